@@ -1,0 +1,237 @@
+/**
+ * The wall inside the control plane: routes (`http/`, `routes/`, `keys/`) call
+ * these and nothing below them; `phones/`, `billing/`, `devices/`, `hosts/` and
+ * `jobs/` implement them and know nothing of HTTP. Every method throws
+ * `ApiError` for what a client can cause, and nothing else for such causes.
+ */
+import type { Action, ObserveMode } from '@phonerack/shared'
+
+export const scopes = ['phones:read', 'phones:control', 'phones:create', 'phones:delete'] as const
+export type Scope = (typeof scopes)[number]
+
+export const presets = ['agent', 'admin', 'read-only'] as const
+export type Preset = (typeof presets)[number]
+
+/** Who asks: an authenticated key. */
+export interface Caller {
+  keyId: string
+  keyHash: string
+  projectId: string
+  preset: Preset
+  scopes: readonly Scope[]
+  /** Phones the key is limited to; null for all of the project's. */
+  phoneIds: readonly string[] | null
+}
+
+export const phoneStatuses = [
+  'creating',
+  'starting',
+  'ready',
+  'parking',
+  'parked',
+  'unavailable',
+  'failed',
+  'deleted',
+] as const
+export type PhoneStatus = (typeof phoneStatuses)[number]
+
+export const endReasons = [
+  'parked',
+  'idle',
+  'max_duration',
+  'deleted',
+  'failed',
+  'unavailable',
+  'project_frozen',
+  'service_paused',
+] as const
+export type EndReason = (typeof endReasons)[number]
+
+/** A phone as the API shows it; money in micro-dollars, durations in seconds. */
+export interface PhoneView {
+  id: string
+  name: string
+  status: PhoneStatus
+  country: string | null
+  metadata: Record<string, string>
+  createdAt: Date
+  lastActiveAt: Date | null
+  session: OpenSessionView | null
+  failure: FailureView | null
+}
+
+export interface OpenSessionView {
+  id: string
+  startedAt: Date
+  readyAt: Date | null
+  idleTimeout: number
+  maxDuration: number
+  parksAt: Date
+  parkReason: 'idle' | 'max_duration'
+  reservedMicros: bigint
+}
+
+export interface FailureView {
+  code: string
+  message: string
+  at: Date
+}
+
+export interface SessionView {
+  id: string
+  startedAt: Date
+  readyAt: Date | null
+  endedAt: Date | null
+  endReason: EndReason | null
+  billedSeconds: number | null
+  costMicros: bigint | null
+  reservedMicros: bigint
+}
+
+export interface Page<T> {
+  data: T[]
+  /** Opaque to clients; null on the last page. */
+  nextCursor: string | null
+}
+
+export interface PageQuery {
+  limit: number
+  /** As the client sent it back. An unreadable one: `validation_failed` naming `cursor`. */
+  cursor: string | null
+}
+
+export interface CreatePhone {
+  name: string | null
+  country: string | null
+  metadata: Record<string, string>
+  idleTimeout: number
+  /** Null: 900, shortened to fit the credit. */
+  maxDuration: number | null
+}
+
+export interface Idempotency {
+  key: string
+  /** Hex SHA-256 of the body in canonical form, without `wait`. */
+  bodyHash: string
+}
+
+export interface AccountView {
+  project: string
+  balanceMicros: bigint
+  reservedMicros: bigint
+  spendLimitMicros: bigint
+  spentThisMonthMicros: bigint
+  maxPhones: number
+  maxRunning: number
+  running: number
+  phones: number
+  pricePerMinuteMicros: bigint
+  minimumSeconds: number
+  countries: { code: string; name: string }[]
+}
+
+export interface KeyService {
+  /**
+   * Finds the key and checks expiry and revocation. Cached for a short time; a
+   * revocation reaches every replica within a second.
+   * @throws ApiError invalid_api_key, key_expired, key_revoked
+   */
+  authenticate(secret: string): Promise<Caller>
+}
+
+export interface PhoneService {
+  /**
+   * Admission, reservation, session, assignment, in one transaction; returns at once, `creating` or later.
+   * Checks from `project_frozen` on are made here, in the specification's order; a replay is
+   * recognised before them. The key's scope and the fields are checked by the route.
+   */
+  create(
+    caller: Caller,
+    input: CreatePhone,
+    idempotency: Idempotency | null,
+  ): Promise<{ phone: PhoneView; replayed: boolean }>
+  list(
+    caller: Caller,
+    query: PageQuery & { status: PhoneStatus | null; metadata: { key: string; value: string } | null },
+  ): Promise<Page<PhoneView>>
+  /** @throws ApiError phone_not_found (with `details.phone`), phone_not_allowed */
+  get(caller: Caller, phoneId: string): Promise<PhoneView>
+  update(
+    caller: Caller,
+    phoneId: string,
+    change: { name?: string; metadata?: Record<string, string> },
+  ): Promise<PhoneView>
+  delete(caller: Caller, phoneId: string): Promise<PhoneView>
+  /** Starts a parked or unavailable phone, renews a running one. Returns at once. */
+  start(
+    caller: Caller,
+    phoneId: string,
+    input: { idleTimeout: number | null; maxDuration: number | null },
+  ): Promise<PhoneView>
+  /** Ends the session and begins to park; a parked phone is returned unchanged. Returns at once. */
+  park(caller: Caller, phoneId: string): Promise<PhoneView>
+  heartbeat(caller: Caller, phoneId: string): Promise<PhoneView>
+  sessions(caller: Caller, phoneId: string, query: PageQuery): Promise<Page<SessionView>>
+  /**
+   * Waits until `settled` says true of the phone, or `timeoutMs` have passed, or `signal` aborts;
+   * then returns the phone as it is. Wakes within 50 ms of a change on any replica.
+   */
+  wait(
+    phoneId: string,
+    settled: (phone: PhoneView) => boolean,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<PhoneView>
+  /** Records activity: at most one write per 15 s, none for Read-only keys. */
+  touch(caller: Caller, phoneId: string): Promise<void>
+  /**
+   * Keeps the phone active until the returned function is called.
+   */
+  hold(caller: Caller, phoneId: string): () => void
+  account(caller: Caller): Promise<AccountView>
+}
+
+export interface ScreenshotRequest {
+  format: 'png' | 'jpeg'
+  maxWidth: number | null
+  quality: number | null
+}
+
+/** Requests that reach into a ready phone. The phone must be `ready`: else the matching conflict code. */
+export interface DeviceService {
+  /** A read: retried inside for up to 15 s. `json` is the public observation as UTF-8 JSON. */
+  observe(
+    caller: Caller,
+    phoneId: string,
+    screenshot: ScreenshotRequest | null,
+    context: CallContext,
+  ): Promise<{ json: Uint8Array; snapshotId: string; text: string }>
+  screenshot(
+    caller: Caller,
+    phoneId: string,
+    request: ScreenshotRequest,
+    context: CallContext,
+  ): Promise<{ image: Uint8Array; screenWidth: number; screenHeight: number; scale: number }>
+  /**
+   * Runs a batch, once. Answers `ActionBatchResult` as UTF-8 JSON. When the stream to the agent is lost, the results so
+   * far stand, with `action_outcome_unknown` on the started action; when nothing is known: `internal_error`.
+   */
+  runActions(
+    caller: Caller,
+    phoneId: string,
+    batch: { actions: readonly Action[]; observe: ObserveMode },
+    context: CallContext,
+  ): Promise<Uint8Array>
+}
+
+export interface CallContext {
+  requestId: string
+  /** Aborts when the client has gone. */
+  signal: AbortSignal
+}
+
+export interface Services {
+  keys: KeyService
+  phones: PhoneService
+  devices: DeviceService
+}

@@ -1,0 +1,1 @@
+export * from './gen/phonerack/host/v1/host.js'

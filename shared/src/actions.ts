@@ -1,0 +1,221 @@
+/**
+ * The actions of a batch, as clients send them: the one description from which
+ * validation, OpenAPI and the agent's types are made.
+ * Source: `spec/decisions.md`, Actions. Times in milliseconds, points in device pixels.
+ */
+import { z } from 'zod'
+import { limits } from './limits.js'
+
+const ms = (min: number, max: number) => z.int().min(min).max(max)
+const codePoints = (min: number, max: number) =>
+  z.string().refine((text) => {
+    const count = [...text].length
+    return count >= min && count <= max
+  }, `must have ${min} to ${max} characters`)
+
+const targetText = codePoints(1, 1000)
+const refTarget = z.strictObject({
+  ref: z.int().min(1),
+  snapshot_id: z.string().regex(/^snp_[a-z2-7]{12}$/, 'must be a snapshot ID'),
+})
+const textTarget = z.strictObject({ text: targetText, nth: z.int().min(0).max(499).optional() })
+const idTarget = z.strictObject({ id: targetText })
+const descTarget = z.strictObject({ desc: targetText })
+const pointTarget = z.strictObject({ x: z.int(), y: z.int() })
+
+/** Exactly one form. */
+export const targetSchema = z
+  .union([refTarget, textTarget, idTarget, descTarget, pointTarget])
+  .meta({ id: 'Target', description: 'What an action aims at: exactly one of the forms.' })
+export const elementTargetSchema = z.union([refTarget, textTarget, idTarget, descTarget])
+export const searchTargetSchema = z.union([textTarget, idTarget, descTarget])
+
+export type Target = z.infer<typeof targetSchema>
+export type ElementTarget = z.infer<typeof elementTargetSchema>
+export type SearchTarget = z.infer<typeof searchTargetSchema>
+
+export const targetForms = ['ref + snapshot_id', 'text', 'id', 'desc', 'x + y'] as const
+
+export const keyNames = [
+  'enter',
+  'tab',
+  'del',
+  'forward_del',
+  'escape',
+  'space',
+  'dpad_up',
+  'dpad_down',
+  'dpad_left',
+  'dpad_right',
+  'dpad_center',
+  'page_up',
+  'page_down',
+  'move_home',
+  'move_end',
+  'search',
+  'menu',
+  'back',
+  'home',
+  'app_switch',
+  'volume_up',
+  'volume_down',
+  'volume_mute',
+  'power',
+  'wake',
+  'sleep',
+  'camera',
+  'media_play_pause',
+  'media_stop',
+  'media_next',
+  'media_previous',
+  ...'abcdefghijklmnopqrstuvwxyz0123456789',
+] as const
+export const keyModifiers = ['shift', 'ctrl', 'alt', 'meta'] as const
+
+const direction = z.enum(['up', 'down', 'left', 'right'])
+const packageName = z
+  .string()
+  .max(255)
+  .regex(/^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+$/, 'must be a package name')
+const webUrl = z
+  .string()
+  .max(2048)
+  .refine((text) => {
+    if (!URL.canParse(text)) return false
+    const url = new URL(text)
+    return (url.protocol === 'http:' || url.protocol === 'https:') && !url.username && !url.password
+  }, 'must be an http or https URL without user info')
+
+export const actionSchemas = {
+  tap: z.strictObject({ type: z.literal('tap'), target: targetSchema }),
+  double_tap: z.strictObject({ type: z.literal('double_tap'), target: targetSchema }),
+  long_press: z.strictObject({
+    type: z.literal('long_press'),
+    target: targetSchema,
+    duration_ms: ms(300, 10_000).default(800),
+  }),
+  type: z.strictObject({
+    type: z.literal('type'),
+    text: codePoints(1, 10_000),
+    clear: z.boolean().default(false),
+    target: targetSchema.optional(),
+    submit: z.boolean().default(false),
+  }),
+  clear: z.strictObject({ type: z.literal('clear'), target: targetSchema.optional() }),
+  key: z.strictObject({
+    type: z.literal('key'),
+    key: z.enum(keyNames),
+    modifiers: z.array(z.enum(keyModifiers)).max(4).default([]),
+  }),
+  back: z.strictObject({ type: z.literal('back') }),
+  home: z.strictObject({ type: z.literal('home') }),
+  recents: z.strictObject({ type: z.literal('recents') }),
+  swipe: z.strictObject({
+    type: z.literal('swipe'),
+    from: targetSchema,
+    to: targetSchema,
+    duration_ms: ms(50, 5000).default(300),
+  }),
+  drag: z.strictObject({
+    type: z.literal('drag'),
+    from: targetSchema,
+    to: targetSchema,
+    hold_ms: ms(100, 5000).default(500),
+    duration_ms: ms(50, 5000).default(600),
+  }),
+  pinch: z.strictObject({
+    type: z.literal('pinch'),
+    target: targetSchema,
+    scale: z.number().min(0.1).max(10),
+    duration_ms: ms(50, 5000).default(400),
+  }),
+  scroll: z.strictObject({
+    type: z.literal('scroll'),
+    direction,
+    target: targetSchema.optional(),
+    amount: z.number().min(0.1).max(1).default(0.6),
+  }),
+  scroll_to: z.strictObject({
+    type: z.literal('scroll_to'),
+    target: searchTargetSchema,
+    direction: direction.default('down'),
+    max_scrolls: z.int().min(1).max(30).default(10),
+  }),
+  open_app: z.strictObject({
+    type: z.literal('open_app'),
+    package: packageName,
+    activity: z
+      .string()
+      .max(255)
+      .regex(/^[A-Za-z0-9_.$]+$/)
+      .optional(),
+  }),
+  close_app: z.strictObject({ type: z.literal('close_app'), package: packageName }),
+  open_url: z.strictObject({ type: z.literal('open_url'), url: webUrl }),
+  hide_keyboard: z.strictObject({ type: z.literal('hide_keyboard') }),
+  wait: z.strictObject({ type: z.literal('wait'), ms: ms(1, 60_000) }),
+  wait_for: z.strictObject({
+    type: z.literal('wait_for'),
+    target: elementTargetSchema,
+    timeout_ms: ms(100, 60_000).default(limits.actions.waitForDefault),
+    state: z.enum(['visible', 'gone']).default('visible'),
+  }),
+  wait_idle: z.strictObject({
+    type: z.literal('wait_idle'),
+    timeout_ms: ms(100, 30_000).default(5000),
+  }),
+} as const
+
+export type ActionType = keyof typeof actionSchemas
+export const actionTypes = Object.keys(actionSchemas) as ActionType[]
+
+export const actionSchema = z
+  .discriminatedUnion('type', [
+    actionSchemas.tap,
+    actionSchemas.double_tap,
+    actionSchemas.long_press,
+    actionSchemas.type,
+    actionSchemas.clear,
+    actionSchemas.key,
+    actionSchemas.back,
+    actionSchemas.home,
+    actionSchemas.recents,
+    actionSchemas.swipe,
+    actionSchemas.drag,
+    actionSchemas.pinch,
+    actionSchemas.scroll,
+    actionSchemas.scroll_to,
+    actionSchemas.open_app,
+    actionSchemas.close_app,
+    actionSchemas.open_url,
+    actionSchemas.hide_keyboard,
+    actionSchemas.wait,
+    actionSchemas.wait_for,
+    actionSchemas.wait_idle,
+  ])
+  .meta({ id: 'Action' })
+
+export type Action = z.infer<typeof actionSchema>
+export type ActionOf<T extends ActionType> = Extract<Action, { type: T }>
+
+/** Milliseconds a batch may spend in waits: each `wait`, `wait_for` and `wait_idle` counts in full. */
+export const waitBudget = (actions: readonly Action[]): number =>
+  actions.reduce((sum, action) => {
+    if (action.type === 'wait') return sum + action.ms
+    if (action.type === 'wait_for' || action.type === 'wait_idle') return sum + action.timeout_ms
+    return sum
+  }, 0)
+
+export const observeModes = ['none', 'ui', 'screenshot', 'both'] as const
+export type ObserveMode = (typeof observeModes)[number]
+
+export const actionBatchSchema = z
+  .strictObject({
+    actions: z.array(actionSchema).min(1).max(limits.actions.max),
+    observe: z.enum(observeModes).default('ui'),
+  })
+  .refine((batch) => waitBudget(batch.actions) <= limits.actions.waitSum, {
+    path: ['actions'],
+    message: `the waits of a batch add up to at most ${limits.actions.waitSum} ms`,
+  })
+export type ActionBatch = z.infer<typeof actionBatchSchema>

@@ -1,0 +1,190 @@
+/**
+ * The one table of public errors: every code, its HTTP status, its family and
+ * whether the same request may succeed later. Envelope, OpenAPI, docs and the
+ * agent's answers are made from here.
+ */
+
+export type ErrorType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'billing_error'
+  | 'permission_error'
+  | 'not_found_error'
+  | 'conflict_error'
+  | 'rate_limit_error'
+  | 'provider_error'
+  | 'api_error'
+
+export interface ErrorSpec {
+  readonly status: number
+  readonly type: ErrorType
+  /** Default for the code; a single error may say otherwise. */
+  readonly retryable: boolean
+  /** The sentence used when the thrower has none of its own. */
+  readonly message: string
+}
+
+const spec = (status: number, type: ErrorType, message: string, retryable = false): ErrorSpec => ({
+  status,
+  type,
+  retryable,
+  message,
+})
+
+export const errorTable = {
+  validation_failed: spec(400, 'invalid_request_error', 'The request is not valid.'),
+  invalid_request: spec(400, 'invalid_request_error', 'The request is not supported.'),
+
+  invalid_api_key: spec(401, 'authentication_error', 'The API key is missing, malformed or unknown.'),
+  key_expired: spec(401, 'authentication_error', 'The API key has expired.'),
+  key_revoked: spec(401, 'authentication_error', 'The API key was revoked.'),
+  unauthorized: spec(401, 'authentication_error', "The service's own servers could not authenticate."),
+
+  insufficient_credits: spec(402, 'billing_error', 'The project has not enough credit for this session.'),
+  spend_limit_reached: spec(402, 'billing_error', "The session would pass the project's monthly spending limit."),
+  project_frozen: spec(402, 'billing_error', 'The project is frozen.'),
+
+  insufficient_scope: spec(403, 'permission_error', 'The API key lacks a scope that this request needs.'),
+  phone_not_allowed: spec(403, 'permission_error', 'The API key is limited to other phones.'),
+  browser_requests_not_allowed: spec(
+    403,
+    'permission_error',
+    'Requests with an Origin header are refused: use API keys from servers or agents only.',
+  ),
+  setup_denied: spec(403, 'permission_error', 'The setup was denied.'),
+
+  not_found: spec(404, 'not_found_error', 'There is no endpoint at this path.'),
+  phone_not_found: spec(404, 'not_found_error', 'There is no such phone in this project.'),
+  file_not_found: spec(404, 'not_found_error', 'There is no such file on the phone.'),
+  app_not_found: spec(404, 'not_found_error', 'The app is not installed on the phone.'),
+  upload_not_found: spec(404, 'not_found_error', 'There is no such upload in this project.'),
+  recording_not_found: spec(404, 'not_found_error', 'There is no such recording for this phone.'),
+
+  method_not_allowed: spec(405, 'invalid_request_error', 'The path does not support this method.'),
+
+  phone_not_running: spec(409, 'conflict_error', 'The phone is not running.'),
+  phone_starting: spec(409, 'conflict_error', 'The phone is still starting.', true),
+  phone_parking: spec(409, 'conflict_error', 'The phone is parking.', true),
+  phone_deleted: spec(409, 'conflict_error', 'The phone was deleted and cannot be restored.'),
+  phone_failed: spec(409, 'conflict_error', 'The phone has failed and cannot be used again.'),
+  idempotency_conflict: spec(409, 'conflict_error', 'The Idempotency-Key was used with another body.'),
+  install_in_progress: spec(409, 'conflict_error', 'Another install is running on the phone.', true),
+  version_downgrade: spec(409, 'conflict_error', 'The phone has a newer version of the app.'),
+  upload_not_ready: spec(409, 'conflict_error', 'The upload is not ready.'),
+  storage_limit_reached: spec(409, 'conflict_error', "The project's uploads reach the storage limit."),
+  clipboard_unavailable: spec(409, 'conflict_error', 'The clipboard cannot be read on this phone.'),
+  recording_in_progress: spec(409, 'conflict_error', 'The phone is already recording.'),
+  recording_not_ready: spec(409, 'conflict_error', 'The recording is not ready yet.', true),
+  recording_limit_reached: spec(409, 'conflict_error', 'The project keeps as many recordings as it may.'),
+  duplicate_upload: spec(409, 'conflict_error', 'The project already has this file as a ready upload.'),
+  setup_expired: spec(409, 'conflict_error', 'The setup was not confirmed or collected in time.'),
+  setup_used: spec(409, 'conflict_error', "The setup's key was already delivered."),
+  key_limit: spec(409, 'conflict_error', 'The project has as many active keys as it may.'),
+  running_limit_reached: spec(409, 'conflict_error', 'As many phones run as may run at once.'),
+  phone_limit_reached: spec(409, 'conflict_error', 'The project has as many phones as it may.'),
+
+  payload_too_large: spec(413, 'invalid_request_error', 'The body is too large.'),
+
+  target_not_found: spec(422, 'invalid_request_error', 'No element on the screen matches the target.'),
+  ambiguous_target: spec(422, 'invalid_request_error', 'More than one element matches the target.'),
+  stale_snapshot: spec(422, 'invalid_request_error', 'The snapshot no longer describes the screen.'),
+  no_focused_field: spec(422, 'invalid_request_error', 'No text field has the focus.'),
+  wait_timeout: spec(422, 'invalid_request_error', 'The awaited state did not come in time.', true),
+  app_not_available: spec(422, 'invalid_request_error', 'The package is not in the app library.'),
+  invalid_apk: spec(422, 'invalid_request_error', 'The file is not an installable APK.'),
+  install_failed: spec(422, 'invalid_request_error', 'The phone refused the install.'),
+  feature_unavailable: spec(422, 'invalid_request_error', 'The phone does not offer this feature.'),
+
+  rate_limited: spec(429, 'rate_limit_error', 'Too many requests.', true),
+
+  internal_error: spec(500, 'api_error', 'Something went wrong on our side.'),
+
+  provider_error: spec(502, 'provider_error', 'The phone did not do what was asked.'),
+  action_outcome_unknown: spec(502, 'provider_error', 'It is not known whether the phone did it.'),
+
+  capacity_unavailable: spec(503, 'provider_error', 'No phone is free.', true),
+  phone_unavailable: spec(503, 'provider_error', 'The phone is out of reach; nothing was done.', true),
+  service_paused: spec(503, 'api_error', 'The service is paused for maintenance.', true),
+  storage_full: spec(503, 'api_error', 'The app storage is full.', true),
+  billing_not_configured: spec(503, 'billing_error', 'Payments are not configured.'),
+
+  provider_timeout: spec(504, 'provider_error', 'The phone did not answer in time.'),
+
+  // Only inside an upload's `error`; their statuses are never sent.
+  upload_failed: spec(500, 'api_error', 'The file could not be stored.'),
+  platform_not_configured: spec(503, 'api_error', 'Apps cannot be stored on this service.'),
+} as const satisfies Record<string, ErrorSpec>
+
+export type ErrorCode = keyof typeof errorTable
+
+export const errorCodes = Object.keys(errorTable) as ErrorCode[]
+
+export const isErrorCode = (value: string): value is ErrorCode => Object.hasOwn(errorTable, value)
+
+export type ErrorDetails = Record<string, unknown>
+
+export interface ApiErrorOptions {
+  message?: string | undefined
+  /** The request to make next, such as `POST /v1/phones/ph_…/start`, or a short sentence. */
+  next?: string | null | undefined
+  details?: ErrorDetails | undefined
+  /** Overrides the table's default. */
+  retryable?: boolean | undefined
+  /** Seconds; sent as `Retry-After`. */
+  retryAfterSeconds?: number | undefined
+  cause?: unknown
+}
+
+/** The only error that reaches a client as something else than `internal_error`. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly retryable: boolean
+  readonly next: string | null
+  readonly details: ErrorDetails
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, options: ApiErrorOptions = {}) {
+    super(
+      options.message ?? errorTable[code].message,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    )
+    this.name = 'ApiError'
+    this.code = code
+    this.retryable = options.retryable ?? errorTable[code].retryable
+    this.next = options.next ?? null
+    this.details = options.details ?? {}
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+
+  get status(): number {
+    return errorTable[this.code].status
+  }
+
+  /** What crosses gRPC, and what stands in a failed action's entry. */
+  toPlain(): PlainError {
+    return {
+      code: this.code,
+      message: this.message,
+      retryable: this.retryable,
+      next: this.next,
+      details: this.details,
+    }
+  }
+}
+
+export interface PlainError {
+  code: ErrorCode
+  message: string
+  retryable: boolean
+  next: string | null
+  details: ErrorDetails
+}
+
+export interface ErrorEnvelope {
+  error: PlainError & { type: ErrorType; request_id: string }
+}
+
+/** The body of every error answer. */
+export const errorEnvelope = (error: ApiError, requestId: string): ErrorEnvelope => ({
+  error: { type: errorTable[error.code].type, ...error.toPlain(), request_id: requestId },
+})

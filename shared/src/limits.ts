@@ -1,0 +1,58 @@
+/**
+ * Every limit and default of the public API, once. Validation, OpenAPI, docs
+ * and tests read them here; a deployment overrides some through configuration.
+ */
+export const limits = {
+  /** Bytes. */
+  jsonBody: 100_000,
+  actionsBody: 200_000,
+  /** An answer that carries a screen stays under this, in bytes. */
+  screenAnswer: 4_000_000,
+  page: { min: 1, max: 100, default: 50 },
+  phoneName: { min: 1, max: 80 },
+  metadata: { pairs: 20, key: 40, value: 256 },
+  /** Seconds. */
+  idleTimeout: { min: 60, max: 3600, default: 300 },
+  maxDuration: { min: 60, max: 10_800, default: 900 },
+  pollTimeout: { min: 1, max: 55, default: 50 },
+  /** Seconds that create, start and park wait. */
+  lifecycleWait: 50,
+  idempotencyKey: { min: 8, max: 128 },
+  idempotencyWindowHours: 24,
+  requestsPerKeyPerMinute: 600,
+  lifecyclePerProjectPerMinute: 60,
+  activeKeys: 50,
+  keyPhones: { min: 1, max: 20 },
+  /** Seconds between two writes of `last_active_at`. */
+  activityAccuracy: 15,
+  screenshot: { minWidth: 160, maxWidth: 2000, minQuality: 30, maxQuality: 95, defaultQuality: 70 },
+  /** Pixels: the screenshot of an action batch. */
+  batchScreenshotWidth: 720,
+  actions: {
+    max: 20,
+    /** Milliseconds: the sum of all waits of a batch. */
+    waitSum: 60_000,
+    waitForDefault: 10_000,
+    /** Milliseconds after which no new action starts. */
+    startWindow: 90_000,
+    /** Milliseconds: the whole batch. */
+    total: 300_000,
+  },
+  /** Milliseconds a snapshot can be targeted. */
+  snapshotLife: 15 * 60_000,
+  elements: { max: 500, text: 1000 },
+  /** Seconds. */
+  createDeadline: 180,
+  startDeadline: 120,
+  /** Seconds since a host's last heartbeat. */
+  hostLateAfter: 10,
+  hostLostAfter: 30,
+  /** Milliseconds a write waits for its turn at a phone. */
+  writeQueueWait: 30_000,
+} as const
+
+export const price = {
+  /** Micro-dollars. */
+  perSecondMicros: 1000n,
+  minimumSeconds: 60,
+} as const

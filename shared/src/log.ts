@@ -1,0 +1,23 @@
+/** The one logger: JSON lines, secrets and typed text redacted. */
+import { pino, type Logger } from 'pino'
+import { redactSecrets } from './secrets.js'
+
+export type { Logger }
+
+/** `LOG_LEVEL` sets the level; the default is `info`. */
+export function createLogger(name: string): Logger {
+  return pino({
+    name,
+    level: process.env['LOG_LEVEL'] ?? 'info',
+    redact: {
+      paths: ['req.headers.authorization', 'headers.authorization', '*.text', '*.token', '*.key', '*.secret'],
+      censor: '[redacted]',
+    },
+    hooks: {
+      logMethod(args, method) {
+        const clean = args.map((arg) => (typeof arg === 'string' ? redactSecrets(arg) : (arg as unknown)))
+        method.apply(this, clean as Parameters<typeof method>)
+      },
+    },
+  })
+}

@@ -1,0 +1,65 @@
+/** NATS subjects and the messages on them. Messages are checked where they arrive. */
+import { z } from 'zod'
+
+export const subjects = {
+  /** Host agent → control plane, every 2 s and at once when a device changes. */
+  heartbeat: (hostId: string): string => `phonerack.host.${hostId}.heartbeat`,
+  allHeartbeats: 'phonerack.host.*.heartbeat',
+  /** Control plane → host agent: say everything now. */
+  announce: (hostId: string): string => `phonerack.host.${hostId}.announce`,
+  /** Between control-plane replicas: a phone's row changed. */
+  phoneChanged: 'phonerack.control.phone',
+  /** Between control-plane replicas: a key was revoked or changed. */
+  keyChanged: 'phonerack.control.key',
+} as const
+
+/** What the agent knows of a device on its own, without the control plane's tables. */
+export const deviceLinkSchema = z.enum([
+  /** ADB does not see it. */
+  'absent',
+  /** ADB sees it and it does not answer. */
+  'offline',
+  /** The phone has not accepted this host's ADB key. */
+  'unauthorized',
+  /** It answers, and booting has not ended. */
+  'booting',
+  /** Seen, never enrolled on this host: nothing is written to it. */
+  'unenrolled',
+  /** The agent is preparing it, wiping it, or checking it. */
+  'busy',
+  /** An active probe passed within the last 15 s. */
+  'healthy',
+])
+export type DeviceLink = z.infer<typeof deviceLinkSchema>
+
+export const deviceStatusSchema = z.object({
+  serial: z.string(),
+  link: deviceLinkSchema,
+  /** Highest fencing number the agent has seen for it. */
+  fencing_number: z.number().int().nonnegative(),
+  maker: z.string().nullable(),
+  model: z.string().nullable(),
+  sdk: z.number().int().nullable(),
+  /** Why it is not healthy, for the operator. */
+  reason: z.string().nullable(),
+  /** When the device last answered a probe. */
+  proof_of_life_at: z.iso.datetime().nullable(),
+})
+export type DeviceStatus = z.infer<typeof deviceStatusSchema>
+
+export const heartbeatSchema = z.object({
+  host_id: z.string(),
+  /** One higher with each message of one agent process. */
+  sequence: z.number().int(),
+  at: z.iso.datetime(),
+  version: z.string(),
+  /** `host:port` of the agent's gRPC server. */
+  address: z.string(),
+  /** One-minute load average. */
+  load: z.number(),
+  devices: z.array(deviceStatusSchema),
+})
+export type Heartbeat = z.infer<typeof heartbeatSchema>
+
+export const phoneChangedSchema = z.object({ phone_id: z.string() })
+export const keyChangedSchema = z.object({ key_hash: z.string() })

@@ -1,0 +1,103 @@
+/** What is read from a screen, as clients get it. Points and sizes in device pixels. */
+import { z } from 'zod'
+import { errorCodes, type ErrorCode } from './errors.js'
+
+export const elementStates = [
+  'clickable',
+  'long_clickable',
+  'checkable',
+  'checked',
+  'editable',
+  'focused',
+  'selected',
+  'scrollable',
+  'disabled',
+  'password',
+] as const
+export type ElementState = (typeof elementStates)[number]
+
+const point = z.tuple([z.int(), z.int()])
+
+export const elementSchema = z
+  .object({
+    ref: z.int().min(1).meta({ description: 'Number to target it by, together with `snapshot_id`.' }),
+    type: z.string().meta({ description: "Last part of the element's class, such as `EditText`." }),
+    text: z.string().nullable(),
+    desc: z.string().nullable().meta({ description: 'Content description.' }),
+    id: z.string().nullable().meta({ description: 'Full resource ID.' }),
+    bounds: z.tuple([z.int(), z.int(), z.int(), z.int()]).meta({ description: '[left, top, right, bottom]' }),
+    center: point,
+    state: z.array(z.string()),
+  })
+  .meta({ id: 'Element' })
+export type Element = z.infer<typeof elementSchema>
+
+export const observationScreenshotSchema = z.object({
+  format: z.enum(['jpeg', 'png']),
+  width: z.int(),
+  height: z.int(),
+  scale: z.number().meta({ description: 'Image width divided by screen width.' }),
+  data: z.string().meta({ description: 'Base64.' }),
+})
+export type ObservationScreenshot = z.infer<typeof observationScreenshotSchema>
+
+export const observationSchema = z
+  .object({
+    snapshot_id: z.string(),
+    taken_at: z.iso.datetime(),
+    app: z.object({ package: z.string(), activity: z.string().nullable() }),
+    keyboard: z.object({ visible: z.boolean(), focused_editable: z.boolean() }),
+    screen: z.object({ width: z.int(), height: z.int() }),
+    elements: z.array(elementSchema),
+    truncated: z.boolean(),
+    text: z.string(),
+    screenshot: observationScreenshotSchema.optional(),
+  })
+  .meta({ id: 'Observation' })
+export type Observation = z.infer<typeof observationSchema>
+
+/** The observation of a completed batch with `observe: screenshot`. */
+export const screenshotObservationSchema = z.object({
+  taken_at: z.iso.datetime(),
+  screenshot: observationScreenshotSchema,
+})
+export type ScreenshotObservation = z.infer<typeof screenshotObservationSchema>
+
+export const candidateSchema = z.object({
+  ref: z.int(),
+  type: z.string(),
+  text: z.string().nullable(),
+  desc: z.string().nullable(),
+  id: z.string().nullable(),
+  center: point,
+})
+export type Candidate = z.infer<typeof candidateSchema>
+
+export const actionErrorSchema = z.object({
+  code: z.enum(errorCodes as [ErrorCode, ...ErrorCode[]]),
+  message: z.string(),
+  retryable: z.boolean(),
+  next: z.string().nullable(),
+  details: z.record(z.string(), z.unknown()),
+})
+
+export const actionResultSchema = z
+  .object({
+    index: z.int().min(0),
+    type: z.string(),
+    ok: z.boolean(),
+    ms: z.int().min(0),
+    resolved: z.object({ center: point, ref: z.int().optional() }).optional(),
+    error: actionErrorSchema.optional(),
+  })
+  .meta({ id: 'ActionResult' })
+export type ActionResult = z.infer<typeof actionResultSchema>
+
+export const actionBatchResultSchema = z
+  .object({
+    results: z.array(actionResultSchema),
+    completed: z.int().min(0),
+    observation: z.union([observationSchema, screenshotObservationSchema]).optional(),
+  })
+  .meta({ id: 'ActionBatchResult' })
+export type ActionBatchResult = z.infer<typeof actionBatchResultSchema>

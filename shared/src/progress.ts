@@ -1,0 +1,72 @@
+/**
+ * One object for every operation that may take time: a deadline, an abort
+ * signal and a name for errors. It is made from the caller's deadline (HTTP,
+ * gRPC) and handed down to every outer call.
+ */
+export class DeadlineExceeded extends Error {
+  constructor(what: string) {
+    super(`${what} took too long`)
+    this.name = 'DeadlineExceeded'
+  }
+}
+
+export class Progress {
+  private constructor(
+    readonly signal: AbortSignal,
+    /** Milliseconds, on `performance.now()`'s clock. */
+    readonly deadlineAt: number,
+  ) {}
+
+  /** Runs out after `ms`, or when `parent` aborts. */
+  static for(ms: number, parent?: AbortSignal): Progress {
+    const timer = AbortSignal.timeout(Math.max(0, Math.ceil(ms)))
+    return new Progress(parent ? AbortSignal.any([timer, parent]) : timer, performance.now() + ms)
+  }
+
+  /** At most `ms`, never longer than this one. */
+  within(ms: number): Progress {
+    return Progress.for(Math.min(ms, this.remaining), this.signal)
+  }
+
+  /** Milliseconds left, never negative. */
+  get remaining(): number {
+    return Math.max(0, this.deadlineAt - performance.now())
+  }
+
+  get expired(): boolean {
+    return this.signal.aborted || this.remaining === 0
+  }
+
+  /** Throws when the time is over or the caller has gone. */
+  check(what: string): void {
+    if (this.expired) throw new DeadlineExceeded(what)
+  }
+
+  /** Waits `ms` or throws when aborted before. */
+  sleep(ms: number, what = 'wait'): Promise<void> {
+    return this.race(
+      what,
+      (signal) =>
+        new Promise((resolve) => {
+          const timer = setTimeout(resolve, ms)
+          signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+        }),
+    )
+  }
+
+  /** Awaits `work`, which gets the signal, but no longer than this progress lasts. */
+  async race<T>(what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.check(what)
+    const { signal } = this
+    let onAbort: (() => void) | undefined
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = () => reject(new DeadlineExceeded(what))
+      signal.addEventListener('abort', onAbort, { once: true })
+    })
+    try {
+      return await Promise.race([work(signal), aborted])
+    } finally {
+      if (onAbort) signal.removeEventListener('abort', onAbort)
+    }
+  }
+}

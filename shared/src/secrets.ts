@@ -1,0 +1,27 @@
+/** Secrets handed to people and agents: a fixed prefix plus 32 random bytes, base64url. Only hashes are stored. */
+import { createHash, randomBytes } from 'node:crypto'
+
+export const secretPrefixes = {
+  apiKey: 'prk_',
+  setup: 'prs_',
+  live: 'prl_',
+  upload: 'pru_',
+  hostJoin: 'prj_',
+  operator: 'pro_',
+} as const
+
+export type SecretKind = keyof typeof secretPrefixes
+
+/** A new secret: prefix plus 43 characters. */
+export const newSecret = (kind: SecretKind): string =>
+  secretPrefixes[kind] + randomBytes(32).toString('base64url')
+
+export const isSecret = (kind: SecretKind, value: string): boolean =>
+  value.length === 47 && value.startsWith(secretPrefixes[kind]) && /^[A-Za-z0-9_-]{43}$/.test(value.slice(4))
+
+/** Hex SHA-256, as stored. */
+export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+
+/** Replaces every secret in a text, for logs and activity. */
+export const redactSecrets = (text: string): string =>
+  text.replace(/\bpr[kslujo]_[A-Za-z0-9_-]{20,}/g, (found) => `${found.slice(0, 4)}[redacted]`)

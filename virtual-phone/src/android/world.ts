@@ -1,0 +1,116 @@
+/**
+ * What the shell's commands and the scrcpy server see of the running Android:
+ * its screen, its input, its windows. `ui/` implements it; `shell/`, `adbd/`
+ * and `scrcpy/` use it and know nothing of how it is drawn.
+ * Points and sizes in device pixels of the current rotation.
+ */
+
+export interface Display {
+  width: number
+  height: number
+  /** Dots per inch. */
+  density: number
+  /** Quarter turns counter-clockwise: 0 to 3. */
+  rotation: number
+}
+
+export interface FocusedWindow {
+  package: string
+  /** Full class name, for example `com.android.settings.Settings`. */
+  activity: string
+}
+
+export interface InputMethodState {
+  /** The keyboard stands on the screen. */
+  shown: boolean
+  /** A text field has the input connection. */
+  served: boolean
+  /** `EditorInfo.inputType` of that field, 0 without one. */
+  inputType: number
+}
+
+export type TouchAction = 'down' | 'move' | 'up' | 'cancel'
+export type KeyAction = 'down' | 'up'
+
+export interface Intent {
+  action?: string | undefined
+  data?: string | undefined
+  package?: string | undefined
+  /** Package and full class name. */
+  component?: { package: string; className: string } | undefined
+  categories: readonly string[]
+  extras: Readonly<Record<string, string>>
+}
+
+export type StartResult =
+  | { kind: 'started'; window: FocusedWindow }
+  /** It was in front already and got the intent. */
+  | { kind: 'delivered'; window: FocusedWindow }
+  | { kind: 'not_found' }
+
+/** A launchable app: installed by the shell's `pm` or built in. */
+export interface AppEntry {
+  package: string
+  label: string
+  versionName: string
+  versionCode: number
+  system: boolean
+  /** Full class name of the activity that the launcher starts; null when it has none. */
+  launcherActivity: string | null
+  uid: number
+}
+
+export interface World {
+  readonly display: Display
+  readonly focused: FocusedWindow
+  readonly inputMethod: InputMethodState
+  readonly awake: boolean
+
+  /** PNG with alpha, as `screencap -p` prints it. Black while asleep. */
+  screenshotPng(): Promise<Buffer>
+  /** Width × height × 4 bytes, RGBA. */
+  screenshotRgba(): Promise<Buffer>
+  /** The XML that `uiautomator dump` writes: every visible window's node tree, from the same layout that is drawn and hit. */
+  hierarchyXml(): string
+
+  touch(action: TouchAction, pointerId: number, x: number, y: number): void
+  /** Android key code and meta state. */
+  key(action: KeyAction, keyCode: number, metaState: number): void
+  /** Mouse wheel: positive `vertical` scrolls up, in notches. */
+  scroll(x: number, y: number, horizontal: number, vertical: number): void
+  /** Commits text into the focused field, as a key map that has all these characters would; returns false when no field takes it. */
+  commitText(text: string): boolean
+
+  /** Empty string when there is none. */
+  readonly clipboard: string
+  setClipboard(text: string): void
+  /** Inserts the clipboard at the focused field's selection, as KEYCODE_PASTE does. */
+  paste(): void
+  onClipboardChange(listener: (text: string) => void): () => void
+
+  startActivity(intent: Intent): StartResult
+  forceStop(packageName: string): void
+  /** Ends the app and removes its data. */
+  clearData(packageName: string): void
+  builtInApps(): readonly AppEntry[]
+  /** Apps installed by `pm`, shown in the launcher with a plain screen of their own. */
+  setInstalledApps(apps: readonly AppEntry[]): void
+
+  wake(): void
+  sleep(): void
+  setRotation(rotation: number): void
+  /** `settings put` of a value that the world shows (locale, time zone, font scale, night mode). */
+  setConfiguration(change: { locale?: string; timeZone?: string; night?: boolean }): void
+  expandNotifications(): void
+  collapsePanels(): void
+
+  /** Calls `listener` when the next screenshot would differ from the last. */
+  onChange(listener: () => void): () => void
+
+  /** Everything that lasts over a reboot, as JSON. */
+  exportState(): unknown
+  /** Back to the lock-free launcher with the state that `exportState` gave; null: as new (a wipe). */
+  reboot(state: unknown): void
+  /** Ends timers. */
+  close(): void
+}

@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    projects: ['proto', 'shared', 'control-plane', 'host-agent', 'virtual-phone', 'launcher', 'clients/ctl'].map((name) => ({
+      test: {
+        name,
+        root: name,
+        include: ['src/**/*.test.ts'],
+        testTimeout: 20_000,
+        hookTimeout: 60_000,
+        pool: 'forks' as const,
+      },
+    })),
+  },
+})
