@@ -1,0 +1,33 @@
+/**
+ * What a program on the phone is given when it starts: a shell command, or
+ * the scrcpy server that `app_process` starts. Texts are byte strings: each
+ * character stands for one byte (0 to 255), as file names and arguments are
+ * on Linux; `decode` and `encode` of `shell/bytes.ts` go to and from UTF-8.
+ */
+import type { PhoneSockets } from './sockets.js'
+import type { ByteSink, ByteSource } from './streams.js'
+import type { World } from './world.js'
+
+export interface ProgramIo {
+  stdin: ByteSource
+  stdout: ByteSink
+  stderr: ByteSink
+  /** Aborted when the process is killed, or the stream that started it ends. */
+  signal: AbortSignal
+}
+
+/**
+ * How `src/scrcpy/index.ts` is called: `runScrcpyServer(invocation)` resolves with the
+ * exit code when the server ends. `args` are what follows the class name: the version, then `key=value`.
+ */
+export interface ScrcpyInvocation extends ProgramIo {
+  args: readonly string[]
+  sockets: PhoneSockets
+  world: World
+  /** `ro.product.model`, for the device name in the first 64 bytes. */
+  model: string
+  /** Removes the jar, as the server does on start when `cleanup=true`. */
+  removeJar: () => Promise<void>
+}
+
+export type ScrcpyServer = (invocation: ScrcpyInvocation) => Promise<number>
