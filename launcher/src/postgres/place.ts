@@ -1,0 +1,114 @@
+/**
+ * Where a data directory's cluster lies and as whom it runs.
+ *
+ * Postgres refuses to run as root, so root starts it as `nobody`, who cannot
+ * reach a 0700 data directory: then the cluster has a folder of its own
+ * outside, named at random, recorded in the data directory, and bound to it by
+ * an id that both hold, so that no data directory ever opens another's.
+ */
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { isPassableByAll } from './binaries.js'
+
+export interface Place {
+  /** Folder of the cluster; `data` in it is Postgres's. */
+  home: string
+  /** True when `home` lies outside the data directory. */
+  outside: boolean
+  /** Whom Postgres runs as; undefined: as we do. */
+  user: { uid: number; gid: number } | undefined
+}
+
+interface Note {
+  id: string
+  home: string
+  outside: boolean
+}
+
+const noteName = 'cluster.json'
+
+/**
+ * The recorded place, or a new one.
+ * @param throwaway for tests: the folder may lie where the system tidies up.
+ */
+export function findPlace(dir: string, throwaway: boolean): Place {
+  const user = process.getuid?.() === 0 ? nobody() : undefined
+  const noteFile = path.join(dir, noteName)
+  if (existsSync(noteFile)) {
+    const note = readNote(noteFile)
+    checkOwner(note, dir)
+    return { home: note.home, outside: note.outside, user }
+  }
+  const note = user ? placeOutside(dir, user, throwaway) : placeInside(dir)
+  writeFileSync(noteFile, JSON.stringify(note) + '\n', { mode: 0o600 })
+  return { home: note.home, outside: note.outside, user }
+}
+
+function placeInside(dir: string): Note {
+  const home = path.join(dir, 'cluster')
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const note = { id: randomBytes(8).toString('hex'), home, outside: false }
+  writeFileSync(path.join(home, 'owner.json'), JSON.stringify({ id: note.id, dir: realpathSync(dir) }) + '\n')
+  return note
+}
+
+function placeOutside(dir: string, user: { uid: number; gid: number }, throwaway: boolean): Note {
+  const home = mkdtempSync(path.join(outsideParent(throwaway), 'postgres-'))
+  chmodSync(home, 0o700)
+  const note = { id: randomBytes(8).toString('hex'), home, outside: true }
+  writeFileSync(path.join(home, 'owner.json'), JSON.stringify({ id: note.id, dir: realpathSync(dir) }) + '\n')
+  chownSync(home, user.uid, user.gid)
+  return note
+}
+
+/** A folder that every user can pass through and the system does not tidy up. */
+function outsideParent(throwaway: boolean): string {
+  const choices = throwaway ? [tmpdir(), '/var/tmp'] : ['/var/lib', '/usr/local/var', '/var/tmp']
+  for (const choice of choices) {
+    if (!existsSync(choice) || !isPassableByAll(choice)) continue
+    const parent = path.join(choice, 'phonerack')
+    mkdirSync(parent, { recursive: true, mode: 0o711 })
+    if (isPassableByAll(parent)) return parent
+  }
+  throw new Error(`no folder for Postgres's files that user nobody can reach (tried ${choices.join(', ')})`)
+}
+
+/** A copied data directory would share the first one's cluster; a moved one may take it along. */
+function checkOwner(note: Note, dir: string): void {
+  const ownerFile = path.join(note.home, 'owner.json')
+  if (!existsSync(ownerFile))
+    throw new Error(`the database of ${dir} is gone: ${note.home} is missing; remove ${dir} to begin anew`)
+  const owner = JSON.parse(readFileSync(ownerFile, 'utf8')) as { id: string; dir: string }
+  if (owner.id !== note.id) throw new Error(`${note.home} belongs to ${owner.dir}, not to ${dir}`)
+  const here = realpathSync(dir)
+  if (owner.dir === here) return
+  const there = path.join(owner.dir, noteName)
+  if (existsSync(there) && readNote(there).id === note.id)
+    throw new Error(`${dir} is a copy of ${owner.dir} and would share its database; remove one of the two`)
+  writeFileSync(ownerFile, JSON.stringify({ id: note.id, dir: here }) + '\n')
+}
+
+function readNote(file: string): Note {
+  const note = JSON.parse(readFileSync(file, 'utf8')) as Partial<Note>
+  if (typeof note.id !== 'string' || typeof note.home !== 'string' || typeof note.outside !== 'boolean')
+    throw new Error(`${file} does not say where the database is`)
+  return { id: note.id, home: note.home, outside: note.outside }
+}
+
+function nobody(): { uid: number; gid: number } {
+  const ask = (flag: string) =>
+    Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8', timeout: 5000 }))
+  return { uid: ask('-u'), gid: ask('-g') }
+}

@@ -1,0 +1,160 @@
+/**
+ * Embedded Postgres: a real server on the loopback address, for `up` and for
+ * every test that needs a database.
+ */
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client, escapeIdentifier } from 'pg'
+import { startChild, type Running } from '../processes/child.js'
+import { pickPort } from '../processes/ports.js'
+import { reapRecord } from '../processes/record.js'
+import { packagedNative, usableNative } from './binaries.js'
+import { clusterPassword, ensureCluster, superuser } from './cluster.js'
+import { findPlace } from './place.js'
+import { postgresStop, stopStaleServer } from './stale.js'
+
+export interface PostgresOptions {
+  /** Holds the password and says where the cluster is. Made when absent, mode 0700. */
+  dir: string
+  /** Left out: a free one. */
+  port?: number | undefined
+  /** Gets the server's log, line by line. */
+  log?: ((line: string) => void) | undefined
+  /** Fast and not durable: nothing is synced to disk, and `stop` removes the cluster. */
+  forTests?: boolean | undefined
+}
+
+export interface Postgres extends Running {
+  /** Of the database `postgres`; `urlOf` gives another's. */
+  readonly url: string
+  readonly port: number
+  urlOf(database: string): string
+  /** Makes a database, as a copy of `template` when one is named, and returns its URL. */
+  createDatabase(name: string, template?: string): Promise<string>
+  hasDatabase(name: string): Promise<boolean>
+  /** Ends its sessions and drops it; no error when there is none. */
+  dropDatabase(name: string): Promise<void>
+}
+
+const startDeadlineMs = 60_000
+
+/**
+ * Starts the server of `dir` and waits until it answers. One that a killed parent left is ended first.
+ * @throws InUse when a living process already runs it.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const { dir, forTests = false } = options
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  chmodSync(dir, 0o700)
+  const recordFile = path.join(dir, 'postgres.pid.json')
+  await reapRecord(recordFile, postgresStop)
+  const place = findPlace(dir, forTests)
+  const native = usableNative(packagedNative(), place.home, place.user !== undefined)
+  const password = clusterPassword(dir)
+  const data = await ensureCluster(place, native, password, !forTests)
+  await stopStaleServer(data)
+  const port = options.port ?? (await pickPort())
+  const urlOf = (database: string) =>
+    `postgresql://${superuser}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`
+
+  const lines: string[] = []
+  const running = await startChild({
+    command: path.join(native, 'bin', 'postgres'),
+    args: ['-D', data, '-p', String(port), ...settings(forTests).flatMap((setting) => ['-c', setting])],
+    env: { PATH: process.env['PATH'], TZ: 'UTC' },
+    cwd: '/',
+    recordFile,
+    log(line) {
+      lines.push(line)
+      if (lines.length > 20) lines.shift()
+      options.log?.(line)
+    },
+    stopSteps: postgresStop,
+    ...(place.user ?? {}),
+  })
+  await waitUntilAnswering(running, urlOf('postgres'), lines)
+
+  const admin = <T>(work: (client: Client) => Promise<T>) => withClient(urlOf('postgres'), 60_000, work)
+  return {
+    ...running,
+    url: urlOf('postgres'),
+    port,
+    urlOf,
+    async createDatabase(name, template) {
+      const from = template === undefined ? '' : ` TEMPLATE ${escapeIdentifier(template)}`
+      await admin((client) => client.query(`CREATE DATABASE ${escapeIdentifier(name)}${from}`))
+      return urlOf(name)
+    },
+    hasDatabase: (name) =>
+      admin(async (client) => {
+        const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])
+        return found.rowCount === 1
+      }),
+    async dropDatabase(name) {
+      await admin((client) => client.query(`DROP DATABASE IF EXISTS ${escapeIdentifier(name)} WITH (FORCE)`))
+    },
+    async stop() {
+      await running.stop()
+      if (!forTests) return
+      rmSync(place.home, { recursive: true, force: true })
+      rmSync(path.join(dir, 'cluster.json'), { force: true })
+    },
+  }
+}
+
+/** Passed on the command line, so that they hold for an old cluster too. */
+function settings(forTests: boolean): string[] {
+  const always = [
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'password_encryption=scram-sha-256',
+    'timezone=UTC',
+    'log_timezone=UTC',
+    'max_connections=200',
+    'log_min_messages=warning',
+  ]
+  if (!forTests) return [...always, 'idle_in_transaction_session_timeout=60s']
+  return [...always, 'fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off']
+}
+
+async function waitUntilAnswering(running: Running, url: string, lines: readonly string[]): Promise<void> {
+  const end = performance.now() + startDeadlineMs
+  let ended: number | string | undefined
+  void running.exited.then((how) => (ended = how))
+  let last: unknown
+  while (performance.now() < end) {
+    if (ended !== undefined) throw new Error(`Postgres ended (${ended}) while starting:\n${lines.join('\n')}`)
+    try {
+      await withClient(url, 5000, (client) => client.query('SELECT 1'))
+      return
+    } catch (error) {
+      last = error
+      await sleep(20)
+    }
+  }
+  await running.stop()
+  throw new Error(`Postgres did not answer within ${startDeadlineMs / 1000} s:\n${lines.join('\n')}`, {
+    cause: last,
+  })
+}
+
+async function withClient<T>(
+  url: string,
+  timeoutMs: number,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: 5000,
+    query_timeout: timeoutMs,
+  })
+  // A lost connection also rejects what is awaited; without a listener it would end the process.
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

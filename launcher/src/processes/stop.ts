@@ -1,0 +1,45 @@
+/** Ends a process by its identity: first politely, then by force, never another that got its pid. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isAlive, type ProcessIdentity } from './identity.js'
+
+export interface StopStep {
+  signal: NodeJS.Signals
+  /** How long to wait for the end before the next step. */
+  waitMs: number
+}
+
+export const politeStop: readonly StopStep[] = [
+  { signal: 'SIGTERM', waitMs: 8000 },
+  { signal: 'SIGKILL', waitMs: 5000 },
+]
+
+/**
+ * Returns when the process has ended.
+ * @throws Error when it outlived every step.
+ */
+export async function stopProcess(
+  identity: ProcessIdentity,
+  steps: readonly StopStep[] = politeStop,
+): Promise<void> {
+  for (const step of steps) {
+    if (!signal(identity, step.signal)) return
+    const end = performance.now() + step.waitMs
+    while (performance.now() < end) {
+      if (!isAlive(identity)) return
+      await sleep(20)
+    }
+  }
+  if (isAlive(identity)) throw new Error(`process ${identity.pid} does not end`)
+}
+
+/** False when it is gone. */
+function signal(identity: ProcessIdentity, name: NodeJS.Signals): boolean {
+  if (!isAlive(identity)) return false
+  try {
+    process.kill(identity.pid, name)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false
+    throw error
+  }
+}

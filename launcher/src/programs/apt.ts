@@ -1,0 +1,38 @@
+/** Installs Debian packages, where we are root on a system that has apt. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { findProgram } from './path.js'
+
+const run = promisify(execFile)
+
+export const canAptInstall = (): boolean => process.getuid?.() === 0 && findProgram('apt-get') !== null
+
+/**
+ * Refreshes the package lists only when the packages are not known yet.
+ * @throws Error with the last line that apt-get said.
+ */
+export async function aptInstall(packages: readonly string[]): Promise<void> {
+  try {
+    await apt(['install', '-y', '--no-install-recommends', ...packages])
+  } catch (error) {
+    if (!(error instanceof AptError)) throw error
+    await apt(['update'])
+    await apt(['install', '-y', '--no-install-recommends', ...packages])
+  }
+}
+
+class AptError extends Error {}
+
+async function apt(args: string[]): Promise<void> {
+  try {
+    await run('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      timeout: 600_000,
+      maxBuffer: 64 << 20,
+    })
+  } catch (cause) {
+    const said =
+      cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim().split('\n').at(-1) : ''
+    throw new AptError(`apt-get ${args[0]} failed: ${said ?? ''}`, { cause })
+  }
+}
