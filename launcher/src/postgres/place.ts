@@ -32,7 +32,9 @@ export interface Place {
 }
 
 interface Note {
+  /** The same in `owner.json` of an outside cluster. */
   id: string
+  /** Relative to the data directory when inside, so that both can be moved. */
   home: string
   outside: boolean
 }
@@ -46,22 +48,17 @@ const noteName = 'cluster.json'
 export function findPlace(dir: string, throwaway: boolean): Place {
   const user = process.getuid?.() === 0 ? nobody() : undefined
   const noteFile = path.join(dir, noteName)
+  let note: Note
   if (existsSync(noteFile)) {
-    const note = readNote(noteFile)
-    checkOwner(note, dir)
-    return { home: note.home, outside: note.outside, user }
+    note = readNote(noteFile)
+    if (note.outside) checkOwner(note, dir)
+  } else {
+    note = user ? placeOutside(dir, user, throwaway) : { id: '', home: 'cluster', outside: false }
+    writeFileSync(noteFile, JSON.stringify(note) + '\n', { mode: 0o600 })
   }
-  const note = user ? placeOutside(dir, user, throwaway) : placeInside(dir)
-  writeFileSync(noteFile, JSON.stringify(note) + '\n', { mode: 0o600 })
-  return { home: note.home, outside: note.outside, user }
-}
-
-function placeInside(dir: string): Note {
-  const home = path.join(dir, 'cluster')
-  mkdirSync(home, { recursive: true, mode: 0o700 })
-  const note = { id: randomBytes(8).toString('hex'), home, outside: false }
-  writeFileSync(path.join(home, 'owner.json'), JSON.stringify({ id: note.id, dir: realpathSync(dir) }) + '\n')
-  return note
+  const home = path.resolve(dir, note.home)
+  if (!note.outside) mkdirSync(home, { recursive: true, mode: 0o700 })
+  return { home, outside: note.outside, user }
 }
 
 function placeOutside(dir: string, user: { uid: number; gid: number }, throwaway: boolean): Note {

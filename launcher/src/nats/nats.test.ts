@@ -1,0 +1,158 @@
+import { createUser, encodeUser, fmtCreds, fromSeed } from '@nats-io/jwt'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { connect, credsAuthenticator, type NatsConnection } from 'nats'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { startNats, type Nats } from './index.js'
+
+let dir: string
+let broker: Nats
+let open: NatsConnection[] = []
+
+beforeAll(async () => {
+  dir = mkdtempSync(path.join(tmpdir(), 'phonerack-nats-test-'))
+  broker = await startNats({ dir })
+})
+
+afterEach(async () => {
+  for (const connection of open) await connection.close()
+  open = []
+})
+
+afterAll(async () => {
+  await broker.stop()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+async function asControlPlane(): Promise<NatsConnection> {
+  const connection = await connect({
+    servers: broker.url,
+    authenticator: credsAuthenticator(readFileSync(broker.controlPlaneCredsFile)),
+  })
+  open.push(connection)
+  return connection
+}
+
+/** A user as the control plane makes it for a host: signed with the account's seed, limited to the host's subjects. */
+async function asHost(id: string): Promise<NatsConnection> {
+  const account = fromSeed(new TextEncoder().encode(readFileSync(broker.accountSeedFile, 'utf8').trim()))
+  const user = createUser()
+  const jwt = await encodeUser(id, user, account, {
+    pub: { allow: [`phonerack.host.${id}.>`] },
+    sub: { allow: [`phonerack.host.${id}.announce`, '_INBOX.>'] },
+  })
+  const connection = await connect({
+    servers: broker.url,
+    authenticator: credsAuthenticator(fmtCreds(jwt, user)),
+  })
+  open.push(connection)
+  return connection
+}
+
+/** Subjects that a control-plane connection hears while `act` runs. */
+async function heardDuring(act: (control: NatsConnection) => Promise<void>): Promise<string[]> {
+  const control = await asControlPlane()
+  const heard: string[] = []
+  control.subscribe('phonerack.>', { callback: (_error, message) => void heard.push(message.subject) })
+  await control.flush()
+  await act(control)
+  await control.flush()
+  return heard
+}
+
+describe('startNats', () => {
+  it('refuses a client without credentials, and one of another account', async () => {
+    await expect(connect({ servers: broker.url, reconnect: false })).rejects.toThrow(
+      /Authorization Violation/i,
+    )
+    const stranger = createUser()
+    const { createAccount } = await import('@nats-io/jwt')
+    const jwt = await encodeUser('stranger', stranger, createAccount())
+    await expect(
+      connect({
+        servers: broker.url,
+        reconnect: false,
+        authenticator: credsAuthenticator(fmtCreds(jwt, stranger)),
+      }),
+    ).rejects.toThrow(/Authorization Violation/i)
+  })
+
+  it('lets a host publish on its own subjects and on no other', async () => {
+    const heard = await heardDuring(async () => {
+      const host = await asHost('hst_one')
+      host.publish('phonerack.host.hst_two.heartbeat', '{}')
+      host.publish('phonerack.control.key', '{}')
+      host.publish('phonerack.host.hst_one.heartbeat', '{}')
+      await host.flush()
+    })
+    expect(heard).toEqual(['phonerack.host.hst_one.heartbeat'])
+  })
+
+  it('does not let a host listen to another, nor to the control plane', async () => {
+    const host = await asHost('hst_one')
+    const heard: string[] = []
+    const listen = (subject: string) =>
+      host.subscribe(subject, {
+        callback: (error, message) => void heard.push(error ? `refused ${subject}` : message.subject),
+      })
+    const subjects = ['phonerack.host.hst_two.announce', 'phonerack.control.>', '>']
+    subjects.forEach(listen)
+    listen('phonerack.host.hst_one.announce')
+    await host.flush()
+    await heardDuring(async (control) => {
+      for (const subject of [
+        'phonerack.host.hst_two.announce',
+        'phonerack.control.key',
+        'phonerack.host.hst_one.announce',
+      ])
+        control.publish(subject, '{}')
+      await control.flush()
+      await host.flush()
+    })
+    expect(heard.sort()).toEqual(
+      [...subjects.map((subject) => `refused ${subject}`), 'phonerack.host.hst_one.announce'].sort(),
+    )
+  })
+
+  it('keeps its secrets to its owner', () => {
+    for (const file of [
+      broker.accountSeedFile,
+      broker.controlPlaneCredsFile,
+      path.join(dir, 'operator.seed'),
+      path.join(dir, 'nats.conf'),
+    ])
+      expect(statSync(file).mode & 0o777, file).toBe(0o600)
+    expect(statSync(dir).mode & 0o777).toBe(0o700)
+  })
+
+  it('keeps streams, and its users, over a restart', async () => {
+    const own = mkdtempSync(path.join(tmpdir(), 'phonerack-nats-restart-'))
+    let server = await startNats({ dir: own })
+    try {
+      const creds = readFileSync(server.controlPlaneCredsFile)
+      const session = async <T>(work: (connection: NatsConnection) => Promise<T>) => {
+        const connection = await connect({ servers: server.url, authenticator: credsAuthenticator(creds) })
+        try {
+          return await work(connection)
+        } finally {
+          await connection.close()
+        }
+      }
+      await session(async (connection) => {
+        await (await connection.jetstreamManager()).streams.add({ name: 'KEPT', subjects: ['kept.>'] })
+        await connection.jetstream().publish('kept.one', 'x')
+      })
+      await server.stop()
+      server = await startNats({ dir: own })
+      const messages = await session(
+        async (connection) =>
+          (await (await connection.jetstreamManager()).streams.info('KEPT')).state.messages,
+      )
+      expect(messages).toBe(1)
+    } finally {
+      await server.stop()
+      rmSync(own, { recursive: true, force: true })
+    }
+  })
+})
