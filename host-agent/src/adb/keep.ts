@@ -1,0 +1,84 @@
+/**
+ * Keeps network phones connected. After a phone restarted, `adb connect` says
+ * "already connected" while it is offline, so an offline one is disconnected
+ * first. Used by the registry of devices.
+ */
+import { Progress, type Logger } from '@phonerack/shared'
+import type { AdbClient } from './client.js'
+
+export interface Keeper {
+  /** Looks again at once, for example when the list of devices changed. */
+  nudge(): void
+  stop(): Promise<void>
+}
+
+/** Milliseconds. */
+const every = 1000
+const backoff = { first: 250, cap: 10_000 }
+const connectLimit = 8000
+
+/** `stateOf` tells the newest tracked state of a serial, or null when it is not listed. */
+export function keepConnected(
+  client: AdbClient,
+  addresses: readonly string[],
+  stateOf: (serial: string) => string | null,
+  log: Logger,
+): Keeper {
+  const stopping = new AbortController()
+  const nudges = new Set<() => void>()
+
+  async function keepOne(address: string): Promise<void> {
+    let wait = backoff.first
+    while (!stopping.signal.aborted) {
+      const state = stateOf(address)
+      if (
+        state === 'device' ||
+        state === 'unauthorized' ||
+        state === 'authorizing' ||
+        state === 'connecting'
+      ) {
+        wait = backoff.first
+        await pause(every)
+        continue
+      }
+      try {
+        const progress = Progress.for(connectLimit, stopping.signal)
+        if (state !== null) await client.disconnect(address, progress)
+        const answer = await client.connect(address, progress)
+        if (!answer.startsWith('connected to'))
+          log.debug({ address, answer }, 'network phone does not answer')
+      } catch (error) {
+        if (stopping.signal.aborted) return
+        log.debug({ address, err: error }, 'could not ask the adb server to connect')
+      }
+      await pause(wait)
+      wait = Math.min(wait * 2, backoff.cap)
+    }
+  }
+
+  /** Waits, or less when nudged or stopped. */
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        nudges.delete(done)
+        stopping.signal.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      nudges.add(done)
+      stopping.signal.addEventListener('abort', done, { once: true })
+    })
+  }
+
+  const running = Promise.all(addresses.map(keepOne))
+  return {
+    nudge() {
+      for (const nudge of [...nudges]) nudge()
+    },
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}

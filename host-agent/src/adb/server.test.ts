@@ -1,0 +1,151 @@
+/** The agent's own adb server, as the real program. */
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLogger, Progress } from '@phonerack/shared'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DeviceGone } from '../device/device.js'
+import { freePort, until } from '../testing/ports.js'
+import { AdbClient } from './client.js'
+import { AdbRefused } from './errors.js'
+import { markProcess } from './process-identity.js'
+import { command } from './quote.js'
+import { startAdbServer, type AdbServer } from './server.js'
+import { trackDevices, type TrackedDevice } from './track.js'
+import { createTransport } from './transport.js'
+
+const log = createLogger('test')
+log.level = 'silent'
+let dataDir: string
+const servers: AdbServer[] = []
+const start = async (port: number, bin = 'adb') => {
+  const server = await startAdbServer({ port, bin, dataDir, log })
+  servers.push(server)
+  return server
+}
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'phonerack-adb-'))
+})
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+const alive = (pid: number) => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    if (error instanceof Error) return false
+    throw error
+  }
+}
+
+describe('the adb server', () => {
+  it('starts on its own port, answers, and ends with the agent', async () => {
+    const server = await start(await freePort())
+    expect(server.trouble).toBeNull()
+    expect(await server.client.version(Progress.for(2000))).toBeGreaterThan(0x20)
+    const pid = server.pid ?? 0
+    expect(alive(pid)).toBe(true)
+    await server.stop()
+    expect(alive(pid)).toBe(false)
+  })
+
+  it('comes back after it was killed, and tracking goes on', async () => {
+    const server = await start(await freePort())
+    const lists: TrackedDevice[][] = []
+    const lost: unknown[] = []
+    const stop = new AbortController()
+    const tracking = trackDevices(
+      server.client,
+      (devices) => lists.push(devices),
+      (error) => lost.push(error),
+      stop.signal,
+    )
+    await until(() => lists.length === 1)
+    const first = server.pid ?? 0
+    process.kill(first, 'SIGKILL')
+    await until(() => server.pid !== null && server.pid !== first && server.trouble === null)
+    await until(() => lists.length >= 3)
+    expect(lost.length).toBeGreaterThan(0)
+    stop.abort()
+    await tracking
+  })
+
+  it('ends the leftover of a crashed run of itself', async () => {
+    const port = await freePort()
+    // What a killed agent leaves: its server, and the mark in its data folder.
+    const home = join(dataDir, 'adb')
+    mkdirSync(home, { recursive: true })
+    const left = spawn('adb', ['-P', String(port), 'nodaemon', 'server'], {
+      env: { ...process.env, HOME: home, ADB_MDNS: '0' },
+    })
+    const client = new AdbClient(port)
+    await until(async () => {
+      try {
+        return (await client.version(Progress.for(500))) > 0
+      } catch (error) {
+        if (error instanceof Error) return false
+        throw error
+      }
+    })
+    const pid = left.pid ?? 0
+    markProcess(join(home, 'server.json'), pid)
+    const server = await start(port)
+    expect(server.trouble).toBeNull()
+    expect(server.pid).not.toBe(pid)
+    await until(() => left.signalCode !== null || left.exitCode !== null)
+  })
+
+  it('leaves a stranger on its port alone, says so, and starts when it has gone', async () => {
+    const port = await freePort()
+    const stranger = createServer().listen(port, '127.0.0.1')
+    const server = await start(port)
+    expect(server.trouble).toMatch(/not ours/)
+    expect(stranger.listening).toBe(true)
+    stranger.close()
+    await until(() => server.trouble === null)
+  })
+
+  it('never ends a process whose id was used again', async () => {
+    const bystander = spawn('sleep', ['30'])
+    const server = await start(await freePort())
+    await server.stop()
+    writeFileSync(
+      join(dataDir, 'adb', 'server.json'),
+      JSON.stringify({ pid: bystander.pid, identity: '1 adb' }),
+    )
+    await start(await freePort())
+    expect(alive(bystander.pid ?? 0)).toBe(true)
+    bystander.kill('SIGKILL')
+  })
+
+  it('says why when the program is missing', async () => {
+    const server = await start(await freePort(), '/nonexistent/adb')
+    expect(server.trouble).toMatch(/could not be started/)
+  })
+
+  it('answers for a device that is not there with DeviceGone, and refuses nonsense', async () => {
+    const server = await start(await freePort())
+    const progress = Progress.for(3000)
+    await expect(createTransport(server.client, 'nobody').shell(command('true'), progress)).rejects.toThrow(
+      DeviceGone,
+    )
+    await expect(server.client.ask('host:no-such-service', progress)).rejects.toThrow(AdbRefused)
+  })
+
+  it('gives up at the deadline when the server hangs', async () => {
+    const server = await start(await freePort())
+    const pid = server.pid ?? 0
+    process.kill(pid, 'SIGSTOP')
+    try {
+      const before = performance.now()
+      await expect(server.client.version(Progress.for(200))).rejects.toThrow(/too long/)
+      expect(performance.now() - before).toBeLessThan(1000)
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+  })
+})

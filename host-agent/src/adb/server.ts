@@ -1,0 +1,211 @@
+/**
+ * The agent's own adb server: a child in the foreground on a port of its own,
+ * with its own keys; watched, and restarted with a capped back-off. Nobody
+ * else's server is ever ended or used. Started by `main.ts`.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { Progress, type Logger } from '@phonerack/shared'
+import { AdbClient } from './client.js'
+import { findMarked, markProcess, processIdentity, unmarkProcess } from './process-identity.js'
+
+export interface AdbServerOptions {
+  port: number
+  /** Path or name of the adb program. */
+  bin: string
+  /** Holds the keys and the mark of the running server. */
+  dataDir: string
+  log: Logger
+}
+
+export interface AdbServer {
+  readonly client: AdbClient
+  /** Process id of the running server; null while it is away. */
+  readonly pid: number | null
+  /** Why it is away, for the operator; null while it runs. */
+  readonly trouble: string | null
+  /** Ends our server, and only ours. */
+  stop(): Promise<void>
+}
+
+const backoffMs = { first: 100, cap: 5000 }
+const startMs = 10_000
+
+/** Starts the server and returns once it answers, or once the first try failed: it is tried again for ever. */
+export async function startAdbServer(options: AdbServerOptions): Promise<AdbServer> {
+  const { port, log } = options
+  const home = join(options.dataDir, 'adb')
+  const mark = join(home, 'server.json')
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  const client = new AdbClient(port)
+  const stopping = new AbortController()
+  let child: ChildProcess | null = null
+  let trouble: string | null = 'not started yet'
+
+  async function endLeftover(): Promise<void> {
+    const pid = findMarked(mark)
+    if (pid !== null) {
+      log.warn({ pid }, 'ending the adb server that an earlier run of this agent left')
+      await endProcess(pid)
+    }
+    unmarkProcess(mark)
+  }
+
+  /** Runs one server until it ends; `onUp` is called once it answers. Returns why it ended. */
+  async function runOnce(onUp: () => void): Promise<string> {
+    await endLeftover()
+    if (await isListening(port)) return `port ${port} is in use by a process that is not ours`
+    const started = spawn(options.bin, ['-P', String(port), 'nodaemon', 'server'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: serverEnvironment(home, port),
+    })
+    child = started
+    let lastLine = ''
+    const note = (chunk: Buffer) => {
+      lastLine = chunk.toString('utf8').trim().split('\n').at(-1) ?? lastLine
+    }
+    started.stdout.on('data', note)
+    started.stderr.on('data', note)
+    const ended = new Promise<string>((resolve) => {
+      started.once('error', (error) => resolve(`${options.bin} could not be started: ${error.message}`))
+      started.once('exit', (code, signal) =>
+        resolve(`ended with ${signal ?? `code ${String(code)}`}: ${lastLine}`),
+      )
+    })
+    if (started.pid !== undefined) markProcess(mark, started.pid)
+    const up = waitUntilUp(
+      client,
+      () => started.exitCode !== null || started.signalCode !== null,
+      stopping.signal,
+    )
+    const first = await Promise.race([ended, up])
+    if (first === 'up') {
+      // The mark is made again: the identity at the time of the fork may have been our own program's.
+      if (started.pid !== undefined) markProcess(mark, started.pid)
+      onUp()
+    } else if (first === 'silent') {
+      started.kill('SIGKILL')
+    }
+    const reason = await ended
+    child = null
+    unmarkProcess(mark)
+    return first === 'silent' ? `did not answer within ${startMs} ms` : reason
+  }
+
+  let firstTryDone: () => void = () => undefined
+  const firstTry = new Promise<void>((resolve) => {
+    firstTryDone = resolve
+  })
+  const watching = (async () => {
+    let wait = backoffMs.first
+    while (!stopping.signal.aborted) {
+      const startedAt = performance.now()
+      const reason = await runOnce(() => {
+        trouble = null
+        log.info({ port, pid: child?.pid }, 'adb server runs')
+        firstTryDone()
+      })
+      if (stopping.signal.aborted) break
+      trouble = reason
+      log.error({ port, reason }, 'adb server is away')
+      firstTryDone()
+      if (performance.now() - startedAt > 30_000) wait = backoffMs.first
+      try {
+        await Progress.for(wait + 1000, stopping.signal).sleep(wait)
+      } catch (error) {
+        if (!stopping.signal.aborted) throw error
+      }
+      wait = Math.min(wait * 2, backoffMs.cap)
+    }
+  })()
+  // A fault in the watcher is a bug: it is left to the process' own handler.
+  await Promise.race([firstTry, watching])
+
+  return {
+    client,
+    get pid() {
+      return child?.pid ?? null
+    },
+    get trouble() {
+      return trouble
+    },
+    async stop() {
+      stopping.abort()
+      const pid = child?.pid
+      if (pid !== undefined) await endProcess(pid)
+      await watching
+      unmarkProcess(mark)
+    },
+  }
+}
+
+/** The server needs little of our environment, and none of our secrets. */
+function serverEnvironment(home: string, port: number): NodeJS.ProcessEnv {
+  const { PATH, TMPDIR, LANG } = process.env
+  return {
+    PATH,
+    TMPDIR,
+    LANG,
+    HOME: home,
+    ANDROID_ADB_SERVER_PORT: String(port),
+    ADB_VENDOR_KEYS: join(home, '.android'),
+    // No search for emulators on the machine's ports: it would list phones twice.
+    ADB_LOCAL_TRANSPORT_MAX_PORT: '5554',
+    ADB_EMU: '0',
+    ADB_MDNS: '0',
+    ADB_MDNS_AUTO_CONNECT: '0',
+  }
+}
+
+async function waitUntilUp(
+  client: AdbClient,
+  dead: () => boolean,
+  stopped: AbortSignal,
+): Promise<'up' | 'silent' | 'gone'> {
+  const progress = Progress.for(startMs)
+  while (!progress.expired && !stopped.aborted && !dead()) {
+    try {
+      await client.version(progress.within(1000))
+      return dead() ? 'gone' : 'up'
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+    }
+    await delay(25)
+  }
+  return progress.expired ? 'silent' : 'gone'
+}
+
+const delay = (ms: number): Promise<void> => Progress.for(ms + 1000).sleep(ms)
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = connect({ port, host: '127.0.0.1' })
+    const settle = (answer: boolean) => {
+      probe.destroy()
+      resolve(answer)
+    }
+    probe.once('connect', () => settle(true))
+    probe.once('error', () => settle(false))
+  })
+}
+
+/** SIGTERM, and SIGKILL after two seconds, to the process that has this id now and to no later one. */
+async function endProcess(pid: number): Promise<void> {
+  const identity = processIdentity(pid)
+  if (identity === null) return
+  const signalIt = (signal: NodeJS.Signals) => {
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    }
+  }
+  signalIt('SIGTERM')
+  for (let waited = 0; waited < 4000; waited += 20) {
+    if (processIdentity(pid) !== identity) return
+    if (waited === 2000) signalIt('SIGKILL')
+    await delay(20)
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Shell protocol v2 (AOSP `adb/shell_protocol.h`): packets of one byte id, four
+ * bytes little-endian length, data. Ids: 0 stdin, 1 stdout, 2 stderr, 3 exit.
+ */
+import { AdbProtocolError } from './errors.js'
+import type { AdbSocket } from './socket.js'
+
+export interface ShellResult {
+  exitCode: number
+  /** Raw bytes. */
+  stdout: Buffer
+  stderr: Buffer
+}
+
+const ids = { stdout: 1, stderr: 2, exit: 3 } as const
+
+/** Reads one packet. @throws AdbConnectionLost when the stream ended. */
+export async function readShellPacket(socket: AdbSocket): Promise<{ id: number; data: Buffer }> {
+  const header = await socket.read(5)
+  const length = header.readUInt32LE(1)
+  // adbd sends at most its maximum payload; 16 MB is far above every version's.
+  if (length > 16 << 20) throw new AdbProtocolError(`shell packet of ${length} bytes`)
+  return { id: header.readUInt8(0), data: await socket.read(length) }
+}
+
+/** Reads a command's output to its exit. A stream that ends without an exit code is a lost connection, never a success. */
+export async function readShellPackets(socket: AdbSocket, limit: number): Promise<ShellResult> {
+  const stdout: Buffer[] = []
+  const stderr: Buffer[] = []
+  let total = 0
+  for (;;) {
+    const { id, data } = await readShellPacket(socket)
+    if (id === ids.exit) {
+      return { exitCode: data.readUInt8(0), stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) }
+    }
+    total += data.length
+    if (total > limit) throw new RangeError(`a command gave more than ${limit} bytes`)
+    if (id === ids.stdout) stdout.push(data)
+    else if (id === ids.stderr) stderr.push(data)
+  }
+}

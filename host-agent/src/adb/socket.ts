@@ -1,0 +1,167 @@
+/**
+ * One connection to the adb server, read by exact lengths. It ends with its
+ * `progress`: a deadline or an abort destroys the socket, so nothing hangs and
+ * the process on the phone is hung up.
+ */
+import { connect, type Socket } from 'node:net'
+import { DeadlineExceeded, type Progress } from '@phonerack/shared'
+import { AdbConnectionLost } from './errors.js'
+
+interface Waiter {
+  length: number
+  resolve: (bytes: Buffer) => void
+  reject: (error: Error) => void
+}
+
+export class AdbSocket {
+  private buffered: Buffer[] = []
+  private bufferedLength = 0
+  private waiter: Waiter | null = null
+  private ended = false
+  private failure: Error | null = null
+  private readonly closeListeners = new Set<() => void>()
+
+  private constructor(
+    private readonly socket: Socket,
+    private readonly what: string,
+  ) {
+    socket.on('data', (chunk: Buffer) => {
+      this.buffered.push(chunk)
+      this.bufferedLength += chunk.length
+      this.serve()
+    })
+    socket.on('end', () => {
+      this.ended = true
+      this.serve()
+    })
+    socket.on('error', (error) => {
+      this.failure ??= error instanceof DeadlineExceeded ? error : new AdbConnectionLost(what, error)
+    })
+    socket.on('close', () => {
+      this.ended = true
+      this.serve()
+      for (const listener of this.closeListeners) listener()
+    })
+  }
+
+  /** Opens a connection that lasts as long as `progress`, or until `close`. */
+  static open(port: number, what: string, progress: Progress): Promise<AdbSocket> {
+    progress.check(what)
+    return new Promise((resolve, reject) => {
+      const raw = connect({ port, host: '127.0.0.1', noDelay: true })
+      const socket = new AdbSocket(raw, what)
+      const onAbort = () => raw.destroy(new DeadlineExceeded(what))
+      progress.signal.addEventListener('abort', onAbort, { once: true })
+      socket.release = () => progress.signal.removeEventListener('abort', onAbort)
+      raw.once('connect', () => resolve(socket))
+      raw.once('close', () => {
+        socket.release()
+        reject(socket.failure ?? new AdbConnectionLost(what))
+      })
+    })
+  }
+
+  private release: () => void = () => undefined
+
+  /** From here on the connection outlives the progress that opened it; its owner closes it. */
+  detach(): void {
+    this.release()
+  }
+
+  get closed(): boolean {
+    return this.ended || this.socket.destroyed
+  }
+
+  onClose(listener: () => void): void {
+    if (this.socket.destroyed) listener()
+    else this.closeListeners.add(listener)
+  }
+
+  /** Hands bytes to the kernel; waits only while its buffer is full. @throws AdbConnectionLost */
+  async write(bytes: Uint8Array | string): Promise<void> {
+    if (this.socket.destroyed || !this.socket.writable) throw this.failure ?? new AdbConnectionLost(this.what)
+    if (this.socket.write(bytes)) return
+    await new Promise<void>((resolve, reject) => {
+      const settle = () => {
+        this.socket.off('drain', settle)
+        this.socket.off('close', settle)
+        if (this.socket.destroyed) reject(this.failure ?? new AdbConnectionLost(this.what))
+        else resolve()
+      }
+      this.socket.on('drain', settle)
+      this.socket.on('close', settle)
+    })
+  }
+
+  /** Exactly `length` bytes. @throws AdbConnectionLost when the stream ends before. */
+  read(length: number): Promise<Buffer> {
+    if (length === 0) return Promise.resolve(Buffer.alloc(0))
+    return this.wait(length)
+  }
+
+  /** What has come, at least one byte; null at the end of the stream. */
+  async readSome(): Promise<Buffer | null> {
+    if (this.bufferedLength === 0) {
+      try {
+        const first = await this.wait(1)
+        this.buffered.unshift(first)
+        this.bufferedLength += 1
+      } catch (error) {
+        if (error instanceof AdbConnectionLost && this.failure === null) return null
+        throw error
+      }
+    }
+    return this.take(this.bufferedLength)
+  }
+
+  /** Everything until the stream ends. @throws RangeError above `limit` bytes. */
+  async readAll(limit: number): Promise<Buffer> {
+    const parts: Buffer[] = []
+    let total = 0
+    for (;;) {
+      const part = await this.readSome()
+      if (part === null) return Buffer.concat(parts)
+      total += part.length
+      if (total > limit) throw new RangeError(`${this.what} gave more than ${limit} bytes`)
+      parts.push(part)
+    }
+  }
+
+  close(): void {
+    this.release()
+    this.socket.destroy()
+  }
+
+  private wait(length: number): Promise<Buffer> {
+    if (this.waiter) throw new Error(`${this.what}: two reads at once`)
+    return new Promise((resolve, reject) => {
+      this.waiter = { length, resolve, reject }
+      this.serve()
+    })
+  }
+
+  private serve(): void {
+    const { waiter } = this
+    if (!waiter) return
+    if (this.bufferedLength >= waiter.length) {
+      this.waiter = null
+      waiter.resolve(this.take(waiter.length))
+    } else if (this.ended || this.socket.destroyed) {
+      this.waiter = null
+      waiter.reject(this.failure ?? new AdbConnectionLost(this.what))
+    }
+  }
+
+  private take(length: number): Buffer {
+    const first = this.buffered[0]
+    if (first && first.length === length) {
+      this.buffered.shift()
+      this.bufferedLength -= length
+      return first
+    }
+    const all = Buffer.concat(this.buffered)
+    this.bufferedLength = all.length - length
+    this.buffered = this.bufferedLength > 0 ? [all.subarray(length)] : []
+    return all.subarray(0, length)
+  }
+}
