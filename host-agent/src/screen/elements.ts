@@ -1,0 +1,215 @@
+/**
+ * From a phone's nodes to the numbered elements that a client sees: what is
+ * kept, what a button swallows, where it is, in which order. Pure.
+ * Rules: `decisions.md`, Elements; docs/decisions/0020.
+ */
+import type { Size } from '../device/device.js'
+import { centerOf, intersect, wholeScreen, type Bounds } from './geometry.js'
+import type { ParsedNodes, UiNode } from './nodes.js'
+
+/** A node that is on the screen: it has area there. */
+export interface VisibleNode extends UiNode {
+  /** Clipped to the screen and to what scrolls it. */
+  visible: Bounds
+}
+
+export interface ScreenElement {
+  /** From 1, in screen order. */
+  ref: number
+  node: VisibleNode
+  type: string
+  className: string
+  /** Own text, or what its children say; whole, not cut. Null: none. */
+  text: string | null
+  desc: string | null
+  id: string | null
+  bounds: Bounds
+  center: { x: number; y: number }
+  state: string[]
+}
+
+export interface ScreenTree {
+  screen: Size
+  /** As the phone gave them, in document order. */
+  nodes: readonly UiNode[]
+  /** Every node, at its index; null where it is not on the screen. */
+  visible: readonly (VisibleNode | null)[]
+  /** Every kept element, in screen order, also beyond what an observation lists. */
+  elements: readonly ScreenElement[]
+  /** For each node's index: the element that says it or swallowed it; null when it belongs to none. */
+  elementOf: readonly (ScreenElement | null)[]
+  /** Nodes were left out when the XML was read. */
+  cut: boolean
+}
+
+/** Views that hold many things: never one button, even though Android calls a ListView clickable. */
+const containerClass = /(?:WebView|ListView|GridView|RecyclerView|ScrollView|ViewPager2?)$/
+const isContainer = (node: UiNode): boolean => node.scrollable || containerClass.test(node.className)
+
+/** A person would press it as one thing. */
+export const isButton = (node: UiNode): boolean => node.clickable && !isContainer(node)
+
+const canBeActedOn = (node: UiNode): boolean =>
+  node.clickable ||
+  node.longClickable ||
+  node.checkable ||
+  node.scrollable ||
+  (node.editable && node.focusable)
+
+export function buildTree({ nodes, cut }: ParsedNodes, screen: Size): ScreenTree {
+  const visible = clip(nodes, screen)
+  const swallowedBy = findSwallowers(nodes, visible)
+  const { said, repeatedBy } = findSpeakers(nodes, visible, swallowedBy)
+
+  const elements: ScreenElement[] = []
+  const elementOf = new Array<ScreenElement | null>(nodes.length).fill(null)
+  for (const node of visible) {
+    if (!node) continue
+    const text = said.get(node.index)
+    const kept = canBeActedOn(node) || (text !== undefined && swallowedBy[node.index] === -1)
+    if (!kept) continue
+    const element = toElement(node, text ?? node.text)
+    elements.push(element)
+    elementOf[node.index] = element
+  }
+  inScreenOrder(elements).forEach((element, index) => {
+    element.ref = index + 1
+  })
+  for (const node of visible) {
+    if (!node || elementOf[node.index]) continue
+    elementOf[node.index] = ownerOf(node.index, elementOf, swallowedBy, repeatedBy)
+  }
+  return { screen, nodes, visible, elements, elementOf, cut }
+}
+
+/** Top to bottom, then left to right, by centre; where they are equal, as in the tree. Sorts in place. */
+export function inScreenOrder<T extends { center: { x: number; y: number } }>(places: T[]): T[] {
+  return places.sort((a, b) => a.center.y - b.center.y || a.center.x - b.center.x)
+}
+
+/** A scrolling view clips what it scrolls; other parents need not contain their children (zero-sized wrappers of web pages do not). */
+function clip(nodes: readonly UiNode[], screen: Size): (VisibleNode | null)[] {
+  const visible: (VisibleNode | null)[] = []
+  const clips: (Bounds | null)[] = []
+  for (const node of nodes) {
+    const outer = node.parent < 0 ? wholeScreen(screen) : (clips[node.parent] ?? null)
+    const area = outer && node.bounds && intersect(outer, node.bounds)
+    visible.push(area && node.shown ? { ...node, visible: area } : null)
+    clips.push(node.scrollable && node.bounds ? area : outer)
+  }
+  return visible
+}
+
+const hasWords = (text: string): boolean => text.trim() !== ''
+
+/** For each node: the button without text around it that says it; -1: none. */
+function findSwallowers(nodes: readonly UiNode[], visible: readonly (VisibleNode | null)[]): number[] {
+  const result: number[] = []
+  // For each node: the swallower of its children. What is not on the screen stands in nobody's way.
+  const inside: number[] = []
+  for (const node of nodes) {
+    const around = inside[node.parent] ?? -1
+    const acts = visible[node.index] !== null && canBeActedOn(node)
+    const swallows = acts && isButton(node) && !hasWords(node.text) && !node.editable && !node.password
+    result.push(acts ? -1 : around)
+    inside.push(swallows ? node.index : acts ? -1 : around)
+  }
+  return result
+}
+
+interface Speakers {
+  /** Text of the nodes that can be acted on or say something that no descendant says; of a button, what it swallowed. */
+  said: Map<number, string>
+  /** For each silent node: the descendant that repeats it. */
+  repeatedBy: Map<number, number>
+}
+
+/** From the last node to the first, so that what is inside is known before what is around it. */
+function findSpeakers(
+  nodes: readonly UiNode[],
+  visible: readonly (VisibleNode | null)[],
+  swallowedBy: readonly number[],
+): Speakers {
+  const said = new Map<number, string>()
+  const repeatedBy = new Map<number, number>()
+  const textRepeated = new Set<number>()
+  const descRepeated = new Set<number>()
+  const swallowed = new Map<number, string[]>()
+
+  const markAround = (index: number, text: string, desc: string): void => {
+    for (let up = nodes[index]?.parent ?? -1; up >= 0; up = nodes[up]?.parent ?? -1) {
+      const around = visible[up]
+      if (!around) continue
+      const inText = hasWords(around.text) && (around.text === text || around.text === desc)
+      const inDesc = hasWords(around.desc) && (around.desc === text || around.desc === desc)
+      if (inText) textRepeated.add(up)
+      if (inDesc) descRepeated.add(up)
+      if ((inText || inDesc) && !repeatedBy.has(up)) repeatedBy.set(up, index)
+    }
+  }
+
+  for (const node of visible.toReversed()) {
+    if (!node) continue
+    const { index } = node
+    const newText = hasWords(node.text) && !textRepeated.has(index)
+    const newDesc = hasWords(node.desc) && !descRepeated.has(index)
+    if (!newText && !newDesc && !canBeActedOn(node)) continue
+    const text = swallowed.get(index)?.reverse().join(', ') ?? node.text
+    said.set(index, text)
+    const swallower = swallowedBy[index] ?? -1
+    if (swallower >= 0) {
+      const list = swallowed.get(swallower)
+      const part = newText ? node.text : node.desc
+      if (list) list.push(part)
+      else swallowed.set(swallower, [part])
+    }
+    if (hasWords(text) || hasWords(node.desc)) markAround(index, text, node.desc)
+  }
+  return { said, repeatedBy }
+}
+
+/** The element that stands for a node which is none itself. */
+function ownerOf(
+  index: number,
+  elementOf: readonly (ScreenElement | null)[],
+  swallowedBy: readonly number[],
+  repeatedBy: ReadonlyMap<number, number>,
+): ScreenElement | null {
+  for (let at: number | undefined = index; at !== undefined;) {
+    const element = elementOf[at] ?? elementOf[swallowedBy[at] ?? -1]
+    if (element) return element
+    at = repeatedBy.get(at)
+  }
+  return null
+}
+
+function toElement(node: VisibleNode, text: string): ScreenElement {
+  return {
+    ref: 0,
+    node,
+    type: node.className.slice(node.className.lastIndexOf('.') + 1) || 'View',
+    className: node.className,
+    text: text === '' ? null : text,
+    desc: node.desc === '' ? null : node.desc,
+    id: node.id === '' ? null : node.id,
+    bounds: node.visible,
+    center: centerOf(node.visible),
+    state: stateWords(node),
+  }
+}
+
+function stateWords(node: UiNode): string[] {
+  const words: [string, boolean][] = [
+    ['clickable', node.clickable],
+    ['long_clickable', node.longClickable],
+    ['checkable', node.checkable],
+    ['checked', node.checked],
+    ['editable', node.editable],
+    ['focused', node.focused],
+    ['selected', node.selected],
+    ['scrollable', node.scrollable],
+    ['disabled', !node.enabled],
+    ['password', node.password],
+  ]
+  return words.filter(([, is]) => is).map(([word]) => word)
+}

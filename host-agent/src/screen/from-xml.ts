@@ -1,0 +1,22 @@
+/** An observation from XML alone, without a phone: for the operator's command line. Pure but for the fresh ID. */
+import { limits, newId, systemClock, type Observation } from '@phonerack/shared'
+import type { Size } from '../device/device.js'
+import { buildTree } from './elements.js'
+import { parseNodes, type UiNode } from './nodes.js'
+import { buildObservation } from './observation.js'
+
+/**
+ * What an agent would see of this screen. The XML says neither activity nor keyboard: the activity is
+ * null, and the keyboard counts as visible when its own window stands among the nodes.
+ * @throws ScreenXmlError
+ */
+export function observationFromXml(xml: string | Uint8Array, screen: Size): Observation {
+  const tree = buildTree(parseNodes(xml), screen)
+  const keyboardVisible = tree.visible.some((node) => node !== null && isKeyboard(node))
+  const window = { package: '', activity: null, keyboardVisible }
+  const { observation } = buildObservation(tree, window, systemClock.now(), limits.screenAnswer)
+  return { ...observation, snapshot_id: newId('snapshot') }
+}
+
+const isKeyboard = (node: UiNode): boolean =>
+  /inputmethod|honeyboard|swiftkey|\.ime(?:\.|$)/.test(node.package)

@@ -1,0 +1,16 @@
+/**
+ * What is read from a screen. The gRPC part calls `observe` and
+ * `takeScreenshot`; the operator's command line calls `observationFromXml`
+ * through the package's export `@phonerack/host-agent/elements`.
+ */
+export { observe, type ObserveOptions } from './observe.js'
+export { observationFromXml } from './from-xml.js'
+export { takeScreenshot, type Screenshot, type ScreenshotOptions } from './screenshot.js'
+export {
+  createSnapshotStore,
+  type SnapshotLimits,
+  type SnapshotOwner,
+  type Snapshots,
+  type SnapshotStore,
+} from './snapshots.js'
+export { ScreenImageError, ScreenXmlError } from './errors.js'

@@ -1,0 +1,117 @@
+/**
+ * A phone's nodes from its XML, both dialects alike: `uiautomator dump` (tags
+ * `node` with a `class`) and the UI server's page source (tags named by class).
+ * A flat list in document order, so that no tree is too deep to walk.
+ */
+import { parseBounds, type Bounds } from './geometry.js'
+import { readXml } from './xml.js'
+
+export interface UiNode {
+  /** Place in the list; parents come before their children. */
+  index: number
+  /** Index of the parent, -1 for a root. */
+  parent: number
+  className: string
+  package: string
+  /** As the app gives it; of a password field always empty. Empty: none. */
+  text: string
+  desc: string
+  id: string
+  /** What the field shows while it is empty; null when the phone does not say. */
+  hint: string | null
+  /** The phone says that `text` is the hint; null when it does not say. */
+  showsHint: boolean | null
+  /** UTF-16 units of a password field's text, which is masked; 0 for others. */
+  maskedLength: number
+  bounds: Bounds | null
+  /** False when the phone says that it is not on the screen. */
+  shown: boolean
+  clickable: boolean
+  longClickable: boolean
+  checkable: boolean
+  checked: boolean
+  editable: boolean
+  focusable: boolean
+  focused: boolean
+  selected: boolean
+  scrollable: boolean
+  enabled: boolean
+  password: boolean
+}
+
+export interface ParsedNodes {
+  nodes: UiNode[]
+  /** More or deeper nodes than are read were left out. */
+  cut: boolean
+}
+
+/** Android itself stops far below: the UI server's deepest setting is 500. */
+const maxDepth = 1000
+const maxNodes = 20_000
+
+/** Tags that hold windows or a hierarchy and are no view themselves. */
+const isWrapper = (name: string, className: string | undefined): boolean =>
+  name === 'hierarchy' || (name !== 'node' && className === undefined && !name.includes('.'))
+
+const editableClass = /(?:EditText|AutoCompleteTextView|SearchAutoComplete)$/
+
+/** @throws ScreenXmlError */
+export function parseNodes(source: string | Uint8Array): ParsedNodes {
+  const nodes: UiNode[] = []
+  // One entry an open tag: the index that its children get as parent.
+  const open: number[] = []
+  let cut = false
+  readXml(source, {
+    open(name, attributes) {
+      const parent = open.at(-1) ?? -1
+      const wrapper = isWrapper(name, attributes['class'])
+      const skipped = !wrapper && (open.length >= maxDepth || nodes.length >= maxNodes)
+      if (skipped) cut = true
+      open.push(wrapper || skipped ? parent : nodes.length)
+      if (!wrapper && !skipped) nodes.push(toNode(nodes, parent, name, attributes))
+    },
+    close() {
+      open.pop()
+    },
+  })
+  return { nodes, cut }
+}
+
+function toNode(
+  nodes: readonly UiNode[],
+  parent: number,
+  name: string,
+  attributes: Readonly<Record<string, string>>,
+): UiNode {
+  const is = (attribute: string): boolean => attributes[attribute] === 'true'
+  const className = attributes['class'] ?? (name === 'node' ? '' : name)
+  // What stands inside a password field is its text in pieces.
+  const password = is('password') || (nodes[parent]?.password ?? false)
+  const text = attributes['text'] ?? ''
+  const showsHint = attributes['showing-hint']
+  return {
+    index: nodes.length,
+    parent,
+    className,
+    package: attributes['package'] ?? '',
+    text: password ? '' : text,
+    desc: attributes['content-desc'] ?? '',
+    id: attributes['resource-id'] ?? '',
+    hint: attributes['hint'] ?? null,
+    showsHint: showsHint === undefined ? null : showsHint === 'true',
+    maskedLength: password ? text.length : 0,
+    bounds: parseBounds(attributes['bounds']),
+    shown: attributes['displayed'] !== 'false' && attributes['visible-to-user'] !== 'false',
+    clickable: is('clickable'),
+    longClickable: is('long-clickable'),
+    checkable: is('checkable'),
+    checked: is('checked'),
+    editable: is('editable') || editableClass.test(className),
+    focusable: is('focusable'),
+    focused: is('focused'),
+    selected: is('selected'),
+    scrollable: is('scrollable'),
+    enabled: attributes['enabled'] !== 'false',
+    password,
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The public observation of a screen that was read: what of it is listed, how
+ * long texts may be, how large it may get. Pure.
+ */
+import { limits, type Element, type Observation } from '@phonerack/shared'
+import type { WindowState } from '../device/device.js'
+import type { ScreenElement, ScreenTree } from './elements.js'
+import { elementLine, headLines } from './text-form.js'
+
+export interface BuiltObservation {
+  /** `snapshot_id` is still empty: whoever keeps the elements sets it. */
+  observation: Observation
+  /** Those that are listed. */
+  elements: readonly ScreenElement[]
+}
+
+/** At most 500 elements, and no more than `maxBytes` of JSON. */
+export function buildObservation(
+  tree: ScreenTree,
+  window: WindowState,
+  takenAt: Date,
+  maxBytes: number,
+): BuiltObservation {
+  const head = {
+    app: { package: window.package || packageOf(tree), activity: window.activity },
+    keyboard: { visible: window.keyboardVisible, focused_editable: hasFocusedField(tree) },
+    screen: { width: tree.screen.width, height: tree.screen.height },
+  }
+  const lines = [headLines(head)]
+  const listed: Element[] = []
+  // The rest of the observation's JSON, with room to spare.
+  let bytes = 1000
+  for (const element of tree.elements.slice(0, limits.elements.max)) {
+    const shown = showElement(element)
+    const line = elementLine(shown)
+    bytes += Buffer.byteLength(JSON.stringify(shown)) + Buffer.byteLength(JSON.stringify(line)) + 2
+    if (bytes > maxBytes) break
+    listed.push(shown)
+    lines.push(line)
+  }
+  return {
+    observation: {
+      snapshot_id: '',
+      taken_at: takenAt.toISOString(),
+      ...head,
+      elements: listed,
+      truncated: tree.cut || listed.length < tree.elements.length,
+      text: lines.join('\n'),
+    },
+    elements: tree.elements.slice(0, listed.length),
+  }
+}
+
+export function showElement(element: ScreenElement): Element {
+  const { ref, type, id, bounds, center } = element
+  return {
+    ref,
+    type,
+    text: element.text === null ? null : cutText(element.text),
+    desc: element.desc === null ? null : cutText(element.desc),
+    id,
+    bounds: [...bounds],
+    center: [center.x, center.y],
+    state: [...element.state],
+  }
+}
+
+/** At most 1,000 characters, the `…` among them. */
+export function cutText(text: string): string {
+  if (text.length <= limits.elements.text) return text
+  const characters = Array.from(text)
+  if (characters.length <= limits.elements.text) return text
+  return `${characters.slice(0, limits.elements.text - 1).join('')}…`
+}
+
+const hasFocusedField = (tree: ScreenTree): boolean =>
+  tree.visible.some((node) => node?.editable === true && node.focused)
+
+/** For when the phone did not say which app is in front: the first that draws anything but the bars. */
+function packageOf(tree: ScreenTree): string {
+  const packages = tree.visible.map((node) => node?.package ?? '').filter((name) => name !== '')
+  return packages.find((name) => name !== 'com.android.systemui') ?? packages[0] ?? ''
+}

@@ -1,0 +1,63 @@
+/** Reads the screen for `observe` and for what a batch answers at its end. */
+import { limits, systemClock, type Clock, type Observation, type Progress } from '@phonerack/shared'
+import type { Device } from '../device/device.js'
+import { readFailure } from './errors.js'
+import { buildObservation } from './observation.js'
+import { readTree } from './read-tree.js'
+import { makeScreenshot, readPicture, type ScreenshotOptions } from './screenshot.js'
+import type { Snapshots } from './snapshots.js'
+
+export interface ObserveOptions {
+  /** Left out: none. */
+  screenshot?: ScreenshotOptions | undefined
+  clock?: Clock | undefined
+}
+
+/** Bytes that the elements may take when a picture must fit beside them. */
+const elementsBesidePicture = 3_000_000
+/** Bytes kept for what an answer carries besides the observation. */
+const reserve = 100_000
+
+/**
+ * Reads elements, window and, when asked, picture; saves the elements as a snapshot. The observation
+ * is under 4 MB as JSON, picture included.
+ * @throws ApiError phone_unavailable, provider_timeout, provider_error
+ */
+export async function observe(
+  device: Device,
+  snapshots: Snapshots,
+  options: ObserveOptions,
+  progress: Progress,
+): Promise<{ observation: Observation }> {
+  try {
+    const { screenshot } = options
+    const [{ tree, window }, picture] = await Promise.all([
+      readScreen(device, progress),
+      screenshot ? readPicture(device, progress) : null,
+    ])
+    const takenAt = (options.clock ?? systemClock).now()
+    const whole = limits.screenAnswer - reserve
+    const maxBytes = picture ? elementsBesidePicture : whole
+    const { observation, elements } = buildObservation(tree, window, takenAt, maxBytes)
+    observation.snapshot_id = snapshots.save(elements)
+    if (picture && screenshot) {
+      const left = whole - Buffer.byteLength(JSON.stringify(observation))
+      const made = await makeScreenshot(picture.png, picture.screen, screenshot, Math.floor((left * 3) / 4))
+      observation.screenshot = {
+        format: made.format,
+        width: made.width,
+        height: made.height,
+        scale: made.scale,
+        data: Buffer.from(made.image).toString('base64'),
+      }
+    }
+    return { observation }
+  } catch (error) {
+    throw readFailure(error)
+  }
+}
+
+async function readScreen(device: Device, progress: Progress) {
+  const [tree, window] = await Promise.all([readTree(device, progress), device.windows.read(progress)])
+  return { tree, window }
+}

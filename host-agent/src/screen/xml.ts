@@ -1,0 +1,83 @@
+/**
+ * Reads the XML in which a phone describes its screen, as a stream of start
+ * and end tags. What it says is the tenant's: no DTD, no entities but the five
+ * and numeric ones, size capped. No recursion.
+ */
+import { SaxesParser } from 'saxes'
+import { ScreenXmlError } from './errors.js'
+
+export interface XmlHandler {
+  open(name: string, attributes: Readonly<Record<string, string>>): void
+  close(): void
+}
+
+/** Characters. A screen of 1,500 nodes has about 600,000. */
+const maxLength = 24_000_000
+
+/**
+ * Streams every element to `handler`. Text around the XML is passed over, several roots and a
+ * declaration before each are taken.
+ * @throws ScreenXmlError for anything that is no well-formed XML
+ */
+export function readXml(source: string | Uint8Array, handler: XmlHandler): void {
+  const xml = trimToXml(typeof source === 'string' ? source : decode(source))
+  const parser = new SaxesParser({ fragment: true, position: false, xmlns: false as const })
+  parser.on('error', (error) => {
+    throw new ScreenXmlError(error.message)
+  })
+  parser.on('doctype', () => {
+    throw new ScreenXmlError('it has a DTD')
+  })
+  parser.on('opentag', (tag) => handler.open(tag.name, tag.attributes))
+  parser.on('closetag', () => handler.close())
+  parser.write(xml).close()
+}
+
+/** By byte order mark, else by where the NUL bytes of `<` are, else UTF-8. */
+function decode(bytes: Uint8Array): string {
+  const [first, second] = bytes
+  if (bytes.length > maxLength * 2) throw new ScreenXmlError(`it has ${bytes.length} bytes`)
+  if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0))
+    return new TextDecoder('utf-16le').decode(bytes)
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c))
+    return new TextDecoder('utf-16be').decode(bytes)
+  return new TextDecoder('utf-8').decode(bytes)
+}
+
+const declaration = /<\?xml\b[^>]*\?>/g
+/** The tags of both dialects, a class among them; `<` in a warning before the XML is none. */
+const firstRoot = /<\?xml\b|<!DOCTYPE|<(?:hierarchy|displays|node)\b|<[A-Za-z_][\w$]*(?:\.[\w$]+)+[\s/>]/
+const firstTag = /<[A-Za-z_]/
+
+function trimToXml(text: string): string {
+  if (text.length > maxLength) throw new ScreenXmlError(`it has ${text.length} characters`)
+  const start = text.search(firstRoot)
+  const from = start >= 0 ? start : text.search(firstTag)
+  const to = text.lastIndexOf('>')
+  if (from < 0 || to < from) throw new ScreenXmlError('there is none')
+  return replaceForbidden(text.slice(from, to + 1).replace(declaration, ''))
+}
+
+// eslint-disable-next-line no-control-regex -- XML 1.0 forbids these characters, and some apps' texts have them
+const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu
+const numeric = /&#(x[\da-f]{1,8}|\d{1,10});/gi
+const surrogatePair = /&#(5[56]\d{3});&#(5[67]\d{3});/g
+
+/** Old Androids write an emoji as two numeric entities, and pass control characters on. */
+function replaceForbidden(xml: string): string {
+  return xml
+    .replace(surrogatePair, (_, high: string, low: string) => String.fromCharCode(Number(high), Number(low)))
+    .replace(numeric, (entity, digits: string) => {
+      const code = /^x/i.test(digits) ? parseInt(digits.slice(1), 16) : Number(digits)
+      return isXmlCharacter(code) ? entity : '\ufffd'
+    })
+    .replace(forbidden, '\ufffd')
+}
+
+const isXmlCharacter = (code: number): boolean =>
+  code === 9 ||
+  code === 10 ||
+  code === 13 ||
+  (code >= 0x20 && code <= 0xd7ff) ||
+  (code >= 0xe000 && code <= 0xfffd) ||
+  (code >= 0x10000 && code <= 0x10ffff)
