@@ -9,7 +9,7 @@ import { limits } from './limits.js'
 const ms = (min: number, max: number) => z.int().min(min).max(max)
 const codePoints = (min: number, max: number) =>
   z.string().refine((text) => {
-    const count = [...text].length
+    const count = Array.from(text).length
     return count >= min && count <= max
   }, `must have ${min} to ${max} characters`)
 
@@ -68,7 +68,7 @@ export const keyNames = [
   'media_stop',
   'media_next',
   'media_previous',
-  ...'abcdefghijklmnopqrstuvwxyz0123456789',
+  ...Array.from('abcdefghijklmnopqrstuvwxyz0123456789'),
 ] as const
 export const keyModifiers = ['shift', 'ctrl', 'alt', 'meta'] as const
 

@@ -41,7 +41,11 @@ export const errorTable = {
   unauthorized: spec(401, 'authentication_error', "The service's own servers could not authenticate."),
 
   insufficient_credits: spec(402, 'billing_error', 'The project has not enough credit for this session.'),
-  spend_limit_reached: spec(402, 'billing_error', "The session would pass the project's monthly spending limit."),
+  spend_limit_reached: spec(
+    402,
+    'billing_error',
+    "The session would pass the project's monthly spending limit.",
+  ),
   project_frozen: spec(402, 'billing_error', 'The project is frozen.'),
 
   insufficient_scope: spec(403, 'permission_error', 'The API key lacks a scope that this request needs.'),

@@ -1,0 +1,47 @@
+/** The plain alternative: the `adb` command with a server of its own, as a script on the rack machine would use it. */
+import { execFile, spawn } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { freePort } from '../system/system.js'
+
+const run = promisify(execFile)
+
+export interface PlainAdb {
+  /** Runs `adb -s SERIAL …` as a process and returns what it printed. */
+  run(...args: string[]): Promise<Buffer>
+  stop(): Promise<void>
+}
+
+/** Starts an adb server on a free port, with keys of its own, and connects it to `serial` (`host:port`). */
+export async function plainAdb(serial: string): Promise<PlainAdb> {
+  const home = await mkdtemp(path.join(tmpdir(), 'phonerack-adb-'))
+  const port = await freePort()
+  const env = {
+    ...process.env,
+    HOME: home,
+    ANDROID_ADB_SERVER_PORT: String(port),
+    ADB_LOCAL_TRANSPORT_MAX_PORT: '5554',
+  }
+  const server = spawn('adb', ['-P', String(port), 'nodaemon', 'server'], { env, stdio: 'ignore' })
+  const ended = new Promise((resolve) => server.once('exit', resolve))
+  const adb = async (...args: string[]): Promise<Buffer> => {
+    const options = { env, encoding: 'buffer' as const, timeout: 60_000, maxBuffer: 64 * 1024 * 1024 }
+    return (await run('adb', args, options)).stdout
+  }
+  const until = Date.now() + 10_000
+  while (!(await adb('connect', serial)).toString().includes('connected to')) {
+    if (Date.now() > until) throw new Error(`adb connect ${serial} did not succeed`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  await adb('-s', serial, 'wait-for-device')
+  return {
+    run: (...args) => adb('-s', serial, ...args),
+    async stop() {
+      server.kill('SIGTERM')
+      await ended
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}

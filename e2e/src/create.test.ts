@@ -1,0 +1,154 @@
+/** Errors of `POST /v1/phones` in the order of its table, idempotency, and limits under parallel creates. */
+import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { Api, errorOf, phoneSchema } from './system/api.js'
+import { moneyOf, newKey, newTenant, readyPhone, type Tenant } from './system/tenant.js'
+
+describe('create', () => {
+  let tenant: Tenant
+  beforeAll(async () => {
+    tenant = await newTenant(inject('system'))
+  })
+
+  const key = (): string => `test-${crypto.randomUUID()}`
+
+  test('each error comes before those below it in the table', async () => {
+    const system = inject('system')
+    const poor = await newTenant(system, { creditUsd: '0.050000', maxPhones: 1, maxRunning: 1 })
+    const { operator, projectId } = poor
+    const set = (change: Record<string, unknown>) =>
+      operator.patch(`/operator/v1/projects/${projectId}`, change)
+    const code = async (api: Api, body: unknown, headers: Record<string, string> = {}) =>
+      errorOf(await api.post('/v1/phones', body, { headers })).code
+
+    // 400 and 413 come before the scope.
+    expect(await code(poor.readOnly, { idle_timeout: 59 })).toBe('validation_failed')
+    expect(await code(poor.readOnly, {}, { 'idempotency-key': 'short' })).toBe('validation_failed')
+    expect(await code(poor.readOnly, { name: 'x'.repeat(100_001) })).toBe('payload_too_large')
+    expect(await code(poor.agent, { country: 'ZZ' })).toBe('validation_failed')
+    const scope = errorOf(await poor.readOnly.post('/v1/phones'))
+    expect(scope).toMatchObject({ code: 'insufficient_scope', details: { required: 'phones:create' } })
+
+    // Money is checked last: everything else of this project still fits.
+    const broke = errorOf(await poor.agent.post('/v1/phones', { max_duration: 61 }))
+    expect(broke).toMatchObject({ code: 'insufficient_credits', details: { max_affordable_seconds: 0 } })
+    await set({ credit_usd: '0.150000' })
+    expect(errorOf(await poor.agent.post('/v1/phones', { max_duration: 201 }))).toMatchObject({
+      code: 'insufficient_credits',
+      details: { max_affordable_seconds: 200 },
+    })
+    await set({ spend_limit_usd: '0.100000' })
+    expect(await code(poor.agent, { max_duration: 101 })).toBe('spend_limit_reached')
+    expect(await code(poor.agent, { max_duration: 201 })).toBe('insufficient_credits')
+
+    await set({ spend_limit_usd: '1000.000000' })
+    const used = key()
+    const phone = await readyPhone(poor.agent, { max_duration: 60 })
+    const first = await poor.agent.post(
+      '/v1/phones',
+      { max_duration: 60 },
+      { headers: { 'idempotency-key': used } },
+    )
+    expect(errorOf(first)).toMatchObject({ code: 'running_limit_reached', details: { limit: 1 } })
+    await poor.agent.post(`/v1/phones/${phone.id}/park`)
+    expect(errorOf(await poor.agent.post('/v1/phones', { max_duration: 60 }))).toMatchObject({
+      code: 'phone_limit_reached',
+      details: { limit: 1 },
+    })
+
+    await set({ frozen: true })
+    expect(await code(poor.agent, { max_duration: 60 })).toBe('project_frozen')
+    await set({ frozen: false })
+
+    const limited = new Api(
+      system.up.base_url,
+      await newKey(system, projectId, 'admin', { phones: [phone.id] }),
+    )
+    expect(errorOf(await limited.post('/v1/phones'))).toMatchObject({
+      code: 'insufficient_scope',
+      details: { required: 'phones:create' },
+    })
+    await poor.admin.delete(`/v1/phones/${phone.id}`)
+  })
+
+  test('60 lifecycle requests a minute, then 429 with Retry-After; replays do not count', async () => {
+    const busy = await newTenant(inject('system'))
+    const phone = await readyPhone(busy.agent)
+    await busy.agent.post(`/v1/phones/${phone.id}/park`)
+    // Starts a new minute, so that the whole burst falls into one.
+    await new Promise((resolve) => setTimeout(resolve, 60_500 - (Date.now() % 60_000)))
+    const answers = await Promise.all(
+      Array.from({ length: 65 }, () => busy.agent.post(`/v1/phones/${phone.id}/park`)),
+    )
+    const refused = answers.filter((answer) => answer.status === 429)
+    expect(refused.length).toBe(5)
+    const error = errorOf(refused[0] ?? expect.fail('no refusal'))
+    expect(error).toMatchObject({ code: 'rate_limited', retryable: true })
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(error.details['retry_after_seconds']).toBe(Number(refused[0]?.headers.get('retry-after')))
+  })
+
+  test('eight parallel creates with one Idempotency-Key make one phone', async () => {
+    const headers = { 'idempotency-key': key() }
+    const body = { name: 'once', metadata: { a: '1', b: '2' }, max_duration: 60 }
+    const before = await moneyOf(tenant.agent)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        tenant.agent.post('/v1/phones', index % 2 ? body : { ...body, wait: false }, { headers }),
+      ),
+    )
+    const ids = new Set(answers.map((answer) => phoneSchema.parse(answer.body).id))
+    expect(ids.size).toBe(1)
+    const [id = ''] = ids
+    expect((await moneyOf(tenant.agent)).reserved - before.reserved).toBe(60_000n)
+
+    const reordered = { metadata: { b: '2', a: '1' }, max_duration: 60, name: 'once' }
+    expect(phoneSchema.parse((await tenant.agent.post('/v1/phones', reordered, { headers })).body).id).toBe(
+      id,
+    )
+    const conflict = errorOf(await tenant.agent.post('/v1/phones', { ...body, name: 'twice' }, { headers }))
+    expect(conflict).toMatchObject({ code: 'idempotency_conflict', details: { phone: id } })
+
+    await tenant.admin.delete(`/v1/phones/${id}`)
+    const replay = await tenant.agent.post('/v1/phones', body, { headers })
+    expect(phoneSchema.parse(replay.body)).toMatchObject({ id, status: 'deleted' })
+  })
+
+  test('parallel creates never pass the running limit or the credit', async () => {
+    const narrow = await newTenant(inject('system'), { creditUsd: '0.200000', maxRunning: 2 })
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => narrow.agent.post('/v1/phones', { max_duration: 90, wait: false })),
+    )
+    const made = answers
+      .filter((answer) => answer.status < 300)
+      .map((answer) => phoneSchema.parse(answer.body))
+    expect(made.length).toBeLessThanOrEqual(2)
+    for (const answer of answers.filter((each) => each.status >= 300)) {
+      const allowed = ['running_limit_reached', 'insufficient_credits', 'capacity_unavailable']
+      expect(allowed).toContain(errorOf(answer).code)
+    }
+    const money = await moneyOf(narrow.agent)
+    expect(money.reserved).toBe(BigInt(made.length) * 90_000n)
+    expect(money.reserved).toBeLessThanOrEqual(money.balance)
+    await Promise.all(made.map((phone) => narrow.admin.delete(`/v1/phones/${phone.id}`)))
+  })
+
+  test('no phone free answers 503 with Retry-After, and holds nothing', async () => {
+    const greedy = await newTenant(inject('system'), { maxPhones: 50, maxRunning: 50 })
+    const before = await moneyOf(greedy.agent)
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => greedy.agent.post('/v1/phones', { wait: false, max_duration: 60 })),
+    )
+    const made = answers.filter((answer) => answer.status < 300)
+    const refused = answers.filter((answer) => answer.status === 503)
+    expect(made.length + refused.length).toBe(12)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const answer of refused) {
+      expect(errorOf(answer)).toMatchObject({ code: 'capacity_unavailable', retryable: true })
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect((await moneyOf(greedy.agent)).reserved - before.reserved).toBe(BigInt(made.length) * 60_000n)
+    await Promise.all(
+      made.map((answer) => greedy.admin.delete(`/v1/phones/${phoneSchema.parse(answer.body).id}`)),
+    )
+  })
+})

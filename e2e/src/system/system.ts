@@ -1,0 +1,96 @@
+/** Starts and stops a whole system by `scripts/up`, as a newcomer would, in its own folder and on its own port. */
+import { execFile, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+
+const run = promisify(execFile)
+
+/** The checkout. */
+export const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+const upFileSchema = z.object({
+  base_url: z.string(),
+  console_url: z.string().nullable(),
+  operator_token: z.string(),
+  project: z.object({ id: z.string(), name: z.string() }),
+  keys: z.object({ admin: z.string(), agent: z.string(), read_only: z.string() }),
+  pid: z.number(),
+})
+export type UpFile = z.infer<typeof upFileSchema>
+
+/** What tests need to know of a running system; plain data, so that it crosses to test processes. */
+export interface System {
+  dir: string
+  up: UpFile
+}
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => {
+        if (address && typeof address === 'object') resolve(address.port)
+        else reject(new Error('no port'))
+      })
+    })
+  })
+}
+
+export async function readUpFile(dir: string): Promise<UpFile> {
+  return upFileSchema.parse(JSON.parse(await readFile(path.join(dir, 'up.json'), 'utf8')))
+}
+
+export interface StartOptions {
+  virtualPhones: number
+  dir?: string
+  port?: number
+  env?: Record<string, string>
+}
+
+/** `./scripts/up --detach`; rejects with its output when it does not come up within 4 minutes. */
+export async function startSystem(options: StartOptions): Promise<System> {
+  const dir = options.dir ?? (await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-')))
+  const port = options.port ?? (await freePort())
+  const args = ['--detach', '--data', dir, '--port', String(port)]
+  args.push('--virtual-phones', String(options.virtualPhones))
+  await new Promise<void>((resolve, reject) => {
+    const child = spawn(path.join(root, 'scripts/up'), args, {
+      cwd: root,
+      env: { ...process.env, ...options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 240_000,
+    })
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    child.once('error', reject)
+    child.once('exit', (code) => {
+      if (code === 0) resolve()
+      else reject(new Error(`scripts/up ended with ${code ?? 'a signal'}:\n${output}`))
+    })
+  })
+  return { dir, up: await readUpFile(dir) }
+}
+
+/** `./scripts/down`, then removes the folder. */
+export async function stopSystem(system: System): Promise<void> {
+  await run(path.join(root, 'scripts/down'), ['--data', system.dir], { cwd: root, timeout: 60_000 })
+  await rm(system.dir, { recursive: true, force: true })
+}
+
+/** Runs `./scripts/ctl --json` and returns what it printed, parsed. */
+export async function ctl(system: System, ...args: string[]): Promise<unknown> {
+  const { stdout } = await run(path.join(root, 'scripts/ctl'), ['--data', system.dir, '--json', ...args], {
+    cwd: root,
+    timeout: 60_000,
+  })
+  return JSON.parse(stdout)
+}

@@ -1,0 +1,106 @@
+/** A project of its own for a test, with keys of each preset, so that limits and money of tests do not meet. */
+import { observationSchema, parseUsd, type Observation } from '@phonerack/shared'
+import { z } from 'zod'
+import { accountSchema, Api, errorOf, phoneSchema, sessionSchema, type Phone, type Session } from './api.js'
+import type { System } from './system.js'
+
+export interface TenantOptions {
+  creditUsd?: string
+  spendLimitUsd?: string
+  maxPhones?: number
+  maxRunning?: number
+}
+
+export interface Tenant {
+  projectId: string
+  admin: Api
+  agent: Api
+  readOnly: Api
+  operator: Api
+}
+
+const created = z.object({ id: z.string() })
+const createdKey = z.object({ id: z.string(), key: z.string() })
+
+export const operatorOf = (system: System): Api => new Api(system.up.base_url, system.up.operator_token)
+
+export async function newTenant(system: System, options: TenantOptions = {}): Promise<Tenant> {
+  const operator = operatorOf(system)
+  const answer = await operator.post('/operator/v1/projects', { name: `test ${Date.now()}` })
+  const projectId = created.parse(answer.body).id
+  const change = await operator.patch(`/operator/v1/projects/${projectId}`, {
+    credit_usd: options.creditUsd ?? '100.000000',
+    spend_limit_usd: options.spendLimitUsd ?? '1000.000000',
+    max_phones: options.maxPhones ?? 20,
+    max_running: options.maxRunning ?? 20,
+  })
+  if (change.status !== 200) throw new Error(`project: ${JSON.stringify(change.body)}`)
+  const key = async (preset: string) => new Api(system.up.base_url, await newKey(system, projectId, preset))
+  return {
+    projectId,
+    operator,
+    admin: await key('admin'),
+    agent: await key('agent'),
+    readOnly: await key('read-only'),
+  }
+}
+
+export async function newKey(
+  system: System,
+  projectId: string,
+  preset: string,
+  more: Record<string, unknown> = {},
+): Promise<string> {
+  const body = { project: projectId, preset, expires: 'never', ...more }
+  return createdKey.parse((await operatorOf(system).post('/operator/v1/keys', body)).body).key
+}
+
+/** Creates a phone and waits until it is ready; while all phones are taken by other tests, tries again. */
+export async function readyPhone(api: Api, body: Record<string, unknown> = {}): Promise<Phone> {
+  const until = Date.now() + 90_000
+  for (;;) {
+    const answer = await api.post('/v1/phones', body)
+    if (answer.status === 201) return phoneSchema.parse(answer.body)
+    if (answer.status === 202) {
+      const { id } = phoneSchema.parse(answer.body)
+      return phoneSchema.parse((await api.get(`/v1/phones/${id}?wait=ready&timeout=55`)).body)
+    }
+    const error = errorOf(answer)
+    if (error.code !== 'capacity_unavailable' || Date.now() > until) throw new Error(JSON.stringify(error))
+    await new Promise((resolve) => setTimeout(resolve, 500))
+  }
+}
+
+export const getPhone = async (api: Api, id: string): Promise<Phone> =>
+  phoneSchema.parse((await api.get(`/v1/phones/${id}`)).body)
+
+export const observe = async (api: Api, id: string): Promise<Observation> =>
+  observationSchema.parse((await api.get(`/v1/phones/${id}/observe`)).body)
+
+export const sessionsOf = async (api: Api, id: string): Promise<Session[]> =>
+  z
+    .object({ data: z.array(sessionSchema), next_cursor: z.string().nullable() })
+    .parse((await api.get(`/v1/phones/${id}/sessions`)).body).data
+
+/** Balance, reserved and spent in micro-dollars. */
+export async function moneyOf(api: Api): Promise<{ balance: bigint; reserved: bigint; spent: bigint }> {
+  const account = accountSchema.parse((await api.get('/v1/account')).body)
+  return {
+    balance: parseUsd(account.balance_usd),
+    reserved: parseUsd(account.reserved_usd),
+    spent: parseUsd(account.spent_this_month_usd),
+  }
+}
+
+/** Polls until `done` says true or throws after `timeoutMs`. */
+export async function eventually(
+  what: string,
+  timeoutMs: number,
+  done: () => Promise<boolean>,
+): Promise<void> {
+  const until = Date.now() + timeoutMs
+  while (!(await done())) {
+    if (Date.now() > until) throw new Error(`${what} did not happen within ${timeoutMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}

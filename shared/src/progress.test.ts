@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { DeadlineExceeded, Progress } from './progress.js'
+
+test('a race ends with the deadline, and the work is told', async () => {
+  const progress = Progress.for(30)
+  let told = false
+  const work = progress.race('a read', (signal) => {
+    signal.addEventListener('abort', () => (told = true))
+    return new Promise(() => undefined)
+  })
+  await expect(work).rejects.toThrow(new DeadlineExceeded('a read'))
+  expect(told).toBe(true)
+  expect(progress.expired).toBe(true)
+  expect(() => progress.check('more')).toThrow(DeadlineExceeded)
+})
+
+test('a part never lasts longer than the whole, and ends with its parent', async () => {
+  const parent = new AbortController()
+  const part = Progress.for(50, parent.signal).within(10_000)
+  expect(part.remaining).toBeLessThanOrEqual(50)
+  parent.abort()
+  await expect(part.sleep(10)).rejects.toThrow(DeadlineExceeded)
+})
+
+test('work that ends in time keeps its result and its error', async () => {
+  await expect(Progress.for(1000).race('a', () => Promise.resolve(7))).resolves.toBe(7)
+  await expect(Progress.for(1000).race('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+})
