@@ -1,0 +1,113 @@
+/**
+ * Who may open a session: the checks of a create and of a start, in the
+ * specification's order, over numbers that the caller read under locks. Pure.
+ */
+import { ApiError, formatUsd } from '@phonerack/shared'
+import { affordableSeconds, chosenDuration, reservationFor, type Price } from './arithmetic.js'
+
+export interface ProjectMoney {
+  balanceMicros: bigint
+  reservedMicros: bigint
+  spendLimitMicros: bigint
+  /** Charged for sessions that ended this calendar month. */
+  spentThisMonthMicros: bigint
+}
+
+export interface Counts {
+  /** Over all projects of the owner. */
+  running: number
+  maxRunning: number
+  /** Of the project, neither failed nor deleted. */
+  phones: number
+  maxPhones: number
+}
+
+/** Before the request counts toward the lifecycle rate limit. */
+export function gate(state: { frozen: boolean; paused: boolean }): ApiError | null {
+  if (state.frozen) return new ApiError('project_frozen')
+  if (state.paused) return new ApiError('service_paused', { retryAfterSeconds: 30 })
+  return null
+}
+
+export function rateLimited(retryAfterSeconds: number): ApiError {
+  return new ApiError('rate_limited', {
+    message: 'The project made as many lifecycle requests as it may in this minute.',
+    retryAfterSeconds,
+    details: { retry_after_seconds: retryAfterSeconds },
+  })
+}
+
+export const runningLimit = (counts: Counts): ApiError | null =>
+  counts.running >= counts.maxRunning
+    ? new ApiError('running_limit_reached', { details: { limit: counts.maxRunning }, next: 'Park a phone.' })
+    : null
+
+export const phoneLimit = (counts: Counts): ApiError | null =>
+  counts.phones >= counts.maxPhones
+    ? new ApiError('phone_limit_reached', { details: { limit: counts.maxPhones }, next: 'Delete a phone.' })
+    : null
+
+export const noCapacity = (): ApiError => new ApiError('capacity_unavailable', { retryAfterSeconds: 30 })
+
+export type Reservation = { refused: ApiError } | { maxDuration: number; reservedMicros: bigint }
+
+/** The last two checks, and what is reserved when they pass. */
+export function reserve(price: Price, money: ProjectMoney, asked: number | null): Reservation {
+  const spendable = money.balanceMicros - money.reservedMicros
+  const maxDuration = chosenDuration(price, asked, spendable)
+  const reservedMicros = reservationFor(price, maxDuration)
+  if (reservedMicros > spendable) {
+    const affordable = affordableSeconds(price, spendable)
+    return {
+      refused: new ApiError('insufficient_credits', {
+        details: { max_affordable_seconds: affordable },
+        next:
+          affordable > 0
+            ? `Send max_duration ${affordable} or less.`
+            : 'Add credit: POST /v1/credits/checkout',
+      }),
+    }
+  }
+  if (money.spentThisMonthMicros + money.reservedMicros + reservedMicros > money.spendLimitMicros) {
+    return {
+      refused: new ApiError('spend_limit_reached', {
+        details: { spend_limit_usd: formatUsd(money.spendLimitMicros) },
+      }),
+    }
+  }
+  return { maxDuration, reservedMicros }
+}
+
+export interface CreateState {
+  frozen: boolean
+  paused: boolean
+  /** Null while the request still counts within the limit; else seconds to wait. */
+  rateLimitedFor: number | null
+  counts: Counts
+  deviceFree: boolean
+  money: ProjectMoney
+}
+
+/** The whole table of a create from `project_frozen` on: the first refusal in its order, or the reservation. */
+export function admitCreate(price: Price, state: CreateState, asked: number | null): Reservation {
+  const refused =
+    gate(state) ??
+    (state.rateLimitedFor === null ? null : rateLimited(state.rateLimitedFor)) ??
+    runningLimit(state.counts) ??
+    phoneLimit(state.counts) ??
+    (state.deviceFree ? null : noCapacity())
+  return refused ? { refused } : reserve(price, state.money, asked)
+}
+
+/** A start's or renewal's checks: no phone limit; the device must be in reach instead of free. */
+export function admitStart(
+  price: Price,
+  state: Omit<CreateState, 'deviceFree'> & { running: boolean; unreachable: ApiError | null },
+  asked: number | null,
+): Reservation {
+  const refused =
+    gate(state) ??
+    (state.rateLimitedFor === null ? null : rateLimited(state.rateLimitedFor)) ??
+    (state.running ? null : (runningLimit(state.counts) ?? state.unreachable))
+  return refused ? { refused } : reserve(price, state.money, asked)
+}

@@ -1,0 +1,75 @@
+/**
+ * The only place where money moves: every movement changes the project's
+ * totals and adds the ledger row that proves it, in the caller's transaction.
+ * The caller holds the project's lock.
+ */
+import { type Tx } from '../db/database.js'
+import { type EndReason } from '../services.js'
+import { billedSeconds, type Price } from './arithmetic.js'
+
+/** Holds `micros` for a session; also for a renewal, on top. */
+export async function holdCredit(
+  tx: Tx,
+  hold: { projectId: string; sessionId: string; micros: bigint; at: Date },
+): Promise<void> {
+  await tx.project.update({
+    where: { id: hold.projectId },
+    data: { reservedMicros: { increment: hold.micros } },
+  })
+  await tx.ledgerEntry.create({
+    data: {
+      projectId: hold.projectId,
+      sessionId: hold.sessionId,
+      kind: 'reserve',
+      reservedDelta: hold.micros,
+      at: hold.at,
+    },
+  })
+}
+
+export interface OpenSession {
+  id: string
+  projectId: string
+  startedAt: Date
+  readyAt: Date | null
+  reservedMicros: bigint
+}
+
+/** Ends a session: charges what it used, releases what it held. */
+export async function closeSession(
+  tx: Tx,
+  price: Price,
+  session: OpenSession,
+  end: { reason: EndReason; at: Date },
+): Promise<void> {
+  const endedAt = new Date(Math.max(end.at.getTime(), session.startedAt.getTime()))
+  const seconds = billedSeconds(price, {
+    startedAt: session.startedAt.getTime(),
+    endedAt: endedAt.getTime(),
+    everReady: session.readyAt !== null,
+    endReason: end.reason,
+    reservedMicros: session.reservedMicros,
+  })
+  const cost = BigInt(seconds) * price.perSecondMicros
+  await tx.session.update({
+    where: { id: session.id, endedAt: null },
+    data: { endedAt, endReason: end.reason, billedSeconds: seconds, costMicros: cost },
+  })
+  await tx.project.update({
+    where: { id: session.projectId },
+    data: { balanceMicros: { decrement: cost }, reservedMicros: { decrement: session.reservedMicros } },
+  })
+  const entry = { projectId: session.projectId, sessionId: session.id, at: endedAt }
+  await tx.ledgerEntry.createMany({
+    data: [
+      { ...entry, kind: 'charge', balanceDelta: -cost },
+      { ...entry, kind: 'release', reservedDelta: -session.reservedMicros },
+    ],
+  })
+}
+
+/** Adds credit (or takes some back) by the operator's word. */
+export async function addCredit(tx: Tx, projectId: string, micros: bigint, at: Date): Promise<void> {
+  await tx.project.update({ where: { id: projectId }, data: { balanceMicros: { increment: micros } } })
+  await tx.ledgerEntry.create({ data: { projectId, kind: 'credit', balanceDelta: micros, at } })
+}

@@ -1,0 +1,23 @@
+/** The exact limit of lifecycle requests per project and calendar minute, over all replicas: a counter row. */
+import { type Tx } from '../db/database.js'
+import { minuteStart, secondsToNextMinute } from './calendar.js'
+
+/**
+ * Counts one request. Null when it is within the limit, else the seconds until the
+ * next minute (and nothing was counted). Counts only when the transaction commits,
+ * so a caller that refuses afterwards must return and not throw.
+ */
+export async function countLifecycleRequest(
+  tx: Tx,
+  projectId: string,
+  limit: number,
+  now: Date,
+): Promise<number | null> {
+  const counted = await tx.$queryRaw<
+    { count: number }[]
+  >`insert into lifecycle_counts (project_id, minute, count)
+    values (${projectId}, ${minuteStart(now)}, 1)
+    on conflict (project_id, minute) do update set count = lifecycle_counts.count + 1
+      where lifecycle_counts.count < ${limit} returning count`
+  return counted.length > 0 ? null : secondsToNextMinute(now)
+}

@@ -1,0 +1,101 @@
+/**
+ * Reads the control plane's configuration from its environment, once, at start.
+ * Limits default to the specification's values; a deployment may override them.
+ */
+import { limits, price } from '@phonerack/shared'
+import { z } from 'zod'
+
+const int = (fallback: number, min = 0) => z.coerce.number().int().min(min).default(fallback)
+
+const environmentSchema = z.object({
+  PHONERACK_HTTP_HOST: z.string().default('127.0.0.1'),
+  PHONERACK_HTTP_PORT: int(8080),
+  /** Public address of the API, for absolute URLs. */
+  PHONERACK_BASE_URL: z.url().optional(),
+  DATABASE_URL: z.string().min(1),
+  NATS_URL: z.string().min(1),
+  NATS_CREDS_FILE: z.string().optional(),
+  NATS_ACCOUNT_SEED_FILE: z.string().optional(),
+  PHONERACK_PKI_DIR: z.string().min(1),
+  PHONERACK_REPLICA_ID: z.string().min(1).default('control-plane'),
+  PHONERACK_OPERATOR_TOKEN_SHA256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+  PHONERACK_DATABASE_POOL: int(20, 2),
+  /** Seconds. */
+  PHONERACK_CREATE_DEADLINE: int(limits.createDeadline, 1),
+  PHONERACK_START_DEADLINE: int(limits.startDeadline, 1),
+  PHONERACK_HOST_LATE_AFTER: int(limits.hostLateAfter, 1),
+  PHONERACK_HOST_LOST_AFTER: int(limits.hostLostAfter, 1),
+  PHONERACK_LOST_FOR_GOOD_AFTER: int(86_400, 1),
+  PHONERACK_ACTIVITY_ACCURACY: int(limits.activityAccuracy, 1),
+  PHONERACK_LIFECYCLE_PER_MINUTE: int(limits.lifecyclePerProjectPerMinute, 1),
+  PHONERACK_REQUESTS_PER_MINUTE: int(limits.requestsPerKeyPerMinute, 1),
+  PHONERACK_IDEMPOTENCY_HOURS: int(limits.idempotencyWindowHours, 1),
+  PHONERACK_REPLICA_DEAD_AFTER: int(10, 2),
+  PHONERACK_PRICE_PER_SECOND_MICROS: z.coerce.bigint().positive().default(price.perSecondMicros),
+})
+
+export interface Config {
+  http: { host: string; port: number; baseUrl: string }
+  databaseUrl: string
+  databasePool: number
+  natsUrl: string
+  natsCredsFile: string | null
+  natsAccountSeedFile: string | null
+  pkiDir: string
+  replicaId: string
+  operatorTokenHash: string | null
+  requestsPerKeyPerMinute: number
+  rules: Rules
+}
+
+/** Limits that the service's own decisions use; times in milliseconds. */
+export interface Rules {
+  createDeadlineMs: number
+  startDeadlineMs: number
+  hostLateAfterMs: number
+  hostLostAfterMs: number
+  lostForGoodAfterMs: number
+  activityAccuracyMs: number
+  lifecyclePerMinute: number
+  idempotencyWindowMs: number
+  replicaDeadAfterMs: number
+  perSecondMicros: bigint
+  minimumSeconds: number
+}
+
+/** @throws ZodError naming the variables that are missing or wrong. */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const env = environmentSchema.parse(environment)
+  return {
+    http: {
+      host: env.PHONERACK_HTTP_HOST,
+      port: env.PHONERACK_HTTP_PORT,
+      baseUrl: env.PHONERACK_BASE_URL ?? `http://${env.PHONERACK_HTTP_HOST}:${env.PHONERACK_HTTP_PORT}`,
+    },
+    databaseUrl: env.DATABASE_URL,
+    databasePool: env.PHONERACK_DATABASE_POOL,
+    natsUrl: env.NATS_URL,
+    natsCredsFile: env.NATS_CREDS_FILE ?? null,
+    natsAccountSeedFile: env.NATS_ACCOUNT_SEED_FILE ?? null,
+    pkiDir: env.PHONERACK_PKI_DIR,
+    replicaId: env.PHONERACK_REPLICA_ID,
+    operatorTokenHash: env.PHONERACK_OPERATOR_TOKEN_SHA256 ?? null,
+    requestsPerKeyPerMinute: env.PHONERACK_REQUESTS_PER_MINUTE,
+    rules: {
+      createDeadlineMs: env.PHONERACK_CREATE_DEADLINE * 1000,
+      startDeadlineMs: env.PHONERACK_START_DEADLINE * 1000,
+      hostLateAfterMs: env.PHONERACK_HOST_LATE_AFTER * 1000,
+      hostLostAfterMs: env.PHONERACK_HOST_LOST_AFTER * 1000,
+      lostForGoodAfterMs: env.PHONERACK_LOST_FOR_GOOD_AFTER * 1000,
+      activityAccuracyMs: env.PHONERACK_ACTIVITY_ACCURACY * 1000,
+      lifecyclePerMinute: env.PHONERACK_LIFECYCLE_PER_MINUTE,
+      idempotencyWindowMs: env.PHONERACK_IDEMPOTENCY_HOURS * 3_600_000,
+      replicaDeadAfterMs: env.PHONERACK_REPLICA_DEAD_AFTER * 1000,
+      perSecondMicros: env.PHONERACK_PRICE_PER_SECOND_MICROS,
+      minimumSeconds: price.minimumSeconds,
+    },
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * The connection to Postgres: one Prisma client over one pool, transactions
+ * that are repeated when Postgres asks for it, and readable types for both.
+ */
+import { PrismaPg } from '@prisma/adapter-pg'
+import pg from 'pg'
+import { PrismaClient, type Prisma } from '../gen/prisma/client.js'
+
+export type Database = PrismaClient
+/** Inside a transaction. */
+export type Tx = Prisma.TransactionClient
+/** Either: for reads that need no transaction of their own. */
+export type Reader = Pick<Tx, '$queryRaw'>
+
+export interface OpenDatabase {
+  db: Database
+  close(): Promise<void>
+}
+
+export function openDatabase(url: string, poolSize: number): OpenDatabase {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: 20_000,
+    idle_in_transaction_session_timeout: 30_000,
+    application_name: 'phonerack',
+  })
+  // A connection that breaks while idle is dropped by the pool; the next query gets a new one.
+  pool.on('error', () => undefined)
+  const db = new PrismaClient({ adapter: new PrismaPg(pool), errorFormat: 'minimal' })
+  return {
+    db,
+    async close() {
+      await db.$disconnect()
+      await pool.end()
+    },
+  }
+}
+
+const attempts = 4
+
+/**
+ * Runs `work` in one transaction (read committed; rows are locked explicitly, in the order owner,
+ * project, phone, host, device). Repeated up to three times after a deadlock or serialisation failure, so
+ * `work` must have no effect outside the database.
+ */
+export async function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await db.$transaction(work, { maxWait: 15_000, timeout: 20_000 })
+    } catch (error) {
+      if (attempt >= attempts || !isRepeatable(error)) throw error
+    }
+  }
+}
+
+/** True of deadlocks and serialisation failures, however Prisma wrapped them. */
+export function isRepeatable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ('code' in error && error.code === 'P2034') return true
+  const text = `${error.message} ${'meta' in error ? JSON.stringify(error.meta) : ''}`
+  return /40001|40P01|deadlock detected|could not serialize/.test(text)
+}

@@ -1,0 +1,89 @@
+/** Who holds a device: taking a free one, raising its fencing number, giving it back. Within the caller's transaction. */
+import { Prisma } from '../gen/prisma/client.js'
+import { type Reader, type Tx } from '../db/database.js'
+import { addJob } from '../jobs/queue.js'
+
+export interface AssignedDevice {
+  id: string
+  hostId: string
+  serial: string
+  fencingNumber: bigint
+}
+
+interface Row {
+  id: string
+  host_id: string
+  serial: string
+  fencing_number: bigint
+}
+
+const toDevice = (row: Row): AssignedDevice => ({
+  id: row.id,
+  hostId: row.host_id,
+  serial: row.serial,
+  fencingNumber: row.fencing_number,
+})
+
+/**
+ * Locks a device that can be handed out: free, healthy, its host heard of since `heardSince`. Those that another
+ * transaction has locked are passed over at first; when only such are left, waits for
+ * one, since most are locked for a moment by a heartbeat.
+ */
+export async function lockFreeDevice(
+  tx: Tx,
+  country: string | null,
+  heardSince: Date,
+): Promise<AssignedDevice | null> {
+  const inCountry = country === null ? Prisma.empty : Prisma.sql`and h.country = ${country}`
+  for (const skip of [Prisma.sql`skip locked`, Prisma.empty]) {
+    const rows = await tx.$queryRaw<Row[]>`select d.id, d.host_id, d.serial, d.fencing_number
+      from devices d join hosts h on h.id = d.host_id
+      where d.state = 'free' and d.link = 'healthy' and h.retired_at is null and h.last_seen_at > ${heardSince} ${inCountry}
+      order by d.freed_at nulls first, d.id limit 1 for update of d ${skip}`
+    if (rows[0]) return toDevice(rows[0])
+  }
+  return null
+}
+
+/** Gives a locked free device to a phone; its fencing number is one higher. */
+export async function assignDevice(tx: Tx, deviceId: string, phoneId: string): Promise<AssignedDevice> {
+  return tx.device.update({
+    where: { id: deviceId, state: 'free' },
+    data: { state: 'assigned', phoneId, reason: null, fencingNumber: { increment: 1 }, graceUntil: null },
+  })
+}
+
+export async function deviceOf(db: Reader, phoneId: string): Promise<AssignedDevice | null> {
+  const rows = await db.$queryRaw<
+    Row[]
+  >`select id, host_id, serial, fencing_number from devices where phone_id = ${phoneId}`
+  return rows[0] ? toDevice(rows[0]) : null
+}
+
+/** From now on the agent refuses what still carries the old number. Null when the phone holds no device. */
+export async function raiseFencing(tx: Tx, phoneId: string): Promise<AssignedDevice | null> {
+  const rows = await tx.$queryRaw<
+    Row[]
+  >`update devices set fencing_number = fencing_number + 1, grace_until = null
+    where phone_id = ${phoneId} returning id, host_id, serial, fencing_number`
+  return rows[0] ? toDevice(rows[0]) : null
+}
+
+/** Takes a phone's device away and has it wiped; nobody gets it before the wipe is verified. */
+export async function releaseDevice(tx: Tx, phoneId: string): Promise<void> {
+  const rows = await tx.$queryRaw<Row[]>`update devices
+    set fencing_number = fencing_number + 1, grace_until = null, state = 'wiping', reason = null, phone_id = null
+    where phone_id = ${phoneId} returning id, host_id, serial, fencing_number`
+  const row = rows[0]
+  if (row) await addWipe(tx, row.id, row.fencing_number, phoneId)
+}
+
+/** Takes a phone's device away and keeps it back until an operator decides. */
+export async function quarantineDevice(tx: Tx, phoneId: string, reason: string): Promise<void> {
+  await tx.$executeRaw`update devices
+    set fencing_number = fencing_number + 1, grace_until = null, state = 'quarantined', reason = ${reason}, phone_id = null
+    where phone_id = ${phoneId}`
+}
+
+export const addWipe = (tx: Tx, deviceId: string, fencing: bigint, phoneId: string): Promise<void> =>
+  addJob(tx, 'device.wipe', { deviceId, fencing: fencing.toString(), phoneId }, { key: `device:${deviceId}` })

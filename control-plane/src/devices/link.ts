@@ -1,0 +1,34 @@
+/** What a device's link, as its agent reports it, means for its state. Pure. */
+import { type DeviceLink } from '@phonerack/shared'
+
+export const deviceStates = [
+  'unenrolled',
+  'unauthorized',
+  'provisioning',
+  'free',
+  'assigned',
+  'wiping',
+  'quarantined',
+  'offline',
+] as const
+export type DeviceState = (typeof deviceStates)[number]
+
+const up: readonly string[] = ['healthy', 'busy'] satisfies DeviceLink[]
+
+/** True while the device carries work, or is being prepared for it. */
+export const isUp = (link: string): boolean => up.includes(link)
+
+/** The state of a device that a host reports for the first time: nothing is written to it. */
+export const stateWhenSeen = (link: DeviceLink): DeviceState =>
+  link === 'unauthorized' ? 'unauthorized' : 'unenrolled'
+
+/**
+ * The state after a report. What holds a customer's data (assigned, wiping,
+ * quarantined, provisioning) never changes by a report; an idle device follows its link.
+ */
+export function stateAfterReport(state: DeviceState, enrolled: boolean, link: DeviceLink): DeviceState {
+  if (!enrolled) return state === 'unenrolled' || state === 'unauthorized' ? stateWhenSeen(link) : state
+  if (state !== 'free' && state !== 'offline' && state !== 'unauthorized') return state
+  if (link === 'unauthorized') return 'unauthorized'
+  return isUp(link) ? 'free' : 'offline'
+}

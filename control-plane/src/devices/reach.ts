@@ -1,0 +1,18 @@
+/** Whether work may be sent to a phone's device now, and where. */
+import { type Rules } from '../config.js'
+import { type Reader } from '../db/database.js'
+import { isUp } from './link.js'
+
+export type Reach = 'in reach' | 'out of reach' | 'no device'
+
+export async function reachOf(db: Reader, phoneId: string, now: Date, rules: Rules): Promise<Reach> {
+  const rows = await db.$queryRaw<{ link: string; last_seen_at: Date | null }[]>`select d.link, h.last_seen_at
+    from devices d join hosts h on h.id = d.host_id where d.phone_id = ${phoneId}`
+  const row = rows[0]
+  if (!row) return 'no device'
+  return hostInReach(row.last_seen_at, now, rules) && isUp(row.link) ? 'in reach' : 'out of reach'
+}
+
+/** False once the host is late: then new work is refused. */
+export const hostInReach = (lastSeenAt: Date | null, now: Date, rules: Rules): boolean =>
+  lastSeenAt !== null && now.getTime() - lastSeenAt.getTime() <= rules.hostLateAfterMs

@@ -1,0 +1,18 @@
+/** Countries with phones: the labels of enrolled hosts that are not retired. */
+import { type Reader } from '../db/database.js'
+
+/** Two-letter codes, sorted. */
+export async function activeCountries(db: Reader): Promise<string[]> {
+  const rows = await db.$queryRaw<
+    { country: string }[]
+  >`select distinct country from hosts where retired_at is null order by country`
+  return rows.map((row) => row.country)
+}
+
+const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' })
+
+/** English names, sorted by name. */
+export const namedCountries = (codes: readonly string[]): { code: string; name: string }[] =>
+  codes
+    .map((code) => ({ code, name: names.of(code) ?? code }))
+    .sort((a, b) => a.name.localeCompare(b.name, 'en'))

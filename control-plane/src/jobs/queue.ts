@@ -1,0 +1,50 @@
+/**
+ * Jobs: their names, their payloads, and how one is added, in the same
+ * transaction as the change that needs it. Fencing numbers travel as text.
+ */
+import { z } from 'zod'
+import { Prisma } from '../gen/prisma/client.js'
+import { type Tx } from '../db/database.js'
+
+const phone = z.object({ phoneId: z.string(), fencing: z.string() })
+const device = z.object({ deviceId: z.string(), fencing: z.string(), attempt: z.int().default(1) })
+
+export const jobPayloads = {
+  /** Makes a creating or starting phone ready. */
+  'phone.start': phone.extend({ attempt: z.int().default(1) }),
+  /** Puts a parking phone to rest. */
+  'phone.park': phone,
+  /** Looks whether a creating or starting phone has run out of time. */
+  'phone.deadline': z.object({ phoneId: z.string(), sessionId: z.string() }),
+  /** Looks whether a session's idle time or duration is over. */
+  'session.due': z.object({ phoneId: z.string(), sessionId: z.string() }),
+  /** Wipes a device, verified, and frees it. */
+  'device.wipe': device.extend({ phoneId: z.string() }),
+  /** Takes a device in: probe, provision, wipe, verify. */
+  'device.enroll': device,
+  /** Parks the running phones of a frozen project, or of the paused service. */
+  'phones.park_all': z.object({ projectId: z.string().nullable() }),
+} as const
+
+export type JobName = keyof typeof jobPayloads
+export type JobPayload<N extends JobName> = z.output<(typeof jobPayloads)[N]>
+type JobInput<N extends JobName> = z.input<(typeof jobPayloads)[N]>
+
+export interface JobOptions {
+  /** Left out: at once. */
+  runAt?: Date
+  /** A later job with the same key takes the place of one that has not begun. */
+  key?: string
+}
+
+export async function addJob<N extends JobName>(
+  tx: Tx,
+  name: N,
+  payload: JobInput<N>,
+  options: JobOptions = {},
+): Promise<void> {
+  const runAt = options.runAt ? Prisma.sql`${options.runAt}::timestamptz` : Prisma.sql`null::timestamptz`
+  await tx.$queryRaw`select 1 as added from graphile_worker.add_job(
+    identifier := ${name}::text, payload := ${JSON.stringify(payload)}::json, run_at := ${runAt},
+    max_attempts := 25, job_key := ${options.key ?? null}::text)`
+}

@@ -1,0 +1,22 @@
+/** Which phones a key may name. Pure but for the read of the phone's owner. */
+import { ApiError } from '@phonerack/shared'
+import { type Caller } from '../services.js'
+
+const notFound = (phoneId: string) => new ApiError('phone_not_found', { details: { phone: phoneId } })
+
+/**
+ * Returns the phone when the key may use it.
+ * @throws ApiError phone_not_found for one that does not exist or is another
+ *   project's, phone_not_allowed for another phone of the key's own project
+ */
+export function permitted<P extends { projectId: string }>(
+  caller: Caller,
+  phoneId: string,
+  phone: P | null,
+): P {
+  if (phone?.projectId !== caller.projectId) throw notFound(phoneId)
+  if (caller.phoneIds !== null && !caller.phoneIds.includes(phoneId)) {
+    throw new ApiError('phone_not_allowed', { details: { phone: phoneId } })
+  }
+  return phone
+}

@@ -1,0 +1,87 @@
+/** Activity: what keeps a ready phone from its idle end. Written at most once per accuracy (15 s) by requests. */
+import { inTransaction } from '../db/database.js'
+import { type Caller, type PhoneView } from '../services.js'
+import { permitted } from './access.js'
+import { runningConflict } from './conflicts.js'
+import { type Core } from './core.js'
+import { findPhone, lockPhone, viewOf } from './records.js'
+import { scheduleDue } from './start.js'
+
+/** Phones remembered with their last write; the oldest are forgotten, which costs one write more. */
+const rememberedPhones = 50_000
+
+export class Activity {
+  private readonly lastWrite = new Map<string, number>()
+  private readonly timers = new Set<NodeJS.Timeout>()
+
+  constructor(private readonly core: Core) {}
+
+  /** Records that a request addressed the phone. */
+  async touch(caller: Caller, phoneId: string): Promise<void> {
+    if (caller.preset === 'read-only') return
+    const now = this.core.clock.now()
+    const last = this.lastWrite.get(phoneId)
+    if (last !== undefined && now.getTime() - last < this.core.rules.activityAccuracyMs) return
+    this.remember(phoneId, now.getTime())
+    await this.write(phoneId, now)
+  }
+
+  /** Writes the phone's activity now and then until the returned function is called, and once more then. */
+  hold(caller: Caller, phoneId: string): () => void {
+    if (caller.preset === 'read-only') return () => undefined
+    const write = (): void => {
+      const now = this.core.clock.now()
+      this.remember(phoneId, now.getTime())
+      this.write(phoneId, now).catch((error: unknown) => {
+        this.core.log.warn({ err: error, phone: phoneId }, 'activity could not be recorded')
+      })
+    }
+    const began = this.core.clock.now().getTime()
+    const timer = setInterval(write, this.core.rules.activityAccuracyMs)
+    timer.unref()
+    this.timers.add(timer)
+    return () => {
+      if (!this.timers.delete(timer)) return
+      clearInterval(timer)
+      // A short request is covered by the write that it began with.
+      if (this.core.clock.now().getTime() - began >= 1000) write()
+    }
+  }
+
+  /** A client's heartbeat: always written, when the phone is ready. */
+  async heartbeat(caller: Caller, phoneId: string): Promise<PhoneView> {
+    const { core } = this
+    permitted(caller, phoneId, await findPhone(core.db, phoneId))
+    const view = await inTransaction(core.db, async (tx) => {
+      const phone = permitted(caller, phoneId, await lockPhone(tx, phoneId, 'phone'))
+      const conflict = runningConflict(phoneId, phone.status)
+      if (conflict) throw conflict
+      if (phone.status !== 'ready' || !phone.session) return viewOf(phone)
+      const now = core.clock.now()
+      const after = { ...phone, lastActiveAt: now }
+      await tx.phone.update({ where: { id: phoneId }, data: { lastActiveAt: now } })
+      await scheduleDue(tx, after, phone.session)
+      return viewOf(after)
+    })
+    core.changes.publish(phoneId)
+    return view
+  }
+
+  close(): void {
+    for (const timer of this.timers) clearInterval(timer)
+    this.timers.clear()
+  }
+
+  private remember(phoneId: string, at: number): void {
+    this.lastWrite.delete(phoneId)
+    this.lastWrite.set(phoneId, at)
+    if (this.lastWrite.size <= rememberedPhones) return
+    const oldest = this.lastWrite.keys().next()
+    if (!oldest.done) this.lastWrite.delete(oldest.value)
+  }
+
+  private async write(phoneId: string, now: Date): Promise<void> {
+    await this.core.db.$executeRaw`update phones set last_active_at = ${now}
+      where id = ${phoneId} and status = 'ready' and last_active_at < ${now}`
+  }
+}

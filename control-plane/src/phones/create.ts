@@ -1,0 +1,221 @@
+/** Creating a phone: replay, admission, reservation, session and assignment in one transaction. */
+import { ApiError, newId } from '@phonerack/shared'
+import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
+import { isPaused, lockOwnerAndProject, readUsage, type ProjectRecord } from '../billing/account.js'
+import { admitCreate, gate, phoneLimit, runningLimit, type Reservation } from '../billing/admission.js'
+import { holdCredit } from '../billing/ledger.js'
+import { inTransaction, type Tx } from '../db/database.js'
+import { assignDevice, lockFreeDevice, type AssignedDevice } from '../devices/assignment.js'
+import { activeCountries } from '../hosts/countries.js'
+import { addJob } from '../jobs/queue.js'
+import { type Caller, type CreatePhone, type Idempotency, type PhoneView } from '../services.js'
+import { type Core } from './core.js'
+import { refuse, settle, type Outcome } from './outcome.js'
+import { findPhone, viewOf } from './records.js'
+
+type Created = Outcome<{ phoneId: string; replayed: boolean }>
+
+export async function createPhone(
+  core: Core,
+  caller: Caller,
+  input: CreatePhone,
+  idempotency: Idempotency | null,
+): Promise<{ phone: PhoneView; replayed: boolean }> {
+  const outcome = await inTransaction(core.db, (tx) => attempt(core, tx, caller, input, idempotency))
+  const { phoneId, replayed } = settle(outcome)
+  if (!replayed) core.changes.publish(phoneId)
+  const phone = await findPhone(core.db, phoneId)
+  if (!phone) throw new Error(`phone ${phoneId} vanished`)
+  return { phone: viewOf(phone), replayed }
+}
+
+async function attempt(
+  core: Core,
+  tx: Tx,
+  caller: Caller,
+  input: CreatePhone,
+  idempotency: Idempotency | null,
+): Promise<Created> {
+  const now = core.clock.now()
+  const project = await lockOwnerAndProject(tx, caller.projectId)
+  const earlier = idempotency ? await earlierPhone(tx, project.id, idempotency.key, now) : null
+  if (earlier && earlier.bodyHash === idempotency?.bodyHash)
+    return { done: { phoneId: earlier.phoneId, replayed: true } }
+  await checkCountry(tx, input.country)
+  if (earlier) return refuse(idempotencyConflict(earlier.phoneId))
+
+  const admitted = await admit(core, tx, project, input, now)
+  if ('refused' in admitted) return admitted
+  const phoneId = newId('phone')
+  await open(core, tx, { phoneId, caller, input, now, ...admitted })
+  if (idempotency)
+    await remember(
+      tx,
+      project.id,
+      idempotency,
+      phoneId,
+      new Date(now.getTime() + core.rules.idempotencyWindowMs),
+    )
+  return { done: { phoneId, replayed: false } }
+}
+
+async function earlierPhone(tx: Tx, projectId: string, key: string, now: Date) {
+  const row = await tx.idempotencyKey.findUnique({ where: { projectId_key: { projectId, key } } })
+  return row && row.expiresAt > now ? row : null
+}
+
+const idempotencyConflict = (phoneId: string) =>
+  new ApiError('idempotency_conflict', {
+    details: { phone: phoneId },
+    next: 'Send the original body with this Idempotency-Key, or use a new key.',
+  })
+
+async function checkCountry(tx: Tx, country: string | null): Promise<void> {
+  if (country === null) return
+  const known = await activeCountries(tx)
+  if (known.includes(country)) return
+  throw new ApiError('validation_failed', {
+    message: 'There are no phones in this country.',
+    details: {
+      validation_stage: 'country',
+      issues: [
+        { path: ['country'], message: 'is not one of the countries in GET /v1/account', alternatives: known },
+      ],
+    },
+  })
+}
+
+type Admitted =
+  { refused: ApiError } | (Exclude<Reservation, { refused: ApiError }> & { device: AssignedDevice })
+
+/** Reads what admission asks for, locks a free device, and counts the request. */
+async function admit(
+  core: Core,
+  tx: Tx,
+  project: ProjectRecord,
+  input: CreatePhone,
+  now: Date,
+): Promise<Admitted> {
+  const { rules } = core
+  const frozen = project.frozenAt !== null
+  const paused = await isPaused(tx)
+  const rateLimitedFor = gate({ frozen, paused })
+    ? null
+    : await countLifecycleRequest(tx, project.id, rules.lifecyclePerMinute, now)
+  const usage = await readUsage(tx, project, now)
+  const counts = {
+    running: usage.ownerRunning,
+    maxRunning: project.maxRunning,
+    phones: usage.projectPhones,
+    maxPhones: project.maxPhones,
+  }
+  // No device is locked for a request that is refused before capacity counts.
+  const worthALook =
+    rateLimitedFor === null && !frozen && !paused && !runningLimit(counts) && !phoneLimit(counts)
+  const heardSince = new Date(now.getTime() - rules.hostLateAfterMs)
+  const device = worthALook ? await lockFreeDevice(tx, input.country, heardSince) : null
+  const money = { ...project, spentThisMonthMicros: usage.spentThisMonthMicros }
+  const verdict = admitCreate(
+    rules,
+    { frozen, paused, rateLimitedFor, counts, deviceFree: device !== null, money },
+    input.maxDuration,
+  )
+  if ('refused' in verdict) return verdict
+  if (!device) throw new Error('a create was admitted without a device')
+  return { ...verdict, device }
+}
+
+interface Opening {
+  phoneId: string
+  caller: Caller
+  input: CreatePhone
+  now: Date
+  maxDuration: number
+  reservedMicros: bigint
+  device: AssignedDevice
+}
+
+async function open(core: Core, tx: Tx, opening: Opening): Promise<void> {
+  const { phoneId, caller, input, now, maxDuration, reservedMicros } = opening
+  const { projectId } = caller
+  const deadline = new Date(now.getTime() + core.rules.createDeadlineMs)
+  await tx.phone.create({
+    data: {
+      id: phoneId,
+      projectId,
+      keyId: caller.keyId,
+      name: input.name ?? phoneId,
+      status: 'creating',
+      country: input.country,
+      metadata: input.metadata,
+      createdAt: now,
+      startDeadlineAt: deadline,
+    },
+  })
+  const device = await assignDevice(tx, opening.device.id, phoneId)
+  await openSession(tx, {
+    phoneId,
+    projectId,
+    now,
+    idleTimeout: input.idleTimeout,
+    maxDuration,
+    reservedMicros,
+    deadline,
+  })
+  await addStart(tx, phoneId, device.fencingNumber)
+}
+
+export interface NewSession {
+  phoneId: string
+  projectId: string
+  now: Date
+  idleTimeout: number
+  maxDuration: number
+  reservedMicros: bigint
+  /** When the phone must be ready. */
+  deadline: Date
+}
+
+/** Opens and reserves a session, with the jobs that look after its deadlines. */
+export async function openSession(tx: Tx, session: NewSession): Promise<void> {
+  const { phoneId, projectId, now, deadline } = session
+  const sessionId = newId('session')
+  await tx.session.create({
+    data: {
+      id: sessionId,
+      phoneId,
+      projectId,
+      startedAt: now,
+      idleTimeout: session.idleTimeout,
+      maxDuration: session.maxDuration,
+      reservedMicros: session.reservedMicros,
+    },
+  })
+  await holdCredit(tx, { projectId, sessionId, micros: session.reservedMicros, at: now })
+  await addJob(
+    tx,
+    'phone.deadline',
+    { phoneId, sessionId },
+    { runAt: deadline, key: `deadline:${sessionId}` },
+  )
+  const end = new Date(now.getTime() + session.maxDuration * 1000)
+  await addJob(tx, 'session.due', { phoneId, sessionId }, { runAt: end, key: `due:${sessionId}` })
+}
+
+export const addStart = (tx: Tx, phoneId: string, fencing: bigint): Promise<void> =>
+  addJob(tx, 'phone.start', { phoneId, fencing: fencing.toString() }, { key: `phone:${phoneId}` })
+
+async function remember(
+  tx: Tx,
+  projectId: string,
+  idempotency: Idempotency,
+  phoneId: string,
+  expiresAt: Date,
+) {
+  const data = { bodyHash: idempotency.bodyHash, phoneId, expiresAt }
+  await tx.idempotencyKey.upsert({
+    where: { projectId_key: { projectId, key: idempotency.key } },
+    create: { projectId, key: idempotency.key, ...data },
+    update: data,
+  })
+}

@@ -1,0 +1,70 @@
+/**
+ * One way out of a phone's run, whatever ends it: the move of the state machine,
+ * the session's charge and release, and what becomes of the device, in the caller's
+ * transaction. The caller holds the locks of project and phone.
+ */
+import { type ErrorCode } from '@phonerack/shared'
+import { closeSession } from '../billing/ledger.js'
+import { type Rules } from '../config.js'
+import { type Tx } from '../db/database.js'
+import { quarantineDevice, raiseFencing, releaseDevice } from '../devices/assignment.js'
+import { addJob } from '../jobs/queue.js'
+import { type PhoneStatus } from '../services.js'
+import { moveFor, type PhoneEvent } from './machine.js'
+import { type PhoneRecord } from './records.js'
+
+export interface Ending {
+  /** When billing stops. */
+  at: Date
+  /** Now; differs from `at` when the end is noticed later. */
+  now: Date
+  failure?: { code: ErrorCode; message: string }
+  /** Keeps the device back instead of wiping it, for the operator, with this reason. */
+  quarantine?: string
+}
+
+/** Applies `event` to the phone. False when it does not apply in its status: then nothing was changed. */
+export async function endRun(
+  tx: Tx,
+  rules: Rules,
+  phone: PhoneRecord,
+  event: PhoneEvent,
+  ending: Ending,
+): Promise<boolean> {
+  const move = moveFor(phone.status, event)
+  if (!move) return false
+  if (phone.session && move.endReason) {
+    const session = { ...phone.session, projectId: phone.projectId }
+    await closeSession(tx, rules, session, { reason: move.endReason, at: ending.at })
+  }
+  await tx.phone.update({
+    where: { id: phone.id },
+    data: {
+      status: move.to,
+      startDeadlineAt: null,
+      ...(move.to === 'deleted' ? { deletedAt: ending.now } : {}),
+      ...(ending.failure
+        ? { failureCode: ending.failure.code, failureMessage: ending.failure.message, failureAt: ending.now }
+        : {}),
+    },
+  })
+  await settleDevice(tx, phone.id, move.to, ending.quarantine)
+  return true
+}
+
+async function settleDevice(
+  tx: Tx,
+  phoneId: string,
+  to: PhoneStatus,
+  quarantine: string | undefined,
+): Promise<void> {
+  if (to === 'deleted' || to === 'failed') {
+    if (quarantine === undefined) await releaseDevice(tx, phoneId)
+    else await quarantineDevice(tx, phoneId, quarantine)
+    return
+  }
+  const device = await raiseFencing(tx, phoneId)
+  if (to !== 'parking') return
+  const fencing = (device?.fencingNumber ?? 0n).toString()
+  await addJob(tx, 'phone.park', { phoneId, fencing }, { key: `phone:${phoneId}` })
+}

@@ -1,0 +1,76 @@
+/** Lists of phones and of a phone's sessions, newest first. */
+import { Prisma } from '../gen/prisma/client.js'
+import {
+  type Caller,
+  type EndReason,
+  type Page,
+  type PageQuery,
+  type PhoneService,
+  type PhoneView,
+  type SessionView,
+} from '../services.js'
+import { permitted } from './access.js'
+import { type Core } from './core.js'
+import { decodeCursor, toPage } from './cursor.js'
+import { findPhone, selectPhones, viewOf } from './records.js'
+
+export type PhonesQuery = Parameters<PhoneService['list']>[1]
+
+export async function listPhones(core: Core, caller: Caller, query: PhonesQuery): Promise<Page<PhoneView>> {
+  const status = query.status
+    ? Prisma.sql`and p.status = ${query.status}`
+    : Prisma.sql`and p.status not in ('failed', 'deleted')`
+  const metadata = query.metadata
+    ? Prisma.sql`and p.metadata @> ${JSON.stringify({ [query.metadata.key]: query.metadata.value })}::jsonb`
+    : Prisma.empty
+  const filter = Prisma.sql`where p.project_id = ${caller.projectId} ${status} ${metadata}`
+  const order = Prisma.sql`order by p.created_at desc, p.id desc`
+  if (caller.phoneIds !== null) {
+    const rows = await selectPhones(
+      core.db,
+      Prisma.sql`${filter} and p.id = any(${[...caller.phoneIds]}) ${order}`,
+    )
+    return { data: rows.map(viewOf), nextCursor: null }
+  }
+  const after = decodeCursor('phones', query.cursor)
+  const from = after ? Prisma.sql`and (p.created_at, p.id) < (${after.at}, ${after.id})` : Prisma.empty
+  const rows = await selectPhones(core.db, Prisma.sql`${filter} ${from} ${order} limit ${query.limit + 1}`)
+  return toPage('phones', rows, query.limit, (row) => ({ at: row.createdAt, id: row.id }), viewOf)
+}
+
+export async function listSessions(
+  core: Core,
+  caller: Caller,
+  phoneId: string,
+  query: PageQuery,
+): Promise<Page<SessionView>> {
+  permitted(caller, phoneId, await findPhone(core.db, phoneId))
+  const after = decodeCursor(phoneId, query.cursor)
+  const rows = await core.db.session.findMany({
+    where: {
+      phoneId,
+      ...(after
+        ? { OR: [{ startedAt: { lt: after.at } }, { startedAt: after.at, id: { lt: after.id } }] }
+        : {}),
+    },
+    orderBy: [{ startedAt: 'desc' }, { id: 'desc' }],
+    take: query.limit + 1,
+  })
+  return toPage(
+    phoneId,
+    rows,
+    query.limit,
+    (row) => ({ at: row.startedAt, id: row.id }),
+    (row) => ({
+      id: row.id,
+      startedAt: row.startedAt,
+      readyAt: row.readyAt,
+      endedAt: row.endedAt,
+      // The table's check constraint allows no other text.
+      endReason: row.endReason as EndReason | null,
+      billedSeconds: row.billedSeconds,
+      costMicros: row.costMicros,
+      reservedMicros: row.reservedMicros,
+    }),
+  )
+}

@@ -1,0 +1,99 @@
+/**
+ * The phone's state machine: what may happen to a phone in each status, where
+ * it goes and how an open session ends. Pure; the database repeats the moves in a
+ * trigger. Everything that changes a phone's status asks here.
+ * Source: `interface.md`, States and transitions.
+ */
+import { type EndReason, type PhoneStatus } from '../services.js'
+
+export const phoneEvents = [
+  /** The device proved that it answers. */
+  'became_ready',
+  /** A client starts it. */
+  'start',
+  /** A client parks it. */
+  'park',
+  /** `last_active_at` plus the idle timeout has passed. */
+  'idle',
+  /** The session's deadline has passed. */
+  'max_duration',
+  /** The project was frozen. */
+  'freeze',
+  /** The service was paused. */
+  'pause',
+  /** The device was put to rest, or left alone with a raised fencing number. */
+  'parked',
+  /** A create was not ready in time, or no device works. */
+  'create_failed',
+  /** A start was not ready in time. */
+  'start_failed',
+  /** The device is lost for good. */
+  'fail',
+  /** Device or host out of reach for the grace time, or drained. */
+  'lose',
+  /** A client reboots or resets it: the session goes on. */
+  'restart',
+  'delete',
+] as const
+export type PhoneEvent = (typeof phoneEvents)[number]
+
+export interface Move {
+  to: PhoneStatus
+  /** How the open session ends; null: it stays, or there is none. */
+  endReason: EndReason | null
+}
+
+const move = (to: PhoneStatus, endReason: EndReason | null = null): Move => ({ to, endReason })
+const whileRunning = (to: PhoneStatus, endReason: EndReason) => ({
+  creating: move(to, endReason),
+  starting: move(to, endReason),
+  ready: move(to, endReason),
+})
+
+const moves: Record<PhoneEvent, Partial<Record<PhoneStatus, Move>>> = {
+  became_ready: { creating: move('ready'), starting: move('ready') },
+  start: { parked: move('starting'), unavailable: move('starting') },
+  park: whileRunning('parking', 'parked'),
+  idle: { ready: move('parking', 'idle') },
+  max_duration: whileRunning('parking', 'max_duration'),
+  freeze: whileRunning('parking', 'project_frozen'),
+  pause: whileRunning('parking', 'service_paused'),
+  parked: { parking: move('parked') },
+  create_failed: { creating: move('failed', 'failed') },
+  start_failed: { starting: move('parking', 'failed') },
+  fail: {
+    ...whileRunning('failed', 'failed'),
+    parking: move('failed'),
+    parked: move('failed'),
+    unavailable: move('failed'),
+  },
+  lose: whileRunning('unavailable', 'unavailable'),
+  restart: { ready: move('starting') },
+  delete: {
+    ...whileRunning('deleted', 'deleted'),
+    parking: move('deleted'),
+    parked: move('deleted'),
+    unavailable: move('deleted'),
+    failed: move('deleted'),
+  },
+}
+
+/** Where `event` takes a phone, or null when it does not apply in this status. */
+export const moveFor = (status: PhoneStatus, event: PhoneEvent): Move | null => moves[event][status] ?? null
+
+/** Every move that any event allows, as `from>to`; the database's trigger allows the same. */
+export const legalMoves = (): Set<string> =>
+  new Set(
+    Object.values(moves).flatMap((byStatus) =>
+      Object.entries(byStatus).map(([from, { to }]) => `${from}>${to}`),
+    ),
+  )
+
+export const runningStatuses = ['creating', 'starting', 'ready'] as const satisfies readonly PhoneStatus[]
+
+/** True while the phone has an open session. */
+export const isRunning = (status: PhoneStatus): boolean =>
+  (runningStatuses as readonly PhoneStatus[]).includes(status)
+
+/** True while the phone holds a device. */
+export const holdsDevice = (status: PhoneStatus): boolean => status !== 'failed' && status !== 'deleted'

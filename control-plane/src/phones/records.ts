@@ -1,0 +1,147 @@
+/** Phones with their open session as the database holds them: reading, locking, and the view that the API shows. */
+import { Prisma } from '../gen/prisma/client.js'
+import { type Reader, type Tx } from '../db/database.js'
+import { type OpenSessionView, type PhoneStatus, type PhoneView } from '../services.js'
+import { parkTime } from './timing.js'
+
+export interface SessionRecord {
+  id: string
+  startedAt: Date
+  readyAt: Date | null
+  idleTimeout: number
+  maxDuration: number
+  reservedMicros: bigint
+}
+
+export interface PhoneRecord {
+  id: string
+  projectId: string
+  name: string
+  status: PhoneStatus
+  country: string | null
+  metadata: Record<string, string>
+  createdAt: Date
+  lastActiveAt: Date | null
+  failure: { code: string; message: string; at: Date } | null
+  startDeadlineAt: Date | null
+  session: SessionRecord | null
+}
+
+interface Row {
+  id: string
+  project_id: string
+  name: string
+  status: PhoneStatus
+  country: string | null
+  metadata: Record<string, string>
+  created_at: Date
+  last_active_at: Date | null
+  failure_code: string | null
+  failure_message: string | null
+  failure_at: Date | null
+  start_deadline_at: Date | null
+  session_id: string | null
+  started_at: Date | null
+  ready_at: Date | null
+  idle_timeout: number | null
+  max_duration: number | null
+  reserved_micros: bigint | null
+}
+
+/** `phones p` with its open session `s`. */
+const selection = Prisma.sql`select p.id, p.project_id, p.name, p.status, p.country, p.metadata, p.created_at,
+  p.last_active_at, p.failure_code, p.failure_message, p.failure_at, p.start_deadline_at,
+  s.id as session_id, s.started_at, s.ready_at, s.idle_timeout, s.max_duration, s.reserved_micros
+  from phones p left join sessions s on s.phone_id = p.id and s.ended_at is null`
+
+/** Phones that `where` (over `p`) selects; it may order and limit. */
+export async function selectPhones(db: Reader, where: Prisma.Sql): Promise<PhoneRecord[]> {
+  const rows = await db.$queryRaw<Row[]>`${selection} ${where}`
+  return rows.map(toRecord)
+}
+
+export async function findPhone(db: Reader, phoneId: string): Promise<PhoneRecord | null> {
+  return (await selectPhones(db, Prisma.sql`where p.id = ${phoneId}`))[0] ?? null
+}
+
+/**
+ * Locks the phone (and before it its project, where money will move) and reads it
+ * under the lock. The session is read in a statement of its own: one that waited
+ * for the lock would still see the session as it was before.
+ */
+export async function lockPhone(
+  tx: Tx,
+  phoneId: string,
+  lock: 'phone' | 'project and phone',
+): Promise<PhoneRecord | null> {
+  if (lock === 'project and phone') {
+    await tx.$queryRaw`select 1 from projects where id = (select project_id from phones where id = ${phoneId}) for update`
+  }
+  await tx.$queryRaw`select 1 from phones where id = ${phoneId} for update`
+  return findPhone(tx, phoneId)
+}
+
+function toRecord(row: Row): PhoneRecord {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    name: row.name,
+    status: row.status,
+    country: row.country,
+    metadata: row.metadata,
+    createdAt: row.created_at,
+    lastActiveAt: row.last_active_at,
+    failure:
+      row.failure_code !== null && row.failure_message !== null && row.failure_at !== null
+        ? { code: row.failure_code, message: row.failure_message, at: row.failure_at }
+        : null,
+    startDeadlineAt: row.start_deadline_at,
+    session: toSession(row),
+  }
+}
+
+function toSession(row: Row): SessionRecord | null {
+  const { session_id: id, started_at: startedAt, idle_timeout: idleTimeout } = row
+  const { max_duration: maxDuration, reserved_micros: reservedMicros } = row
+  if (
+    id === null ||
+    startedAt === null ||
+    idleTimeout === null ||
+    maxDuration === null ||
+    reservedMicros === null
+  ) {
+    return null
+  }
+  return { id, startedAt, readyAt: row.ready_at, idleTimeout, maxDuration, reservedMicros }
+}
+
+export const viewOf = (phone: PhoneRecord): PhoneView => ({
+  id: phone.id,
+  name: phone.name,
+  status: phone.status,
+  country: phone.country,
+  metadata: phone.metadata,
+  createdAt: phone.createdAt,
+  lastActiveAt: phone.lastActiveAt,
+  session: sessionView(phone),
+  failure: phone.failure,
+})
+
+function sessionView(phone: PhoneRecord): OpenSessionView | null {
+  const { session } = phone
+  if (!session) return null
+  const park = parkTimeOf(phone, session)
+  return { ...session, parksAt: new Date(park.at), parkReason: park.reason }
+}
+
+/** When and why the phone parks itself, as things stand. */
+export const parkTimeOf = (phone: PhoneRecord, session: SessionRecord) =>
+  parkTime(
+    phone.status,
+    {
+      startedAt: session.startedAt.getTime(),
+      idleTimeout: session.idleTimeout,
+      maxDuration: session.maxDuration,
+    },
+    phone.lastActiveAt?.getTime() ?? null,
+  )

@@ -1,0 +1,136 @@
+/** What happens to a phone by itself: it becomes ready, rests, runs out of time, is lost. Called by jobs and by the sweep of hosts. */
+import { type ErrorCode } from '@phonerack/shared'
+import { inTransaction } from '../db/database.js'
+import { deviceOf } from '../devices/assignment.js'
+import { type Core } from './core.js'
+import { endRun, type Ending } from './end.js'
+import { moveFor, type PhoneEvent } from './machine.js'
+import { findPhone, lockPhone, parkTimeOf, type PhoneRecord } from './records.js'
+import { scheduleDue } from './start.js'
+
+/** The device proved ready under this fencing number. False when that is no longer the phone's. */
+export async function becomeReady(core: Core, phoneId: string, fencing: bigint): Promise<boolean> {
+  const ready = await inTransaction(core.db, async (tx) => {
+    const phone = await lockPhone(tx, phoneId, 'phone')
+    const move = phone ? moveFor(phone.status, 'became_ready') : null
+    if (!phone?.session || !move || (await deviceOf(tx, phoneId))?.fencingNumber !== fencing) return false
+    const now = core.clock.now()
+    await tx.phone.update({
+      where: { id: phoneId },
+      data: {
+        status: move.to,
+        lastActiveAt: now,
+        startDeadlineAt: null,
+        failureCode: null,
+        failureMessage: null,
+        failureAt: null,
+      },
+    })
+    const session = { ...phone.session, readyAt: phone.session.readyAt ?? now }
+    await tx.session.update({ where: { id: session.id }, data: { readyAt: session.readyAt } })
+    await scheduleDue(tx, { ...phone, status: move.to, lastActiveAt: now }, session)
+    return true
+  })
+  if (ready) core.changes.publish(phoneId)
+  return ready
+}
+
+/** The device rests, or cannot be reached and is left alone: either way the phone is parked. */
+export async function becomeParked(core: Core, phoneId: string): Promise<void> {
+  await apply(core, phoneId, () => ({ event: 'parked', ending: {} }))
+}
+
+/** A creating phone fails, a starting one parks again, when their time is over. */
+export async function enforceDeadline(core: Core, phoneId: string, sessionId: string): Promise<void> {
+  await apply(core, phoneId, (phone, now) => {
+    if (phone.session?.id !== sessionId || phone.startDeadlineAt === null || phone.startDeadlineAt > now)
+      return null
+    return startTimedOut(phone)
+  })
+}
+
+function startTimedOut(phone: PhoneRecord): Applied | null {
+  const message = 'The phone was not ready in time.'
+  if (phone.status === 'creating') {
+    const failure = { code: 'capacity_unavailable' as ErrorCode, message: 'No device was found that works.' }
+    return { event: 'create_failed', ending: { failure } }
+  }
+  if (phone.status !== 'starting') return null
+  return { event: 'start_failed', ending: { failure: { code: 'provider_timeout', message } } }
+}
+
+/** Parks the phone when its idle time or duration is over; else looks again at the right time. */
+export async function enforceDue(core: Core, phoneId: string, sessionId: string): Promise<void> {
+  const parked = await inTransaction(core.db, async (tx) => {
+    const phone = await lockPhone(tx, phoneId, 'project and phone')
+    if (phone?.session?.id !== sessionId) return false
+    const now = core.clock.now()
+    const park = parkTimeOf(phone, phone.session)
+    if (park.at > now.getTime()) {
+      await scheduleDue(tx, phone, phone.session)
+      return false
+    }
+    return endRun(tx, core.rules, phone, park.reason, { at: new Date(park.at), now })
+  })
+  if (parked) core.changes.publish(phoneId)
+}
+
+/** Device or host out of reach for the grace time. Billing stops at the last proof of life. */
+export async function loseReach(core: Core, phoneId: string, lastProofAt: Date): Promise<void> {
+  await apply(core, phoneId, (_, now) => ({
+    event: 'lose',
+    ending: { at: lastProofAt < now ? lastProofAt : now },
+  }))
+}
+
+/** The device is lost for good. */
+export async function failPhone(
+  core: Core,
+  phoneId: string,
+  message: string,
+  quarantine?: string,
+): Promise<void> {
+  await apply(core, phoneId, () => ({
+    event: 'fail',
+    ending: {
+      failure: { code: 'phone_unavailable', message },
+      ...(quarantine === undefined ? {} : { quarantine }),
+    },
+  }))
+}
+
+/** Parks a running phone because its project was frozen or the service paused, if that still holds. */
+export async function parkForOperator(core: Core, phoneId: string): Promise<void> {
+  const parked = await inTransaction(core.db, async (tx) => {
+    const phone = await lockPhone(tx, phoneId, 'project and phone')
+    if (!phone) return false
+    const project = await tx.project.findUniqueOrThrow({ where: { id: phone.projectId } })
+    const service = await tx.serviceState.findUniqueOrThrow({ where: { id: 1 } })
+    const event = project.frozenAt ? 'freeze' : service.pausedAt ? 'pause' : null
+    const now = core.clock.now()
+    return event !== null && endRun(tx, core.rules, phone, event, { at: now, now })
+  })
+  if (parked) core.changes.publish(phoneId)
+}
+
+interface Applied {
+  event: PhoneEvent
+  ending: Partial<Ending>
+}
+
+/** Locks the phone, lets `decide` choose, applies it; does nothing when it does not apply. */
+async function apply(
+  core: Core,
+  phoneId: string,
+  decide: (phone: PhoneRecord, now: Date) => Applied | null,
+): Promise<void> {
+  // A first look without locks: most calls of a repeated job have nothing to do.
+  if (!(await findPhone(core.db, phoneId))) return
+  const changed = await inTransaction(core.db, async (tx) => {
+    const phone = await lockPhone(tx, phoneId, 'project and phone')
+    const now = core.clock.now()
+    const applied = phone && decide(phone, now)
+    return applied ? endRun(tx, core.rules, phone, applied.event, { at: now, now, ...applied.ending }) : false
+  })
+  if (changed) core.changes.publish(phoneId)
+}

@@ -1,0 +1,96 @@
+/** `PhoneService` of the wall: each method is one of the files beside this one. */
+import { ApiError } from '@phonerack/shared'
+import { countPhones, readUsage } from '../billing/account.js'
+import { inTransaction } from '../db/database.js'
+import { activeCountries, namedCountries } from '../hosts/countries.js'
+import { type AccountView, type Caller, type PhoneService, type PhoneView } from '../services.js'
+import { permitted } from './access.js'
+import { Activity } from './activity.js'
+import { type Core } from './core.js'
+import { createPhone } from './create.js'
+import { listPhones, listSessions } from './listing.js'
+import { findPhone, lockPhone, viewOf } from './records.js'
+import { startPhone } from './start.js'
+import { deletePhone, parkPhone } from './stop.js'
+
+export function createPhoneService(core: Core): PhoneService & { close(): void } {
+  const activity = new Activity(core)
+  return {
+    create: (caller, input, idempotency) => createPhone(core, caller, input, idempotency),
+    list: (caller, query) => listPhones(core, caller, query),
+    get: async (caller, phoneId) => viewOf(permitted(caller, phoneId, await findPhone(core.db, phoneId))),
+    update: (caller, phoneId, change) => updatePhone(core, caller, phoneId, change),
+    delete: (caller, phoneId) => deletePhone(core, caller, phoneId),
+    start: (caller, phoneId, input) => startPhone(core, caller, phoneId, input),
+    park: (caller, phoneId) => parkPhone(core, caller, phoneId),
+    heartbeat: (caller, phoneId) => activity.heartbeat(caller, phoneId),
+    sessions: (caller, phoneId, query) => listSessions(core, caller, phoneId, query),
+    wait: (phoneId, settled, timeoutMs, signal) => wait(core, phoneId, settled, timeoutMs, signal),
+    touch: (caller, phoneId) => activity.touch(caller, phoneId),
+    hold: (caller, phoneId) => activity.hold(caller, phoneId),
+    account: (caller) => account(core, caller),
+    close: () => activity.close(),
+  }
+}
+
+async function updatePhone(
+  core: Core,
+  caller: Caller,
+  phoneId: string,
+  change: { name?: string; metadata?: Record<string, string> },
+): Promise<PhoneView> {
+  permitted(caller, phoneId, await findPhone(core.db, phoneId))
+  const view = await inTransaction(core.db, async (tx) => {
+    const phone = permitted(caller, phoneId, await lockPhone(tx, phoneId, 'phone'))
+    if (phone.status === 'deleted') throw new ApiError('phone_deleted', { details: { phone: phoneId } })
+    await tx.phone.update({ where: { id: phoneId }, data: change })
+    return viewOf({ ...phone, ...change })
+  })
+  core.changes.publish(phoneId)
+  return view
+}
+
+async function wait(
+  core: Core,
+  phoneId: string,
+  settled: (phone: PhoneView) => boolean,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<PhoneView> {
+  const end = performance.now() + timeoutMs
+  for (;;) {
+    // Listens before it reads, so that no change falls between the two.
+    const listening = new AbortController()
+    const remaining = Math.max(0, end - performance.now())
+    const change = core.changes.next(phoneId, remaining, AbortSignal.any([signal, listening.signal]))
+    try {
+      const phone = await findPhone(core.db, phoneId)
+      if (!phone) throw new ApiError('phone_not_found', { details: { phone: phoneId } })
+      const view = viewOf(phone)
+      if (settled(view) || remaining === 0 || signal.aborted) return view
+      await change
+    } finally {
+      listening.abort()
+    }
+  }
+}
+
+async function account(core: Core, caller: Caller): Promise<AccountView> {
+  const project = await core.db.project.findUniqueOrThrow({ where: { id: caller.projectId } })
+  const usage = await readUsage(core.db, project, core.clock.now())
+  const own = await countPhones(core.db, project.id, caller.phoneIds)
+  return {
+    project: project.name,
+    balanceMicros: project.balanceMicros,
+    reservedMicros: project.reservedMicros,
+    spendLimitMicros: project.spendLimitMicros,
+    spentThisMonthMicros: usage.spentThisMonthMicros,
+    maxPhones: project.maxPhones,
+    maxRunning: project.maxRunning,
+    running: own.running,
+    phones: own.phones,
+    pricePerMinuteMicros: core.rules.perSecondMicros * 60n,
+    minimumSeconds: core.rules.minimumSeconds,
+    countries: namedCountries(await activeCountries(core.db)),
+  }
+}

@@ -1,0 +1,138 @@
+/** Starting a parked or unavailable phone; renewing a running one. */
+import { ApiError, limits } from '@phonerack/shared'
+import { isPaused, lockOwnerAndProject, readUsage } from '../billing/account.js'
+import { admitStart, gate } from '../billing/admission.js'
+import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
+import { holdCredit } from '../billing/ledger.js'
+import { inTransaction, type Tx } from '../db/database.js'
+import { raiseFencing } from '../devices/assignment.js'
+import { reachOf } from '../devices/reach.js'
+import { addJob } from '../jobs/queue.js'
+import { type Caller, type PhoneView } from '../services.js'
+import { permitted } from './access.js'
+import { startConflict } from './conflicts.js'
+import { type Core } from './core.js'
+import { addStart, openSession } from './create.js'
+import { isRunning, moveFor } from './machine.js'
+import { refuse, settle, type Outcome } from './outcome.js'
+import { findPhone, lockPhone, parkTimeOf, viewOf, type PhoneRecord, type SessionRecord } from './records.js'
+import { renewedDuration } from './timing.js'
+
+export interface StartInput {
+  idleTimeout: number | null
+  maxDuration: number | null
+}
+
+export async function startPhone(
+  core: Core,
+  caller: Caller,
+  phoneId: string,
+  input: StartInput,
+): Promise<PhoneView> {
+  const outcome = await inTransaction(core.db, (tx) => attempt(core, tx, caller, phoneId, input))
+  const view = settle(outcome)
+  core.changes.publish(phoneId)
+  return view
+}
+
+async function attempt(
+  core: Core,
+  tx: Tx,
+  caller: Caller,
+  phoneId: string,
+  input: StartInput,
+): Promise<Outcome<PhoneView>> {
+  const { rules } = core
+  permitted(caller, phoneId, await findPhone(tx, phoneId))
+  const project = await lockOwnerAndProject(tx, caller.projectId)
+  const phone = permitted(caller, phoneId, await lockPhone(tx, phoneId, 'phone'))
+  const conflict = startConflict(phoneId, phone.status)
+  if (conflict) return refuse(conflict)
+
+  const now = core.clock.now()
+  const frozen = project.frozenAt !== null
+  const paused = await isPaused(tx)
+  const rateLimitedFor = gate({ frozen, paused })
+    ? null
+    : await countLifecycleRequest(tx, project.id, rules.lifecyclePerMinute, now)
+  const usage = await readUsage(tx, project, now)
+  const reach = await reachOf(tx, phoneId, now, rules)
+  const verdict = admitStart(
+    rules,
+    {
+      frozen,
+      paused,
+      rateLimitedFor,
+      counts: {
+        running: usage.ownerRunning,
+        maxRunning: project.maxRunning,
+        phones: usage.projectPhones,
+        maxPhones: project.maxPhones,
+      },
+      money: { ...project, spentThisMonthMicros: usage.spentThisMonthMicros },
+      running: isRunning(phone.status),
+      unreachable:
+        reach === 'in reach' ? null : new ApiError('phone_unavailable', { details: { phone: phoneId } }),
+    },
+    input.maxDuration,
+  )
+  if ('refused' in verdict) return verdict
+  const admitted = { now, idleTimeout: input.idleTimeout ?? limits.idleTimeout.default, ...verdict }
+  if (phone.session) await renew(tx, phone, phone.session, admitted)
+  else await begin(core, tx, phone, admitted)
+  const after = await findPhone(tx, phoneId)
+  if (!after) throw new Error(`phone ${phoneId} vanished`)
+  return { done: viewOf(after) }
+}
+
+interface Admitted {
+  now: Date
+  idleTimeout: number
+  maxDuration: number
+  reservedMicros: bigint
+}
+
+async function begin(core: Core, tx: Tx, phone: PhoneRecord, admitted: Admitted): Promise<void> {
+  const move = moveFor(phone.status, 'start')
+  if (!move) throw new Error(`a phone cannot start from ${phone.status}`)
+  const deadline = new Date(admitted.now.getTime() + core.rules.startDeadlineMs)
+  await tx.phone.update({
+    where: { id: phone.id },
+    data: {
+      status: move.to,
+      startDeadlineAt: deadline,
+      failureCode: null,
+      failureMessage: null,
+      failureAt: null,
+    },
+  })
+  const device = await raiseFencing(tx, phone.id)
+  if (!device) throw new Error(`phone ${phone.id} holds no device`)
+  await openSession(tx, { phoneId: phone.id, projectId: phone.projectId, deadline, ...admitted })
+  await addStart(tx, phone.id, device.fencingNumber)
+}
+
+/** The deadline moves out, never in; the credit is held on top. */
+async function renew(tx: Tx, phone: PhoneRecord, session: SessionRecord, admitted: Admitted): Promise<void> {
+  const { idleTimeout, now, reservedMicros } = admitted
+  const maxDuration = renewedDuration(
+    { ...session, startedAt: session.startedAt.getTime() },
+    now.getTime(),
+    admitted.maxDuration,
+  )
+  await tx.session.update({
+    where: { id: session.id },
+    data: { idleTimeout, maxDuration, reservedMicros: { increment: reservedMicros } },
+  })
+  await holdCredit(tx, { projectId: phone.projectId, sessionId: session.id, micros: reservedMicros, at: now })
+  await scheduleDue(tx, phone, { ...session, idleTimeout, maxDuration })
+}
+
+/** Has `session.due` look at the time the session ends as things stand. */
+export const scheduleDue = (tx: Tx, phone: PhoneRecord, session: SessionRecord): Promise<void> =>
+  addJob(
+    tx,
+    'session.due',
+    { phoneId: phone.id, sessionId: session.id },
+    { runAt: new Date(parkTimeOf(phone, session).at), key: `due:${session.id}` },
+  )

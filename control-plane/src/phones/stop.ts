@@ -1,0 +1,48 @@
+/** What a client does to end a run: park and delete. */
+import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
+import { rateLimited } from '../billing/admission.js'
+import { inTransaction, type Tx } from '../db/database.js'
+import { type Caller, type PhoneStatus, type PhoneView } from '../services.js'
+import { permitted } from './access.js'
+import { readinessConflict } from './conflicts.js'
+import { type Core } from './core.js'
+import { endRun } from './end.js'
+import { isRunning } from './machine.js'
+import { refuse, settle, type Outcome } from './outcome.js'
+import { findPhone, lockPhone, viewOf, type PhoneRecord } from './records.js'
+
+/** @throws ApiError phone_not_running for an unavailable phone; the conflicts of failed and deleted ones */
+export async function parkPhone(core: Core, caller: Caller, phoneId: string): Promise<PhoneView> {
+  return stop(core, caller, phoneId, 'park', (status) =>
+    status === 'unavailable' || status === 'failed' || status === 'deleted'
+      ? readinessConflict(phoneId, status)
+      : null,
+  )
+}
+
+export const deletePhone = (core: Core, caller: Caller, phoneId: string): Promise<PhoneView> =>
+  stop(core, caller, phoneId, 'delete', () => null)
+
+async function stop(
+  core: Core,
+  caller: Caller,
+  phoneId: string,
+  event: 'park' | 'delete',
+  conflictOf: (status: PhoneStatus) => ReturnType<typeof readinessConflict>,
+): Promise<PhoneView> {
+  const attempt = async (tx: Tx): Promise<Outcome<PhoneRecord>> => {
+    permitted(caller, phoneId, await findPhone(tx, phoneId))
+    const phone = permitted(caller, phoneId, await lockPhone(tx, phoneId, 'project and phone'))
+    const conflict = conflictOf(phone.status)
+    if (conflict) return refuse(conflict)
+    const now = core.clock.now()
+    const wait = await countLifecycleRequest(tx, phone.projectId, core.rules.lifecyclePerMinute, now)
+    if (wait !== null) return refuse(rateLimited(wait))
+    if (event === 'park' && !isRunning(phone.status)) return { done: phone }
+    await endRun(tx, core.rules, phone, event, { at: now, now })
+    return { done: (await findPhone(tx, phoneId)) ?? phone }
+  }
+  const phone = settle(await inTransaction(core.db, attempt))
+  core.changes.publish(phoneId)
+  return viewOf(phone)
+}

@@ -1,0 +1,33 @@
+/** When an open session parks itself, and why. Pure; times in milliseconds since the epoch, durations in seconds. */
+import { type PhoneStatus } from '../services.js'
+
+export interface SessionTimes {
+  startedAt: number
+  idleTimeout: number
+  maxDuration: number
+}
+
+export interface ParkTime {
+  at: number
+  reason: 'idle' | 'max_duration'
+}
+
+export const deadlineOf = (session: SessionTimes): number => session.startedAt + session.maxDuration * 1000
+
+/**
+ * The earlier of the idle end and the session's deadline. Until the phone is
+ * ready the idle timer has not started.
+ */
+export function parkTime(status: PhoneStatus, session: SessionTimes, lastActiveAt: number | null): ParkTime {
+  const deadline = deadlineOf(session)
+  if (status !== 'ready' || lastActiveAt === null) return { at: deadline, reason: 'max_duration' }
+  const idle = lastActiveAt + session.idleTimeout * 1000
+  return idle <= deadline ? { at: idle, reason: 'idle' } : { at: deadline, reason: 'max_duration' }
+}
+
+/**
+ * A renewal's `max_duration`: the deadline becomes the later of the old one and
+ * `now` plus `seconds`; whole seconds, rounded up.
+ */
+export const renewedDuration = (session: SessionTimes, now: number, seconds: number): number =>
+  Math.max(session.maxDuration, Math.ceil((now - session.startedAt) / 1000 + seconds))
