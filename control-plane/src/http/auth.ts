@@ -1,0 +1,53 @@
+/** Key, rate and scope of a `/v1` request, in this order. */
+import { ApiError, isSecret } from '@phonerack/shared'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Caller, KeyService, Scope } from '../services.js'
+import type { RateLimit } from './rate-limit.js'
+
+const howTo = 'Send Authorization: Bearer <API key>.'
+
+/** The key of an `Authorization` header. @throws ApiError invalid_api_key */
+export function bearerKey(header: string | undefined): string {
+  const secret = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1]
+  if (secret === undefined || !isSecret('apiKey', secret))
+    throw new ApiError('invalid_api_key', { next: howTo })
+  return secret
+}
+
+const lacks = (scope: Scope): ApiError =>
+  new ApiError('insufficient_scope', {
+    message: `This request needs the scope ${scope}.`,
+    next: `Use a key with the scope ${scope}.`,
+    details: { required: scope },
+  })
+
+/** A key limited to certain phones never creates one, whatever its preset. */
+export function checkScope(caller: Caller, scope: Scope): void {
+  if (!caller.scopes.includes(scope) || (scope === 'phones:create' && caller.phoneIds !== null))
+    throw lacks(scope)
+}
+
+/** Who asks. Only for routes behind `addAuth`. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (!request.caller) throw new Error(`no caller on ${request.routeOptions.url ?? request.url}`)
+  return request.caller
+}
+
+/** For the scope that holds `/v1`'s routes; each of them names its scope in `config`. */
+export function addAuth(app: FastifyInstance, keys: KeyService, rate: RateLimit): void {
+  app.addHook('onRoute', (route) => {
+    if (!route.config?.scope) throw new Error(`${route.url} names no scope`)
+  })
+  app.addHook('onRequest', async (request) => {
+    const caller = await keys.authenticate(bearerKey(request.headers.authorization))
+    request.caller = caller
+    rate.count(caller.keyId)
+    const { scope, scopeAfterBody } = request.routeOptions.config
+    if (scope && !scopeAfterBody) checkScope(caller, scope)
+  })
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { scope, scopeAfterBody } = request.routeOptions.config
+    if (scope && scopeAfterBody) checkScope(callerOf(request), scope)
+    done()
+  })
+}

@@ -1,0 +1,47 @@
+/**
+ * Answers where HTTP itself broke down and there is no request: the same
+ * envelope, written to the socket. Used by `http/server.ts`.
+ */
+import { type ApiError, newId } from '@phonerack/shared'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { errorAnswer, validationFailed, type Issue } from './errors.js'
+
+/** Milliseconds in which what the client still sends is discarded, so that it can read the answer. */
+const lingerMs = 2000
+
+const answered = new WeakSet<Socket>()
+
+/** Writes the error, and closes the connection once the client has had time to read it. */
+export function answerOnSocket(socket: Socket, error: ApiError): void {
+  if (answered.has(socket)) return
+  answered.add(socket)
+  const { status, headers, body } = errorAnswer(error, newId('request'), '')
+  const lines = Object.entries({
+    ...headers,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`)
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(timer))
+  socket.on('error', () => socket.destroy())
+  socket.resume()
+}
+
+const malformed: Record<string, Issue> = {
+  HPE_HEADER_OVERFLOW: { path: [], message: 'the headers are too large', code: 'headers_too_large' },
+  ERR_HTTP_REQUEST_TIMEOUT: { path: [], message: 'the request did not arrive in time', code: 'timeout' },
+}
+
+/** Fastify's `clientErrorHandler`: a request that Node could not read. */
+export function onClientError(error: Error & { code?: string }, socket: Socket): void {
+  const underWay = (socket as Socket & { _httpMessage?: { headersSent: boolean } | null })._httpMessage
+  if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent) {
+    // A second error on an answered socket is the client still sending: let it run out.
+    if (!answered.has(socket)) socket.destroy(error)
+    return
+  }
+  const issue = malformed[error.code ?? ''] ?? { path: [], message: 'the request is not correct HTTP' }
+  answerOnSocket(socket, validationFailed('headers', [issue]))
+}

@@ -1,0 +1,122 @@
+/**
+ * Reads request bodies: at most the route's limit, strict JSON, and an answer
+ * that reaches a client whose body is too large. Registered for all routes by
+ * `http/server.ts`.
+ */
+import { ApiError, limits } from '@phonerack/shared'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Readable } from 'node:stream'
+import { validationFailed } from './errors.js'
+import { parseJson } from './json.js'
+
+/** Milliseconds in which the rest of a too large body is read and thrown away. */
+const discardMs = 10_000
+
+/** The client went away before its body was complete; nobody is left to answer. */
+export class BodyCutOff extends Error {
+  constructor() {
+    super('the connection closed before the body was complete')
+    this.name = 'BodyCutOff'
+  }
+}
+
+const tooLarge = (limit: number): ApiError =>
+  new ApiError('payload_too_large', {
+    message: `The body is larger than ${limit} bytes.`,
+    details: { limit_bytes: limit },
+  })
+
+/**
+ * The whole body. A larger one fails with `payload_too_large`: after all of it
+ * was discarded, after twice the limit, or after 10 s, whichever is first. What
+ * a client sends beyond that is discarded in the background until the 10 s are
+ * over, since closing a connection with unread bytes takes the answer with it.
+ * @throws ApiError payload_too_large
+ * @throws BodyCutOff
+ */
+export function collectBody(stream: Readable, limit: number, declared: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = []
+    let received = 0
+    let timer: NodeJS.Timeout | undefined
+    let answered = false
+
+    const refuse = (): void => {
+      answered = true
+      reject(tooLarge(limit))
+    }
+    const startDiscarding = (): void => {
+      chunks = []
+      timer ??= setTimeout(() => {
+        if (answered) stream.destroy()
+        else refuse()
+      }, discardMs)
+    }
+    const finish = (settle: () => void): void => {
+      clearTimeout(timer)
+      stream.off('data', onData)
+      settle()
+    }
+    const onData = (chunk: Buffer): void => {
+      received += chunk.length
+      if (timer === undefined && received <= limit) chunks.push(chunk)
+      else startDiscarding()
+      if (received > 2 * limit && !answered) refuse()
+    }
+
+    if (declared > limit) startDiscarding()
+    stream.on('data', onData)
+    stream.once('end', () => finish(() => (timer === undefined ? resolve(Buffer.concat(chunks)) : refuse())))
+    stream.once('error', () => finish(() => reject(new BodyCutOff())))
+    stream.once('close', () => finish(() => reject(new BodyCutOff())))
+  })
+}
+
+/** `Content-Length`, or 0 when it is not given (chunked). */
+const declaredLength = (request: FastifyRequest): number => Number(request.headers['content-length'] ?? 0)
+
+function checkContentType(header: string | undefined): void {
+  const [type, ...parameters] = (header ?? '').split(';').map((part) => part.trim().toLowerCase())
+  const charset = parameters.find((part) => part.startsWith('charset='))?.slice('charset='.length)
+  const utf8 = charset === undefined || ['utf-8', '"utf-8"', 'utf8'].includes(charset)
+  if (type === 'application/json' && utf8) return
+  throw validationFailed('content_type', [
+    {
+      path: ['content-type'],
+      message: 'a body is sent with Content-Type: application/json',
+      expected: 'application/json',
+      received: header ?? 'none',
+    },
+  ])
+}
+
+export interface Continuation {
+  /** The client asked to be told before it sends its body (`Expect: 100-continue`). */
+  awaits(request: FastifyRequest): boolean
+  /** Tells it. */
+  proceed(request: FastifyRequest): void
+}
+
+export function addBodyReading(app: FastifyInstance, continuation: Continuation): void {
+  app.decorateRequest('readBody', undefined)
+
+  app.addHook('preParsing', async (request, _reply, payload) => {
+    if (request.method === 'GET' || request.method === 'HEAD') return
+    const limit = request.routeOptions.bodyLimit ?? limits.jsonBody
+    const declared = declaredLength(request)
+    if (continuation.awaits(request)) {
+      if (declared > limit) throw tooLarge(limit)
+      continuation.proceed(request)
+    }
+    const bytes = await collectBody(payload as Readable, limit, declared)
+    const type = request.headers['content-type']
+    // Fastify refuses an odd type by itself, and an empty body is no body whatever its type.
+    delete request.raw.headers['content-type']
+    if (bytes.length === 0) return
+    checkContentType(type)
+    request.readBody = parseJson(bytes)
+  })
+
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (request, _payload, done) => done(null, request.readBody))
+}

@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { errorOf, expectConventions, testApi, type TestApi } from '../testing/api.js'
+
+let api: TestApi
+beforeEach(async () => {
+  api = await testApi(
+    { requestsPerKeyPerMinute: 3 },
+    {
+      plugins: [
+        (app) => {
+          app.get('/operator/v1/broken', () => {
+            throw new Error('secret inside')
+          })
+          return Promise.resolve()
+        },
+      ],
+    },
+  )
+})
+afterEach(() => api.app.close())
+
+const origin = { origin: 'https://page.example' }
+
+describe('request ID and caching', () => {
+  it.each([
+    ['GET', '/v1/account', 200],
+    ['GET', '/', 200],
+    ['GET', '/healthz', 200],
+    ['GET', '/openapi.json', 200],
+    ['GET', '/v1/nothing', 404],
+    ['GET', '/nothing', 404],
+    ['PUT', '/v1/phones', 405],
+    ['GET', '/v1/phones/%zz', 400],
+    ['GET', '/v1/phones/ph_x', 404],
+    ['GET', '/operator/v1/broken', 500],
+  ])('%s %s answers %i with both headers', async (method, url, status) => {
+    const response = await api.request(method, url)
+    expect(response.statusCode).toBe(status)
+    expectConventions(response)
+    if (status >= 400) errorOf(response, status, response.json<{ error: { code: string } }>().error.code)
+  })
+
+  it('takes no request ID from the client', async () => {
+    const response = await api.request('GET', '/v1/account', {
+      headers: { 'x-request-id': 'req_aaaaaaaaaaaa' },
+    })
+    expect(response.headers['x-request-id']).not.toBe('req_aaaaaaaaaaaa')
+  })
+})
+
+describe('Origin', () => {
+  it.each([
+    ['GET', '/v1/account'],
+    ['GET', '/v1/nothing'],
+    ['PUT', '/v1/phones'],
+    ['OPTIONS', '/v1/phones'],
+    ['GET', '/v1/phones/%zz'],
+    ['GET', '/%761/account'],
+  ])('refuses %s %s before anything else', async (method, url) => {
+    errorOf(
+      await api.request(method, url, { headers: origin, key: null }),
+      403,
+      'browser_requests_not_allowed',
+    )
+    expect(api.services.calls).toEqual([])
+  })
+
+  it.each([
+    ['/openapi.json', 200],
+    ['/healthz', 200],
+    ['/', 200],
+    ['/nothing', 404],
+    ['/v1nothing', 404],
+    ['/operator/v1/broken', 500],
+  ])('lets %s through', async (url, status) => {
+    expect((await api.request('GET', url, { headers: origin })).statusCode).toBe(status)
+  })
+})
+
+describe('404 and 405', () => {
+  it.each([
+    ['PUT', '/v1/phones', 'GET, POST'],
+    ['HEAD', '/v1/phones', 'GET, POST'],
+    ['OPTIONS', '/v1/phones', 'GET, POST'],
+    ['DELETE', '/v1/phones?x=1', 'GET, POST'],
+    ['POST', '/v1/phones/ph_aaaaaaaaaaaa', 'DELETE, GET, PATCH'],
+    ['GET', '/v1/phones/anything/start', 'POST'],
+    ['POST', '/v1/account', 'GET'],
+    ['POST', '/openapi.json', 'GET'],
+    ['PROPFIND', '/v1/account', 'GET'],
+  ])('%s %s is 405 with Allow: %s', async (method, url, allow) => {
+    const response = await api.request(method, url, { key: null })
+    expect(response.statusCode).toBe(405)
+    expect(response.headers.allow).toBe(allow)
+    if (method !== 'HEAD') errorOf(response, 405, 'method_not_allowed')
+  })
+
+  it.each([
+    '/v1',
+    '/v1/',
+    '/v1/phones/',
+    '/v1/phone',
+    '/v1/account/x',
+    '/v1/apps/library',
+    '//v1/phones',
+    '/V1/phones',
+  ])('%s is 404 without a key, whatever the method or body', async (url) => {
+    for (const method of ['GET', 'POST', 'DELETE', 'PUT'])
+      errorOf(
+        await api.request(method, url, {
+          key: null,
+          headers: { 'content-type': 'application/json' },
+          payload: '{not json',
+        }),
+        404,
+        'not_found',
+      )
+  })
+})
+
+describe('failures that are ours', () => {
+  it('answers internal_error, retryable on GET alone, and says nothing of the inside', async () => {
+    api.services.failures.set('account', new Error('connect ECONNREFUSED 10.0.0.1:5432'))
+    const read = await api.request('GET', '/v1/account')
+    expect(errorOf(read, 500, 'internal_error').retryable).toBe(true)
+    expect(read.body).not.toContain('5432')
+    api.services.failures.set('create', new TypeError('secret'))
+    const write = await api.request('POST', '/v1/phones')
+    expect(errorOf(write, 500, 'internal_error')).toMatchObject({ retryable: false, details: {}, next: null })
+    expect(write.body).not.toContain('secret')
+  })
+})
+
+describe('requests per key and minute', () => {
+  it('refuses the one above the limit, until the next calendar minute', async () => {
+    for (let sent = 0; sent < 3; sent += 1)
+      expect((await api.request('GET', '/v1/account')).statusCode).toBe(200)
+    api.clock.at = new Date('2026-01-02T03:04:40.500Z')
+    const refused = await api.request('GET', '/v1/account')
+    expect(errorOf(refused, 429, 'rate_limited')).toMatchObject({
+      retryable: true,
+      details: { limit: 3, retry_after_seconds: 20 },
+    })
+    expect(refused.headers['retry-after']).toBe('20')
+    expect((await api.request('GET', '/v1/account', { key: api.services.key() })).statusCode).toBe(200)
+    api.clock.at = new Date('2026-01-02T03:05:00.000Z')
+    expect((await api.request('GET', '/v1/account')).statusCode).toBe(200)
+  })
+})
+
+describe('health', () => {
+  it('says 503 when a part is out of reach', async () => {
+    const sick = await testApi({}, { health: () => Promise.resolve(false) })
+    const response = await sick.request('GET', '/healthz')
+    expect([response.statusCode, response.json()]).toEqual([503, { status: 'unavailable' }])
+    await sick.app.close()
+  })
+})

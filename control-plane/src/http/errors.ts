@@ -1,0 +1,115 @@
+/** Everything that can go wrong becomes an `ApiError` here, and every `ApiError` the one envelope. */
+import { ApiError, errorEnvelope, type ErrorEnvelope } from '@phonerack/shared'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Seconds of `Retry-After` where the limit has no wait of its own. */
+const defaultRetryAfter = 30
+
+/** A phone that failed while the request waited for it: never worth repeating. */
+export class PhoneFailure extends ApiError {}
+
+/** One entry of `details.issues`. */
+export interface Issue {
+  path: (string | number)[]
+  message: string
+  code?: string
+  expected?: string
+  received?: string
+  minimum?: number
+  maximum?: number
+  alternatives?: readonly string[]
+}
+
+/** The check that rejected a request, as `details.validation_stage`. */
+export type ValidationStage = 'url' | 'headers' | 'content_type' | 'json' | 'params' | 'query' | 'body'
+
+export const validationFailed = (
+  stage: ValidationStage,
+  issues: readonly Issue[],
+  next?: string,
+): ApiError => {
+  const [first] = issues
+  const where = first && first.path.length > 0 ? `${first.path.join('.')}: ` : ''
+  return new ApiError('validation_failed', {
+    message: first ? `The request is not valid: ${where}${first.message}.` : undefined,
+    next,
+    details: { validation_stage: stage, issues },
+  })
+}
+
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
+
+/** What Fastify itself refuses before or around our own checks. */
+function fromFramework(error: FastifyError): ApiError | null {
+  if (typeof error.code !== 'string' || !error.code.startsWith('FST_ERR_')) return null
+  switch (error.code) {
+    case 'FST_ERR_BAD_URL':
+      return validationFailed('url', [{ path: [], message: 'the path is not correctly percent-encoded' }])
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new ApiError('not_found')
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ApiError('payload_too_large')
+    default:
+      return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+        ? validationFailed('headers', [{ path: [], message: 'the request cannot be read' }])
+        : null
+  }
+}
+
+/** Knows our errors and the framework's; anything else is a bug or a broken neighbour: logged, and `internal_error`. */
+export function toApiError(error: unknown, request: FastifyRequest): ApiError {
+  if (error instanceof ApiError) return error
+  const known = error instanceof Error ? fromFramework(error as FastifyError) : null
+  if (known) return known
+  request.log.error(
+    { err: error, request_id: request.id, method: request.method, route: request.routeOptions.url },
+    'request failed',
+  )
+  return new ApiError('internal_error', { cause: error })
+}
+
+/** The envelope for an answer to `method`: codes whose `retryable` depends on it are settled here. */
+function envelopeFor(error: ApiError, requestId: string, method: string): ErrorEnvelope {
+  const envelope = errorEnvelope(error, requestId)
+  if (error instanceof PhoneFailure) envelope.error.retryable = false
+  else if (error.code === 'internal_error' || error.code === 'provider_timeout')
+    envelope.error.retryable = isRead(method)
+  if (error.code === 'rate_limited') {
+    const seconds = error.retryAfterSeconds ?? defaultRetryAfter
+    envelope.error.details = { retry_after_seconds: seconds, ...envelope.error.details }
+  }
+  return envelope
+}
+
+function retryAfter(error: ApiError): number | undefined {
+  if (error instanceof PhoneFailure) return undefined
+  if (error.retryAfterSeconds !== undefined) return Math.max(1, Math.ceil(error.retryAfterSeconds))
+  return error.code === 'rate_limited' || error.code === 'capacity_unavailable'
+    ? defaultRetryAfter
+    : undefined
+}
+
+/** Status, headers and body of an error answer; used by Fastify replies and by bare sockets. */
+export function errorAnswer(
+  error: ApiError,
+  requestId: string,
+  method: string,
+): { status: number; headers: Record<string, string>; body: string } {
+  const seconds = retryAfter(error)
+  return {
+    status: error.status,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-request-id': requestId,
+      ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }),
+    },
+    body: JSON.stringify(envelopeFor(error, requestId, method)),
+  }
+}
+
+/** Fastify's error handler; operator and host routes use it too. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const answer = errorAnswer(toApiError(error, request), request.id, request.method)
+  reply.code(answer.status).headers(answer.headers).serializer(String).send(answer.body)
+}

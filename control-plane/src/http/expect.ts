@@ -1,0 +1,30 @@
+/** `Expect: 100-continue`: the client is told to go on only once its body is wanted. */
+import type { FastifyRequest } from 'fastify'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Continuation } from './body.js'
+
+/**
+ * Takes over from Node, which would ask for every body at once. A request that
+ * is refused first (key, scope, declared size) is answered without its body,
+ * and its connection closed, since nobody can tell whether the body follows.
+ */
+export function acceptExpectations(server: Server): Continuation {
+  const waiting = new WeakMap<IncomingMessage, ServerResponse>()
+  server.on('checkContinue', (request, response) => {
+    waiting.set(request, response)
+    response.shouldKeepAlive = false
+    server.emit('request', request, response)
+  })
+  // Other expectations may be ignored (RFC 9110, 10.1.1); Node would answer 417 without the envelope.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  return {
+    awaits: ({ raw }: FastifyRequest) => waiting.has(raw),
+    proceed({ raw }) {
+      const response = waiting.get(raw)
+      if (!response) return
+      waiting.delete(raw)
+      response.shouldKeepAlive = true
+      response.writeContinue()
+    },
+  }
+}

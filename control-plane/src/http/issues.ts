@@ -1,0 +1,174 @@
+/** Turns what the schema library found into `details.issues`, with the alternatives that are allowed. */
+import type { z } from 'zod'
+import type { $ZodIssue, $ZodType } from 'zod/v4/core'
+import type { Issue } from './errors.js'
+
+type Path = (string | number)[]
+
+export function jsonTypeOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return value === undefined ? 'undefined' : typeof value
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const valueAt = (root: unknown, path: Path): unknown =>
+  path.reduce<unknown>(
+    (value, step) =>
+      (isRecord(value) || Array.isArray(value)) && Object.hasOwn(value, step)
+        ? (value as Record<string | number, unknown>)[step]
+        : undefined,
+    root,
+  )
+
+/** A schema without its optional, default and nullable wrappers. */
+export function unwrap(schema: $ZodType): $ZodType {
+  const def = schema._zod.def as z.core.$ZodTypeDef & { innerType?: $ZodType }
+  return def.innerType ? unwrap(def.innerType) : schema
+}
+
+const defOf = (schema: $ZodType) =>
+  unwrap(schema)._zod.def as z.core.$ZodTypeDef & {
+    shape?: Record<string, $ZodType>
+    element?: $ZodType
+    options?: readonly $ZodType[]
+    discriminator?: string
+    values?: readonly unknown[]
+  }
+
+export const shapeOf = (schema: $ZodType): Record<string, $ZodType> => defOf(schema).shape ?? {}
+
+/** The option of a union that a value is meant for: its discriminator, else the one it shares most fields with. */
+function optionFor(schema: $ZodType, value: unknown): { schema: $ZodType; index: number } | null {
+  const { options = [], discriminator } = defOf(schema)
+  if (!isRecord(value)) return null
+  const scores = options.map((option) => {
+    const shape = shapeOf(option)
+    if (discriminator !== undefined) {
+      const literal = shape[discriminator]
+      return literal && defOf(literal).values?.includes(value[discriminator]) ? 1 : 0
+    }
+    return Object.keys(value).filter((key) => Object.hasOwn(shape, key)).length
+  })
+  const best = Math.max(0, ...scores)
+  const index = scores.indexOf(best)
+  const option = options[index]
+  return best > 0 && option ? { schema: option, index } : null
+}
+
+/** The schema that describes the value at `path`; null where a union leaves it open. */
+function schemaAt(root: $ZodType, value: unknown, path: Path): $ZodType | null {
+  let schema: $ZodType | null = root
+  for (let depth = 0; schema; depth += 1) {
+    if (defOf(schema).options)
+      schema = optionFor(schema, valueAt(value, path.slice(0, depth)))?.schema ?? null
+    else if (depth === path.length) return schema
+    else schema = shapeOf(schema)[String(path[depth])] ?? defOf(schema).element ?? null
+  }
+  return null
+}
+
+/** How an option of a union looks, such as `ref + snapshot_id`. */
+const formOf = (option: $ZodType): string =>
+  Object.entries(shapeOf(option))
+    .filter(([, field]) => field._zod.optin === undefined)
+    .map(([name]) => name)
+    .join(' + ')
+
+function fromUnion(issue: z.core.$ZodIssueInvalidUnion, path: Path, root: $ZodType, value: unknown): Issue[] {
+  const parent = schemaAt(root, value, path.slice(0, -1))
+  if (issue.discriminator !== undefined) {
+    const holder = parent && defOf(parent).element ? defOf(parent).element : parent
+    const field =
+      path.at(-1) === issue.discriminator ? unionAt(root, value, path.slice(0, -1)) : (holder ?? null)
+    return [
+      {
+        path: path.at(-1) === issue.discriminator ? path : [...path, issue.discriminator],
+        message: `unknown ${issue.discriminator}`,
+        code: 'invalid_value',
+        alternatives: field ? literalsOf(field, issue.discriminator) : [],
+      },
+    ]
+  }
+  const union = unionAt(root, value, path)
+  const forms = union ? (defOf(union).options ?? []).map(formOf) : []
+  const option = union ? optionFor(union, valueAt(value, path)) : null
+  const inner = option ? issue.errors[option.index] : undefined
+  if (!option || !inner || inner.length === 0)
+    return [
+      {
+        path,
+        message: `must be exactly one of: ${forms.join('; ')}`,
+        code: 'invalid_union',
+        alternatives: forms,
+      },
+    ]
+  return toIssues(inner, option.schema, valueAt(value, path)).map((found) => ({
+    ...found,
+    path: [...path, ...found.path],
+  }))
+}
+
+/** The union schema at `path` itself, not the option of it. */
+function unionAt(root: $ZodType, value: unknown, path: Path): $ZodType | null {
+  if (path.length === 0) return unwrap(root)
+  const holder = schemaAt(root, value, path.slice(0, -1))
+  if (!holder) return null
+  const found = shapeOf(holder)[String(path.at(-1))] ?? defOf(holder).element
+  return found ? unwrap(found) : null
+}
+
+const literalsOf = (union: $ZodType, discriminator: string): string[] =>
+  (defOf(union).options ?? []).flatMap((option) => {
+    const literal = shapeOf(option)[discriminator]
+    return (literal ? (defOf(literal).values ?? []) : []).map(String)
+  })
+
+function fromOne(issue: $ZodIssue, root: $ZodType, value: unknown): Issue[] {
+  const path = issue.path.filter((step): step is string | number => typeof step !== 'symbol')
+  const { message } = issue
+  switch (issue.code) {
+    case 'unrecognized_keys': {
+      const holder = schemaAt(root, value, path)
+      const alternatives = holder ? Object.keys(shapeOf(holder)) : []
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        message: 'unknown field',
+        code: issue.code,
+        alternatives,
+      }))
+    }
+    case 'invalid_type': {
+      const received = jsonTypeOf(valueAt(value, path))
+      return [
+        {
+          path,
+          message: received === 'undefined' ? 'is required' : `must be ${issue.expected}, not ${received}`,
+          code: issue.code,
+          expected: issue.expected,
+          received,
+        },
+      ]
+    }
+    case 'invalid_value': {
+      const alternatives = issue.values.map(String)
+      return [{ path, message: `must be one of ${alternatives.join(', ')}`, code: issue.code, alternatives }]
+    }
+    case 'too_small':
+      return [{ path, message, code: issue.code, minimum: Number(issue.minimum) }]
+    case 'too_big':
+      return [{ path, message, code: issue.code, maximum: Number(issue.maximum) }]
+    case 'invalid_union':
+      return fromUnion(issue, path, root, value)
+    case 'invalid_key':
+      return [{ path, message: issue.issues[0]?.message ?? message, code: issue.code }]
+    default:
+      return [{ path, message, code: issue.code }]
+  }
+}
+
+/** @param value what was checked; used to name the type that was received and the union option that was meant */
+export const toIssues = (issues: readonly $ZodIssue[], schema: $ZodType, value: unknown): Issue[] =>
+  issues.flatMap((issue) => fromOne(issue, schema, value))

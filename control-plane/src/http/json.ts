@@ -1,0 +1,83 @@
+/** Strict JSON: UTF-8, an object at the top, and only text that every later station can carry. */
+import type { ApiError } from '@phonerack/shared'
+import { validationFailed } from './errors.js'
+import { jsonTypeOf } from './issues.js'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** NUL cannot be stored by Postgres, and half a surrogate pair is no Unicode text: refused wherever text is taken. */
+export const isCarriable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text)
+
+type Path = (string | number)[]
+
+/** Every value inside, with its path; the path of what is nested deeper ends at this depth. */
+const namedDepth = 16
+
+function* visit(root: unknown): Generator<{ value: unknown; path: Path }> {
+  const pending: { value: unknown; path: Path }[] = [{ value: root, path: [] }]
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    yield next
+    if (typeof next.value !== 'object' || next.value === null) continue
+    for (const [key, value] of Object.entries(next.value)) {
+      const step = Array.isArray(next.value) ? Number(key) : key
+      pending.push({ value, path: next.path.length < namedDepth ? [...next.path, step] : next.path })
+    }
+  }
+}
+
+const notJson = (message: string): ApiError =>
+  validationFailed('json', [{ path: [], message, code: 'invalid_json' }])
+
+function decode(bytes: Uint8Array): { text: string; value: unknown } {
+  try {
+    const text = utf8.decode(bytes)
+    return { text, value: JSON.parse(text) as unknown }
+  } catch (error) {
+    if (error instanceof SyntaxError) throw notJson('the body is not valid JSON')
+    if (error instanceof TypeError) throw notJson('the body is not valid UTF-8')
+    throw error
+  }
+}
+
+function refuseUncarriable(root: unknown): void {
+  for (const { value, path } of visit(root)) {
+    const bad =
+      typeof value === 'string'
+        ? !isCarriable(value)
+        : typeof value === 'object' && value !== null && !Object.keys(value).every(isCarriable)
+    if (bad)
+      throw validationFailed('json', [
+        { path, message: 'text may not hold NUL or half of a surrogate pair', code: 'invalid_text' },
+      ])
+  }
+}
+
+/** Schema libraries skip a field called `__proto__` silently, and strict means refused. */
+function refuseProto(root: unknown): void {
+  for (const { value, path } of visit(root)) {
+    if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__'))
+      throw validationFailed('body', [
+        { path: [...path, '__proto__'], message: 'unknown field', code: 'unrecognized_keys' },
+      ])
+  }
+}
+
+/** @throws ApiError validation_failed, stage `json` or `body` */
+export function parseJson(bytes: Uint8Array): unknown {
+  const { text, value } = decode(bytes)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw validationFailed('body', [
+      {
+        path: [],
+        message: 'the body must be an object',
+        code: 'invalid_type',
+        expected: 'object',
+        received: jsonTypeOf(value),
+      },
+    ])
+  // The walks are for the few bodies whose text makes them possible: an escape, or the name itself.
+  const escaped = text.includes('\\u')
+  if (escaped) refuseUncarriable(value)
+  if (escaped || text.includes('__proto__')) refuseProto(value)
+  return value
+}

@@ -1,0 +1,44 @@
+/** Which methods a path has: what tells a 405 from a 404, and fills `Allow`. */
+import type { FastifyInstance } from 'fastify'
+
+export interface KnownPaths {
+  /** The methods of the path of a request target, sorted; empty when nothing is there. */
+  methodsAt(target: string): string[]
+}
+
+const toPattern = (route: string): RegExp =>
+  new RegExp(
+    `^${route
+      .split('/')
+      .map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+      .join('/')}$`,
+  )
+
+/** The path of a request target, without query; percent-encoding undone where that is possible. */
+export function pathOf(target: string): string {
+  const path =
+    (target.startsWith('/') ? target : target.replace(/^[a-z]+:\/\/[^/?#]*/i, '')).split(/[?#]/, 1)[0] ?? ''
+  try {
+    return decodeURI(path)
+  } catch (error) {
+    if (error instanceof URIError) return path
+    throw error
+  }
+}
+
+/** Notes every route registered on `app` from now on. */
+export function watchPaths(app: FastifyInstance): KnownPaths {
+  const known = new Map<string, { pattern: RegExp; methods: Set<string> }>()
+  app.addHook('onRoute', (route) => {
+    const entry = known.get(route.url) ?? { pattern: toPattern(route.url), methods: new Set<string>() }
+    known.set(route.url, entry)
+    for (const method of [route.method].flat()) entry.methods.add(method)
+  })
+  return {
+    methodsAt(target) {
+      const path = pathOf(target)
+      const found = [...known.values()].filter(({ pattern }) => pattern.test(path))
+      return [...new Set(found.flatMap(({ methods }) => [...methods]))].sort()
+    },
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Query strings as values: numbers where the schema wants numbers, `name[key]`
+ * pairs where it wants a record, and known parameters at most once.
+ */
+import type { $ZodType } from 'zod/v4/core'
+import type { Issue } from './errors.js'
+import { shapeOf, unwrap } from './issues.js'
+import { isCarriable } from './json.js'
+
+type RawQuery = Record<string, string | string[]>
+
+/** `-12` is a whole number, `1e3`, `+1` and ` 1` are not; what is none stays text and fails the schema. */
+const wholeNumber = /^-?\d{1,15}$/
+
+const kindOf = (schema: $ZodType): string => unwrap(schema)._zod.def.type
+
+const once = (path: Issue['path']): Issue => ({
+  path,
+  message: 'may be given at most once',
+  code: 'repeated',
+})
+
+/** @returns the values for the schema, and what is wrong already here */
+export function readQuery(
+  schema: $ZodType,
+  raw: RawQuery,
+): { value: Record<string, unknown>; issues: Issue[] } {
+  const value: Record<string, unknown> = {}
+  const issues: Issue[] = []
+  const take = (path: Issue['path'], given: string | string[]): string | null => {
+    if (typeof given !== 'string') issues.push(once(path))
+    else if (!isCarriable(given))
+      issues.push({ path, message: 'text may not hold NUL', code: 'invalid_text' })
+    else return given
+    return null
+  }
+  for (const [name, field] of Object.entries(shapeOf(schema))) {
+    if (kindOf(field) === 'record') {
+      const pairs = readPairs(name, raw, take, issues)
+      if (pairs) value[name] = pairs
+    } else if (Object.hasOwn(raw, name)) {
+      const text = take([name], raw[name] ?? '')
+      if (text !== null)
+        value[name] = kindOf(field) === 'number' && wholeNumber.test(text) ? Number(text) : text
+    }
+  }
+  return { value, issues }
+}
+
+function readPairs(
+  name: string,
+  raw: RawQuery,
+  take: (path: Issue['path'], given: string | string[]) => string | null,
+  issues: Issue[],
+): Record<string, string> | null {
+  const pairs = new Map<string, string>()
+  for (const [parameter, given] of Object.entries(raw)) {
+    if (parameter !== name && !parameter.startsWith(`${name}[`)) continue
+    const key = /^[^[]*\[(.*)\]$/s.exec(parameter)?.[1]
+    if (key === undefined) {
+      issues.push({ path: [name], message: `is given as ${name}[<key>]=value`, code: 'invalid_key' })
+      continue
+    }
+    const text = take([name, key], given)
+    if (text !== null) pairs.set(key, text)
+  }
+  return pairs.size > 0 ? Object.fromEntries(pairs) : null
+}

@@ -1,0 +1,109 @@
+/**
+ * The HTTP server: `/v1`, `/openapi.json`, `/healthz` and the plugins of other
+ * parts, under one set of conventions. Made by `main.ts`, and by tests.
+ */
+import fastifySwagger from '@fastify/swagger'
+import { limits, newId, type Clock, type Logger } from '@phonerack/shared'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import type { IncomingMessage, Server } from 'node:http'
+import { openApiOptions } from '../openapi/options.js'
+import { registerV1 } from '../routes/index.js'
+import type { Services } from '../services.js'
+import { addAuth } from './auth.js'
+import { onClientError } from './bare-socket.js'
+import { addBodyReading } from './body.js'
+import { addConventions, refusedOrigin } from './conventions.js'
+import { acceptExpectations } from './expect.js'
+import { sendError } from './errors.js'
+import { watchPaths } from './known-paths.js'
+import { trackLifetimes } from './lifetimes.js'
+import { addRequestLog } from './request-log.js'
+import { createRateLimit } from './rate-limit.js'
+import { addServicePaths } from './service-paths.js'
+import { validatorCompiler } from './validation.js'
+
+export interface HttpConfig {
+  /** Public base address, without a slash at the end. */
+  baseUrl: string
+  /** Addresses or networks of proxies whose `X-Forwarded-For` counts; none by default. */
+  trustedProxies?: readonly string[]
+  requestsPerKeyPerMinute?: number
+  /** Seconds that create, start and park wait. */
+  lifecycleWait?: number
+}
+
+export interface ServerOptions {
+  services: Services
+  config: HttpConfig
+  log: Logger
+  clock: Clock
+  /** Whether the parts that every request needs are in reach. */
+  health?: () => Promise<boolean>
+  /** Routes of other parts (operator, host join), under the same conventions and error handler. */
+  plugins?: readonly FastifyPluginAsync[]
+}
+
+/** Milliseconds in which a request, body included, must have arrived. */
+const receiveMs = 60_000
+
+function createFastify(config: HttpConfig, log: Logger): FastifyInstance {
+  return Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    genReqId: () => newId('request'),
+    requestIdHeader: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    trustProxy:
+      config.trustedProxies && config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
+    bodyLimit: limits.jsonBody,
+    requestTimeout: receiveMs,
+    // A path is as long as Node lets the request line be; what is too long for an ID is no phone.
+    routerOptions: { maxParamLength: 16_384 },
+    // A missing Host is answered in the envelope by http/conventions.ts.
+    http: { requireHostHeader: false },
+    frameworkErrors: (error, request, reply) => sendError(refusedOrigin(request) ?? error, request, reply),
+    clientErrorHandler: onClientError,
+  }) as unknown as FastifyInstance
+}
+
+/** A server that is ready for `listen` or `inject`. */
+export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { services, config, log, clock } = options
+  const app = createFastify(config, log)
+  app.setValidatorCompiler(validatorCompiler)
+  // Answers are built field by field from typed views (routes/views.ts), and tests check them against the schemas.
+  app.setSerializerCompiler(() => JSON.stringify)
+  app.setErrorHandler(sendError)
+  app.decorateRequest('caller', null)
+
+  const paths = watchPaths(app)
+  const lifetimes = trackLifetimes(app)
+  const continuation = acceptExpectations(app.server as Server<typeof IncomingMessage>)
+  addConventions(app, paths)
+  addRequestLog(app)
+  addBodyReading(app, continuation)
+  await app.register(fastifySwagger, openApiOptions(config.baseUrl))
+
+  addServicePaths(app, options.health ?? (() => Promise.resolve(true)))
+  await app.register(
+    (v1) => {
+      addAuth(
+        v1,
+        services.keys,
+        createRateLimit(config.requestsPerKeyPerMinute ?? limits.requestsPerKeyPerMinute, clock),
+      )
+      registerV1(v1.withTypeProvider<ZodTypeProvider>(), {
+        services,
+        lifetimes,
+        lifecycleWaitMs: (config.lifecycleWait ?? limits.lifecycleWait) * 1000,
+      })
+      return Promise.resolve()
+    },
+    { prefix: '/v1' },
+  )
+  for (const plugin of options.plugins ?? []) await app.register(plugin)
+  await app.ready()
+  return app
+}

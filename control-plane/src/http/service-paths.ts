@@ -1,0 +1,19 @@
+/** What is not `/v1`: health for load balancers, the description, and a signpost. */
+import type { FastifyInstance } from 'fastify'
+
+export function addServicePaths(app: FastifyInstance, health: () => Promise<boolean>): void {
+  app.get('/', { schema: { hide: true } }, () => ({
+    name: 'Phonerack',
+    api: '/v1',
+    description: '/openapi.json',
+  }))
+  app.get('/healthz', { schema: { hide: true } }, async (_request, reply) => {
+    const healthy = await health()
+    return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'unavailable' })
+  })
+  let description: string | undefined
+  app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
+    description ??= JSON.stringify(app.swagger())
+    return reply.type('application/json; charset=utf-8').serializer(String).send(description)
+  })
+}

@@ -1,0 +1,28 @@
+/** What our hooks add to Fastify's types, and the instance that routes are written against. */
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Caller, Scope } from '../services.js'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; set by the key check of `/v1`. Read it with `callerOf`. */
+    caller: Caller | null
+    /** The body as read by `http/body.ts`; undefined when there was none. */
+    readBody: unknown
+  }
+  interface FastifyContextConfig {
+    /** The scope that a `/v1` route needs. */
+    scope?: Scope
+    /** Checks the scope after the body, as create does. */
+    scopeAfterBody?: boolean
+  }
+}
+
+export type ApiInstance = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>

@@ -1,0 +1,39 @@
+/** How the routes' schemas become the OpenAPI description. */
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
+import { secretPrefixes } from '@phonerack/shared'
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { finishDocument } from './finish.js'
+
+export const openApiOptions = (baseUrl: string): FastifyDynamicSwaggerOptions => ({
+  openapi: {
+    openapi: '3.1.0',
+    info: {
+      title: 'Phonerack',
+      version: '1.0.0',
+      description: 'Rents real Android phones to software agents.',
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
+    servers: [{ url: baseUrl }],
+    security: [{ apiKey: [] }],
+    tags: [
+      { name: 'phones', description: 'Renting phones.' },
+      { name: 'screen', description: 'Reading and using the screen of a ready phone.' },
+      { name: 'account', description: 'Credit and limits.' },
+    ],
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: `A project's API key: \`${secretPrefixes.apiKey}\` and 43 characters.`,
+        },
+      },
+    },
+  },
+  // Other parts' routes (operator, hosts) are not part of the public API.
+  transform: (document) =>
+    document.url.startsWith('/v1/')
+      ? jsonSchemaTransform(document)
+      : { schema: { hide: true }, url: document.url },
+  transformObject: (document) => finishDocument(jsonSchemaTransformObject(document)),
+})

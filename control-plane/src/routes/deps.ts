@@ -1,0 +1,28 @@
+/** What every route gets, and how it names its phone. */
+import { ApiError, isId } from '@phonerack/shared'
+import type { FastifyReply } from 'fastify'
+import type { Lifetimes } from '../http/lifetimes.js'
+import type { ApiInstance } from '../http/types.js'
+import type { Services } from '../services.js'
+
+export interface RouteDeps {
+  services: Services
+  lifetimes: Lifetimes
+  lifecycleWaitMs: number
+}
+
+export type Route = (app: ApiInstance, deps: RouteDeps) => void
+
+/** The phone a path names; one whose form is wrong does not exist. */
+export function phoneIdOf(params: { id: string }): string {
+  if (!isId('phone', params.id)) throw new ApiError('phone_not_found', { details: { phone: params.id } })
+  return params.id
+}
+
+/** Answers bytes that are already what the client gets. */
+export const sendBytes = (reply: FastifyReply, type: string, bytes: Uint8Array): FastifyReply =>
+  reply.type(type).send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+
+/** Answers JSON that is already written. */
+export const sendJson = (reply: FastifyReply, json: Uint8Array): FastifyReply =>
+  sendBytes(reply, 'application/json; charset=utf-8', json)

@@ -1,0 +1,57 @@
+/** The errors of a route as OpenAPI responses: one per status, naming its codes. */
+import { errorTable, type ErrorCode } from '@phonerack/shared'
+import { errorSchema } from './schemas.js'
+
+/** Any `/v1` request may end with these. */
+const everywhere: readonly ErrorCode[] = [
+  'invalid_api_key',
+  'key_expired',
+  'key_revoked',
+  'browser_requests_not_allowed',
+  'insufficient_scope',
+  'rate_limited',
+  'internal_error',
+]
+
+/** The phone is not in a state to be reached into. */
+export const notReady: readonly ErrorCode[] = [
+  'phone_not_running',
+  'phone_starting',
+  'phone_parking',
+  'phone_deleted',
+  'phone_failed',
+]
+
+/** Requests that reach into a phone. */
+export const intoPhone: readonly ErrorCode[] = [
+  'phone_not_found',
+  'phone_not_allowed',
+  ...notReady,
+  'feature_unavailable',
+  'provider_error',
+  'phone_unavailable',
+  'provider_timeout',
+]
+
+interface DescribedErrors {
+  description: string
+  content: { 'application/json': { schema: typeof errorSchema } }
+}
+
+/** Responses for the codes given and those of every request. */
+export function describeErrors(...codes: ErrorCode[]): Record<number, DescribedErrors> {
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of new Set([...codes, ...everywhere])) {
+    const { status } = errorTable[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, found]) => [
+      status,
+      {
+        description: found.map((code) => `\`${code}\`: ${errorTable[code].message}`).join('\n\n'),
+        content: { 'application/json': { schema: errorSchema } },
+      },
+    ]),
+  )
+}

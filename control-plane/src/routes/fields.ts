@@ -1,0 +1,73 @@
+/** Fields of requests that several routes share. Lengths are in Unicode code points. */
+import { limits } from '@phonerack/shared'
+import { z } from 'zod'
+
+const lengthOf = (text: string): number => [...text].length
+
+export const phoneParams = z.object({
+  id: z.string().meta({ description: 'A phone ID.', pattern: '^ph_[a-z2-7]{12}$' }),
+})
+
+const { phoneName, metadata, page } = limits
+
+export const nameField = z
+  .string()
+  .trim()
+  .refine((name) => lengthOf(name) >= phoneName.min && lengthOf(name) <= phoneName.max, {
+    message: `must have ${phoneName.min} to ${phoneName.max} characters after trimming`,
+  })
+  .meta({ minLength: phoneName.min, maxLength: phoneName.max })
+
+export const metadataKey = z
+  .string()
+  .regex(new RegExp(`^[A-Za-z0-9][A-Za-z0-9_:-]{0,${metadata.key - 1}}$`), {
+    message: `must have 1 to ${metadata.key} letters, digits, "_", ":" or "-", starting with a letter or digit`,
+  })
+
+export const metadataField = z
+  .record(
+    metadataKey,
+    z
+      .string()
+      .refine((value) => lengthOf(value) <= metadata.value, {
+        message: `must have at most ${metadata.value} characters`,
+      })
+      .meta({ maxLength: metadata.value }),
+  )
+  .refine((pairs) => Object.keys(pairs).length <= metadata.pairs, {
+    message: `may hold at most ${metadata.pairs} pairs`,
+  })
+  .meta({ maxProperties: metadata.pairs })
+
+const seconds = ({ min, max }: { min: number; max: number }) => z.int().min(min).max(max)
+
+export const idleTimeoutField = seconds(limits.idleTimeout).meta({
+  description: `Seconds without a request after which the phone parks; ${limits.idleTimeout.default} when left out.`,
+})
+export const maxDurationField = seconds(limits.maxDuration).meta({
+  description: `Most seconds the session may run; ${limits.maxDuration.default} when left out, shortened to fit the credit.`,
+})
+export const waitField = z
+  .boolean()
+  .default(true)
+  .meta({ description: `Wait up to about ${limits.lifecycleWait} seconds.` })
+
+export const pageFields = {
+  limit: z.int().min(page.min).max(page.max).default(page.default),
+  cursor: z.string().optional().meta({ description: "The previous page's `next_cursor`." }),
+}
+
+const { idempotencyKey } = limits
+
+/** Checked on every POST; only create acts on it. */
+export const postHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .regex(new RegExp(`^[A-Za-z0-9][A-Za-z0-9_.:-]{${idempotencyKey.min - 1},${idempotencyKey.max - 1}}$`), {
+      message: `must have ${idempotencyKey.min} to ${idempotencyKey.max} letters, digits, "_", ".", ":" or "-", starting with a letter or digit`,
+    })
+    .optional(),
+})
+
+/** A request without fields: no body, or `{}`. */
+export const noBody = z.strictObject({}).optional()

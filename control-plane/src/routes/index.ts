@@ -1,0 +1,35 @@
+/** All routes of `/v1`. */
+import type { ApiInstance } from '../http/types.js'
+import { getAccount } from './account.js'
+import type { Route, RouteDeps } from './deps.js'
+import { runActions } from './phones/actions.js'
+import { createPhone } from './phones/create.js'
+import { deletePhone } from './phones/delete.js'
+import { getPhone } from './phones/get.js'
+import { heartbeatPhone } from './phones/heartbeat.js'
+import { listPhones } from './phones/list.js'
+import { observe } from './phones/observe.js'
+import { parkPhone } from './phones/park.js'
+import { screenshot } from './phones/screenshot.js'
+import { listSessions } from './phones/sessions.js'
+import { startPhone } from './phones/start.js'
+import { updatePhone } from './phones/update.js'
+
+const routes: readonly Route[] = [
+  createPhone,
+  listPhones,
+  getPhone,
+  updatePhone,
+  deletePhone,
+  startPhone,
+  parkPhone,
+  heartbeatPhone,
+  listSessions,
+  observe,
+  screenshot,
+  runActions,
+  getAccount,
+]
+
+export const registerV1 = (app: ApiInstance, deps: RouteDeps): void =>
+  routes.forEach((route) => route(app, deps))

@@ -1,0 +1,40 @@
+/** Waiting after a write: create, start and park. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { PhoneView } from '../services.js'
+import type { RouteDeps } from './deps.js'
+import { failureOf } from './waiting.js'
+
+/**
+ * The phone once `settled`, or as it is when the wait ends. The write is done
+ * by now, so a wait that breaks answers with the phone as last known.
+ * @throws PhoneFailure when it fails meanwhile
+ */
+export async function waitAfterWrite(
+  deps: RouteDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  phone: PhoneView,
+  settled: (phone: PhoneView) => boolean,
+): Promise<PhoneView> {
+  if (settled(phone)) {
+    if (phone.status === 'failed') throw failureOf(phone)
+    return phone
+  }
+  const { services, lifetimes, lifecycleWaitMs } = deps
+  const later = await services.phones
+    .wait(phone.id, settled, lifecycleWaitMs, lifetimes.wait(reply))
+    .catch((error: unknown) => {
+      request.log.error({ err: error, request_id: request.id, phone: phone.id }, 'the wait broke off')
+      return phone
+    })
+  if (later.status === 'failed') throw failureOf(later)
+  return later
+}
+
+/** Counts the request as activity; a failure to note it does not fail the request. */
+export async function noteActivity(deps: RouteDeps, request: FastifyRequest, phoneId: string): Promise<void> {
+  if (!request.caller) return
+  await deps.services.phones.touch(request.caller, phoneId).catch((error: unknown) => {
+    request.log.warn({ err: error, request_id: request.id, phone: phoneId }, 'activity was not noted')
+  })
+}

@@ -1,0 +1,41 @@
+/** POST /v1/phones/{id}/actions */
+import { actionBatchResultSchema, actionBatchSchema, limits } from '@phonerack/shared'
+import { callerOf } from '../../http/auth.js'
+import { phoneIdOf, sendJson, type Route } from '../deps.js'
+import { describeErrors, intoPhone } from '../errors.js'
+import { phoneParams, postHeaders } from '../fields.js'
+import { whileActive } from '../into-phone.js'
+
+export const runActions: Route = (app, deps) => {
+  app.post(
+    '/phones/:id/actions',
+    {
+      bodyLimit: limits.actionsBody,
+      schema: {
+        operationId: 'runActions',
+        summary: 'Run up to 20 actions in order',
+        tags: ['screen'],
+        params: phoneParams,
+        headers: postHeaders,
+        body: actionBatchSchema,
+        response: {
+          200: {
+            description: 'The batch ran, whether or not every action succeeded.',
+            content: { 'application/json': { schema: actionBatchResultSchema } },
+          },
+          ...describeErrors('validation_failed', 'payload_too_large', 'rate_limited', ...intoPhone),
+        },
+      },
+      config: { scope: 'phones:control' },
+    },
+    async (request, reply) => {
+      const id = phoneIdOf(request.params)
+      const caller = callerOf(request)
+      const { actions, observe } = request.body
+      const json = await whileActive(deps, request, reply, id, (context) =>
+        deps.services.devices.runActions(caller, id, { actions, observe }, context),
+      )
+      return sendJson(reply, json)
+    },
+  )
+}

@@ -1,0 +1,87 @@
+/** POST /v1/phones */
+import { limits } from '@phonerack/shared'
+import { z } from 'zod'
+import { callerOf } from '../../http/auth.js'
+import { canonicalHash } from '../../http/canonical.js'
+import type { Route } from '../deps.js'
+import { describeErrors } from '../errors.js'
+import {
+  idleTimeoutField,
+  maxDurationField,
+  metadataField,
+  nameField,
+  postHeaders,
+  waitField,
+} from '../fields.js'
+import { waitAfterWrite } from '../lifecycle.js'
+import { phoneSchema } from '../schemas.js'
+import { phoneJson } from '../views.js'
+import { settledForReady } from '../waiting.js'
+
+export const createPhoneBody = z
+  .strictObject({
+    name: nameField.optional(),
+    country: z.string().optional().meta({ description: 'A code of `countries` in `GET /v1/account`.' }),
+    metadata: metadataField.default({}),
+    idle_timeout: idleTimeoutField.default(limits.idleTimeout.default),
+    max_duration: maxDurationField.optional(),
+    wait: waitField,
+  })
+  .prefault({})
+
+export const createPhone: Route = (app, deps) => {
+  app.post(
+    '/phones',
+    {
+      schema: {
+        operationId: 'createPhone',
+        summary: 'Create a phone',
+        tags: ['phones'],
+        headers: postHeaders,
+        body: createPhoneBody,
+        response: {
+          201: phoneSchema,
+          202: phoneSchema,
+          ...describeErrors(
+            'validation_failed',
+            'payload_too_large',
+            'insufficient_scope',
+            'idempotency_conflict',
+            'project_frozen',
+            'service_paused',
+            'rate_limited',
+            'running_limit_reached',
+            'phone_limit_reached',
+            'capacity_unavailable',
+            'insufficient_credits',
+            'spend_limit_reached',
+          ),
+        },
+      },
+      config: { scope: 'phones:create', scopeAfterBody: true },
+    },
+    async (request, reply) => {
+      const { wait, ...asked } = request.body
+      const key = request.headers['idempotency-key']
+      const { phone: created, replayed } = await deps.services.phones.create(
+        callerOf(request),
+        {
+          name: asked.name ?? null,
+          country: asked.country ?? null,
+          metadata: asked.metadata,
+          idleTimeout: asked.idle_timeout,
+          maxDuration: asked.max_duration ?? null,
+        },
+        key === undefined ? null : { key, bodyHash: canonicalHash(asked) },
+      )
+      // A replay of a phone that failed earlier shows it; only a failure during this request is an error.
+      const ended = replayed && settledForReady(created)
+      const phone =
+        wait && !ended ? await waitAfterWrite(deps, request, reply, created, settledForReady) : created
+      return reply
+        .header('location', `/v1/phones/${phone.id}`)
+        .code(phone.status === 'ready' ? 201 : 202)
+        .send(phoneJson(phone))
+    },
+  )
+}

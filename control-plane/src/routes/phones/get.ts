@@ -1,0 +1,66 @@
+/** GET /v1/phones/{id}, at once or as a long poll. */
+import { limits } from '@phonerack/shared'
+import { z } from 'zod'
+import { callerOf } from '../../http/auth.js'
+import { phoneIdOf, type Route } from '../deps.js'
+import { describeErrors } from '../errors.js'
+import { phoneParams } from '../fields.js'
+import { noteActivity } from '../lifecycle.js'
+import { phoneSchema } from '../schemas.js'
+import { phoneJson } from '../views.js'
+import { failureOf, settledForParked, settledForReady } from '../waiting.js'
+
+const { pollTimeout } = limits
+
+export const getPhoneQuery = z
+  .object({
+    wait: z.enum(['ready', 'parked']).optional().meta({ description: 'Answer once the phone is so.' }),
+    timeout: z
+      .int()
+      .min(pollTimeout.min)
+      .max(pollTimeout.max)
+      .optional()
+      .meta({ description: `Seconds; only with \`wait\`. ${pollTimeout.default} when left out.` }),
+  })
+  .refine((query) => query.timeout === undefined || query.wait !== undefined, {
+    path: ['timeout'],
+    message: 'is only used together with wait',
+  })
+
+export const getPhone: Route = (app, deps) => {
+  const { services, lifetimes } = deps
+  app.get(
+    '/phones/:id',
+    {
+      schema: {
+        operationId: 'getPhone',
+        summary: 'Get a phone, or wait until it is ready or parked',
+        tags: ['phones'],
+        params: phoneParams,
+        querystring: getPhoneQuery,
+        response: {
+          200: phoneSchema,
+          ...describeErrors(
+            'validation_failed',
+            'phone_not_found',
+            'phone_not_allowed',
+            'capacity_unavailable',
+          ),
+        },
+      },
+      config: { scope: 'phones:read' },
+    },
+    async (request, reply) => {
+      const id = phoneIdOf(request.params)
+      const { wait, timeout = pollTimeout.default } = request.query
+      let phone = await services.phones.get(callerOf(request), id)
+      if (wait !== 'parked') await noteActivity(deps, request, id)
+      const settled = wait === 'parked' ? settledForParked : settledForReady
+      if (wait !== undefined && !settled(phone)) {
+        phone = await services.phones.wait(id, settled, timeout * 1000, lifetimes.wait(reply))
+        if (phone.status === 'failed') throw failureOf(phone)
+      }
+      return phoneJson(phone)
+    },
+  )
+}

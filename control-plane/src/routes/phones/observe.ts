@@ -1,0 +1,63 @@
+/** GET /v1/phones/{id}/observe: the screen as elements, or as text. */
+import { limits, observationSchema } from '@phonerack/shared'
+import { z } from 'zod'
+import { callerOf } from '../../http/auth.js'
+import { phoneIdOf, sendJson, type Route } from '../deps.js'
+import { describeErrors, intoPhone } from '../errors.js'
+import { phoneParams } from '../fields.js'
+import { whileActive } from '../into-phone.js'
+
+const { minWidth, maxWidth } = limits.screenshot
+
+export const maxWidthField = z
+  .int()
+  .min(minWidth)
+  .max(maxWidth)
+  .optional()
+  .meta({ description: 'Pixels; the screen width when left out.' })
+
+export const observeQuery = z.object({
+  screenshot: z.enum(['none', 'jpeg', 'png']).default('none'),
+  max_width: maxWidthField,
+  format: z.enum(['json', 'text']).default('json'),
+})
+
+export const observe: Route = (app, deps) => {
+  app.get(
+    '/phones/:id/observe',
+    {
+      schema: {
+        operationId: 'observe',
+        summary: 'Read the screen as numbered elements',
+        tags: ['screen'],
+        params: phoneParams,
+        querystring: observeQuery,
+        response: {
+          200: {
+            description:
+              'The observation; with `format=text` its text alone, and the snapshot in `X-Snapshot-Id`.',
+            content: {
+              'application/json': { schema: observationSchema },
+              'text/plain': { schema: z.string() },
+            },
+          },
+          ...describeErrors('validation_failed', ...intoPhone),
+        },
+      },
+      config: { scope: 'phones:read' },
+    },
+    async (request, reply) => {
+      const id = phoneIdOf(request.params)
+      const caller = callerOf(request)
+      const { screenshot, max_width: width = null, format } = request.query
+      const asText = format === 'text'
+      const image =
+        asText || screenshot === 'none' ? null : { format: screenshot, maxWidth: width, quality: null }
+      const seen = await whileActive(deps, request, reply, id, (context) =>
+        deps.services.devices.observe(caller, id, image, context),
+      )
+      if (!asText) return sendJson(reply, seen.json)
+      return reply.header('x-snapshot-id', seen.snapshotId).type('text/plain; charset=utf-8').send(seen.text)
+    },
+  )
+}

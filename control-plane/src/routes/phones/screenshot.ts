@@ -1,0 +1,67 @@
+/** GET /v1/phones/{id}/screenshot */
+import { limits } from '@phonerack/shared'
+import { z } from 'zod'
+import { callerOf } from '../../http/auth.js'
+import { phoneIdOf, sendBytes, type Route } from '../deps.js'
+import { describeErrors, intoPhone } from '../errors.js'
+import { phoneParams } from '../fields.js'
+import { whileActive } from '../into-phone.js'
+import { maxWidthField } from './observe.js'
+
+const { minQuality, maxQuality, defaultQuality } = limits.screenshot
+
+export const screenshotQuery = z.object({
+  format: z.enum(['png', 'jpeg']).default('png'),
+  max_width: maxWidthField,
+  quality: z
+    .int()
+    .min(minQuality)
+    .max(maxQuality)
+    .default(defaultQuality)
+    .meta({ description: 'JPEG only.' }),
+})
+
+const image = z.string().meta({ format: 'binary' })
+
+export const screenshot: Route = (app, deps) => {
+  app.get(
+    '/phones/:id/screenshot',
+    {
+      schema: {
+        operationId: 'screenshot',
+        summary: 'Take a screenshot',
+        tags: ['screen'],
+        params: phoneParams,
+        querystring: screenshotQuery,
+        response: {
+          200: {
+            description:
+              'The image. `X-Screen-Width` and `X-Screen-Height` are device pixels; divide an image point by `X-Screen-Scale` to get device pixels.',
+            content: { 'image/png': { schema: image }, 'image/jpeg': { schema: image } },
+          },
+          ...describeErrors('validation_failed', ...intoPhone),
+        },
+      },
+      config: { scope: 'phones:read' },
+    },
+    async (request, reply) => {
+      const id = phoneIdOf(request.params)
+      const caller = callerOf(request)
+      const { format, max_width: maxWidth = null, quality } = request.query
+      const shot = await whileActive(deps, request, reply, id, (context) =>
+        deps.services.devices.screenshot(
+          caller,
+          id,
+          { format, maxWidth, quality: format === 'jpeg' ? quality : null },
+          context,
+        ),
+      )
+      reply.headers({
+        'x-screen-width': String(shot.screenWidth),
+        'x-screen-height': String(shot.screenHeight),
+        'x-screen-scale': shot.scale.toFixed(6),
+      })
+      return sendBytes(reply, `image/${format}`, shot.image)
+    },
+  )
+}

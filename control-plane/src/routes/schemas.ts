@@ -1,0 +1,97 @@
+/** What `/v1` answers look like, for OpenAPI and for tests; `routes/views.ts` builds them. */
+import { errorCodes, idPattern, type IdKind } from '@phonerack/shared'
+import { z } from 'zod'
+import { endReasons, phoneStatuses } from '../services.js'
+
+const id = (kind: IdKind) => z.string().meta({ pattern: idPattern(kind).source })
+const timestamp = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds.' })
+const money = z.string().meta({
+  pattern: '^-?\\d+\\.\\d{6}$',
+  description: 'US dollars with six decimal places; parse as a decimal.',
+})
+/** Values may grow, so the description names them without closing the list. */
+const openEnum = (values: readonly string[], description: string) =>
+  z.string().meta({ description: `${description} More may be added.`, 'x-extensible-enum': values })
+
+export const phoneStatusSchema = openEnum(phoneStatuses, `One of ${phoneStatuses.join(', ')}.`)
+
+export const openSessionSchema = z
+  .object({
+    id: id('session'),
+    started_at: timestamp,
+    ready_at: timestamp.nullable(),
+    idle_timeout: z.int().meta({ description: 'Seconds.' }),
+    max_duration: z.int().meta({ description: 'Seconds.' }),
+    parks_at: timestamp,
+    park_reason: openEnum(['idle', 'max_duration'], 'The rule that sets `parks_at`.'),
+    reserved_usd: money,
+  })
+  .meta({ id: 'OpenSession' })
+
+export const phoneSchema = z
+  .object({
+    id: id('phone'),
+    object: z.literal('phone'),
+    name: z.string(),
+    status: phoneStatusSchema,
+    country: z.string().nullable(),
+    metadata: z.record(z.string(), z.string()),
+    created_at: timestamp,
+    last_active_at: timestamp.nullable(),
+    session: openSessionSchema.nullable(),
+    failure: z.object({ code: z.string(), message: z.string(), at: timestamp }).nullable(),
+  })
+  .meta({ id: 'Phone' })
+export type PhoneJson = z.output<typeof phoneSchema>
+
+export const sessionSchema = z
+  .object({
+    id: id('session'),
+    started_at: timestamp,
+    ready_at: timestamp.nullable(),
+    ended_at: timestamp.nullable(),
+    end_reason: openEnum(endReasons, 'Null while open.').nullable(),
+    billed_seconds: z.int().nullable(),
+    cost_usd: money.nullable(),
+    reserved_usd: money,
+  })
+  .meta({ id: 'Session' })
+export type SessionJson = z.output<typeof sessionSchema>
+
+const nextCursor = z.string().nullable().meta({ description: 'Null on the last page.' })
+export const phonePageSchema = z
+  .object({ data: z.array(phoneSchema), next_cursor: nextCursor })
+  .meta({ id: 'PhonePage' })
+export const sessionPageSchema = z
+  .object({ data: z.array(sessionSchema), next_cursor: nextCursor })
+  .meta({ id: 'SessionPage' })
+
+export const accountSchema = z
+  .object({
+    project: z.string(),
+    balance_usd: money,
+    reserved_usd: money,
+    spend_limit_usd: money,
+    spent_this_month_usd: money,
+    limits: z.object({ phones: z.int(), running: z.int() }),
+    running: z.int(),
+    phones: z.int(),
+    price: z.object({ per_minute_usd: money, minimum_seconds: z.int() }),
+    countries: z.array(z.object({ code: z.string(), name: z.string() })),
+  })
+  .meta({ id: 'Account' })
+export type AccountJson = z.output<typeof accountSchema>
+
+export const errorSchema = z
+  .object({
+    error: z.object({
+      type: z.string(),
+      code: openEnum(errorCodes, 'The exact error; branch on this.'),
+      message: z.string(),
+      retryable: z.boolean(),
+      next: z.string().nullable(),
+      request_id: id('request'),
+      details: z.record(z.string(), z.unknown()),
+    }),
+  })
+  .meta({ id: 'Error' })

@@ -1,0 +1,31 @@
+/** Rules of waiting for a phone: what ends a wait, and how a failure meanwhile is answered. */
+import { isErrorCode } from '@phonerack/shared'
+import { PhoneFailure } from '../http/errors.js'
+import type { PhoneView } from '../services.js'
+
+const onItsWay: readonly string[] = ['creating', 'starting']
+const atRest: readonly string[] = ['parked', 'failed', 'deleted']
+
+/** A wait for ready ends early when the phone will not become ready by itself. */
+export const settledForReady = (phone: PhoneView): boolean => !onItsWay.includes(phone.status)
+
+export const settledForParked = (phone: PhoneView): boolean => atRest.includes(phone.status)
+
+/** A park request has ended its work once the phone is no longer parking. */
+export const settledForPark = (phone: PhoneView): boolean => phone.status !== 'parking'
+
+/** A phone that failed while the request waited, as an error. Codes unknown to the table are the provider's. */
+export function failureOf(phone: PhoneView): PhoneFailure {
+  const { code, message } = phone.failure ?? { code: 'internal_error', message: 'The phone has failed.' }
+  const known = isErrorCode(code) ? code : 'provider_error'
+  const country =
+    known === 'validation_failed'
+      ? { validation_stage: 'phone', issues: [{ path: ['country'], message }] }
+      : {}
+  return new PhoneFailure(known, {
+    message,
+    retryable: false,
+    next: `${phone.id} has failed and cannot be used again; create a new phone: POST /v1/phones`,
+    details: { phone: phone.id, ...country },
+  })
+}

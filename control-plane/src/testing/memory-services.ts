@@ -1,0 +1,263 @@
+/**
+ * A stand-in for everything below the wall (`services.ts`), for tests of the
+ * HTTP side alone: phones in a map, moved by the test. Not used outside tests.
+ */
+import { ApiError, newId, newSecret } from '@phonerack/shared'
+import { EventEmitter, once } from 'node:events'
+import type {
+  Caller,
+  DeviceService,
+  KeyService,
+  PhoneService,
+  PhoneView,
+  Preset,
+  Scope,
+  Services,
+  SessionView,
+} from '../services.js'
+
+const agent: Scope[] = ['phones:read', 'phones:control', 'phones:create']
+const presetScopes: Record<Preset, Scope[]> = {
+  agent,
+  admin: [...agent, 'phones:delete'],
+  'read-only': ['phones:read'],
+}
+
+/** One call across the wall, as the test reads it. */
+export interface Call {
+  name: string
+  args: unknown[]
+}
+
+export class MemoryServices implements Services {
+  readonly calls: Call[] = []
+  /** Thrown by the next call of this name. */
+  readonly failures = new Map<string, unknown>()
+  readonly phonesById = new Map<string, PhoneView>()
+  readonly held = new Map<string, number>()
+  sessionsOfAll: SessionView[] = []
+  private readonly callers = new Map<string, Caller | ApiError>()
+  private readonly created = new Map<string, { hash: string; id: string }>()
+  private readonly changes = new EventEmitter().setMaxListeners(0)
+
+  /** A new key; the secret to send. */
+  key(preset: Preset = 'agent', phoneIds: string[] | null = null): string {
+    const secret = newSecret('apiKey')
+    this.callers.set(secret, {
+      keyId: newId('key'),
+      keyHash: secret,
+      projectId: 'proj_test',
+      preset,
+      scopes: presetScopes[preset],
+      phoneIds,
+    })
+    return secret
+  }
+
+  /** A key that is refused with this code. */
+  refusedKey(code: 'key_expired' | 'key_revoked'): string {
+    const secret = newSecret('apiKey')
+    this.callers.set(secret, new ApiError(code))
+    return secret
+  }
+
+  /** A phone in the given state. */
+  phone(status: PhoneView['status'] = 'ready', change: Partial<PhoneView> = {}): PhoneView {
+    const id = newId('phone')
+    const at = new Date('2026-01-02T03:04:05.006Z')
+    const running = ['creating', 'starting', 'ready'].includes(status)
+    const phone: PhoneView = {
+      id,
+      name: id,
+      status,
+      country: null,
+      metadata: {},
+      createdAt: at,
+      lastActiveAt: status === 'creating' ? null : at,
+      session: running
+        ? {
+            id: newId('session'),
+            startedAt: at,
+            readyAt: status === 'ready' ? at : null,
+            idleTimeout: 300,
+            maxDuration: 900,
+            parksAt: new Date(at.getTime() + 300_000),
+            parkReason: 'idle',
+            reservedMicros: 900_000n,
+          }
+        : null,
+      failure: null,
+      ...change,
+    }
+    this.phonesById.set(id, phone)
+    return phone
+  }
+
+  /** Moves a phone and wakes who waits for it. */
+  move(id: string, change: Partial<PhoneView>): void {
+    this.phonesById.set(id, { ...this.find(id), ...change })
+    this.changes.emit('change')
+  }
+
+  called(name: string): Call[] {
+    return this.calls.filter((call) => call.name === name)
+  }
+
+  private note(name: string, ...args: unknown[]): void {
+    this.calls.push({ name, args })
+    const failure = this.failures.get(name)
+    if (failure === undefined) return
+    this.failures.delete(name)
+    throw failure instanceof Error ? failure : new Error(`not an error: ${String(failure)}`)
+  }
+
+  private find(id: string): PhoneView {
+    const phone = this.phonesById.get(id)
+    if (!phone) throw new ApiError('phone_not_found', { details: { phone: id } })
+    return phone
+  }
+
+  private allowed(caller: Caller, id: string): PhoneView {
+    const phone = this.find(id)
+    if (caller.phoneIds && !caller.phoneIds.includes(id)) throw new ApiError('phone_not_allowed')
+    return phone
+  }
+
+  private ready(caller: Caller, id: string): PhoneView {
+    const phone = this.allowed(caller, id)
+    if (phone.status !== 'ready')
+      throw new ApiError('phone_not_running', {
+        next: `POST /v1/phones/${id}/start`,
+        details: { status: phone.status },
+      })
+    return phone
+  }
+
+  readonly keys: KeyService = {
+    authenticate: async (secret) => {
+      this.note('authenticate', secret)
+      const caller = this.callers.get(secret)
+      if (!caller) throw new ApiError('invalid_api_key')
+      if (caller instanceof ApiError) throw caller
+      return Promise.resolve(caller)
+    },
+  }
+
+  /** How a created phone starts out. */
+  createAs: PhoneView['status'] = 'ready'
+
+  readonly phones: PhoneService = {
+    create: async (caller, input, idempotency) => {
+      this.note('create', caller, input, idempotency)
+      const earlier = idempotency ? this.created.get(idempotency.key) : undefined
+      if (earlier && idempotency) {
+        if (earlier.hash === idempotency.bodyHash) return { phone: this.find(earlier.id), replayed: true }
+        throw new ApiError('idempotency_conflict', { details: { phone: earlier.id } })
+      }
+      const phone = this.phone(this.createAs, { country: input.country, metadata: input.metadata })
+      if (input.name !== null) this.move(phone.id, { name: input.name })
+      if (idempotency) this.created.set(idempotency.key, { hash: idempotency.bodyHash, id: phone.id })
+      return Promise.resolve({ phone: this.find(phone.id), replayed: false })
+    },
+    list: async (caller, query) => {
+      this.note('list', caller, query)
+      return Promise.resolve({
+        data: [...this.phonesById.values()].slice(0, query.limit),
+        nextCursor: 'next',
+      })
+    },
+    get: async (caller, id) => {
+      this.note('get', caller, id)
+      return Promise.resolve(this.allowed(caller, id))
+    },
+    update: async (caller, id, change) => {
+      this.note('update', caller, id, change)
+      this.allowed(caller, id)
+      this.move(id, change)
+      return Promise.resolve(this.find(id))
+    },
+    delete: async (caller, id) => {
+      this.note('delete', caller, id)
+      this.allowed(caller, id)
+      this.move(id, { status: 'deleted', session: null })
+      return Promise.resolve(this.find(id))
+    },
+    start: async (caller, id, input) => {
+      this.note('start', caller, id, input)
+      if (this.allowed(caller, id).status !== 'ready') this.move(id, { status: 'starting' })
+      return Promise.resolve(this.find(id))
+    },
+    park: async (caller, id) => {
+      this.note('park', caller, id)
+      if (this.allowed(caller, id).status !== 'parked') this.move(id, { status: 'parking', session: null })
+      return Promise.resolve(this.find(id))
+    },
+    heartbeat: async (caller, id) => {
+      this.note('heartbeat', caller, id)
+      return Promise.resolve(this.ready(caller, id))
+    },
+    sessions: async (caller, id, query) => {
+      this.note('sessions', caller, id, query)
+      this.allowed(caller, id)
+      return Promise.resolve({ data: this.sessionsOfAll, nextCursor: null })
+    },
+    wait: async (id, settled, timeoutMs, signal) => {
+      this.note('wait', id, timeoutMs, signal)
+      const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
+      while (!settled(this.find(id)) && !until.aborted)
+        await once(this.changes, 'change', { signal: until }).catch((error: unknown) => {
+          if (!until.aborted) throw error
+        })
+      return this.find(id)
+    },
+    touch: async (caller, id) => Promise.resolve(this.note('touch', caller, id)),
+    hold: (caller, id) => {
+      this.note('hold', caller, id)
+      this.held.set(id, (this.held.get(id) ?? 0) + 1)
+      return () => this.held.set(id, (this.held.get(id) ?? 0) - 1)
+    },
+    account: async (caller) => {
+      this.note('account', caller)
+      return Promise.resolve({
+        project: 'test',
+        balanceMicros: 12_345_678n,
+        reservedMicros: 900_000n,
+        spendLimitMicros: 1_000_000_000n,
+        spentThisMonthMicros: 60_000n,
+        maxPhones: 5,
+        maxRunning: 3,
+        running: 1,
+        phones: 2,
+        pricePerMinuteMicros: 60_000n,
+        minimumSeconds: 60,
+        countries: [{ code: 'US', name: 'United States' }],
+      })
+    },
+  }
+
+  /** What `observe` and `runActions` answer with. */
+  json = new TextEncoder().encode('{"snapshot_id":"snp_aaaaaaaaaaaa"}')
+  /** Awaited inside the device calls; their context is in the call. */
+  inside: (() => Promise<void>) | undefined
+
+  readonly devices: DeviceService = {
+    observe: async (caller, id, screenshot, context) => {
+      this.note('observe', caller, id, screenshot, context)
+      this.ready(caller, id)
+      await this.inside?.()
+      return { json: this.json, snapshotId: 'snp_aaaaaaaaaaaa', text: 'app a\nkeyboard hidden\nscreen 1x2' }
+    },
+    screenshot: async (caller, id, request, context) => {
+      this.note('screenshot', caller, id, request, context)
+      this.ready(caller, id)
+      await this.inside?.()
+      return { image: new Uint8Array([1, 2, 3]), screenWidth: 1080, screenHeight: 2400, scale: 1 / 3 }
+    },
+    runActions: async (caller, id, batch, context) => {
+      this.note('runActions', caller, id, batch, context)
+      this.ready(caller, id)
+      await this.inside?.()
+      return this.json
+    },
+  }
+}
