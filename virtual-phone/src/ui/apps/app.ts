@@ -1,0 +1,83 @@
+/** What an app of the world is made of, and what its screens may do. Implemented by `window/`, used by each app. */
+import { type AppEntry, type Intent } from '../../android/world.js'
+import { type EditState } from '../toolkit/edit-state.js'
+import { type Theme } from '../toolkit/theme.js'
+import { type ScrollState, type View } from '../toolkit/view.js'
+
+export interface Configuration {
+  locale: string
+  timeZone: string
+  night: boolean
+  fontScale: number
+}
+
+/** Facts of the phone that its screens show. */
+export interface PhoneFacts {
+  maker: string
+  model: string
+  androidVersion: string
+  buildNumber: string
+  serial: string
+}
+
+export interface Task {
+  id: number
+  package: string
+  label: string
+}
+
+/** A screen's hands on the world. Handlers may change data freely: the screen is built again after each input. */
+export interface Ui {
+  readonly package: string
+  readonly intent: Intent
+  readonly theme: Theme
+  readonly facts: PhoneFacts
+  readonly configuration: Readonly<Configuration>
+  readonly apps: readonly AppEntry[]
+  readonly recentTasks: readonly Task[]
+  readonly now: Date
+  /** Pixels of the app's room. */
+  readonly landscape: boolean
+  /** The app's saved data, a JSON object; changes last over a reboot. */
+  data<T extends object>(): T
+  /** What this activity remembers while it lives. */
+  local<T extends object>(name: string, init: () => T): T
+  scroll(name: string): ScrollState
+  field(name: string, text?: string): EditState
+  isFocused(field: EditState): boolean
+  /** Gives a field the focus and shows the keyboard. */
+  focus(field: EditState): void
+  hideKeyboard(): void
+  /** Full resource name in this app. */
+  id(name: string): string
+  /** Starts an activity of this app. */
+  open(className: string, extras?: Readonly<Record<string, string>>): void
+  start(intent: Intent): void
+  switchTo(taskId: number): void
+  closeTasks(): void
+  finish(): void
+  /** What back does on this screen, in place of finishing it; build anew each time. */
+  onBack(handler: () => void): void
+  showDialog(build: (ui: Ui) => View): void
+  dismissDialog(): void
+  configure(change: Partial<Configuration>): void
+}
+
+export type Screen = (ui: Ui) => View
+
+export interface App {
+  package: string
+  label: string
+  /** Glyph and colours of its launcher icon. */
+  icon: { glyph: string; color: string; background: string }
+  versionName: string
+  versionCode: number
+  uid: number
+  /** Full class name; null when the launcher does not list it. */
+  launcherActivity: string | null
+  /** Screens by full class name. */
+  activities: Readonly<Record<string, Screen>>
+  /** Class names by the intent actions they answer. */
+  actions: Readonly<Record<string, string>>
+  initialData: () => object
+}

@@ -1,0 +1,316 @@
+/** The pages of Settings as data: what each lists and what its entries do. The search reads the same table. */
+import { type Ui } from '../app.js'
+
+export type Entry =
+  | { kind: 'page'; title: string; summary?: string; glyph?: string; color?: string; page: string }
+  | { kind: 'info'; title: string; value: (ui: Ui) => string }
+  | { kind: 'switch'; title: string; summary?: string; key: string }
+  | { kind: 'night'; title: string }
+  | {
+      kind: 'choice'
+      title: string
+      key: string
+      options: readonly string[]
+      apply?: (ui: Ui, option: string) => void
+      current: (ui: Ui) => string
+    }
+  | { kind: 'slider'; title: string; key: string; glyph: string }
+  | { kind: 'heading'; title: string }
+
+export interface Page {
+  title: string
+  entries: readonly Entry[] | ((ui: Ui) => readonly Entry[])
+}
+
+const FONT_SCALES: Readonly<Record<string, number>> = { Small: 0.85, Default: 1, Large: 1.15, Largest: 1.3 }
+const TIME_ZONES = [
+  'UTC',
+  'America/New_York',
+  'America/Los_Angeles',
+  'Europe/London',
+  'Europe/Paris',
+  'Asia/Tokyo',
+  'Asia/Kolkata',
+  'Australia/Sydney',
+]
+const LANGUAGES: Readonly<Record<string, string>> = {
+  'English (United States)': 'en-US',
+  'English (United Kingdom)': 'en-GB',
+  Deutsch: 'de-DE',
+  'Français (France)': 'fr-FR',
+  'Español (España)': 'es-ES',
+  日本語: 'ja-JP',
+}
+
+const fontSize = (ui: Ui): string =>
+  Object.entries(FONT_SCALES).find(([, scale]) => scale === ui.configuration.fontScale)?.[0] ??
+  `${ui.configuration.fontScale}`
+const language = (ui: Ui): string =>
+  Object.entries(LANGUAGES).find(([, tag]) => tag === ui.configuration.locale)?.[0] ?? ui.configuration.locale
+const timeNow = (ui: Ui): string =>
+  new Intl.DateTimeFormat(ui.configuration.locale, {
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZone: ui.configuration.timeZone,
+  }).format(ui.now)
+const dateNow = (ui: Ui): string =>
+  new Intl.DateTimeFormat(ui.configuration.locale, {
+    dateStyle: 'long',
+    timeZone: ui.configuration.timeZone,
+  }).format(ui.now)
+
+const root: readonly Entry[] = [
+  {
+    kind: 'page',
+    title: 'Network & internet',
+    summary: 'Mobile, Wi‑Fi, hotspot',
+    glyph: 'wifi',
+    color: '#4285f4',
+    page: 'network',
+  },
+  {
+    kind: 'page',
+    title: 'Connected devices',
+    summary: 'Bluetooth, pairing',
+    glyph: 'devices',
+    color: '#34a853',
+    page: 'connected',
+  },
+  {
+    kind: 'page',
+    title: 'Apps',
+    summary: 'Installed apps, versions',
+    glyph: 'apps',
+    color: '#f29900',
+    page: 'apps',
+  },
+  {
+    kind: 'page',
+    title: 'Battery',
+    summary: '100%',
+    glyph: 'battery_full',
+    color: '#1e8e3e',
+    page: 'battery',
+  },
+  {
+    kind: 'page',
+    title: 'Display',
+    summary: 'Dark theme, font size, brightness',
+    glyph: 'brightness_6',
+    color: '#e37400',
+    page: 'display',
+  },
+  {
+    kind: 'page',
+    title: 'Sound & vibration',
+    summary: 'Volume, vibration, tones',
+    glyph: 'volume_up',
+    color: '#d93025',
+    page: 'sound',
+  },
+  {
+    kind: 'page',
+    title: 'Security & privacy',
+    summary: 'Screen lock, permissions',
+    glyph: 'lock',
+    color: '#188038',
+    page: 'security',
+  },
+  {
+    kind: 'page',
+    title: 'System',
+    summary: 'Languages, time, about',
+    glyph: 'info',
+    color: '#5f6368',
+    page: 'system',
+  },
+  { kind: 'page', title: 'About phone', glyph: 'smartphone', color: '#1a73e8', page: 'about' },
+]
+
+export const PAGES: Readonly<Record<string, Page>> = {
+  root: { title: 'Settings', entries: root },
+  network: {
+    title: 'Network & internet',
+    entries: [
+      { kind: 'page', title: 'Internet', summary: 'Wi‑Fi and mobile data', page: 'internet' },
+      { kind: 'switch', title: 'Airplane mode', key: 'airplane_mode' },
+      {
+        kind: 'switch',
+        title: 'Data Saver',
+        summary: 'Keeps apps from using data in the background',
+        key: 'data_saver',
+      },
+      { kind: 'page', title: 'Hotspot & tethering', summary: 'Off', page: 'hotspot' },
+    ],
+  },
+  internet: {
+    title: 'Internet',
+    entries: [
+      { kind: 'switch', title: 'Wi‑Fi', key: 'wifi' },
+      { kind: 'switch', title: 'Mobile data', key: 'mobile_data' },
+      { kind: 'info', title: 'Saved networks', value: () => 'VirtWifi' },
+    ],
+  },
+  hotspot: {
+    title: 'Hotspot & tethering',
+    entries: [
+      { kind: 'switch', title: 'Wi‑Fi hotspot', key: 'wifi_hotspot' },
+      { kind: 'switch', title: 'USB tethering', key: 'usb_tethering' },
+    ],
+  },
+  connected: {
+    title: 'Connected devices',
+    entries: [
+      { kind: 'switch', title: 'Use Bluetooth', key: 'use_bluetooth' },
+      { kind: 'switch', title: 'NFC', summary: 'Data exchange with other devices', key: 'nfc' },
+      { kind: 'info', title: 'Device name', value: (ui) => ui.facts.model },
+    ],
+  },
+  apps: {
+    title: 'Apps',
+    entries: (ui) => [
+      { kind: 'heading', title: `${ui.apps.length} apps` },
+      ...[...ui.apps]
+        .sort((a, b) => a.label.localeCompare(b.label))
+        .map((app): Entry => ({
+          kind: 'page',
+          title: app.label,
+          summary: app.package,
+          page: `app/${app.package}`,
+        })),
+    ],
+  },
+  battery: {
+    title: 'Battery',
+    entries: [
+      { kind: 'info', title: 'Level', value: () => '100%' },
+      { kind: 'switch', title: 'Battery Saver', key: 'battery_saver' },
+      {
+        kind: 'switch',
+        title: 'Battery percentage',
+        summary: 'Show in the status bar',
+        key: 'battery_percentage',
+      },
+    ],
+  },
+  display: {
+    title: 'Display',
+    entries: [
+      { kind: 'night', title: 'Dark theme' },
+      {
+        kind: 'choice',
+        title: 'Font size',
+        key: 'font_size',
+        options: Object.keys(FONT_SCALES),
+        current: fontSize,
+        apply: (ui, option) => {
+          ui.configure({ fontScale: FONT_SCALES[option] ?? 1 })
+        },
+      },
+      { kind: 'switch', title: 'Adaptive brightness', key: 'adaptive_brightness' },
+      { kind: 'switch', title: 'Auto-rotate screen', key: 'auto_rotate' },
+      {
+        kind: 'choice',
+        title: 'Screen timeout',
+        key: 'screen_timeout',
+        options: ['15 seconds', '30 seconds', '1 minute', '5 minutes', '30 minutes'],
+        current: () => '30 minutes',
+      },
+    ],
+  },
+  sound: {
+    title: 'Sound & vibration',
+    entries: [
+      { kind: 'slider', title: 'Media volume', key: 'media', glyph: 'music_note' },
+      { kind: 'slider', title: 'Ring volume', key: 'ring', glyph: 'ring_volume' },
+      { kind: 'slider', title: 'Alarm volume', key: 'alarm', glyph: 'alarm' },
+      { kind: 'switch', title: 'Do Not Disturb', key: 'do_not_disturb' },
+      { kind: 'switch', title: 'Vibrate for calls', key: 'vibrate' },
+      { kind: 'switch', title: 'Dial pad tones', key: 'dial_tones' },
+      { kind: 'switch', title: 'Touch sounds', key: 'touch_sounds' },
+    ],
+  },
+  security: {
+    title: 'Security & privacy',
+    entries: [
+      { kind: 'info', title: 'Screen lock', value: () => 'None' },
+      {
+        kind: 'switch',
+        title: 'Show passwords',
+        summary: 'Show characters briefly as you type',
+        key: 'show_passwords',
+      },
+    ],
+  },
+  system: {
+    title: 'System',
+    entries: [
+      { kind: 'page', title: 'Languages', summary: 'System language', glyph: 'language', page: 'languages' },
+      { kind: 'page', title: 'Date & time', glyph: 'schedule', page: 'date' },
+      { kind: 'page', title: 'About phone', glyph: 'smartphone', page: 'about' },
+    ],
+  },
+  languages: {
+    title: 'Languages',
+    entries: [
+      {
+        kind: 'choice',
+        title: 'System language',
+        key: 'language',
+        options: Object.keys(LANGUAGES),
+        current: language,
+        apply: (ui, option) => {
+          ui.configure({ locale: LANGUAGES[option] ?? 'en-US' })
+        },
+      },
+      { kind: 'info', title: 'Locale', value: (ui) => ui.configuration.locale },
+    ],
+  },
+  date: {
+    title: 'Date & time',
+    entries: [
+      { kind: 'switch', title: 'Set time automatically', key: 'auto_time' },
+      { kind: 'info', title: 'Date', value: dateNow },
+      { kind: 'info', title: 'Time', value: timeNow },
+      {
+        kind: 'choice',
+        title: 'Time zone',
+        key: 'time_zone',
+        options: TIME_ZONES,
+        current: (ui) => ui.configuration.timeZone,
+        apply: (ui, option) => {
+          ui.configure({ timeZone: option })
+        },
+      },
+      { kind: 'switch', title: 'Use 24-hour format', key: 'time_24' },
+    ],
+  },
+  about: {
+    title: 'About phone',
+    entries: [
+      { kind: 'info', title: 'Device name', value: (ui) => ui.facts.model },
+      { kind: 'info', title: 'Model', value: (ui) => ui.facts.model },
+      { kind: 'info', title: 'Manufacturer', value: (ui) => ui.facts.maker },
+      { kind: 'info', title: 'Serial number', value: (ui) => ui.facts.serial },
+      { kind: 'info', title: 'Android version', value: (ui) => ui.facts.androidVersion },
+      { kind: 'info', title: 'Build number', value: (ui) => ui.facts.buildNumber },
+    ],
+  },
+}
+
+/** A page by its name; `app/<package>` is the page of one app. */
+export function pageOf(name: string, ui: Ui): Page {
+  if (!name.startsWith('app/')) return PAGES[name] ?? { title: 'Settings', entries: root }
+  const app = ui.apps.find((entry) => `app/${entry.package}` === name)
+  return {
+    title: 'App info',
+    entries: app
+      ? [
+          { kind: 'info', title: app.label, value: () => app.package },
+          { kind: 'info', title: 'Version', value: () => app.versionName },
+          { kind: 'info', title: 'Type', value: () => (app.system ? 'System app' : 'Installed app') },
+          { kind: 'switch', title: 'Notifications', key: `notifications/${app.package}` },
+        ]
+      : [{ kind: 'heading', title: 'This app is not installed' }],
+  }
+}

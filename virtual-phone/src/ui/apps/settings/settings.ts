@@ -1,0 +1,303 @@
+/** The Settings app: nested pages from one table, a search over them, and switches that keep their state. */
+import {
+  button,
+  checkMark,
+  column,
+  editText,
+  frame,
+  icon,
+  label,
+  row,
+  scrollView,
+  toggle,
+  toolbar,
+} from '../../toolkit/widgets.js'
+import { view, type View } from '../../toolkit/view.js'
+import { type App, type Ui } from '../app.js'
+import { initialSettings, settingsOf } from './data.js'
+import { PAGES, pageOf, type Entry } from './pages.js'
+
+const MAIN = 'com.android.settings.Settings'
+const SUB = 'com.android.settings.SubSettings'
+const SEARCH = 'com.android.settings.search.SearchActivity'
+
+function preference(
+  ui: Ui,
+  entry: { title: string; summary?: string | undefined },
+  onClick: (() => void) | null,
+  lead: View | null,
+  end: View | null,
+): View {
+  const t = ui.theme
+  const texts = [label(t, entry.title, { id: 'android:id/title', look: { size: 18, maxLines: 2 } })]
+  if (entry.summary)
+    texts.push(
+      label(t, entry.summary, {
+        id: 'android:id/summary',
+        margin: { top: 2 },
+        look: { size: 14, color: t.secondary, maxLines: 3 },
+      }),
+    )
+  return row(
+    { width: 'fill', minHeight: 72, padding: { left: 24, right: 24, top: 12, bottom: 12 }, onClick },
+    [
+      ...(lead ? [frame({ margin: { right: 20 } }, [lead])] : []),
+      column({ width: 'wrap', weight: 1 }, texts),
+      ...(end ? [frame({ id: 'android:id/widget_frame', margin: { left: 12 } }, [end])] : []),
+    ],
+  )
+}
+
+function chooseDialog(ui: Ui, entry: Extract<Entry, { kind: 'choice' }>, current: string): void {
+  ui.showDialog((d) =>
+    column({}, [
+      label(d.theme, entry.title, {
+        id: 'android:id/alertTitle',
+        margin: { left: 24, right: 24, bottom: 12 },
+        look: { size: 24 },
+      }),
+      ...entry.options.map((option) =>
+        row(
+          {
+            width: 'fill',
+            height: 52,
+            padding: { left: 24, right: 24 },
+            onClick: () => {
+              settingsOf(ui).choices[entry.key] = option
+              entry.apply?.(ui, option)
+              ui.dismissDialog()
+            },
+          },
+          [
+            checkMark(d.theme, option === current, 'round', { margin: { right: 16 } }),
+            label(d.theme, option, { id: 'android:id/text1' }),
+          ],
+        ),
+      ),
+      row({ width: 'fill', gravity: { x: 'end' }, padding: { right: 16, top: 4 } }, [
+        button(d.theme, 'Cancel', () => ui.dismissDialog(), { id: 'android:id/button2', kind: 'text' }),
+      ]),
+    ]),
+  )
+}
+
+function entryView(ui: Ui, entry: Entry): View {
+  const t = ui.theme
+  const data = settingsOf(ui)
+  switch (entry.kind) {
+    case 'heading':
+      return label(t, entry.title, {
+        margin: { left: 24, top: 16, bottom: 8 },
+        look: { size: 14, weight: 500, color: t.primary },
+      })
+    case 'page': {
+      const lead = entry.glyph
+        ? frame(
+            {
+              width: 40,
+              height: 40,
+              gravity: { x: 'center', y: 'center' },
+              box: { color: entry.color ?? t.field, radius: 'full' },
+            },
+            [icon(entry.glyph, 22, entry.color ? '#ffffff' : t.text)],
+          )
+        : null
+      return preference(ui, entry, () => ui.open(SUB, { page: entry.page }), lead, null)
+    }
+    case 'info':
+      return preference(ui, { title: entry.title, summary: entry.value(ui) }, null, null, null)
+    case 'night':
+      return preference(
+        ui,
+        { title: entry.title, summary: ui.configuration.night ? 'On' : 'Off' },
+        () => ui.configure({ night: !ui.configuration.night }),
+        null,
+        toggle(t, ui.configuration.night, { id: 'android:id/switch_widget' }),
+      )
+    case 'switch': {
+      const on = data.switches[entry.key] ?? false
+      return preference(
+        ui,
+        entry,
+        () => (data.switches[entry.key] = !on),
+        null,
+        toggle(t, on, { id: 'android:id/switch_widget' }),
+      )
+    }
+    case 'choice': {
+      const current = entry.apply ? entry.current(ui) : (data.choices[entry.key] ?? entry.current(ui))
+      return preference(
+        ui,
+        { title: entry.title, summary: current },
+        () => chooseDialog(ui, entry, current),
+        null,
+        null,
+      )
+    }
+    case 'slider':
+      return column({ padding: { left: 24, right: 24, top: 12, bottom: 8 } }, [
+        label(t, entry.title, { id: 'android:id/title', look: { size: 18 } }),
+        row({ width: 'fill' }, [
+          icon(entry.glyph, 24, t.text, { margin: { right: 16 } }),
+          view('android.widget.SeekBar', {
+            id: ui.id(`${entry.key}_seekbar`),
+            description: entry.title,
+            weight: 1,
+            height: 44,
+            focusable: true,
+            mark: {
+              kind: 'slider',
+              value: data.sliders[entry.key] ?? 0.5,
+              color: t.primary,
+              track: t.outline,
+            },
+            onSlide: (value) => (data.sliders[entry.key] = value),
+          }),
+        ]),
+      ])
+  }
+}
+
+function entriesOf(page: string, ui: Ui): readonly Entry[] {
+  const { entries } = pageOf(page, ui)
+  return typeof entries === 'function' ? entries(ui) : entries
+}
+
+function group(ui: Ui, entries: readonly Entry[]): View {
+  return column(
+    {
+      margin: { left: 12, right: 12, bottom: 12 },
+      padding: { top: 4, bottom: 4 },
+      width: 'fill',
+      box: { color: ui.theme.surface, radius: 24 },
+    },
+    entries.map((entry) => entryView(ui, entry)),
+  )
+}
+
+function main(ui: Ui): View {
+  const t = ui.theme
+  return scrollView(ui.scroll('main'), { id: ui.id('main_content_scrollable_container') }, [
+    label(t, 'Settings', {
+      id: ui.id('homepage_title'),
+      margin: { left: 24, top: 40, bottom: 16 },
+      look: { size: 36 },
+    }),
+    row(
+      {
+        id: ui.id('search_action_bar'),
+        width: 'fill',
+        height: 56,
+        margin: { left: 12, right: 12, bottom: 16 },
+        padding: { left: 20, right: 20 },
+        box: { color: t.field, radius: 'full' },
+        onClick: () => ui.open(SEARCH),
+      },
+      [
+        icon('search', 24, t.text),
+        label(t, 'Search settings', {
+          id: ui.id('search_action_bar_title'),
+          margin: { left: 16 },
+          look: { size: 18, color: t.secondary },
+        }),
+      ],
+    ),
+    group(ui, entriesOf('root', ui)),
+  ])
+}
+
+function sub(ui: Ui): View {
+  const page = ui.intent.extras['page'] ?? 'root'
+  return column({ height: 'fill' }, [
+    toolbar(ui.theme, ui.id('action_bar'), pageOf(page, ui).title, () => ui.finish()),
+    scrollView(
+      ui.scroll('page'),
+      { id: ui.id('recycler_view'), height: 'wrap', weight: 1, padding: { top: 8 } },
+      [group(ui, entriesOf(page, ui))],
+    ),
+  ])
+}
+
+/** Every titled entry and the page that it stands on. */
+function search(ui: Ui, query: string): { title: string; page: string; where: string }[] {
+  const wanted = query.trim().toLocaleLowerCase()
+  if (wanted === '') return []
+  return Object.entries(PAGES).flatMap(([name, page]) =>
+    entriesOf(name, ui)
+      .filter((entry) => entry.kind !== 'heading' && entry.title.toLocaleLowerCase().includes(wanted))
+      .map((entry) => ({
+        title: entry.title,
+        page: entry.kind === 'page' ? entry.page : name,
+        where: page.title,
+      })),
+  )
+}
+
+function searchScreen(ui: Ui): View {
+  const t = ui.theme
+  const field = ui.field('query')
+  const local = ui.local('search', () => ({ opened: false }))
+  if (!local.opened) {
+    local.opened = true
+    ui.focus(field)
+  }
+  const results = search(ui, field.text)
+  const empty = field.text.trim() !== '' && results.length === 0
+  return column({ height: 'fill' }, [
+    row({ width: 'fill', height: 64, padding: { left: 4, right: 12 } }, [
+      view('android.widget.ImageButton', {
+        description: 'Back',
+        padding: 12,
+        mark: { kind: 'icon', glyph: 'arrow_back', size: 24, color: t.text },
+        onClick: () => ui.finish(),
+      }),
+      editText(
+        t,
+        field,
+        {
+          hint: 'Search settings',
+          focused: ui.isFocused(field),
+          action: 'search',
+          onAction: () => ui.hideKeyboard(),
+          look: { size: 18 },
+        },
+        { id: ui.id('search_src_text'), weight: 1, padding: { left: 8, right: 8 } },
+      ),
+    ]),
+    ...(empty
+      ? [
+          label(t, 'No results', {
+            id: ui.id('no_results'),
+            margin: { left: 24, top: 24 },
+            look: { color: t.secondary },
+          }),
+        ]
+      : []),
+    scrollView(
+      ui.scroll('results'),
+      { id: ui.id('list_results'), height: 'wrap', weight: 1 },
+      results.map((found) =>
+        preference(
+          ui,
+          { title: found.title, summary: found.where },
+          () => ui.open(SUB, { page: found.page }),
+          null,
+          null,
+        ),
+      ),
+    ),
+  ])
+}
+
+export const settings: App = {
+  package: 'com.android.settings',
+  label: 'Settings',
+  icon: { glyph: 'settings', color: '#ffffff', background: '#5f6d8a' },
+  versionName: '14',
+  versionCode: 34,
+  uid: 1000,
+  launcherActivity: MAIN,
+  activities: { [MAIN]: main, [SUB]: sub, [SEARCH]: searchScreen },
+  actions: { 'android.settings.SETTINGS': MAIN, 'android.settings.HARD_KEYBOARD_SETTINGS': MAIN },
+  initialData: initialSettings,
+}

@@ -1,0 +1,39 @@
+/** Makes the small Android world of one virtual phone. Used by `phone.ts`. */
+import { type World } from '../android/world.js'
+import { type App, type PhoneFacts } from './apps/app.js'
+import { launcher } from './apps/launcher.js'
+import { settings } from './apps/settings/settings.js'
+import { PhoneWorld } from './window/world.js'
+
+export interface CreateWorldOptions extends Partial<PhoneFacts> {
+  /** What `exportState` gave before a reboot or park; left out or null: a new phone. */
+  state?: unknown
+  now?: () => Date
+}
+
+const APPS: readonly App[] = [settings]
+const INSTALLED_ICON: App['icon'] = { glyph: 'android', color: '#ffffff', background: '#3ddc84' }
+
+/** The facts default to what the virtual phone reports by `getprop`. */
+export function createWorld(options: CreateWorldOptions = {}): World {
+  return makeWorld(options)
+}
+
+/** The same, with what tests look at beside `World`. */
+export function makeWorld(options: CreateWorldOptions = {}): PhoneWorld {
+  const iconOf = (name: string): App['icon'] =>
+    APPS.find((app) => app.package === name)?.icon ?? INSTALLED_ICON
+  const world = new PhoneWorld({
+    apps: [launcher(iconOf), ...APPS],
+    facts: {
+      maker: options.maker ?? 'Phonerack',
+      model: options.model ?? 'Virtual Phone',
+      androidVersion: options.androidVersion ?? '14',
+      buildNumber: options.buildNumber ?? 'UQ1A.240105.004',
+      serial: options.serial ?? 'unknown',
+    },
+    now: options.now ?? (() => new Date()),
+  })
+  if (options.state != null) world.reboot(options.state)
+  return world
+}

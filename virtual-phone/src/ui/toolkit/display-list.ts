@@ -1,0 +1,122 @@
+/**
+ * Turns a placed view tree into a flat list of drawing steps, each with its
+ * clip. The painter draws the list and nothing else, so that what is drawn can
+ * be tested without pixels.
+ */
+import { selectionEnd, selectionStart } from './edit-state.js'
+import { textWidth, type FontWeight } from './fonts.js'
+import { heightOf, isEmpty, widthOf, type Rect } from './geometry.js'
+import { type LayoutScale } from './layout.js'
+import { shownText, type Box, type Mark, type View } from './view.js'
+
+export type DrawStep = { clip: Rect; opacity: number } & (
+  | { kind: 'box'; rect: Rect; box: Box; unit: number }
+  | {
+      kind: 'text'
+      text: string
+      x: number
+      baseline: number
+      sizePx: number
+      weight: FontWeight
+      color: string
+    }
+  | { kind: 'mark'; mark: Mark; rect: Rect; unit: number }
+  | { kind: 'fill'; rect: Rect; color: string }
+)
+
+interface TextSpot {
+  x: number
+  top: number
+  sizePx: number
+}
+
+/** Where line `index` of a text view stands. */
+export function lineSpot(v: View, index: number, scale: LayoutScale): TextSpot {
+  const block = v.block
+  const line = block?.lines[index]
+  if (!block || !line || !v.style) return { x: v.rect.left, top: v.rect.top, sizePx: 0 }
+  const left = v.rect.left + Math.round(v.padding.left * scale.density)
+  const right = v.rect.right - Math.round(v.padding.right * scale.density)
+  const top = v.rect.top + Math.round(v.padding.top * scale.density)
+  const bottom = v.rect.bottom - Math.round(v.padding.bottom * scale.density)
+  const room = right - left
+  const x =
+    v.style.align === 'center'
+      ? left + (room - line.width) / 2
+      : v.style.align === 'end'
+        ? right - line.width
+        : left
+  const textHeight = block.lines.length * block.lineHeight
+  const spare = Math.max(0, bottom - top - textHeight)
+  const offset = v.gravity.y === 'center' ? spare / 2 : v.gravity.y === 'end' ? spare : 0
+  const sizePx = Math.round(v.style.size * scale.density * scale.fontScale)
+  return { x, top: top + offset + index * block.lineHeight - (v.scroll?.offset ?? 0), sizePx }
+}
+
+function textSteps(v: View, scale: LayoutScale, opacity: number, out: DrawStep[]): void {
+  const { block, style, edit } = v
+  if (!block || !style) return
+  const whole = shownText(v)
+  const empty = edit !== null && v.text === ''
+  const width = (from: number, to: number, sizePx: number): number =>
+    textWidth(whole.slice(from, to), sizePx, style.weight)
+  block.lines.forEach((line, index) => {
+    const { x, top, sizePx } = lineSpot(v, index, scale)
+    const base = { clip: v.visible, opacity }
+    if (edit?.focused && !empty) {
+      const from = Math.max(line.start, selectionStart(edit.state))
+      const to = Math.min(line.end, selectionEnd(edit.state))
+      if (from < to) {
+        const left = x + width(line.start, from, sizePx)
+        const rect = { left, right: left + width(from, to, sizePx), top, bottom: top + block.lineHeight }
+        out.push({ ...base, kind: 'fill', rect, color: edit.selectionColor })
+      }
+    }
+    const color = empty ? edit.hintColor : style.color
+    const baseline = Math.round(top + block.lineHeight * 0.5 + sizePx * 0.355)
+    if (line.text !== '')
+      out.push({ ...base, kind: 'text', text: line.text, x, baseline, sizePx, weight: style.weight, color })
+    if (edit?.focused && edit.state.anchor === edit.state.head) {
+      const at = empty ? 0 : edit.state.head
+      const next = block.lines[index + 1]
+      const here =
+        at >= line.start &&
+        (empty ? index === 0 : at <= line.end) &&
+        !(next && at >= next.start && at !== line.end)
+      const onThis = here && !(next && next.start === at)
+      if (onThis) {
+        const left = Math.round(x + (empty ? 0 : width(line.start, at, sizePx)))
+        const thick = Math.max(2, Math.round(2 * scale.density))
+        const rect = { left, right: left + thick, top: top + 4, bottom: top + block.lineHeight - 4 }
+        out.push({ ...base, kind: 'fill', rect, color: edit.cursorColor })
+      }
+    }
+  })
+}
+
+function collect(v: View, scale: LayoutScale, inherited: number, out: DrawStep[]): void {
+  if (isEmpty(v.visible)) return
+  const opacity = inherited * v.opacity
+  const base = { clip: v.parent?.visible ?? v.visible, opacity, unit: scale.density }
+  if (v.box) out.push({ ...base, kind: 'box', rect: v.rect, box: v.box })
+  if (v.mark) {
+    const pad = (dp: number): number => Math.round(dp * scale.density)
+    const rect = {
+      left: v.rect.left + pad(v.padding.left),
+      top: v.rect.top + pad(v.padding.top),
+      right: v.rect.right - pad(v.padding.right),
+      bottom: v.rect.bottom - pad(v.padding.bottom),
+    }
+    if (widthOf(rect) > 0 && heightOf(rect) > 0)
+      out.push({ ...base, clip: v.visible, kind: 'mark', mark: v.mark, rect })
+  }
+  textSteps(v, scale, opacity, out)
+  for (const child of v.children) collect(child, scale, opacity, out)
+}
+
+/** Steps in drawing order, from the back to the front. */
+export function displayList(root: View, scale: LayoutScale): DrawStep[] {
+  const out: DrawStep[] = []
+  collect(root, scale, 1, out)
+  return out
+}

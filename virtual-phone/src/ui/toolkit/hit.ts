@@ -1,0 +1,30 @@
+/** Finds what a touch lands on, by the same placement that is drawn: the topmost view that takes touches. */
+import { contains } from './geometry.js'
+import { type View } from './view.js'
+
+const takesTouch = (v: View): boolean =>
+  v.clickable ||
+  v.longClickable ||
+  v.edit !== null ||
+  v.scroll !== null ||
+  v.pinch !== null ||
+  v.onSlide !== null
+
+/** The deepest taker at the point; later siblings lie above earlier ones, and one that does not take lets the touch through. */
+export function hit(v: View, x: number, y: number): View | null {
+  if (!contains(v.visible, x, y)) return null
+  for (let i = v.children.length - 1; i >= 0; i--) {
+    const child = v.children[i]
+    const found = child ? hit(child, x, y) : null
+    if (found) return found
+  }
+  return takesTouch(v) ? v : null
+}
+
+/** The nearest view, itself included, that scrolls in `direction` and has something to scroll. */
+export function scrollerOf(from: View | null, direction: View['scrollDirection']): View | null {
+  for (let v = from; v; v = v.parent) {
+    if (v.scroll && v.scroll.limit > 0 && v.scrollDirection === direction) return v
+  }
+  return null
+}

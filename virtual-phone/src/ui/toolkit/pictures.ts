@@ -1,0 +1,131 @@
+/** Pictures drawn by program: the wallpaper, app icons, and the gallery's photos and map. All deterministic. */
+import { type SKRSContext2D } from '@napi-rs/canvas'
+import { heightOf, widthOf, type Rect } from './geometry.js'
+import { type Mark } from './view.js'
+
+type Picture = Extract<Mark, { kind: 'picture' }>
+type Draw = (ctx: SKRSContext2D, w: number, h: number) => void
+
+function gradient(ctx: SKRSContext2D, w: number, h: number, stops: readonly string[]): void {
+  const fill = ctx.createLinearGradient(0, 0, w * 0.3, h)
+  stops.forEach((color, i) => fill.addColorStop(i / (stops.length - 1), color))
+  ctx.fillStyle = fill
+  ctx.fillRect(0, 0, w, h)
+}
+
+function hill(
+  ctx: SKRSContext2D,
+  w: number,
+  h: number,
+  base: number,
+  swing: number,
+  phase: number,
+  color: string,
+): void {
+  ctx.beginPath()
+  ctx.moveTo(0, h)
+  for (let i = 0; i <= 40; i++) {
+    const x = (w * i) / 40
+    ctx.lineTo(
+      x,
+      h * (base + swing * Math.sin(phase + i * 0.16) + swing * 0.4 * Math.sin(phase * 2 + i * 0.37)),
+    )
+  }
+  ctx.lineTo(w, h)
+  ctx.closePath()
+  ctx.fillStyle = color
+  ctx.fill()
+}
+
+function disc(ctx: SKRSContext2D, x: number, y: number, r: number, color: string): void {
+  ctx.beginPath()
+  ctx.arc(x, y, r, 0, Math.PI * 2)
+  ctx.fillStyle = color
+  ctx.fill()
+}
+
+function landscape(sky: readonly string[], sun: string, hills: readonly string[]): Draw {
+  return (ctx, w, h) => {
+    gradient(ctx, w, h, sky)
+    disc(ctx, w * 0.7, h * 0.32, Math.min(w, h) * 0.13, sun)
+    hills.forEach((color, i) => {
+      hill(ctx, w, h, 0.6 + i * 0.12, 0.05, i * 1.7 + 0.6, color)
+    })
+  }
+}
+
+function map(ctx: SKRSContext2D, w: number, h: number): void {
+  ctx.fillStyle = '#f2efe9'
+  ctx.fillRect(0, 0, w, h)
+  ctx.fillStyle = '#cfe8cf'
+  ctx.fillRect(w * 0.56, h * 0.08, w * 0.3, h * 0.24)
+  ctx.fillRect(w * 0.08, h * 0.62, w * 0.2, h * 0.26)
+  hill(ctx, w, h, 0.9, 0.03, 1.1, '#aad3df')
+  ctx.lineCap = 'round'
+  const road = (width: number, color: string, points: readonly (readonly [number, number])[]): void => {
+    ctx.beginPath()
+    points.forEach(([x, y], i) => (i === 0 ? ctx.moveTo(x * w, y * h) : ctx.lineTo(x * w, y * h)))
+    ctx.lineWidth = (width * w) / 1000
+    ctx.strokeStyle = color
+    ctx.stroke()
+  }
+  for (let i = 1; i < 9; i++) {
+    road(9, '#ffffff', [
+      [0, i * 0.1],
+      [1, i * 0.1 + 0.04],
+    ])
+    road(9, '#ffffff', [
+      [i * 0.12, 0],
+      [i * 0.12 - 0.05, 1],
+    ])
+  }
+  road(22, '#f9c96b', [
+    [0, 0.42],
+    [0.4, 0.47],
+    [0.7, 0.35],
+    [1, 0.4],
+  ])
+  road(22, '#f9c96b', [
+    [0.44, 0],
+    [0.4, 0.47],
+    [0.5, 0.8],
+    [0.46, 1],
+  ])
+  disc(ctx, w * 0.4, h * 0.47, w * 0.022, '#d93025')
+  disc(ctx, w * 0.4, h * 0.47, w * 0.009, '#ffffff')
+}
+
+const PICTURES: Record<string, Draw> = {
+  wallpaper: (ctx, w, h) => {
+    landscape(['#2b4a8b', '#6f8fd0', '#f0b9a3', '#f6d9b8'], '#fff1d6', [
+      '#7d6f9e',
+      '#54568a',
+      '#333b6b',
+      '#1f274d',
+    ])(ctx, w, h)
+  },
+  dawn: landscape(['#ff9a76', '#ffd7a8', '#fff3d9'], '#ffffff', ['#c97064', '#8c4a5a', '#4f2f46']),
+  lake: landscape(['#7fc8f8', '#cfeefd', '#ffffff'], '#fff4b0', ['#6fa58a', '#4a7f75', '#2d6a8c']),
+  desert: landscape(['#f6d365', '#fda085', '#fbe3c0'], '#fff7e0', ['#e3a857', '#c98240', '#8f5a2b']),
+  night: landscape(['#0b1030', '#1d2b64', '#4b3f72'], '#f4f1de', ['#2a2a55', '#1b1b3d', '#0f0f26']),
+  map,
+}
+
+export const PHOTO_NAMES = ['dawn', 'lake', 'desert', 'night'] as const
+
+/** Draws a picture so that it covers `rect`, scaled about its middle and moved by its pan, both in pixels. */
+export function drawPicture(ctx: SKRSContext2D, mark: Picture, rect: Rect, _unit: number): void {
+  const draw = PICTURES[mark.picture]
+  if (!draw) throw new Error(`There is no picture ${mark.picture}`)
+  const w = widthOf(rect)
+  const h = heightOf(rect)
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(rect.left, rect.top, w, h)
+  ctx.clip()
+  ctx.translate(rect.left + w / 2 + mark.panX, rect.top + h / 2 + mark.panY)
+  ctx.scale(mark.scale, mark.scale)
+  ctx.translate(-w / 2, -h / 2)
+  draw(ctx, w, h)
+  ctx.restore()
+}

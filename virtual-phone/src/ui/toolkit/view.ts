@@ -1,0 +1,216 @@
+/**
+ * One view of a window: what it is to Android's accessibility tree, how it is
+ * laid out and drawn, and what input does to it. Screens build a tree of these
+ * anew after each change; `layout.ts` places it once, and painting, the tree
+ * dump and touch all read that placement.
+ *
+ * Lengths are in dp and text sizes in sp; `rect` and `visible` in pixels.
+ */
+import { type EditState } from './edit-state.js'
+import { type FontWeight } from './fonts.js'
+import { EMPTY, type Rect } from './geometry.js'
+import { type TextBlock } from './text-layout.js'
+
+/** dp, as large as its content, or as large as its parent allows. */
+export type Length = number | 'wrap' | 'fill'
+export type Gravity = 'start' | 'center' | 'end'
+/** How a view arranges its children. */
+export type Arrangement = 'frame' | 'column' | 'row'
+
+export interface Edges {
+  left: number
+  top: number
+  right: number
+  bottom: number
+}
+
+export interface Box {
+  color: string
+  /** Corner radius in dp; `full` is half of the height. */
+  radius: number | 'full'
+  border?: { color: string; width: number }
+  /** Only the upper corners are round. */
+  topOnly?: boolean
+  shadow?: boolean
+}
+
+export interface TextStyle {
+  size: number
+  weight: FontWeight
+  color: string
+  maxLines: number
+  align: Gravity
+}
+
+/** A drawing that is not text or a box. */
+export type Mark =
+  | { kind: 'icon'; glyph: string; size: number; color: string }
+  | { kind: 'switch'; on: boolean; color: string; track: string }
+  | { kind: 'check'; on: boolean; shape: 'box' | 'round'; color: string; outline: string }
+  | { kind: 'slider'; value: number; color: string; track: string }
+  | { kind: 'picture'; picture: string; scale: number; panX: number; panY: number }
+
+export interface ScrollState {
+  /** Pixels that the content has moved up (or left). */
+  offset: number
+  /** Largest offset, known after layout. */
+  limit: number
+}
+
+export interface EditBinding {
+  state: EditState
+  hint: string
+  hintColor: string
+  multiline: boolean
+  /** Most UTF-16 units it takes. */
+  maxLength: number
+  /** `EditorInfo.inputType`. */
+  inputType: number
+  /** What the keyboard's enter key does. */
+  action: 'newline' | 'next' | 'done' | 'search' | 'go'
+  focused: boolean
+  cursorColor: string
+  selectionColor: string
+  onChange: (text: string) => void
+  onAction: () => void
+}
+
+export interface ListBinding {
+  count: number
+  /** dp, the same for every row. */
+  rowHeight: number
+  row: (index: number) => View
+}
+
+export interface PinchBinding {
+  onPinch: (factor: number, focusX: number, focusY: number) => void
+  onPan: (dx: number, dy: number) => void
+}
+
+export interface View {
+  className: string
+  /** Full resource name, or empty. */
+  id: string
+  text: string
+  description: string
+  arrangement: Arrangement
+  width: Length
+  height: Length
+  minHeight: number
+  minWidth: number
+  /** Share of the room that is left along the parent's direction. */
+  weight: number
+  margin: Edges
+  padding: Edges
+  /** Where its content stands in it. */
+  gravity: { x: Gravity; y: Gravity }
+  /** Where it stands in a frame parent, or across its parent's direction; null: as the parent says. */
+  place: { x?: Gravity; y?: Gravity }
+  box: Box | null
+  style: TextStyle | null
+  mark: Mark | null
+  opacity: number
+  clickable: boolean
+  longClickable: boolean
+  checkable: boolean
+  checked: boolean
+  enabled: boolean
+  focusable: boolean
+  focused: boolean
+  selected: boolean
+  password: boolean
+  onClick: (() => void) | null
+  onLongClick: (() => void) | null
+  onDoubleTap: (() => void) | null
+  scroll: ScrollState | null
+  scrollDirection: 'vertical' | 'horizontal'
+  list: ListBinding | null
+  edit: EditBinding | null
+  pinch: PinchBinding | null
+  /** Moves a slider: 0 to 1 along its width. */
+  onSlide: ((value: number) => void) | null
+  children: View[]
+  // Layout's part.
+  parent: View | null
+  measured: { width: number; height: number }
+  rect: Rect
+  /** What of `rect` its ancestors let through; touch and the tree use it. */
+  visible: Rect
+  block: TextBlock | null
+  /** First row that stands in `children` of a list. */
+  firstRow: number
+}
+
+export type ViewProps = Partial<Omit<View, 'margin' | 'padding' | 'gravity' | 'parent'>> & {
+  margin?: Partial<Edges> | number
+  padding?: Partial<Edges> | number
+  gravity?: { x?: Gravity; y?: Gravity }
+}
+
+function edges(value: Partial<Edges> | number | undefined): Edges {
+  if (typeof value === 'number') return { left: value, top: value, right: value, bottom: value }
+  return { left: 0, top: 0, right: 0, bottom: 0, ...value }
+}
+
+/** Makes a view; every part that is left out is Android's default. A click listener makes it clickable and focusable. */
+export function view(className: string, props: ViewProps, children: readonly View[] = []): View {
+  const { margin, padding, gravity, ...rest } = props
+  return {
+    className,
+    id: '',
+    text: '',
+    description: '',
+    arrangement: 'frame',
+    width: 'wrap',
+    height: 'wrap',
+    minHeight: 0,
+    minWidth: 0,
+    weight: 0,
+    margin: edges(margin),
+    padding: edges(padding),
+    gravity: { x: gravity?.x ?? 'start', y: gravity?.y ?? 'start' },
+    place: {},
+    box: null,
+    style: null,
+    mark: null,
+    opacity: 1,
+    clickable: rest.onClick != null,
+    longClickable: rest.onLongClick != null,
+    checkable: false,
+    checked: false,
+    enabled: true,
+    focusable: rest.onClick != null,
+    focused: false,
+    selected: false,
+    password: false,
+    onClick: null,
+    onLongClick: null,
+    onDoubleTap: null,
+    scroll: null,
+    scrollDirection: 'vertical',
+    list: null,
+    edit: null,
+    pinch: null,
+    onSlide: null,
+    parent: null,
+    measured: { width: 0, height: 0 },
+    rect: EMPTY,
+    visible: EMPTY,
+    block: null,
+    firstRow: 0,
+    ...rest,
+    children: [...children],
+  }
+}
+
+/** What stands on the screen and in the tree: a password's dots, one per UTF-16 unit, or an empty field's hint. */
+export function shownText(v: View): string {
+  if (v.edit && v.text === '') return v.edit.hint
+  return v.password ? '•'.repeat(v.text.length) : v.text
+}
+
+/** Visits a view and all below it, parents first. */
+export function* walk(root: View): Generator<View> {
+  yield root
+  for (const child of root.children) yield* walk(child)
+}

@@ -1,0 +1,36 @@
+/** Finds the offset in a field's text that a touch at a point means. */
+import { after } from '../toolkit/edit-state.js'
+import { lineSpot } from '../toolkit/display-list.js'
+import { textWidth } from '../toolkit/fonts.js'
+import { type LayoutScale } from '../toolkit/layout.js'
+import { shownText, type View } from '../toolkit/view.js'
+
+export function offsetAt(v: View, x: number, y: number, scale: LayoutScale): number {
+  const { block, style } = v
+  if (!block || !style || v.text === '') return 0
+  let index = 0
+  while (index < block.lines.length - 1 && y >= lineSpot(v, index + 1, scale).top) index++
+  const line = block.lines[index]
+  if (!line) return 0
+  const spot = lineSpot(v, index, scale)
+  const text = shownText(v)
+  let at = line.start
+  let left = spot.x
+  while (at < line.end) {
+    const next = Math.min(after(text, at), line.end)
+    const right = spot.x + textWidth(text.slice(line.start, next), spot.sizePx, style.weight)
+    if (x < (left + right) / 2) break
+    at = next
+    left = right
+  }
+  return at
+}
+
+/** Start and end of the word at an offset, for a long press; equal where there is none. */
+export function wordAt(text: string, offset: number): { start: number; end: number } {
+  for (const part of new Intl.Segmenter('und', { granularity: 'word' }).segment(text)) {
+    const end = part.index + part.segment.length
+    if (part.isWordLike && offset >= part.index && offset <= end) return { start: part.index, end }
+  }
+  return { start: offset, end: offset }
+}

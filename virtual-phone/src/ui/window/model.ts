@@ -1,0 +1,245 @@
+/**
+ * The running system's state without any drawing: tasks, apps, saved data,
+ * configuration, focus and keyboard. The window manager builds views from it
+ * and input changes it.
+ */
+import { type AppEntry, type FocusedWindow, type Intent, type StartResult } from '../../android/world.js'
+import { type App, type Configuration } from '../apps/app.js'
+import { plainApp } from '../apps/plain.js'
+import { type EditState } from '../toolkit/edit-state.js'
+import { newActivity, type Activity, type TaskRecord } from './activity.js'
+
+export const HOME = 'com.android.launcher3'
+const DEFAULTS: Configuration = { locale: 'en-US', timeZone: 'UTC', night: false, fontScale: 1 }
+
+export interface KeyboardState {
+  shown: boolean
+  page: 'letters' | 'symbols' | 'more'
+  shift: 'off' | 'once' | 'lock'
+}
+
+export class Model {
+  tasks: TaskRecord[] = []
+  configuration: Configuration = { ...DEFAULTS }
+  clipboard = ''
+  awake = true
+  rotation = 0
+  shadeOpen = false
+  brightness = 0.6
+  keyboard: KeyboardState = { shown: false, page: 'letters', shift: 'off' }
+  private data = new Map<string, object>()
+  private installed: readonly AppEntry[] = []
+  private nextTask = 1
+
+  constructor(private readonly apps: readonly App[]) {
+    this.goHome()
+  }
+
+  builtIn(): AppEntry[] {
+    return this.apps.map((app) => ({
+      package: app.package,
+      label: app.label,
+      versionName: app.versionName,
+      versionCode: app.versionCode,
+      system: true,
+      launcherActivity: app.launcherActivity,
+      uid: app.uid,
+    }))
+  }
+
+  allApps(): AppEntry[] {
+    return [...this.builtIn(), ...this.installed]
+  }
+
+  /** The app's screens; an installed app has one plain screen. */
+  app(packageName: string): App | undefined {
+    const known = this.apps.find((app) => app.package === packageName)
+    if (known) return known
+    const entry = this.installed.find((app) => app.package === packageName)
+    return entry ? plainApp(entry) : undefined
+  }
+
+  setInstalled(apps: readonly AppEntry[]): void {
+    const gone = this.installed.filter((old) => !apps.some((app) => app.package === old.package))
+    this.installed = apps
+    for (const app of gone) this.clearData(app.package)
+  }
+
+  /** The front task's top activity. */
+  get top(): Activity {
+    const activity = this.tasks[0]?.stack.at(-1)
+    if (!activity) throw new Error('No activity is in front')
+    return activity
+  }
+
+  get focused(): FocusedWindow {
+    return { package: this.top.package, activity: this.top.className }
+  }
+
+  get focusedField(): EditState | null {
+    return this.top.focusedField
+  }
+
+  /** Saved data of an app, made when it is first asked for. */
+  dataOf(packageName: string): object {
+    let data = this.data.get(packageName)
+    if (!data) {
+      data = this.app(packageName)?.initialData() ?? {}
+      this.data.set(packageName, data)
+    }
+    return data
+  }
+
+  /** The resolved component of an intent. */
+  private resolve(intent: Intent): { package: string; className: string } | null {
+    if (intent.component) {
+      const { package: name, className } = intent.component
+      return this.app(name)?.activities[className] ? { package: name, className } : null
+    }
+    const action = intent.action ?? 'android.intent.action.MAIN'
+    if (
+      action === 'android.intent.action.MAIN' &&
+      intent.categories.includes('android.intent.category.HOME')
+    ) {
+      return { package: HOME, className: this.app(HOME)?.launcherActivity ?? '' }
+    }
+    if (action === 'android.intent.action.MAIN' && intent.package) {
+      const className = this.app(intent.package)?.launcherActivity
+      return className ? { package: intent.package, className } : null
+    }
+    const web = action !== 'android.intent.action.VIEW' || /^https?:/i.test(intent.data ?? '')
+    for (const app of this.apps) {
+      const className = app.actions[action]
+      if (className && web && (!intent.package || intent.package === app.package))
+        return { package: app.package, className }
+    }
+    return null
+  }
+
+  start(intent: Intent): StartResult {
+    const target = this.resolve(intent)
+    if (!target) return { kind: 'not_found' }
+    this.leaveFront()
+    if (target.package === HOME && target.className === this.app(HOME)?.launcherActivity) this.goHome()
+    else {
+      const known = this.tasks.find((task) => task.package === target.package)
+      const front = this.tasks[0] === known
+      const plain =
+        (intent.action ?? 'android.intent.action.MAIN') === 'android.intent.action.MAIN' && !intent.data
+      if (known && plain && target.className === this.app(target.package)?.launcherActivity) {
+        this.bringToFront(known)
+        return { kind: front ? 'delivered' : 'started', window: this.focused }
+      }
+      const task = known ?? { id: this.nextTask++, package: target.package, stack: [] }
+      this.bringToFront(task)
+      const top = task.stack.at(-1)
+      if (top?.className === target.className && front) {
+        task.stack[task.stack.length - 1] = newActivity(target.package, target.className, intent)
+        return { kind: 'delivered', window: this.focused }
+      }
+      task.stack.push(newActivity(target.package, target.className, intent))
+    }
+    return { kind: 'started', window: this.focused }
+  }
+
+  private bringToFront(task: TaskRecord): void {
+    this.tasks = [task, ...this.tasks.filter((other) => other !== task)]
+  }
+
+  /** What closes when another window comes in front: the keyboard and the shade. */
+  private leaveFront(): void {
+    this.hideKeyboard()
+    this.shadeOpen = false
+  }
+
+  goHome(): void {
+    this.leaveFront()
+    const className = this.app(HOME)?.launcherActivity
+    if (!className) throw new Error('The launcher has no activity')
+    const home = this.tasks.find((task) => task.package === HOME) ?? {
+      id: this.nextTask++,
+      package: HOME,
+      stack: [],
+    }
+    const first = home.stack[0] ?? newActivity(HOME, className, { categories: [], extras: {} })
+    first.dialog = null
+    home.stack = [first]
+    this.bringToFront(home)
+  }
+
+  finish(activity: Activity): void {
+    const task = this.tasks.find((candidate) => candidate.stack.includes(activity))
+    if (!task || activity.className === this.app(HOME)?.launcherActivity) return
+    task.stack = task.stack.filter((other) => other !== activity)
+    this.hideKeyboard()
+    if (task.stack.length > 0) return
+    const front = this.tasks[0] === task
+    this.tasks = this.tasks.filter((other) => other !== task)
+    if (front) this.goHome()
+  }
+
+  switchTo(taskId: number): void {
+    const task = this.tasks.find((candidate) => candidate.id === taskId)
+    if (!task) return
+    this.leaveFront()
+    this.bringToFront(task)
+  }
+
+  /** App tasks, most recent first, as the overview lists them. */
+  recentTasks(): TaskRecord[] {
+    return this.tasks.filter((task) => task.package !== HOME)
+  }
+
+  closeTasks(): void {
+    this.tasks = this.tasks.filter((task) => task.package === HOME)
+  }
+
+  forceStop(packageName: string): void {
+    const front = this.tasks[0]?.package === packageName
+    this.tasks = this.tasks.filter((task) => task.package !== packageName)
+    if (front) this.goHome()
+  }
+
+  clearData(packageName: string): void {
+    this.forceStop(packageName)
+    this.data.delete(packageName)
+  }
+
+  focusField(field: EditState | null, showKeyboard: boolean): void {
+    this.top.focusedField = field
+    this.top.keyFocus = null
+    if (!field) this.hideKeyboard()
+    else if (showKeyboard && !this.keyboard.shown)
+      this.keyboard = { shown: true, page: 'letters', shift: 'off' }
+  }
+
+  hideKeyboard(): void {
+    this.keyboard = { shown: false, page: 'letters', shift: 'off' }
+  }
+
+  exportState(): unknown {
+    return structuredClone({
+      configuration: this.configuration,
+      brightness: this.brightness,
+      data: Object.fromEntries(this.data),
+    })
+  }
+
+  /** Starts anew from what `exportState` gave; anything else is a wiped phone. */
+  restore(state: unknown): void {
+    const saved = (typeof state === 'object' && state !== null ? structuredClone(state) : {}) as {
+      configuration?: Partial<Configuration>
+      brightness?: number
+      data?: Record<string, object>
+    }
+    this.configuration = { ...DEFAULTS, ...saved.configuration }
+    this.brightness = saved.brightness ?? 0.6
+    this.data = new Map(Object.entries(saved.data ?? {}))
+    if (Object.keys(saved).length === 0) this.installed = []
+    this.clipboard = ''
+    this.awake = true
+    this.rotation = 0
+    this.tasks = []
+    this.goHome()
+  }
+}

@@ -1,0 +1,81 @@
+/** Implements `Ui`: what an activity's screen may ask of the system and do to it. */
+import { type Configuration, type PhoneFacts, type Ui } from '../apps/app.js'
+import { DARK, LIGHT } from '../toolkit/theme.js'
+import { type Activity } from './activity.js'
+import { type Model } from './model.js'
+
+export interface ContextParts {
+  model: Model
+  facts: PhoneFacts
+  now: () => Date
+  landscape: boolean
+  onConfigure: (change: Partial<Configuration>) => void
+}
+
+function remember<T>(map: Map<string, T>, name: string, make: () => T): T {
+  const known = map.get(name)
+  if (known !== undefined) return known
+  const made = make()
+  map.set(name, made)
+  return made
+}
+
+export function screenContext(activity: Activity, parts: ContextParts): Ui {
+  const { model, facts, now, landscape } = parts
+  const start: Ui['start'] = (intent) => {
+    model.start(intent)
+  }
+  return {
+    package: activity.package,
+    intent: activity.intent,
+    theme: model.configuration.night ? DARK : LIGHT,
+    facts,
+    configuration: model.configuration,
+    apps: model.allApps(),
+    recentTasks: model.recentTasks().map((task) => ({
+      id: task.id,
+      package: task.package,
+      label: model.app(task.package)?.label ?? task.package,
+    })),
+    now: now(),
+    landscape,
+    // The data was made by this app's own initialData, or saved from it.
+    data: <T extends object>() => model.dataOf(activity.package) as T,
+    local: <T extends object>(name: string, init: () => T) => remember(activity.locals, name, init) as T,
+    scroll: (name) => remember(activity.scrolls, name, () => ({ offset: 0, limit: 0 })),
+    field: (name, text = '') =>
+      remember(activity.fields, name, () => ({ text, anchor: text.length, head: text.length })),
+    isFocused: (field) => activity.focusedField === field,
+    focus: (field) => {
+      model.focusField(field, true)
+    },
+    hideKeyboard: () => {
+      model.hideKeyboard()
+    },
+    id: (name) => `${activity.package}:id/${name}`,
+    open: (className, extras = {}) => {
+      start({ component: { package: activity.package, className }, action: 'open', categories: [], extras })
+    },
+    start,
+    switchTo: (taskId) => {
+      model.switchTo(taskId)
+    },
+    closeTasks: () => {
+      model.closeTasks()
+    },
+    finish: () => {
+      model.finish(activity)
+    },
+    onBack: (handler) => {
+      activity.onBack = handler
+    },
+    showDialog: (build) => {
+      activity.dialog = { build }
+      model.hideKeyboard()
+    },
+    dismissDialog: () => {
+      activity.dialog = null
+    },
+    configure: parts.onConfigure,
+  }
+}

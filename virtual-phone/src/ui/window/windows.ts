@@ -1,0 +1,182 @@
+/**
+ * Builds and places every window of the moment: the front activity, its
+ * dialog, the keyboard, status and navigation bar, the shade. The result is
+ * the one layout that drawing, the tree and touch all read.
+ */
+import { type Ui } from '../apps/app.js'
+import { layoutTree, type LayoutScale } from '../toolkit/layout.js'
+import { walk, view, type View } from '../toolkit/view.js'
+import { frame } from '../toolkit/widgets.js'
+import { type Rect } from '../toolkit/geometry.js'
+import { type EditBinding } from '../toolkit/view.js'
+import { HOME, type Model } from './model.js'
+import { KEYBOARD_HEIGHT, keyboardView, type KeyboardActions } from './keyboard.js'
+import {
+  clockText,
+  NAVIGATION_HEIGHT,
+  navigationBar,
+  shade,
+  statusBar,
+  STATUS_HEIGHT,
+  type NavigationActions,
+} from './system-ui.js'
+
+export interface Layer {
+  name: 'activity' | 'dialog' | 'keyboard' | 'status' | 'navigation' | 'shade'
+  /** What is drawn and hit. */
+  root: View
+  /** What the tree dump shows of it. */
+  dumpRoot: View
+  package: string
+}
+
+export interface Windows {
+  /** From back to front. */
+  layers: Layer[]
+  /** The window that `uiautomator dump` prints. */
+  active: Layer
+  /** The focused field as it stands in the layout. */
+  focusedEdit: EditBinding | null
+  /** Names one window's key focus from builds. */
+  activityRoot: View
+}
+
+export interface WindowParts {
+  model: Model
+  ui: Ui
+  screen: (ui: Ui) => View
+  bounds: Rect
+  scale: LayoutScale
+  now: Date
+  navigation: NavigationActions
+  keyboard: KeyboardActions
+  setBrightness: (value: number) => void
+  toggleNight: () => void
+  openSettings: () => void
+  dismissDialog: () => void
+}
+
+function findFocused(root: View): EditBinding | null {
+  for (const v of walk(root)) if (v.edit?.focused) return v.edit
+  return null
+}
+
+function decor(content: View, bottomDp: number, color: string | null): View {
+  return frame({ width: 'fill', height: 'fill', box: color ? { color, radius: 0 } : null }, [
+    view(
+      'android.widget.LinearLayout',
+      {
+        arrangement: 'column',
+        width: 'fill',
+        height: 'fill',
+        padding: { top: STATUS_HEIGHT, bottom: bottomDp },
+      },
+      [frame({ id: 'android:id/content', width: 'fill', weight: 1 }, [content])],
+    ),
+  ])
+}
+
+/** Puts the direction keys' focus on the view whose place in the tree it names. */
+function markKeyFocus(root: View, place: string | null): void {
+  if (place === null) return
+  let v: View | undefined = root
+  for (const part of place === '' ? [] : place.split('/')) v = v?.children[Number(part)]
+  if (v?.focusable) v.focused = true
+}
+
+export function buildWindows(parts: WindowParts): Windows {
+  const { model, ui, bounds, scale } = parts
+  const activity = model.top
+  const home = activity.package === HOME && activity.className === model.app(HOME)?.launcherActivity
+  const layers: Layer[] = []
+  const dp = (n: number): number => Math.round(n * scale.density)
+  const add = (name: Layer['name'], root: View, rect: Rect, packageName: string, dumpRoot = root): Layer => {
+    layoutTree(root, rect, scale)
+    const layer = { name, root, dumpRoot, package: packageName }
+    layers.push(layer)
+    return layer
+  }
+
+  const height = KEYBOARD_HEIGHT(ui.landscape)
+  activity.onBack = null
+  // The screen may ask for the focus while it is built, so the keyboard is looked at afterwards.
+  const content = parts.screen(ui)
+  const keyboardShown = model.keyboard.shown && activity.focusedField !== null && !activity.dialog
+  const root = decor(
+    content,
+    keyboardShown ? height + NAVIGATION_HEIGHT : NAVIGATION_HEIGHT,
+    home ? null : ui.theme.background,
+  )
+  if (home) root.mark = { kind: 'picture', picture: 'wallpaper', scale: 1, panX: 0, panY: 0 }
+  let active = add('activity', root, bounds, activity.package)
+  markKeyFocus(root, activity.dialog ? null : activity.keyFocus)
+  const focusedEdit = findFocused(root)
+
+  if (activity.dialog) {
+    const card = view(
+      'android.widget.FrameLayout',
+      {
+        place: { x: 'center', y: 'center' },
+        width: ui.landscape ? 420 : 320,
+        padding: { top: 24, bottom: 12 },
+        box: { color: ui.theme.dark ? '#2a2c33' : '#f8f8fe', radius: 28, shadow: true },
+        // It takes touches that its own views leave, so that they do not dismiss it.
+        longClickable: true,
+      },
+      [activity.dialog.build(ui)],
+    )
+    card.longClickable = true
+    const scrim = frame(
+      {
+        width: 'fill',
+        height: 'fill',
+        box: { color: 'rgba(0,0,0,0.5)', radius: 0 },
+        onClick: parts.dismissDialog,
+      },
+      [card],
+    )
+    active = add('dialog', scrim, bounds, activity.package, card)
+    markKeyFocus(card, activity.keyFocus)
+  }
+
+  const navTop = bounds.bottom - dp(NAVIGATION_HEIGHT)
+  if (keyboardShown && focusedEdit) {
+    const rect = { ...bounds, top: navTop - dp(height), bottom: navTop }
+    add(
+      'keyboard',
+      keyboardView(ui.theme, model.keyboard, focusedEdit, ui.landscape, parts.keyboard),
+      rect,
+      'com.android.inputmethod.latin',
+    )
+  }
+  if (model.shadeOpen) {
+    const date = new Intl.DateTimeFormat(model.configuration.locale, {
+      weekday: 'short',
+      month: 'short',
+      day: 'numeric',
+      timeZone: model.configuration.timeZone,
+    }).format(parts.now)
+    const panel = shade({
+      theme: ui.theme,
+      date,
+      brightness: model.brightness,
+      night: model.configuration.night,
+      setBrightness: parts.setBrightness,
+      toggleNight: parts.toggleNight,
+      openSettings: parts.openSettings,
+    })
+    active = add('shade', panel, bounds, 'com.android.systemui')
+  }
+  const onDark = home && !model.shadeOpen
+  const ink = onDark || ui.theme.dark ? '#ffffff' : '#1a1b20'
+  const clock = clockText(parts.now, model.configuration.locale, model.configuration.timeZone)
+  add('status', statusBar(clock, ink), { ...bounds, bottom: dp(STATUS_HEIGHT) }, 'com.android.systemui')
+  const navColor = keyboardShown ? (ui.theme.dark ? '#1b1d22' : '#e3e5ee') : 'rgba(0,0,0,0)'
+  add(
+    'navigation',
+    navigationBar(ink, navColor, parts.navigation, keyboardShown),
+    { ...bounds, top: navTop },
+    'com.android.systemui',
+  )
+  return { layers, active, focusedEdit, activityRoot: root }
+}
