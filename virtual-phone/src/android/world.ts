@@ -70,7 +70,10 @@ export interface World {
   screenshotPng(): Promise<Buffer>
   /** Width × height × 4 bytes, RGBA. */
   screenshotRgba(): Promise<Buffer>
-  /** The XML that `uiautomator dump` writes: every visible window's node tree, from the same layout that is drawn and hit. */
+  /**
+   * The XML that `uiautomator dump` writes, from the same layout that is drawn and hit: the active window's nodes
+   * (a dialog or the shade when one stands in front). The keyboard is not in it, see `inputMethod`.
+   */
   hierarchyXml(): string
 
   touch(action: TouchAction, pointerId: number, x: number, y: number): void
@@ -93,8 +96,13 @@ export interface World {
   /** Ends the app and removes its data. */
   clearData(packageName: string): void
   builtInApps(): readonly AppEntry[]
+  /** Built-in and installed apps that have a launcher activity. */
+  launchableApps(): readonly AppEntry[]
   /** Apps installed by `pm`, shown in the launcher with a plain screen of their own. */
   setInstalledApps(apps: readonly AppEntry[]): void
+
+  /** What the Settings app and `setConfiguration` changed last. */
+  readonly configuration: Readonly<{ locale: string; timeZone: string; night: boolean; fontScale: number }>
 
   wake(): void
   sleep(): void

@@ -431,6 +431,14 @@ export class PhoneWorld implements World {
     return this.model.builtIn()
   }
 
+  launchableApps(): readonly AppEntry[] {
+    return this.model.allApps().filter((app) => app.launcherActivity !== null)
+  }
+
+  get configuration(): Readonly<Configuration> {
+    return this.model.configuration
+  }
+
   setInstalledApps(apps: readonly AppEntry[]): void {
     this.model.setInstalled(apps)
     this.changed()

@@ -1,0 +1,32 @@
+/**
+ * INJECT_TEXT: what Android's virtual key map can type of a text, unit by
+ * unit, as scrcpy 3.3.3 injects it: ASCII, ç ß, and letters with one of five
+ * accents. Everything else is dropped with a warning.
+ */
+import { type World } from '../android/world.js'
+
+/** scrcpy's clients send at most this much in one message. */
+export const INJECT_TEXT_MAX_BYTES = 300
+
+const DEAD_KEYS = new Set(['\u0300', '\u0301', '\u0302', '\u0303', '\u0308'])
+const ENTER = 66
+const TAB = 61
+
+/** Whether the key map has a key, or a dead key and a letter, for this UTF-16 unit. */
+export function canType(unit: string): boolean {
+  if (/^[\n\t\x20-\x7eçÇß]$/.test(unit)) return true
+  const [letter, accent, ...more] = unit.normalize('NFD')
+  return more.length === 0 && accent !== undefined && DEAD_KEYS.has(accent) && /^[A-Za-z]$/.test(letter ?? '')
+}
+
+/** Types what can be typed and calls `dropped` for each unit that cannot. */
+export function injectText(world: World, text: string, dropped: (unit: string) => void): void {
+  for (const unit of text.split('')) {
+    if (!canType(unit)) dropped(unit)
+    else if (unit === '\n' || unit === '\t') {
+      const keyCode = unit === '\n' ? ENTER : TAB
+      world.key('down', keyCode, 0)
+      world.key('up', keyCode, 0)
+    } else world.commitText(unit)
+  }
+}
