@@ -2,8 +2,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { startChild, type Running } from '../processes/child.js'
+import { startChild, waitUntil, type Running } from '../processes/child.js'
 import { pickPort } from '../processes/ports.js'
 import { reapRecord } from '../processes/record.js'
 import { findNats } from './find.js'
@@ -14,8 +13,10 @@ export interface NatsOptions {
   dir: string
   /** Left out: a free one. */
   port?: number | undefined
-  /** Gets the server's log, line by line. */
-  log?: ((line: string) => void) | undefined
+  /** The server's log: a file to append to, or a function that gets each line. */
+  log?: string | ((line: string) => void) | undefined
+  /** Where the process is recorded; default a file in `dir`. */
+  recordFile?: string | undefined
 }
 
 export interface Nats extends Running {
@@ -37,7 +38,7 @@ export async function startNats(options: NatsOptions): Promise<Nats> {
   const { dir } = options
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   chmodSync(dir, 0o700)
-  const recordFile = path.join(dir, 'nats.pid.json')
+  const recordFile = options.recordFile ?? path.join(dir, 'nats.pid.json')
   await reapRecord(recordFile)
   const command = await findNats()
   const trust = await ensureTrust(dir)
@@ -45,20 +46,15 @@ export async function startNats(options: NatsOptions): Promise<Nats> {
   const configFile = path.join(dir, 'nats.conf')
   writeFileSync(configFile, configuration(dir, port, trust), { mode: 0o600 })
 
-  const lines: string[] = []
   const running = await startChild({
     command,
     args: ['-c', configFile],
     env: { PATH: process.env['PATH'] },
     cwd: dir,
     recordFile,
-    log(line) {
-      lines.push(line)
-      if (lines.length > 20) lines.shift()
-      options.log?.(line)
-    },
+    output: options.log ?? (() => undefined),
   })
-  await waitUntilAnswering(running, port, lines)
+  await waitUntil('nats-server', running, startDeadlineMs, () => greets(port))
   return {
     ...running,
     url: `nats://127.0.0.1:${port}`,
@@ -93,20 +89,6 @@ function configuration(dir: string, port: number, trust: BrokerTrust): string {
     null,
     2,
   )
-}
-
-async function waitUntilAnswering(running: Running, port: number, lines: readonly string[]): Promise<void> {
-  const end = performance.now() + startDeadlineMs
-  let ended: number | string | undefined
-  void running.exited.then((how) => (ended = how))
-  while (performance.now() < end) {
-    if (ended !== undefined)
-      throw new Error(`nats-server ended (${ended}) while starting:\n${lines.join('\n')}`)
-    if (await greets(port)) return
-    await sleep(20)
-  }
-  await running.stop()
-  throw new Error(`nats-server did not answer within ${startDeadlineMs / 1000} s:\n${lines.join('\n')}`)
 }
 
 /** A NATS server speaks first: `INFO {…}`. */

@@ -1,1 +1,2 @@
+export { eraseCluster } from './place.js'
 export { startPostgres, type Postgres, type PostgresOptions } from './server.js'

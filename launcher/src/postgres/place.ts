@@ -16,6 +16,7 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -108,4 +109,16 @@ function nobody(): { uid: number; gid: number } {
   const ask = (flag: string) =>
     Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8', timeout: 5000 }))
   return { uid: ask('-u'), gid: ask('-g') }
+}
+
+/** Deletes the cluster of a data directory, wherever it lies. Nothing may run on it. */
+export function eraseCluster(dir: string): void {
+  const noteFile = path.join(dir, noteName)
+  if (!existsSync(noteFile)) return
+  const note = readNote(noteFile)
+  if (note.outside && existsSync(note.home)) {
+    checkOwner(note, dir)
+    rmSync(note.home, { recursive: true, force: true })
+  }
+  rmSync(noteFile)
 }

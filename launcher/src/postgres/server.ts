@@ -4,9 +4,8 @@
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, escapeIdentifier } from 'pg'
-import { startChild, type Running } from '../processes/child.js'
+import { startChild, waitUntil, type Running } from '../processes/child.js'
 import { pickPort } from '../processes/ports.js'
 import { reapRecord } from '../processes/record.js'
 import { packagedNative, usableNative } from './binaries.js'
@@ -19,8 +18,10 @@ export interface PostgresOptions {
   dir: string
   /** Left out: a free one. */
   port?: number | undefined
-  /** Gets the server's log, line by line. */
-  log?: ((line: string) => void) | undefined
+  /** The server's log: a file to append to, or a function that gets each line. */
+  log?: string | ((line: string) => void) | undefined
+  /** Where the process is recorded; default a file in `dir`. */
+  recordFile?: string | undefined
   /** Fast and not durable: nothing is synced to disk, and `stop` removes the cluster. */
   forTests?: boolean | undefined
 }
@@ -47,7 +48,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const { dir, forTests = false } = options
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   chmodSync(dir, 0o700)
-  const recordFile = path.join(dir, 'postgres.pid.json')
+  const recordFile = options.recordFile ?? path.join(dir, 'postgres.pid.json')
   await reapRecord(recordFile, postgresStop)
   const place = findPlace(dir, forTests)
   const native = usableNative(packagedNative(), place.home, place.user !== undefined)
@@ -58,22 +59,17 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const urlOf = (database: string) =>
     `postgresql://${superuser}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`
 
-  const lines: string[] = []
   const running = await startChild({
     command: path.join(native, 'bin', 'postgres'),
     args: ['-D', data, '-p', String(port), ...settings(forTests).flatMap((setting) => ['-c', setting])],
     env: { PATH: process.env['PATH'], TZ: 'UTC' },
     cwd: '/',
     recordFile,
-    log(line) {
-      lines.push(line)
-      if (lines.length > 20) lines.shift()
-      options.log?.(line)
-    },
+    output: options.log ?? (() => undefined),
     stopSteps: postgresStop,
     ...(place.user ?? {}),
   })
-  await waitUntilAnswering(running, urlOf('postgres'), lines)
+  await waitUntil('Postgres', running, startDeadlineMs, () => answers(urlOf('postgres')))
 
   const admin = <T>(work: (client: Client) => Promise<T>) => withClient(urlOf('postgres'), 60_000, work)
   return {
@@ -118,25 +114,15 @@ function settings(forTests: boolean): string[] {
   return [...always, 'fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'autovacuum=off']
 }
 
-async function waitUntilAnswering(running: Running, url: string, lines: readonly string[]): Promise<void> {
-  const end = performance.now() + startDeadlineMs
-  let ended: number | string | undefined
-  void running.exited.then((how) => (ended = how))
-  let last: unknown
-  while (performance.now() < end) {
-    if (ended !== undefined) throw new Error(`Postgres ended (${ended}) while starting:\n${lines.join('\n')}`)
-    try {
-      await withClient(url, 5000, (client) => client.query('SELECT 1'))
-      return
-    } catch (error) {
-      last = error
-      await sleep(20)
-    }
+async function answers(url: string): Promise<boolean> {
+  try {
+    await withClient(url, 5000, (client) => client.query('SELECT 1'))
+    return true
+  } catch (error) {
+    // A server of ours that refuses our password will not change its mind.
+    if (error instanceof Error && 'code' in error && error.code === '28P01') throw error
+    return false
   }
-  await running.stop()
-  throw new Error(`Postgres did not answer within ${startDeadlineMs / 1000} s:\n${lines.join('\n')}`, {
-    cause: last,
-  })
 }
 
 async function withClient<T>(

@@ -1,14 +1,20 @@
-/** A program that we started: its output by lines, its end, and how to stop it. Used for every program `up` runs. */
+/** A program that we started: its output, its end, and how to stop it. Used for every program `up` runs. */
 import { spawn } from 'node:child_process'
+import { closeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { identify } from './identity.js'
+import { openLog, tailLog } from './log-file.js'
 import { removeRecord, writeRecord } from './record.js'
 import { politeStop, stopProcess, type StopStep } from './stop.js'
+
+export type ExitCause = number | NodeJS.Signals
 
 export interface Running {
   readonly pid: number
   /** Resolves when the process has ended: its exit code, or the signal's name. Never rejects. */
-  readonly exited: Promise<number | NodeJS.Signals>
+  readonly exited: Promise<ExitCause>
+  /** The last lines that it wrote. */
+  tail(): string[]
   /** Ends it and waits for that. Twice is the same as once. */
   stop(): Promise<void>
 }
@@ -18,8 +24,11 @@ export interface ChildOptions {
   args: readonly string[]
   env: NodeJS.ProcessEnv
   cwd: string
-  /** Gets each line of stdout and stderr. */
-  log: (line: string) => void
+  /**
+   * Where stdout and stderr go: a file, which the program writes itself, so that it neither costs us
+   * work nor breaks when we are killed; or a function that gets each line.
+   */
+  output: string | ((line: string) => void)
   /** Where the process is recorded; see `record.ts`. */
   recordFile: string
   uid?: number | undefined
@@ -32,19 +41,28 @@ export interface ChildOptions {
  * @throws Error when it cannot be started at all.
  */
 export async function startChild(options: ChildOptions): Promise<Running> {
+  const { output } = options
+  const log = typeof output === 'string' ? openLog(output) : undefined
   const child = spawn(options.command, options.args, {
     cwd: options.cwd,
     env: options.env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', log ?? 'pipe', log ?? 'pipe'],
     // Its own process group: Ctrl-C in the terminal reaches `up` alone, which then stops all in order.
     detached: true,
     ...(options.uid === undefined ? {} : { uid: options.uid }),
     ...(options.gid === undefined ? {} : { gid: options.gid }),
   })
+  if (log !== undefined) closeSync(log)
+  const lines: string[] = []
   for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream, crlfDelay: Infinity }).on('line', options.log)
+    if (!stream || typeof output === 'string') continue
+    createInterface({ input: stream, crlfDelay: Infinity }).on('line', (line) => {
+      lines.push(line)
+      if (lines.length > 20) lines.shift()
+      output(line)
+    })
   }
-  const exited = new Promise<number | NodeJS.Signals>((resolve) => {
+  const exited = new Promise<ExitCause>((resolve) => {
     child.once('exit', (code, signal) => {
       removeRecord(options.recordFile)
       resolve(code ?? signal ?? 1)
@@ -61,6 +79,7 @@ export async function startChild(options: ChildOptions): Promise<Running> {
   return {
     pid,
     exited,
+    tail: () => (typeof output === 'string' ? tailLog(output) : lines),
     stop() {
       stopping ??= (async () => {
         if (identity) await stopProcess(identity, options.stopSteps ?? politeStop)
@@ -68,5 +87,39 @@ export async function startChild(options: ChildOptions): Promise<Running> {
       })()
       return stopping
     },
+  }
+}
+
+/**
+ * Asks `answers` until it says true.
+ * @throws Error with the program's last lines when it ends first, or does not answer in time (it is stopped then).
+ */
+export async function waitUntil(
+  name: string,
+  running: Running,
+  timeoutMs: number,
+  answers: () => Promise<boolean>,
+): Promise<void> {
+  const end = performance.now() + timeoutMs
+  let ended: ExitCause | undefined
+  void running.exited.then((cause) => (ended = cause))
+  for (let pause = 10; performance.now() < end; pause = Math.min(pause * 1.5, 200)) {
+    if (await answers()) return
+    if (ended !== undefined) throw new StartFailed(name, `ended (${ended}) while starting`, running.tail())
+    await new Promise((resolve) => setTimeout(resolve, pause))
+  }
+  await running.stop()
+  throw new StartFailed(name, `was not ready within ${timeoutMs / 1000} s`, running.tail())
+}
+
+export class StartFailed extends Error {
+  constructor(
+    readonly program: string,
+    what: string,
+    /** Its last lines of output. */
+    readonly tail: readonly string[],
+  ) {
+    super(`${program} ${what}`)
+    this.name = 'StartFailed'
   }
 }

@@ -51,7 +51,8 @@ export async function reapRecord(file: string, steps?: readonly StopStep[]): Pro
     if (record.owner.pid !== process.pid && isAlive(record.owner)) throw new InUse(file, record.owner.pid)
     await stopProcess(record, steps)
   }
-  removeRecord(file)
+  // Unless the next owner has written its own meanwhile.
+  if (readRecord(file)?.started === record.started) removeRecord(file)
 }
 
 export class InUse extends Error {

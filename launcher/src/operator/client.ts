@@ -1,0 +1,173 @@
+/** Client of the operator API (`/operator/v1`), for `up` and `ctl`. */
+
+export interface Host {
+  id: string
+  name: string
+  country: string
+  state: string
+  address: string
+  version: string
+  last_seen_at: string | null
+  devices: unknown
+}
+
+export interface Device {
+  id: string
+  host_id: string
+  serial: string
+  maker: string | null
+  model: string | null
+  sdk: number | null
+  state: string
+  reason: string | null
+  phone_id: string | null
+  fencing_number: number
+  link: string
+  last_proof_at: string | null
+  capabilities: { name: string; implementation: string | null; evidence: string | null }[]
+  wipe_checks: { name: string; passed: boolean; evidence: string | null }[]
+}
+
+export interface Project {
+  id: string
+  name: string
+  owner_id: string
+  balance_usd: string
+  reserved_usd: string
+  spend_limit_usd: string
+  max_phones: number
+  max_running: number
+  frozen_at: string | null
+}
+
+export interface ProjectChange {
+  /** Added to the balance. */
+  credit_usd?: string
+  spend_limit_usd?: string
+  max_phones?: number
+  max_running?: number
+  frozen?: boolean
+}
+
+export interface Key {
+  id: string
+  name: string | null
+  preset: string
+  project: string
+  phones: string[] | null
+  expires_at: string | null
+  revoked_at: string | null
+}
+
+export interface NewKey {
+  project: string
+  preset: 'agent' | 'admin' | 'read-only'
+  phones?: string[]
+  expires?: '30d' | '90d' | '1y' | 'never'
+  name?: string
+}
+
+/** What the API refused, as it said it. */
+export class OperatorError extends Error {
+  constructor(
+    message: string,
+    readonly status: number,
+    readonly code: string,
+    readonly body: unknown,
+  ) {
+    super(message)
+    this.name = 'OperatorError'
+  }
+}
+
+/** The control plane did not answer at all. */
+export class Unreachable extends Error {
+  constructor(baseUrl: string, cause: unknown) {
+    super(`no answer from ${baseUrl}; is Phonerack running? (./scripts/up)`, { cause })
+    this.name = 'Unreachable'
+  }
+}
+
+export class OperatorClient {
+  constructor(
+    private readonly baseUrl: string,
+    private readonly token: string,
+    private readonly timeoutMs = 30_000,
+  ) {}
+
+  hosts = async (): Promise<Host[]> => (await this.call<{ data: Host[] }>('GET', '/hosts')).data
+  joinToken = (): Promise<{ token: string; expires_at: string }> =>
+    this.call('POST', '/hosts/join-tokens', {})
+
+  devices = async (): Promise<Device[]> => (await this.call<{ data: Device[] }>('GET', '/devices')).data
+  /** @param ref device ID or serial */
+  device = (ref: string): Promise<Device> => this.call('GET', `/devices/${encodeURIComponent(ref)}`)
+  /** Wipes the device, then prepares it, in the background. */
+  enroll = (ref: string): Promise<Device> =>
+    this.call('POST', `/devices/${encodeURIComponent(ref)}/enroll`, { erase: true })
+  release = (ref: string): Promise<Device> =>
+    this.call('POST', `/devices/${encodeURIComponent(ref)}/release`, {})
+
+  projects = async (): Promise<Project[]> => (await this.call<{ data: Project[] }>('GET', '/projects')).data
+  project = (id: string): Promise<Project> => this.call('GET', `/projects/${encodeURIComponent(id)}`)
+  createProject = (name: string): Promise<Project> => this.call('POST', '/projects', { name })
+  changeProject = (id: string, change: ProjectChange): Promise<Project> =>
+    this.call('PATCH', `/projects/${encodeURIComponent(id)}`, change)
+
+  keys = async (project?: string): Promise<Key[]> => {
+    const query = project === undefined ? '' : `?project=${encodeURIComponent(project)}`
+    return (await this.call<{ data: Key[] }>('GET', `/keys${query}`)).data
+  }
+  createKey = (key: NewKey): Promise<Key & { key: string }> => this.call('POST', '/keys', key)
+  revokeKey = (id: string): Promise<unknown> => this.call('DELETE', `/keys/${encodeURIComponent(id)}`)
+
+  service = (): Promise<{ paused_at: string | null }> => this.call('GET', '/service')
+  pause = (): Promise<{ paused_at: string | null }> => this.call('POST', '/service/pause', {})
+  resume = (): Promise<{ paused_at: string | null }> => this.call('POST', '/service/resume', {})
+
+  private async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const init: RequestInit = {
+      method,
+      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
+      signal: AbortSignal.timeout(this.timeoutMs),
+    }
+    if (body !== undefined) init.body = JSON.stringify(body)
+    let response: Response
+    let text: string
+    try {
+      response = await fetch(`${this.baseUrl}/operator/v1${path}`, init)
+      text = await response.text()
+    } catch (cause) {
+      throw new Unreachable(this.baseUrl, cause)
+    }
+    const parsed = parse(text)
+    if (response.ok) return parsed as T
+    const { message, code } = errorIn(parsed)
+    throw new OperatorError(
+      message ?? `${method} ${path} answered ${response.status}`,
+      response.status,
+      code ?? 'unknown',
+      parsed,
+    )
+  }
+}
+
+function parse(text: string): unknown {
+  if (text === '') return null
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
+  }
+}
+
+function errorIn(body: unknown): { message?: string; code?: string } {
+  if (typeof body !== 'object' || body === null || !('error' in body)) return {}
+  const { error } = body
+  if (typeof error !== 'object' || error === null) return {}
+  return {
+    ...('message' in error && typeof error.message === 'string' ? { message: error.message } : {}),
+    ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
+  }
+}

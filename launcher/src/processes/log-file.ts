@@ -1,0 +1,37 @@
+/** Bounded log files, which the programs themselves append to. */
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
+
+const maxBytes = 10 << 20
+
+/** Opened for appending, so that it may be cut while the program goes on writing. */
+export const openLog = (file: string): number => openSync(file, 'a', 0o600)
+
+/** Moves what is there to `FILE.1` when it is over 10 MB. Call it now and then. */
+export function boundLog(file: string): void {
+  if (!existsSync(file) || statSync(file).size < maxBytes) return
+  copyFileSync(file, `${file}.1`)
+  truncateSync(file, 0)
+}
+
+/** The last lines of a log, at most `count`, from its last 16 KB. */
+export function tailLog(file: string, count = 20): string[] {
+  if (!existsSync(file)) return []
+  const descriptor = openSync(file, 'r')
+  try {
+    const size = fstatSync(descriptor).size
+    const bytes = Buffer.alloc(Math.min(size, 16 << 10))
+    readSync(descriptor, bytes, 0, bytes.length, size - bytes.length)
+    return bytes.toString('utf8').trimEnd().split('\n').slice(-count)
+  } finally {
+    closeSync(descriptor)
+  }
+}

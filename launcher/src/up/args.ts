@@ -1,0 +1,109 @@
+/** The command line of `up`. */
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+
+export interface UpOptions {
+  detach: boolean
+  /** Data directory, absolute. */
+  data: string
+  /** Null: the one that the data directory used before, else 7700. 0: any free one. */
+  port: number | null
+  virtualPhones: number
+  country: string
+  /** Which half runs here. */
+  part: 'all' | 'host' | 'control'
+  databaseUrl: string | null
+  natsUrl: string | null
+}
+
+/** A wrong command line: the message says what is wrong with it. */
+export class UsageError extends Error {}
+
+export const upUsage = `Usage: ./scripts/up [options]
+
+Starts Phonerack on this machine: Postgres, NATS, the control plane, a host
+agent and virtual phones. Everything listens on 127.0.0.1 only.
+
+  --detach              run in the background; stop it with ./scripts/down
+  --data DIR            where everything is kept (default: .phonerack in the checkout)
+  --port P              port of the API (default: 7700; 0: any free one)
+  --virtual-phones N    how many virtual phones (default: 3)
+  --country CC          country of this host, two letters (default: US)
+  --host-only           only the host agent and virtual phones; needs --nats-url and, in the
+                        environment, PHONERACK_CONTROL_URL and (first start) PHONERACK_JOIN_TOKEN
+  --control-only        only Postgres, NATS and the control plane
+  --database-url U      use this Postgres instead of the embedded one
+  --nats-url U          use this NATS server; for the control plane the environment must give
+                        NATS_CREDS_FILE and NATS_ACCOUNT_SEED_FILE
+  --help                this text
+`
+
+/**
+ * Null when help was asked for.
+ * @param root the checkout, under which the default data directory lies.
+ * @throws UsageError
+ */
+export function parseUpArgs(argv: readonly string[], root: string): UpOptions | null {
+  const values = parse(argv)
+  if (values.help) return null
+  if (values['host-only'] && values['control-only'])
+    throw new UsageError('--host-only and --control-only exclude each other')
+  const part = values['host-only'] ? 'host' : values['control-only'] ? 'control' : 'all'
+  const country = (values.country ?? 'US').toUpperCase()
+  if (!/^[A-Z]{2}$/.test(country))
+    throw new UsageError(`--country must be two letters, not ${values.country ?? ''}`)
+  return {
+    detach: values.detach ?? false,
+    data:
+      values.data === undefined ? path.join(root, '.phonerack') : path.resolve(nonEmpty('data', values.data)),
+    port: values.port === undefined ? null : whole('port', values.port, 65_535),
+    virtualPhones: part === 'control' ? 0 : whole('virtual-phones', values['virtual-phones'] ?? '3', 500),
+    country,
+    part,
+    databaseUrl: url('database-url', values['database-url'], ['postgres:', 'postgresql:']),
+    natsUrl: url('nats-url', values['nats-url'], ['nats:', 'tls:']),
+  }
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: false,
+      options: {
+        detach: { type: 'boolean' },
+        data: { type: 'string' },
+        port: { type: 'string' },
+        'virtual-phones': { type: 'string' },
+        country: { type: 'string' },
+        'host-only': { type: 'boolean' },
+        'control-only': { type: 'boolean' },
+        'database-url': { type: 'string' },
+        'nats-url': { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    }).values
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? (error.message.split('. ', 1)[0] ?? '') : String(error))
+  }
+}
+
+function whole(name: string, text: string, max: number): number {
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : NaN
+  if (!(value <= max)) throw new UsageError(`--${name} must be a whole number from 0 to ${max}, not ${text}`)
+  return value
+}
+
+function nonEmpty(name: string, text: string): string {
+  if (text === '') throw new UsageError(`--${name} must not be empty`)
+  return text
+}
+
+function url(name: string, text: string | undefined, protocols: readonly string[]): string | null {
+  if (text === undefined) return null
+  if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol))
+    throw new UsageError(
+      `--${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(' or ')}`,
+    )
+  return text
+}

@@ -1,0 +1,66 @@
+/**
+ * Ends what a killed `up` left running in its folder. Used by the next `up`,
+ * by `down`, and by the guard that outlives a killed `up`.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { identify, isAlive, type ProcessIdentity } from '../processes/identity.js'
+import { readRecord, reapRecord } from '../processes/record.js'
+import { stopProcess } from '../processes/stop.js'
+import { postgresStop } from '../postgres/stale.js'
+import { serviceNames, type Folder } from './folder.js'
+
+/** Set to the data directory for everything that `up` starts, and inherited by what those start (adb, ffmpeg). */
+export const markVariable = 'PHONERACK_UP_DIR'
+
+/** Names of what was ended. */
+export async function cleanLeftovers(folder: Folder): Promise<string[]> {
+  const ended: string[] = []
+  for (const name of serviceNames) {
+    const file = folder.record(name)
+    const record = readRecord(file)
+    await reapRecord(file, name === 'postgres' ? postgresStop : undefined)
+    if (record) ended.push(name)
+  }
+  for (const stray of markedProcesses(folder.dir)) {
+    await stopProcess(stray)
+    ended.push(`process ${stray.pid}`)
+  }
+  return ended
+}
+
+/** The guard of a killed `up` cleans at the same time: let it finish. */
+export async function awaitGuard(folder: Folder): Promise<void> {
+  const guard = readRecord(folder.guardRecord)
+  const end = performance.now() + 45_000
+  while (guard && isAlive(guard) && performance.now() < end) await sleep(50)
+  await reapRecord(folder.guardRecord)
+}
+
+/** Linux only; elsewhere the records have to do. */
+function markedProcesses(dir: string): ProcessIdentity[] {
+  if (process.platform !== 'linux') return []
+  const found: ProcessIdentity[] = []
+  for (const entry of readdirSync('/proc')) {
+    const pid = Number(entry)
+    if (!Number.isInteger(pid) || pid === process.pid || !isMarked(pid, dir)) continue
+    const identity = identify(pid)
+    if (identity) found.push(identity)
+  }
+  return found
+}
+
+function isMarked(pid: number, dir: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${markVariable}=${dir}`)
+  } catch (error) {
+    // Another user's process, or one that has just ended.
+    if (
+      error instanceof Error &&
+      'code' in error &&
+      ['EACCES', 'EPERM', 'ENOENT', 'ESRCH'].includes(String(error.code))
+    )
+      return false
+    throw error
+  }
+}

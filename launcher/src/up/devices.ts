@@ -1,0 +1,72 @@
+/** Waits for the host and takes the virtual phones in, as an operator would: through the operator API. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { OperatorError, type Device, type OperatorClient } from '../operator/client.js'
+
+/** @throws Error when no host of this name is online in time. */
+export async function awaitHost(
+  operator: OperatorClient,
+  name: string,
+  timeoutMs: number,
+  stop: AbortSignal,
+): Promise<void> {
+  const end = performance.now() + timeoutMs
+  let last = 'it has not joined'
+  while (performance.now() < end) {
+    stop.throwIfAborted()
+    const host = (await operator.hosts()).find((each) => each.name === name && each.state === 'online')
+    if (host) return
+    const any = (await operator.hosts()).find((each) => each.name === name)
+    if (any) last = `it is ${any.state}`
+    await sleep(100)
+  }
+  throw new Error(`host ${name} is not online after ${timeoutMs / 1000} s: ${last}`)
+}
+
+/**
+ * Enrols those of `serials` that are not, and waits until each is taken in.
+ * @returns those that ended quarantined, with the reason.
+ * @throws Error naming those that were not ready in time.
+ */
+export async function enrollAll(
+  operator: OperatorClient,
+  serials: readonly string[],
+  timeoutMs: number,
+  stop: AbortSignal,
+): Promise<Device[]> {
+  const end = performance.now() + timeoutMs
+  const asked = new Set<string>()
+  let devices: Device[] = []
+  while (performance.now() < end) {
+    stop.throwIfAborted()
+    const wanted = new Set(serials)
+    devices = (await operator.devices()).filter((device) => wanted.has(device.serial))
+    for (const device of devices) {
+      if (device.state !== 'unenrolled' || asked.has(device.serial)) continue
+      if (await enroll(operator, device)) asked.add(device.serial)
+    }
+    if (devices.length === wanted.size && devices.every((device) => settled.has(device.state)))
+      return devices.filter((device) => device.state === 'quarantined')
+    await sleep(100)
+  }
+  const missing = serials
+    .map((serial) => ({ serial, device: devices.find((each) => each.serial === serial) }))
+    .filter(({ device }) => !device || !settled.has(device.state))
+    .map(
+      ({ serial, device }) =>
+        `${serial} ${device ? `is ${device.state}${device.reason ? ` (${device.reason})` : ''}` : 'is not seen'}`,
+    )
+  throw new Error(`virtual phones are not ready after ${timeoutMs / 1000} s: ${missing.join(', ')}`)
+}
+
+const settled: ReadonlySet<string> = new Set(['free', 'assigned', 'quarantined'])
+
+/** False when the device cannot be enrolled yet. */
+async function enroll(operator: OperatorClient, device: Device): Promise<boolean> {
+  try {
+    await operator.enroll(device.id)
+    return true
+  } catch (error) {
+    if (error instanceof OperatorError && (error.status === 409 || error.status === 503)) return false
+    throw error
+  }
+}

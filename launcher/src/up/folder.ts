@@ -1,0 +1,117 @@
+/** The data directory of one `up`: what lies where, and the lock that keeps a second `up` out. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import { isAlive, ownIdentity, type ProcessIdentity } from '../processes/identity.js'
+
+/** In the order in which leftovers are ended. */
+export const serviceNames = ['host-agent', 'virtual-phones', 'control-plane', 'nats', 'postgres'] as const
+export type ServiceName = (typeof serviceNames)[number]
+
+export interface Folder {
+  /** Real path. */
+  dir: string
+  upFile: string
+  lockFile: string
+  portsFile: string
+  secretsFile: string
+  guardRecord: string
+  log(name: ServiceName | 'up'): string
+  record(name: ServiceName): string
+  /** A service's own folder, made when absent. */
+  of(name: ServiceName | 'pki'): string
+}
+
+/** Makes it when absent; only its owner may enter. */
+export function openFolder(dir: string): Folder {
+  for (const folder of [dir, path.join(dir, 'logs'), path.join(dir, 'run')]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    chmodSync(folder, 0o700)
+  }
+  const real = realpathSync(dir)
+  return {
+    dir: real,
+    upFile: path.join(real, 'up.json'),
+    lockFile: path.join(real, 'run', 'up.json'),
+    portsFile: path.join(real, 'ports.json'),
+    secretsFile: path.join(real, 'secrets.json'),
+    guardRecord: path.join(real, 'run', 'guard.json'),
+    log: (name) => path.join(real, 'logs', `${name}.log`),
+    record: (name) => path.join(real, 'run', `${name}.json`),
+    of(name) {
+      const folder = path.join(real, name)
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+      return folder
+    },
+  }
+}
+
+export class AlreadyRunning extends Error {
+  constructor(
+    readonly dir: string,
+    readonly pid: number,
+  ) {
+    super(
+      `Phonerack is already running on ${dir} (process ${pid}). Stop it with ./scripts/down --data ${dir}`,
+    )
+    this.name = 'AlreadyRunning'
+  }
+}
+
+/**
+ * Takes the lock for this process; returns how to give it back.
+ * @throws AlreadyRunning
+ */
+export function lockFolder(folder: Folder): () => void {
+  for (let tries = 0; tries < 20; tries++) {
+    try {
+      writeFileSync(folder.lockFile, JSON.stringify(ownIdentity()) + '\n', { mode: 0o600, flag: 'wx' })
+      return () => rmSync(folder.lockFile, { force: true })
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    }
+    const holder = lockHolder(folder)
+    if (holder) throw new AlreadyRunning(folder.dir, holder.pid)
+    // Of several that see the same dead holder, one moves it away; the others try again.
+    const aside = `${folder.lockFile}.${process.pid}`
+    try {
+      renameSync(folder.lockFile, aside)
+      rmSync(aside, { force: true })
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    }
+  }
+  throw new Error(`cannot take the lock ${folder.lockFile}`)
+}
+
+/** The living `up` of this folder, or null. */
+export function lockHolder(folder: Folder): ProcessIdentity | null {
+  const identity = readJson(folder.lockFile) as ProcessIdentity | null
+  return identity && isAlive(identity) ? identity : null
+}
+
+/** Null when the file is absent or was cut off while being written. */
+export function readJson(file: string): unknown {
+  if (!existsSync(file)) return null
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
+  }
+}
+
+/** Whole or not at all, mode 0600. */
+export function writeJson(file: string, value: unknown): void {
+  const part = `${file}.${process.pid}.part`
+  writeFileSync(part, JSON.stringify(value, null, 2) + '\n', { mode: 0o600 })
+  renameSync(part, file)
+}

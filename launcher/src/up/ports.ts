@@ -1,0 +1,49 @@
+/** The ports of one data directory: picked free once, kept, and picked again only when another program took one. */
+import { isPortFree, pickPort } from '../processes/ports.js'
+import { readJson, writeJson, type Folder } from './folder.js'
+
+export interface Ports {
+  http: number
+  postgres: number
+  nats: number
+  grpc: number
+  adb: number
+  phones: number[]
+}
+
+const defaultHttpPort = 7700
+
+/**
+ * @param wanted from the command line: null for the kept one, 0 for any free one.
+ * @throws Error when the API's port is taken.
+ */
+export async function allocatePorts(
+  folder: Folder,
+  wanted: number | null,
+  virtualPhones: number,
+): Promise<Ports> {
+  const kept = (readJson(folder.portsFile) as Partial<Ports> | null) ?? {}
+  const taken = new Set<number>()
+  const pick = async (preferred?: number) => {
+    const port = await pickPort(preferred, taken)
+    taken.add(port)
+    return port
+  }
+  const http = wanted === 0 ? await pick(kept.http) : (wanted ?? kept.http ?? defaultHttpPort)
+  if (!(await isPortFree(http)))
+    throw new Error(`port ${http} is taken by another program; choose one with --port`)
+  taken.add(http)
+  const ports: Ports = {
+    http,
+    postgres: await pick(kept.postgres),
+    nats: await pick(kept.nats),
+    grpc: await pick(kept.grpc),
+    adb: await pick(kept.adb),
+    phones: [],
+  }
+  const keptPhones = kept.phones ?? []
+  for (let at = 0; at < virtualPhones; at++) ports.phones.push(await pick(keptPhones[at]))
+  // Phones that are not started now keep their ports, and with them their names, for a later start.
+  writeJson(folder.portsFile, { ...ports, phones: [...ports.phones, ...keptPhones.slice(virtualPhones)] })
+  return ports
+}

@@ -1,0 +1,78 @@
+# Sourced by the scripts beside it: makes the checkout ready to run. Sets `root`.
+# Quick when nothing has changed; the second start must not notice it.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+export TURBO_TELEMETRY_DISABLED=1 DO_NOT_TRACK=1
+stamp="$root/node_modules/.cache/phonerack/built"
+
+say() { printf '  %s\n' "$*"; }
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+check_node() {
+  command -v node >/dev/null 2>&1 || die 'Node.js is missing; install Node 20.19 or newer (https://nodejs.org)'
+  command -v npm >/dev/null 2>&1 || die 'npm is missing; it comes with Node.js'
+  node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' ||
+    die "Node.js $(node -v) is too old; 20.19 or newer is needed"
+}
+
+# Runs "$@" and shows its output only when it fails.
+quietly() {
+  local log code=0
+  log=$(mktemp)
+  (cd "$root" && "$@") >"$log" 2>&1 9>&- || code=$?
+  if [ "$code" -ne 0 ]; then
+    tail -n 60 "$log" >&2
+    rm -f "$log"
+    return "$code"
+  fi
+  rm -f "$log"
+}
+
+install_packages() {
+  if [ -f "$root/node_modules/.package-lock.json" ] &&
+    ! [ "$root/package-lock.json" -nt "$root/node_modules/.package-lock.json" ]; then
+    return 0
+  fi
+  say '… npm packages (the first time takes a minute)'
+  quietly npm ci --no-fund --no-audit || die 'npm ci failed'
+  # npm keeps the time of unchanged files; the next run compares against this one.
+  touch "$root/node_modules/.package-lock.json"
+}
+
+# True when a source is newer than the last whole build.
+needs_build() {
+  [ -f "$stamp" ] || return 0
+  [ -n "$(cd "$root" && find package.json turbo.json tsconfig.base.json proto shared control-plane host-agent \
+    virtual-phone launcher clients \( -name node_modules -o -name dist -o -name gen -o -name .turbo \) -prune -o \
+    -type f ! -name '*.test.ts' -newer "$stamp" -print 2>/dev/null | head -n 1)" ]
+}
+
+build() {
+  needs_build || return 0
+  say '… build'
+  local started
+  started=$(mktemp)
+  quietly node_modules/.bin/turbo run build --output-logs=errors-only || {
+    rm -f "$started"
+    return 1
+  }
+  mkdir -p "$(dirname "$stamp")"
+  # The time at which the build began: what changed during it is built again.
+  touch -r "$started" "$stamp"
+  rm -f "$started"
+}
+
+# Several scripts may start at once in one checkout: one prepares, the others wait.
+prepare() {
+  check_node
+  if command -v flock >/dev/null 2>&1; then
+    mkdir -p "$root/.turbo"
+    exec 9>"$root/.turbo/prepare.lock"
+    flock -w 900 9 || die 'another script has been preparing this checkout for 15 minutes'
+  fi
+  install_packages
+  build || die 'the build failed'
+  exec 9>&- 2>/dev/null || true
+}
