@@ -3,7 +3,7 @@
  * that reaches a client whose body is too large. Registered for all routes by
  * `http/server.ts`.
  */
-import { ApiError, limits } from '@phonerack/shared'
+import { ApiError } from '@phonerack/shared'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
 import { validationFailed } from './errors.js'
@@ -102,13 +102,13 @@ export function addBodyReading(app: FastifyInstance, continuation: Continuation)
 
   app.addHook('preParsing', async (request, _reply, payload) => {
     if (request.method === 'GET' || request.method === 'HEAD') return
-    const limit = request.routeOptions.bodyLimit ?? limits.jsonBody
+    const limit = request.routeOptions.bodyLimit
     const declared = declaredLength(request)
     if (continuation.awaits(request)) {
       if (declared > limit) throw tooLarge(limit)
       continuation.proceed(request)
     }
-    const bytes = await collectBody(payload as Readable, limit, declared)
+    const bytes = await collectBody(payload, limit, declared)
     const type = request.headers['content-type']
     // Fastify refuses an odd type by itself, and an empty body is no body whatever its type.
     delete request.raw.headers['content-type']

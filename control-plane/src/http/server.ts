@@ -3,15 +3,20 @@
  * parts, under one set of conventions. Made by `main.ts`, and by tests.
  */
 import fastifySwagger from '@fastify/swagger'
-import { limits, newId, type Clock, type Logger } from '@phonerack/shared'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import { ApiError, limits, newId, type Clock, type Logger } from '@phonerack/shared'
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyPluginAsync,
+} from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
-import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import { openApiOptions } from '../openapi/options.js'
 import { registerV1 } from '../routes/index.js'
 import type { Services } from '../services.js'
 import { addAuth } from './auth.js'
-import { onClientError } from './bare-socket.js'
+import { answerOnSocket, onClientError } from './bare-socket.js'
 import { addBodyReading } from './body.js'
 import { addConventions, refusedOrigin } from './conventions.js'
 import { acceptExpectations } from './expect.js'
@@ -47,10 +52,10 @@ export interface ServerOptions {
 /** Milliseconds in which a request, body included, must have arrived. */
 const receiveMs = 60_000
 
-function createFastify(config: HttpConfig, log: Logger): FastifyInstance {
+function createFastify(config: HttpConfig, log: FastifyBaseLogger): FastifyInstance {
   return Fastify({
-    loggerInstance: log as FastifyBaseLogger,
-    disableRequestLogging: true,
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => newId('request'),
     requestIdHeader: false,
     exposeHeadRoutes: false,
@@ -65,7 +70,7 @@ function createFastify(config: HttpConfig, log: Logger): FastifyInstance {
     http: { requireHostHeader: false },
     frameworkErrors: (error, request, reply) => sendError(refusedOrigin(request) ?? error, request, reply),
     clientErrorHandler: onClientError,
-  }) as unknown as FastifyInstance
+  })
 }
 
 /** A server that is ready for `listen` or `inject`. */
@@ -80,7 +85,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
 
   const paths = watchPaths(app)
   const lifetimes = trackLifetimes(app)
-  const continuation = acceptExpectations(app.server as Server<typeof IncomingMessage>)
+  const continuation = acceptExpectations(app.server)
+  app.server.on('connect', (_request, socket: Socket) => answerOnSocket(socket, new ApiError('not_found')))
   addConventions(app, paths)
   addRequestLog(app)
   addBodyReading(app, continuation)

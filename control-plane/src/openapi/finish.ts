@@ -72,9 +72,35 @@ function finishOperations(document: Json): void {
   }
 }
 
+/** What each status means where the route says no more. */
+const meanings: Record<string, string> = {
+  '200': 'Done.',
+  '201': 'Created, and ready.',
+  '202': 'Accepted; not there yet.',
+}
+
+const textHeader = (description: string): Json => ({ description, schema: { type: 'string' } })
+
+/** Headers that no schema carries. */
+function finishResponses(document: Json): void {
+  for (const { responses } of objectsIn(document['paths'])) {
+    if (!isObject(responses)) continue
+    for (const [status, response] of Object.entries(responses)) {
+      if (!isObject(response)) continue
+      if (response['description'] === 'Default Response') response['description'] = meanings[status] ?? ''
+      response['headers'] = {
+        'X-Request-Id': textHeader("The request's ID."),
+        ...(status === '201' ? { Location: textHeader('The path of what was created.') } : {}),
+        ...(status === '429' ? { 'Retry-After': textHeader('Seconds.') } : {}),
+      }
+    }
+  }
+}
+
 export function finishDocument<T extends object>(document: T): T {
   const finished = structuredClone(document)
   pruneSchemas(finished as Json)
   finishOperations(finished as Json)
+  finishResponses(finished as Json)
   return finished
 }

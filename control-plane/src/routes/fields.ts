@@ -2,7 +2,7 @@
 import { limits } from '@phonerack/shared'
 import { z } from 'zod'
 
-const lengthOf = (text: string): number => [...text].length
+const lengthOf = (text: string): number => Array.from(text).length
 
 export const phoneParams = z.object({
   id: z.string().meta({ description: 'A phone ID.', pattern: '^ph_[a-z2-7]{12}$' }),

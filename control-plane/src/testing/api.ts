@@ -44,7 +44,7 @@ export async function testApi(
     key: standard,
     request: (method, url, { key = standard, headers = {}, ...rest } = {}) =>
       app.inject({
-        method: method as NonNullable<InjectOptions['method']>,
+        method: method,
         url,
         headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
         ...rest,

@@ -32,7 +32,7 @@ export interface Call {
 export class MemoryServices implements Services {
   readonly calls: Call[] = []
   /** Thrown by the next call of this name. */
-  readonly failures = new Map<string, unknown>()
+  readonly failures = new Map<string, Error>()
   readonly phonesById = new Map<string, PhoneView>()
   readonly held = new Map<string, number>()
   sessionsOfAll: SessionView[] = []
@@ -108,7 +108,7 @@ export class MemoryServices implements Services {
     const failure = this.failures.get(name)
     if (failure === undefined) return
     this.failures.delete(name)
-    throw failure instanceof Error ? failure : new Error(`not an error: ${String(failure)}`)
+    throw failure
   }
 
   private find(id: string): PhoneView {

@@ -1,0 +1,106 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openApiDocument } from './openapi.js'
+import { testApi, type TestApi } from './testing/api.js'
+
+interface Operation {
+  parameters?: { name: string; in: string; style?: string; explode?: boolean; schema: Record<string, unknown> }[]
+  requestBody?: { required: boolean }
+  responses: Record<string, { description: string; content?: Record<string, { schema: { $ref?: string } }> }>
+}
+interface Document {
+  openapi: string
+  info: { version: string }
+  servers: { url: string }[]
+  security: unknown[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> }
+}
+
+let api: TestApi
+let document: Document
+beforeAll(async () => {
+  api = await testApi()
+  document = (await api.request('GET', '/openapi.json', { key: null })).json()
+})
+afterAll(() => api.app.close())
+
+const operation = (method: string, path: string): Operation => {
+  const found = document.paths[path]?.[method]
+  if (!found) throw new Error(`${method} ${path} is not described`)
+  return found
+}
+
+describe('/openapi.json', () => {
+  it('is valid OpenAPI 3.1, version 1.0.0', async () => {
+    const result = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>)
+    expect(result).toMatchObject({ valid: true })
+    expect([document.openapi, document.info.version]).toEqual(['3.1.0', '1.0.0'])
+    expect(document.servers).toEqual([{ url: 'http://api.test' }])
+    expect(document.security).toEqual([{ apiKey: [] }])
+  })
+
+  it('describes what is there and nothing else', () => {
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    )
+    expect(described.sort()).toEqual(
+      [
+        'POST /v1/phones',
+        'GET /v1/phones',
+        'GET /v1/phones/{id}',
+        'PATCH /v1/phones/{id}',
+        'DELETE /v1/phones/{id}',
+        'POST /v1/phones/{id}/start',
+        'POST /v1/phones/{id}/park',
+        'POST /v1/phones/{id}/heartbeat',
+        'GET /v1/phones/{id}/sessions',
+        'GET /v1/phones/{id}/observe',
+        'GET /v1/phones/{id}/screenshot',
+        'POST /v1/phones/{id}/actions',
+        'GET /v1/account',
+      ].sort(),
+    )
+  })
+
+  it('names every schema once and leaves no reference open', () => {
+    const names = Object.keys(document.components.schemas)
+    expect(names.filter((name) => name.endsWith('Input'))).toEqual([])
+    expect(names).toEqual(expect.arrayContaining(['Action', 'Error', 'Observation', 'Phone', 'Session', 'Target']))
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref)
+    expect(refs.length).toBeGreaterThan(20)
+    for (const ref of refs) expect(names).toContain(ref?.replace('#/components/schemas/', ''))
+  })
+
+  it('lists the error codes of each endpoint', () => {
+    const create = operation('post', '/v1/phones')
+    expect(create.responses['402']?.description).toContain('insufficient_credits')
+    expect(create.responses['402']?.description).toContain('spend_limit_reached')
+    expect(create.responses['409']?.content?.['application/json']?.schema.$ref).toBe('#/components/schemas/Error')
+    for (const methods of Object.values(document.paths))
+      for (const { responses } of Object.values(methods))
+        expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429', '500']))
+  })
+
+  it('says which parameters and bodies there are', () => {
+    const list = operation('get', '/v1/phones').parameters ?? []
+    expect(list.map(({ name }) => name).sort()).toEqual(['cursor', 'limit', 'metadata', 'status'])
+    expect(list.find(({ name }) => name === 'metadata')).toMatchObject({ style: 'deepObject', explode: true })
+    expect(list.find(({ name }) => name === 'limit')?.schema).toMatchObject({
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: 50,
+    })
+    expect(operation('post', '/v1/phones').requestBody?.required).toBe(false)
+    expect(operation('post', '/v1/phones/{id}/heartbeat').requestBody?.required).toBe(false)
+    expect(operation('post', '/v1/phones/{id}/actions').requestBody?.required).toBe(true)
+    for (const methods of Object.values(document.paths))
+      for (const [method, { parameters = [] }] of Object.entries(methods))
+        expect(parameters.some(({ name }) => name === 'Idempotency-Key')).toBe(method === 'post')
+  })
+
+  it('is the same without a service behind it', async () => {
+    expect(await openApiDocument('http://api.test')).toEqual(document)
+  })
+})
