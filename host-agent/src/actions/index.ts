@@ -1,2 +1,2 @@
 /** Running actions on a phone: what the gRPC part calls. */
-export type { BatchOutcome, BatchRequest, RunBatch } from './run-batch.js'
+export { runBatch, type BatchOutcome, type BatchRequest } from './run-batch.js'

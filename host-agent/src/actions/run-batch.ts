@@ -1,16 +1,22 @@
 /** Runs a batch of actions on a phone, in order, up to the first failure. Called by the gRPC part. */
-import type {
-  Action,
-  ActionResult,
-  Clock,
-  Logger,
-  Observation,
-  ObserveMode,
-  Progress,
-  ScreenshotObservation,
+import {
+  limits,
+  type Action,
+  type ActionResult,
+  type Clock,
+  type Logger,
+  type Observation,
+  type ObserveMode,
+  type Progress,
+  type ScreenshotObservation,
 } from '@phonerack/shared'
 import type { Device } from '../device/device.js'
 import type { Snapshots } from '../screen/snapshots.js'
+import { observeAfter } from './after.js'
+import { relateCandidates } from './candidates.js'
+import { createContext, type ActionContext } from './context.js'
+import { bugError, refusal, toApiError } from './failure.js'
+import { perform } from './perform.js'
 
 export interface BatchRequest {
   device: Device
@@ -40,7 +46,61 @@ export interface BatchOutcome {
   observation?: Observation | ScreenshotObservation
 }
 
+const reachLimitMs = 10_000
+
 /**
- * @throws ApiError when nothing ran: phone_unavailable, provider_error. Everything later is in the outcome.
+ * Once the phone has answered a first time, this never throws: what goes wrong later is in the outcome.
+ * @throws ApiError when nothing ran: phone_unavailable, provider_error
  */
-export type RunBatch = (request: BatchRequest) => Promise<BatchOutcome>
+export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
+  const { actions, progress } = request
+  const now = request.monotonic ?? (() => performance.now())
+  const startedAt = now()
+  const context = createContext(request.device, request.snapshots, progress, now)
+  await reach(context)
+
+  const results: ActionResult[] = []
+  for (const [index, action] of actions.entries()) {
+    if (progress.expired || now() - startedAt >= limits.actions.startWindow) break
+    request.onStarted(index)
+    const result = await runOne(index, action, context, request.log)
+    results.push(result)
+    request.onFinished(result)
+    if (!result.ok) break
+  }
+
+  const completed = results.filter((result) => result.ok).length
+  const observation = await observeAfter(request, context, completed < actions.length)
+  if (observation && 'elements' in observation)
+    return { results: relateCandidates(results, observation), completed, observation }
+  return observation ? { results, completed, observation } : { results, completed }
+}
+
+/** One cheap read: a phone that is out of reach is found out before anything is sent. */
+async function reach(context: ActionContext): Promise<void> {
+  try {
+    await context.size(context.progress.within(reachLimitMs))
+  } catch (error) {
+    throw refusal(error)
+  }
+}
+
+async function runOne(
+  index: number,
+  action: Action,
+  context: ActionContext,
+  log: Logger | undefined,
+): Promise<ActionResult> {
+  const startedAt = context.now()
+  context.wrote = false
+  const entry = { index, type: action.type }
+  const ms = (): number => Math.max(0, Math.round(context.now() - startedAt))
+  try {
+    const resolved = await perform(action, context)
+    return { ...entry, ok: true, ms: ms(), ...(resolved ? { resolved } : {}) }
+  } catch (error) {
+    const known = toApiError(error, context.wrote)
+    if (!known) log?.error({ err: error, index, type: action.type }, 'an action failed by a fault of ours')
+    return { ...entry, ok: false, ms: ms(), error: known?.toPlain() ?? bugError() }
+  }
+}

@@ -5,6 +5,8 @@
  */
 import { limits, newId, type Clock } from '@phonerack/shared'
 import type { ScreenElement } from './elements.js'
+import type { Bounds } from './geometry.js'
+import { identityOf, type ElementIdentity } from './identity.js'
 
 export interface SnapshotOwner {
   /** `ph_…` */
@@ -12,12 +14,18 @@ export interface SnapshotOwner {
   fencingNumber: bigint
 }
 
+/** What is remembered of a shown element: enough to know it again. */
+export interface SnapshotElement extends ElementIdentity {
+  ref: number
+  bounds: Bounds
+}
+
 /** The snapshots of one assignment. */
 export interface Snapshots {
   /** Keeps the elements as a new snapshot and returns its `snp_` ID. */
   save(elements: readonly ScreenElement[]): string
   /** The element that had `ref` in that snapshot; null when it has expired or never was this assignment's. */
-  find(snapshotId: string, ref: number): ScreenElement | null
+  find(snapshotId: string, ref: number): SnapshotElement | null
 }
 
 export interface SnapshotStore {
@@ -41,18 +49,13 @@ const defaults: SnapshotLimits = { lifeMs: limits.snapshotLife, perAssignment: 2
 interface Entry {
   owner: string
   phoneId: string
-  elements: ReadonlyMap<number, ScreenElement>
+  /** JSON of `SnapshotElement[]`: one string, so that nothing of the screen's XML is held on to. */
+  json: string
   expiresAt: number
-  bytes: number
 }
 
-/** Two bytes a character, and the objects around them. */
-const weigh = (elements: readonly ScreenElement[]): number =>
-  elements.reduce(
-    (sum, element) =>
-      sum + 400 + 2 * ((element.text ?? '').length + (element.desc ?? '').length + (element.id ?? '').length),
-    200,
-  )
+/** UTF-16, and the entry around it. */
+const weigh = (entry: Entry): number => entry.json.length * 2 + 300
 
 export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimits> = {}): SnapshotStore {
   const { lifeMs, perAssignment, bytes: maxBytes } = { ...defaults, ...changes }
@@ -62,7 +65,7 @@ export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimit
 
   const remove = (id: string, entry: Entry): void => {
     entries.delete(id)
-    bytes -= entry.bytes
+    bytes -= weigh(entry)
   }
 
   const evict = (owner: string, now: number): void => {
@@ -70,10 +73,9 @@ export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimit
     for (const entry of entries.values()) if (entry.owner === owner) own += 1
     for (const [id, entry] of entries) {
       const tooMany = entry.owner === owner && own > perAssignment
-      if (entry.expiresAt <= now || bytes > maxBytes || tooMany) {
-        if (entry.owner === owner) own -= 1
-        remove(id, entry)
-      }
+      if (entry.expiresAt > now && bytes <= maxBytes && !tooMany) continue
+      if (entry.owner === owner) own -= 1
+      remove(id, entry)
     }
   }
 
@@ -84,22 +86,18 @@ export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimit
         save(elements) {
           const now = clock.now().getTime()
           const id = newId('snapshot')
-          const entry: Entry = {
-            owner,
-            phoneId,
-            elements: new Map(elements.map((element) => [element.ref, element])),
-            expiresAt: now + lifeMs,
-            bytes: weigh(elements),
-          }
+          const json = JSON.stringify(elements.map(toSnapshotElement))
+          const entry = { owner, phoneId, json, expiresAt: now + lifeMs }
           entries.set(id, entry)
-          bytes += entry.bytes
+          bytes += weigh(entry)
           evict(owner, now)
           return id
         },
         find(snapshotId, ref) {
           const entry = entries.get(snapshotId)
           if (entry?.owner !== owner || entry.expiresAt <= clock.now().getTime()) return null
-          return entry.elements.get(ref) ?? null
+          const elements = JSON.parse(entry.json) as SnapshotElement[]
+          return elements.find((element) => element.ref === ref) ?? null
         },
       }
     },
@@ -111,3 +109,9 @@ export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimit
     },
   }
 }
+
+const toSnapshotElement = (element: ScreenElement): SnapshotElement => ({
+  ...identityOf(element),
+  ref: element.ref,
+  bounds: element.bounds,
+})

@@ -1,0 +1,38 @@
+/** What a batch answers of the screen afterwards. */
+import { limits, type Observation, type ScreenshotObservation } from '@phonerack/shared'
+import { observe } from '../screen/observe.js'
+import { takeScreenshot, type ScreenshotOptions } from '../screen/screenshot.js'
+import type { ActionContext } from './context.js'
+import { toApiError } from './failure.js'
+import type { BatchRequest } from './run-batch.js'
+
+const picture: ScreenshotOptions = { format: 'jpeg', maxWidth: limits.batchScreenshotWidth }
+const readLimitMs = 30_000
+
+/** By the table of `interface.md`, Run actions. Undefined when none was asked for or the screen could not be read. */
+export async function observeAfter(
+  request: BatchRequest,
+  context: ActionContext,
+  stoppedEarly: boolean,
+): Promise<Observation | ScreenshotObservation | undefined> {
+  const { observe: mode, device, snapshots, clock } = request
+  if (mode === 'none' && !stoppedEarly) return undefined
+  try {
+    await context.settled()
+    const progress = request.progress.within(readLimitMs)
+    if (mode === 'screenshot' && !stoppedEarly) {
+      const shot = await takeScreenshot(device, picture, progress)
+      const { format, width, height, scale } = shot
+      const data = Buffer.from(shot.image).toString('base64')
+      return { taken_at: clock.now().toISOString(), screenshot: { format, width, height, scale, data } }
+    }
+    const screenshot = mode === 'screenshot' || mode === 'both' ? picture : undefined
+    return (await observe(device, snapshots, { screenshot, clock }, progress)).observation
+  } catch (error) {
+    // The actions ran: their results count, with or without the screen.
+    const known = toApiError(error, false)
+    if (known) request.log?.warn({ code: known.code }, 'the screen could not be read after a batch')
+    else request.log?.error({ err: error }, 'reading the screen after a batch failed by a fault of ours')
+    return undefined
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * What the actions of one batch share: the phone, what was last seen of it,
+ * and whether something was sent since. Reads wait until the screen had time
+ * to follow the last write; writes wait for nothing.
+ */
+import { ApiError, type Progress, type Target } from '@phonerack/shared'
+import type { Device, Point, Size, Stroke } from '../device/device.js'
+import type { ScreenTree } from '../screen/elements.js'
+import { readTree } from '../screen/read-tree.js'
+import type { Snapshots } from '../screen/snapshots.js'
+import { lengthOf } from './gestures.js'
+import { isPoint, matchPoint, matchTarget, type Match, type Miss, type Place } from './target.js'
+
+/** A target that is not on the screen, or is there more than once. Nothing was sent. */
+export class TargetMiss extends Error {
+  constructor(readonly miss: Miss) {
+    super(miss.code)
+    this.name = 'TargetMiss'
+  }
+}
+
+export interface ActionContext {
+  readonly device: Device
+  readonly progress: Progress
+  /** Milliseconds that only grow. */
+  readonly now: () => number
+  /** True once the running action may have reached the phone; the runner resets it. */
+  wrote: boolean
+  /** Reads the screen's size, and keeps it for coordinates. */
+  size(progress: Progress): Promise<Size>
+  /** A tree of the screen as it is: read now, unless one was read a moment ago and nothing was sent since. */
+  tree(): Promise<ScreenTree>
+  /** Read now. */
+  freshTree(): Promise<ScreenTree>
+  /** @throws TargetMiss */
+  resolve(target: Target): Promise<Place>
+  /** Like `resolve`, on a tree that the caller has. */
+  match(target: Target, tree: ScreenTree): Match
+  /** Marks the write before it starts; what it throws leaves the outcome unknown. `settleMs`: how long the screen takes to follow. */
+  write<T>(work: (progress: Progress) => Promise<T>, options: WriteOptions): Promise<T>
+  gesture(strokes: readonly Stroke[]): Promise<void>
+  key(code: number, meta?: number, settleMs?: number): Promise<void>
+  /** Waits until the screen had time to follow the last write. */
+  settled(): Promise<void>
+}
+
+export interface WriteOptions {
+  /** The longest the phone may take. */
+  limitMs: number
+  settleMs: number
+}
+
+export const settle = {
+  /** A press or a move: ripple, switch, scroll. */
+  touch: 250,
+  /** What opens another screen. */
+  navigation: 500,
+} as const
+
+/** A tree is still the screen's for so long, when nothing was sent since. */
+const freshMs = 500
+/** For so long after a write, what is not there yet may still come. */
+const followMs = 1500
+const readLimitMs = 20_000
+const sizeLimitMs = 10_000
+
+export function createContext(
+  device: Device,
+  snapshots: Snapshots,
+  progress: Progress,
+  now: () => number,
+): ActionContext {
+  let seen: { tree: ScreenTree; at: number } | null = null
+  let size: { size: Size; afterWrite: number } | null = null
+  let lastWriteAt = -Infinity
+  let settledAt = -Infinity
+  let writes = 0
+
+  const readSize = async (within: Progress): Promise<Size> => {
+    const read = { size: await device.screen.size(within), afterWrite: writes }
+    size = read
+    return read.size
+  }
+
+  /** A batch reads the size once; a point outside it is refused only when the screen was not turned meanwhile. */
+  const matchCoordinates = async (target: Point): Promise<Match> => {
+    const known = size ?? null
+    const match = matchPoint(target, known?.size ?? (await readSize(progress.within(sizeLimitMs))))
+    if (match.found || !known || known.afterWrite === writes) return match
+    return matchPoint(target, await readSize(progress.within(sizeLimitMs)))
+  }
+
+  const context: ActionContext = {
+    device,
+    progress,
+    now,
+    wrote: false,
+    size: readSize,
+    async settled() {
+      const left = settledAt - now()
+      if (left > 0) await progress.sleep(left, 'waiting for the screen to follow')
+    },
+    async tree() {
+      if (seen && seen.at > lastWriteAt && now() - seen.at <= freshMs) return seen.tree
+      return context.freshTree()
+    },
+    async freshTree() {
+      await context.settled()
+      const tree = await readTree(device, progress.within(readLimitMs))
+      seen = { tree, at: now() }
+      size = { size: tree.screen, afterWrite: writes }
+      return tree
+    },
+    match: (target, tree) => matchTarget(target, tree, (id, ref) => snapshots.find(id, ref)),
+    async resolve(target) {
+      for (let again = false; ; again = true) {
+        const match = isPoint(target)
+          ? await matchCoordinates(target)
+          : context.match(target, await (again ? context.freshTree() : context.tree()))
+        if (match.found) return match.place
+        const mayCome = match.miss.code !== 'ambiguous_target' && match.miss.facts['reason'] !== 'unknown'
+        if (isPoint(target) || !mayCome || now() - lastWriteAt >= followMs) throw new TargetMiss(match.miss)
+        await progress.sleep(settle.touch, 'waiting for the screen to follow')
+      }
+    },
+    async write(work, { limitMs, settleMs }) {
+      context.wrote = true
+      writes += 1
+      try {
+        return await work(progress.within(limitMs))
+      } finally {
+        lastWriteAt = now()
+        settledAt = lastWriteAt + settleMs
+      }
+    },
+    gesture: (strokes) =>
+      context.write((within) => device.input.gesture(strokes, within), {
+        limitMs: lengthOf(strokes) + 5000,
+        settleMs: settle.touch,
+      }),
+    key: (code, meta = 0, settleMs = settle.touch) =>
+      context.write((within) => device.input.key(code, meta, within), { limitMs: 5000, settleMs }),
+  }
+  return context
+}
+
+/** The phone lacks a capability. */
+export const unavailable = (feature: string): ApiError =>
+  new ApiError('feature_unavailable', { details: { feature } })

@@ -1,0 +1,59 @@
+/** What an action's failure means to a client, by whether the phone may have got anything of it. */
+import { ApiError, DeadlineExceeded, type Candidate, type PlainError } from '@phonerack/shared'
+import { DeviceGone } from '../device/device.js'
+import type { ScreenElement } from '../screen/elements.js'
+import { ScreenImageError, ScreenXmlError } from '../screen/errors.js'
+import { showElement } from '../screen/observation.js'
+import { TargetMiss } from './context.js'
+import type { Miss } from './target.js'
+
+const advice = {
+  target_not_found: 'Observe the screen and target an element that is on it.',
+  ambiguous_target: 'Target one of the candidates by ref with details.snapshot_id.',
+  stale_snapshot: 'Observe the screen again and target its refs.',
+  unknown: 'Observe the screen to see what happened before sending more.',
+} as const
+
+/** @returns null for what is a bug of ours. */
+export function toApiError(error: unknown, wrote: boolean): ApiError | null {
+  if (error instanceof TargetMiss) return missError(error.miss)
+  if (error instanceof ApiError) return error
+  const gone = error instanceof DeviceGone
+  const late = error instanceof DeadlineExceeded
+  const unreadable = error instanceof ScreenXmlError || error instanceof ScreenImageError
+  if (!gone && !late && !unreadable) return null
+  if (wrote) return new ApiError('action_outcome_unknown', { next: advice.unknown, cause: error })
+  if (gone) return new ApiError('phone_unavailable', { cause: error })
+  if (late) return new ApiError('provider_timeout', { cause: error })
+  return new ApiError('provider_error', {
+    message: "The phone's screen could not be read; nothing of this action was sent.",
+    cause: error,
+  })
+}
+
+export function missError(miss: Miss): ApiError {
+  const byNth = miss.code === 'ambiguous_target' && 'text' in miss.target
+  return new ApiError(miss.code, {
+    next: byNth ? `${advice[miss.code].slice(0, -1)}, or add nth.` : advice[miss.code],
+    details: { target: miss.target, ...miss.facts, candidates: miss.candidates.map(toCandidate) },
+  })
+}
+
+/** For a batch that could not begin: nothing ran. */
+export function refusal(error: unknown): unknown {
+  if (error instanceof DeviceGone) return new ApiError('phone_unavailable', { cause: error })
+  if (error instanceof DeadlineExceeded)
+    return new ApiError('provider_error', {
+      message: 'The phone did not answer; nothing was done.',
+      retryable: true,
+      cause: error,
+    })
+  return error
+}
+
+export const bugError = (): PlainError => new ApiError('internal_error', { next: advice.unknown }).toPlain()
+
+function toCandidate(element: ScreenElement): Candidate {
+  const { ref, type, text, desc, id, center } = showElement(element)
+  return { ref, type, text, desc, id, center }
+}

@@ -1,0 +1,36 @@
+/** Text fields on a screen: which one has the focus, and what it holds. Pure. */
+import type { ScreenTree, VisibleNode } from '../screen/elements.js'
+import { areaOf, contains } from '../screen/geometry.js'
+import type { Place } from './target.js'
+
+/** The field that has the focus; the innermost, where a page and a field in it both say so. */
+export const focusedField = (tree: ScreenTree): VisibleNode | null =>
+  tree.visible.findLast((node) => node?.editable === true && node.focused) ?? null
+
+/** The field that a tap on the place would hit. */
+export function fieldAt(tree: ScreenTree, place: Place): VisibleNode | null {
+  if (place.node?.editable) return place.node
+  const around = tree.visible
+    .filter((node) => node !== null)
+    .filter((node) => node.editable && contains(node.visible, place.center))
+  return around.toSorted((a, b) => areaOf(a.visible) - areaOf(b.visible))[0] ?? null
+}
+
+/** The same field on a later screen; the keyboard may have moved it, and typing changed its text. */
+export const isSameField = (a: VisibleNode, b: VisibleNode): boolean =>
+  a.className === b.className && a.id === b.id && (a.id !== '' || a.visible[0] === b.visible[0])
+
+/** Null: it is not on this screen any more. */
+export const fieldAgain = (tree: ScreenTree, field: VisibleNode): VisibleNode | null => {
+  const focused = focusedField(tree)
+  if (focused && isSameField(field, focused)) return focused
+  const twins = tree.visible.filter((node) => node !== null).filter((node) => isSameField(field, node))
+  return twins.length === 1 ? (twins[0] ?? null) : null
+}
+
+/** Surely without text: what it shows, if anything, is its hint. False also when the phone does not tell. */
+export function isSurelyEmpty(field: VisibleNode): boolean {
+  if (field.showsHint !== null) return field.showsHint || (field.text === '' && field.maskedLength === 0)
+  if (field.password) return field.maskedLength === 0
+  return field.text === '' || field.text === field.hint
+}

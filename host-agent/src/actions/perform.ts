@@ -1,0 +1,104 @@
+/** One action of each type, on the phone. Called by the batch runner. */
+import type { Action, ActionOf, ActionResult, ActionType } from '@phonerack/shared'
+import type { Bounds } from '../screen/geometry.js'
+import { intersect, wholeScreen } from '../screen/geometry.js'
+import { settle, type ActionContext } from './context.js'
+import { doubleTap, drag, hold, pinch, swipe, tap } from './gestures.js'
+import { closeApp, hideKeyboard, openApp, openUrl } from './apps.js'
+import { keyCode, metaState } from './keys.js'
+import { scrollOnce, scrollTo } from './scrolling.js'
+import type { Place } from './target.js'
+import { clear, type } from './typing.js'
+import { waitFor, waitIdle } from './waiting.js'
+
+export type Resolved = NonNullable<ActionResult['resolved']>
+
+type Handlers = {
+  [T in ActionType]: (action: ActionOf<T>, context: ActionContext) => Promise<Resolved | undefined>
+}
+
+/** Without a result of its own. */
+const plain =
+  <A>(work: (action: A, context: ActionContext) => Promise<void>) =>
+  async (action: A, context: ActionContext): Promise<undefined> => {
+    await work(action, context)
+    return undefined
+  }
+
+const handlers: Handlers = {
+  async tap(action, context) {
+    const place = await context.resolve(action.target)
+    await context.gesture([tap(place.center)])
+    return resolved(place)
+  },
+  async double_tap(action, context) {
+    const place = await context.resolve(action.target)
+    await context.gesture(doubleTap(place.center))
+    return resolved(place)
+  },
+  async long_press(action, context) {
+    const place = await context.resolve(action.target)
+    await context.gesture([hold(place.center, action.duration_ms)])
+    return resolved(place)
+  },
+  type: plain(type),
+  clear: plain(clear),
+  key: plain((action, context) => context.key(keyCode(action.key), metaState(action.modifiers))),
+  back: plain((_, context) => context.key(keyCode('back'), 0, settle.navigation)),
+  home: plain((_, context) => context.key(keyCode('home'), 0, settle.navigation)),
+  recents: plain((_, context) => context.key(keyCode('app_switch'), 0, settle.navigation)),
+  swipe: plain(async (action, context) => {
+    const [from, to] = await ends(action, context)
+    await context.gesture([swipe(from.center, to.center, action.duration_ms)])
+  }),
+  drag: plain(async (action, context) => {
+    const [from, to] = await ends(action, context)
+    await context.gesture([drag(from.center, to.center, action.hold_ms, action.duration_ms)])
+  }),
+  pinch: plain(async (action, context) => {
+    const place = await context.resolve(action.target)
+    await context.gesture(pinch(await areaOf(place, context), action.scale, action.duration_ms))
+  }),
+  scroll: plain(scrollOnce),
+  scroll_to: plain(scrollTo),
+  open_app: plain(openApp),
+  close_app: plain(closeApp),
+  open_url: plain(openUrl),
+  hide_keyboard: plain(hideKeyboard),
+  wait: plain((action, context) => context.progress.sleep(action.ms)),
+  wait_for: plain(waitFor),
+  wait_idle: plain(waitIdle),
+}
+
+export function perform<T extends ActionType>(
+  action: ActionOf<T>,
+  context: ActionContext,
+): Promise<Resolved | undefined> {
+  // The compiler does not see that the table's entry under `action.type` takes this action.
+  const handler = handlers[(action as Action).type] as Handlers[T]
+  return handler(action, context)
+}
+
+function resolved(place: Place): Resolved {
+  const center: [number, number] = [place.center.x, place.center.y]
+  return place.ref === null ? { center } : { center, ref: place.ref }
+}
+
+/** Both before anything is sent. */
+async function ends(
+  action: ActionOf<'swipe' | 'drag'>,
+  context: ActionContext,
+): Promise<[from: Place, to: Place]> {
+  return [await context.resolve(action.from), await context.resolve(action.to)]
+}
+
+/** Around bare coordinates, so far as the screen goes. */
+const aroundPoint = 300
+
+async function areaOf(place: Place, context: ActionContext): Promise<Bounds> {
+  if (place.bounds) return place.bounds
+  const { x, y } = place.center
+  const area: Bounds = [x - aroundPoint, y - aroundPoint, x + aroundPoint, y + aroundPoint]
+  const screen = await context.size(context.progress)
+  return intersect(area, wholeScreen(screen)) ?? wholeScreen(screen)
+}

@@ -1,0 +1,76 @@
+/** The actions `scroll` and `scroll_to`. */
+import type { ActionOf } from '@phonerack/shared'
+import type { ScreenTree, VisibleNode } from '../screen/elements.js'
+import { areaOf, contains, sizeOf, wholeScreen, type Bounds } from '../screen/geometry.js'
+import { TargetMiss, type ActionContext } from './context.js'
+import { scroll, type Direction } from './gestures.js'
+import { signatureOf } from './signature.js'
+import type { Place } from './target.js'
+
+export async function scrollOnce(action: ActionOf<'scroll'>, context: ActionContext): Promise<void> {
+  const place = action.target ? await context.resolve(action.target) : null
+  await move(await context.tree(), place, action.direction, action.amount, context)
+}
+
+/** Less than a container at a time: what is cut off at its edge comes fully into view with the next. */
+const searchAmount = 0.6
+
+export async function scrollTo(action: ActionOf<'scroll_to'>, context: ActionContext): Promise<void> {
+  let before: string | null = null
+  for (let scrolls = 0; ; scrolls += 1) {
+    const tree = await context.tree()
+    const match = context.match(action.target, tree)
+    // Several are as good as one: the target is on the screen.
+    if (match.found || match.miss.code === 'ambiguous_target') return
+    const signature = signatureOf(tree)
+    if (signature === before || scrolls === action.max_scrolls)
+      throw new TargetMiss({ ...match.miss, facts: { ...match.miss.facts, scrolls } })
+    before = signature
+    await move(tree, null, action.direction, searchAmount, context)
+  }
+}
+
+async function move(
+  tree: ScreenTree,
+  place: Place | null,
+  direction: Direction,
+  amount: number,
+  context: ActionContext,
+): Promise<void> {
+  const container = containerFor(tree, place, direction)
+  for (const stroke of scroll(container, direction, amount, tree.screen)) await context.gesture([stroke])
+}
+
+/** What scrolls around the place; without a place the largest that scrolls that way; else the screen. Pure. */
+export function containerFor(tree: ScreenTree, place: Place | null, direction: Direction): Bounds {
+  if (place?.node) return scrollerAround(tree, place.node)?.visible ?? place.node.visible
+  const scrollers = tree.visible
+    .filter((node) => node !== null && node.scrollable)
+    .filter((node) => node !== null)
+  if (place) {
+    const around = scrollers.filter((node) => contains(node.visible, place.center))
+    return (
+      around.toSorted((a, b) => areaOf(a.visible) - areaOf(b.visible))[0]?.visible ?? wholeScreen(tree.screen)
+    )
+  }
+  const sideways = direction === 'left' || direction === 'right'
+  const fitting = scrollers.filter((node) => looksSideways(node) === sideways)
+  const largest = (fitting.length > 0 ? fitting : scrollers).toSorted(
+    (a, b) => areaOf(b.visible) - areaOf(a.visible),
+  )[0]
+  return largest?.visible ?? wholeScreen(tree.screen)
+}
+
+function scrollerAround(tree: ScreenTree, node: VisibleNode): VisibleNode | null {
+  for (let at = node.index; at >= 0; at = tree.nodes[at]?.parent ?? -1) {
+    const around = tree.visible[at]
+    if (around?.scrollable) return around
+  }
+  return null
+}
+
+/** Android does not say which way a view scrolls; its class and shape tell. */
+function looksSideways(node: VisibleNode): boolean {
+  const { width, height } = sizeOf(node.visible)
+  return /Horizontal|ViewPager/.test(node.className) || width >= 2 * height
+}

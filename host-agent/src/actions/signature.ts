@@ -1,0 +1,17 @@
+/** Whether two screens are the same to a person. Pure. */
+import type { ScreenTree } from '../screen/elements.js'
+
+/** Equal for equal screens: everything that can be seen, and where. */
+export const signatureOf = (tree: ScreenTree): string =>
+  JSON.stringify(
+    tree.visible
+      .filter((node) => node !== null)
+      .map((node) => [
+        node.className,
+        node.id,
+        node.text,
+        node.desc,
+        node.visible,
+        [node.checked, node.focused, node.selected, node.enabled, node.maskedLength],
+      ]),
+  )

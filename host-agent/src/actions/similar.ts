@@ -1,0 +1,45 @@
+/** Which elements a client may have meant: for the candidates of a target that was not found. Pure. */
+import type { ScreenElement } from '../screen/elements.js'
+
+/** Longer texts are compared by their beginning. */
+const compared = 120
+/** Below this, two texts have nothing in common. */
+const least = 0.3
+
+/** Up to `count` elements whose text, description or id is like `words`, the most similar first. */
+export function mostSimilar(
+  words: string,
+  elements: readonly ScreenElement[],
+  count: number,
+): ScreenElement[] {
+  const wanted = pairsOf(words)
+  return elements
+    .map((element) => ({ element, score: scoreOf(element, wanted) }))
+    .filter(({ score }) => score >= least)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, count)
+    .map(({ element }) => element)
+}
+
+function scoreOf(element: ScreenElement, wanted: ReadonlySet<string>): number {
+  const id = element.id?.split(':id/').at(-1) ?? ''
+  const words = [element.text ?? '', element.desc ?? '', id].filter((text) => text !== '')
+  return Math.max(0, ...words.map((text) => likeness(wanted, pairsOf(text))))
+}
+
+/** Pairs of neighbouring characters; a single character stands for itself. */
+function pairsOf(text: string): Set<string> {
+  const folded = text.slice(0, compared).toLowerCase()
+  if (folded.length === 1) return new Set([folded])
+  const pairs = new Set<string>()
+  for (let at = 0; at + 2 <= folded.length; at += 1) pairs.add(folded.slice(at, at + 2))
+  return pairs
+}
+
+/** Sørensen–Dice: twice what both have, by what each has. */
+function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  if (a.size === 0 || b.size === 0) return 0
+  let both = 0
+  for (const pair of a) if (b.has(pair)) both += 1
+  return (2 * both) / (a.size + b.size)
+}

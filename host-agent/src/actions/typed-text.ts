@@ -1,0 +1,78 @@
+/**
+ * Judges by what a field holds afterwards whether text has arrived in it. Apps
+ * rewrite what is typed (a phone number gets its spaces), and that is no
+ * failure; lost characters are. Pure. docs/decisions/0023.
+ */
+
+export interface FieldText {
+  text: string
+  /** Characters of a masked field; 0 when the phone does not show them. */
+  maskedLength: number
+  masked: boolean
+  /** Surely empty: what it shows is a hint. */
+  empty: boolean
+}
+
+/**
+ * `arrived`; `differs`: the field holds something else; `kept`: what should have been cleared is still
+ * there; `hidden`: a masked field that does not tell its length.
+ */
+export type Verdict = 'arrived' | 'differs' | 'kept' | 'hidden'
+
+export function judgeTyped(
+  before: FieldText | null,
+  cleared: boolean,
+  typed: string,
+  after: FieldText,
+): Verdict {
+  const old = before && !before.empty ? before : null
+  return after.masked ? judgeMasked(old, cleared, typed, after) : judgeShown(old, cleared, typed, after.text)
+}
+
+function judgeMasked(old: FieldText | null, cleared: boolean, typed: string, after: FieldText): Verdict {
+  if (after.maskedLength === 0) return 'hidden'
+  const lengths = lengthsOf(typed)
+  // Without a word from the phone, the dots of before may have been a hint.
+  if (lengths.includes(after.maskedLength)) return 'arrived'
+  const before = old?.maskedLength ?? 0
+  if (!lengths.some((length) => before + length === after.maskedLength)) return 'differs'
+  return cleared && before > 0 ? 'kept' : 'arrived'
+}
+
+/** A dot a UTF-16 unit, a code point or a visible character: Android versions differ. */
+function lengthsOf(text: string): number[] {
+  const visible = [...new Intl.Segmenter().segment(text)].length
+  return [text.length, Array.from(text).length, visible]
+}
+
+function judgeShown(old: FieldText | null, cleared: boolean, typed: string, after: string): Verdict {
+  const wanted = plain(typed)
+  const got = plain(after)
+  const was = plain(old?.text ?? '')
+  if (wanted === '') return after === old?.text ? 'differs' : 'arrived'
+  if (got === wanted) return 'arrived'
+  // Unchanged, though it may have had those words before.
+  if (old && got === was) return 'differs'
+  if (!got.includes(wanted) && !hasDigitsOf(typed, after)) return 'differs'
+  return cleared && was !== '' && got.length >= was.length + wanted.length ? 'kept' : 'arrived'
+}
+
+/** Only of numbers with separators: phone numbers, dates, amounts, cards. */
+function hasDigitsOf(typed: string, after: string): boolean {
+  if (!/^[\d\s.,:;/()+\-–'’\p{Sc}%]*$/u.test(typed)) return false
+  const digits = typed.replace(/\D/g, '')
+  return digits !== '' && after.replace(/\D/g, '').includes(digits)
+}
+
+/** Without what keyboards and fields change on their own: case, spaces and line ends, curly quotes, direction marks. */
+function plain(text: string): string {
+  return text
+    .normalize('NFC')
+    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+    .replace(/[\u2018\u2019\u201b]/g, "'")
+    .replace(/[\u201c\u201d\u201f]/g, '"')
+    .replace(/\u2026/g, '...')
+    .replace(/[\u2013\u2014]|--/g, '-')
+    .replace(/\s/g, '')
+    .toLowerCase()
+}

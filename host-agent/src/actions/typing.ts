@@ -1,0 +1,133 @@
+/** The actions `type` and `clear`: focus, text, and reading back what arrived. */
+import { ApiError, type ActionOf, type Target } from '@phonerack/shared'
+import type { VisibleNode } from '../screen/elements.js'
+import { settle, unavailable, type ActionContext } from './context.js'
+import { fieldAgain, fieldAt, focusedField, isSameField, isSurelyEmpty } from './field.js'
+import { tap } from './gestures.js'
+import { keyCode, metaState } from './keys.js'
+import { isPoint } from './target.js'
+import { judgeTyped, type FieldText, type Verdict } from './typed-text.js'
+
+const focusLimitMs = 3000
+const readBackLimitMs = 2000
+const pauseMs = 250
+
+export async function type(action: ActionOf<'type'>, context: ActionContext): Promise<void> {
+  const input = context.device.text
+  if (!input) throw unavailable('text_input')
+  const field = await focus(action.target, context)
+  if (action.clear && !(field && isSurelyEmpty(field))) await selectAllAndDelete(context)
+  await context.write((progress) => input.type(action.text, progress), {
+    // A paste is one step; single characters go at some hundreds a second.
+    limitMs: 10_000 + action.text.length * 10,
+    settleMs: settle.touch,
+  })
+  if (field) await readBack(field, action, context)
+  if (action.submit) await context.key(keyCode('enter'), 0, settle.navigation)
+}
+
+export async function clear(action: ActionOf<'clear'>, context: ActionContext): Promise<void> {
+  const field = await focus(action.target, context)
+  if (field && isSurelyEmpty(field)) return
+  await selectAllAndDelete(context)
+  if (field) await proveEmpty(field, context)
+}
+
+/**
+ * The field that has the focus, after the target was tapped; null when the keyboard is up for something
+ * that is no text field to Android (a terminal, a game): it takes text, and cannot be read back.
+ * @throws ApiError no_focused_field
+ */
+async function focus(target: Target | undefined, context: ActionContext): Promise<VisibleNode | null> {
+  let aimed: VisibleNode | null = null
+  if (target) {
+    const place = await context.resolve(target)
+    if (!isPoint(target)) aimed = fieldAt(await context.tree(), place)
+    await context.gesture([tap(place.center)])
+  }
+  const until = context.now() + focusLimitMs
+  for (let look = 1; ; look += 1) {
+    const tree = await context.tree()
+    const focused = focusedField(tree)
+    if (focused && (!aimed || isSameField(aimed, focused))) return focused
+    const last = look > 1 && (context.now() >= until || !target)
+    if (last) {
+      // A search box often opens a screen with the real field on it.
+      if (focused && aimed && !fieldAgain(tree, aimed)) return focused
+      const { keyboardVisible } = await context.device.windows.read(context.progress.within(focusLimitMs))
+      if (!focused && keyboardVisible) return null
+      throw new ApiError('no_focused_field', {
+        next: 'Give the text field as the target, or tap it first.',
+        details: target ? { target } : {},
+      })
+    }
+    await context.progress.sleep(pauseMs, 'waiting for the focus')
+  }
+}
+
+async function selectAllAndDelete(context: ActionContext): Promise<void> {
+  await context.key(keyCode('a'), metaState(['ctrl']))
+  await context.key(keyCode('del'))
+}
+
+async function readBack(field: VisibleNode, action: ActionOf<'type'>, context: ActionContext): Promise<void> {
+  const before = textOf(field)
+  const until = context.now() + readBackLimitMs
+  for (let look = 1; ; look += 1) {
+    const now = fieldAgain(await context.freshTree(), field)
+    // The app took the text and went on: a search as one types, the last digit of a code.
+    if (!now) return
+    const after = textOf(now)
+    const verdict = judgeTyped(before, action.clear, action.text, after)
+    if (verdict === 'arrived') return
+    if (look > 1 && context.now() >= until) throw notArrived(verdict, action.text, after)
+    await context.progress.sleep(pauseMs, 'reading the text back')
+  }
+}
+
+/** Says lengths and never the texts: they may be secret. */
+function notArrived(verdict: Verdict, typed: string, after: FieldText): ApiError {
+  const details = {
+    reason: `text_${verdict}`,
+    typed_length: Array.from(typed).length,
+    field_length: after.masked ? after.maskedLength : Array.from(after.text).length,
+  }
+  const next = 'Observe the screen, then clear the field and type again.'
+  if (verdict === 'hidden')
+    return new ApiError('action_outcome_unknown', {
+      message: 'The text was sent, and the masked field does not tell whether it arrived.',
+      next,
+      details,
+    })
+  return new ApiError('provider_error', {
+    message: 'The text was sent, and the field holds something else.',
+    next,
+    details,
+  })
+}
+
+function textOf(field: VisibleNode): FieldText {
+  const { text, maskedLength, password } = field
+  return { text, maskedLength, masked: password, empty: isSurelyEmpty(field) }
+}
+
+const contentOf = (field: VisibleNode): string => `${field.text}\u0000${field.maskedLength}`
+
+/**
+ * An empty field may show a hint that looks like text. What stayed the same is tried with one more
+ * delete at its end: real text gets shorter, a hint does not.
+ */
+async function proveEmpty(field: VisibleNode, context: ActionContext): Promise<void> {
+  const now = fieldAgain(await context.freshTree(), field)
+  if (!now || isSurelyEmpty(now) || contentOf(now) !== contentOf(field)) return
+  await context.key(keyCode('move_end'))
+  await context.key(keyCode('del'))
+  const shorter = fieldAgain(await context.freshTree(), field)
+  if (!shorter || contentOf(shorter) === contentOf(now)) return
+  // Select-all does nothing here: delete what is left, one by one.
+  const left = Array.from(shorter.text).length || shorter.maskedLength
+  for (let count = 0; count < left; count += 1) await context.key(keyCode('del'))
+  const last = fieldAgain(await context.freshTree(), field)
+  if (!last || isSurelyEmpty(last) || contentOf(last) !== contentOf(shorter)) return
+  throw new ApiError('provider_error', { message: 'The field could not be cleared.' })
+}

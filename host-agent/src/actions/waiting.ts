@@ -1,0 +1,69 @@
+/** The actions `wait_for` and `wait_idle`: they read, and send nothing. */
+import { ApiError, type ActionOf } from '@phonerack/shared'
+import type { ScreenTree } from '../screen/elements.js'
+import { ScreenXmlError } from '../screen/errors.js'
+import { TargetMiss, type ActionContext } from './context.js'
+import { missError } from './failure.js'
+import { signatureOf } from './signature.js'
+import type { Match } from './target.js'
+
+const betweenLooksMs = 250
+const idleGapMs = 200
+
+/** Looks at least once, however short the time: a look on a slow phone takes longer than a short time-out. */
+export async function waitFor(action: ActionOf<'wait_for'>, context: ActionContext): Promise<void> {
+  const until = context.now() + action.timeout_ms
+  for (;;) {
+    const match = await look(action, context)
+    if (match) {
+      // A snapshot that is not known can neither come nor go.
+      if (!match.found && match.miss.facts['reason'] === 'unknown') throw new TargetMiss(match.miss)
+      const visible = match.found || match.miss.code === 'ambiguous_target'
+      if (visible === (action.state === 'visible')) return
+    }
+    const left = until - context.now()
+    if (left <= 0) throw timeout(action, match)
+    await context.progress.sleep(Math.min(betweenLooksMs, left), 'wait_for')
+  }
+}
+
+/** Null when the screen could not be read this time. */
+async function look(action: ActionOf<'wait_for'>, context: ActionContext): Promise<Match | null> {
+  const tree = await readable(context)
+  return tree && context.match(action.target, tree)
+}
+
+async function readable(context: ActionContext): Promise<ScreenTree | null> {
+  try {
+    return await context.freshTree()
+  } catch (error) {
+    if (error instanceof ScreenXmlError) return null
+    throw error
+  }
+}
+
+function timeout(action: ActionOf<'wait_for'>, match: Match | null): ApiError {
+  const miss = match && !match.found ? missError(match.miss).details : {}
+  return new ApiError('wait_timeout', {
+    message: `The target was not ${action.state} within ${action.timeout_ms} ms.`,
+    next: 'Observe the screen to see what is there.',
+    details: { ...miss, target: action.target, state: action.state, timeout_ms: action.timeout_ms },
+  })
+}
+
+export async function waitIdle(action: ActionOf<'wait_idle'>, context: ActionContext): Promise<void> {
+  const until = context.now() + action.timeout_ms
+  let before: string | null = null
+  for (;;) {
+    const tree = await readable(context)
+    const signature = tree && signatureOf(tree)
+    if (signature !== null && signature === before) return
+    before = signature
+    if (context.now() + idleGapMs > until)
+      throw new ApiError('wait_timeout', {
+        message: `The screen kept changing for ${action.timeout_ms} ms.`,
+        details: { timeout_ms: action.timeout_ms },
+      })
+    await context.progress.sleep(idleGapMs, 'wait_idle')
+  }
+}
