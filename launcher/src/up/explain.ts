@@ -1,6 +1,6 @@
 /** What is printed when `up` fails: the reason, and the end of the log of the part that failed. */
 import { StartFailed } from '../processes/child.js'
-import { plain } from './plain.js'
+import { plain } from '@phonerack/shared'
 
 export function explain(error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error)

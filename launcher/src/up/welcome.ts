@@ -1,6 +1,6 @@
 /** The text with which `up` ends. Every line in it can be pasted. */
 import type { Device } from '../operator/client.js'
-import { plain } from './plain.js'
+import { plain } from '@phonerack/shared'
 
 export interface Welcome {
   baseUrl: string

@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseCtlArgs, synopsis } from './args.js'
+import { commands } from './commands.js'
+import { screenFrom } from './commands/elements.js'
+import { newKeyFrom } from './commands/key.js'
+import { changeFrom } from './commands/project.js'
+import { UsageError } from './usage-error.js'
+
+const parse = (line: string) => parseCtlArgs(line.split(' ').filter(Boolean))
+const invocation = (line: string) => {
+  const parsed = parse(line)
+  if (parsed.kind !== 'run') throw new Error('help')
+  return parsed.invocation
+}
+
+describe('parseCtlArgs', () => {
+  it('finds command, words and flags wherever the common flags stand', () => {
+    for (const line of [
+      '--data /d --json device enroll 127.0.0.1:6001 --erase',
+      'device --json enroll 127.0.0.1:6001 --erase --data /d',
+    ]) {
+      const { command, words, flags, data, json } = invocation(line)
+      expect(command.name).toBe('device enroll')
+      expect(words).toEqual(['127.0.0.1:6001'])
+      expect(flags).toEqual({ erase: true })
+      expect([data, json]).toEqual(['/d', true])
+    }
+  })
+
+  it.each([
+    ['device', /followed by one of: list, show, enroll, release/],
+    ['device frobnicate', /followed by one of/],
+    ['frobnicate', /no command `frobnicate`/],
+    ['device show', /expected: \.\/scripts\/ctl device show SERIAL\|ID/],
+    ['device show a b', /expected/],
+    ['host list --erase', /--erase does not belong to `host list`/],
+    ['host list --nonsense', /Unknown option '--nonsense'/],
+    ['key create --name', /--name/],
+  ])('refuses `%s` and says why', (line, why) => {
+    expect(() => parse(line)).toThrow(UsageError)
+    expect(() => parse(line)).toThrow(why)
+  })
+
+  it('shows every command in the help', () => {
+    const parsed = parse('--help')
+    const text = parsed.kind === 'help' ? parsed.text : ''
+    for (const command of commands) expect(text).toContain(synopsis(command).replace('./scripts/ctl ', ''))
+    expect(parse('').kind).toBe('help')
+    expect(parse('device enroll --help').kind).toBe('help')
+  })
+
+  it('reads any line as a command, help or a usage error', () => {
+    const words = fc.constantFrom(
+      'device',
+      'list',
+      'show',
+      'enroll',
+      '--erase',
+      '--json',
+      '--data',
+      '--',
+      '-h',
+      'x',
+      '--credit',
+      '',
+    )
+    fc.assert(
+      fc.property(fc.array(words), (line) => {
+        try {
+          parseCtlArgs(line)
+        } catch (error) {
+          expect(error).toBeInstanceOf(UsageError)
+        }
+      }),
+    )
+  })
+})
+
+describe('values', () => {
+  it('reads a change of a project', () => {
+    expect(changeFrom({ credit: '12.5', 'max-phones': '7', unfreeze: true })).toEqual({
+      credit_usd: '12.5',
+      max_phones: 7,
+      frozen: false,
+    })
+    expect(changeFrom({ credit: '-3' })).toEqual({ credit_usd: '-3' })
+  })
+
+  it.each([
+    [{}, /nothing to set/],
+    [{ freeze: true, unfreeze: true }, /exclude each other/],
+    [{ credit: '1.1234567' }, /--credit must be an amount/],
+    [{ credit: '1e3' }, /--credit/],
+    [{ 'spend-limit': '-1' }, /--spend-limit/],
+    [{ 'max-phones': '1.5' }, /--max-phones must be a whole number/],
+  ])('refuses the change %j', (flags, why) => {
+    expect(() => changeFrom(flags)).toThrow(why)
+  })
+
+  it('reads a new key', () => {
+    const phones = 'ph_aaaaaaaaaaaa, ph_bbbbbbbbbbbb'
+    expect(newKeyFrom({ project: 'proj_x', preset: 'read-only', phones, expires: '1y', name: 'n' })).toEqual({
+      project: 'proj_x',
+      preset: 'read-only',
+      phones: ['ph_aaaaaaaaaaaa', 'ph_bbbbbbbbbbbb'],
+      expires: '1y',
+      name: 'n',
+    })
+    expect(newKeyFrom({ project: 'p', preset: 'agent' })).toEqual({ project: 'p', preset: 'agent' })
+  })
+
+  it.each([
+    [{ preset: 'agent' }, /--project ID is needed/],
+    [{ project: 'p' }, /--preset must be one of agent, admin, read-only/],
+    [{ project: 'p', preset: 'root' }, /--preset/],
+    [{ project: 'p', preset: 'agent', expires: '2d' }, /--expires must be one of 30d, 90d, 1y, never/],
+    [{ project: 'p', preset: 'agent', phones: 'ph_short' }, /ph_short is none/],
+    [{ project: 'p', preset: 'agent', phones: '' }, /nothing is none/],
+  ])('refuses the key %j', (flags, why) => {
+    expect(() => newKeyFrom(flags)).toThrow(why)
+  })
+
+  it('reads a screen size', () => {
+    expect(screenFrom('1080x2400')).toEqual({ width: 1080, height: 2400 })
+    for (const wrong of [undefined, '1080', '0x5', '1080X2400', '-1x2', '999999x1']) {
+      expect(() => screenFrom(wrong)).toThrow(UsageError)
+    }
+  })
+})

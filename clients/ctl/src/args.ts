@@ -1,0 +1,93 @@
+/** The command line of `ctl`, read strictly: what is not understood is refused with the usage of that command. */
+import { parseArgs } from 'node:util'
+import { commands, type Command, type Flag } from './commands.js'
+import { UsageError } from './usage-error.js'
+
+export interface Invocation {
+  command: Command
+  /** Words after the command's name. */
+  words: readonly string[]
+  flags: Readonly<Record<string, string | boolean>>
+  /** Data directory of the `up` to talk to; null: the default. */
+  data: string | null
+  json: boolean
+}
+
+export type Parsed = { kind: 'run'; invocation: Invocation } | { kind: 'help'; text: string }
+
+const common = { data: 'DIR', json: true, help: true } as const satisfies Record<string, Flag>
+
+/** @throws UsageError */
+export function parseCtlArgs(argv: readonly string[]): Parsed {
+  const { values, words } = read(argv)
+  const command = find(words)
+  if (values['help'] === true || words.length === 0)
+    return { kind: 'help', text: command ? usageOf(command) : usage() }
+  if (!command) throw new UsageError(unknownCommand(words))
+  const rest = words.slice(command.name.split(' ').length)
+  if (rest.length !== command.words.length) throw new UsageError(`expected: ${synopsis(command)}`)
+  for (const name of Object.keys(values)) {
+    if (!(name in common) && !(name in command.flags))
+      throw new UsageError(`--${name} does not belong to \`${command.name}\`; expected: ${synopsis(command)}`)
+  }
+  const { data, json, ...flags } = values
+  return {
+    kind: 'run',
+    invocation: {
+      command,
+      words: rest,
+      flags,
+      data: typeof data === 'string' ? data : null,
+      json: json === true,
+    },
+  }
+}
+
+function read(argv: readonly string[]): { values: Record<string, string | boolean>; words: string[] } {
+  const options: Record<string, { type: 'string' | 'boolean' }> = {}
+  for (const flags of [common, ...commands.map((command) => command.flags)]) {
+    for (const [name, flag] of Object.entries(flags))
+      options[name] = { type: flag === true ? 'boolean' : 'string' }
+  }
+  try {
+    const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true })
+    const given: Record<string, string | boolean> = {}
+    for (const [name, value] of Object.entries(values)) {
+      if (typeof value === 'string' || typeof value === 'boolean') given[name] = value
+    }
+    return { values: given, words: positionals }
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? (error.message.split('. ', 1)[0] ?? '') : String(error))
+  }
+}
+
+const find = (words: readonly string[]): Command | undefined =>
+  commands.find((command) => command.name.split(' ').every((part, at) => words[at] === part))
+
+function unknownCommand(words: readonly string[]): string {
+  const group = commands.filter((command) => command.name.startsWith(`${words[0] ?? ''} `))
+  if (group.length === 0) return `there is no command \`${words.slice(0, 2).join(' ')}\``
+  return `\`${words[0] ?? ''}\` is followed by one of: ${group.map((command) => command.name.split(' ')[1]).join(', ')}`
+}
+
+const flagText = ([name, flag]: [string, Flag]): string => `[--${name}${flag === true ? '' : ` ${flag}`}]`
+
+export const synopsis = (command: Command): string =>
+  ['./scripts/ctl', command.name, ...command.words, ...Object.entries(command.flags).map(flagText)].join(' ')
+
+const usageOf = (command: Command): string => `${command.about}\n\n  ${synopsis(command)}\n`
+
+function usage(): string {
+  const lines = commands.map(
+    (command) => `  ${synopsis(command).replace('./scripts/ctl ', '')}\n      ${command.about}`,
+  )
+  return `Usage: ./scripts/ctl [--data DIR] [--json] COMMAND
+
+Talks to the Phonerack of DIR (default: .phonerack in the checkout), or to the one that
+PHONERACK_CONTROL_URL and PHONERACK_OPERATOR_TOKEN name.
+
+${lines.join('\n')}
+
+Exit codes: 0 done, 1 refused or failed, 2 wrong command line.
+`
+}

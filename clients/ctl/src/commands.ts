@@ -1,0 +1,44 @@
+/** Every command of `ctl`: its words, its flags, what it does and how the result is shown to a person. */
+import type { OperatorClient } from '@phonerack/launcher/operator'
+import { deviceCommands } from './commands/device.js'
+import { elementsCommand } from './commands/elements.js'
+import { hostCommands } from './commands/host.js'
+import { keyCommands } from './commands/key.js'
+import { projectCommands } from './commands/project.js'
+import { serviceCommands } from './commands/service.js'
+
+/** True: a switch. Else the name of its value, as shown in the usage. */
+export type Flag = true | string
+
+export interface Input {
+  words: readonly string[]
+  flags: Readonly<Record<string, string | boolean>>
+  /** Tells a person something before the result; nothing with `--json`. */
+  say: (text: string) => void
+}
+
+export interface Result {
+  /** What `--json` prints. */
+  json: unknown
+  /** What a person reads, without a last line break. Control characters are removed when it is printed. */
+  text: string
+}
+
+export interface Command {
+  name: string
+  about: string
+  /** Names of the words that follow, all needed. */
+  words: readonly string[]
+  flags: Readonly<Record<string, Flag>>
+  /** @throws UsageError for values that it cannot mean */
+  run(input: Input, operator: () => OperatorClient): Promise<Result>
+}
+
+export const commands: readonly Command[] = [
+  ...hostCommands,
+  ...deviceCommands,
+  ...projectCommands,
+  ...keyCommands,
+  ...serviceCommands,
+  elementsCommand,
+]

@@ -1,0 +1,116 @@
+import { plain } from '@phonerack/shared'
+import type { Device } from '@phonerack/launcher/operator'
+import type { Command } from '../commands.js'
+import { fields, table } from '../table.js'
+import { UsageError } from '../usage-error.js'
+
+export const deviceCommands: readonly Command[] = [
+  {
+    name: 'device list',
+    about: 'Lists every phone that a host has seen.',
+    words: [],
+    flags: {},
+    async run(_input, operator) {
+      const devices = await operator().devices()
+      const text = table(
+        devices,
+        [
+          { title: 'ID', value: (device) => device.id },
+          { title: 'SERIAL', value: (device) => device.serial },
+          { title: 'STATE', value: (device) => device.state },
+          { title: 'MODEL', value: modelOf },
+          { title: 'LINK', value: (device) => device.link },
+          { title: 'PHONE', value: (device) => device.phone_id },
+          { title: 'REASON', value: (device) => device.reason },
+        ],
+        'no phone has been seen',
+      )
+      const unenrolled = devices.filter((device) => device.state === 'unenrolled')
+      const hints = unenrolled.map(
+        (device) => `  ./scripts/ctl device enroll ${plain(device.serial)} --erase`,
+      )
+      const more =
+        hints.length === 0 ? '' : `\n\nTo take one in, which ERASES ALL DATA on it:\n${hints.join('\n')}`
+      return { json: { data: devices }, text: text + more }
+    },
+  },
+  {
+    name: 'device show',
+    about: 'Shows one phone: what it can do and how its last wipe was verified.',
+    words: ['SERIAL|ID'],
+    flags: {},
+    async run({ words }, operator) {
+      const device = await operator().device(words[0] ?? '')
+      return { json: device, text: describe(device) }
+    },
+  },
+  {
+    name: 'device enroll',
+    about: 'Takes a phone in. ALL DATA ON IT IS WIPED.',
+    words: ['SERIAL|ID'],
+    flags: { erase: true },
+    async run({ words, flags, say }, operator) {
+      const client = operator()
+      const before = await client.device(words[0] ?? '')
+      const what = `${plain(modelOf(before) ?? 'a phone of unknown model')}, serial ${plain(before.serial)}`
+      if (flags['erase'] !== true) {
+        throw new UsageError(
+          `enrolling wipes ALL DATA on this phone (${what}): apps, accounts, files, settings. To do it, add --erase`,
+        )
+      }
+      say(`Enrolling ${what}. ALL DATA ON IT IS BEING WIPED.`)
+      const device = await client.enroll(before.id)
+      const next = `It is ${device.state} now; see ./scripts/ctl device show ${plain(device.serial)}`
+      return { json: device, text: next }
+    },
+  },
+  {
+    name: 'device release',
+    about: 'Wipes and checks a quarantined phone again; gives up a phone whose host is lost.',
+    words: ['SERIAL|ID'],
+    flags: {},
+    async run({ words }, operator) {
+      const device = await operator().release(words[0] ?? '')
+      return { json: device, text: `${device.serial} is ${device.state} now` }
+    },
+  },
+]
+
+const modelOf = (device: Device): string | null =>
+  [device.maker, device.model].filter(Boolean).join(' ') || null
+
+function describe(device: Device): string {
+  const head = fields([
+    ['ID', device.id],
+    ['Serial', device.serial],
+    ['Maker', device.maker],
+    ['Model', device.model],
+    ['Android SDK', device.sdk],
+    ['Host', device.host_id],
+    ['State', device.state],
+    ['Reason', device.reason],
+    ['Link', device.link],
+    ['Rented as', device.phone_id],
+    ['Fencing number', device.fencing_number],
+    ['Last sign of life', device.last_proof_at],
+  ])
+  const capabilities = table(
+    device.capabilities,
+    [
+      { title: 'CAPABILITY', value: (each) => each.name },
+      { title: 'BY', value: (each) => each.implementation },
+      { title: 'EVIDENCE', value: (each) => each.evidence },
+    ],
+    'No capability has been probed yet.',
+  )
+  const checks = table(
+    device.wipe_checks,
+    [
+      { title: 'WIPE CHECK', value: (each) => each.name },
+      { title: 'PASSED', value: (each) => (each.passed ? 'yes' : 'NO') },
+      { title: 'EVIDENCE', value: (each) => each.evidence },
+    ],
+    'It has not been wiped by us yet.',
+  )
+  return [head, capabilities, checks].join('\n\n')
+}

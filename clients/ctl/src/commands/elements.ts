@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises'
+import type { Command } from '../commands.js'
+import { plainLines } from '@phonerack/shared'
+import { UsageError } from '../usage-error.js'
+
+/** Shows what an agent sees of a screen, from a dump of it: the same code as the host agent's. */
+export const elementsCommand: Command = {
+  name: 'elements',
+  about: 'Prints the observation that a `uiautomator dump` (or a UI server’s page source) gives.',
+  words: ['FILE.xml'],
+  flags: { screen: 'WxH' },
+  async run({ words, flags }) {
+    const screen = screenFrom(flags['screen'])
+    const file = words[0] ?? ''
+    let xml: Uint8Array
+    try {
+      xml = await readFile(file)
+    } catch (error) {
+      throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+    // Only this command needs the agent's code.
+    const { observationFromXml } = await import('@phonerack/host-agent/elements')
+    const observation = observationFromXml(xml, screen)
+    return { json: observation, text: plainLines(observation.text) }
+  },
+}
+
+/** @throws UsageError */
+export function screenFrom(value: string | boolean | undefined): { width: number; height: number } {
+  const match = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(String(value ?? ''))
+  if (!match) throw new UsageError('--screen WxH is needed, in pixels, for instance --screen 1080x2400')
+  return { width: Number(match[1]), height: Number(match[2]) }
+}

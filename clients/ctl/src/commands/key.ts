@@ -1,0 +1,94 @@
+import type { NewKey } from '@phonerack/launcher/operator'
+import type { Command, Input } from '../commands.js'
+import { fields, table } from '../table.js'
+import { UsageError } from '../usage-error.js'
+
+const presets = ['agent', 'admin', 'read-only'] as const
+const expiries = ['30d', '90d', '1y', 'never'] as const
+
+export const keyCommands: readonly Command[] = [
+  {
+    name: 'key list',
+    about: 'Lists API keys, of one project or of all. Secrets are not kept, so they are not shown.',
+    words: [],
+    flags: { project: 'ID' },
+    async run({ flags }, operator) {
+      const keys = await operator().keys(typeof flags['project'] === 'string' ? flags['project'] : undefined)
+      const text = table(
+        keys,
+        [
+          { title: 'ID', value: (key) => key.id },
+          { title: 'NAME', value: (key) => key.name },
+          { title: 'PROJECT', value: (key) => key.project },
+          { title: 'PRESET', value: (key) => key.preset },
+          { title: 'PHONES', value: (key) => key.phones?.join(',') ?? 'all' },
+          { title: 'EXPIRES', value: (key) => key.expires_at ?? 'never' },
+          { title: 'REVOKED', value: (key) => key.revoked_at },
+        ],
+        'there is no key',
+      )
+      return { json: { data: keys }, text }
+    },
+  },
+  {
+    name: 'key create',
+    about: 'Makes an API key. It is shown once. --expires: 30d, 90d (default), 1y or never.',
+    words: [],
+    flags: {
+      project: 'ID',
+      preset: presets.join('|'),
+      phones: 'ph_a,ph_b',
+      expires: expiries.join('|'),
+      name: 'N',
+    },
+    async run({ flags }, operator) {
+      const key = await operator().createKey(newKeyFrom(flags))
+      const text = fields([
+        ['Key', key.key],
+        ['ID', key.id],
+        ['Preset', key.preset],
+        ['Expires', key.expires_at ?? 'never'],
+      ])
+      return { json: key, text: `${text}\n\nKeep it now: it cannot be shown again.` }
+    },
+  },
+  {
+    name: 'key revoke',
+    about: 'Revokes a key at once, everywhere.',
+    words: ['ID'],
+    flags: {},
+    async run({ words }, operator) {
+      const answer = await operator().revokeKey(words[0] ?? '')
+      return { json: answer ?? { id: words[0], revoked: true }, text: `${words[0] ?? ''} is revoked` }
+    },
+  },
+]
+
+/** @throws UsageError */
+export function newKeyFrom(flags: Input['flags']): NewKey {
+  const { project, preset, phones, expires, name } = flags
+  if (typeof project !== 'string') throw new UsageError('--project ID is needed')
+  const key: NewKey = { project, preset: oneOf('preset', preset, presets) }
+  if (typeof phones === 'string') key.phones = phoneIds(phones)
+  if (expires !== undefined) key.expires = oneOf('expires', expires, expiries)
+  if (typeof name === 'string') key.name = name
+  return key
+}
+
+function phoneIds(text: string): string[] {
+  const ids = text.split(',').map((id) => id.trim())
+  const wrong = ids.find((id) => !/^ph_[a-z2-7]{12}$/.test(id))
+  if (wrong !== undefined)
+    throw new UsageError(`--phones must be phone IDs with commas between them; ${wrong || 'nothing'} is none`)
+  return ids
+}
+
+function oneOf<T extends string>(
+  name: string,
+  value: string | boolean | undefined,
+  allowed: readonly T[],
+): T {
+  const found = allowed.find((each) => each === value)
+  if (found === undefined) throw new UsageError(`--${name} must be one of ${allowed.join(', ')}`)
+  return found
+}

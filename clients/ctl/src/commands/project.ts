@@ -1,0 +1,99 @@
+import type { Project, ProjectChange } from '@phonerack/launcher/operator'
+import type { Command, Input } from '../commands.js'
+import { fields, table } from '../table.js'
+import { UsageError } from '../usage-error.js'
+
+export const projectCommands: readonly Command[] = [
+  {
+    name: 'project list',
+    about: 'Lists the projects.',
+    words: [],
+    flags: {},
+    async run(_input, operator) {
+      const projects = await operator().projects()
+      const text = table(
+        projects,
+        [
+          { title: 'ID', value: (project) => project.id },
+          { title: 'NAME', value: (project) => project.name },
+          { title: 'BALANCE USD', value: (project) => project.balance_usd },
+          { title: 'RESERVED USD', value: (project) => project.reserved_usd },
+          { title: 'FROZEN', value: (project) => project.frozen_at },
+        ],
+        'there is no project',
+      )
+      return { json: { data: projects }, text }
+    },
+  },
+  {
+    name: 'project show',
+    about: 'Shows a project: its money and limits.',
+    words: ['ID'],
+    flags: {},
+    async run({ words }, operator) {
+      const project = await operator().project(words[0] ?? '')
+      return { json: project, text: describe(project) }
+    },
+  },
+  {
+    name: 'project set',
+    about: 'Adds credit, sets limits, freezes or unfreezes a project.',
+    words: ['ID'],
+    flags: {
+      credit: 'USD',
+      'spend-limit': 'USD',
+      'max-phones': 'N',
+      'max-running': 'N',
+      freeze: true,
+      unfreeze: true,
+    },
+    async run({ words, flags }, operator) {
+      const project = await operator().changeProject(words[0] ?? '', changeFrom(flags))
+      return { json: project, text: describe(project) }
+    },
+  },
+]
+
+/** @throws UsageError */
+export function changeFrom(flags: Input['flags']): ProjectChange {
+  if (flags['freeze'] && flags['unfreeze']) throw new UsageError('--freeze and --unfreeze exclude each other')
+  const change: ProjectChange = {}
+  if (flags['credit'] !== undefined) change.credit_usd = usd('credit', flags['credit'], true)
+  if (flags['spend-limit'] !== undefined)
+    change.spend_limit_usd = usd('spend-limit', flags['spend-limit'], false)
+  if (flags['max-phones'] !== undefined) change.max_phones = whole('max-phones', flags['max-phones'])
+  if (flags['max-running'] !== undefined) change.max_running = whole('max-running', flags['max-running'])
+  if (flags['freeze']) change.frozen = true
+  if (flags['unfreeze']) change.frozen = false
+  if (Object.keys(change).length === 0)
+    throw new UsageError(
+      'nothing to set: give --credit, --spend-limit, --max-phones, --max-running, --freeze or --unfreeze',
+    )
+  return change
+}
+
+function usd(name: string, value: string | boolean, mayBeNegative: boolean): string {
+  const text = String(value)
+  if (!/^-?\d{1,12}(\.\d{1,6})?$/.test(text) || (text.startsWith('-') && !mayBeNegative))
+    throw new UsageError(`--${name} must be an amount in dollars with at most six decimals, not ${text}`)
+  return text
+}
+
+function whole(name: string, value: string | boolean): number {
+  const text = String(value)
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${name} must be a whole number, not ${text}`)
+  return Number(text)
+}
+
+const describe = (project: Project): string =>
+  fields([
+    ['ID', project.id],
+    ['Name', project.name],
+    ['Owner', project.owner_id],
+    ['Balance', `${project.balance_usd} USD`],
+    ['Reserved', `${project.reserved_usd} USD`],
+    ['Spend limit', `${project.spend_limit_usd} USD a month`],
+    ['Phones at most', project.max_phones],
+    ['Running at most', project.max_running],
+    ['Frozen', project.frozen_at ?? 'no'],
+  ])

@@ -1,0 +1,1 @@
+export { runCtl, type Io } from './run.js'

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { runCtl } from './run.js'
+import { fields, table } from './table.js'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'phonerack-ctl-test-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+async function ctl(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', '']
+  const code = await runCtl(argv, {
+    out: (text) => (out += text),
+    err: (text) => (err += text),
+    environment: {},
+  })
+  return { code, out, err }
+}
+
+describe('ctl', () => {
+  it('says that nothing runs, and how to start it', async () => {
+    expect(await ctl('--data', dir, 'host', 'list')).toMatchObject({ code: 1, out: '' })
+    expect((await ctl('--data', dir, 'host', 'list')).err).toMatch(/does not run on .*\.\/scripts\/up/)
+  })
+
+  it('says that nothing answers, also as JSON', async () => {
+    const token = `pro_${'A'.repeat(43)}`
+    writeFileSync(
+      path.join(dir, 'up.json'),
+      JSON.stringify({ base_url: 'http://127.0.0.1:9', operator_token: token }),
+    )
+    const answer = await ctl('--data', dir, '--json', 'host', 'list')
+    expect(answer).toMatchObject({ code: 1, out: '' })
+    expect(JSON.parse(answer.err)).toMatchObject({ error: { code: 'not_running' } })
+    expect(answer.err).not.toContain(token)
+  })
+
+  it('answers a wrong command line with 2', async () => {
+    expect(await ctl('nonsense')).toMatchObject({ code: 2, out: '' })
+    expect(await ctl('elements', '/nowhere.xml')).toMatchObject({ code: 2 })
+    expect(await ctl('elements', '/nowhere.xml', '--screen', '1x1')).toMatchObject({ code: 2 })
+  })
+
+  it('prints what an agent sees of a dump', async () => {
+    const file = path.join(dir, 'dump.xml')
+    const node = (text: string, bounds: string) =>
+      `<node index="0" text="${text}" resource-id="com.x:id/go" class="android.widget.Button" package="com.x" content-desc="" checkable="false" checked="false" clickable="true" enabled="true" focusable="true" focused="false" scrollable="false" long-clickable="false" password="false" selected="false" bounds="${bounds}" />`
+    writeFileSync(
+      file,
+      `<?xml version='1.0' encoding='UTF-8'?><hierarchy rotation="0">${node('Go \u202eon', '[10,20][110,60]')}</hierarchy>`,
+    )
+    const human = await ctl('elements', file, '--screen', '1080x2400')
+    expect(human.err).toBe('')
+    expect(human.out).toContain('[1] Button "Go on" #')
+    const json = await ctl('elements', file, '--screen', '1080x2400', '--json')
+    expect(JSON.parse(json.out)).toMatchObject({ elements: [{ ref: 1, type: 'Button', center: [60, 40] }] })
+  })
+
+  it('says what is wrong with a file that is no dump', async () => {
+    const file = path.join(dir, 'not.xml')
+    writeFileSync(file, '<a><b></a>')
+    const answer = await ctl('elements', file, '--screen', '1080x2400')
+    expect(answer).toMatchObject({ code: 1, out: '' })
+    expect(answer.err).toMatch(/^ctl: ./)
+  })
+})
+
+describe('tables', () => {
+  it('line up, and hold no control characters', () => {
+    const rows = [
+      { name: 'a\u001b[2J\nb', n: 1 },
+      { name: 'Größe 👍', n: null },
+    ]
+    const text = table(
+      rows,
+      [
+        { title: 'NAME', value: (row) => row.name },
+        { title: 'N', value: (row) => row.n },
+      ],
+      'none',
+    )
+    expect(text.split('\n')).toEqual(['NAME     N', 'a[2Jb    1', 'Größe 👍  -'])
+    expect(table([], [], 'none')).toBe('none')
+    expect(
+      fields([
+        ['Name', 'x\u0007'],
+        ['Longer', null],
+      ]),
+    ).toBe('Name    x\nLonger  -')
+  })
+})
