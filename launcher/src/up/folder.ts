@@ -2,6 +2,7 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readFileSync,
   realpathSync,
@@ -72,11 +73,16 @@ export class AlreadyRunning extends Error {
  */
 export function lockFolder(folder: Folder): () => void {
   for (let tries = 0; tries < 20; tries++) {
+    const own = `${folder.lockFile}.${process.pid}.part`
+    writeFileSync(own, JSON.stringify(ownIdentity()) + '\n', { mode: 0o600 })
     try {
-      writeFileSync(folder.lockFile, JSON.stringify(ownIdentity()) + '\n', { mode: 0o600, flag: 'wx' })
+      // Appears whole or not at all, and never over another's.
+      linkSync(own, folder.lockFile)
       return () => rmSync(folder.lockFile, { force: true })
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+    } finally {
+      rmSync(own, { force: true })
     }
     const holder = lockHolder(folder)
     if (holder) throw new AlreadyRunning(folder.dir, holder.pid)

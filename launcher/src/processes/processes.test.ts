@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { commandLine, identify, isAlive, ownIdentity } from './identity.js'
+import { boundLog, tailLog } from './log-file.js'
+import { isPortFree, pickPort } from './ports.js'
+import { InUse, readRecord, reapRecord, writeRecord } from './record.js'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'phonerack-processes-test-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+async function sleeper() {
+  const child = spawn('sleep', ['60'])
+  await once(child, 'spawn')
+  return { child, pid: child.pid ?? 0, ended: once(child, 'exit') }
+}
+
+describe('identity', () => {
+  it('is stable while a process lives, and null afterwards', async () => {
+    const { child, pid, ended } = await sleeper()
+    const identity = identify(pid)
+    expect(identity).toEqual(identify(pid))
+    expect(identity && isAlive(identity)).toBe(true)
+    expect(commandLine(pid)).toEqual(['sleep', '60'])
+    child.kill()
+    await ended
+    expect(identify(pid)).toBeNull()
+    expect(identity && isAlive(identity)).toBe(false)
+  })
+
+  it('is not the same for another process with that pid', () => {
+    const own = ownIdentity()
+    expect(isAlive({ pid: own.pid, started: `${own.started}0` })).toBe(false)
+    for (const pid of [0, -1, 1.5, NaN]) expect(identify(pid)).toBeNull()
+  })
+})
+
+describe('records', () => {
+  const file = () => path.join(dir, 'record.json')
+
+  it('end the recorded process when its owner is gone', async () => {
+    const { pid, ended } = await sleeper()
+    const record = writeRecord(file(), pid)
+    writeFileSync(file(), JSON.stringify({ ...record, owner: { pid: 1, started: 'long ago' } }))
+    await reapRecord(file())
+    await ended
+    expect(readRecord(file())).toBeNull()
+  })
+
+  it('leave alone a process that has got the recorded pid', async () => {
+    const { child, pid, ended } = await sleeper()
+    const record = writeRecord(file(), pid)
+    writeFileSync(file(), JSON.stringify({ ...record, started: 'long ago' }))
+    await reapRecord(file())
+    expect(child.exitCode).toBeNull()
+    expect(identify(pid)).not.toBeNull()
+    expect(existsSync(file())).toBe(false)
+    child.kill()
+    await ended
+  })
+
+  it('refuse while another living process owns it', async () => {
+    const [owned, owner] = [await sleeper(), await sleeper()]
+    const record = writeRecord(file(), owned.pid)
+    writeFileSync(file(), JSON.stringify({ ...record, owner: identify(owner.pid) }))
+    await expect(reapRecord(file())).rejects.toThrow(InUse)
+    expect(identify(owned.pid)).not.toBeNull()
+    for (const each of [owned, owner]) {
+      each.child.kill()
+      await each.ended
+    }
+  })
+})
+
+describe('ports', () => {
+  it('are taken when someone listens, and free afterwards', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    expect(await isPortFree(port)).toBe(false)
+    expect(await pickPort(port)).not.toBe(port)
+    await new Promise((resolve) => server.close(resolve))
+    expect(await isPortFree(port)).toBe(true)
+  })
+
+  it('are kept when they can be, and never picked twice', async () => {
+    const port = await pickPort()
+    expect(await pickPort(port)).toBe(port)
+    const taken = new Set<number>()
+    for (let count = 0; count < 50; count++) {
+      const next = await pickPort(port, taken)
+      expect(taken.has(next)).toBe(false)
+      taken.add(next)
+    }
+  })
+})
+
+describe('logs', () => {
+  it('are bounded, with one older file', () => {
+    const file = path.join(dir, 'x.log')
+    appendFileSync(file, 'first\n')
+    boundLog(file)
+    expect(existsSync(`${file}.1`)).toBe(false)
+    appendFileSync(file, 'y'.repeat(10 << 20))
+    boundLog(file)
+    expect([statSync(file).size, statSync(`${file}.1`).size]).toEqual([0, (10 << 20) + 6])
+  })
+
+  it('show their end', () => {
+    const file = path.join(dir, 'x.log')
+    expect(tailLog(file)).toEqual([])
+    appendFileSync(file, Array.from({ length: 9000 }, (_, at) => `line ${at}\n`).join(''))
+    expect(tailLog(file, 2)).toEqual(['line 8998', 'line 8999'])
+  })
+})

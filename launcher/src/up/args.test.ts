@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parseUpArgs, UsageError } from './args.js'
+
+const parse = (...argv: string[]) => parseUpArgs(argv, '/checkout')
+
+describe('parseUpArgs', () => {
+  it('has the documented defaults', () => {
+    expect(parse()).toEqual({
+      detach: false,
+      data: '/checkout/.phonerack',
+      port: null,
+      virtualPhones: 3,
+      country: 'US',
+      part: 'all',
+      databaseUrl: null,
+      natsUrl: null,
+    })
+  })
+
+  it('reads every flag', () => {
+    const line =
+      '--detach --data d --port 7801 --virtual-phones 12 --country de --host-only --nats-url nats://h:4222'
+    expect(parse(...line.split(' '))).toEqual({
+      detach: true,
+      data: path.resolve('d'),
+      port: 7801,
+      virtualPhones: 12,
+      country: 'DE',
+      part: 'host',
+      databaseUrl: null,
+      natsUrl: 'nats://h:4222',
+    })
+    expect(parse('--control-only', '--database-url', 'postgresql://u:p@h/d')).toMatchObject({
+      part: 'control',
+      virtualPhones: 0,
+      databaseUrl: 'postgresql://u:p@h/d',
+    })
+    expect(parse('--help')).toBeNull()
+  })
+
+  it.each([
+    [['--port', '65536'], /--port must be a whole number from 0 to 65535, not 65536/],
+    [['--port', '80a'], /--port/],
+    [['--port', '-1'], /--port/],
+    [['--virtual-phones', '1.5'], /--virtual-phones/],
+    [['--country', 'USA'], /--country must be two letters, not USA/],
+    [['--data', ''], /--data must not be empty/],
+    [['--host-only', '--control-only'], /exclude each other/],
+    [['--database-url', 'mysql://x'], /--database-url must be a URL that starts with postgres:/],
+    [['--nats-url', 'localhost:4222'], /--nats-url/],
+    [['--nonsense'], /--nonsense/],
+    [['extra'], /extra/],
+  ])('refuses %j', (argv, why) => {
+    expect(() => parse(...argv)).toThrow(UsageError)
+    expect(() => parse(...argv)).toThrow(why)
+  })
+
+  it('throws nothing but usage errors', () => {
+    const word = fc.oneof(
+      fc.constantFrom('--port', '--data', '--help', '--detach', '--', '-h', '--country'),
+      fc.string(),
+    )
+    fc.assert(
+      fc.property(fc.array(word), (argv) => {
+        try {
+          parse(...argv)
+        } catch (error) {
+          expect(error).toBeInstanceOf(UsageError)
+        }
+      }),
+    )
+  })
+})

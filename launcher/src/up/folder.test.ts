@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { AlreadyRunning, lockFolder, lockHolder, openFolder, writeJson } from './folder.js'
+import { allocatePorts, type Ports } from './ports.js'
+
+let dir: string
+beforeEach(() => {
+  dir = mkdtempSync(path.join(tmpdir(), 'phonerack-folder-test-'))
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+describe('the data directory', () => {
+  it('is its owner’s only', () => {
+    const folder = openFolder(path.join(dir, 'new'))
+    for (const each of [
+      folder.dir,
+      folder.of('pki'),
+      path.join(folder.dir, 'logs'),
+      path.join(folder.dir, 'run'),
+    ])
+      expect(statSync(each).mode & 0o777, each).toBe(0o700)
+    writeJson(folder.upFile, { secret: 1 })
+    expect(statSync(folder.upFile).mode & 0o777).toBe(0o600)
+  })
+
+  it('has one living holder', () => {
+    const folder = openFolder(dir)
+    const unlock = lockFolder(folder)
+    expect(lockHolder(folder)?.pid).toBe(process.pid)
+    expect(() => lockFolder(folder)).toThrow(AlreadyRunning)
+    expect(() => lockFolder(folder)).toThrow(/already running on .*scripts\/down/)
+    unlock()
+    lockFolder(folder)()
+  })
+
+  it('is taken over from a holder that is gone, or that was killed while it wrote', () => {
+    const folder = openFolder(dir)
+    for (const left of [JSON.stringify({ pid: process.pid, started: 'long ago' }), '{"pid":1']) {
+      writeFileSync(folder.lockFile, left)
+      expect(lockHolder(folder)).toBeNull()
+      lockFolder(folder)()
+    }
+  })
+})
+
+describe('allocatePorts', () => {
+  it('keeps ports over starts, also those of phones that are not started now', async () => {
+    const folder = openFolder(dir)
+    const first = await allocatePorts(folder, 0, 3)
+    expect(
+      new Set([first.http, first.postgres, first.nats, first.grpc, first.adb, ...first.phones]).size,
+    ).toBe(8)
+    expect(await allocatePorts(folder, null, 1)).toEqual({ ...first, phones: first.phones.slice(0, 1) })
+    expect(await allocatePorts(folder, null, 3)).toEqual(first)
+    expect(statSync(folder.portsFile).mode & 0o777).toBe(0o600)
+  })
+
+  it('picks another port for one that is taken, but not for the API', async () => {
+    const folder = openFolder(dir)
+    const first = await allocatePorts(folder, 0, 0)
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(first.nats, '127.0.0.1', resolve))
+    try {
+      const second = await allocatePorts(folder, null, 0)
+      expect(second.nats).not.toBe(first.nats)
+      expect(second.postgres).toBe(first.postgres)
+      await expect(allocatePorts(folder, (server.address() as AddressInfo).port, 0)).rejects.toThrow(
+        /is taken by another program; choose one with --port/,
+      )
+      const kept = JSON.parse(readFileSync(folder.portsFile, 'utf8')) as Ports
+      expect(kept.nats).toBe(second.nats)
+    } finally {
+      await new Promise((resolve) => server.close(resolve))
+    }
+  })
+})
