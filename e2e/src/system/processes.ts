@@ -1,0 +1,46 @@
+/** Processes of a running system, by the records that the launcher keeps: for tests that kill them. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { z } from 'zod'
+import type { System } from './system.js'
+
+export type Service = 'host-agent' | 'virtual-phones' | 'control-plane' | 'nats' | 'postgres'
+
+const recordSchema = z.object({ pid: z.int() })
+
+/** Null while the service is down. */
+export async function pidOf(system: System, service: Service): Promise<number | null> {
+  try {
+    const text = await readFile(path.join(system.dir, 'run', `${service}.json`), 'utf8')
+    return recordSchema.parse(JSON.parse(text)).pid
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/** `kill -9`; returns the process ID. */
+export async function killService(system: System, service: Service): Promise<number> {
+  const pid = await pidOf(system, service)
+  if (pid === null) throw new Error(`${service} is not running`)
+  process.kill(pid, 'SIGKILL')
+  return pid
+}
+
+/** Keeps a service dead for `ms`, however often its supervisor starts it again. */
+export async function keepDead(system: System, service: Service, ms: number): Promise<void> {
+  const until = Date.now() + ms
+  let last: number | null = null
+  while (Date.now() < until) {
+    const pid = await pidOf(system, service)
+    if (pid !== null && pid !== last) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+      }
+      last = pid
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
