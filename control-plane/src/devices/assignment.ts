@@ -1,7 +1,7 @@
 /** Who holds a device: taking a free one, raising its fencing number, giving it back. Within the caller's transaction. */
 import { Prisma } from '../gen/prisma/client.js'
 import { type Reader, type Tx } from '../db/database.js'
-import { addJob } from '../jobs/queue.js'
+import { addJob, careKey } from '../jobs/queue.js'
 
 export interface AssignedDevice {
   id: string
@@ -86,4 +86,9 @@ export async function quarantineDevice(tx: Tx, phoneId: string, reason: string):
 }
 
 export const addWipe = (tx: Tx, deviceId: string, fencing: bigint, phoneId: string): Promise<void> =>
-  addJob(tx, 'device.wipe', { deviceId, fencing: fencing.toString(), phoneId }, { key: `device:${deviceId}` })
+  addJob(
+    tx,
+    'device.wipe',
+    { deviceId, fencing: fencing.toString(), phoneId },
+    { key: careKey('device.wipe', deviceId, fencing) },
+  )

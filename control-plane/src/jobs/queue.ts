@@ -28,7 +28,11 @@ export const jobPayloads = {
 
 export type JobName = keyof typeof jobPayloads
 export type JobPayload<N extends JobName> = z.output<(typeof jobPayloads)[N]>
-type JobInput<N extends JobName> = z.input<(typeof jobPayloads)[N]>
+export type JobInput<N extends JobName> = z.input<(typeof jobPayloads)[N]>
+
+/** Names the one job that looks after this assignment of a phone or device. */
+export const careKey = (name: JobName, id: string, fencing: bigint | string): string =>
+  `${name}:${id}:${fencing}`
 
 export interface JobOptions {
   /** Left out: at once. */

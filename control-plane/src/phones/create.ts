@@ -7,7 +7,7 @@ import { holdCredit } from '../billing/ledger.js'
 import { inTransaction, type Tx } from '../db/database.js'
 import { assignDevice, lockFreeDevice, type AssignedDevice } from '../devices/assignment.js'
 import { activeCountries } from '../hosts/countries.js'
-import { addJob } from '../jobs/queue.js'
+import { addJob, careKey } from '../jobs/queue.js'
 import { type Caller, type CreatePhone, type Idempotency, type PhoneView } from '../services.js'
 import { type Core } from './core.js'
 import { refuse, settle, type Outcome } from './outcome.js'
@@ -203,7 +203,12 @@ export async function openSession(tx: Tx, session: NewSession): Promise<void> {
 }
 
 export const addStart = (tx: Tx, phoneId: string, fencing: bigint): Promise<void> =>
-  addJob(tx, 'phone.start', { phoneId, fencing: fencing.toString() }, { key: `phone:${phoneId}` })
+  addJob(
+    tx,
+    'phone.start',
+    { phoneId, fencing: fencing.toString() },
+    { key: careKey('phone.start', phoneId, fencing) },
+  )
 
 async function remember(
   tx: Tx,

@@ -8,7 +8,7 @@ import { closeSession } from '../billing/ledger.js'
 import { type Rules } from '../config.js'
 import { type Tx } from '../db/database.js'
 import { quarantineDevice, raiseFencing, releaseDevice } from '../devices/assignment.js'
-import { addJob } from '../jobs/queue.js'
+import { addJob, careKey } from '../jobs/queue.js'
 import { type PhoneStatus } from '../services.js'
 import { moveFor, type PhoneEvent } from './machine.js'
 import { type PhoneRecord } from './records.js'
@@ -66,5 +66,5 @@ async function settleDevice(
   const device = await raiseFencing(tx, phoneId)
   if (to !== 'parking') return
   const fencing = (device?.fencingNumber ?? 0n).toString()
-  await addJob(tx, 'phone.park', { phoneId, fencing }, { key: `phone:${phoneId}` })
+  await addJob(tx, 'phone.park', { phoneId, fencing }, { key: careKey('phone.park', phoneId, fencing) })
 }

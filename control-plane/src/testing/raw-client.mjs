@@ -1,6 +1,7 @@
 // A client in its own process that writes HTTP to a bare socket, as a program without an HTTP library does.
 // argv[2]: JSON {port, key, path, bytes, mode, tries}. Prints a JSON array of {status, request_id, code, error?}.
 import { connect } from 'node:net'
+import { clearTimeout, setTimeout } from 'node:timers'
 
 const { port, key, path, bytes, mode, tries, parallel = 5 } = JSON.parse(process.argv[2])
 

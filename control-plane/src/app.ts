@@ -1,0 +1,105 @@
+/**
+ * Puts the control plane together below its HTTP server: database, broker,
+ * hosts, jobs, services. `main.ts` runs it, tests run it against real neighbours.
+ */
+import { readFile } from 'node:fs/promises'
+import { connectBus, type Bus, type Clock, type Logger } from '@phonerack/shared'
+import { type FastifyPluginAsync } from 'fastify'
+import { type Config } from './config.js'
+import { openDatabase } from './db/database.js'
+import { applyMigrations } from './db/migrate.js'
+import { createDeviceService } from './devices/service.js'
+import { HostClients } from './hosts/clients.js'
+import { listenToHosts } from './hosts/heartbeats.js'
+import { joinPlugin } from './hosts/join.js'
+import { sweepHosts } from './hosts/sweep.js'
+import { forget, reconcile } from './jobs/reconcile.js'
+import { JobRunner, prepareJobs } from './jobs/runner.js'
+import { hostTasks, timerTasks } from './jobs/tasks.js'
+import { Ticker } from './jobs/ticker.js'
+import { createKeyService } from './keys/service.js'
+import { setConfiguredOperator } from './operator/auth.js'
+import { operatorPlugin } from './operator/plugin.js'
+import { createChanges } from './phones/changes.js'
+import { type Core } from './phones/core.js'
+import { createPhoneService } from './phones/service.js'
+import { Authority } from './pki/authority.js'
+import { openNatsUsers } from './pki/nats-users.js'
+import { type Services } from './services.js'
+
+export interface App {
+  core: Core
+  services: Services
+  plugins: FastifyPluginAsync[]
+  /** Postgres answers and the broker is connected. */
+  health(): Promise<boolean>
+  close(): Promise<void>
+}
+
+export async function startApp(config: Config, parts: { log: Logger; clock: Clock }): Promise<App> {
+  await applyMigrations(config.databaseUrl)
+  await prepareJobs(config.databaseUrl)
+  const database = openDatabase(config.databaseUrl, config.databasePool)
+  const bus = await connectBroker(config)
+  const changes = createChanges(bus)
+  const core: Core = { db: database.db, bus, changes, rules: config.rules, ...parts }
+  if (config.operatorTokenHash) await setConfiguredOperator(core, config.operatorTokenHash)
+
+  const authority = await Authority.open(config.pkiDir)
+  const natsUsers = config.natsAccountSeedFile ? await openNatsUsers(config.natsAccountSeedFile) : null
+  const hosts = new HostClients(await authority.issueClient())
+  const keys = createKeyService(core)
+  const phones = createPhoneService(core)
+  const heartbeats = listenToHosts(core)
+  const context = { core, hosts }
+  const jobs = await JobRunner.start({
+    databaseUrl: config.databaseUrl,
+    db: core.db,
+    replicaId: config.replicaId,
+    replicaDeadAfterMs: config.rules.replicaDeadAfterMs,
+    log: parts.log,
+    pools: [
+      { tasks: timerTasks(context), concurrency: 4, pollMs: 200 },
+      { tasks: hostTasks(context), concurrency: 16, pollMs: 500 },
+    ],
+  })
+  const tickers = [
+    new Ticker('sweep of hosts', 1000, parts.log, () => sweepHosts(core)),
+    new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),
+    new Ticker('retention', 60_000, parts.log, () => forget(core)),
+  ]
+
+  return {
+    core,
+    services: { keys, phones, devices: createDeviceService(core, hosts) },
+    plugins: [operatorPlugin(core), joinPlugin({ core, authority, natsUsers })],
+    health: () => isHealthy(core),
+    async close() {
+      phones.close()
+      keys.close()
+      await Promise.all(tickers.map((ticker) => ticker.stop()))
+      await heartbeats.close()
+      await jobs.stop()
+      changes.close()
+      hosts.close()
+      await bus.close()
+      await database.close()
+    },
+  }
+}
+
+async function connectBroker(config: Config): Promise<Bus> {
+  const creds = config.natsCredsFile ? await readFile(config.natsCredsFile, 'utf8') : undefined
+  return connectBus({ url: config.natsUrl, name: `control-plane ${config.replicaId}`, creds })
+}
+
+async function isHealthy(core: Core): Promise<boolean> {
+  if (!core.bus.connected) return false
+  try {
+    await core.db.$queryRaw`select 1 as alive`
+    return true
+  } catch (error) {
+    core.log.warn({ err: error }, 'Postgres does not answer')
+    return false
+  }
+}

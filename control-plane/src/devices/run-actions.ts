@@ -1,0 +1,102 @@
+/** Runs a batch at the agent, once, and follows its stream to the end or to where it was lost. */
+import { type ClientReadableStream, Metadata } from '@grpc/grpc-js'
+import { ObserveMode as ProtoObserveMode, type RunActionsResponse } from '@phonerack/proto'
+import { ApiError, limits, Progress, type Action, type ObserveMode } from '@phonerack/shared'
+import { CallFailure, requireConnection, toFailure } from '../hosts/calls.js'
+import { type CallContext } from '../services.js'
+import { countOk, resultsOfLostBatch, type BatchKnown } from './batch.js'
+import { phoneUnavailable, type Target } from './target.js'
+
+const modes: Record<ObserveMode, ProtoObserveMode> = {
+  none: ProtoObserveMode.OBSERVE_MODE_NONE,
+  ui: ProtoObserveMode.OBSERVE_MODE_UI,
+  screenshot: ProtoObserveMode.OBSERVE_MODE_SCREENSHOT,
+  both: ProtoObserveMode.OBSERVE_MODE_BOTH,
+}
+
+/** The batch's answer as UTF-8 JSON. */
+export async function runBatch(
+  phoneId: string,
+  target: Target,
+  batch: { actions: readonly Action[]; observe: ObserveMode },
+  context: CallContext,
+): Promise<Uint8Array> {
+  // A client that has gone does not stop a batch: what was sent runs to its end.
+  const progress = Progress.for(limits.actions.total)
+  const { connection } = target
+  try {
+    await requireConnection(connection, progress)
+  } catch (error) {
+    if (error instanceof CallFailure) throw phoneUnavailable(phoneId)
+    throw error
+  }
+  const stream = connection.client.runActions(
+    {
+      assignment: {
+        phoneId,
+        serial: target.serial,
+        fencingNumber: target.fencingNumber,
+        requestId: context.requestId,
+      },
+      actionsJson: Buffer.from(JSON.stringify(batch.actions)),
+      observe: modes[batch.observe],
+    },
+    new Metadata(),
+    { deadline: Date.now() + progress.remaining },
+  )
+  const known: BatchKnown = { results: [], started: -1, sinceStartMs: 0 }
+  const ended = await follow(stream, known).catch((error: unknown) => {
+    const failure = toFailure(error, connection)
+    return onLost(batch.actions, known, failure)
+  })
+  connection.breaker.succeeded()
+  return ended
+}
+
+/** Reads the stream into `known`; resolves with the answer when the agent said the end. */
+async function follow(
+  stream: ClientReadableStream<RunActionsResponse>,
+  known: BatchKnown,
+): Promise<Uint8Array> {
+  let startedAt = performance.now()
+  try {
+    for await (const message of stream as AsyncIterable<RunActionsResponse>) {
+      const { event } = message
+      if (event?.$case === 'started') {
+        known.started = event.value.index
+        startedAt = performance.now()
+      } else if (event?.$case === 'finished') {
+        known.results.push(JSON.parse(event.value.resultJson.toString('utf8')))
+      } else if (event?.$case === 'ended') {
+        return answer(event.value.resultsJson, event.value.observationJson)
+      }
+    }
+  } finally {
+    known.sinceStartMs = performance.now() - startedAt
+  }
+  throw new Error('the agent ended a batch without its results')
+}
+
+/** Puts the agent's JSON together without reading the observation. */
+function answer(resultsJson: Buffer, observationJson: Buffer): Uint8Array {
+  const results = JSON.parse(resultsJson.toString('utf8')) as unknown[]
+  const head = `{"results":${resultsJson.toString('utf8')},"completed":${countOk(results)}`
+  const parts: Uint8Array[] = [Buffer.from(head)]
+  if (observationJson.length > 0) parts.push(Buffer.from(',"observation":'), observationJson)
+  return Buffer.concat([...parts, Buffer.from('}')])
+}
+
+function onLost(actions: readonly Action[], known: BatchKnown, failure: CallFailure): Uint8Array {
+  const nothingKnown = known.started < 0 && known.results.length === 0
+  // The agent's own word before the first action: nothing ran.
+  if (nothingKnown && failure.answer) throw failure.answer
+  const results = resultsOfLostBatch(actions, known)
+  if (results === null) {
+    throw new ApiError('internal_error', {
+      message: 'The connection to the phone was lost; it is not known what ran.',
+      next: 'Observe the screen before acting again.',
+      cause: failure,
+    })
+  }
+  return Buffer.from(JSON.stringify({ results, completed: countOk(results) }))
+}

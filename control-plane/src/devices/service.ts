@@ -1,0 +1,77 @@
+/** `DeviceService` of the wall: requests that reach into a ready phone. */
+import {
+  ImageFormat,
+  type Assignment,
+  type ObserveRequest,
+  type ObserveResponse,
+  type ScreenshotOptions,
+  type ScreenshotRequest as ScreenshotCall,
+  type ScreenshotResponse,
+} from '@phonerack/proto'
+import { type Progress } from '@phonerack/shared'
+import { callHost } from '../hosts/calls.js'
+import { type HostClients } from '../hosts/clients.js'
+import { type Core } from '../phones/core.js'
+import { type CallContext, type Caller, type DeviceService, type ScreenshotRequest } from '../services.js'
+import { retryRead } from './reads.js'
+import { runBatch } from './run-actions.js'
+import { readyTarget, type Target } from './target.js'
+
+/** Milliseconds that one try of a read may take. */
+const readMs = 15_000
+
+export function createDeviceService(core: Core, hosts: HostClients): DeviceService {
+  const read = <T>(
+    caller: Caller,
+    phoneId: string,
+    context: CallContext,
+    call: (target: Target, assignment: Assignment, progress: Progress) => Promise<T>,
+  ): Promise<T> =>
+    retryRead(phoneId, context, async (progress) => {
+      const target = await readyTarget(core, hosts, caller, phoneId)
+      return call(target, assignmentOf(phoneId, target, context), progress.within(readMs))
+    })
+
+  return {
+    observe: (caller, phoneId, screenshot, context) =>
+      read(caller, phoneId, context, async ({ connection }, assignment, progress) => {
+        const request = { assignment, screenshot: screenshot ? optionsOf(screenshot) : undefined }
+        const answer = await callHost<ObserveRequest, ObserveResponse>(
+          connection,
+          (client, ...rest) => client.observe(...rest),
+          request,
+          progress,
+        )
+        return { json: answer.observationJson, snapshotId: answer.snapshotId, text: answer.text }
+      }),
+
+    screenshot: (caller, phoneId, wanted, context) =>
+      read(caller, phoneId, context, async ({ connection }, assignment, progress) => {
+        const request = { assignment, screenshot: optionsOf(wanted) }
+        return callHost<ScreenshotCall, ScreenshotResponse>(
+          connection,
+          (client, ...rest) => client.screenshot(...rest),
+          request,
+          progress,
+        )
+      }),
+
+    async runActions(caller, phoneId, batch, context) {
+      const target = await readyTarget(core, hosts, caller, phoneId)
+      return runBatch(phoneId, target, batch, context)
+    },
+  }
+}
+
+const assignmentOf = (phoneId: string, target: Target, context: CallContext): Assignment => ({
+  phoneId,
+  serial: target.serial,
+  fencingNumber: target.fencingNumber,
+  requestId: context.requestId,
+})
+
+const optionsOf = (request: ScreenshotRequest): ScreenshotOptions => ({
+  format: request.format === 'png' ? ImageFormat.IMAGE_FORMAT_PNG : ImageFormat.IMAGE_FORMAT_JPEG,
+  maxWidth: request.maxWidth ?? 0,
+  quality: request.quality ?? 0,
+})

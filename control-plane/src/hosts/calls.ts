@@ -1,0 +1,104 @@
+/**
+ * One call to a host: connection, breaker, deadline, and what its failure
+ * means. Used by the requests into phones and by the jobs.
+ */
+import { Metadata, status, type CallOptions, type ServiceError } from '@grpc/grpc-js'
+import { type HostServiceClient } from '@phonerack/proto'
+import { ApiError, errorCodes, type Progress } from '@phonerack/shared'
+import { z } from 'zod'
+import { type HostConnection } from './clients.js'
+
+/** Milliseconds to wait for a connection before a call counts as never sent. */
+const connectMs = 2000
+
+/** How a call failed, for the caller to give it a meaning. */
+export class CallFailure extends Error {
+  constructor(
+    /** Whether bytes of the call may have left. */
+    readonly sent: boolean,
+    /** What the agent itself answered; null for a fault of the transport. */
+    readonly answer: ApiError | null,
+    readonly timedOut: boolean,
+    message: string,
+  ) {
+    super(message)
+    this.name = 'CallFailure'
+  }
+}
+
+/** @throws CallFailure with `sent` false: nothing was done */
+export async function requireConnection(connection: HostConnection, progress: Progress): Promise<void> {
+  if (!connection.breaker.allows(performance.now())) {
+    throw new CallFailure(false, null, false, 'the host did not answer lately')
+  }
+  if (await connection.ready(Math.min(connectMs, progress.remaining))) return
+  connection.breaker.failed(performance.now())
+  throw new CallFailure(false, null, false, 'no connection to the host')
+}
+
+type Unary<Q, A> = (
+  client: HostServiceClient,
+  request: Q,
+  metadata: Metadata,
+  options: Partial<CallOptions>,
+  callback: (error: ServiceError | null, answer: A) => void,
+) => { cancel(): void }
+
+/** Makes a unary call within `progress`. @throws CallFailure */
+export async function callHost<Q, A>(
+  connection: HostConnection,
+  method: Unary<Q, A>,
+  request: Q,
+  progress: Progress,
+): Promise<A> {
+  await requireConnection(connection, progress)
+  try {
+    const answer = await new Promise<A>((resolve, reject) => {
+      const deadline = Date.now() + progress.remaining
+      const call = method(connection.client, request, new Metadata(), { deadline }, (error, value) => {
+        progress.signal.removeEventListener('abort', cancel)
+        if (error) reject(error)
+        else resolve(value)
+      })
+      const cancel = (): void => call.cancel()
+      progress.signal.addEventListener('abort', cancel, { once: true })
+    })
+    connection.breaker.succeeded()
+    return answer
+  } catch (error) {
+    throw toFailure(error, connection)
+  }
+}
+
+const plainError = z.object({
+  code: z.enum(errorCodes),
+  message: z.string(),
+  retryable: z.boolean(),
+  next: z.string().nullable(),
+  details: z.record(z.string(), z.unknown()),
+})
+
+/** Reads a failed call, and tells the breaker. */
+export function toFailure(error: unknown, connection: HostConnection): CallFailure {
+  if (!isServiceError(error)) throw error
+  const answer = answerOf(error.metadata)
+  if (answer) connection.breaker.succeeded()
+  else connection.breaker.failed(performance.now())
+  return new CallFailure(
+    true,
+    answer,
+    error.code === status.DEADLINE_EXCEEDED,
+    error.details || error.message,
+  )
+}
+
+const isServiceError = (error: unknown): error is ServiceError =>
+  error instanceof Error && 'code' in error && typeof error.code === 'number' && 'metadata' in error
+
+/** The agent's own error in the trailer `phonerack-error-bin`, or null. */
+function answerOf(metadata: Metadata): ApiError | null {
+  const bytes = metadata.get('phonerack-error-bin')[0]
+  if (!Buffer.isBuffer(bytes)) return null
+  const parsed = plainError.safeParse(JSON.parse(bytes.toString('utf8')))
+  return parsed.success ? new ApiError(parsed.data.code, parsed.data) : null
+}

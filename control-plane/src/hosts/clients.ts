@@ -1,0 +1,69 @@
+/**
+ * gRPC to the hosts: one channel per host, mutual TLS, kept while the address stays. The
+ * address comes from heartbeats and is trusted for nothing: the host must show
+ * the certificate of its ID.
+ */
+import { credentials, connectivityState, type ChannelCredentials } from '@grpc/grpc-js'
+import { HostServiceClient } from '@phonerack/proto'
+import { type Credentials, hostDnsName } from '../pki/authority.js'
+import { Breaker } from './breaker.js'
+
+/** A screen (4 MB) with its frame. */
+const maxMessageBytes = 8_000_000
+
+export interface HostConnection {
+  client: HostServiceClient
+  breaker: Breaker
+  /** Resolves true when the channel stands within `ms`. Nothing has been sent yet when it does not. */
+  ready(ms: number): Promise<boolean>
+}
+
+export class HostClients {
+  private readonly open = new Map<string, HostConnection & { address: string }>()
+  private readonly credentials: ChannelCredentials
+
+  constructor(own: Credentials) {
+    this.credentials = credentials.createSsl(
+      Buffer.from(own.caPem),
+      Buffer.from(own.privateKeyPem),
+      Buffer.from(own.certificatePem),
+    )
+  }
+
+  to(hostId: string, address: string): HostConnection {
+    const known = this.open.get(hostId)
+    if (known?.address === address) return known
+    known?.client.close()
+    const connection = { address, ...this.connect(hostId, address) }
+    this.open.set(hostId, connection)
+    return connection
+  }
+
+  close(): void {
+    for (const { client } of this.open.values()) client.close()
+    this.open.clear()
+  }
+
+  private connect(hostId: string, address: string): HostConnection {
+    const name = hostDnsName(hostId)
+    const client = new HostServiceClient(address, this.credentials, {
+      'grpc.ssl_target_name_override': name,
+      'grpc.default_authority': name,
+      'grpc.max_receive_message_length': maxMessageBytes,
+      'grpc.keepalive_time_ms': 10_000,
+      'grpc.keepalive_timeout_ms': 5000,
+      'grpc.initial_reconnect_backoff_ms': 200,
+      'grpc.max_reconnect_backoff_ms': 2000,
+      // A repeat would hide whether bytes may have left.
+      'grpc.enable_retries': 0,
+      // Channels are not shared between hosts that had the same address.
+      'grpc.use_local_subchannel_pool': 1,
+    })
+    return { client, breaker: new Breaker(), ready: (ms) => isReady(client, ms) }
+  }
+}
+
+function isReady(client: HostServiceClient, ms: number): Promise<boolean> {
+  if (client.getChannel().getConnectivityState(true) === connectivityState.READY) return Promise.resolve(true)
+  return new Promise((resolve) => client.waitForReady(Date.now() + ms, (error) => resolve(!error)))
+}

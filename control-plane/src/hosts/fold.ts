@@ -1,0 +1,121 @@
+/** What a heartbeat changes in the tables. Pure; `now` is our clock. */
+import { type DeviceStatus, type Heartbeat } from '@phonerack/shared'
+import { isUp, stateAfterReport, stateWhenSeen, type DeviceState } from '../devices/link.js'
+
+export interface KnownHost {
+  sequence: bigint
+  announcedAt: Date | null
+  lastSeenAt: Date | null
+}
+
+/**
+ * Whether a heartbeat is newer than the last one. Its sequence orders messages of
+ * one agent process; a restarted agent begins anew, which its clock shows, or, when
+ * that was set back, the silence before it (`lateAfterMs`).
+ */
+export function isNewer(known: KnownHost, heartbeat: Heartbeat, now: Date, lateAfterMs: number): boolean {
+  if (known.announcedAt === null || known.lastSeenAt === null) return true
+  if (BigInt(heartbeat.sequence) > known.sequence) return true
+  if (new Date(heartbeat.at) > known.announcedAt) return true
+  return now.getTime() - known.lastSeenAt.getTime() > lateAfterMs
+}
+
+export interface KnownDevice {
+  id: string
+  serial: string
+  state: DeviceState
+  link: string
+  linkLostAt: Date | null
+  lastProofAt: Date | null
+  enrolledAt: Date | null
+  fencingNumber: bigint
+  maker: string | null
+  model: string | null
+  sdk: number | null
+  reason: string | null
+}
+
+export interface DeviceChange {
+  state: DeviceState
+  link: string
+  linkLostAt: Date | null
+  lastProofAt: Date | null
+  freedAt?: Date
+  maker: string | null
+  model: string | null
+  sdk: number | null
+  reason: string | null
+}
+
+const absent = {
+  link: 'absent',
+  reason: null,
+  proof_of_life_at: null,
+  maker: null,
+  model: null,
+  sdk: null,
+} as const
+
+/**
+ * A known device after a report, or null when nothing changed. `status` is null
+ * when the agent no longer names it.
+ */
+export function deviceChange(
+  known: KnownDevice,
+  status: DeviceStatus | null,
+  host: KnownHost,
+  now: Date,
+): DeviceChange | null {
+  const report = status ?? absent
+  const state = stateAfterReport(known.state, known.enrolledAt !== null, report.link)
+  const change: DeviceChange = {
+    state,
+    link: report.link,
+    ...proofOfLife(known, report, host, now),
+    maker: report.maker ?? known.maker,
+    model: report.model ?? known.model,
+    sdk: report.sdk ?? known.sdk,
+    // The reason of a quarantine is ours and stays.
+    reason: known.state === 'quarantined' ? known.reason : report.reason,
+  }
+  if (state === 'free' && known.state !== 'free') change.freedAt = now
+  const same =
+    change.state === known.state &&
+    change.link === known.link &&
+    change.maker === known.maker &&
+    change.model === known.model &&
+    change.sdk === known.sdk &&
+    change.reason === known.reason
+  return same ? null : change
+}
+
+/** Since when the link is lost, and the last proof of life before that. */
+function proofOfLife(
+  known: KnownDevice,
+  report: { link: string; proof_of_life_at: string | null },
+  host: KnownHost,
+  now: Date,
+): { linkLostAt: Date | null; lastProofAt: Date | null } {
+  if (isUp(report.link)) return { linkLostAt: null, lastProofAt: now }
+  if (!isUp(known.link)) return { linkLostAt: known.linkLostAt ?? now, lastProofAt: known.lastProofAt }
+  const said = report.proof_of_life_at ? new Date(report.proof_of_life_at) : host.lastSeenAt
+  const proof = said && said <= now ? said : now
+  return { linkLostAt: now, lastProofAt: proof }
+}
+
+/** The row of a device that is seen for the first time. */
+export function newDevice(status: DeviceStatus, now: Date) {
+  const isHealthy = isUp(status.link)
+  return {
+    serial: status.serial,
+    state: stateWhenSeen(status.link),
+    link: status.link,
+    linkLostAt: isHealthy ? null : now,
+    lastProofAt: isHealthy ? now : null,
+    fencingNumber: BigInt(status.fencing_number),
+    maker: status.maker,
+    model: status.model,
+    sdk: status.sdk,
+    reason: status.reason,
+  }
+}

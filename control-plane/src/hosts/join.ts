@@ -1,0 +1,97 @@
+/** A host's join: a one-time token against an identity (certificate, NATS user). `POST /host/v1/join`, outside `/v1`. */
+import { type FastifyPluginAsync } from 'fastify'
+import { ApiError, hashSecret, isSecret, newId } from '@phonerack/shared'
+import { z } from 'zod'
+import { inTransaction } from '../db/database.js'
+import { type Core } from '../phones/core.js'
+import { parseBody } from '../operator/input.js'
+import { type Authority, controlPlaneUri } from '../pki/authority.js'
+import { type NatsUsers } from '../pki/nats-users.js'
+
+const joinSchema = z.strictObject({
+  token: z.string().max(100),
+  name: z.string().trim().min(1).max(80),
+  country: z.string().regex(/^[A-Z]{2}$/, 'must be a two-letter country code'),
+  public_key_pem: z.string().max(2000),
+  nats_public_key: z.string().regex(/^U[A-Z2-7]{55}$/, 'must be a NATS user key'),
+})
+
+export interface JoinParts {
+  core: Core
+  authority: Authority
+  /** Null when the broker asks for no credentials. */
+  natsUsers: NatsUsers | null
+}
+
+export const joinPlugin =
+  ({ core, authority, natsUsers }: JoinParts): FastifyPluginAsync =>
+  async (app) => {
+    app.post('/host/v1/join', async (request, reply) => {
+      const input = parseBody(joinSchema, request)
+      await checkToken(core, input.token)
+      const hostId = newId('host')
+      // Before the token is spent: a key of the wrong kind leaves it usable.
+      const certificatePem = await issue(authority, hostId, input.public_key_pem)
+      const natsJwt = natsUsers ? await natsUsers.issue(hostId, input.nats_public_key) : ''
+      await admit(core, hostId, input)
+      core.log.info(
+        { audit: 'host.joined', host: hostId, name: input.name, country: input.country },
+        'a host joined',
+      )
+      return reply.code(201).send({
+        host_id: hostId,
+        certificate_pem: certificatePem,
+        ca_pem: authority.caPem,
+        nats_jwt: natsJwt,
+        control_plane_uri: controlPlaneUri,
+      })
+    })
+    return Promise.resolve()
+  }
+
+async function issue(authority: Authority, hostId: string, publicKeyPem: string): Promise<string> {
+  try {
+    return await authority.issueHost(hostId, publicKeyPem)
+  } catch (error) {
+    throw new ApiError('validation_failed', {
+      details: {
+        validation_stage: 'body',
+        issues: [{ path: ['public_key_pem'], message: 'must be an EC P-256 public key (SPKI, PEM)' }],
+      },
+      cause: error,
+    })
+  }
+}
+
+const refusal = () =>
+  new ApiError('unauthorized', {
+    message: 'The join token is unknown, used or expired.',
+    next: 'Make a new one.',
+  })
+
+async function checkToken(core: Core, token: string): Promise<void> {
+  const row = isSecret('hostJoin', token)
+    ? await core.db.joinToken.findUnique({ where: { secretHash: hashSecret(token) } })
+    : null
+  if (!row || row.usedAt || row.expiresAt <= core.clock.now()) throw refusal()
+}
+
+async function admit(core: Core, hostId: string, input: z.infer<typeof joinSchema>): Promise<void> {
+  const now = core.clock.now()
+  await inTransaction(core.db, async (tx) => {
+    const spent = await tx.joinToken.updateMany({
+      where: { secretHash: hashSecret(input.token), usedAt: null, expiresAt: { gt: now } },
+      data: { usedAt: now, hostId },
+    })
+    if (spent.count !== 1) throw refusal()
+    await tx.host.create({
+      data: {
+        id: hostId,
+        name: input.name,
+        country: input.country,
+        natsPublicKey: input.nats_public_key,
+        joinedAt: now,
+      },
+    })
+  })
+}

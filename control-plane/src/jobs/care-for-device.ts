@@ -1,0 +1,132 @@
+/**
+ * Jobs `device.wipe` and `device.enroll`: a device is free only after a wipe that was verified on it; what
+ * could not be verified is quarantined for the operator, with the reason.
+ */
+import {
+  type EnrollDeviceRequest,
+  type EnrollDeviceResponse,
+  type WipeCheck,
+  type WipeDeviceRequest,
+  type WipeDeviceResponse,
+} from '@phonerack/proto'
+import { Progress } from '@phonerack/shared'
+import { isUp, type DeviceState } from '../devices/link.js'
+import { CallFailure, callHost } from '../hosts/calls.js'
+import { backoff, later, placeDevice, type JobContext, type PlacedDevice } from './context.js'
+import { careKey, type JobInput, type JobPayload } from './queue.js'
+
+/** Milliseconds that a wipe or an enrolment may take. */
+const careMs = 300_000
+/** Refusals of the agent before a device is quarantined; an agent out of reach is waited for. */
+const refusals = 3
+
+interface Cared {
+  verified: boolean
+  checks: WipeCheck[]
+  capabilities?: { name: string; implementation: string; evidence: string }[]
+}
+
+export async function wipeDeviceJob(context: JobContext, payload: JobPayload<'device.wipe'>): Promise<void> {
+  const device = await deviceInCare(context, payload, 'wiping')
+  if (!device) return
+  const { phoneId } = payload
+  const assignment = { phoneId, serial: device.serial, fencingNumber: device.fencingNumber, requestId: '' }
+  const outcome = await tryCare(context, 'device.wipe', payload, device, (connection) =>
+    callHost<WipeDeviceRequest, WipeDeviceResponse>(
+      connection,
+      (client, ...rest) => client.wipeDevice(...rest),
+      { assignment },
+      Progress.for(careMs),
+    ),
+  )
+  if (outcome) await conclude(context, device, 'wiping', outcome)
+}
+
+export async function enrollDeviceJob(
+  context: JobContext,
+  payload: JobPayload<'device.enroll'>,
+): Promise<void> {
+  const device = await deviceInCare(context, payload, 'provisioning')
+  if (!device) return
+  const outcome = await tryCare(context, 'device.enroll', payload, device, (connection) =>
+    callHost<EnrollDeviceRequest, EnrollDeviceResponse>(
+      connection,
+      (client, ...rest) => client.enrollDevice(...rest),
+      { serial: device.serial, fencingNumber: device.fencingNumber },
+      Progress.for(careMs),
+    ),
+  )
+  if (outcome) await conclude(context, device, 'provisioning', outcome)
+}
+
+async function deviceInCare(
+  context: JobContext,
+  payload: { deviceId: string; fencing: string },
+  state: DeviceState,
+): Promise<PlacedDevice | null> {
+  const device = await placeDevice(context, { id: payload.deviceId })
+  return device?.state === state && device.fencingNumber.toString() === payload.fencing ? device : null
+}
+
+/** The agent's verdict; null when the job was put off. */
+async function tryCare<N extends 'device.wipe' | 'device.enroll'>(
+  context: JobContext,
+  name: N,
+  payload: JobPayload<'device.wipe' | 'device.enroll'> & JobInput<N>,
+  device: PlacedDevice,
+  call: (connection: NonNullable<PlacedDevice['connection']>) => Promise<Cared>,
+): Promise<Cared | null> {
+  try {
+    if (!device.connection) throw new CallFailure(false, null, false, 'the host is out of reach')
+    return await call(device.connection)
+  } catch (error) {
+    if (!(error instanceof CallFailure)) throw error
+    context.core.log.warn(
+      { device: device.id, job: name, err: error, attempt: payload.attempt },
+      'a device was not cared for',
+    )
+    const refused = error.answer !== null && !error.answer.retryable
+    if (refused && payload.attempt >= refusals) {
+      return { verified: false, checks: [{ name: 'agent', passed: false, evidence: error.message }] }
+    }
+    const ms = backoff(payload.attempt, 1000, 30_000)
+    await later(context, name, { ...payload, attempt: payload.attempt + 1 }, ms, {
+      key: careKey(name, device.id, payload.fencing),
+    })
+    return null
+  }
+}
+
+async function conclude(
+  { core }: JobContext,
+  device: PlacedDevice,
+  from: DeviceState,
+  outcome: Cared,
+): Promise<void> {
+  const now = core.clock.now()
+  const failed = outcome.checks.filter((check) => !check.passed)
+  const verified = outcome.verified && failed.length === 0
+  const { count } = await core.db.device.updateMany({
+    where: { id: device.id, state: from, fencingNumber: device.fencingNumber },
+    data: {
+      state: verified ? (isUp(device.link) ? 'free' : 'offline') : 'quarantined',
+      reason: verified ? null : reasonOf(failed),
+      wipeChecks: outcome.checks.map(({ name, passed, evidence }) => ({ name, passed, evidence })),
+      ...(outcome.capabilities ? { capabilities: outcome.capabilities.map((found) => ({ ...found })) } : {}),
+      ...(verified ? { freedAt: now, enrolledAt: device.enrolledAt ?? now } : {}),
+    },
+  })
+  if (count > 0)
+    core.log.info(
+      { audit: 'device.cared_for', device: device.id, after: from, verified },
+      'a device was verified',
+    )
+}
+
+const reasonOf = (failed: readonly WipeCheck[]): string =>
+  failed.length === 0
+    ? 'the agent did not verify the wipe'
+    : failed
+        .map((check) => `${check.name}: ${check.evidence}`)
+        .join('; ')
+        .slice(0, 1000)

@@ -1,0 +1,56 @@
+/** What jobs that talk to hosts share, and how they find a device's host. */
+import { type Tx } from '../db/database.js'
+import { type HostClients, type HostConnection } from '../hosts/clients.js'
+import { hostInReach } from '../devices/reach.js'
+import { type DeviceState } from '../devices/link.js'
+import { type Core } from '../phones/core.js'
+import { addJob, type JobName, type JobOptions, type JobInput } from './queue.js'
+
+export interface JobContext {
+  core: Core
+  hosts: HostClients
+}
+
+export interface PlacedDevice {
+  id: string
+  serial: string
+  state: DeviceState
+  link: string
+  phoneId: string | null
+  enrolledAt: Date | null
+  fencingNumber: bigint
+  /** Null while the host is late or has said no address yet. */
+  connection: HostConnection | null
+}
+
+export async function placeDevice(
+  { core, hosts }: JobContext,
+  by: { id: string } | { phoneId: string },
+): Promise<PlacedDevice | null> {
+  const device = await core.db.device.findUnique({ where: by, include: { host: true } })
+  if (!device) return null
+  const { host } = device
+  const inReach = host.address !== null && hostInReach(host.lastSeenAt, core.clock.now(), core.rules)
+  return {
+    ...device,
+    // The table's check constraint allows no other state.
+    state: device.state as DeviceState,
+    connection: inReach && host.address !== null ? hosts.to(host.id, host.address) : null,
+  }
+}
+
+/** Milliseconds before attempt number `attempt` + 1. */
+export const backoff = (attempt: number, firstMs: number, longestMs: number): number =>
+  Math.min(longestMs, firstMs * 2 ** Math.min(attempt - 1, 20))
+
+/** Has the job run again later; of this one nothing stays. */
+export async function later<N extends JobName>(
+  { core }: JobContext,
+  name: N,
+  payload: JobInput<N>,
+  ms: number,
+  options: JobOptions,
+): Promise<void> {
+  const runAt = new Date(core.clock.now().getTime() + ms)
+  await core.db.$transaction((tx: Tx) => addJob(tx, name, payload, { ...options, runAt }))
+}

@@ -1,0 +1,42 @@
+/**
+ * Job `phone.park`: asks the agent to put the device to rest. An agent out of reach
+ * does not hold up the park: the fencing number is raised already, and the
+ * agent learns it at the next start.
+ */
+import { type ParkPhoneRequest, type ParkPhoneResponse } from '@phonerack/proto'
+import { Progress } from '@phonerack/shared'
+import { CallFailure, callHost } from '../hosts/calls.js'
+import { findPhone } from '../phones/records.js'
+import { becomeParked } from '../phones/run.js'
+import { placeDevice, type JobContext } from './context.js'
+import { type JobPayload } from './queue.js'
+
+/** Milliseconds: one try; there are two. */
+const tryMs = 10_000
+
+export async function parkPhoneJob(context: JobContext, payload: JobPayload<'phone.park'>): Promise<void> {
+  const { core } = context
+  const { phoneId } = payload
+  if ((await findPhone(core.db, phoneId))?.status !== 'parking') return
+  const device = await placeDevice(context, { phoneId })
+  if (device && device.fencingNumber.toString() !== payload.fencing) return
+  for (let attempt = 1; attempt <= 2 && device?.connection; attempt += 1) {
+    const assignment = { phoneId, serial: device.serial, fencingNumber: device.fencingNumber, requestId: '' }
+    try {
+      await callHost<ParkPhoneRequest, ParkPhoneResponse>(
+        device.connection,
+        (client, ...rest) => client.parkPhone(...rest),
+        { assignment },
+        Progress.for(tryMs),
+      )
+      break
+    } catch (error) {
+      if (!(error instanceof CallFailure)) throw error
+      core.log.warn(
+        { phone: phoneId, device: device.id, err: error, attempt },
+        'a device could not be put to rest',
+      )
+    }
+  }
+  await becomeParked(core, phoneId)
+}

@@ -1,0 +1,80 @@
+/**
+ * A second look, every 15 s, at what must not stay as it is: whatever lost its job (given up after too many failures)
+ * gets a new one. Jobs are safe to run twice, so a needless one does no harm.
+ */
+import { type Core } from '../phones/core.js'
+import { enforceDeadline, enforceDue } from '../phones/run.js'
+import { type Tx } from '../db/database.js'
+import { addWipe } from '../devices/assignment.js'
+import { addJob, careKey } from './queue.js'
+
+interface Lost {
+  id: string
+  fencing: bigint
+}
+
+export async function reconcile(core: Core): Promise<void> {
+  await overdue(core)
+  const parking = await core.db.$queryRaw<Lost[]>`select p.id, coalesce(d.fencing_number, 0) as fencing
+    from phones p left join devices d on d.phone_id = p.id where p.status = 'parking'
+      and not exists (select 1 from graphile_worker.jobs j where j.key = 'phone.park:' || p.id || ':' || coalesce(d.fencing_number, 0) and j.attempts < j.max_attempts)`
+  const starting = await core.db.$queryRaw<Lost[]>`select p.id, d.fencing_number as fencing
+    from phones p join devices d on d.phone_id = p.id
+    where p.status in ('creating', 'starting') and p.start_deadline_at is not null
+      and not exists (select 1 from graphile_worker.jobs j where j.key = 'phone.start:' || p.id || ':' || d.fencing_number and j.attempts < j.max_attempts)`
+  const care = await core.db.$queryRaw<
+    (Lost & { state: string })[]
+  >`select d.id, d.fencing_number as fencing, d.state
+    from devices d where d.state in ('wiping', 'provisioning')
+      and not exists (select 1 from graphile_worker.jobs j where j.key like 'device.%:' || d.id || ':' || d.fencing_number and j.attempts < j.max_attempts)`
+  if (parking.length + starting.length + care.length === 0) return
+  core.log.warn(
+    { parking: parking.length, starting: starting.length, devices: care.length },
+    'lost jobs are added again',
+  )
+  await core.db.$transaction(async (tx: Tx) => {
+    for (const { id, fencing } of parking) await addPhoneJob(tx, 'phone.park', id, fencing)
+    for (const { id, fencing } of starting) await addPhoneJob(tx, 'phone.start', id, fencing)
+    for (const { id, fencing, state } of care) {
+      if (state === 'wiping') await addWipe(tx, id, fencing, '')
+      else
+        await addJob(
+          tx,
+          'device.enroll',
+          { deviceId: id, fencing: fencing.toString() },
+          { key: careKey('device.enroll', id, fencing) },
+        )
+    }
+  })
+}
+
+const addPhoneJob = (
+  tx: Tx,
+  name: 'phone.park' | 'phone.start',
+  phoneId: string,
+  fencing: bigint,
+): Promise<void> =>
+  addJob(tx, name, { phoneId, fencing: fencing.toString() }, { key: careKey(name, phoneId, fencing) })
+
+/** What a timer should have ended five seconds ago. */
+async function overdue(core: Core): Promise<void> {
+  const late = new Date(core.clock.now().getTime() - 5000)
+  const rows = await core.db.$queryRaw<{ phone_id: string; session_id: string; deadline: boolean }[]>`
+    select p.id as phone_id, s.id as session_id, coalesce(p.start_deadline_at < ${late}, false) as deadline
+    from phones p join sessions s on s.phone_id = p.id and s.ended_at is null
+    where p.start_deadline_at < ${late}
+      or s.started_at + make_interval(secs => s.max_duration) < ${late}
+      or (p.status = 'ready' and p.last_active_at + make_interval(secs => s.idle_timeout) < ${late})`
+  for (const row of rows) {
+    if (row.deadline) await enforceDeadline(core, row.phone_id, row.session_id)
+    else await enforceDue(core, row.phone_id, row.session_id)
+  }
+}
+
+/** Rows whose time is over: idempotency keys, counters of past minutes, used join tokens. */
+export async function forget(core: Core): Promise<void> {
+  const now = core.clock.now()
+  await core.db.idempotencyKey.deleteMany({ where: { expiresAt: { lt: now } } })
+  await core.db.lifecycleCount.deleteMany({ where: { minute: { lt: new Date(now.getTime() - 600_000) } } })
+  await core.db.joinToken.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
+}

@@ -1,0 +1,165 @@
+/**
+ * Runs jobs with graphile-worker: two pools, so that a slow host never delays a timer. Adds what graphile leaves
+ * open: the jobs of a killed replica, which stay locked for hours by
+ * default, are unlocked by any replica seconds after it was last heard of, and by itself when it is started again.
+ */
+import { EventEmitter } from 'node:events'
+import {
+  Logger as GraphileLogger,
+  run,
+  runMigrations,
+  type Runner,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker'
+import pg from 'pg'
+import { type Logger } from '@phonerack/shared'
+import { type Database } from '../db/database.js'
+import { Ticker } from './ticker.js'
+
+export interface RunnerOptions {
+  databaseUrl: string
+  db: Database
+  replicaId: string
+  replicaDeadAfterMs: number
+  log: Logger
+  pools: readonly { tasks: TaskList; concurrency: number; pollMs: number }[]
+}
+
+const beatMs = 2000
+const restartMs = 500
+
+/** Makes graphile's tables; before the first transaction that adds a job. */
+export async function prepareJobs(databaseUrl: string): Promise<void> {
+  await runMigrations({ connectionString: databaseUrl, logger: quiet })
+}
+
+const quiet = new GraphileLogger(() => () => undefined)
+
+export class JobRunner {
+  private readonly pool: pg.Pool
+  private readonly supervised: Promise<void>[]
+  private readonly beats: Ticker
+  private readonly runners = new Set<Runner>()
+  /** Under these graphile locks jobs. */
+  private readonly workerIds = new Set<string>()
+  private readonly stopping = new AbortController()
+
+  private constructor(private readonly options: RunnerOptions) {
+    const workers = options.pools.reduce((sum, pool) => sum + pool.concurrency, 0)
+    this.pool = new pg.Pool({
+      connectionString: options.databaseUrl,
+      // Each pool also holds one connection to listen on.
+      max: Math.min(workers, 10) + options.pools.length,
+      connectionTimeoutMillis: 10_000,
+      application_name: 'phonerack-jobs',
+    })
+    this.pool.on('error', (error) => options.log.warn({ err: error }, 'a connection for jobs broke'))
+    // graphile attaches its own listeners for broken clients per pool.
+    this.pool.setMaxListeners(50)
+    this.beats = new Ticker('replica heartbeat', beatMs, options.log, () => this.beat())
+    this.supervised = options.pools.map((pool) => this.supervise(pool))
+  }
+
+  /** Takes over what an earlier process of this replica left locked, then begins. */
+  static async start(options: RunnerOptions): Promise<JobRunner> {
+    await options.db
+      .$queryRaw`with gone as (delete from replicas where id = ${options.replicaId} returning worker_ids)
+      select 1 as unlocked from gone, lateral graphile_worker.force_unlock_workers(gone.worker_ids)`
+    const runner = new JobRunner(options)
+    await runner.beat()
+    return runner
+  }
+
+  /** Lets running jobs end for a moment, then gives them back. */
+  async stop(): Promise<void> {
+    this.stopping.abort()
+    await this.beats.stop()
+    for (const runner of this.runners) await runner.stop().catch((error: unknown) => this.onTrouble(error))
+    await Promise.all(this.supervised)
+    await this.options.db.replica.deleteMany({ where: { id: this.options.replicaId } })
+    await this.pool.end()
+  }
+
+  /** Keeps one pool of workers alive: graphile gives up when it cannot write a job's end. */
+  private async supervise(pool: RunnerOptions['pools'][number]): Promise<void> {
+    const { signal } = this.stopping
+    while (!signal.aborted) {
+      const ids = new Set<string>()
+      try {
+        const runner = await this.startPool(pool, ids)
+        this.runners.add(runner)
+        if (signal.aborted) await runner.stop()
+        await runner.promise.finally(() => this.runners.delete(runner))
+      } catch (error) {
+        this.onTrouble(error)
+      }
+      if (signal.aborted) break
+      for (const id of ids) this.workerIds.delete(id)
+      await pause(restartMs, signal)
+      await this.unlock([...ids])
+    }
+  }
+
+  private startPool(pool: RunnerOptions['pools'][number], ids: Set<string>): Promise<Runner> {
+    const events: WorkerEvents = new EventEmitter()
+    events.on('pool:create', ({ workerPool }) => {
+      ids.add(workerPool.id)
+      this.workerIds.add(workerPool.id)
+    })
+    events.on('worker:create', ({ worker }) => {
+      ids.add(worker.workerId)
+      this.workerIds.add(worker.workerId)
+    })
+    events.on('job:error', ({ job, error }) =>
+      this.options.log.error({ err: error, job: job.task_identifier, attempt: job.attempts }, 'a job failed'),
+    )
+    return run({
+      pgPool: this.pool,
+      taskList: pool.tasks,
+      concurrency: pool.concurrency,
+      pollInterval: pool.pollMs,
+      noHandleSignals: true,
+      logger: quiet,
+      events,
+    })
+  }
+
+  /** Says that this replica lives, and unlocks the jobs of those that do not. */
+  private async beat(): Promise<void> {
+    const { db, replicaId, replicaDeadAfterMs } = this.options
+    const ids = [...this.workerIds]
+    await db.$executeRaw`insert into replicas (id, worker_ids, beat_at) values (${replicaId}, ${ids}, now())
+      on conflict (id) do update set worker_ids = excluded.worker_ids, beat_at = excluded.beat_at`
+    await db.$queryRaw`with gone as (
+        delete from replicas where beat_at < now() - make_interval(secs => ${replicaDeadAfterMs / 1000}::float8)
+          and id <> ${replicaId} returning worker_ids)
+      select 1 as unlocked from gone, lateral graphile_worker.force_unlock_workers(gone.worker_ids)`
+  }
+
+  private async unlock(ids: string[]): Promise<void> {
+    try {
+      await this.options.db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(${ids})`
+    } catch (error) {
+      this.onTrouble(error)
+      // The next beat, of this replica or another, cannot know these any more: keep them listed.
+      for (const id of ids) this.workerIds.add(id)
+    }
+  }
+
+  private onTrouble(error: unknown): void {
+    this.options.log.warn({ err: error }, 'the job workers stopped and are started again')
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms)
+    function done(): void {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    signal.addEventListener('abort', done)
+  })
+}

@@ -1,0 +1,107 @@
+/**
+ * Job `phone.start`: asks the agent to make the phone ready, and tries again, for a new phone also with
+ * another device, until the phone's deadline. Safe to run twice: the agent and
+ * the tables both look at the fencing number.
+ */
+import { type StartPhoneRequest, type StartPhoneResponse } from '@phonerack/proto'
+import { Progress } from '@phonerack/shared'
+import { inTransaction, type Tx } from '../db/database.js'
+import {
+  assignDevice,
+  deviceOf,
+  lockFreeDevice,
+  quarantineDevice,
+  releaseDevice,
+} from '../devices/assignment.js'
+import { CallFailure, callHost } from '../hosts/calls.js'
+import { addStart } from '../phones/create.js'
+import { findPhone, lockPhone, type PhoneRecord } from '../phones/records.js'
+import { becomeReady } from '../phones/run.js'
+import { backoff, later, placeDevice, type JobContext, type PlacedDevice } from './context.js'
+import { careKey, type JobPayload } from './queue.js'
+
+/** Milliseconds that one try may take. */
+const tryMs = 45_000
+/** Tries with one device before a new phone gets another one. */
+const triesPerDevice = 3
+
+type Payload = JobPayload<'phone.start'>
+
+export async function startPhoneJob(context: JobContext, payload: Payload): Promise<void> {
+  const { core } = context
+  const phone = await findPhone(core.db, payload.phoneId)
+  const remaining = timeLeft(context, phone)
+  if (!phone || remaining <= 0) return
+  const device = await placeDevice(context, { phoneId: phone.id })
+  if (device?.fencingNumber.toString() !== payload.fencing) return
+  try {
+    await callStart(phone.id, device, Math.min(tryMs, remaining))
+  } catch (error) {
+    if (!(error instanceof CallFailure)) throw error
+    core.log.warn(
+      { phone: phone.id, device: device.id, err: error, attempt: payload.attempt },
+      'a phone did not start',
+    )
+    return afterFailure(context, phone, payload, error)
+  }
+  await becomeReady(core, phone.id, device.fencingNumber)
+}
+
+function timeLeft({ core }: JobContext, phone: PhoneRecord | null): number {
+  if (!phone?.startDeadlineAt || (phone.status !== 'creating' && phone.status !== 'starting')) return 0
+  return phone.startDeadlineAt.getTime() - core.clock.now().getTime()
+}
+
+async function callStart(phoneId: string, device: PlacedDevice, ms: number): Promise<void> {
+  if (!device.connection) throw new CallFailure(false, null, false, 'the host is out of reach')
+  const assignment = { phoneId, serial: device.serial, fencingNumber: device.fencingNumber, requestId: '' }
+  await callHost<StartPhoneRequest, StartPhoneResponse>(
+    device.connection,
+    (client, ...rest) => client.startPhone(...rest),
+    { assignment },
+    Progress.for(ms),
+  )
+}
+
+async function afterFailure(
+  context: JobContext,
+  phone: PhoneRecord,
+  payload: Payload,
+  failure: CallFailure,
+): Promise<void> {
+  const { attempt } = payload
+  const isBad = failure.answer !== null && !failure.answer.retryable
+  if (phone.status === 'creating' && (isBad || attempt >= triesPerDevice)) {
+    const reason = isBad ? `could not be started: ${failure.message}` : null
+    if (await changeDevice(context, phone.id, payload.fencing, reason)) return
+  }
+  const ms = Math.min(backoff(attempt, 250, 4000), timeLeft(context, phone))
+  await later(context, 'phone.start', { ...payload, attempt: attempt + 1 }, ms, {
+    key: careKey('phone.start', phone.id, payload.fencing),
+  })
+}
+
+/**
+ * Gives a creating phone another free device. The old one is kept back when it was bad (`reason`), else wiped.
+ * False when none is free: then nothing changed.
+ */
+async function changeDevice(
+  { core }: JobContext,
+  phoneId: string,
+  fencing: string,
+  reason: string | null,
+): Promise<boolean> {
+  return inTransaction(core.db, async (tx: Tx) => {
+    const phone = await lockPhone(tx, phoneId, 'phone')
+    if (phone?.status !== 'creating' || (await deviceOf(tx, phoneId))?.fencingNumber.toString() !== fencing)
+      return true
+    const heardSince = new Date(core.clock.now().getTime() - core.rules.hostLateAfterMs)
+    const free = await lockFreeDevice(tx, phone.country, heardSince)
+    if (!free) return false
+    if (reason === null) await releaseDevice(tx, phoneId)
+    else await quarantineDevice(tx, phoneId, reason)
+    const device = await assignDevice(tx, free.id, phoneId)
+    await addStart(tx, phoneId, device.fencingNumber)
+    return true
+  })
+}

@@ -1,0 +1,28 @@
+/** Runs something again and again, never twice at once, until stopped; its failures are logged and it goes on. */
+import { type Logger } from '@phonerack/shared'
+
+export class Ticker {
+  private readonly timer: NodeJS.Timeout
+  private running: Promise<void> | null = null
+
+  constructor(
+    private readonly name: string,
+    everyMs: number,
+    private readonly log: Logger,
+    private readonly work: () => Promise<void>,
+  ) {
+    this.timer = setInterval(() => this.tick(), everyMs)
+  }
+
+  /** Waits for a run that has begun. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer)
+    await this.running
+  }
+
+  private tick(): void {
+    this.running ??= this.work()
+      .catch((error: unknown) => this.log.warn({ err: error, what: this.name }, 'a regular task failed'))
+      .finally(() => (this.running = null))
+  }
+}

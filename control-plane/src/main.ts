@@ -1,0 +1,70 @@
+/** The control plane's process: reads its configuration, starts, serves, and stops cleanly on SIGTERM. */
+import { createLogger, systemClock, type Logger } from '@phonerack/shared'
+import { startApp, type App } from './app.js'
+import { readConfig, type Config } from './config.js'
+import { buildServer } from './http/server.js'
+
+/** Milliseconds between tries, and in all, while Postgres is not there yet. */
+const retryMs = 1000
+const patienceMs = 60_000
+/** Milliseconds that a clean stop may take. */
+const stopMs = 4500
+
+const log = createLogger('control-plane')
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  const app = await startPatiently(config, log)
+  const server = await buildServer({
+    services: app.services,
+    config: { baseUrl: config.http.baseUrl, requestsPerKeyPerMinute: config.requestsPerKeyPerMinute },
+    log,
+    clock: systemClock,
+    health: () => app.health(),
+    plugins: app.plugins,
+  })
+  await server.listen({ host: config.http.host, port: config.http.port })
+  log.info({ port: config.http.port, replica: config.replicaId }, 'the control plane serves')
+
+  const stop = (signal: string): void => {
+    log.info({ signal }, 'the control plane stops')
+    const forced = setTimeout(() => process.exit(1), stopMs)
+    forced.unref()
+    server
+      .close()
+      .then(() => app.close())
+      .then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error({ err: error }, 'the control plane did not stop cleanly')
+          process.exit(1)
+        },
+      )
+  }
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+}
+
+async function startPatiently(config: Config, log: Logger): Promise<App> {
+  const until = performance.now() + patienceMs
+  for (;;) {
+    try {
+      return await startApp(config, { log, clock: systemClock })
+    } catch (error) {
+      if (!isAway(error) || performance.now() > until) throw error
+      log.warn({ err: error }, 'Postgres is not there yet')
+      await new Promise((resolve) => setTimeout(resolve, retryMs))
+    }
+  }
+}
+
+/** Refused, reset, still starting or shutting down. */
+const isAway = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  ['ECONNREFUSED', 'ECONNRESET', '57P03', '57P01'].includes(String(error.code))
+
+main().catch((error: unknown) => {
+  log.fatal({ err: error }, 'the control plane could not start')
+  process.exit(1)
+})

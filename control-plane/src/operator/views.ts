@@ -1,0 +1,56 @@
+/** What operators see: rows as JSON. */
+import { formatUsd } from '@phonerack/shared'
+import { type Rules } from '../config.js'
+import { isUp } from '../devices/link.js'
+import { type Device, type Host, type Project } from '../gen/prisma/client.js'
+
+const iso = (at: Date | null): string | null => at?.toISOString() ?? null
+
+export type HostState = 'online' | 'late' | 'lost' | 'retired'
+
+export function hostState(host: Pick<Host, 'lastSeenAt' | 'retiredAt'>, now: Date, rules: Rules): HostState {
+  if (host.retiredAt) return 'retired'
+  const silence = host.lastSeenAt ? now.getTime() - host.lastSeenAt.getTime() : Infinity
+  if (silence <= rules.hostLateAfterMs) return 'online'
+  return silence <= rules.hostLostAfterMs ? 'late' : 'lost'
+}
+
+export const hostView = (host: Host & { _count: { devices: number } }, now: Date, rules: Rules) => ({
+  id: host.id,
+  name: host.name,
+  country: host.country,
+  state: hostState(host, now, rules),
+  address: host.address,
+  version: host.version,
+  last_seen_at: iso(host.lastSeenAt),
+  devices: host._count.devices,
+})
+
+export const deviceView = (device: Device & { host: Host }) => ({
+  id: device.id,
+  host_id: device.hostId,
+  serial: device.serial,
+  maker: device.maker,
+  model: device.model,
+  sdk: device.sdk,
+  state: device.state,
+  reason: device.reason,
+  phone_id: device.phoneId,
+  fencing_number: Number(device.fencingNumber),
+  link: device.link,
+  last_proof_at: iso(isUp(device.link) ? device.host.lastSeenAt : device.lastProofAt),
+  capabilities: device.capabilities,
+  wipe_checks: device.wipeChecks,
+})
+
+export const projectView = (project: Project) => ({
+  id: project.id,
+  name: project.name,
+  owner_id: project.ownerId,
+  balance_usd: formatUsd(project.balanceMicros),
+  reserved_usd: formatUsd(project.reservedMicros),
+  spend_limit_usd: formatUsd(project.spendLimitMicros),
+  max_phones: project.maxPhones,
+  max_running: project.maxRunning,
+  frozen_at: iso(project.frozenAt),
+})

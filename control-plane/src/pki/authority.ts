@@ -1,0 +1,129 @@
+/**
+ * The certificate authority between control plane and hosts. Lives in
+ * PHONERACK_PKI_DIR (`ca.pem` with the key, mode 0600), shared by the replicas. Issues
+ * the control plane's client certificate at each start, and a host's at its join.
+ */
+import 'reflect-metadata'
+import { randomBytes, webcrypto } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import * as x509 from '@peculiar/x509'
+import { createOnce, fromPem, readIfThere, toPem } from './pem.js'
+
+export const controlPlaneUri = 'spiffe://phonerack/control-plane'
+export const hostUri = (hostId: string): string => `spiffe://phonerack/host/${hostId}`
+/** The name that a host's certificate carries and that the control plane asks for, whatever the address. */
+export const hostDnsName = (hostId: string): string => `${hostId}.host.phonerack.internal`
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
+const serverAuth = '1.3.6.1.5.5.7.3.1'
+const clientAuth = '1.3.6.1.5.5.7.3.2'
+const day = 86_400_000
+const caLife = 3650 * day
+const hostLife = 365 * day
+const clientLife = 90 * day
+
+export interface Credentials {
+  certificatePem: string
+  privateKeyPem: string
+  caPem: string
+}
+
+export class Authority {
+  private constructor(
+    private readonly certificate: x509.X509Certificate,
+    private readonly key: webcrypto.CryptoKey,
+  ) {}
+
+  /** Reads the authority in `dir`, or makes one. */
+  static async open(dir: string): Promise<Authority> {
+    await mkdir(dir, { recursive: true, mode: 0o700 })
+    const file = path.join(dir, 'ca.pem')
+    const text = (await readIfThere(file)) ?? (await createOnce(file, await newAuthority()))
+    const key = await webcrypto.subtle.importKey('pkcs8', fromPem('PRIVATE KEY', text), algorithm, false, [
+      'sign',
+    ])
+    return new Authority(new x509.X509Certificate(fromPem('CERTIFICATE', text)), key)
+  }
+
+  get caPem(): string {
+    return `${this.certificate.toString('pem')}\n`
+  }
+
+  /** A new key and client certificate for this process. */
+  async issueClient(): Promise<Credentials> {
+    const keys = await newKeys()
+    const certificatePem = await this.issue('control-plane', keys.publicKey, clientLife, clientAuth, [
+      { type: 'url', value: controlPlaneUri },
+    ])
+    const der = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
+    return { certificatePem, privateKeyPem: toPem('PRIVATE KEY', der), caPem: this.caPem }
+  }
+
+  /**
+   * A server certificate for the key that a host made.
+   * @param publicKeyPem SPKI, EC P-256
+   * @throws Error for any other key
+   */
+  async issueHost(hostId: string, publicKeyPem: string): Promise<string> {
+    const der = fromPem('PUBLIC KEY', publicKeyPem)
+    const key = await webcrypto.subtle.importKey('spki', der, algorithm, true, ['verify'])
+    return this.issue(hostId, key, hostLife, serverAuth, [
+      { type: 'dns', value: hostDnsName(hostId) },
+      { type: 'url', value: hostUri(hostId) },
+    ])
+  }
+
+  private async issue(
+    commonName: string,
+    publicKey: webcrypto.CryptoKey,
+    life: number,
+    usage: string,
+    names: x509.JsonGeneralNames,
+  ): Promise<string> {
+    const certificate = await x509.X509CertificateGenerator.create({
+      ...validFor(life),
+      subject: `CN=${commonName}`,
+      issuer: this.certificate.subject,
+      signingKey: this.key,
+      publicKey,
+      signingAlgorithm: algorithm,
+      extensions: [
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+        new x509.ExtendedKeyUsageExtension([usage]),
+        new x509.SubjectAlternativeNameExtension(names),
+        await x509.AuthorityKeyIdentifierExtension.create(this.certificate),
+      ],
+    })
+    return `${certificate.toString('pem')}\n`
+  }
+}
+
+const newKeys = () => webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+
+const validFor = (life: number) => ({
+  // A first byte below 0x80 keeps the serial positive.
+  serialNumber: `01${randomBytes(15).toString('hex')}`,
+  // Clocks of hosts may be a little behind ours.
+  notBefore: new Date(Date.now() - 300_000),
+  notAfter: new Date(Date.now() + life),
+})
+
+/** Key and certificate in one file, so that neither can be there without the other. */
+async function newAuthority(): Promise<string> {
+  const keys = await newKeys()
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    ...validFor(caLife),
+    name: 'CN=Phonerack hosts',
+    signingAlgorithm: algorithm,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  })
+  const der = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
+  return `${certificate.toString('pem')}\n${toPem('PRIVATE KEY', der)}`
+}

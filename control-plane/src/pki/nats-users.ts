@@ -1,0 +1,27 @@
+/** NATS users for hosts: JWTs signed with the account's seed, with rights to the host's own subjects and no other. */
+import { readFile } from 'node:fs/promises'
+import { encodeUser, fromPublic, fromSeed, type KeyPair } from '@nats-io/jwt'
+import { subjects } from '@phonerack/shared'
+
+export interface NatsUsers {
+  /**
+   * @param publicKey the host's user nkey, `U…`
+   * @throws Error when it is none
+   */
+  issue(hostId: string, publicKey: string): Promise<string>
+}
+
+export async function openNatsUsers(seedFile: string): Promise<NatsUsers> {
+  const seed = (await readFile(seedFile, 'utf8')).trim()
+  return natsUsers(fromSeed(new TextEncoder().encode(seed)))
+}
+
+const natsUsers = (account: KeyPair): NatsUsers => ({
+  async issue(hostId, publicKey) {
+    if (!publicKey.startsWith('U')) throw new Error('not a NATS user key')
+    return encodeUser(hostId, fromPublic(publicKey), account, {
+      pub: { allow: [`phonerack.host.${hostId}.>`] },
+      sub: { allow: [subjects.announce(hostId), `_INBOX.${hostId}.>`] },
+    })
+  },
+})

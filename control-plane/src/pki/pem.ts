@@ -1,0 +1,46 @@
+/** PEM armour for keys, and files that are written whole or not at all. */
+import { randomBytes } from 'node:crypto'
+import { link, readFile, unlink, writeFile } from 'node:fs/promises'
+
+export const toPem = (label: string, der: ArrayBuffer): string =>
+  `-----BEGIN ${label}-----\n${(
+    Buffer.from(der)
+      .toString('base64')
+      .match(/.{1,64}/g) ?? []
+  ).join('\n')}\n-----END ${label}-----\n`
+
+/** The bytes of the first block `label`. @throws Error when there is none */
+export function fromPem(label: string, text: string): Buffer {
+  const match = new RegExp(`-----BEGIN ${label}-----([A-Za-z0-9+/=\\s]+)-----END ${label}-----`).exec(text)
+  if (!match?.[1]) throw new Error(`no ${label} in the PEM text`)
+  return Buffer.from(match[1], 'base64')
+}
+
+/** The file's text, or null when there is no such file. */
+export async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/**
+ * Creates a file, mode 0600, unless it is there: of several processes that do so at
+ * once one wins, and all return what that one wrote.
+ */
+export async function createOnce(path: string, text: string): Promise<string> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
+  try {
+    await link(draft, path)
+    return text
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
+      return await readFile(path, 'utf8')
+    throw error
+  } finally {
+    await unlink(draft)
+  }
+}
