@@ -182,10 +182,14 @@ export interface PhoneService {
     timeoutMs: number,
     signal: AbortSignal,
   ): Promise<PhoneView>
-  /** Records activity: at most one write per 15 s, none for Read-only keys. */
+  /**
+   * Records activity: at most one write per 15 s, none for Read-only keys, and none for a phone
+   * that is not the caller's (it may be called before the phone was looked up).
+   */
   touch(caller: Caller, phoneId: string): Promise<void>
   /**
-   * Keeps the phone active until the returned function is called.
+   * Keeps the phone active until the returned function is called; the route has called `touch`
+   * at the same moment. As `touch`, it does nothing for a phone that is not the caller's.
    */
   hold(caller: Caller, phoneId: string): () => void
   account(caller: Caller): Promise<AccountView>
