@@ -65,14 +65,23 @@ build() {
 }
 
 # Several scripts may start at once in one checkout: one prepares, the others wait.
+alone() {
+  if ! command -v flock >/dev/null 2>&1; then
+    "$@"
+    return
+  fi
+  mkdir -p "$root/.turbo"
+  (
+    flock -w 900 9 || die 'another script has been preparing this checkout for 15 minutes'
+    "$@"
+  ) 9>"$root/.turbo/prepare.lock"
+}
+
+prepare_packages() { alone install_packages; }
+
 prepare() {
   check_node
-  if command -v flock >/dev/null 2>&1; then
-    mkdir -p "$root/.turbo"
-    exec 9>"$root/.turbo/prepare.lock"
-    flock -w 900 9 || die 'another script has been preparing this checkout for 15 minutes'
-  fi
-  install_packages
-  build || die 'the build failed'
-  exec 9>&- 2>/dev/null || true
+  alone install_packages
+  needs_build || return 0
+  alone build || die 'the build failed'
 }

@@ -1,0 +1,92 @@
+// Runs every check of the project in order and counts: `./scripts/test`.
+// Plain JavaScript, since it also has to report a build that fails.
+// A check that is no test run counts as one; the last line is `N passed, N failed`.
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { performance } from 'node:perf_hooks'
+import process from 'node:process'
+
+const root = path.resolve(import.meta.dirname, '..', '..')
+const bin = (name) => path.join(root, 'node_modules', '.bin', name)
+const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', CI: process.env.CI ?? '1', FORCE_COLOR: '0' }
+const scratch = mkdtempSync(path.join(tmpdir(), 'phonerack-checks-'))
+const total = { passed: 0, failed: 0 }
+const failures = []
+
+/** Runs a program, showing what it says; true when it exits with 0. */
+function run(command, args, cwd = root) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] })
+    child.once('error', (error) => {
+      process.stdout.write(`${command}: ${error.message}\n`)
+      resolve(false)
+    })
+    child.once('exit', (code) => resolve(code === 0))
+  })
+}
+
+function count(name, passed, failed) {
+  total.passed += passed
+  total.failed += failed
+  if (failed > 0) failures.push(failed > 1 || passed > 0 ? `${name}: ${failed} failed` : name)
+}
+
+async function check(name, command, args, cwd) {
+  process.stdout.write(`\n== ${name}\n`)
+  const since = performance.now()
+  const passed = await run(command, args, cwd)
+  count(name, passed ? 1 : 0, passed ? 0 : 1)
+  process.stdout.write(
+    `== ${name}: ${passed ? 'passed' : 'FAILED'} (${((performance.now() - since) / 1000).toFixed(1)} s)\n`,
+  )
+  return passed
+}
+
+/** A vitest run; its tests are counted one by one. A run that ends badly without a failed test counts as one. */
+async function tests(name, args) {
+  process.stdout.write(`\n== ${name}\n`)
+  const report = path.join(scratch, `${name}.json`)
+  const ended = await run(bin('vitest'), [
+    'run',
+    ...args,
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ])
+  const result = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : null
+  const passed = result?.numPassedTests ?? 0
+  let failed = result?.numFailedTests ?? 0
+  const brokenFiles = (result?.testResults ?? []).filter(
+    (file) => file.status === 'failed' && file.assertionResults.length === 0,
+  )
+  failed += brokenFiles.length
+  if (failed === 0 && (!ended || passed === 0)) failed = 1
+  count(name, passed, failed)
+}
+
+try {
+  const built = await check('build', bin('turbo'), ['run', 'build', '--output-logs=errors-only'])
+  await check('format', bin('prettier'), ['--check', '--log-level=warn', '.'])
+  await check('proto lint', bin('buf'), ['lint'], path.join(root, 'proto'))
+  await check(
+    'proto breaking',
+    bin('buf'),
+    ['breaking', '--against', 'baseline.binpb'],
+    path.join(root, 'proto'),
+  )
+  await check('lint', bin('eslint'), ['.'])
+  await check('types', bin('turbo'), ['run', 'typecheck', '--output-logs=errors-only'])
+  if (built) {
+    await tests('unit', [])
+    if (existsSync(path.join(root, 'e2e', 'vitest.config.ts')))
+      await tests('e2e', ['--config', 'e2e/vitest.config.ts'])
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
+}
+
+if (failures.length > 0) process.stdout.write(`\nFailed:\n${failures.map((name) => `  ${name}\n`).join('')}`)
+process.stdout.write(`\n${total.passed} passed, ${total.failed} failed\n`)
+process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1
