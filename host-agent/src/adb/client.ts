@@ -3,7 +3,7 @@
  * hex digits of length, a service name, then `OKAY` or `FAIL` with a reason.
  * One connection a request. Used by `track.ts`, `transport.ts` and `keep.ts`.
  */
-import { Progress } from '@phonerack/shared'
+import type { Progress } from '@phonerack/shared'
 import { AdbConnectionLost, AdbProtocolError, AdbRefused } from './errors.js'
 import { AdbSocket } from './socket.js'
 

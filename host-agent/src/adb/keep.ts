@@ -25,11 +25,12 @@ export function keepConnected(
   log: Logger,
 ): Keeper {
   const stopping = new AbortController()
+  const stopped = () => stopping.signal.aborted
   const nudges = new Set<() => void>()
 
   async function keepOne(address: string): Promise<void> {
     let wait = backoff.first
-    while (!stopping.signal.aborted) {
+    while (!stopped()) {
       const state = stateOf(address)
       if (
         state === 'device' ||
@@ -48,7 +49,7 @@ export function keepConnected(
         if (!answer.startsWith('connected to'))
           log.debug({ address, answer }, 'network phone does not answer')
       } catch (error) {
-        if (stopping.signal.aborted) return
+        if (stopped()) return
         log.debug({ address, err: error }, 'could not ask the adb server to connect')
       }
       await pause(wait)

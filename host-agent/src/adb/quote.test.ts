@@ -12,7 +12,7 @@ const sh = (script: string): string => execFileSync('sh', ['-c', script]).toStri
 const argument = fc
   .oneof(
     fc.string({ unit: 'grapheme' }),
-    fc.string({ unit: fc.constantFrom(...`'"\\$\`;&|<>()*?[]{}!#~ \t\n-=%a`) }),
+    fc.string({ unit: fc.constantFrom(...Array.from(`'"\\$\`;&|<>()*?[]{}!#~ \t\n-=%a`)) }),
   )
   .filter((text) => !text.includes('\0') && Buffer.from(text).toString() === text)
 

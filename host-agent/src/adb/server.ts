@@ -8,6 +8,7 @@ import { mkdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { Progress, type Logger } from '@phonerack/shared'
+import { later } from '../later.js'
 import { AdbClient } from './client.js'
 import { findMarked, markProcess, processIdentity, unmarkProcess } from './process-identity.js'
 
@@ -41,6 +42,7 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const client = new AdbClient(port)
   const stopping = new AbortController()
+  const stopped = () => stopping.signal.aborted
   let child: ChildProcess | null = null
   let trouble: string | null = 'not started yet'
 
@@ -94,34 +96,31 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
     return first === 'silent' ? `did not answer within ${startMs} ms` : reason
   }
 
-  let firstTryDone: () => void = () => undefined
-  const firstTry = new Promise<void>((resolve) => {
-    firstTryDone = resolve
-  })
+  const firstTry = later<undefined>()
   const watching = (async () => {
     let wait = backoffMs.first
-    while (!stopping.signal.aborted) {
+    while (!stopped()) {
       const startedAt = performance.now()
       const reason = await runOnce(() => {
         trouble = null
         log.info({ port, pid: child?.pid }, 'adb server runs')
-        firstTryDone()
+        firstTry.resolve(undefined)
       })
-      if (stopping.signal.aborted) break
+      if (stopped()) break
       trouble = reason
       log.error({ port, reason }, 'adb server is away')
-      firstTryDone()
+      firstTry.resolve(undefined)
       if (performance.now() - startedAt > 30_000) wait = backoffMs.first
       try {
         await Progress.for(wait + 1000, stopping.signal).sleep(wait)
       } catch (error) {
-        if (!stopping.signal.aborted) throw error
+        if (!stopped()) throw error
       }
       wait = Math.min(wait * 2, backoffMs.cap)
     }
   })()
   // A fault in the watcher is a bug: it is left to the process' own handler.
-  await Promise.race([firstTry, watching])
+  await Promise.race([firstTry.promise, watching])
 
   return {
     client,

@@ -1,0 +1,82 @@
+/** The whole agent, put together. Started and stopped by `main.ts` and by tests. */
+import { join as joinPath } from 'node:path'
+import { newId, systemClock, type Logger } from '@phonerack/shared'
+import { startAdbServer } from './adb/server.js'
+import type { Config } from './config.js'
+import { takeDataDir } from './data-dir.js'
+import { createHandlers } from './grpc/handlers.js'
+import { startGrpcServer } from './grpc/server.js'
+import { natsCreds, type Identity } from './identity.js'
+import { openJournal, type Journal } from './phone/journal.js'
+import { openRecords, type Records } from './phone/records.js'
+import { Registry } from './phone/registry.js'
+import { createSnapshotStore } from './screen/index.js'
+import { readJar } from './scrcpy/jar.js'
+import { startHeartbeats, type Heartbeats } from './status/heartbeat.js'
+import { version } from './version.js'
+
+export interface Agent {
+  grpcPort: number
+  registry: Registry
+  stop(): Promise<void>
+}
+
+export async function startAgent(config: Config, identity: Identity, log: Logger): Promise<Agent> {
+  const { dataDir } = config
+  /** What has to be undone, newest last. */
+  const undo: (() => void | Promise<void>)[] = []
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step()
+  }
+  try {
+    undo.push(takeDataDir(dataDir))
+    const jar = await readJar(config.scrcpyServer)
+    const records = openRecords(joinPath(dataDir, 'devices'))
+    const journal = openJournal(joinPath(dataDir, 'journal.jsonl'), () => systemClock.now())
+    undo.push(() => journal.close())
+    reportLeftOpen(journal, records, log)
+    const adb = await startAdbServer({ port: config.adbPort, bin: config.adbBin, dataDir, log })
+    undo.push(() => adb.stop())
+    let heartbeats: Heartbeats | null = null
+    const registry = new Registry({
+      client: adb.client,
+      connect: config.adbConnect,
+      jar,
+      records,
+      journal,
+      newId: () => newId('request'),
+      log,
+      onChange: () => heartbeats?.changed(),
+    })
+    undo.push(() => registry.stop())
+    const handlers = createHandlers({ registry, snapshots: createSnapshotStore(systemClock), log })
+    const grpc = await startGrpcServer(config.grpcListen, identity, handlers)
+    undo.push(() => grpc.stop(1500))
+    const host = config.grpcListen.slice(0, config.grpcListen.lastIndexOf(':'))
+    const address = config.grpcAddress ?? `${host}:${grpc.port}`
+    const beating = startHeartbeats({
+      hostId: identity.hostId,
+      version,
+      address,
+      natsUrl: config.natsUrl,
+      creds: natsCreds(identity),
+      devices: () => registry.statuses(),
+      log,
+    })
+    heartbeats = beating
+    undo.push(() => beating.stop())
+    log.info({ hostId: identity.hostId, address, version }, 'host agent runs')
+    return { grpcPort: grpc.port, registry, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Writes that were under way when the agent died: said, kept in the device's record, never repeated. */
+function reportLeftOpen(journal: Journal, records: Records, log: Logger): void {
+  for (const open of journal.leftOpen) {
+    log.error({ operation: open }, 'this write was under way when the agent ended: its outcome is unknown')
+    records.update(open.serial, { unknownOutcome: { operation: open.kind, at: open.at } })
+  }
+}

@@ -1,0 +1,73 @@
+/** The agent's configuration, from its environment. Read once, by `main.ts`. */
+import { z } from 'zod'
+
+const hostPort = z.string().regex(/^[^\s:/]+:\d{1,5}$/, 'must be host:port')
+const list = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  )
+  .pipe(z.array(hostPort))
+
+const environment = z.object({
+  PHONERACK_DATA_DIR: z.string().min(1),
+  PHONERACK_CONTROL_URL: z.url({ protocol: /^https?$/ }),
+  /** Needed until the host has joined. */
+  PHONERACK_JOIN_TOKEN: z.string().optional(),
+  PHONERACK_HOST_NAME: z.string().min(1).max(80),
+  PHONERACK_COUNTRY: z
+    .string()
+    .regex(/^[A-Z]{2}$/, 'must be a country code such as US')
+    .default('US'),
+  PHONERACK_GRPC_LISTEN: hostPort,
+  PHONERACK_GRPC_ADDRESS: hostPort.optional(),
+  PHONERACK_ADB_PORT: z.coerce.number().int().min(1).max(65_535),
+  PHONERACK_ADB_BIN: z.string().min(1).default('adb'),
+  PHONERACK_ADB_CONNECT: list,
+  PHONERACK_SCRCPY_SERVER: z.string().min(1),
+  NATS_URL: z.string().min(1),
+})
+
+export interface Config {
+  dataDir: string
+  controlUrl: string
+  joinToken: string | null
+  hostName: string
+  country: string
+  grpcListen: string
+  /** Null: the address that is listened on. */
+  grpcAddress: string | null
+  adbPort: number
+  adbBin: string
+  adbConnect: readonly string[]
+  scrcpyServer: string
+  natsUrl: string
+}
+
+/** @throws Error that names every variable that is missing or wrong */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const parsed = environment.safeParse(env)
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+    throw new Error(`configuration: ${issues.join('; ')}`)
+  }
+  const found = parsed.data
+  return {
+    dataDir: found.PHONERACK_DATA_DIR,
+    controlUrl: found.PHONERACK_CONTROL_URL,
+    joinToken: found.PHONERACK_JOIN_TOKEN || null,
+    hostName: found.PHONERACK_HOST_NAME,
+    country: found.PHONERACK_COUNTRY,
+    grpcListen: found.PHONERACK_GRPC_LISTEN,
+    grpcAddress: found.PHONERACK_GRPC_ADDRESS ?? null,
+    adbPort: found.PHONERACK_ADB_PORT,
+    adbBin: found.PHONERACK_ADB_BIN,
+    adbConnect: found.PHONERACK_ADB_CONNECT,
+    scrcpyServer: found.PHONERACK_SCRCPY_SERVER,
+    natsUrl: found.NATS_URL,
+  }
+}

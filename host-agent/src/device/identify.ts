@@ -1,0 +1,40 @@
+/**
+ * Who a device is and whether it has booted. Reads properties and nothing else:
+ * this is all that ever happens to a phone that was never enrolled.
+ */
+import type { Progress } from '@phonerack/shared'
+import { command, sequence } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+
+export interface DeviceIdentity {
+  booted: boolean
+  /** `ro.serialno`; null when the phone gives none. */
+  hardwareSerial: string | null
+  maker: string | null
+  model: string | null
+  sdk: number | null
+}
+
+const properties = [
+  'sys.boot_completed',
+  'ro.serialno',
+  'ro.product.manufacturer',
+  'ro.product.model',
+  'ro.build.version.sdk',
+] as const
+
+const readProperties = sequence(...properties.map((name) => command('getprop', name)))
+
+export async function identify(transport: Transport, progress: Progress): Promise<DeviceIdentity> {
+  const result = await transport.shell(readProperties, progress)
+  const lines = result.stdout.toString('utf8').split('\n')
+  if (lines.length < properties.length) throw new Error('the phone does not tell its properties')
+  const [booted, hardwareSerial, maker, model, sdk] = lines.map((line) => line.trim() || null)
+  return {
+    booted: booted === '1',
+    hardwareSerial: hardwareSerial ?? null,
+    maker: maker ?? null,
+    model: model ?? null,
+    sdk: sdk && /^\d+$/.test(sdk) ? Number(sdk) : null,
+  }
+}

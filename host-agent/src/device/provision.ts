@@ -1,0 +1,167 @@
+/**
+ * Prepares an enrolled phone: our folder, the scrcpy server, screen awake while
+ * plugged in. At enrolment it also finds out what the phone can do, by doing it
+ * and reading back, and chooses the implementations.
+ */
+import { DeadlineExceeded, type Progress } from '@phonerack/shared'
+import { command, sequence } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import type { Choice } from '../phone/records.js'
+import { phoneFolder, type ScrcpyKeeper } from '../scrcpy/keeper.js'
+import { keyMessage } from '../scrcpy/messages.js'
+import { createApps } from './apps.js'
+import { DeviceGone } from './device.js'
+import { createPower, parseAwake, readWakefulness } from './power.js'
+import { run } from './run.js'
+import { createScreen } from './screen.js'
+import { createUi } from './ui.js'
+import { createWindows } from './windows.js'
+import { proveClipboard } from './wipe.js'
+
+export interface FoundCapability {
+  name: string
+  /** Empty when the phone lacks it. */
+  implementation: string
+  evidence: string
+}
+
+/** What must stand on the phone for the chosen implementations to work; again after each restart of it. */
+export async function prepare(
+  transport: Transport,
+  keeper: ScrcpyKeeper,
+  choice: Pick<Choice, 'input' | 'text'> | null,
+  progress: Progress,
+): Promise<void> {
+  await run(transport, command('mkdir', '-p', phoneFolder), progress)
+  // Some makers' shells answer this with an error code although it works; nothing depends on it.
+  await transport.shell(command('svc', 'power', 'stayon', 'true'), progress)
+  if (choice?.input === 'scrcpy' || choice?.text === 'scrcpy') await keeper.start(progress)
+}
+
+/** Tries each capability. @throws DeviceGone; a capability that does not work is in the answer */
+export async function probeCapabilities(
+  transport: Transport,
+  keeper: ScrcpyKeeper,
+  sdk: number | null,
+  progress: Progress,
+): Promise<{ choice: Choice; capabilities: FoundCapability[] }> {
+  const found: FoundCapability[] = []
+  const screen = createScreen(transport)
+  const windows = createWindows(transport)
+  await createPower(transport).wake(progress)
+  found.push({ name: 'power', implementation: 'keyevents', evidence: 'woke' })
+
+  found.push(
+    await attempt('screen', 'screencap', async () => {
+      const png = Buffer.from(await screen.png(progress))
+      const size = await screen.size(progress)
+      const picture = `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`
+      if (picture !== `${size.width}x${size.height}`)
+        throw new Error(`picture ${picture}, screen ${size.width}x${size.height}`)
+      return `PNG of ${picture}, ${png.length} bytes`
+    }),
+  )
+
+  let ui: Choice['ui'] = 'uiautomator-tty'
+  const readTree = (implementation: Choice['ui']) =>
+    attempt('ui', implementation, async () => {
+      const xml = await createUi(transport, implementation, () => undefined).source(progress)
+      if (!xml.endsWith('</hierarchy>')) throw new Error(xml.slice(0, 200))
+      return `hierarchy of ${xml.length} characters`
+    })
+  let tree = await readTree(ui)
+  if (tree.implementation === '') {
+    ui = 'uiautomator-file'
+    const second = await readTree(ui)
+    tree = second.implementation === '' ? tree : second
+  }
+  found.push(tree)
+
+  found.push(
+    await attempt('windows', 'dumpsys', async () => {
+      const state = await windows.read(progress)
+      if (state.package === '') throw new Error('no focused window')
+      return `${state.package}/${state.activity ?? ''} in front`
+    }),
+    await attempt('apps', 'am', async () => {
+      if (!(await createApps(transport, windows).installed('android', progress)))
+        throw new Error('pm path fails')
+      return 'pm path answers'
+    }),
+  )
+
+  const input = await attempt('input', 'scrcpy', () => proveInput(transport, keeper, progress))
+  const text =
+    input.implementation === ''
+      ? input
+      : await attempt('text', 'scrcpy', async () => {
+          const control = await keeper.socket(progress)
+          if (!(await proveClipboard(control, progress))) throw new Error('the clipboard does not read back')
+          return 'Unicode text set in the clipboard and read back'
+        })
+  found.push(
+    input.implementation === ''
+      ? { ...input, implementation: 'input-commands', evidence: `one finger; scrcpy: ${input.evidence}` }
+      : input,
+    text.implementation === ''
+      ? {
+          name: 'text',
+          implementation: 'input-commands',
+          evidence: `printable ASCII; scrcpy: ${text.evidence}`,
+        }
+      : text,
+  )
+
+  const wipe: Choice['wipe'] = sdk !== null && sdk >= 29 ? 'testharness' : ''
+  found.push({ name: 'wipe', implementation: wipe, evidence: `Android API level ${String(sdk)}` })
+  const choice: Choice = {
+    input: input.implementation === '' ? 'input-commands' : 'scrcpy',
+    text: text.implementation === '' ? 'input-commands' : 'scrcpy',
+    ui,
+    wipe,
+  }
+  if (input.implementation === '') keeper.stop()
+  return { choice, capabilities: found }
+}
+
+/** Sends the phone to sleep and wakes it through the socket, and reads that from the phone. */
+async function proveInput(transport: Transport, keeper: ScrcpyKeeper, progress: Progress): Promise<string> {
+  const startedAt = performance.now()
+  const control = await keeper.start(progress.within(15_000))
+  const ms = Math.round(performance.now() - startedAt)
+  const awake = async () =>
+    parseAwake((await transport.shell(readWakefulness, progress)).stdout.toString('utf8'))
+  const press = async (keyCode: number, wanted: boolean) => {
+    await control.send(Buffer.concat([keyMessage('down', keyCode, 0), keyMessage('up', keyCode, 0)]))
+    const within = progress.within(3000)
+    for (;;) {
+      const now = await awake()
+      if (now === wanted) return
+      if (within.expired) throw new Error(`key ${keyCode} had no effect: awake is ${String(now)}`)
+      await within.sleep(50, 'a key to take effect')
+    }
+  }
+  await press(223, false)
+  await press(224, true)
+  await transport.shell(sequence(command('wm', 'dismiss-keyguard')), progress)
+  return `server on "${control.deviceName}" answered after ${ms} ms; sleep and wake keys took effect`
+}
+
+/** What fails is a finding, except when the phone has left or the time is over. */
+async function attempt(
+  name: string,
+  implementation: string,
+  prove: () => Promise<string>,
+): Promise<FoundCapability> {
+  try {
+    return { name, implementation, evidence: await prove() }
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    if (error instanceof DeviceGone && name !== 'input') throw error
+    return {
+      name,
+      implementation: '',
+      evidence: error instanceof DeadlineExceeded ? 'no answer in time' : error.message.slice(0, 300),
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/** Runs one command on a phone for a capability: text out, or an error that names the command. */
+import { ApiError, type Progress } from '@phonerack/shared'
+import type { ShellCommand } from '../adb/quote.js'
+import type { ShellResult } from '../adb/shell-protocol.js'
+import type { Transport } from '../adb/transport.js'
+
+/** What a command printed on both streams, for messages and for Android tools that report failures on stdout. */
+export const outputOf = (result: ShellResult): string =>
+  `${result.stdout.toString('utf8')}${result.stderr.toString('utf8')}`.trim()
+
+/**
+ * What the command wrote to stdout.
+ * @throws ApiError provider_error when it ended with another code than 0
+ */
+export async function run(transport: Transport, command: ShellCommand, progress: Progress): Promise<string> {
+  const result = await transport.shell(command, progress)
+  if (result.exitCode !== 0) throw commandFailed(result)
+  return result.stdout.toString('utf8')
+}
+
+export const commandFailed = (result: ShellResult): ApiError =>
+  new ApiError('provider_error', {
+    details: { exit_code: result.exitCode, output: outputOf(result).slice(0, 500) },
+  })

@@ -1,0 +1,156 @@
+/** The two rules of the state machine, for any sequence of events, and its ways in and out. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { entryOf, nextState, type DeviceEvent, type DeviceState, type Link } from './state-machine.js'
+
+const link = fc.constantFrom<Link>('absent', 'offline', 'unauthorized', 'online')
+const event: fc.Arbitrary<DeviceEvent> = fc.oneof(
+  fc.record({ type: fc.constant('link' as const), link }),
+  fc.record({ type: fc.constant('identified' as const), booted: fc.boolean(), enrolled: fc.boolean() }),
+  fc.constant({ type: 'provisioned' as const }),
+  fc.constant({ type: 'probe_passed' as const }),
+  fc.constant({ type: 'failed' as const, reason: 'x' }),
+  fc.constant({ type: 'timed_out' as const }),
+  fc.record({
+    type: fc.constant('work_begins' as const),
+    work: fc.constantFrom('provisioning' as const, 'wiping' as const),
+  }),
+  fc.record({
+    type: fc.constant('work_ends' as const),
+    link,
+    failure: fc.option(fc.constant('y'), { nil: null }),
+  }),
+)
+const events = fc.array(event, { maxLength: 60 })
+const start = { name: 'absent' } as DeviceState
+
+describe('any sequence of events', () => {
+  it('enters healthy only by a probe that passed', () => {
+    fc.assert(
+      fc.property(events, (sequence) => {
+        let state: DeviceState = start
+        for (const happened of sequence) {
+          const next = nextState(state, happened)
+          if (next.name === 'healthy' && state.name !== 'healthy') expect(happened.type).toBe('probe_passed')
+          state = next
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('leaves healthy after two probes that failed in a row, and at once when the link goes', () => {
+    fc.assert(
+      fc.property(events, link, (sequence, newLink) => {
+        const state = sequence.reduce(nextState, start)
+        if (state.name !== 'healthy') return
+        const failure: DeviceEvent = { type: 'failed', reason: 'x' }
+        expect(nextState(nextState(state, failure), failure).name).not.toBe('healthy')
+        if (newLink !== 'online')
+          expect(nextState(state, { type: 'link', link: newLink }).name).not.toBe('healthy')
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('writes nothing to a device that was neither found enrolled nor given over by a call', () => {
+    fc.assert(
+      fc.property(events, (sequence) => {
+        let state: DeviceState = start
+        let allowed = false
+        for (const happened of sequence) {
+          if (happened.type === 'work_begins') allowed = true
+          if (happened.type === 'identified') allowed = happened.enrolled || allowed
+          // Without any call, and never found enrolled: no state's entry may write.
+          state = nextState(state, happened)
+          if (!allowed) expect(entryOf(state, 0.5).effect).not.toBe('provision')
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('found not enrolled, is only read until a call begins work or it is found enrolled', () => {
+    fc.assert(
+      fc.property(events, events, (before, after) => {
+        const answered = nextState(before.reduce(nextState, start), {
+          type: 'identified',
+          booted: true,
+          enrolled: false,
+        })
+        if (answered.name !== 'unenrolled') return
+        let state: DeviceState = answered
+        for (const happened of after) {
+          if (happened.type === 'work_begins' || (happened.type === 'identified' && happened.enrolled)) return
+          state = nextState(state, happened)
+          expect(entryOf(state, 0.5).effect).not.toBe('provision')
+          expect(state.name).not.toBe('healthy')
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('always leaves a way on: a state waits for the link, an operation, or its own effect', () => {
+    fc.assert(
+      fc.property(events, fc.double({ min: 0, max: 1, noNaN: true }), (sequence, jitter) => {
+        const state = sequence.reduce(nextState, start)
+        const entry = entryOf(state, jitter)
+        if (entry.effect !== 'none') expect(entry.limitMs).toBeGreaterThan(0)
+        else {
+          const waits =
+            state.name === 'absent' ||
+            state.name === 'unauthorized' ||
+            (state.name === 'offline' && !state.linked) ||
+            (state.name === 'busy' && state.owner === 'operation')
+          expect(waits).toBe(true)
+        }
+        expect(entry.afterMs).toBeLessThan(10 * 60_000)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})
+
+describe('the circuit', () => {
+  it('opens after five failures in a row, and closes by an answer', () => {
+    let state = nextState(start, { type: 'link', link: 'online' })
+    for (let failures = 1; failures <= 5; failures += 1) {
+      expect(state.name).toBe(failures === 1 ? 'booting' : 'offline')
+      state = nextState(state, { type: 'failed', reason: 'no answer' })
+    }
+    expect(state).toEqual({ name: 'quarantined', reason: 'no answer' })
+    expect(nextState(state, { type: 'identified', booted: true, enrolled: true }).name).toBe('busy')
+  })
+
+  it('waits longer after each failure, up to a cap', () => {
+    const wait = (failures: number) =>
+      entryOf({ name: 'offline', linked: true, failures, reason: '' }, 0.5).afterMs
+    expect(wait(2)).toBeGreaterThan(wait(1))
+    expect(wait(20)).toBe(30_000)
+  })
+
+  it('counts provisioning that fails each time, although the phone answers in between', () => {
+    let state: DeviceState = { name: 'booting', failures: 0 }
+    for (let round = 0; round < 5; round += 1) {
+      state = nextState(state, { type: 'identified', booted: true, enrolled: true })
+      state = nextState(state, { type: 'failed', reason: 'no jar' })
+    }
+    expect(state.name).toBe('quarantined')
+  })
+})
+
+describe('a wipe', () => {
+  it('is not disturbed by the restart that it causes, and ends in a probe', () => {
+    const wiping = nextState({ name: 'healthy', misses: 0 }, { type: 'work_begins', work: 'wiping' })
+    const restarted = [
+      { type: 'link', link: 'absent' } as const,
+      { type: 'link', link: 'offline' } as const,
+      { type: 'link', link: 'online' } as const,
+    ].reduce<DeviceState>(nextState, wiping)
+    expect(restarted).toBe(wiping)
+    const done = nextState(restarted, { type: 'work_ends', link: 'online', failure: null })
+    expect(done).toMatchObject({ name: 'busy', work: 'verifying' })
+    expect(nextState(done, { type: 'probe_passed' }).name).toBe('healthy')
+  })
+})

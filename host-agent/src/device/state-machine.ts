@@ -1,0 +1,187 @@
+/**
+ * A device's life at this host, as a pure function: which state follows on what
+ * happened, and what is done on entering it. `supervisor.ts` runs it. Two rules
+ * hold for every sequence of events: healthy only after a probe that passed,
+ * and nothing is written to a device that was never enrolled.
+ */
+
+export type DeviceState =
+  /** ADB does not list it. */
+  | { name: 'absent' }
+  /** Listed; does not answer. `linked`: ADB says it is there, so asking it makes sense. */
+  | { name: 'offline'; linked: boolean; failures: number; reason: string }
+  /** It has not accepted this host's key. */
+  | { name: 'unauthorized' }
+  /** It is asked who it is and whether it has booted. */
+  | { name: 'booting'; failures: number }
+  | { name: 'unenrolled' }
+  /** `owner` operation: a call works on it and says when it ends; restarts in between are expected. */
+  | { name: 'busy'; work: Work; owner: 'agent' | 'operation'; failures: number }
+  /** `misses`: probes that failed since the last one that passed. */
+  | { name: 'healthy'; misses: number }
+  /** Too many failures in a row: left alone for a while, for an operator to look at. */
+  | { name: 'quarantined'; reason: string }
+
+export type Work = 'provisioning' | 'wiping' | 'verifying'
+export type Link = 'absent' | 'offline' | 'unauthorized' | 'online'
+
+export type DeviceEvent =
+  | { type: 'link'; link: Link }
+  /** It answered; `enrolled`: this very phone was enrolled at this host. */
+  | { type: 'identified'; booted: boolean; enrolled: boolean }
+  | { type: 'provisioned' }
+  | { type: 'probe_passed' }
+  /** What the state's entry had begun failed. */
+  | { type: 'failed'; reason: string }
+  /** The state lasted longer than it may. */
+  | { type: 'timed_out' }
+  /** A call with the right to write begins or ends its work. */
+  | { type: 'work_begins'; work: 'provisioning' | 'wiping' }
+  | { type: 'work_ends'; link: Link; failure: string | null }
+
+/** Failures in a row that open the circuit. */
+const circuit = 5
+
+const failed = (failures: number, reason: string): DeviceState =>
+  failures >= circuit ? { name: 'quarantined', reason } : { name: 'offline', linked: true, failures, reason }
+
+const ofLink = (link: Link): DeviceState => {
+  switch (link) {
+    case 'absent':
+      return { name: 'absent' }
+    case 'offline':
+      return { name: 'offline', linked: false, failures: 0, reason: 'adb reports it offline' }
+    case 'unauthorized':
+      return { name: 'unauthorized' }
+    case 'online':
+      return { name: 'booting', failures: 0 }
+  }
+}
+
+/** Returns the same object when the event changes nothing. */
+export function nextState(state: DeviceState, event: DeviceEvent): DeviceState {
+  if (event.type === 'work_begins') {
+    return { name: 'busy', work: event.work, owner: 'operation', failures: 0 }
+  }
+  if (state.name === 'busy' && state.owner === 'operation') {
+    if (event.type !== 'work_ends') return state
+    if (event.failure !== null) {
+      return event.link === 'online'
+        ? { name: 'offline', linked: true, failures: 1, reason: event.failure }
+        : ofLink(event.link)
+    }
+    return event.link === 'online'
+      ? { name: 'busy', work: 'verifying', owner: 'agent', failures: 0 }
+      : ofLink(event.link)
+  }
+  switch (event.type) {
+    case 'link': {
+      const answering =
+        state.name !== 'absent' &&
+        state.name !== 'unauthorized' &&
+        !(state.name === 'offline' && !state.linked)
+      return event.link === 'online' && answering ? state : sameOr(state, ofLink(event.link))
+    }
+    case 'identified':
+      return identified(state, event)
+    case 'provisioned':
+      return state.name === 'busy' && state.work === 'provisioning' ? { ...state, work: 'verifying' } : state
+    case 'probe_passed':
+      return (state.name === 'busy' && state.work === 'verifying') || state.name === 'healthy'
+        ? { name: 'healthy', misses: 0 }
+        : state
+    case 'failed':
+      return afterFailure(state, event.reason)
+    case 'timed_out':
+      return state.name === 'booting'
+        ? { name: 'quarantined', reason: 'it did not finish booting' }
+        : afterFailure(state, `${state.name} took too long`)
+    case 'work_ends':
+      return state
+  }
+}
+
+function identified(state: DeviceState, event: { booted: boolean; enrolled: boolean }): DeviceState {
+  const asked =
+    state.name === 'booting' ||
+    state.name === 'unenrolled' ||
+    state.name === 'quarantined' ||
+    (state.name === 'offline' && state.linked)
+  if (!asked) return state
+  const failures = 'failures' in state ? state.failures : 0
+  if (!event.booted) return state.name === 'booting' ? state : { name: 'booting', failures }
+  if (!event.enrolled) return sameOr(state, { name: 'unenrolled' })
+  return { name: 'busy', work: 'provisioning', owner: 'agent', failures }
+}
+
+function afterFailure(state: DeviceState, reason: string): DeviceState {
+  switch (state.name) {
+    case 'booting':
+    case 'offline':
+      return state.name === 'offline' && !state.linked ? state : failed(state.failures + 1, reason)
+    case 'busy':
+      return failed(state.failures + 1, reason)
+    case 'unenrolled':
+      return failed(1, reason)
+    case 'healthy':
+      return state.misses === 0 ? { name: 'healthy', misses: 1 } : failed(1, reason)
+    case 'quarantined':
+      return state
+    case 'absent':
+    case 'unauthorized':
+      return state
+  }
+}
+
+const sameOr = (state: DeviceState, next: DeviceState): DeviceState =>
+  state.name === next.name && state.name !== 'booting' ? state : next
+
+/** What is begun on entering a state, after a pause, and how long the state may last (milliseconds). */
+export interface Entry {
+  /** `identify` and `probe` only read; `provision` writes. */
+  effect: 'none' | 'identify' | 'provision' | 'probe'
+  afterMs: number
+  /** Of the effect. */
+  limitMs: number
+  /** Of the state; null: it may last for ever. */
+  lastsMs: number | null
+}
+
+const nothing: Entry = { effect: 'none', afterMs: 0, limitMs: 0, lastsMs: null }
+
+/** `jitter` is from 0 to 1. */
+export function entryOf(state: DeviceState, jitter: number): Entry {
+  const spread = (ms: number) => ms * (0.75 + jitter / 2)
+  switch (state.name) {
+    case 'absent':
+    case 'unauthorized':
+      return nothing
+    case 'offline':
+      return state.linked
+        ? {
+            effect: 'identify',
+            afterMs: spread(Math.min(250 * 2 ** state.failures, 30_000)),
+            limitMs: 2000,
+            lastsMs: null,
+          }
+        : nothing
+    case 'booting':
+      return { effect: 'identify', afterMs: 0, limitMs: 2000, lastsMs: 15 * 60_000 }
+    case 'unenrolled':
+      return { effect: 'identify', afterMs: spread(8000), limitMs: 2000, lastsMs: null }
+    case 'busy':
+      if (state.owner === 'operation') return nothing
+      return state.work === 'provisioning'
+        ? { effect: 'provision', afterMs: 0, limitMs: 60_000, lastsMs: 90_000 }
+        : { effect: 'probe', afterMs: 0, limitMs: 2000, lastsMs: 10_000 }
+    case 'healthy':
+      return {
+        effect: 'probe',
+        afterMs: state.misses === 0 ? spread(5000) : 500,
+        limitMs: 2000,
+        lastsMs: null,
+      }
+    case 'quarantined':
+      return { effect: 'identify', afterMs: spread(5 * 60_000), limitMs: 2000, lastsMs: null }
+  }
+}

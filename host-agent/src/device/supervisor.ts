@@ -1,0 +1,269 @@
+/**
+ * Runs the state machine of one device: watches it, asks it who it is, prepares
+ * it, probes it, and lets calls work on it. One for each serial that was ever seen.
+ */
+import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
+import type { AdbClient } from '../adb/client.js'
+import { command } from '../adb/quote.js'
+import { createTransport, type Transport } from '../adb/transport.js'
+import type { DeviceRecord, Records } from '../phone/records.js'
+import type { Jar } from '../scrcpy/jar.js'
+import { createScrcpyKeeper, type ScrcpyKeeper } from '../scrcpy/keeper.js'
+import { assembleDevice } from './assemble.js'
+import { DeviceGone, type Device } from './device.js'
+import { identify, type DeviceIdentity } from './identify.js'
+import { prepare, probeCapabilities, type FoundCapability } from './provision.js'
+import { entryOf, nextState, type DeviceEvent, type DeviceState, type Link } from './state-machine.js'
+import { createWipe } from './wipe.js'
+
+export interface SupervisorParts {
+  serial: string
+  client: AdbClient
+  jar: Jar
+  records: Records
+  log: Logger
+  /** Called after each change that others want to know of. */
+  onChange: () => void
+}
+
+export class DeviceSupervisor {
+  readonly transport: Transport
+  private readonly keeper: ScrcpyKeeper
+  private state: DeviceState = { name: 'absent' }
+  private stateSince = performance.now()
+  private link: Link = 'absent'
+  private entry: { timers: NodeJS.Timeout[]; control: AbortController } | null = null
+  private identity: DeviceIdentity | null = null
+  private provenAt: Date | null = null
+  private assembled: Device | null = null
+  private readonly waiters = new Set<() => void>()
+  private stopped = false
+
+  constructor(private readonly parts: SupervisorParts) {
+    this.transport = createTransport(parts.client, parts.serial)
+    this.keeper = createScrcpyKeeper(this.transport, parts.jar, parts.log)
+  }
+
+  get current(): DeviceState {
+    return this.state
+  }
+
+  /** Who it said it was; null before its first answer. */
+  get known(): DeviceIdentity | null {
+    return this.identity
+  }
+
+  /** When it last answered. */
+  get proofOfLifeAt(): Date | null {
+    return this.provenAt
+  }
+
+  get record(): DeviceRecord {
+    return this.parts.records.get(this.parts.serial)
+  }
+
+  /** The device while it is healthy or worked on; null otherwise. */
+  get device(): Device | null {
+    return this.state.name === 'healthy' || this.state.name === 'busy' ? this.assembled : null
+  }
+
+  /** What the adb server says of it. */
+  setLink(link: Link): void {
+    if (this.link === link) return
+    this.link = link
+    this.happen({ type: 'link', link })
+  }
+
+  /** @throws DeviceGone when it is not healthy within the time */
+  async waitHealthy(progress: Progress): Promise<Device> {
+    for (;;) {
+      if (this.state.name === 'healthy' && this.assembled) return this.assembled
+      if (this.stopped || progress.expired)
+        throw new DeviceGone(this.parts.serial, new Error(`it is ${this.state.name}`))
+      try {
+        await progress.race('the phone to be healthy', () => this.changed())
+      } catch (error) {
+        if (!(error instanceof DeadlineExceeded)) throw error
+      }
+    }
+  }
+
+  /** @throws DeviceGone when adb does not reach it within the time */
+  async waitOnline(progress: Progress): Promise<void> {
+    while (this.link !== 'online') {
+      if (this.stopped || progress.expired)
+        throw new DeviceGone(this.parts.serial, new Error(`adb says it is ${this.link}`))
+      try {
+        await progress.race('the phone to be connected', () => this.changed())
+      } catch (error) {
+        if (!(error instanceof DeadlineExceeded)) throw error
+      }
+    }
+  }
+
+  /** Reads who it is, whatever its state. */
+  async identify(progress: Progress): Promise<DeviceIdentity> {
+    const identity = await identify(this.transport, progress)
+    this.identity = identity
+    this.provenAt = new Date()
+    return identity
+  }
+
+  /** Tries what the phone can do and remembers the choice. Only inside `work`. */
+  async probe(progress: Progress): Promise<FoundCapability[]> {
+    const { choice, capabilities } = await probeCapabilities(
+      this.transport,
+      this.keeper,
+      this.identity?.sdk ?? null,
+      progress,
+    )
+    this.parts.records.update(this.parts.serial, { choice })
+    this.assemble()
+    return capabilities
+  }
+
+  /** A call's work with the right to write, for as long as `run` takes. The caller has the operator's consent. */
+  async work<T>(
+    work: 'provisioning' | 'wiping',
+    run: (device: () => Device | null) => Promise<T>,
+  ): Promise<T> {
+    this.happen({ type: 'work_begins', work })
+    let failure: string | null = 'the work on it did not end'
+    try {
+      const result = await run(() => this.assembled)
+      failure = null
+      return result
+    } catch (error) {
+      failure = reasonOf(error)
+      throw error
+    } finally {
+      this.happen({ type: 'work_ends', link: this.link, failure })
+    }
+  }
+
+  /** Prepares the phone as its record says; also after a wipe took everything away. */
+  async prepare(progress: Progress): Promise<void> {
+    await prepare(this.transport, this.keeper, this.record.choice, progress)
+    this.assemble()
+  }
+
+  stop(): void {
+    this.stopped = true
+    this.leave()
+    this.keeper.stop()
+    this.wakeWaiters()
+  }
+
+  private assemble(): void {
+    const { choice } = this.record
+    if (!choice) return
+    const wipe = createWipe({
+      transport: this.transport,
+      provision: (progress) => this.prepare(progress),
+      control: () => this.keeper.current,
+      baseline: {
+        get: () => this.record.baseline,
+        set: (baseline) => void this.parts.records.update(this.parts.serial, { baseline }),
+      },
+    })
+    this.assembled = assembleDevice(this.transport, choice, this.keeper, wipe)
+  }
+
+  private happen(event: DeviceEvent): void {
+    if (this.stopped) return
+    const before = this.state
+    const next = nextState(before, event)
+    this.state = next
+    if (next.name !== before.name) {
+      this.stateSince = performance.now()
+      this.parts.log.info({ serial: this.parts.serial, from: before.name, to: next }, 'device state')
+    }
+    if (next.name === 'absent' || next.name === 'unauthorized') this.keeper.stop()
+    // An effect that ended without a change is begun again too.
+    if (next !== before || event.type !== 'link') this.enter()
+    this.wakeWaiters()
+    this.parts.onChange()
+  }
+
+  private leave(): void {
+    for (const timer of this.entry?.timers ?? []) clearTimeout(timer)
+    this.entry?.control.abort()
+    this.entry = null
+  }
+
+  private enter(): void {
+    this.leave()
+    const { state } = this
+    const { effect, afterMs, limitMs, lastsMs } = entryOf(state, Math.random())
+    if (effect === 'none') return
+    const control = new AbortController()
+    const again = state.name === 'booting' && performance.now() - this.stateSince > 100 ? 300 : 0
+    const timers = [
+      setTimeout(() => void this.runEffect(effect, limitMs, control.signal), Math.max(afterMs, again)),
+    ]
+    if (lastsMs !== null) {
+      const left = this.stateSince + lastsMs - performance.now()
+      timers.push(setTimeout(() => this.happen({ type: 'timed_out' }), Math.max(0, left)))
+    }
+    this.entry = { timers, control }
+  }
+
+  /** Runs what a state's entry begins; its outcome counts only while that state lasts. */
+  private async runEffect(
+    effect: 'identify' | 'provision' | 'probe',
+    limitMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    let event: DeviceEvent
+    try {
+      event = await this.perform(effect, Progress.for(limitMs, signal))
+    } catch (error) {
+      event = { type: 'failed', reason: reasonOf(error) }
+    }
+    if (!signal.aborted) this.happen(event)
+  }
+
+  private async perform(
+    effect: 'identify' | 'provision' | 'probe',
+    progress: Progress,
+  ): Promise<DeviceEvent> {
+    if (effect === 'identify') {
+      const identity = await this.identify(progress)
+      return { type: 'identified', booted: identity.booted, enrolled: this.isEnrolled(identity) }
+    }
+    if (effect === 'provision') {
+      if (this.record.choice) await this.prepare(progress)
+      else await this.probe(progress)
+      return { type: 'provisioned' }
+    }
+    await this.echo(progress)
+    return { type: 'probe_passed' }
+  }
+
+  /** The active probe: the shell answers through the way that calls take, and the input server stands. */
+  private async echo(progress: Progress): Promise<void> {
+    const word = `phonerack-${Math.floor(Math.random() * 1e9)}`
+    const result = await this.transport.shell(command('echo', word), progress)
+    if (result.stdout.toString('utf8').trim() !== word) throw new Error('the shell does not echo')
+    if (this.record.choice?.input === 'scrcpy') await this.keeper.socket(progress)
+    this.provenAt = new Date()
+  }
+
+  private isEnrolled(identity: DeviceIdentity): boolean {
+    const { enrolled, hardwareSerial } = this.record
+    return enrolled && (hardwareSerial === null || hardwareSerial === identity.hardwareSerial)
+  }
+
+  private changed(): Promise<void> {
+    return new Promise((resolve) => this.waiters.add(resolve))
+  }
+
+  private wakeWaiters(): void {
+    const waiting = [...this.waiters]
+    this.waiters.clear()
+    for (const waiter of waiting) waiter()
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message.slice(0, 300) : 'unknown'

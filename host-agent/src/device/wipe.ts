@@ -1,0 +1,147 @@
+/**
+ * Wipes a phone's data by Android's own test harness mode (Android 10 and newer:
+ * all data goes, the key of this adb server stays), waits for the restart, and
+ * verifies on the phone. Called by `phone/`.
+ */
+import { randomBytes } from 'node:crypto'
+import { ApiError, DeadlineExceeded, type Progress } from '@phonerack/shared'
+import { command, sequence } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import type { ControlSocket } from '../scrcpy/control-socket.js'
+import { phoneFolder } from '../scrcpy/keeper.js'
+import { DeviceGone, type Wipe, type WipeCheck } from './device.js'
+import { outputOf, run } from './run.js'
+import {
+  checkAccounts,
+  checkClipboard,
+  checkDefault,
+  checkMark,
+  checkOwnFiles,
+  checkPackages,
+  checkStorage,
+  type Baseline,
+} from './wipe-checks.js'
+
+const property = 'debug.phonerack.wipe'
+/** Milliseconds after which a phone that never restarted will not. */
+const restartMs = 60_000
+
+export interface WipeParts {
+  transport: Transport
+  /** Makes the phone usable again after the restart. */
+  provision: (progress: Progress) => Promise<void>
+  /** Null on phones without a scrcpy server: the clipboard cannot be read. */
+  control: () => ControlSocket | null
+  baseline: { get: () => Baseline | null; set: (baseline: Baseline) => void }
+}
+
+export function createWipe(parts: WipeParts): Wipe {
+  const { transport } = parts
+  return {
+    async run(progress) {
+      const mark = `wipe-${randomBytes(8).toString('hex')}`
+      await run(
+        transport,
+        sequence(
+          command('mkdir', '-p', phoneFolder),
+          command('touch', `${phoneFolder}/${mark}`),
+          command('setprop', property, mark),
+        ),
+        progress,
+      )
+      const set = (await run(transport, command('getprop', property), progress)).trim()
+      if (set !== mark)
+        throw new ApiError('provider_error', { message: 'The phone could not be marked before its wipe.' })
+      await enableTestHarness(transport, progress)
+      await waitForRestart(transport, mark, progress)
+      // Looked for before anything of ours is put there again.
+      const marked = checkMark(
+        await transport.shell(command('getprop', property), progress),
+        await transport.shell(command('ls', '-A', phoneFolder), progress),
+        mark,
+      )
+      await parts.provision(progress)
+      return [marked, ...(await verify(parts, marked.passed, progress))]
+    },
+  }
+}
+
+/** The command answers, or the phone restarts before it can. */
+async function enableTestHarness(transport: Transport, progress: Progress): Promise<void> {
+  try {
+    const result = await transport.shell(command('cmd', 'testharness', 'enable'), progress)
+    if (result.exitCode !== 0) {
+      throw new ApiError('provider_error', {
+        message: 'The phone refused to be wiped.',
+        details: { output: outputOf(result).slice(0, 500) },
+      })
+    }
+  } catch (error) {
+    if (!(error instanceof DeviceGone)) throw error
+  }
+}
+
+/** Until the phone has booted without the mark that no restart keeps. */
+async function waitForRestart(transport: Transport, mark: string, progress: Progress): Promise<void> {
+  const startedAt = performance.now()
+  let left = false
+  for (;;) {
+    try {
+      const result = await transport.shell(
+        sequence(command('getprop', property), command('getprop', 'sys.boot_completed')),
+        progress.within(2000),
+      )
+      const [value, booted] = result.stdout.toString('utf8').split('\n')
+      if (value !== mark && booted?.trim() === '1') return
+      if (value !== mark) left = true
+      if (!left && performance.now() - startedAt > restartMs) {
+        throw new ApiError('provider_error', { message: 'The phone did not restart for its wipe.' })
+      }
+    } catch (error) {
+      if (error instanceof DeviceGone) left = true
+      else if (!(error instanceof DeadlineExceeded)) throw error
+    }
+    await progress.sleep(100, 'restart after the wipe')
+  }
+}
+
+async function verify(parts: WipeParts, dataGone: boolean, progress: Progress): Promise<WipeCheck[]> {
+  const { transport, baseline } = parts
+  const known = baseline.get()
+  const ask = (...args: string[]) => transport.shell(command(...args), progress)
+  const storage = checkStorage(await ask('find', '/sdcard/', '-type', 'f'), known)
+  const locale = checkDefault('locale', await ask('getprop', 'persist.sys.locale'), known)
+  const timezone = checkDefault('timezone', await ask('getprop', 'persist.sys.timezone'), known)
+  const checks = [
+    checkPackages(await ask('cmd', 'package', 'list', 'packages', '-3')),
+    checkAccounts(await ask('dumpsys', 'account')),
+    storage.check,
+    locale.check,
+    timezone.check,
+    await readClipboard(parts.control(), progress),
+    checkOwnFiles(
+      await ask('ls', '-A', '/data/local/tmp'),
+      phoneFolder.slice(phoneFolder.lastIndexOf('/') + 1),
+    ),
+  ]
+  if (known === null && dataGone && checks.every(({ passed }) => passed)) {
+    baseline.set({ locale: locale.value, timezone: timezone.value, files: storage.files })
+  }
+  return checks
+}
+
+/** Reads, then proves that reading works, since a phone says nothing of an empty clipboard. */
+async function readClipboard(control: ControlSocket | null, progress: Progress): Promise<WipeCheck> {
+  if (!control) return checkClipboard(null, false)
+  const before = await control.getClipboard(progress)
+  return checkClipboard(before, await proveClipboard(control, progress))
+}
+
+/** Sets a text, reads it back and empties the clipboard. */
+export async function proveClipboard(control: ControlSocket, progress: Progress): Promise<boolean> {
+  const text = `phonerack ${randomBytes(6).toString('hex')} é漢😀`
+  await control.setClipboard(text, false, progress)
+  const found = await control.getClipboard(progress)
+  await control.setClipboard('', false, progress)
+  return found === text
+}

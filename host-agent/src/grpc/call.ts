@@ -1,0 +1,74 @@
+/** The frame around every call: who may call, how long, and how failures leave. */
+import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js'
+import { ApiError, Progress, type Logger } from '@phonerack/shared'
+import { toApiError, toServiceError } from './errors.js'
+
+/** The only client whose calls are taken. */
+export const controlPlaneIdentity = 'spiffe://phonerack/control-plane'
+
+/** Milliseconds, for a call that brings no deadline of its own. */
+const defaultDeadline = 120_000
+
+type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>
+
+/**
+ * Whether the TLS client is the control plane. A certificate of the same CA is not enough: hosts have those.
+ * `subjectaltname` is Node's list, in which values with unusual characters are quoted, so that no name
+ * can pass for another.
+ */
+export function isControlPlane(call: Pick<AnyCall, 'getAuthContext'>): boolean {
+  const certificate = call.getAuthContext().sslPeerCertificate
+  const names = certificate?.subjectaltname?.split(', ') ?? []
+  return names.includes(`URI:${controlPlaneIdentity}`)
+}
+
+/** The caller's deadline and its going away, as one progress. */
+export function progressOf(call: AnyCall): Progress {
+  const deadline = call.getDeadline()
+  const at = typeof deadline === 'number' ? deadline : deadline.getTime()
+  const left = Number.isFinite(at) ? at - Date.now() : defaultDeadline
+  const gone = new AbortController()
+  call.on('cancelled', () => gone.abort())
+  if (call.cancelled) gone.abort()
+  return Progress.for(Math.max(0, left), gone.signal)
+}
+
+/** A unary handler from a function that returns the answer or throws. */
+export const unary =
+  <Q, A>(log: Logger, name: string, handle: (request: Q, progress: Progress) => Promise<A>) =>
+  (call: ServerUnaryCall<Q, A>, callback: sendUnaryData<A>): void => {
+    void answer(call as AnyCall, log, name, (progress) => handle(call.request, progress)).then(
+      (result) => callback(null, result),
+      (error: unknown) => callback(toServiceError(toApiError(error, log))),
+    )
+  }
+
+/** A streaming handler: `send` hands one message to the stream. */
+export const streaming =
+  <Q, A>(
+    log: Logger,
+    name: string,
+    handle: (request: Q, send: (message: A) => void, progress: Progress) => Promise<void>,
+  ) =>
+  (call: ServerWritableStream<Q, A>): void => {
+    const send = (message: A) => {
+      if (!call.cancelled) call.write(message)
+    }
+    void answer(call as AnyCall, log, name, (progress) => handle(call.request, send, progress)).then(
+      () => call.end(),
+      (error: unknown) => call.emit('error', toServiceError(toApiError(error, log))),
+    )
+  }
+
+async function answer<A>(
+  call: AnyCall,
+  log: Logger,
+  name: string,
+  work: (progress: Progress) => Promise<A>,
+): Promise<A> {
+  if (!isControlPlane(call)) {
+    log.warn({ call: name, peer: call.getPeer() }, 'refused a client that is not the control plane')
+    throw new ApiError('unauthorized')
+  }
+  return work(progressOf(call))
+}

@@ -1,0 +1,41 @@
+/**
+ * What a call ends with when it fails: a gRPC status, and the public error as
+ * UTF-8 JSON in the trailer `phonerack-error-bin`.
+ */
+import { Metadata, status, type ServiceError } from '@grpc/grpc-js'
+import { ApiError, DeadlineExceeded, type ErrorCode, type Logger } from '@phonerack/shared'
+import { DeviceGone } from '../device/device.js'
+
+export const errorTrailer = 'phonerack-error-bin'
+
+const statuses: Partial<Record<ErrorCode, status>> = {
+  validation_failed: status.INVALID_ARGUMENT,
+  invalid_request: status.INVALID_ARGUMENT,
+  feature_unavailable: status.UNIMPLEMENTED,
+  rate_limited: status.RESOURCE_EXHAUSTED,
+  phone_unavailable: status.FAILED_PRECONDITION,
+  provider_timeout: status.DEADLINE_EXCEEDED,
+  provider_error: status.ABORTED,
+  action_outcome_unknown: status.UNKNOWN,
+  internal_error: status.INTERNAL,
+  unauthorized: status.PERMISSION_DENIED,
+}
+
+/** What is none of ours is a bug: it is logged here and told as `internal_error`. */
+export function toApiError(error: unknown, log: Logger): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof DeviceGone) return new ApiError('phone_unavailable', { cause: error })
+  if (error instanceof DeadlineExceeded) return new ApiError('provider_timeout', { cause: error })
+  log.error({ err: error }, 'a call failed by a fault of ours')
+  return new ApiError('internal_error', { cause: error })
+}
+
+export function toServiceError(error: ApiError): ServiceError {
+  const metadata = new Metadata()
+  metadata.set(errorTrailer, Buffer.from(JSON.stringify(error.toPlain())))
+  return Object.assign(new Error(error.message), {
+    code: statuses[error.code] ?? status.ABORTED,
+    details: error.message,
+    metadata,
+  })
+}

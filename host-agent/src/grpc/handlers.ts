@@ -1,0 +1,150 @@
+/** HostService: from protocol messages to phones and back. Nothing else knows of gRPC. */
+import {
+  ImageFormat,
+  ObserveMode as WireObserveMode,
+  type Assignment,
+  type HostServiceServer,
+  type ScreenshotOptions as WireScreenshotOptions,
+} from '@phonerack/proto'
+import { actionBatchSchema, ApiError, systemClock, type Logger, type ObserveMode } from '@phonerack/shared'
+import { runBatch } from '../actions/index.js'
+import type { Caller } from '../phone/phone.js'
+import type { Registry } from '../phone/registry.js'
+import { observe, takeScreenshot, type ScreenshotOptions, type SnapshotStore } from '../screen/index.js'
+import { streaming, unary } from './call.js'
+import { sendBatch } from './batch-stream.js'
+
+export interface HandlerParts {
+  registry: Registry
+  snapshots: SnapshotStore
+  log: Logger
+}
+
+function callerOf(assignment: Assignment | undefined): Caller & { serial: string } {
+  if (!assignment) throw new ApiError('validation_failed', { message: 'The call names no assignment.' })
+  return assignment
+}
+
+const screenshotOptions = (options: WireScreenshotOptions): ScreenshotOptions => ({
+  format: options.format === ImageFormat.IMAGE_FORMAT_PNG ? 'png' : 'jpeg',
+  maxWidth: options.maxWidth || undefined,
+  quality: options.quality || undefined,
+})
+
+const observeModes: Partial<Record<WireObserveMode, ObserveMode>> = {
+  [WireObserveMode.OBSERVE_MODE_UNSPECIFIED]: 'ui',
+  [WireObserveMode.OBSERVE_MODE_NONE]: 'none',
+  [WireObserveMode.OBSERVE_MODE_UI]: 'ui',
+  [WireObserveMode.OBSERVE_MODE_SCREENSHOT]: 'screenshot',
+  [WireObserveMode.OBSERVE_MODE_BOTH]: 'both',
+}
+
+export function createHandlers({ registry, snapshots, log }: HandlerParts): HostServiceServer {
+  return {
+    startPhone: unary(log, 'StartPhone', async ({ assignment }, progress) => {
+      const caller = callerOf(assignment)
+      return { readyAt: await registry.phone(caller.serial).start(caller, progress) }
+    }),
+    parkPhone: unary(log, 'ParkPhone', async ({ assignment }, progress) => {
+      const caller = callerOf(assignment)
+      snapshots.forget(caller.phoneId)
+      await registry.phone(caller.serial).park(caller, progress)
+      return {}
+    }),
+    wipeDevice: unary(log, 'WipeDevice', async ({ assignment }, progress) => {
+      const caller = callerOf(assignment)
+      snapshots.forget(caller.phoneId)
+      const checks = await registry.phone(caller.serial).wipe(caller, progress)
+      return { verified: isVerified(checks), checks }
+    }),
+    enrollDevice: unary(log, 'EnrollDevice', async ({ serial, fencingNumber }, progress) => {
+      const caller = { phoneId: '', fencingNumber, requestId: '' }
+      const { checks, capabilities } = await registry.phone(serial).enroll(caller, progress)
+      return { verified: isVerified(checks), checks, capabilities }
+    }),
+    observe: unary(log, 'Observe', async ({ assignment, screenshot }, progress) => {
+      const caller = callerOf(assignment)
+      const { observation } = await registry
+        .phone(caller.serial)
+        .read(caller, progress, (device, within) =>
+          observe(
+            device,
+            snapshots.of(caller),
+            { screenshot: screenshot && screenshotOptions(screenshot) },
+            within,
+          ),
+        )
+      return {
+        observationJson: Buffer.from(JSON.stringify(observation)),
+        snapshotId: observation.snapshot_id,
+        text: observation.text,
+      }
+    }),
+    screenshot: unary(log, 'Screenshot', async ({ assignment, screenshot }, progress) => {
+      const caller = callerOf(assignment)
+      const options = screenshotOptions(
+        screenshot ?? { format: ImageFormat.IMAGE_FORMAT_JPEG, maxWidth: 0, quality: 0 },
+      )
+      const taken = await registry
+        .phone(caller.serial)
+        .read(caller, progress, (device, within) => takeScreenshot(device, options, within))
+      return {
+        image: Buffer.from(taken.image),
+        screenWidth: taken.screenWidth,
+        screenHeight: taken.screenHeight,
+        scale: taken.scale,
+      }
+    }),
+    runActions: streaming(
+      log,
+      'RunActions',
+      async ({ assignment, actionsJson, observe: mode }, send, progress) => {
+        const caller = callerOf(assignment)
+        const actions = readActions(actionsJson)
+        await registry.phone(caller.serial).write(caller, progress, async (device, within) => {
+          const outcome = await runBatch({
+            device,
+            snapshots: snapshots.of(caller),
+            actions,
+            observe: observeModes[mode] ?? 'ui',
+            progress: within,
+            clock: systemClock,
+            log,
+            ...sendBatch(send),
+          })
+          send({
+            event: {
+              $case: 'ended',
+              value: {
+                observationJson: outcome.observation
+                  ? Buffer.from(JSON.stringify(outcome.observation))
+                  : Buffer.alloc(0),
+                resultsJson: Buffer.from(JSON.stringify(outcome.results)),
+              },
+            },
+          })
+        })
+      },
+    ),
+  }
+}
+
+/** True only when something was checked and all of it passed. */
+const isVerified = (checks: readonly { passed: boolean }[]): boolean =>
+  checks.length > 0 && checks.every(({ passed }) => passed)
+
+/** The control plane has checked them; the agent does not rely on that. */
+function readActions(json: Uint8Array) {
+  let actions: unknown
+  try {
+    actions = JSON.parse(Buffer.from(json).toString('utf8'))
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new ApiError('validation_failed', { message: 'The actions are no JSON.', cause: error })
+  }
+  const batch = actionBatchSchema.safeParse({ actions })
+  if (!batch.success) {
+    throw new ApiError('validation_failed', { details: { issues: batch.error.issues }, cause: batch.error })
+  }
+  return batch.data.actions
+}

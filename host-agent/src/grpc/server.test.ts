@@ -1,0 +1,99 @@
+/** The gRPC server over real mutual TLS: who may call, deadlines, how errors leave. */
+import { status } from '@grpc/grpc-js'
+import { ImageFormat, ObserveMode } from '@phonerack/proto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hostId, serverName, startTestHost, type TestHost } from '../testing/agent.js'
+import { CallFailed, createClient } from '../testing/client.js'
+import { createTestCa, type Leaf } from '../testing/pki.js'
+
+let host: TestHost
+beforeAll(async () => {
+  host = await startTestHost()
+})
+afterAll(() => host.stop())
+
+const assignment = { phoneId: 'ph_aaaaaaaaaaaa', serial: 'nobody', fencingNumber: 1n, requestId: '' }
+const address = () => `127.0.0.1:${host.agent.grpcPort}`
+
+async function failureOf(work: Promise<unknown>): Promise<CallFailed> {
+  const error: unknown = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(CallFailed)
+  return error as CallFailed
+}
+
+async function callAs(leaf: Leaf | null, caPem = host.ca.caPem): Promise<CallFailed> {
+  const stranger = createClient(address(), caPem, leaf, serverName)
+  try {
+    return await failureOf(stranger.observe({ assignment, screenshot: undefined }, 3000))
+  } finally {
+    stranger.close()
+  }
+}
+
+describe('a client', () => {
+  it('that is the control plane reaches the handlers', async () => {
+    const failed = await failureOf(host.control.observe({ assignment, screenshot: undefined }))
+    expect(failed.plain?.code).toBe('phone_unavailable')
+  })
+
+  it('with another certificate of the same CA is refused', async () => {
+    for (const uri of [
+      `spiffe://phonerack/host/${hostId}`,
+      'spiffe://phonerack/control-plane2',
+      'spiffe://x/URI:spiffe://phonerack/control-plane',
+    ]) {
+      const failed = await callAs(await host.ca.issue({ uri }, 'client'))
+      expect(failed.code, uri).toBe(status.PERMISSION_DENIED)
+      expect(failed.plain?.code).toBe('unauthorized')
+    }
+  })
+
+  it('that carries the name in a DNS entry is refused', async () => {
+    const failed = await callAs(
+      await host.ca.issue({ dns: 'a, URI:spiffe://phonerack/control-plane' }, 'client'),
+    )
+    expect([status.PERMISSION_DENIED, status.UNAVAILABLE]).toContain(failed.code)
+  })
+
+  it('without a certificate, of another CA, or with a server certificate never gets through TLS', async () => {
+    const other = await createTestCa()
+    const uri = 'spiffe://phonerack/control-plane'
+    expect((await callAs(null)).code).toBe(status.UNAVAILABLE)
+    expect((await callAs(await other.issue({ uri }, 'client'))).code).toBe(status.UNAVAILABLE)
+    expect((await callAs(await host.ca.issue({ uri }, 'server'))).code).toBe(status.UNAVAILABLE)
+  })
+})
+
+describe('an error', () => {
+  it('carries its code as status and as trailer', async () => {
+    const missing = await failureOf(host.control.observe({ assignment: undefined, screenshot: undefined }))
+    expect(missing.code).toBe(status.INVALID_ARGUMENT)
+    expect(missing.plain).toMatchObject({ code: 'validation_failed', retryable: false })
+    const unknown = await failureOf(
+      host.control.screenshot({
+        assignment,
+        screenshot: { format: ImageFormat.IMAGE_FORMAT_PNG, maxWidth: 0, quality: 0 },
+      }),
+    )
+    expect(unknown.code).toBe(status.FAILED_PRECONDITION)
+    expect(unknown.plain).toMatchObject({ code: 'phone_unavailable', retryable: true })
+  })
+
+  it('ends a stream as well', async () => {
+    const failed = await failureOf(
+      host.control.run({
+        assignment,
+        actionsJson: Buffer.from('[{"type":"nonsense"}]'),
+        observe: ObserveMode.OBSERVE_MODE_NONE,
+      }),
+    )
+    expect(failed.plain?.code).toBe('validation_failed')
+    const notJson = await failureOf(
+      host.control.run({ assignment, actionsJson: Buffer.from('{'), observe: ObserveMode.OBSERVE_MODE_NONE }),
+    )
+    expect(notJson.plain?.code).toBe('validation_failed')
+  })
+})

@@ -1,0 +1,54 @@
+/** The agent's gRPC server: mutual TLS, and limits on sizes. */
+import { Server, ServerCredentials } from '@grpc/grpc-js'
+import { HostServiceService, type HostServiceServer } from '@phonerack/proto'
+import { DeadlineExceeded, Progress } from '@phonerack/shared'
+
+const maxMessage = 16 << 20
+
+export interface TlsFiles {
+  /** The control plane's CA. */
+  caPem: string
+  certificatePem: string
+  privateKeyPem: string
+}
+
+export interface RunningServer {
+  port: number
+  /** Lets calls end for `graceMs`, then cuts them off. */
+  stop(graceMs: number): Promise<void>
+}
+
+/** `listen` is `host:port`; port 0 takes a free one. */
+export async function startGrpcServer(
+  listen: string,
+  tls: TlsFiles,
+  handlers: HostServiceServer,
+): Promise<RunningServer> {
+  const server = new Server({
+    'grpc.max_receive_message_length': maxMessage,
+    'grpc.max_send_message_length': maxMessage,
+    'grpc.keepalive_time_ms': 10_000,
+    'grpc.keepalive_timeout_ms': 5000,
+  })
+  server.addService(HostServiceService, handlers)
+  const credentials = ServerCredentials.createSsl(
+    Buffer.from(tls.caPem),
+    [{ cert_chain: Buffer.from(tls.certificatePem), private_key: Buffer.from(tls.privateKeyPem) }],
+    true,
+  )
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync(listen, credentials, (error, bound) => (error ? reject(error) : resolve(bound)))
+  })
+  return {
+    port,
+    async stop(graceMs) {
+      const ended = new Promise<void>((resolve) => server.tryShutdown(() => resolve()))
+      try {
+        await Progress.for(graceMs).race('calls to end', () => ended)
+      } catch (error) {
+        if (!(error instanceof DeadlineExceeded)) throw error
+        server.forceShutdown()
+      }
+    },
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Who this host is: its keys and what the control plane signed for them. Private
+ * keys are made here and never leave this machine.
+ */
+import { generateKeyPairSync } from 'node:crypto'
+import { createUser } from 'nkeys.js'
+import { z } from 'zod'
+import { readJson, writeJson } from './phone/atomic-file.js'
+
+const identitySchema = z.object({
+  hostId: z.string().regex(/^hst_[a-z2-7]{12}$/),
+  /** PKCS #8 PEM, EC P-256. */
+  privateKeyPem: z.string(),
+  certificatePem: z.string(),
+  caPem: z.string(),
+  controlPlaneUri: z.string(),
+  natsJwt: z.string(),
+  natsSeed: z.string(),
+})
+export type Identity = z.infer<typeof identitySchema>
+
+/** Null when the host has not joined. @throws when the file is there and cannot be read */
+export function loadIdentity(path: string): Identity | null {
+  const found = readJson(path)
+  return found === null ? null : identitySchema.parse(found)
+}
+
+/** Mode 0600. */
+export const saveIdentity = (path: string, identity: Identity): void => writeJson(path, identity)
+
+export interface NewKeys {
+  privateKeyPem: string
+  publicKeyPem: string
+  natsPublicKey: string
+  natsSeed: string
+}
+
+export function makeKeys(): NewKeys {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const nats = createUser()
+  return {
+    privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    publicKeyPem: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    natsPublicKey: nats.getPublicKey(),
+    natsSeed: Buffer.from(nats.getSeed()).toString('latin1'),
+  }
+}
+
+/** The text of a `.creds` file, as NATS clients read it. */
+export const natsCreds = ({ natsJwt, natsSeed }: Pick<Identity, 'natsJwt' | 'natsSeed'>): string =>
+  `-----BEGIN NATS USER JWT-----
+${natsJwt}
+------END NATS USER JWT------
+
+-----BEGIN USER NKEY SEED-----
+${natsSeed}
+------END USER NKEY SEED------
+`

@@ -1,0 +1,82 @@
+/**
+ * Joins the control plane with a one-time token: sends public keys, gets a
+ * certificate and broker rights. Called by `main.ts` at the first start.
+ */
+import type { Logger, Progress } from '@phonerack/shared'
+import { z } from 'zod'
+import { makeKeys, type Identity } from './identity.js'
+
+const answerSchema = z.object({
+  host_id: z.string(),
+  certificate_pem: z.string(),
+  ca_pem: z.string(),
+  nats_jwt: z.string(),
+  control_plane_uri: z.string(),
+})
+const refusalSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
+
+/** The control plane has said no: trying again with the same token is of no use. */
+export class JoinRefused extends Error {
+  override readonly name = 'JoinRefused'
+}
+
+export interface JoinRequest {
+  controlUrl: string
+  token: string
+  name: string
+  country: string
+}
+
+/** Milliseconds. */
+const answerLimit = 10_000
+const wait = { first: 250, cap: 5000 }
+
+/** Tries until the control plane answers or `progress` ends. @throws JoinRefused, DeadlineExceeded */
+export async function join(request: JoinRequest, log: Logger, progress: Progress): Promise<Identity> {
+  for (let pause = wait.first; ; pause = Math.min(pause * 2, wait.cap)) {
+    try {
+      return await joinOnce(request, progress)
+    } catch (error) {
+      if (error instanceof JoinRefused) throw error
+      progress.check('joining the control plane')
+      log.warn({ err: error }, 'the control plane does not answer yet')
+    }
+    await progress.sleep(pause, 'joining the control plane')
+  }
+}
+
+async function joinOnce(request: JoinRequest, progress: Progress): Promise<Identity> {
+  const keys = makeKeys()
+  const response = await fetch(new URL('/host/v1/join', request.controlUrl), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      token: request.token,
+      name: request.name,
+      country: request.country,
+      public_key_pem: keys.publicKeyPem,
+      nats_public_key: keys.natsPublicKey,
+    }),
+    signal: progress.within(answerLimit).signal,
+    redirect: 'error',
+  })
+  const body: unknown = await response.json()
+  if (response.status >= 400 && response.status < 500 && response.status !== 429) {
+    const refusal = refusalSchema.safeParse(body)
+    const why = refusal.success
+      ? `${refusal.data.error.code}: ${refusal.data.error.message}`
+      : `status ${response.status}`
+    throw new JoinRefused(`the control plane refused this host: ${why}`)
+  }
+  if (response.status !== 201) throw new Error(`status ${response.status}`)
+  const answer = answerSchema.parse(body)
+  return {
+    hostId: answer.host_id,
+    privateKeyPem: keys.privateKeyPem,
+    certificatePem: answer.certificate_pem,
+    caPem: answer.ca_pem,
+    controlPlaneUri: answer.control_plane_uri,
+    natsJwt: answer.nats_jwt,
+    natsSeed: keys.natsSeed,
+  }
+}

@@ -1,0 +1,93 @@
+/** The host agent's process: `node dist/main.js`, configured by its environment (`config.ts`). */
+import { join as joinPath } from 'node:path'
+import { ApiError, createLogger, DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
+import { AdbConnectionLost } from './adb/errors.js'
+import { startAgent, type Agent } from './agent.js'
+import { readConfig, type Config } from './config.js'
+import { DeviceGone } from './device/device.js'
+import { loadIdentity, saveIdentity, type Identity } from './identity.js'
+import { join } from './join.js'
+
+const log = createLogger('host-agent')
+const stopping = new AbortController()
+
+/** Milliseconds that a stop may take before the process ends anyway. */
+const stopLimit = 4500
+
+async function findIdentity(config: Config): Promise<Identity> {
+  const path = joinPath(config.dataDir, 'identity.json')
+  const known = loadIdentity(path)
+  if (known) return known
+  if (config.joinToken === null)
+    throw new Error('this host has not joined: PHONERACK_JOIN_TOKEN is needed once')
+  const request = {
+    controlUrl: config.controlUrl,
+    token: config.joinToken,
+    name: config.hostName,
+    country: config.country,
+  }
+  const identity = await join(request, log, Progress.for(10 * 60_000, stopping.signal))
+  saveIdentity(path, identity)
+  log.info({ hostId: identity.hostId }, 'joined the control plane')
+  return identity
+}
+
+/** Faults that a phone, the adb server or the broker cause by leaving: nobody waited for them, nothing is broken here. */
+const isKnown = (error: unknown): boolean =>
+  error instanceof DeviceGone ||
+  error instanceof DeadlineExceeded ||
+  error instanceof AdbConnectionLost ||
+  error instanceof ApiError ||
+  (error instanceof Error &&
+    'code' in error &&
+    ['ECONNRESET', 'EPIPE', 'ECONNREFUSED'].includes(String(error.code)))
+
+function watchFaults(logger: Logger): void {
+  const onFault = (error: unknown) => {
+    if (isKnown(error)) {
+      logger.error({ err: error }, 'a fault that nobody waited for')
+      return
+    }
+    logger.fatal({ err: error }, 'a bug: the process ends, so that its supervisor starts it again')
+    process.exit(1)
+  }
+  process.on('unhandledRejection', onFault)
+  process.on('uncaughtException', onFault)
+}
+
+watchFaults(log)
+
+let starting: Promise<Agent> | null = null
+let stopRequested = false
+
+async function stop(signal: string): Promise<void> {
+  if (stopRequested) return
+  stopRequested = true
+  log.info({ signal }, 'stopping')
+  stopping.abort()
+  const hurry = setTimeout(() => {
+    log.error('stopping took too long')
+    process.exit(1)
+  }, stopLimit)
+  // Also what is still starting: it may own a process already.
+  const [started] = await Promise.allSettled([starting])
+  if (started.status === 'fulfilled') await started.value?.stop()
+  clearTimeout(hurry)
+  process.exit(0)
+}
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal))
+
+try {
+  const config = readConfig(process.env)
+  const identity = await findIdentity(config)
+  if (!stopping.signal.aborted) {
+    starting = startAgent(config, identity, log)
+    await starting
+  }
+} catch (error) {
+  if (!stopping.signal.aborted) {
+    log.fatal({ err: error }, 'the host agent cannot start')
+    process.exit(1)
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * What calls do with one device: lifecycle calls that raise the fencing number,
+ * writes one at a time, reads beside them. Called by `grpc/`; knows nothing of it.
+ */
+import { ApiError, DeadlineExceeded, limits, Progress, type Logger } from '@phonerack/shared'
+import { DeviceGone, type Device, type WipeCheck } from '../device/device.js'
+import type { FoundCapability } from '../device/provision.js'
+import type { DeviceSupervisor } from '../device/supervisor.js'
+import { createFencing, type Fencing } from './fencing.js'
+import type { Journal, JournalEntry } from './journal.js'
+import type { Records } from './records.js'
+import { createWriteQueue } from './write-queue.js'
+
+/** Who calls, and by which right. */
+export interface Caller {
+  phoneId: string
+  fencingNumber: bigint
+  requestId: string
+}
+
+/** Milliseconds. */
+const times = { read: 15_000, writeReady: 5000, lifecycle: 120_000, wipe: 10 * 60_000, abortGrace: 5000 }
+
+const homeKey = 3
+
+export interface PhoneParts {
+  serial: string
+  supervisor: DeviceSupervisor
+  records: Records
+  journal: Journal
+  newId: () => string
+  log: Logger
+  onChange: () => void
+}
+
+export class Phone {
+  readonly fencing: Fencing
+  private readonly queue = createWriteQueue()
+  /** The lifecycle call that runs, and which later ones wait for. */
+  private lifecycle: Promise<unknown> = Promise.resolve()
+  private readonly running = new Map<string, Promise<unknown>>()
+
+  constructor(private readonly parts: PhoneParts) {
+    this.fencing = createFencing(parts.serial, parts.records)
+  }
+
+  /** Wakes the phone and proves by tree and picture that it answers. */
+  start(caller: Caller, progress: Progress): Promise<Date> {
+    this.requireEnrolled()
+    return this.alone('start', caller, progress, async (within) => {
+      const device = await this.supervisor.waitHealthy(within)
+      this.parts.records.update(this.serial, { wiped: null })
+      await device.power.wake(within)
+      const [xml] = await Promise.all([device.ui.source(within), device.screen.png(within)])
+      if (!xml.includes('<hierarchy')) {
+        throw new ApiError('provider_error', {
+          message: "The phone's screen could not be read.",
+          details: { output: xml.slice(0, 200) },
+        })
+      }
+      return new Date()
+    })
+  }
+
+  /** Ends what runs, goes home and lets the screen sleep. */
+  park(caller: Caller, progress: Progress): Promise<void> {
+    this.requireEnrolled()
+    return this.alone('park', caller, progress, async (within) => {
+      const device = await this.supervisor.waitHealthy(within)
+      await device.input.key(homeKey, 0, within)
+      await device.power.sleep(within)
+    })
+  }
+
+  /** Wipes and verifies; the answer of a wipe that passed under the same number is given again. */
+  wipe(caller: Caller, progress: Progress): Promise<WipeCheck[]> {
+    this.requireEnrolled()
+    return this.alone('wipe', caller, progress, async (within) => {
+      const { wiped } = this.parts.records.get(this.serial)
+      if (wiped?.fencingNumber === caller.fencingNumber.toString()) return wiped.checks
+      await this.supervisor.waitOnline(within.within(60_000))
+      return this.supervisor.work('wiping', (device) => this.runWipe(device, caller.fencingNumber, within))
+    })
+  }
+
+  /** The operator gives this phone to us: from here on it may be written to. */
+  enroll(
+    caller: Caller,
+    progress: Progress,
+  ): Promise<{ checks: WipeCheck[]; capabilities: FoundCapability[] }> {
+    return this.alone('enroll', caller, progress, async (within) => {
+      await this.supervisor.waitOnline(within.within(60_000))
+      const identity = await this.supervisor.identify(within)
+      this.parts.records.update(this.serial, {
+        enrolled: true,
+        hardwareSerial: identity.hardwareSerial,
+        choice: null,
+        baseline: null,
+        wiped: null,
+      })
+      return this.supervisor.work('provisioning', async (device) => {
+        const capabilities = await this.supervisor.probe(within)
+        return { capabilities, checks: await this.runWipe(device, caller.fencingNumber, within) }
+      })
+    })
+  }
+
+  /** A read of the screen: tried again while the phone is away, 15 s at most. */
+  async read<T>(
+    caller: Caller,
+    progress: Progress,
+    work: (device: Device, progress: Progress) => Promise<T>,
+  ): Promise<T> {
+    const held = this.fencing.hold(caller.fencingNumber)
+    const within = joined(progress, held).within(times.read)
+    for (;;) {
+      try {
+        const device = await this.supervisor.waitHealthy(within)
+        return await work(device, within)
+      } catch (error) {
+        if (held.aborted) this.fencing.hold(caller.fencingNumber)
+        if (!isUnreachable(error) || within.expired) throw error
+        await within.sleep(100, 'the phone to be back')
+      }
+    }
+  }
+
+  /** A write, in its turn. It is in the journal before `work` is called. */
+  async write<T>(
+    caller: Caller,
+    progress: Progress,
+    work: (device: Device, progress: Progress) => Promise<T>,
+  ): Promise<T> {
+    const held = this.fencing.hold(caller.fencingNumber)
+    const within = joined(progress, held)
+    return this.queue.run(within.signal, limits.writeQueueWait, async () => {
+      this.fencing.hold(caller.fencingNumber)
+      const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
+      this.parts.records.update(this.serial, { wiped: null })
+      return this.journalled('batch', caller, () => work(device, within))
+    })
+  }
+
+  private get serial(): string {
+    return this.parts.serial
+  }
+
+  private get supervisor(): DeviceSupervisor {
+    return this.parts.supervisor
+  }
+
+  private requireEnrolled(): void {
+    if (!this.parts.records.get(this.serial).enrolled) {
+      throw new ApiError('phone_unavailable', {
+        message: 'This device was never enrolled.',
+        retryable: false,
+      })
+    }
+  }
+
+  private async runWipe(device: () => Device | null, number: bigint, within: Progress): Promise<WipeCheck[]> {
+    // After a restart of the agent in the middle of a wipe nothing is assembled yet.
+    if (!device()) await this.supervisor.prepare(within)
+    const wipe = device()?.wipe
+    if (!wipe) throw new ApiError('feature_unavailable', { message: 'This phone cannot be wiped by us.' })
+    const checks = await wipe.run(within)
+    for (const check of checks) this.parts.log.info({ serial: this.serial, check }, 'wipe check')
+    if (checks.every(({ passed }) => passed)) {
+      this.parts.records.update(this.serial, { wiped: { fencingNumber: number.toString(), checks } })
+      await device()?.power.sleep(within)
+    }
+    return checks
+  }
+
+  /**
+   * Takes the number, which aborts everything older, waits for that to end, and runs `work` alone.
+   * A repeat of a call that still runs gets the same answer.
+   */
+  private alone<T>(
+    kind: JournalEntry['kind'],
+    caller: Caller,
+    progress: Progress,
+    work: (progress: Progress) => Promise<T>,
+  ): Promise<T> {
+    const held = this.fencing.raise(caller.fencingNumber)
+    this.parts.onChange()
+    const key = `${kind} ${caller.fencingNumber}`
+    const same = this.running.get(key)
+    if (same) return progress.race(kind, () => same as Promise<T>)
+    // Not the first caller's time: who repeats the call waits for the same work.
+    const within = Progress.for(kind === 'wipe' || kind === 'enroll' ? times.wipe : times.lifecycle, held)
+    const before = this.lifecycle
+    const mine = (async () => {
+      await within.race('the call before', () => Promise.allSettled([before]))
+      await within.within(times.abortGrace).race('what ran before', () => this.queue.idle())
+      return this.journalled(kind, caller, () => work(within))
+    })().finally(() => this.running.delete(key))
+    this.running.set(key, mine)
+    this.lifecycle = Promise.allSettled([mine])
+    return progress.race(kind, () => mine)
+  }
+
+  private async journalled<T>(
+    kind: JournalEntry['kind'],
+    caller: Caller,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const end = this.parts.journal.begin({
+      id: this.parts.newId(),
+      serial: this.serial,
+      phoneId: caller.phoneId,
+      fencingNumber: caller.fencingNumber.toString(),
+      kind,
+      requestId: caller.requestId,
+    })
+    try {
+      return await work()
+    } finally {
+      end()
+    }
+  }
+}
+
+/** The caller's time, cut short when a newer fencing number comes. */
+const joined = (progress: Progress, held: AbortSignal): Progress =>
+  Progress.for(progress.remaining, AbortSignal.any([progress.signal, held]))
+
+/** What may be better a moment later. */
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof DeviceGone ||
+  error instanceof DeadlineExceeded ||
+  (error instanceof ApiError && error.code === 'phone_unavailable')

@@ -1,0 +1,86 @@
+/**
+ * What the agent must remember of each device over a restart: whether it was
+ * enrolled, its highest fencing number, what its probe found. One file a serial.
+ */
+import { createHash } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { readJson, writeJson } from './atomic-file.js'
+
+const checkSchema = z.object({ name: z.string(), passed: z.boolean(), evidence: z.string() })
+
+const recordSchema = z.object({
+  serial: z.string(),
+  /** An operator has given this phone to us; from then on it may be written to. */
+  enrolled: z.boolean(),
+  /** `ro.serialno` of the phone that was enrolled: another phone under the same serial is not enrolled. */
+  hardwareSerial: z.string().nullable(),
+  /** Decimal. */
+  fencingNumber: z.string().regex(/^\d+$/),
+  /** Chosen by the enrolment's probe. */
+  choice: z
+    .object({
+      input: z.enum(['scrcpy', 'input-commands']),
+      text: z.enum(['scrcpy', 'input-commands']),
+      ui: z.enum(['uiautomator-tty', 'uiautomator-file']),
+      wipe: z.enum(['testharness', '']),
+    })
+    .nullable(),
+  baseline: z.object({ locale: z.string(), timezone: z.string(), files: z.array(z.string()) }).nullable(),
+  /** The newest wipe, while nothing was written to the phone since. */
+  wiped: z.object({ fencingNumber: z.string(), checks: z.array(checkSchema) }).nullable(),
+  /** A write that had begun when the agent died, so that nobody knows how far it came. */
+  unknownOutcome: z.object({ operation: z.string(), at: z.string() }).nullable(),
+})
+export type DeviceRecord = z.infer<typeof recordSchema>
+export type Choice = NonNullable<DeviceRecord['choice']>
+
+const unknownDevice = (serial: string): DeviceRecord => ({
+  serial,
+  enrolled: false,
+  hardwareSerial: null,
+  fencingNumber: '0',
+  choice: null,
+  baseline: null,
+  wiped: null,
+  unknownOutcome: null,
+})
+
+export interface Records {
+  get(serial: string): DeviceRecord
+  /** Changes fields; on disk when it returns. */
+  update(serial: string, change: Partial<Omit<DeviceRecord, 'serial'>>): DeviceRecord
+  /** Serials with a record, for those that are not plugged in. */
+  serials(): string[]
+}
+
+/** @throws when a record on disk cannot be read: its fencing number must not be forgotten silently */
+export function openRecords(dir: string): Records {
+  const known = new Map<string, DeviceRecord>()
+  const fileOf = (serial: string) =>
+    join(dir, `${createHash('sha256').update(serial).digest('hex').slice(0, 32)}.json`)
+  for (const name of listJson(dir)) {
+    const record = recordSchema.parse(readJson(join(dir, name)))
+    known.set(record.serial, record)
+  }
+  return {
+    get: (serial) => known.get(serial) ?? unknownDevice(serial),
+    update(serial, change) {
+      const next = { ...(known.get(serial) ?? unknownDevice(serial)), ...change }
+      writeJson(fileOf(serial), next)
+      known.set(serial, next)
+      return next
+    },
+    serials: () => [...known.keys()],
+  }
+}
+
+function listJson(dir: string): string[] {
+  try {
+    return readdirSync(dir).filter((name) => name.endsWith('.json'))
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
+}

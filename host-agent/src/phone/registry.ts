@@ -1,0 +1,107 @@
+/**
+ * All devices of this host: one supervisor and one phone for each serial that
+ * adb lists or that was enrolled here. Made by `main.ts`, asked by `grpc/` and `status/`.
+ */
+import { ApiError, type DeviceStatus, type Logger } from '@phonerack/shared'
+import type { AdbClient } from '../adb/client.js'
+import { keepConnected, type Keeper } from '../adb/keep.js'
+import { trackDevices, type TrackedDevice } from '../adb/track.js'
+import type { Link } from '../device/state-machine.js'
+import { DeviceSupervisor } from '../device/supervisor.js'
+import type { Jar } from '../scrcpy/jar.js'
+import type { Journal } from './journal.js'
+import { Phone } from './phone.js'
+import type { Records } from './records.js'
+import { statusOf } from './status-of.js'
+
+export interface RegistryParts {
+  client: AdbClient
+  /** Network phones, `host:port`. */
+  connect: readonly string[]
+  jar: Jar
+  records: Records
+  journal: Journal
+  newId: () => string
+  log: Logger
+  onChange: () => void
+}
+
+interface Entry {
+  supervisor: DeviceSupervisor
+  phone: Phone
+}
+
+const linkOf = (state: string): Link => {
+  if (state === 'device') return 'online'
+  if (state === 'unauthorized' || state === 'authorizing' || state.startsWith('no permissions'))
+    return 'unauthorized'
+  return 'offline'
+}
+
+export class Registry {
+  private readonly entries = new Map<string, Entry>()
+  private tracked = new Map<string, string>()
+  private readonly stopping = new AbortController()
+  private readonly keeper: Keeper
+  private readonly tracking: Promise<void>
+
+  constructor(private readonly parts: RegistryParts) {
+    for (const serial of parts.records.serials()) this.entryOf(serial)
+    this.keeper = keepConnected(
+      parts.client,
+      parts.connect,
+      (serial) => this.tracked.get(serial) ?? null,
+      parts.log,
+    )
+    this.tracking = trackDevices(
+      parts.client,
+      (devices) => this.onList(devices),
+      (error) => parts.log.warn({ err: error }, 'the list of devices was lost'),
+      this.stopping.signal,
+    )
+  }
+
+  /** @throws ApiError phone_unavailable for a serial that was never seen */
+  phone(serial: string): Phone {
+    const entry = this.entries.get(serial)
+    if (!entry)
+      throw new ApiError('phone_unavailable', {
+        message: 'The host does not know this device.',
+        details: { serial },
+      })
+    return entry.phone
+  }
+
+  statuses(): DeviceStatus[] {
+    return [...this.entries].map(([serial, { supervisor, phone }]) =>
+      statusOf(serial, supervisor, phone.fencing.current),
+    )
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort()
+    for (const { supervisor } of this.entries.values()) supervisor.stop()
+    await this.keeper.stop()
+    await this.tracking
+  }
+
+  private onList(devices: readonly TrackedDevice[]): void {
+    this.tracked = new Map(devices.map(({ serial, state }) => [serial, state]))
+    for (const { serial, state } of devices) this.entryOf(serial).supervisor.setLink(linkOf(state))
+    for (const [serial, { supervisor }] of this.entries)
+      if (!this.tracked.has(serial)) supervisor.setLink('absent')
+    this.keeper.nudge()
+  }
+
+  private entryOf(serial: string): Entry {
+    const known = this.entries.get(serial)
+    if (known) return known
+    const { client, jar, records, journal, newId, onChange } = this.parts
+    const log = this.parts.log.child({ serial })
+    const supervisor = new DeviceSupervisor({ serial, client, jar, records, log, onChange })
+    const phone = new Phone({ serial, supervisor, records, journal, newId, log, onChange })
+    const entry = { supervisor, phone }
+    this.entries.set(serial, entry)
+    return entry
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * One phone's writes, one at a time in order of arrival. Reads do not come here,
+ * and park and wipe never wait here: they abort what runs.
+ */
+import { ApiError } from '@phonerack/shared'
+
+interface Waiting {
+  begin: () => void
+  refuse: (error: Error) => void
+}
+
+export interface WriteQueue {
+  /**
+   * Runs `work` when its turn comes.
+   * @throws ApiError rate_limited after `waitMs` without a turn; phone_unavailable when `signal` aborts before
+   */
+  run<T>(signal: AbortSignal, waitMs: number, work: () => Promise<T>): Promise<T>
+  /** Resolves when nothing runs. */
+  idle(): Promise<void>
+  readonly busy: boolean
+}
+
+export function createWriteQueue(): WriteQueue {
+  const waiting: Waiting[] = []
+  const idleWaiters = new Set<() => void>()
+  let running = false
+
+  const next = (): void => {
+    const first = waiting.shift()
+    if (first) {
+      first.begin()
+      return
+    }
+    running = false
+    for (const waiter of [...idleWaiters]) waiter()
+    idleWaiters.clear()
+  }
+
+  function turn(signal: AbortSignal, waitMs: number): Promise<void> {
+    if (signal.aborted) return Promise.reject(new ApiError('phone_unavailable'))
+    if (!running) {
+      running = true
+      return Promise.resolve()
+    }
+    return new Promise((resolve, reject) => {
+      const leave = (error: ApiError) => {
+        const at = waiting.indexOf(entry)
+        if (at >= 0) waiting.splice(at, 1)
+        entry.refuse(error)
+      }
+      const onAbort = () => leave(new ApiError('phone_unavailable'))
+      const timer = setTimeout(
+        () =>
+          leave(
+            new ApiError('rate_limited', {
+              message: 'Another write is running on the phone.',
+              retryAfterSeconds: 1,
+            }),
+          ),
+        waitMs,
+      )
+      const clear = () => {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', onAbort)
+      }
+      const entry: Waiting = {
+        begin: () => {
+          clear()
+          resolve()
+        },
+        refuse: (error) => {
+          clear()
+          reject(error)
+        },
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      waiting.push(entry)
+    })
+  }
+
+  return {
+    async run(signal, waitMs, work) {
+      await turn(signal, waitMs)
+      try {
+        if (signal.aborted) throw new ApiError('phone_unavailable')
+        return await work()
+      } finally {
+        next()
+      }
+    },
+    idle() {
+      if (!running) return Promise.resolve()
+      return new Promise((resolve) => idleWaiters.add(resolve))
+    },
+    get busy() {
+      return running
+    },
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Touch and keys through scrcpy's control socket: no process is started for an
+ * action, and messages that belong together leave together, so that a slow
+ * network makes no long press out of a tap.
+ */
+import type { Progress } from '@phonerack/shared'
+import type { Input, Point, Size, Stroke } from '../device/device.js'
+import type { ControlSocket } from './control-socket.js'
+import type { ScrcpyKeeper } from './keeper.js'
+import { keyMessage, touchMessage, type TouchAction } from './messages.js'
+
+interface TouchEvent {
+  atMs: number
+  pointerId: number
+  action: TouchAction
+  point: Point
+}
+
+/** What the fingers do, in order of time. A stroke of one point is down and up at once. */
+export function touchEvents(strokes: readonly Stroke[]): TouchEvent[] {
+  const events: TouchEvent[] = []
+  strokes.forEach(({ points }, pointerId) => {
+    points.forEach((point, index) => {
+      events.push({ atMs: point.atMs, pointerId, action: index === 0 ? 'down' : 'move', point })
+    })
+    const last = points.at(-1)
+    if (last) events.push({ atMs: last.atMs, pointerId, action: 'up', point: last })
+  })
+  return events
+    .map((event, index) => ({ event, index }))
+    .toSorted((a, b) => a.event.atMs - b.event.atMs || a.index - b.index)
+    .map(({ event }) => event)
+}
+
+export function createScrcpyInput(keeper: ScrcpyKeeper): Input {
+  return {
+    async gesture(strokes, progress) {
+      const control = await keeper.socket(progress)
+      await play(control, touchEvents(strokes), progress)
+    },
+    async key(keyCode, metaState, progress) {
+      const control = await keeper.socket(progress)
+      await control.send(
+        Buffer.concat([keyMessage('down', keyCode, metaState), keyMessage('up', keyCode, metaState)]),
+      )
+    },
+  }
+}
+
+/** The size does not matter without a video: the server takes points as they are. */
+const anySize: Size = { width: 0xffff, height: 0xffff }
+
+/** Sends each event at its time. However it ends, every finger that is down goes up. */
+async function play(
+  control: ControlSocket,
+  events: readonly TouchEvent[],
+  progress: Progress,
+): Promise<void> {
+  const start = performance.now()
+  const down = new Map<number, Point>()
+  try {
+    for (let index = 0; index < events.length;) {
+      const due = events[index]?.atMs ?? 0
+      const wait = due - (performance.now() - start)
+      if (wait > 0.5) await progress.sleep(wait, 'gesture')
+      progress.check('gesture')
+      const messages: Buffer[] = []
+      for (let event = events[index]; event && event.atMs <= due; event = events[++index]) {
+        messages.push(touchMessage(event.action, event.pointerId, event.point, anySize))
+        if (event.action === 'up') down.delete(event.pointerId)
+        else down.set(event.pointerId, event.point)
+      }
+      await control.send(Buffer.concat(messages))
+    }
+  } catch (error) {
+    if (down.size > 0 && !control.closed) {
+      await control.send(
+        Buffer.concat([...down].map(([id, point]) => touchMessage('up', id, point, anySize))),
+      )
+    }
+    throw error
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Keeps one scrcpy server running on a device from `start` to `stop`: puts the
+ * jar there by its hash, starts it, and starts it again when it dies. The input
+ * and text capabilities take their socket from here.
+ */
+import { createHash } from 'node:crypto'
+import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
+import { command } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import { DeviceGone } from '../device/device.js'
+import { openControlSocket, type ControlSocket } from './control-socket.js'
+import { scrcpySha256, type Jar } from './jar.js'
+
+/** Our only folder on a phone. */
+export const phoneFolder = '/data/local/tmp/phonerack'
+
+export interface ScrcpyKeeper {
+  /** Puts the jar there if need be and starts the server. Returns once it answers. */
+  start(progress: Progress): Promise<ControlSocket>
+  /** The running server's socket; waits for a restart, 3 s at most. @throws DeviceGone before any byte was sent */
+  socket(progress: Progress): Promise<ControlSocket>
+  /** The running server's socket, or null. Never waits. */
+  readonly current: ControlSocket | null
+  stop(): void
+}
+
+const restartMs = { first: 50, cap: 5000, wait: 3000, start: 10_000 }
+
+export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger): ScrcpyKeeper {
+  const jarPath = `${phoneFolder}/scrcpy-server-${jar.sha256.slice(0, 16)}.jar`
+  let current: ControlSocket | null = null
+  let starting: Promise<ControlSocket> | null = null
+  let running: AbortController | null = null
+
+  async function startOnce(progress: Progress, signal: AbortSignal): Promise<ControlSocket> {
+    await putJar(transport, jar, jarPath, progress)
+    const control = await openControlSocket(transport, jarPath, log, progress)
+    if (signal.aborted) {
+      control.close()
+      throw new DeviceGone(transport.serial)
+    }
+    current = control
+    void control.ended.then((reason) => {
+      if (current === control) current = null
+      if (signal.aborted) return
+      log.warn({ serial: transport.serial, reason }, 'scrcpy server ended, starting it again')
+      return restart(signal)
+    })
+    return control
+  }
+
+  async function restart(signal: AbortSignal): Promise<void> {
+    const aborted = () => signal.aborted
+    let wait = restartMs.first
+    // After `stop`, and when the device has left, the supervisor starts anew.
+    while (!aborted()) {
+      try {
+        starting = startOnce(Progress.for(restartMs.start, signal), signal)
+        await starting
+        return
+      } catch (error) {
+        if (aborted()) return
+        log.warn({ serial: transport.serial, err: error }, 'scrcpy server did not start again')
+        if (error instanceof Error && error.name === 'DeviceGone') return
+      } finally {
+        starting = null
+      }
+      try {
+        await Progress.for(wait + 1000, signal).sleep(wait)
+      } catch (error) {
+        if (!(error instanceof DeadlineExceeded)) throw error
+      }
+      wait = Math.min(wait * 2, restartMs.cap)
+    }
+  }
+
+  const live = () => (current !== null && !current.closed ? current : null)
+
+  const keeper: ScrcpyKeeper = {
+    get current() {
+      return live()
+    },
+    async start(progress) {
+      keeper.stop()
+      const control = new AbortController()
+      running = control
+      return startOnce(progress, control.signal)
+    },
+    async socket(progress) {
+      const now = live()
+      if (now) return now
+      if (!running || running.signal.aborted) throw new DeviceGone(transport.serial)
+      const within = progress.within(restartMs.wait)
+      while (!within.expired) {
+        const found = live()
+        if (found) return found
+        if (starting) await within.race('restart of the scrcpy server', () => settled(starting))
+        else await within.sleep(20, 'restart of the scrcpy server')
+      }
+      throw new DeviceGone(transport.serial, new Error('the scrcpy server did not come back'))
+    },
+    stop() {
+      running?.abort()
+      running = null
+      current?.close()
+      current = null
+    },
+  }
+  return keeper
+}
+
+/** Waits for the end of a try, good or bad: the caller looks at the outcome itself. */
+const settled = async (work: Promise<unknown> | null): Promise<void> => {
+  await Promise.allSettled([work])
+}
+
+/** Pushes the jar unless the phone has exactly these bytes. The bytes on this side are checked too, each time. */
+async function putJar(transport: Transport, jar: Jar, path: string, progress: Progress): Promise<void> {
+  const actual = createHash('sha256').update(jar.content).digest('hex')
+  if (actual !== scrcpySha256) throw new Error('the scrcpy server in memory is not the released one')
+  const there = await transport.shell(command('sha256sum', path), progress)
+  if (there.exitCode === 0 && there.stdout.toString('utf8').startsWith(jar.sha256)) return
+  await transport.shell(command('mkdir', '-p', phoneFolder), progress)
+  await transport.push(path, jar.content, 0o644, progress)
+}

@@ -1,0 +1,112 @@
+/**
+ * Says on the broker what this host sees: every two seconds, at once on a
+ * change, and when the control plane asks. A broker that is away delays this
+ * and ends nothing.
+ */
+import { loadavg } from 'node:os'
+import {
+  connectBus,
+  subjects,
+  type Bus,
+  type DeviceStatus,
+  type Heartbeat,
+  type Logger,
+} from '@phonerack/shared'
+
+export interface HeartbeatOptions {
+  hostId: string
+  version: string
+  address: string
+  natsUrl: string
+  creds: string
+  devices: () => DeviceStatus[]
+  log: Logger
+}
+
+export interface Heartbeats {
+  /** A device changed. Many changes at once make one message. */
+  changed(): void
+  stop(): Promise<void>
+}
+
+/** Milliseconds. `giveUp`: a connection that stays away this long is made anew, since a client may close for good. */
+const times = { every: 2000, together: 20, giveUp: 15_000 }
+
+export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
+  const { hostId, log } = options
+  let bus: Bus | null = null
+  let connecting = false
+  let lastConnected = performance.now()
+  let sequence = 0
+  let soon: NodeJS.Timeout | null = null
+  let stopped = false
+
+  async function connect(): Promise<void> {
+    connecting = true
+    lastConnected = performance.now()
+    try {
+      const made = await connectBus({ url: options.natsUrl, name: `host ${hostId}`, creds: options.creds })
+      if (stopped) {
+        await made.close()
+        return
+      }
+      bus = made
+      log.info('connected to the broker')
+      made.subscribe(subjects.announce(hostId), () => send())
+      made.onReconnect(send)
+      send()
+    } catch (error) {
+      log.warn({ err: error }, 'no connection to the broker')
+    } finally {
+      connecting = false
+    }
+  }
+
+  function send(): void {
+    if (!bus?.connected) return
+    lastConnected = performance.now()
+    const message: Heartbeat = {
+      host_id: hostId,
+      sequence: ++sequence,
+      at: new Date().toISOString(),
+      version: options.version,
+      address: options.address,
+      load: loadavg()[0] ?? 0,
+      devices: options.devices(),
+    }
+    bus.publish(subjects.heartbeat(hostId), message)
+  }
+
+  async function renew(): Promise<void> {
+    const old = bus
+    bus = null
+    try {
+      await old?.close()
+    } catch (error) {
+      log.warn({ err: error }, 'closing the broken connection to the broker')
+    }
+    await connect()
+  }
+
+  const timer = setInterval(() => {
+    send()
+    const away = !bus?.connected && performance.now() - lastConnected > times.giveUp
+    if (!connecting && !stopped && (away || bus === null)) void renew()
+  }, times.every)
+  void connect()
+
+  return {
+    changed() {
+      soon ??= setTimeout(() => {
+        soon = null
+        send()
+      }, times.together)
+    },
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      if (soon) clearTimeout(soon)
+      await bus?.close()
+    },
+  }
+}

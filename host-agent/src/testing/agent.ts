@@ -1,0 +1,84 @@
+/** For tests: an agent with certificates, its own adb server and a client that is the control plane. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLogger } from '@phonerack/shared'
+import { startAgent, type Agent } from '../agent.js'
+import type { Config } from '../config.js'
+import { controlPlaneIdentity } from '../grpc/call.js'
+import type { Identity } from '../identity.js'
+import { createClient, type TestClient } from './client.js'
+import { jarPath } from './jar.js'
+import { createTestCa, type TestCa } from './pki.js'
+import { freePort } from './ports.js'
+
+export const hostId = 'hst_abcdefghijkl'
+export const serverName = `${hostId}.host.phonerack.internal`
+
+export interface TestHost {
+  agent: Agent
+  ca: TestCa
+  config: Config
+  identity: Identity
+  control: TestClient
+  /** Stops everything and removes the folder. */
+  stop(): Promise<void>
+}
+
+export async function makeIdentity(ca: TestCa): Promise<Identity> {
+  const leaf = await ca.issue({ dns: serverName, uri: `spiffe://phonerack/host/${hostId}` }, 'server')
+  return {
+    hostId,
+    ...leaf,
+    caPem: ca.caPem,
+    controlPlaneUri: controlPlaneIdentity,
+    natsJwt: 'none',
+    natsSeed: 'none',
+  }
+}
+
+export async function makeConfig(dataDir: string, connect: readonly string[]): Promise<Config> {
+  return {
+    dataDir,
+    controlUrl: 'http://127.0.0.1:9',
+    joinToken: null,
+    hostName: 'test',
+    country: 'US',
+    grpcListen: '127.0.0.1:0',
+    grpcAddress: null,
+    adbPort: await freePort(),
+    adbBin: 'adb',
+    adbConnect: connect,
+    scrcpyServer: await jarPath(),
+    // Nobody listens there: a broker that is away must not matter.
+    natsUrl: `127.0.0.1:${await freePort()}`,
+  }
+}
+
+export async function startTestHost(connect: readonly string[] = []): Promise<TestHost> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-agent-'))
+  const ca = await createTestCa()
+  const identity = await makeIdentity(ca)
+  const config = await makeConfig(dataDir, connect)
+  const log = createLogger('test')
+  log.level = process.env['LOG_LEVEL'] ?? 'silent'
+  const agent = await startAgent(config, identity, log)
+  const control = createClient(
+    `127.0.0.1:${agent.grpcPort}`,
+    ca.caPem,
+    await ca.issue({ uri: controlPlaneIdentity }, 'client'),
+    serverName,
+  )
+  return {
+    agent,
+    ca,
+    config,
+    identity,
+    control,
+    async stop() {
+      control.close()
+      await agent.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}

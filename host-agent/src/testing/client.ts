@@ -1,0 +1,96 @@
+/** For tests: a HostService client over mutual TLS, with promises and errors as the control plane reads them. */
+import { credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
+import {
+  HostServiceClient,
+  type EnrollDeviceRequest,
+  type EnrollDeviceResponse,
+  type ObserveRequest,
+  type ObserveResponse,
+  type ParkPhoneRequest,
+  type ParkPhoneResponse,
+  type RunActionsRequest,
+  type RunActionsResponse,
+  type ScreenshotRequest,
+  type ScreenshotResponse,
+  type StartPhoneRequest,
+  type StartPhoneResponse,
+  type WipeDeviceRequest,
+  type WipeDeviceResponse,
+} from '@phonerack/proto'
+import type { PlainError } from '@phonerack/shared'
+import { errorTrailer } from '../grpc/errors.js'
+import type { Leaf } from './pki.js'
+
+export class CallFailed extends Error {
+  constructor(
+    readonly code: number,
+    readonly plain: PlainError | null,
+    details: string,
+  ) {
+    super(`${code} ${plain?.code ?? 'without a public error'}: ${details}`)
+  }
+}
+
+const failure = (error: ServiceError): CallFailed => {
+  const [trailer] = error.metadata.get(errorTrailer)
+  const plain = trailer === undefined ? null : (JSON.parse(trailer.toString()) as PlainError)
+  return new CallFailed(error.code, plain, error.details)
+}
+
+type Invoke<Q, A> = (
+  request: Q,
+  metadata: Metadata,
+  options: { deadline: number },
+  callback: (error: ServiceError | null, answer: A) => void,
+) => unknown
+
+const promised =
+  <Q, A>(invoke: Invoke<Q, A>) =>
+  (request: Q, ms = 30_000): Promise<A> =>
+    new Promise((resolve, reject) => {
+      invoke(request, new Metadata(), { deadline: Date.now() + ms }, (error, answer) => {
+        if (error) reject(failure(error))
+        else resolve(answer)
+      })
+    })
+
+export function createClient(address: string, caPem: string, leaf: Leaf | null, serverName: string) {
+  const channel = leaf
+    ? credentials.createSsl(
+        Buffer.from(caPem),
+        Buffer.from(leaf.privateKeyPem),
+        Buffer.from(leaf.certificatePem),
+      )
+    : credentials.createSsl(Buffer.from(caPem))
+  const client = new HostServiceClient(address, channel, {
+    'grpc.ssl_target_name_override': serverName,
+    'grpc.max_receive_message_length': 16 << 20,
+  })
+  return {
+    observe: promised<ObserveRequest, ObserveResponse>((...args) => client.observe(...args)),
+    screenshot: promised<ScreenshotRequest, ScreenshotResponse>((...args) => client.screenshot(...args)),
+    start: promised<StartPhoneRequest, StartPhoneResponse>((...args) => client.startPhone(...args)),
+    park: promised<ParkPhoneRequest, ParkPhoneResponse>((...args) => client.parkPhone(...args)),
+    wipe: promised<WipeDeviceRequest, WipeDeviceResponse>((...args) => client.wipeDevice(...args)),
+    enroll: promised<EnrollDeviceRequest, EnrollDeviceResponse>((...args) => client.enrollDevice(...args)),
+    /** All messages of a batch; `onMessage` sees each as it comes, with a way to cancel. */
+    run(
+      request: RunActionsRequest,
+      onMessage: (message: RunActionsResponse, cancel: () => void) => void = () => undefined,
+      ms = 60_000,
+    ): Promise<RunActionsResponse[]> {
+      return new Promise((resolve, reject) => {
+        const messages: RunActionsResponse[] = []
+        const stream = client.runActions(request, new Metadata(), { deadline: Date.now() + ms })
+        stream.on('data', (message: RunActionsResponse) => {
+          messages.push(message)
+          onMessage(message, () => stream.cancel())
+        })
+        stream.on('error', (error: ServiceError) => reject(failure(error)))
+        stream.on('end', () => resolve(messages))
+      })
+    },
+    close: () => client.close(),
+  }
+}
+export type TestClient = ReturnType<typeof createClient>

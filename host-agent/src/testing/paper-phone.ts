@@ -1,0 +1,140 @@
+/**
+ * A phone on paper for tests of pure logic: its screen is a list of drafts,
+ * a tap hits what lies there, text lands in the field that has the focus.
+ */
+import { ApiError } from '@phonerack/shared'
+import sharp from 'sharp'
+import type { Device, Stroke } from '../device/device.js'
+import { dumpXml, type Draft } from './screen-xml.js'
+
+/** A draft that can be changed by what happens to it. */
+export interface PaperView extends Draft {
+  bounds: readonly [number, number, number, number]
+  text?: string
+  flags?: string[]
+  onTap?: () => void
+  /** What the field makes of its new text. */
+  rewrite?: (text: string) => string
+}
+
+export interface PaperPhone {
+  device: Device
+  views: PaperView[]
+  /** Everything that was asked of it, such as `tap 540,300`, `key 66`, `tree`. */
+  log: string[]
+  /** Called before each request with its log line; what it throws, the request throws. */
+  before: (line: string) => void
+  keyboardVisible: boolean
+  selectAllWorks: boolean
+}
+
+export const screen = { width: 1080, height: 2400 }
+
+const isField = (view: PaperView): boolean => view.class?.endsWith('EditText') === true
+const has = (view: PaperView, flag: string): boolean => view.flags?.includes(flag) === true
+
+export function paperPhone(views: PaperView[]): PaperPhone {
+  let allSelected = false
+  const focused = (): PaperView | undefined =>
+    phone.views.find((view) => isField(view) && has(view, 'focused'))
+  const ask = (line: string): Promise<void> => {
+    phone.log.push(line)
+    phone.before(line)
+    return Promise.resolve()
+  }
+  const setText = (view: PaperView, text: string): void => {
+    view.text = view.rewrite ? view.rewrite(text) : text
+    allSelected = false
+  }
+  const tapAt = (x: number, y: number): void => {
+    const hit = phone.views.findLast(
+      ({ bounds: [left, top, right, bottom] }) => x >= left && x < right && y >= top && y < bottom,
+    )
+    if (hit && isField(hit)) {
+      for (const view of phone.views) view.flags = (view.flags ?? []).filter((flag) => flag !== 'focused')
+      hit.flags = [...(hit.flags ?? []), 'focused']
+      phone.keyboardVisible = true
+    }
+    hit?.onTap?.()
+  }
+  const deleteOne = (): void => {
+    const view = focused()
+    if (view) setText(view, allSelected ? '' : (view.text ?? '').slice(0, -1))
+  }
+
+  const device: Device = {
+    serial: 'paper',
+    screen: {
+      size: () => ask('size').then(() => screen),
+      png: () =>
+        ask('png').then(() =>
+          sharp({ create: { ...screen, channels: 4, background: '#246' } })
+            .png()
+            .toBuffer(),
+        ),
+    },
+    ui: { source: () => ask('tree').then(() => dumpXml(...phone.views)) },
+    windows: {
+      read: () =>
+        ask('windows').then(() => ({
+          package: 'com.example.app',
+          activity: 'com.example.app.Main',
+          keyboardVisible: phone.keyboardVisible,
+        })),
+    },
+    input: {
+      gesture: (strokes) =>
+        ask(describeGesture(strokes)).then(() => {
+          for (const { points } of strokes) {
+            const [first, last] = [points[0], points.at(-1)]
+            if (first && last && first.x === last.x && first.y === last.y) tapAt(first.x, first.y)
+          }
+        }),
+      key: (code, meta) =>
+        ask(`key ${code}${meta ? ` ${meta}` : ''}`).then(() => {
+          if (code === 4) phone.keyboardVisible = false
+          if (code === 29 && meta === 0x3000) allSelected = phone.selectAllWorks
+          if (code === 67) deleteOne()
+        }),
+    },
+    text: {
+      type: (text) =>
+        ask('type').then(() => {
+          const view = focused()
+          if (view) setText(view, (view.text ?? '') + text)
+        }),
+    },
+    apps: {
+      installed: (name) => ask(`installed ${name}`).then(() => name.startsWith('com.example.')),
+      open: (name, activity) =>
+        ask(`open ${name} ${activity ?? '-'}`).then(() => {
+          if (name === 'com.example.broken') throw new ApiError('app_not_found')
+        }),
+      forceStop: (name) => ask(`stop ${name}`),
+      openUrl: (url) => ask(`url ${url}`),
+    },
+    power: { wake: () => ask('wake'), sleep: () => ask('sleep') },
+    wipe: null,
+  }
+  const phone: PaperPhone = {
+    device,
+    views,
+    log: [],
+    before: () => undefined,
+    keyboardVisible: false,
+    selectAllWorks: true,
+  }
+  return phone
+}
+
+/** `tap 540,300`, or `540,300>540,900` with all fingers. */
+function describeGesture(strokes: readonly Stroke[]): string {
+  return strokes
+    .map(({ points }) => {
+      const [first, last] = [points[0], points.at(-1)]
+      if (!first || !last) return 'nothing'
+      const start = `${first.x},${first.y}`
+      return first.x === last.x && first.y === last.y ? `tap ${start}` : `${start}>${last.x},${last.y}`
+    })
+    .join(' ')
+}
