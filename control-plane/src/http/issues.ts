@@ -58,16 +58,27 @@ function optionFor(schema: $ZodType, value: unknown): { schema: $ZodType; index:
   return best > 0 && option ? { schema: option, index } : null
 }
 
-/** The schema that describes the value at `path`; null where a union leaves it open. */
+/** The schema of the value at `path`, which may be a union; null where a union on the way leaves it open. */
 function schemaAt(root: $ZodType, value: unknown, path: Path): $ZodType | null {
-  let schema: $ZodType | null = root
-  for (let depth = 0; schema; depth += 1) {
-    if (defOf(schema).options)
-      schema = optionFor(schema, valueAt(value, path.slice(0, depth)))?.schema ?? null
-    else if (depth === path.length) return schema
-    else schema = shapeOf(schema)[String(path[depth])] ?? defOf(schema).element ?? null
+  let schema: $ZodType | null = unwrap(root)
+  for (const [depth, step] of path.entries()) {
+    const holder: $ZodType | null = defOf(schema).options
+      ? (optionFor(schema, valueAt(value, path.slice(0, depth)))?.schema ?? null)
+      : schema
+    const next: $ZodType | undefined = holder
+      ? (shapeOf(holder)[String(step)] ?? defOf(holder).element)
+      : undefined
+    if (!next) return null
+    schema = unwrap(next)
   }
-  return null
+  return schema
+}
+
+/** The fields that the object at `path` may have. */
+function fieldsAt(root: $ZodType, value: unknown, path: Path): string[] {
+  const schema = schemaAt(root, value, path)
+  if (!schema) return []
+  return Object.keys(shapeOf(optionFor(schema, valueAt(value, path))?.schema ?? schema))
 }
 
 /** How an option of a union looks, such as `ref + snapshot_id`. */
@@ -77,47 +88,29 @@ const formOf = (option: $ZodType): string =>
     .map(([name]) => name)
     .join(' + ')
 
+/** A value that fits no option: the type that is unknown, the forms there are, or what the meant option misses. */
 function fromUnion(issue: z.core.$ZodIssueInvalidUnion, path: Path, root: $ZodType, value: unknown): Issue[] {
-  const parent = schemaAt(root, value, path.slice(0, -1))
-  if (issue.discriminator !== undefined) {
-    const holder = parent && defOf(parent).element ? defOf(parent).element : parent
-    const field =
-      path.at(-1) === issue.discriminator ? unionAt(root, value, path.slice(0, -1)) : (holder ?? null)
-    return [
-      {
-        path: path.at(-1) === issue.discriminator ? path : [...path, issue.discriminator],
-        message: `unknown ${issue.discriminator}`,
-        code: 'invalid_value',
-        alternatives: field ? literalsOf(field, issue.discriminator) : [],
-      },
-    ]
+  const { discriminator } = issue
+  if (discriminator !== undefined) {
+    const union = schemaAt(root, value, path.slice(0, -1))
+    const alternatives = union ? literalsOf(union, discriminator) : []
+    return [{ path, message: `unknown ${discriminator}`, code: 'invalid_value', alternatives }]
   }
-  const union = unionAt(root, value, path)
+  const union = schemaAt(root, value, path)
+  const here = valueAt(value, path)
+  const option = union ? optionFor(union, here) : null
+  const inner = option ? (issue.errors[option.index] ?? []) : []
+  if (option && inner.length > 0)
+    return toIssues(inner, option.schema, here).map((found) => ({ ...found, path: [...path, ...found.path] }))
   const forms = union ? (defOf(union).options ?? []).map(formOf) : []
-  const option = union ? optionFor(union, valueAt(value, path)) : null
-  const inner = option ? issue.errors[option.index] : undefined
-  if (!option || !inner || inner.length === 0)
-    return [
-      {
-        path,
-        message: `must be exactly one of: ${forms.join('; ')}`,
-        code: 'invalid_union',
-        alternatives: forms,
-      },
-    ]
-  return toIssues(inner, option.schema, valueAt(value, path)).map((found) => ({
-    ...found,
-    path: [...path, ...found.path],
-  }))
-}
-
-/** The union schema at `path` itself, not the option of it. */
-function unionAt(root: $ZodType, value: unknown, path: Path): $ZodType | null {
-  if (path.length === 0) return unwrap(root)
-  const holder = schemaAt(root, value, path.slice(0, -1))
-  if (!holder) return null
-  const found = shapeOf(holder)[String(path.at(-1))] ?? defOf(holder).element
-  return found ? unwrap(found) : null
+  return [
+    {
+      path,
+      message: `must be exactly one of: ${forms.join('; ')}`,
+      code: 'invalid_union',
+      alternatives: forms,
+    },
+  ]
 }
 
 const literalsOf = (union: $ZodType, discriminator: string): string[] =>
@@ -131,8 +124,7 @@ function fromOne(issue: $ZodIssue, root: $ZodType, value: unknown): Issue[] {
   const { message } = issue
   switch (issue.code) {
     case 'unrecognized_keys': {
-      const holder = schemaAt(root, value, path)
-      const alternatives = holder ? Object.keys(shapeOf(holder)) : []
+      const alternatives = fieldsAt(root, value, path)
       return issue.keys.map((key) => ({
         path: [...path, key],
         message: 'unknown field',

@@ -26,7 +26,7 @@ export function trackLifetimes(app: FastifyInstance): Lifetimes {
     kind.add(controller)
     reply.raw.once('close', () => {
       kind.delete(controller)
-      if (!reply.raw.writableFinished) controller.abort()
+      if (!reply.raw.writableEnded) controller.abort()
     })
     if (stopping && kind === waits) controller.abort()
     return controller.signal

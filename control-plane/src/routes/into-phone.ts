@@ -3,21 +3,22 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf } from '../http/auth.js'
 import type { CallContext } from '../services.js'
 import type { RouteDeps } from './deps.js'
+import { noteActivity } from './lifecycle.js'
 
 export async function whileActive<T>(
-  { services, lifetimes }: RouteDeps,
+  deps: RouteDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   phoneId: string,
   work: (context: CallContext) => Promise<T>,
 ): Promise<T> {
   const caller = callerOf(request)
-  const mayHold =
-    caller.preset !== 'read-only' && (caller.phoneIds === null || caller.phoneIds.includes(phoneId))
-  const release = mayHold ? services.phones.hold(caller, phoneId) : undefined
+  const noted = noteActivity(deps, request, phoneId)
+  const release = deps.services.phones.hold(caller, phoneId)
   try {
-    return await work({ requestId: request.id, signal: lifetimes.work(reply) })
+    return await work({ requestId: request.id, signal: deps.lifetimes.work(reply) })
   } finally {
-    release?.()
+    release()
+    await noted
   }
 }

@@ -1,5 +1,6 @@
 /** Waiting after a write: create, start and park. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { callerOf } from '../http/auth.js'
 import type { PhoneView } from '../services.js'
 import type { RouteDeps } from './deps.js'
 import { failureOf } from './waiting.js'
@@ -32,9 +33,14 @@ export async function waitAfterWrite(
 }
 
 /** Counts the request as activity; a failure to note it does not fail the request. */
-export async function noteActivity(deps: RouteDeps, request: FastifyRequest, phoneId: string): Promise<void> {
-  if (!request.caller) return
-  await deps.services.phones.touch(request.caller, phoneId).catch((error: unknown) => {
+export async function noteActivity(
+  { services }: RouteDeps,
+  request: FastifyRequest,
+  phoneId: string,
+): Promise<void> {
+  try {
+    await services.phones.touch(callerOf(request), phoneId)
+  } catch (error) {
     request.log.warn({ err: error, request_id: request.id, phone: phoneId }, 'activity was not noted')
-  })
+  }
 }
