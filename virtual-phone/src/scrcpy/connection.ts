@@ -18,22 +18,31 @@ function accept(
   sockets: PhoneSockets,
   address: string,
   count: number,
+  dummyByte: boolean,
   signal: AbortSignal,
 ): Promise<Duplex[]> {
   return new Promise((resolve, reject) => {
     const taken: Duplex[] = []
-    const stop = sockets.listen(address, (stream) => {
-      taken.push(stream)
-      if (taken.length < count) return
+    const end = (): void => {
       stop()
       signal.removeEventListener('abort', abort)
+    }
+    const fail = (error: Error): void => {
+      end()
+      for (const stream of taken) stream.close()
+      reject(error)
+    }
+    const abort = (): void => {
+      fail(new Error('The server was stopped before a client connected'))
+    }
+    const stop = sockets.listen(address, (stream) => {
+      taken.push(stream)
+      // A client reads one byte of the first socket, before it opens the next, to see that the tunnel's far end is there.
+      if (dummyByte && taken.length === 1) stream.write(Buffer.from([0])).catch(fail)
+      if (taken.length < count) return
+      end()
       resolve(taken)
     })
-    const abort = (): void => {
-      stop()
-      for (const stream of taken) stream.close()
-      reject(new Error('The server was stopped before a client connected'))
-    }
     if (signal.aborted) abort()
     else signal.addEventListener('abort', abort, { once: true })
   })
@@ -48,9 +57,7 @@ export async function openConnection(
   const wanted = [options.audio, options.control].filter(Boolean).length
   const all: Duplex[] = []
   if (options.tunnelForward) {
-    if (wanted > 0) all.push(...(await accept(sockets, address, wanted, signal)))
-    // The client reads one byte to see that the tunnel's far end is there.
-    if (options.sendDummyByte) await all[0]?.write(Buffer.from([0]))
+    if (wanted > 0) all.push(...(await accept(sockets, address, wanted, options.sendDummyByte, signal)))
   } else {
     try {
       while (all.length < wanted) all.push(await sockets.connect(address))

@@ -1,7 +1,13 @@
 /** Makes the small Android world of one virtual phone. Used by `phone.ts`. */
 import { type World } from '../android/world.js'
 import { type App, type PhoneFacts } from './apps/app.js'
+import { browser } from './apps/browser.js'
+import { contacts } from './apps/contacts.js'
+import { dialogs } from './apps/dialogs.js'
+import { gallery } from './apps/gallery.js'
+import { keyboardApp } from './apps/keyboard.js'
 import { launcher } from './apps/launcher.js'
+import { notes } from './apps/notes.js'
 import { settings } from './apps/settings/settings.js'
 import { PhoneWorld } from './window/world.js'
 
@@ -11,7 +17,7 @@ export interface CreateWorldOptions extends Partial<PhoneFacts> {
   now?: () => Date
 }
 
-const APPS: readonly App[] = [settings]
+const APPS: readonly App[] = [settings, contacts, notes, gallery, browser, dialogs, keyboardApp]
 const INSTALLED_ICON: App['icon'] = { glyph: 'android', color: '#ffffff', background: '#3ddc84' }
 
 /** The facts default to what the virtual phone reports by `getprop`. */

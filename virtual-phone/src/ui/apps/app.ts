@@ -38,8 +38,8 @@ export interface Ui {
   readonly now: Date
   /** Pixels of the app's room. */
   readonly landscape: boolean
-  /** The app's saved data, a JSON object; changes last over a reboot. */
-  data<T extends object>(): T
+  /** The app's saved data, a JSON object that its `initialData` made; changes last over a reboot. */
+  data(): object
   /** What this activity remembers while it lives. */
   local<T extends object>(name: string, init: () => T): T
   scroll(name: string): ScrollState

@@ -7,6 +7,7 @@ import { selectionEnd, selectionStart } from './edit-state.js'
 import { textWidth, type FontWeight } from './fonts.js'
 import { heightOf, isEmpty, widthOf, type Rect } from './geometry.js'
 import { type LayoutScale } from './layout.js'
+import { type TextLine } from './text-layout.js'
 import { shownText, type Box, type Mark, type View } from './view.js'
 
 export type DrawStep = { clip: Rect; opacity: number } & (
@@ -30,6 +31,15 @@ interface TextSpot {
   sizePx: number
 }
 
+/** How much of a one-line field's text is left of its room, so that the cursor stands in it. */
+function hiddenLeft(v: View, line: TextLine, room: number, sizePx: number): number {
+  if (!v.edit || v.edit.multiline || !v.style || line.width <= room) return 0
+  const before = v.edit.focused
+    ? textWidth(shownText(v).slice(0, v.edit.state.head), sizePx, v.style.weight)
+    : 0
+  return Math.max(0, Math.min(line.width + 8 - room, before + 8 - room))
+}
+
 /** Where line `index` of a text view stands. */
 export function lineSpot(v: View, index: number, scale: LayoutScale): TextSpot {
   const block = v.block
@@ -40,16 +50,17 @@ export function lineSpot(v: View, index: number, scale: LayoutScale): TextSpot {
   const top = v.rect.top + Math.round(v.padding.top * scale.density)
   const bottom = v.rect.bottom - Math.round(v.padding.bottom * scale.density)
   const room = right - left
-  const x =
+  const aligned =
     v.style.align === 'center'
       ? left + (room - line.width) / 2
       : v.style.align === 'end'
         ? right - line.width
         : left
+  const sizePx = Math.round(v.style.size * scale.density * scale.fontScale)
+  const x = aligned - hiddenLeft(v, line, room, sizePx)
   const textHeight = block.lines.length * block.lineHeight
   const spare = Math.max(0, bottom - top - textHeight)
   const offset = v.gravity.y === 'center' ? spare / 2 : v.gravity.y === 'end' ? spare : 0
-  const sizePx = Math.round(v.style.size * scale.density * scale.fontScale)
   return { x, top: top + offset + index * block.lineHeight - (v.scroll?.offset ?? 0), sizePx }
 }
 

@@ -5,10 +5,9 @@
 import { isEmpty } from './geometry.js'
 import { shownText, type View } from './view.js'
 
-/** Characters that XML 1.0 does not know; Android drops them. */
-// eslint-disable-next-line no-control-regex -- control characters are the point
+/** What Android's dumper writes as a dot (control characters, U+FDD0 to U+FDDF, U+FFFE, U+FFFF), and lone surrogates. */
 const INVALID =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+  /(?![\t\n\r\u0085])\p{Cc}|[\ufdd0-\ufddf\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gu
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -20,7 +19,7 @@ const ENTITIES: Record<string, string> = {
 }
 
 export function escapeXml(text: string): string {
-  return text.replace(INVALID, '').replace(/[&<>"\n\r\t]/g, (c) => ENTITIES[c] ?? c)
+  return text.replace(INVALID, '.').replace(/[&<>"\n\r\t]/g, (c) => ENTITIES[c] ?? c)
 }
 
 function node(v: View, index: number, packageName: string, out: string[]): void {

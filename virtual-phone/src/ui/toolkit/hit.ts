@@ -4,6 +4,7 @@ import { type View } from './view.js'
 
 const takesTouch = (v: View): boolean =>
   v.clickable ||
+  v.blocksTouch ||
   v.longClickable ||
   v.edit !== null ||
   v.scroll !== null ||

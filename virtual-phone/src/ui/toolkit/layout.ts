@@ -59,8 +59,14 @@ class Layout {
   ): { width: number; height: number } {
     if (v.style) {
       const sizePx = Math.round(v.style.size * this.scale.density * this.scale.fontScale)
-      v.block = layoutText(shownText(v), x, { sizePx, weight: v.style.weight, maxLines: v.style.maxLines })
-      return { width: v.block.width, height: v.block.lines.length * v.block.lineHeight }
+      // A one-line field shows its text from under the cursor, uncut.
+      const endless = v.edit !== null && !v.edit.multiline && v.text !== ''
+      v.block = layoutText(shownText(v), endless ? Infinity : x, {
+        sizePx,
+        weight: v.style.weight,
+        maxLines: v.style.maxLines,
+      })
+      return { width: Math.min(x, v.block.width), height: v.block.lines.length * v.block.lineHeight }
     }
     if (v.mark && v.children.length === 0) return this.markSize(v)
     if (v.list) return { width: x, height: Math.min(y, v.list.count * this.px(v.list.rowHeight)) }
@@ -105,7 +111,7 @@ class Layout {
     })
     for (const c of v.children) {
       const m = margins(c)
-      if (along && c.weight > 0 && shares) {
+      if (along && c.weight > 0) {
         weights += c.weight
         used += along === 'y' ? m.y : m.x
         continue
@@ -125,9 +131,10 @@ class Layout {
       for (const c of v.children.filter((child) => child.weight > 0)) {
         const share = Math.floor((left * c.weight) / weights)
         const m = margins(c)
-        if (along === 'y') this.measure(c, Math.max(0, x - m.x), share, undefined, share)
-        else this.measure(c, share, Math.max(0, y - m.y), share)
-        used += share
+        // A parent that wraps its content lets the child be smaller than its share.
+        if (along === 'y') this.measure(c, Math.max(0, x - m.x), share, undefined, shares ? share : undefined)
+        else this.measure(c, share, Math.max(0, y - m.y), shares ? share : undefined)
+        used += along === 'y' ? c.measured.height : c.measured.width
         widest = Math.max(widest, c.measured.width + m.x)
         tallest = Math.max(tallest, c.measured.height + m.y)
       }
@@ -146,6 +153,10 @@ class Layout {
     }
     if (v.list) {
       this.placeRows(v, inner)
+      return
+    }
+    if (v.block && v.scroll) {
+      this.scrollText(v, inner.bottom - inner.top)
       return
     }
     this.placeChildren(v, inner)
@@ -178,6 +189,24 @@ class Layout {
       this.place(c, inner.left + x + this.px(c.margin.left), inner.top + y + this.px(c.margin.top), v.visible)
       at += outer(c)
     }
+  }
+
+  /** A field higher than its room scrolls; its cursor is brought into view when it has moved. */
+  private scrollText(v: View, room: number): void {
+    const { scroll, block, edit } = v
+    if (!scroll || !block) return
+    scroll.limit = Math.max(0, block.lines.length * block.lineHeight - room)
+    const head = edit?.focused ? edit.state.head : undefined
+    if (head !== undefined && head !== scroll.cursor) {
+      scroll.cursor = head
+      const line = Math.max(
+        0,
+        block.lines.findLastIndex((candidate) => candidate.start <= head),
+      )
+      const top = line * block.lineHeight
+      scroll.offset = Math.max(Math.min(scroll.offset, top), top + block.lineHeight - room)
+    }
+    scroll.offset = Math.max(0, Math.min(scroll.limit, scroll.offset))
   }
 
   private placeRows(v: View, inner: Rect): void {

@@ -114,6 +114,13 @@ function drawMark(ctx: SKRSContext2D, mark: Mark, rect: Rect, unit: number): voi
     case 'icon':
       drawGlyph(ctx, mark.glyph, x, y, mark.size * unit, mark.color)
       return
+    case 'initial':
+      ctx.font = textFont(mark.size * unit, 500)
+      ctx.fillStyle = mark.color
+      ctx.textAlign = 'center'
+      ctx.fillText(mark.text, x, y + mark.size * unit * 0.36)
+      ctx.textAlign = 'left'
+      return
     case 'switch':
       drawSwitch(ctx, mark, rect, unit)
       return

@@ -44,10 +44,19 @@ function disc(ctx: SKRSContext2D, x: number, y: number, r: number, color: string
   ctx.fill()
 }
 
-function landscape(sky: readonly string[], sun: string, hills: readonly string[]): Draw {
+function glow(ctx: SKRSContext2D, x: number, y: number, r: number, color: string): void {
+  const halo = ctx.createRadialGradient(x, y, r, x, y, r * 2.4)
+  halo.addColorStop(0, `${color}66`)
+  halo.addColorStop(1, `${color}00`)
+  ctx.fillStyle = halo
+  ctx.fillRect(x - r * 2.4, y - r * 2.4, r * 4.8, r * 4.8)
+  disc(ctx, x, y, r, color)
+}
+
+function landscape(sky: readonly string[], sun: string, hills: readonly string[], sunAt = 0.32): Draw {
   return (ctx, w, h) => {
     gradient(ctx, w, h, sky)
-    disc(ctx, w * 0.7, h * 0.32, Math.min(w, h) * 0.13, sun)
+    glow(ctx, w * 0.7, h * sunAt, Math.min(w, h) * 0.1, sun)
     hills.forEach((color, i) => {
       hill(ctx, w, h, 0.6 + i * 0.12, 0.05, i * 1.7 + 0.6, color)
     })
@@ -97,12 +106,12 @@ function map(ctx: SKRSContext2D, w: number, h: number): void {
 
 const PICTURES: Record<string, Draw> = {
   wallpaper: (ctx, w, h) => {
-    landscape(['#2b4a8b', '#6f8fd0', '#f0b9a3', '#f6d9b8'], '#fff1d6', [
-      '#7d6f9e',
-      '#54568a',
-      '#333b6b',
-      '#1f274d',
-    ])(ctx, w, h)
+    landscape(
+      ['#2b4a8b', '#6f8fd0', '#f0b9a3', '#f6d9b8'],
+      '#fff1d6',
+      ['#7d6f9e', '#54568a', '#333b6b', '#1f274d'],
+      0.52,
+    )(ctx, w, h)
   },
   dawn: landscape(['#ff9a76', '#ffd7a8', '#fff3d9'], '#ffffff', ['#c97064', '#8c4a5a', '#4f2f46']),
   lake: landscape(['#7fc8f8', '#cfeefd', '#ffffff'], '#fff4b0', ['#6fa58a', '#4a7f75', '#2d6a8c']),

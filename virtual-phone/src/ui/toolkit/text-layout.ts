@@ -60,6 +60,12 @@ function ellipsize(text: string, room: number, format: TextFormat): string {
   return `${text.slice(0, cut).trimEnd()}…`
 }
 
+/** The line with `…` at its end, shortened when it would not fit. */
+function cutShort(line: string, room: number, format: TextFormat): string {
+  const marked = `${line}…`
+  return textWidth(marked, format.sizePx, format.weight) <= room ? marked : ellipsize(line, room, format)
+}
+
 /** Lines of `text` in `room` pixels; the last of `maxLines` ends in `…` when more would follow. */
 export function layoutText(text: string, room: number, format: TextFormat): TextBlock {
   const lines: TextLine[] = []
@@ -73,7 +79,7 @@ export function layoutText(text: string, room: number, format: TextFormat): Text
       const last = lines.length + 1 >= format.maxLines
       if (whole <= room || at === end) {
         const more = last && end < text.length
-        const shown = more ? ellipsize(`${text.slice(at, end)}…`, room, format) : text.slice(at, end)
+        const shown = more ? cutShort(text.slice(at, end), room, format) : text.slice(at, end)
         lines.push({ text: shown, start: at, end, width: more ? measure(shown) : whole })
         at = end
       } else if (last) {

@@ -45,6 +45,7 @@ export interface TextStyle {
 /** A drawing that is not text or a box. */
 export type Mark =
   | { kind: 'icon'; glyph: string; size: number; color: string }
+  | { kind: 'initial'; text: string; size: number; color: string }
   | { kind: 'switch'; on: boolean; color: string; track: string }
   | { kind: 'check'; on: boolean; shape: 'box' | 'round'; color: string; outline: string }
   | { kind: 'slider'; value: number; color: string; track: string }
@@ -55,6 +56,8 @@ export interface ScrollState {
   offset: number
   /** Largest offset, known after layout. */
   limit: number
+  /** Cursor of a text field that was last scrolled to. */
+  cursor?: number
 }
 
 export interface EditBinding {
@@ -119,6 +122,8 @@ export interface View {
   focused: boolean
   selected: boolean
   password: boolean
+  /** Keeps touches from what lies below it, without being clickable itself. */
+  blocksTouch: boolean
   onClick: (() => void) | null
   onLongClick: (() => void) | null
   onDoubleTap: (() => void) | null
@@ -183,6 +188,7 @@ export function view(className: string, props: ViewProps, children: readonly Vie
     focused: false,
     selected: false,
     password: false,
+    blocksTouch: false,
     onClick: null,
     onLongClick: null,
     onDoubleTap: null,

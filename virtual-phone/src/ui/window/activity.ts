@@ -6,6 +6,8 @@ import { type ScrollState, type View } from '../toolkit/view.js'
 
 export interface DialogRecord {
   build: (ui: Ui) => View
+  /** The activity's field that gets the focus back. */
+  focusBefore: EditState | null
 }
 
 export interface Activity {

@@ -26,6 +26,7 @@ interface KeyLook {
   weight?: number
   accent?: boolean
   special?: boolean
+  small?: boolean
 }
 
 const ACTION_GLYPH: Record<EditBinding['action'], string> = {
@@ -64,7 +65,7 @@ function keyView(theme: Theme, look: KeyLook, onClick: () => void): View {
         width: 'fill',
         height: 'fill',
         gravity: { y: 'center' },
-        look: { size: look.special ? 15 : 21, align: 'center', maxLines: 1 },
+        look: { size: look.special || look.small ? 15 : 21, align: 'center', maxLines: 1 },
       })
   return frame(
     {
@@ -99,7 +100,7 @@ export function keyboardView(
 ): View {
   const upper = state.page === 'letters' && state.shift !== 'off'
   const characters = (line: string): View[] =>
-    [...line].map((c) => {
+    Array.from(line).map((c) => {
       const shown = upper ? c.toUpperCase() : c
       return keyView(theme, { text: shown, description: shown }, () => {
         actions.type(shown)
@@ -137,7 +138,7 @@ export function keyboardView(
               ]
       rows.push(
         keyRow([
-          ...[...line].map((c) =>
+          ...Array.from(line).map((c) =>
             keyView(theme, { text: c, description: c, weight: 4 }, () => actions.type(c)),
           ),
           ...last,
@@ -180,7 +181,9 @@ export function keyboardView(
           page(state.page === 'letters' ? 'symbols' : 'letters'),
         ),
         special(comma, comma, 2, () => actions.type(comma)),
-        keyView(theme, { text: 'English', description: 'Space', weight: 9 }, () => actions.type(' ')),
+        keyView(theme, { text: 'English', description: 'Space', weight: 9, small: true }, () =>
+          actions.type(' '),
+        ),
         special('.', '.', 2, () => actions.type('.')),
         enter,
       ]),
@@ -210,7 +213,7 @@ export function keyboardView(
       height: 'fill',
       padding: { left: 3, right: 3, bottom: 4 },
       box: { color: theme.dark ? '#1b1d22' : '#e3e5ee', radius: 0 },
-      longClickable: true,
+      blocksTouch: true,
     },
     [strip, ...rows],
   )

@@ -7,7 +7,7 @@ import { type AppEntry, type FocusedWindow, type Intent, type StartResult } from
 import { type App, type Configuration } from '../apps/app.js'
 import { plainApp } from '../apps/plain.js'
 import { type EditState } from '../toolkit/edit-state.js'
-import { newActivity, type Activity, type TaskRecord } from './activity.js'
+import { newActivity, type Activity, type DialogRecord, type TaskRecord } from './activity.js'
 
 export const HOME = 'com.android.launcher3'
 const DEFAULTS: Configuration = { locale: 'en-US', timeZone: 'UTC', night: false, fontScale: 1 }
@@ -162,7 +162,7 @@ export class Model {
       stack: [],
     }
     const first = home.stack[0] ?? newActivity(HOME, className, { categories: [], extras: {} })
-    first.dialog = null
+    this.closeDialog(first)
     home.stack = [first]
     this.bringToFront(home)
   }
@@ -211,6 +211,22 @@ export class Model {
     if (!field) this.hideKeyboard()
     else if (showKeyboard && !this.keyboard.shown)
       this.keyboard = { shown: true, page: 'letters', shift: 'off' }
+  }
+
+  openDialog(activity: Activity, build: DialogRecord['build']): void {
+    const focusBefore = activity.dialog ? activity.dialog.focusBefore : activity.focusedField
+    activity.dialog = { build, focusBefore }
+    activity.focusedField = null
+    activity.keyFocus = null
+    this.hideKeyboard()
+  }
+
+  closeDialog(activity: Activity): void {
+    if (!activity.dialog) return
+    activity.focusedField = activity.dialog.focusBefore
+    activity.dialog = null
+    activity.keyFocus = null
+    this.hideKeyboard()
   }
 
   hideKeyboard(): void {

@@ -39,8 +39,7 @@ export function screenContext(activity: Activity, parts: ContextParts): Ui {
     })),
     now: now(),
     landscape,
-    // The data was made by this app's own initialData, or saved from it.
-    data: <T extends object>() => model.dataOf(activity.package) as T,
+    data: () => model.dataOf(activity.package),
     local: <T extends object>(name: string, init: () => T) => remember(activity.locals, name, init) as T,
     scroll: (name) => remember(activity.scrolls, name, () => ({ offset: 0, limit: 0 })),
     field: (name, text = '') =>
@@ -70,11 +69,10 @@ export function screenContext(activity: Activity, parts: ContextParts): Ui {
       activity.onBack = handler
     },
     showDialog: (build) => {
-      activity.dialog = { build }
-      model.hideKeyboard()
+      model.openDialog(activity, build)
     },
     dismissDialog: () => {
-      activity.dialog = null
+      model.closeDialog(activity)
     },
     configure: parts.onConfigure,
   }

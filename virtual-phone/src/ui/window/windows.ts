@@ -101,16 +101,15 @@ export function buildWindows(parts: WindowParts): Windows {
   activity.onBack = null
   // The screen may ask for the focus while it is built, so the keyboard is looked at afterwards.
   const content = parts.screen(ui)
-  const keyboardShown = model.keyboard.shown && activity.focusedField !== null && !activity.dialog
+  const keyboardShown = model.keyboard.shown && activity.focusedField !== null
   const root = decor(
     content,
-    keyboardShown ? height + NAVIGATION_HEIGHT : NAVIGATION_HEIGHT,
+    keyboardShown && !activity.dialog ? height + NAVIGATION_HEIGHT : NAVIGATION_HEIGHT,
     home ? null : ui.theme.background,
   )
   if (home) root.mark = { kind: 'picture', picture: 'wallpaper', scale: 1, panX: 0, panY: 0 }
   let active = add('activity', root, bounds, activity.package)
   markKeyFocus(root, activity.dialog ? null : activity.keyFocus)
-  const focusedEdit = findFocused(root)
 
   if (activity.dialog) {
     const card = view(
@@ -121,16 +120,16 @@ export function buildWindows(parts: WindowParts): Windows {
         padding: { top: 24, bottom: 12 },
         box: { color: ui.theme.dark ? '#2a2c33' : '#f8f8fe', radius: 28, shadow: true },
         // It takes touches that its own views leave, so that they do not dismiss it.
-        longClickable: true,
+        blocksTouch: true,
       },
       [activity.dialog.build(ui)],
     )
-    card.longClickable = true
     const scrim = frame(
       {
         width: 'fill',
         height: 'fill',
         box: { color: 'rgba(0,0,0,0.5)', radius: 0 },
+        padding: { top: STATUS_HEIGHT, bottom: NAVIGATION_HEIGHT + (keyboardShown ? height : 0) },
         onClick: parts.dismissDialog,
       },
       [card],
@@ -139,6 +138,7 @@ export function buildWindows(parts: WindowParts): Windows {
     markKeyFocus(card, activity.keyFocus)
   }
 
+  const focusedEdit = findFocused(active.dumpRoot)
   const navTop = bounds.bottom - dp(NAVIGATION_HEIGHT)
   if (keyboardShown && focusedEdit) {
     const rect = { ...bounds, top: navTop - dp(height), bottom: navTop }

@@ -89,11 +89,11 @@ export class PhoneWorld implements World {
 
   get inputMethod(): InputMethodState {
     const edit = this.layout().focusedEdit
-    const served = edit !== null && this.model.top.dialog === null
+    const served = edit !== null
     return {
       shown: this.model.keyboard.shown && served && this.model.awake,
       served,
-      inputType: served ? edit.inputType : 0,
+      inputType: edit?.inputType ?? 0,
     }
   }
 
@@ -161,7 +161,7 @@ export class PhoneWorld implements World {
         model.start({ action: 'android.settings.SETTINGS', categories: [], extras: {} })
       },
       dismissDialog: () => {
-        model.top.dialog = null
+        model.closeDialog(model.top)
       },
     })
     return this.windows
@@ -287,7 +287,7 @@ export class PhoneWorld implements World {
   }
 
   private focusedEdit(): EditBinding | null {
-    return this.model.top.dialog || this.model.shadeOpen ? null : this.layout().focusedEdit
+    return this.model.shadeOpen ? null : this.layout().focusedEdit
   }
 
   /** Keys that no field took: the direction focus, click and page scrolling. */
@@ -343,8 +343,8 @@ export class PhoneWorld implements World {
     const { model } = this
     const activity = model.top
     if (model.shadeOpen) model.shadeOpen = false
-    else if (activity.dialog) activity.dialog = null
     else if (model.keyboard.shown) model.hideKeyboard()
+    else if (activity.dialog) model.closeDialog(activity)
     else if (activity.onBack) activity.onBack()
     else model.finish(activity)
   }

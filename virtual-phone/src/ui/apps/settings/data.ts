@@ -24,4 +24,4 @@ export const initialSettings = (): SettingsData => ({
   sliders: { media: 0.6, ring: 0.7, alarm: 0.5 },
 })
 
-export const settingsOf = (ui: Ui): SettingsData => ui.data<SettingsData>()
+export const settingsOf = (ui: Ui): SettingsData => ui.data() as SettingsData

@@ -56,22 +56,26 @@ function chooseDialog(ui: Ui, entry: Extract<Entry, { kind: 'choice' }>, current
         margin: { left: 24, right: 24, bottom: 12 },
         look: { size: 24 },
       }),
-      ...entry.options.map((option) =>
-        row(
-          {
-            width: 'fill',
-            height: 52,
-            padding: { left: 24, right: 24 },
-            onClick: () => {
-              settingsOf(ui).choices[entry.key] = option
-              entry.apply?.(ui, option)
-              ui.dismissDialog()
+      scrollView(
+        ui.scroll(entry.key),
+        { height: 'wrap', weight: 1 },
+        entry.options.map((option) =>
+          row(
+            {
+              width: 'fill',
+              height: 52,
+              padding: { left: 24, right: 24 },
+              onClick: () => {
+                settingsOf(ui).choices[entry.key] = option
+                entry.apply?.(ui, option)
+                ui.dismissDialog()
+              },
             },
-          },
-          [
-            checkMark(d.theme, option === current, 'round', { margin: { right: 16 } }),
-            label(d.theme, option, { id: 'android:id/text1' }),
-          ],
+            [
+              checkMark(d.theme, option === current, 'round', { margin: { right: 16 } }),
+              label(d.theme, option, { id: 'android:id/text1' }),
+            ],
+          ),
         ),
       ),
       row({ width: 'fill', gravity: { x: 'end' }, padding: { right: 16, top: 4 } }, [

@@ -1,0 +1,101 @@
+/** Gallery: photos and a map that two fingers zoom and one moves; the scale stands below as text. */
+import { chunks } from '../toolkit/chunks.js'
+import { PHOTO_NAMES } from '../toolkit/pictures.js'
+import { column, frame, iconButton, label, row, scrollView, toolbar } from '../toolkit/widgets.js'
+import { view, type View } from '../toolkit/view.js'
+import { type App, type Ui } from './app.js'
+
+const MAIN = 'com.phonerack.gallery.MainActivity'
+const PHOTO = 'com.phonerack.gallery.PhotoActivity'
+const SCALE_MIN = 0.5
+const SCALE_MAX = 8
+
+const TITLES: Readonly<Record<string, string>> = {
+  map: 'Map',
+  dawn: 'Dawn',
+  lake: 'Lake',
+  desert: 'Desert',
+  night: 'Night',
+}
+
+function main(ui: Ui): View {
+  const names = ['map', ...PHOTO_NAMES]
+  const columns = ui.landscape ? 4 : 2
+  return column({ height: 'fill' }, [
+    toolbar(ui.theme, ui.id('toolbar'), 'Gallery', null),
+    scrollView(
+      ui.scroll('grid'),
+      { id: ui.id('grid'), height: 'wrap', weight: 1, padding: { left: 12, right: 12 } },
+      chunks(names, columns).map((line) =>
+        row({ width: 'fill' }, [
+          ...line.map((name) =>
+            column({ weight: 1, padding: 6, onClick: () => ui.open(PHOTO, { picture: name }) }, [
+              view('android.widget.ImageView', {
+                description: TITLES[name] ?? name,
+                width: 'fill',
+                height: 150,
+                mark: { kind: 'picture', picture: name, scale: 1, panX: 0, panY: 0 },
+              }),
+              label(ui.theme, TITLES[name] ?? name, {
+                id: ui.id('title'),
+                margin: { top: 6, left: 4 },
+                look: { size: 14 },
+              }),
+            ]),
+          ),
+          ...Array.from({ length: columns - line.length }, () => frame({ weight: 1, height: 1 })),
+        ]),
+      ),
+    ),
+  ])
+}
+
+function photo(ui: Ui): View {
+  const name = ui.intent.extras['picture'] ?? 'map'
+  const at = ui.local('view', () => ({ scale: 1, panX: 0, panY: 0 }))
+  const zoom = (factor: number): void => {
+    at.scale = Math.max(SCALE_MIN, Math.min(SCALE_MAX, at.scale * factor))
+    if (at.scale <= 1) at.panX = at.panY = 0
+  }
+  return column({ height: 'fill' }, [
+    toolbar(ui.theme, ui.id('toolbar'), TITLES[name] ?? name, () => ui.finish(), [
+      iconButton(ui.theme, 'remove', 'Zoom out', () => zoom(1 / 1.5), { id: ui.id('zoom_out') }),
+      iconButton(ui.theme, 'add', 'Zoom in', () => zoom(1.5), { id: ui.id('zoom_in') }),
+    ]),
+    view('android.widget.ImageView', {
+      id: ui.id('picture'),
+      description: TITLES[name] ?? name,
+      width: 'fill',
+      weight: 1,
+      mark: { kind: 'picture', picture: name, ...at },
+      clickable: true,
+      onDoubleTap: () => {
+        zoom(at.scale > 1 ? 1 / at.scale : 2)
+      },
+      pinch: {
+        onPinch: (factor) => {
+          zoom(factor)
+        },
+        onPan: (dx, dy) => {
+          if (at.scale <= 1) return
+          at.panX += dx
+          at.panY += dy
+        },
+      },
+    }),
+    label(ui.theme, `Scale ${at.scale.toFixed(2)}×`, { id: ui.id('scale'), margin: 16, look: { size: 16 } }),
+  ])
+}
+
+export const gallery: App = {
+  package: 'com.phonerack.gallery',
+  label: 'Gallery',
+  icon: { glyph: 'photo_library', color: '#ffffff', background: '#0f9d58' },
+  versionName: '1.2',
+  versionCode: 12,
+  uid: 10_103,
+  launcherActivity: MAIN,
+  activities: { [MAIN]: main, [PHOTO]: photo },
+  actions: {},
+  initialData: () => ({}),
+}
