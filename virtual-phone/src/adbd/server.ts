@@ -1,0 +1,61 @@
+/** The phone's adbd: listens on one loopback port and serves any number of hosts. Used by `phone.ts`. */
+import { createServer, type Server, type Socket } from 'node:net'
+import type { Android } from '../android/android.js'
+import { model } from '../android/identity.js'
+import { Connection, features } from './connection.js'
+import { ReverseListeners } from './reverse-service.js'
+import { openService } from './services.js'
+
+export class AdbServer {
+  private server: Server | null = null
+  private readonly connections = new Set<Connection>()
+
+  constructor(
+    private readonly android: Android,
+    private readonly onFault: (error: unknown, what: string) => void,
+  ) {}
+
+  /** `port` 0 takes a free one. Resolves with the port. */
+  async listen(port: number): Promise<number> {
+    const server = createServer((socket) => this.accept(socket))
+    this.server = server
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, '127.0.0.1', () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+    server.on('error', (error) => this.onFault(error, 'adbd'))
+    const address = server.address()
+    if (address === null || typeof address === 'string') throw new Error('adbd has no port')
+    return address.port
+  }
+
+  /** Drops every host and stops listening. */
+  async close(): Promise<void> {
+    const { server } = this
+    this.server = null
+    const closed =
+      server === null ? Promise.resolve() : new Promise<void>((resolve) => server.close(() => resolve()))
+    for (const connection of this.connections) connection.close()
+    this.connections.clear()
+    await closed
+  }
+
+  private accept(socket: Socket): void {
+    const { android } = this
+    const connection: Connection = new Connection(socket, {
+      banner: `device::ro.product.name=${model.product};ro.product.model=${model.name};ro.product.device=${model.device};`,
+      features,
+      openService: (name) => openService(name, android, reverse),
+      onFault: this.onFault,
+    })
+    const reverse = new ReverseListeners(android.sockets, connection)
+    this.connections.add(connection)
+    socket.on('close', () => {
+      reverse.clear()
+      this.connections.delete(connection)
+    })
+  }
+}

@@ -1,0 +1,69 @@
+/** Finds who serves a stream that the host opens. Source of the names: AOSP `services.cpp` and `SERVICES.TXT`. */
+import type { Android } from '../android/android.js'
+import { BrokenPipe, type ByteSink, type ByteSource, type Duplex } from '../android/streams.js'
+import { ConnectionRefused } from '../android/sockets.js'
+import type { ServiceHandler } from './connection.js'
+import { framebufferService } from './framebuffer.js'
+import { type ReverseListeners, reverseService } from './reverse-service.js'
+import { parseShellService, shellService } from './shell-service.js'
+import { syncService } from './sync-service.js'
+
+/** Null refuses the stream, as adbd does with a service that it does not have. */
+export async function openService(
+  name: string,
+  android: Android,
+  reverse: ReverseListeners,
+): Promise<ServiceHandler | null> {
+  const shell = parseShellService(name)
+  if (shell !== null) return (stream) => shellService(stream, shell, android)
+  if (name === 'sync:') return (stream) => syncService(stream, android.fs)
+  if (name === 'framebuffer:') return (stream) => framebufferService(stream, android.world)
+  if (name.startsWith('reverse:')) {
+    return (stream) => reverseService(stream, name.slice('reverse:'.length), reverse)
+  }
+  if (name.startsWith('reboot:'))
+    return (stream) => rebootService(stream, name.slice('reboot:'.length), android)
+  if (name === 'root:')
+    return (stream) => stream.write(Buffer.from('adbd cannot run as root in production builds\n'))
+  if (name === 'unroot:') return (stream) => stream.write(Buffer.from('adbd not running as root\n'))
+  if (/^(localabstract|local|localfilesystem|localreserved|tcp):/.test(name))
+    return connectInside(name, android)
+  return null
+}
+
+async function rebootService(stream: Duplex, target: string, android: Android): Promise<void> {
+  if (target !== '' && target !== 'userspace') {
+    return stream.write(Buffer.from(`reboot: this phone is made of software and has no ${target}\n`))
+  }
+  android.restart(false)
+  await stream.closed
+}
+
+/** A socket of the phone; never one of the machine. */
+async function connectInside(name: string, android: Android): Promise<ServiceHandler | null> {
+  const address = name.replace(/^local:/, 'localabstract:')
+  try {
+    const inside = await android.sockets.connect(address)
+    return (stream) => join(stream, inside)
+  } catch (error) {
+    if (error instanceof ConnectionRefused) return null
+    throw error
+  }
+}
+
+/** Moves bytes both ways until one side ends. */
+async function join(a: Duplex, b: Duplex): Promise<void> {
+  void b.closed.then(() => a.close())
+  void a.closed.then(() => b.close())
+  await Promise.all([move(a, b, b), move(b, a, a)])
+}
+
+async function move(from: ByteSource, to: ByteSink, end: Duplex): Promise<void> {
+  try {
+    for (let chunk = await from.read(); chunk !== null; chunk = await from.read()) await to.write(chunk)
+  } catch (error) {
+    if (!(error instanceof BrokenPipe)) throw error
+  } finally {
+    end.close()
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * The services `shell:`, `shell,v2,…:` and `exec:`. Version 2 wraps stdin,
+ * stdout, stderr and the exit code in packets; the old ones send stdout and
+ * stderr mixed and no exit code. Source: AOSP `shell_service.cpp`.
+ */
+import type { Android } from '../android/android.js'
+import { BrokenPipe, type ByteSink, type Duplex, Pipe } from '../android/streams.js'
+import { defaultEnvironment, runInteractive, runText, type SessionOptions } from '../shell/session.js'
+import { encodeShellPacket, shellId, ShellPacketReader } from './shell-packet.js'
+import { Terminal } from './terminal.js'
+
+export interface ShellRequest {
+  /** Empty: an interactive shell. */
+  command: string
+  /** The shell protocol, version 2. */
+  packets: boolean
+  pty: boolean
+  term: string
+}
+
+/** Reads `shell,v2,TERM=xterm,pty:ls`; null when it is no shell service. */
+export function parseShellService(name: string): ShellRequest | null {
+  const at = name.indexOf(':')
+  const [service = '', ...args] = name.slice(0, at === -1 ? undefined : at).split(',')
+  if (at === -1 || (service !== 'shell' && service !== 'exec')) return null
+  const command = name.slice(at + 1)
+  if (service === 'exec')
+    return args.length > 0 ? null : { command, packets: false, pty: false, term: 'dumb' }
+  const pty = args.includes('pty') || (!args.includes('raw') && command === '')
+  const term = args.find((arg) => arg.startsWith('TERM='))?.slice('TERM='.length) ?? 'dumb'
+  return { command, packets: args.includes('v2'), pty, term }
+}
+
+export async function shellService(stream: Duplex, request: ShellRequest, android: Android): Promise<void> {
+  const ended = new AbortController()
+  void stream.closed.then(() => ended.abort())
+  const process = android.processes.start({ user: 'shell', name: 'sh', parent: 1, kill: () => ended.abort() })
+  try {
+    const sinkOf = (id: number): ByteSink =>
+      request.packets
+        ? { write: (data) => stream.write(encodeShellPacket({ id, data })) }
+        : { write: (data) => stream.write(data) }
+    const stdin = new Pipe()
+    const sinks = { stdout: sinkOf(shellId.stdout), stderr: sinkOf(shellId.stderr) }
+    const options = { android, signal: ended.signal, pid: process.pid, env: environment(request) }
+    const code = request.pty
+      ? await onTerminal(stream, request, sinks.stdout, options)
+      : await raw(stream, request, stdin, { ...options, ...sinks, stdin })
+    if (request.packets)
+      await stream.write(encodeShellPacket({ id: shellId.exit, data: Buffer.from([code & 255]) }))
+  } finally {
+    android.processes.end(process)
+  }
+}
+
+function environment(request: ShellRequest): Record<string, string> {
+  return { ...defaultEnvironment(), TERM: request.term }
+}
+
+function raw(stream: Duplex, request: ShellRequest, stdin: Pipe, options: SessionOptions): Promise<number> {
+  feed(
+    stream,
+    request,
+    (data) => stdin.write(data),
+    () => stdin.end(),
+  )
+  return request.command === '' ? runInteractive(null, options) : runText(request.command, options)
+}
+
+async function onTerminal(
+  stream: Duplex,
+  request: ShellRequest,
+  screen: ByteSink,
+  options: Omit<SessionOptions, 'stdin' | 'stdout' | 'stderr'>,
+): Promise<number> {
+  const foreground = new AbortController()
+  const terminal = new Terminal(screen, () =>
+    request.command === '' ? options.android.processes.interrupt(options.pid) : foreground.abort(),
+  )
+  feed(
+    stream,
+    request,
+    (data) => terminal.type(data),
+    () => terminal.input.end(),
+  )
+  const session: SessionOptions = {
+    ...options,
+    signal: AbortSignal.any([options.signal, foreground.signal]),
+    stdin: terminal.input,
+    stdout: terminal.output,
+    stderr: terminal.output,
+  }
+  if (request.command !== '') return runText(request.command, session)
+  return runInteractive(() => 'vphone:/ $ ', session)
+}
+
+/** Moves what comes from the host to stdin, as fast as stdin is read. */
+function feed(
+  stream: Duplex,
+  request: ShellRequest,
+  use: (data: Buffer) => Promise<void>,
+  end: () => void,
+): void {
+  const move = async () => {
+    const packets = new ShellPacketReader()
+    for (let chunk = await stream.read(); chunk !== null; chunk = await stream.read()) {
+      if (!request.packets) {
+        await use(chunk)
+        continue
+      }
+      for (const packet of packets.push(chunk)) {
+        if (packet.id === shellId.stdin) await use(packet.data)
+        else if (packet.id === shellId.closeStdin) end()
+      }
+    }
+    end()
+  }
+  move().catch((error: unknown) => {
+    // The program has ended, or wants no more input.
+    if (!(error instanceof BrokenPipe)) throw error
+  })
+}

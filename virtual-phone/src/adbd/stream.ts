@@ -1,0 +1,118 @@
+/**
+ * One ADB stream: two-way, flow-controlled in both directions. Without
+ * `delayed_ack` there is one WRTE in flight and each OKAY lets the next one
+ * go; with it, OKAY carries how many bytes the reader has taken, and a writer
+ * may send while its credit is above zero.
+ * The owner is `connection.ts`; the services see a `Duplex`.
+ */
+import { BrokenPipe, type Duplex } from '../android/streams.js'
+import { ProtocolError } from './packet.js'
+
+/** How much of one stream we hold unread when `delayed_ack` is on. */
+export const receiveWindowBytes = 2 * 1024 * 1024
+
+/** What a stream needs of its connection. */
+export interface StreamLink {
+  /** Agreed on in CNXN. */
+  readonly maxPayload: number
+  readonly delayedAck: boolean
+  /** Resolves when the socket has room again. */
+  sendWrite(stream: AdbStream, payload: Buffer): Promise<void>
+  sendOkay(stream: AdbStream, takenBytes: number): void
+  /** Also forgets the stream. */
+  sendClose(stream: AdbStream): void
+}
+
+export class AdbStream implements Duplex {
+  private unread: Buffer[] = []
+  private unreadBytes = 0
+  private gone = false
+  private closing = false
+  private tail: Promise<void> = Promise.resolve()
+  private wakeReader: (() => void) | null = null
+  private wakeWriter: (() => void) | null = null
+  private resolveClosed: () => void = () => undefined
+  readonly closed = new Promise<void>((resolve) => (this.resolveClosed = resolve))
+
+  /** `credit`: bytes with `delayed_ack`, else packets. */
+  constructor(
+    private readonly link: StreamLink,
+    readonly localId: number,
+    public remoteId: number,
+    private credit: number,
+  ) {}
+
+  write(chunk: Buffer): Promise<void> {
+    if (this.gone || this.closing) return Promise.reject(new BrokenPipe())
+    const written = this.tail.then(() => this.writeInOrder(chunk))
+    this.tail = written.catch(() => undefined)
+    return written
+  }
+
+  async read(): Promise<Buffer | null> {
+    for (;;) {
+      const chunk = this.unread.shift()
+      if (chunk !== undefined) {
+        this.unreadBytes -= chunk.length
+        if (!this.gone) this.link.sendOkay(this, chunk.length)
+        if (chunk.length > 0) return chunk
+        continue
+      }
+      if (this.gone) return null
+      await new Promise<void>((resolve) => (this.wakeReader = resolve))
+      this.wakeReader = null
+    }
+  }
+
+  close(): void {
+    if (this.closing || this.gone) return
+    this.closing = true
+    void this.tail.then(() => {
+      if (this.gone) return
+      this.link.sendClose(this)
+      this.drop()
+    })
+  }
+
+  /** WRTE from the other side. @throws ProtocolError when it sends more than it was allowed */
+  receive(payload: Buffer): void {
+    const limit = this.link.delayedAck ? receiveWindowBytes + this.link.maxPayload : 0
+    if (this.unreadBytes > limit) throw new ProtocolError('stream window overrun')
+    this.unread.push(payload)
+    this.unreadBytes += payload.length
+    this.wakeReader?.()
+  }
+
+  /** OKAY from the other side. */
+  grant(payload: Buffer): void {
+    if (this.link.delayedAck) this.credit += payload.length >= 4 ? payload.readInt32LE(0) : 0
+    else this.credit = 1
+    if (this.credit > 0) this.wakeWriter?.()
+  }
+
+  /** The other side closed the stream, or the connection ended. What was received can still be read. */
+  drop(): void {
+    if (this.gone) return
+    this.gone = true
+    this.wakeReader?.()
+    this.wakeWriter?.()
+    this.resolveClosed()
+  }
+
+  private async writeInOrder(chunk: Buffer): Promise<void> {
+    for (let at = 0; at < chunk.length; at += this.link.maxPayload) {
+      while (this.credit <= 0 && !this.isGone()) {
+        await new Promise<void>((resolve) => (this.wakeWriter = resolve))
+        this.wakeWriter = null
+      }
+      if (this.isGone()) throw new BrokenPipe()
+      const part = chunk.subarray(at, at + this.link.maxPayload)
+      this.credit -= this.link.delayedAck ? part.length : 1
+      await this.link.sendWrite(this, part)
+    }
+  }
+
+  private isGone(): boolean {
+    return this.gone
+  }
+}

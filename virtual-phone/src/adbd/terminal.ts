@@ -1,0 +1,63 @@
+/**
+ * The line discipline of a terminal (`adb shell` with a PTY): what is typed is
+ * echoed and given out line by line, and a newline on output becomes CR LF.
+ * Used by `shell-service.ts`.
+ */
+import { type ByteSink, type ByteSource, Pipe } from '../android/streams.js'
+
+const erase = 0x7f
+const backspace = 0x08
+const interrupt = 0x03
+const endOfFile = 0x04
+
+export class Terminal {
+  /** What the program on the terminal reads. */
+  readonly input: ByteSource & { end(): void }
+  /** What it writes to. */
+  readonly output: ByteSink
+  private readonly lines = new Pipe()
+  private line: number[] = []
+
+  constructor(
+    private readonly screen: ByteSink,
+    private readonly onInterrupt: () => void,
+  ) {
+    this.input = this.lines
+    this.output = { write: (chunk) => screen.write(newlinesToCrLf(chunk)) }
+  }
+
+  /** What the person types. */
+  async type(chunk: Buffer): Promise<void> {
+    for (const byte of chunk) await this.typeByte(byte)
+  }
+
+  private async typeByte(byte: number): Promise<void> {
+    if (byte === interrupt) {
+      this.line = []
+      await this.screen.write(Buffer.from('^C\r\n'))
+      this.onInterrupt()
+    } else if (byte === endOfFile) {
+      if (this.line.length === 0) this.lines.end()
+      else await this.giveLine()
+    } else if (byte === erase || byte === backspace) {
+      if (this.line.pop() !== undefined) await this.screen.write(Buffer.from('\b \b'))
+    } else if (byte === 13 || byte === 10) {
+      await this.screen.write(Buffer.from('\r\n'))
+      this.line.push(10)
+      await this.giveLine()
+    } else {
+      this.line.push(byte)
+      await this.screen.write(Buffer.from([byte]))
+    }
+  }
+
+  private async giveLine(): Promise<void> {
+    const line = Buffer.from(this.line)
+    this.line = []
+    await this.lines.write(line)
+  }
+}
+
+function newlinesToCrLf(chunk: Buffer): Buffer {
+  return Buffer.from(chunk.toString('latin1').replaceAll('\n', '\r\n'), 'latin1')
+}

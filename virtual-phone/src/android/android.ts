@@ -1,0 +1,203 @@
+/**
+ * The running system of one phone, as its shell and adbd see it. `phone.ts`
+ * makes it, and gives it the ways to restart and to wipe.
+ */
+import { Blobs } from '../fs/blobs.js'
+import { shellUser } from '../fs/access.js'
+import { FileSystem } from '../fs/file-system.js'
+import { buildImage, keptTrees, wipeUserData } from '../fs/layout.js'
+import { type SavedVolume, Volume } from '../fs/volume.js'
+import type { CommandTable } from '../shell/command.js'
+import type { Identity } from './identity.js'
+import type { ScrcpyServer } from './program.js'
+import { Processes } from './processes.js'
+import { Properties } from './properties.js'
+import { type Namespace, type SavedSettings, Settings } from './settings.js'
+import { PhoneSockets } from './sockets.js'
+import { generatedFiles } from './system-files.js'
+import type { World } from './world.js'
+
+/** What lasts over a restart, and is gone after a wipe. */
+export interface SavedAndroid {
+  settings: SavedSettings
+  properties: Record<string, string>
+  deviceConfig: Record<string, string>
+  appOps: Record<string, string>
+  lockDisabled: boolean
+  files: SavedVolume
+  world: unknown
+}
+
+export interface AndroidOptions {
+  identity: Identity
+  world: World
+  blobFolder: string
+  saved: SavedAndroid | null
+  commands: CommandTable
+  scrcpyServer: ScrcpyServer
+  /** Something that lasts has changed. */
+  onChange: () => void
+  /** Begins a restart, after the answer to the host has gone out; `wipe` also empties the phone. */
+  onRestart: (wipe: boolean) => void
+  onFault: (error: unknown, what: string) => void
+}
+
+export class Android {
+  readonly identity: Identity
+  readonly world: World
+  readonly commands: CommandTable
+  readonly scrcpyServer: ScrcpyServer
+  readonly properties: Properties
+  readonly settings: Settings
+  readonly sockets = new PhoneSockets()
+  readonly volume: Volume
+  /** With the rights of user `shell`. */
+  readonly fs: FileSystem
+  processes = new Processes()
+  deviceConfig = new Map<string, string>()
+  /** `package/OP` → mode. */
+  appOps = new Map<string, string>()
+  /** `locksettings set-disabled`. A phone has no lock credential. */
+  lockDisabled = false
+  bootedAtMs = Date.now()
+  private readonly jobs = new Map<number, Promise<number>>()
+
+  constructor(private readonly options: AndroidOptions) {
+    const { identity, saved, onChange } = options
+    this.identity = identity
+    this.world = options.world
+    this.commands = options.commands
+    this.scrcpyServer = options.scrcpyServer
+    this.properties = new Properties(identity, onChange)
+    this.settings = new Settings((namespace, name, value) => {
+      this.applySetting(namespace, name, value)
+      onChange()
+    })
+    this.volume = new Volume(new Blobs(options.blobFolder), onChange)
+    const kept = saved === null ? null : this.volume.load(saved.files)
+    const parts = { commands: Object.keys(options.commands), generated: generatedFiles(this) }
+    buildImage(this.volume, parts, kept)
+    if (kept === null) this.volume.blobs.keepOnly(new Set())
+    this.fs = new FileSystem(this.volume, shellUser)
+    if (saved !== null) this.take(saved)
+    this.applyAll()
+  }
+
+  get uptimeMs(): number {
+    return Date.now() - this.bootedAtMs
+  }
+
+  get timeZone(): string {
+    return this.properties.get('persist.sys.timezone')
+  }
+
+  setTimeZone(zone: string): void {
+    this.properties.set('persist.sys.timezone', zone)
+    this.world.setConfiguration({ timeZone: zone })
+  }
+
+  /** Asks for a restart; the caller's answer still goes out. */
+  restart(wipe: boolean): void {
+    this.options.onRestart(wipe)
+  }
+
+  save(): SavedAndroid {
+    return {
+      settings: this.settings.save(),
+      properties: this.properties.persistent(),
+      deviceConfig: Object.fromEntries(this.deviceConfig),
+      appOps: Object.fromEntries(this.appOps),
+      lockDisabled: this.lockDisabled,
+      files: this.volume.save(keptTrees(this.volume)),
+      world: this.world.exportState(),
+    }
+  }
+
+  /** Saves soon. For state that is changed in place. */
+  changed(): void {
+    this.options.onChange()
+  }
+
+  /** Everything that runs ends, as when the power goes. */
+  shutDown(): void {
+    this.processes.killAll()
+    this.sockets.clear()
+    this.jobs.clear()
+  }
+
+  /** From power on to the launcher. */
+  async boot(wipe: boolean): Promise<void> {
+    const { world, properties } = this
+    this.processes = new Processes()
+    this.bootedAtMs = Date.now()
+    if (wipe) {
+      await wipeUserData(this.volume)
+      this.settings.load(null)
+      this.deviceConfig.clear()
+      this.appOps.clear()
+      this.lockDisabled = false
+      properties.restart(this.identity, { 'persist.sys.test_harness': '1' })
+      world.reboot(null)
+    } else {
+      properties.restart(this.identity, properties.persistent())
+      world.reboot(world.exportState())
+    }
+    this.applyAll()
+    this.options.onChange()
+  }
+
+  markBooted(): void {
+    for (const name of ['sys.boot_completed', 'dev.bootcomplete', 'sys.bootstat.first_boot_completed']) {
+      this.properties.set(name, '1')
+    }
+    this.properties.set('init.svc.bootanim', 'stopped')
+  }
+
+  /** A command that goes on after its shell has answered (`&`). */
+  inBackground(job: Promise<number>, pid: number): void {
+    const watched = job.catch((error: unknown) => {
+      this.options.onFault(error, `background process ${pid}`)
+      return 1
+    })
+    this.jobs.set(pid, watched)
+    void watched.then(() => this.jobs.delete(pid))
+  }
+
+  backgroundJobs(): [number, Promise<number>][] {
+    return [...this.jobs]
+  }
+
+  private take(saved: SavedAndroid): void {
+    this.settings.load(saved.settings)
+    this.properties.restart(this.identity, saved.properties)
+    this.deviceConfig = new Map(Object.entries(saved.deviceConfig))
+    this.appOps = new Map(Object.entries(saved.appOps))
+    this.lockDisabled = saved.lockDisabled
+  }
+
+  /** Puts what the world shows in line with settings and properties. */
+  private applyAll(): void {
+    this.world.setConfiguration({
+      timeZone: this.timeZone,
+      locale: this.properties.get('persist.sys.locale'),
+    })
+    for (const [name, value] of this.settings.list('system')) this.applySetting('system', name, value)
+    this.applySetting('secure', 'ui_night_mode', this.settings.get('secure', 'ui_night_mode'))
+  }
+
+  private applySetting(namespace: Namespace, name: string, value: string | null): void {
+    const rotationChanged = name === 'user_rotation' || name === 'accelerometer_rotation'
+    if (namespace === 'system' && rotationChanged) {
+      // The phone lies still: with the sensor on, it stands upright.
+      const free = this.settings.get('system', 'accelerometer_rotation') === '1'
+      const wanted = free ? 0 : Number(this.settings.get('system', 'user_rotation') ?? '0') & 3
+      if (this.world.display.rotation !== wanted) this.world.setRotation(wanted)
+    }
+    if (namespace === 'system' && name === 'system_locales' && value !== null) {
+      this.properties.set('persist.sys.locale', value.split(',')[0] ?? 'en-US')
+      this.world.setConfiguration({ locale: value.split(',')[0] ?? 'en-US' })
+    }
+    if (namespace === 'secure' && name === 'ui_night_mode')
+      this.world.setConfiguration({ night: value === '2' })
+  }
+}

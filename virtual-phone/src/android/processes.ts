@@ -1,0 +1,64 @@
+/** The process table: what `ps` lists and `kill` ends. */
+
+export interface Process {
+  readonly pid: number
+  readonly parent: number
+  readonly user: string
+  /** As `ps` prints it in NAME. */
+  readonly name: string
+  /** Null: a process of the system, which the shell may not end. */
+  readonly kill: (() => void) | null
+}
+
+const systemProcesses: readonly [string, string][] = [
+  ['root', 'init'],
+  ['root', 'zygote64'],
+  ['system', 'surfaceflinger'],
+  ['system', 'system_server'],
+  ['root', 'netd'],
+  ['shell', 'adbd'],
+  ['u0_a150', 'com.android.systemui'],
+  ['u0_a151', 'com.android.inputmethod.latin'],
+]
+
+export class Processes {
+  private readonly table = new Map<number, Process>()
+  private nextPid = 1
+
+  constructor() {
+    for (const [user, name] of systemProcesses) {
+      this.start({ user, name, parent: name === 'init' ? 0 : 1, kill: null })
+      this.nextPid += name === 'init' ? 180 : 97
+    }
+  }
+
+  start(process: Omit<Process, 'pid'>): Process {
+    const pid = this.nextPid++
+    if (this.nextPid > 32_000) this.nextPid = 2000
+    const started = { ...process, pid }
+    this.table.set(pid, started)
+    return started
+  }
+
+  end(process: Process): void {
+    this.table.delete(process.pid)
+  }
+
+  find(pid: number): Process | null {
+    return this.table.get(pid) ?? null
+  }
+
+  /** ^C on a terminal: ends what its shell is running. */
+  interrupt(shellPid: number): void {
+    for (const process of this.list()) if (process.parent === shellPid) process.kill?.()
+  }
+
+  list(): Process[] {
+    return [...this.table.values()].sort((a, b) => a.pid - b.pid)
+  }
+
+  /** Ends everything that the shell started: the phone restarts. */
+  killAll(): void {
+    for (const process of [...this.table.values()]) process.kill?.()
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Where the bytes of the phone's files lie on the machine: one file for each
+ * inode number, in one folder of the phone's data. No name that a tenant
+ * chooses ever becomes a path of the machine.
+ */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { type FileHandle, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export class Blobs {
+  constructor(private readonly folder: string) {
+    mkdirSync(folder, { recursive: true })
+  }
+
+  openRead(ino: number): Promise<FileHandle> {
+    return open(this.pathOf(ino), 'r')
+  }
+
+  /** `w` empties the file, `a` writes behind its end, `r+` keeps it. Creates it. */
+  async openWrite(ino: number, mode: 'truncate' | 'append' | 'keep'): Promise<FileHandle> {
+    if (mode !== 'keep') return open(this.pathOf(ino), mode === 'truncate' ? 'w' : 'a')
+    const created = await open(this.pathOf(ino), 'a')
+    await created.close()
+    return open(this.pathOf(ino), 'r+')
+  }
+
+  /** Open handles stay readable, as on Linux. */
+  async remove(ino: number): Promise<void> {
+    await rm(this.pathOf(ino), { force: true })
+  }
+
+  /** Removes what no inode names: left by a process that died between two writes. */
+  keepOnly(known: ReadonlySet<number>): void {
+    for (const name of readdirSync(this.folder)) {
+      if (!known.has(Number(name))) rmSync(join(this.folder, name), { force: true })
+    }
+  }
+
+  private pathOf(ino: number): string {
+    return join(this.folder, String(ino))
+  }
+}

@@ -1,0 +1,47 @@
+/** What a command of the phone's shell is: a function from its arguments and streams to an exit code. */
+import type { Android } from '../android/android.js'
+import type { ProgramIo } from '../android/program.js'
+import type { ByteSink, ByteSource } from '../android/streams.js'
+import type { FileSystem } from '../fs/file-system.js'
+
+export interface SpawnOptions {
+  stdin?: ByteSource
+  stdout?: ByteSink
+  env?: Readonly<Record<string, string>>
+}
+
+export interface CommandIo extends ProgramIo {
+  /** As it was called. */
+  readonly name: string
+  /** Without the name; byte strings. */
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly cwd: string
+  readonly pid: number
+  /** With the rights of user `shell`. */
+  readonly fs: FileSystem
+  readonly android: Android
+  /** Writes a byte string. */
+  out(text: string): Promise<void>
+  err(text: string): Promise<void>
+  /** The absolute path of a name given by the user. */
+  path(name: string): string
+  /** Runs another command and waits for its exit code. */
+  spawn(argv: readonly string[], options?: SpawnOptions): Promise<number>
+}
+
+/** The exit code: 0 to 255. A thrown `FsError` is reported and gives 1; `UsageError` likewise. */
+export type CommandRun = (io: CommandIo) => number | Promise<number>
+
+export type CommandTable = Readonly<Record<string, CommandRun>>
+
+/** Wrong arguments, in the command's own words. */
+export class UsageError extends Error {
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
+    super(message)
+    this.name = 'UsageError'
+  }
+}

@@ -1,0 +1,201 @@
+/** mkdir, rm, mv, cp and the other commands that change the file tree. */
+import { FsError } from '../../fs/errors.js'
+import { type CommandIo, type CommandTable, UsageError } from '../command.js'
+import { absolute } from '../process.js'
+import { parseMode } from './mode.js'
+import { parseOptions } from './options.js'
+import { parseDate } from './date.js'
+
+/** Runs `use` on each operand; says which failed. */
+async function each(
+  io: CommandIo,
+  operands: readonly string[],
+  use: (path: string, name: string) => Promise<void> | void,
+  verb = '',
+): Promise<number> {
+  let status = 0
+  for (const name of operands) {
+    try {
+      await use(io.path(name), name)
+    } catch (error) {
+      if (!(error instanceof FsError)) throw error
+      await io.err(`${io.name}: ${verb}${verb === '' ? name : `'${name}'`}: ${error.message}\n`)
+      status = 1
+    }
+  }
+  return status
+}
+
+function need(operands: readonly string[], count: number): void {
+  if (operands.length < count) throw new UsageError(`Needs ${count} argument${count === 1 ? '' : 's'}`)
+}
+
+async function removeTree(io: CommandIo, path: string): Promise<void> {
+  const stat = io.fs.lstat(path)
+  if (stat.kind !== 'directory') return io.fs.unlink(path)
+  for (const name of io.fs.readdir(path)) await removeTree(io, absolute(path, name))
+  await io.fs.rmdir(path)
+}
+
+async function copyFile(io: CommandIo, from: string, to: string, preserve: boolean): Promise<void> {
+  const stat = io.fs.stat(from)
+  const reader = await io.fs.openRead(from)
+  try {
+    const writer = await io.fs.openWrite(to, { mode: stat.mode & 0o777 })
+    try {
+      for (let chunk = await reader.read(); chunk !== null; chunk = await reader.read())
+        await writer.write(chunk)
+    } finally {
+      await writer.close()
+    }
+  } finally {
+    await reader.close()
+  }
+  if (preserve) io.fs.utimes(to, stat.mtimeMs)
+}
+
+async function copyTree(io: CommandIo, from: string, to: string, flags: ReadonlySet<string>): Promise<void> {
+  const stat = flags.has('P') || flags.has('a') || flags.has('d') ? io.fs.lstat(from) : io.fs.stat(from)
+  if (stat.kind === 'link') return io.fs.symlink(io.fs.readlink(from), to)
+  if (stat.kind !== 'directory') return copyFile(io, from, to, flags.has('p') || flags.has('a'))
+  if (to === from || to.startsWith(`${from}/`)) throw new FsError('EINVAL', to)
+  if (io.fs.tryStat(to) === null) io.fs.mkdir(to, stat.mode & 0o777)
+  for (const name of io.fs.readdir(from)) await copyTree(io, absolute(from, name), absolute(to, name), flags)
+}
+
+/** The last operand is where to; into it when it is a folder. */
+async function toTarget(
+  io: CommandIo,
+  operands: readonly string[],
+  use: (from: string, to: string) => Promise<void>,
+): Promise<number> {
+  need(operands, 2)
+  const last = operands.at(-1) ?? ''
+  const into = io.fs.tryStat(io.path(last))?.kind === 'directory'
+  if (operands.length > 2 && !into) throw new UsageError(`'${last}' not directory`)
+  return each(
+    io,
+    operands.slice(0, -1),
+    (from, name) => {
+      const base = name.replace(/\/+$/, '').split('/').at(-1) ?? name
+      return use(from, into ? absolute(io.path(last).replace(/\/+$/, ''), base) : io.path(last))
+    },
+    'bad ',
+  )
+}
+
+export const fileCommands: CommandTable = {
+  mkdir: (io) => {
+    const { flags, values, operands } = parseOptions(io, 'pv', 'm')
+    need(operands, 1)
+    const mode = values['m'] === undefined ? 0o777 : parseMode(values['m'], 0o777)
+    return each(io, operands, (path) => (flags.has('p') ? io.fs.mkdirs(path, mode) : io.fs.mkdir(path, mode)))
+  },
+  rmdir: (io) => {
+    const { operands } = parseOptions(io, 'p')
+    need(operands, 1)
+    return each(io, operands, (path) => io.fs.rmdir(path))
+  },
+  rm: (io) => {
+    const { flags, operands } = parseOptions(io, 'rRfiv')
+    if (!flags.has('f')) need(operands, 1)
+    const recursive = flags.has('r') || flags.has('R')
+    return each(io, operands, async (path) => {
+      if (flags.has('f') && io.fs.tryLstat(path) === null) return
+      if (recursive) await removeTree(io, path)
+      else await io.fs.unlink(path)
+    })
+  },
+  mv: (io) => {
+    const { operands } = parseOptions(io, 'fnivT')
+    return toTarget(io, operands, async (from, to) => {
+      try {
+        await io.fs.rename(from, to)
+      } catch (error) {
+        if (!(error instanceof FsError && error.code === 'EXDEV')) throw error
+        await copyTree(io, from, to, new Set(['p']))
+        await removeTree(io, from)
+      }
+    })
+  },
+  cp: (io) => {
+    const { flags, operands } = parseOptions(io, 'rRafpdPvnT')
+    return toTarget(io, operands, (from, to) => {
+      const recursive = flags.has('r') || flags.has('R') || flags.has('a')
+      if (!recursive && io.fs.stat(from).kind === 'directory') throw new FsError('EISDIR', from)
+      return copyTree(io, from, to, flags)
+    })
+  },
+  ln: (io) => {
+    const { flags, operands } = parseOptions(io, 'sfvn')
+    need(operands, 2)
+    if (!flags.has('s')) throw new UsageError('cannot create hard link: Operation not permitted')
+    return each(io, operands.slice(1), async (path) => {
+      if (flags.has('f') && io.fs.tryLstat(path) !== null) await io.fs.unlink(path)
+      io.fs.symlink(operands[0] ?? '', path)
+    })
+  },
+  touch: (io) => {
+    const { flags, values, operands } = parseOptions(io, 'amch', 'dtr')
+    need(operands, 1)
+    const reference = values['r'] === undefined ? null : io.fs.stat(io.path(values['r'])).mtimeMs
+    const stamp = values['d'] ?? values['t']
+    const timeMs = reference ?? (stamp === undefined ? Date.now() : parseDate(stamp, io.android.timeZone))
+    if (timeMs === null) throw new UsageError(`bad date '${stamp ?? ''}'`)
+    return each(io, operands, async (path) => {
+      if (io.fs.tryStat(path) === null) {
+        if (flags.has('c')) return
+        const writer = await io.fs.openWrite(path, { how: 'keep' })
+        await writer.close()
+      }
+      io.fs.utimes(path, timeMs)
+    })
+  },
+  chmod: (io) => {
+    const recursive = io.args[0] === '-R'
+    const [mode, ...operands] = recursive ? io.args.slice(1) : io.args
+    need(operands, 1)
+    const change = (path: string): void => {
+      const stat = io.fs.stat(path)
+      io.fs.chmod(path, parseMode(mode ?? '', stat.mode & 0o7777, stat.kind === 'directory'))
+      if (recursive && stat.kind === 'directory')
+        for (const name of io.fs.readdir(path)) change(absolute(path, name))
+    }
+    return each(io, operands, change, `chmod '${mode ?? ''}' `)
+  },
+  dd: async (io) => {
+    const given = Object.fromEntries(io.args.map((arg) => arg.split(/=(.*)/s, 2) as [string, string]))
+    const size = sizeOf(given['bs'] ?? '512')
+    const limit = given['count'] === undefined ? Infinity : Number(given['count']) * size
+    let skip = Number(given['skip'] ?? '0') * size
+    if (given['seek'] !== undefined) throw new UsageError('seek: not supported by this phone')
+    const input = given['if'] === undefined ? null : await io.fs.openRead(io.path(given['if']))
+    const output = given['of'] === undefined ? null : await io.fs.openWrite(io.path(given['of']))
+    let done = 0
+    try {
+      const source = input ?? io.stdin
+      for (let chunk = await source.read(); chunk !== null && done < limit; chunk = await source.read()) {
+        const rest = chunk.subarray(Math.min(skip, chunk.length))
+        skip -= chunk.length - rest.length
+        const part = rest.subarray(0, Math.min(rest.length, limit - done))
+        await (output ?? io.stdout).write(part)
+        done += part.length
+        if (done >= limit) break
+      }
+    } finally {
+      await input?.close()
+      await output?.close()
+    }
+    const whole = Math.floor(done / size)
+    const partial = done % size === 0 ? 0 : 1
+    await io.err(`${whole}+${partial} records in\n${whole}+${partial} records out\n${done} bytes copied\n`)
+    return 0
+  },
+}
+
+function sizeOf(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d+)([kKmMgG]?)$/.exec(text) ?? []
+  const size = Number(digits) * ({ k: 1024, m: 1024 ** 2, g: 1024 ** 3 }[unit.toLowerCase()] ?? 1)
+  if (!(size > 0)) throw new UsageError(`bad size '${text}'`)
+  return size
+}

@@ -1,0 +1,44 @@
+/** Reading a command's input files, or its stdin. */
+import type { ByteSource } from '../../android/streams.js'
+import { FsError } from '../../fs/errors.js'
+import type { CommandIo } from '../command.js'
+import { LineSource } from '../line-source.js'
+
+/**
+ * Gives each operand's bytes to `use`, stdin for none or `-`. A file that
+ * cannot be read is reported and makes the result 1.
+ */
+export async function eachInput(
+  io: CommandIo,
+  operands: readonly string[],
+  use: (source: ByteSource, name: string) => Promise<void>,
+): Promise<number> {
+  let status = 0
+  for (const name of operands.length === 0 ? ['-'] : operands) {
+    if (name === '-') {
+      await use(io.stdin, '-')
+      continue
+    }
+    try {
+      const reader = await io.fs.openRead(io.path(name))
+      try {
+        await use(reader, name)
+      } finally {
+        await reader.close()
+      }
+    } catch (error) {
+      if (!(error instanceof FsError)) throw error
+      await io.err(`${io.name}: ${name}: ${error.message}\n`)
+      status = 1
+    }
+  }
+  return status
+}
+
+/** The lines of a source without their newlines. */
+export async function* linesOf(source: ByteSource): AsyncGenerator<string> {
+  const lines = new LineSource(source)
+  for (let line = await lines.readLine(); line !== null; line = await lines.readLine()) {
+    yield line.toString('latin1').replace(/\n$/, '')
+  }
+}

@@ -1,0 +1,4 @@
+declare module 'mvdan-sh' {
+  const library: unknown
+  export default library
+}

@@ -1,0 +1,61 @@
+/** The state of one running shell, and the ways out of its control structures. */
+import type { ByteSink, ByteSource } from '../android/streams.js'
+import type { Statement } from './ast.js'
+import type { Variables } from './variables.js'
+
+/** What a descriptor leads to. */
+export interface Descriptor {
+  source?: ByteSource
+  sink?: ByteSink
+}
+
+export type Descriptors = ReadonlyMap<number, Descriptor>
+
+export interface ShellState {
+  variables: Variables
+  parameters: readonly string[]
+  functions: Map<string, Statement>
+  cwd: string
+  lastStatus: number
+  /** `$!` */
+  lastBackground: number | null
+  /** `-e`, `-f`, `-u`, `-x` … by letter. */
+  options: Set<string>
+  /** `$0` */
+  name: string
+  pid: number
+  /** How deep functions, substitutions and subshells are in each other. */
+  depth: number
+}
+
+/** A copy for a subshell. */
+export function cloneState(state: ShellState): ShellState {
+  return {
+    ...state,
+    variables: state.variables.clone(),
+    functions: new Map(state.functions),
+    options: new Set(state.options),
+    depth: state.depth + 1,
+  }
+}
+
+export class ExitShell extends Error {
+  constructor(readonly code: number) {
+    super('exit')
+  }
+}
+
+export class ReturnFromFunction extends Error {
+  constructor(readonly code: number) {
+    super('return')
+  }
+}
+
+export class LeaveLoop extends Error {
+  constructor(
+    readonly how: 'break' | 'continue',
+    public levels: number,
+  ) {
+    super(how)
+  }
+}
