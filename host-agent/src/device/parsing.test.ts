@@ -1,0 +1,122 @@
+/** What phones print, as read by the capabilities. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseDeviceList } from '../adb/track.js'
+import { touchEvents } from '../scrcpy/input.js'
+import { isKeyText } from '../scrcpy/text.js'
+import { inputTextParts, planStroke } from './input-commands.js'
+import { parseAwake } from './power.js'
+import { parseSize } from './screen.js'
+import { cutXml } from './ui.js'
+import { parseWindows } from './windows.js'
+
+describe('the screen size', () => {
+  it('is that of the current rotation', () => {
+    expect(parseSize('Physical size: 1080x2400\n    init=1080x2400 420dpi cur=2400x1080 app=2400x1017')).toEqual({
+      width: 2400,
+      height: 1080,
+    })
+    expect(parseSize('Physical size: 1080x2400\n  mCurrentRotation=ROTATION_90')).toEqual({ width: 2400, height: 1080 })
+    expect(parseSize('Physical size: 1080x2400\nOverride size: 720x1600\n mRotation=0')).toEqual({
+      width: 720,
+      height: 1600,
+    })
+    expect(parseSize('no such command')).toBeNull()
+  })
+})
+
+describe('the window in front', () => {
+  const read = (focus: string, app = 'mFocusedApp=null', keyboard = 'mInputShown=false') =>
+    parseWindows(`  mCurrentFocus=${focus}\n  ${app}\n    ${keyboard}\n`)
+
+  it('is read from the focus, else from the app', () => {
+    expect(read('Window{a1b2c3 u0 com.android.settings/com.android.settings.Settings}')).toEqual({
+      package: 'com.android.settings',
+      activity: 'com.android.settings.Settings',
+      keyboardVisible: false,
+    })
+    expect(
+      read('Window{a1 u0 PopupWindow:3f2}', 'mFocusedApp=ActivityRecord{77 u0 com.x.notes/.Editor t12}', 'mInputShown=true'),
+    ).toEqual({ package: 'com.x.notes', activity: 'com.x.notes.Editor', keyboardVisible: true })
+    expect(
+      read('null', 'mFocusedApp=AppWindowToken{1 token=Token{2 ActivityRecord{3 u0 com.x/.A t1}}}').package,
+    ).toBe('com.x')
+    expect(read('Window{a1 u0 NotificationShade}').package).toBe('com.android.systemui')
+    expect(read('null')).toEqual({ package: '', activity: null, keyboardVisible: false })
+  })
+})
+
+describe('other words of a phone', () => {
+  it('are read as they mean', () => {
+    expect(parseAwake('  mWakefulness=Awake')).toBe(true)
+    expect(parseAwake('  mWakefulness=Asleep')).toBe(false)
+    expect(parseAwake('')).toBeNull()
+    expect(parseDeviceList('a\tdevice\n127.0.0.1:6001\toffline\n????????????\tno permissions\n')).toEqual([
+      { serial: 'a', state: 'device' },
+      { serial: '127.0.0.1:6001', state: 'offline' },
+    ])
+    expect(cutXml("<?xml version='1.0' ?><hierarchy><node/></hierarchy>UI hierchary dumped to: /dev/tty\n")).toBe(
+      "<?xml version='1.0' ?><hierarchy><node/></hierarchy>",
+    )
+    expect(cutXml('ERROR: null root node returned by UiTestAutomationBridge.\n')).toBe(
+      'ERROR: null root node returned by UiTestAutomationBridge.',
+    )
+  })
+})
+
+describe('a gesture', () => {
+  const stroke = fc
+    .array(fc.record({ x: fc.nat(1000), y: fc.nat(2000), atMs: fc.nat(500) }), { minLength: 1, maxLength: 8 })
+    .map((points) => ({ points: points.toSorted((a, b) => a.atMs - b.atMs) }))
+
+  it('puts each finger down once, first, and lifts it once, last, in order of time', () => {
+    fc.assert(
+      fc.property(fc.array(stroke, { minLength: 1, maxLength: 3 }), (strokes) => {
+        const events = touchEvents(strokes)
+        expect(events.map(({ atMs }) => atMs)).toEqual(events.map(({ atMs }) => atMs).toSorted((a, b) => a - b))
+        strokes.forEach(({ points }, id) => {
+          const own = events.filter(({ pointerId }) => pointerId === id)
+          expect(own.map(({ action }) => action)).toEqual(['down', ...points.slice(1).map(() => 'move'), 'up'])
+          expect(own.slice(0, -1).map(({ point }) => point)).toEqual(points)
+          expect(own.at(-1)?.point).toEqual(points.at(-1))
+        })
+      }),
+    )
+  })
+
+  it('without scrcpy is a tap, a swipe, or steps from its first point to its last', () => {
+    expect(planStroke({ points: [{ x: 5, y: 6, atMs: 0 }] })).toMatchObject({ kind: 'tap' })
+    expect(
+      planStroke({ points: [{ x: 0, y: 0, atMs: 0 }, { x: 0, y: 300, atMs: 150 }, { x: 0, y: 600, atMs: 300 }] }),
+    ).toMatchObject({ kind: 'swipe', durationMs: 300 })
+    // Held first, then moved: no swipe.
+    expect(
+      planStroke({ points: [{ x: 0, y: 0, atMs: 0 }, { x: 0, y: 0, atMs: 800 }, { x: 0, y: 600, atMs: 1000 }] }),
+    ).toMatchObject({ kind: 'steps' })
+    fc.assert(
+      fc.property(stroke, ({ points }) => {
+        const plan = planStroke({ points })
+        if (plan.kind !== 'steps') return
+        expect(plan.points[0]).toBe(points[0])
+        expect(plan.points.at(-1)).toEqual(points.at(-1))
+      }),
+    )
+  })
+})
+
+describe('text', () => {
+  it('for `input text` says every printable character, read back as Android reads it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'%s ab"\'\\$'.split('')) }), (text) => {
+        const parts = inputTextParts(text)
+        // AOSP `InputShellCommand.sendText`: `%s` becomes a space.
+        expect(parts.map((part) => part.replaceAll('%s', ' ')).join('')).toBe(text)
+      }),
+    )
+  })
+
+  it('goes by keys only when a key map has all of it', () => {
+    expect(isKeyText('Hello, "world" ~')).toBe(true)
+    for (const text of ['é', 'a\nb', '漢', '😀', '\t']) expect(isKeyText(text)).toBe(false)
+  })
+})

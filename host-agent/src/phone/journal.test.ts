@@ -1,0 +1,73 @@
+/** The journal, as a killed agent leaves it. */
+import { appendFileSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openJournal } from './journal.js'
+
+let dir: string
+let path: string
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'phonerack-journal-'))
+  path = join(dir, 'journal.jsonl')
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+const now = () => new Date('2026-01-02T03:04:05Z')
+const write = (id: string) => ({
+  id,
+  serial: 's',
+  phoneId: 'ph_aaaaaaaaaaaa',
+  fencingNumber: '1',
+  kind: 'batch' as const,
+  requestId: '',
+})
+
+describe('after a crash', () => {
+  it('exactly what had begun and not ended is known, once', () => {
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 20 }), (ended) => {
+        const here = join(mkdtempSync(join(dir, 'run-')), 'journal.jsonl')
+        const journal = openJournal(here, now)
+        ended.forEach((ends, index) => {
+          const end = journal.begin(write(`op${index}`))
+          if (ends) end()
+        })
+        // No close: the process is gone.
+        const open = ended.flatMap((ends, index) => (ends ? [] : [`op${index}`]))
+        expect(openJournal(here, now).leftOpen.map(({ begin }) => begin)).toEqual(open)
+        expect(openJournal(here, now).leftOpen).toEqual([])
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('a begin is on disk when `begin` returns', () => {
+    const journal = openJournal(path, now)
+    journal.begin(write('op'))
+    const seen = join(dir, 'seen.jsonl')
+    copyFileSync(path, seen)
+    expect(openJournal(seen, now).leftOpen).toEqual([
+      { ...write('op'), id: undefined, begin: 'op', at: '2026-01-02T03:04:05.000Z' },
+    ])
+    journal.close()
+  })
+
+  it('a line that was cut off counts as not begun', () => {
+    openJournal(path, now).close()
+    appendFileSync(path, '{"begin":"half')
+    expect(openJournal(path, now).leftOpen).toEqual([])
+  })
+})
+
+describe('in a long run', () => {
+  it('stays small and keeps what is open', () => {
+    const journal = openJournal(path, now)
+    journal.begin(write('still open'))
+    for (let index = 0; index < 12_000; index += 1) journal.begin(write(`op${index}`))()
+    expect(statSync(path).size).toBeLessThan(2 << 20)
+    journal.close()
+    expect(openJournal(path, now).leftOpen.map(({ begin }) => begin)).toEqual(['still open'])
+  })
+})
