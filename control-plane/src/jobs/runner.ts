@@ -55,7 +55,8 @@ export class JobRunner {
       application_name: 'phonerack-jobs',
     })
     this.pool.on('error', (error) => options.log.warn({ err: error }, 'a connection for jobs broke'))
-    // graphile attaches its own listeners for broken clients per pool.
+    // One that breaks while a job holds it fails that job's query; without a listener it would end the process.
+    this.pool.on('connect', (client) => client.on('error', () => undefined))
     this.pool.setMaxListeners(50)
     this.beats = new Ticker('replica heartbeat', beatMs, options.log, () => this.beat())
     this.supervised = options.pools.map((pool) => this.supervise(pool))

@@ -1,0 +1,272 @@
+/**
+ * A test double of the host agent's answers: it joins over HTTP, has a real identity, speaks the real proto over real
+ * mutual TLS and sends real heartbeats over the real broker, but there are no phones behind it. For tests of the
+ * control plane only.
+ */
+import { generateKeyPairSync } from 'node:crypto'
+import { createUser, fmtCreds } from '@nats-io/jwt'
+import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServiceError } from '@grpc/grpc-js'
+import {
+  HostServiceService,
+  type Assignment,
+  type HostServiceServer,
+  type RunActionsRequest,
+  type RunActionsResponse,
+  type WipeCheck,
+} from '@phonerack/proto'
+import { ApiError, connectBus, subjects, type Bus, type DeviceLink } from '@phonerack/shared'
+import { type FastifyInstance } from 'fastify'
+import { z } from 'zod'
+
+export interface DoubleDevice {
+  serial: string
+  link: DeviceLink
+  fencing: bigint
+  /** What the next calls for it come to; left out: success. */
+  onStart?: () => Promise<void>
+  onPark?: () => Promise<void>
+  wipeChecks?: WipeCheck[]
+}
+
+export type Batch = (request: RunActionsRequest, send: (event: RunActionsResponse['event']) => void) => Promise<void>
+
+export interface AgentDouble {
+  hostId: string
+  devices: Map<string, DoubleDevice>
+  /** Phones as the agent was asked to start, park and wipe them: `start ph_… 3`. */
+  log: string[]
+  onBatch: Batch
+  addDevice(serial: string): DoubleDevice
+  beat(): void
+  /** No heartbeats until `resume`. */
+  pause(): void
+  resume(): void
+  /** Ends the gRPC server, as a killed process would. */
+  cutGrpc(): void
+  /** A new gRPC server at a new address. */
+  serve(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface DoubleOptions {
+  server: FastifyInstance
+  natsUrl: string
+  operatorToken: string
+  name: string
+  country?: string
+  beatMs?: number
+}
+
+const joinAnswer = z.object({
+  host_id: z.string(),
+  certificate_pem: z.string(),
+  ca_pem: z.string(),
+  nats_jwt: z.string(),
+})
+
+export async function startAgentDouble(options: DoubleOptions): Promise<AgentDouble> {
+  const keys = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+  const natsUser = createUser()
+  const identity = await join(options, keys.publicKey, natsUser.getPublicKey())
+  const bus = await connectBus({
+    url: options.natsUrl,
+    name: options.name,
+    creds: new TextDecoder().decode(fmtCreds(identity.nats_jwt, natsUser)),
+  })
+  const agent = new Double(identity.host_id, bus, {
+    ca: Buffer.from(identity.ca_pem),
+    certificate: Buffer.from(identity.certificate_pem),
+    key: Buffer.from(keys.privateKey),
+  })
+  await agent.serve()
+  agent.begin(options.beatMs ?? 500)
+  return agent
+}
+
+async function join({ server, operatorToken, name, country = 'US' }: DoubleOptions, publicKey: string, nats: string) {
+  const headers = { authorization: `Bearer ${operatorToken}` }
+  const token = await server.inject({ method: 'POST', url: '/operator/v1/hosts/join-tokens', headers, payload: {} })
+  const answer = await server.inject({
+    method: 'POST',
+    url: '/host/v1/join',
+    payload: { ...token.json<{ token: string }>(), expires_at: undefined, name, country, public_key_pem: publicKey, nats_public_key: nats },
+  })
+  if (answer.statusCode !== 201) throw new Error(`join: ${answer.statusCode} ${answer.body}`)
+  return joinAnswer.parse(answer.json())
+}
+
+class Double implements AgentDouble {
+  readonly devices = new Map<string, DoubleDevice>()
+  readonly log: string[] = []
+  onBatch: Batch = () => Promise.resolve()
+  private server: Server | null = null
+  private address = ''
+  private sequence = 0
+  private timer: NodeJS.Timeout | null = null
+  private everyMs = 500
+
+  constructor(
+    readonly hostId: string,
+    private readonly bus: Bus,
+    private readonly identity: { ca: Buffer; certificate: Buffer; key: Buffer },
+  ) {
+    bus.subscribe(subjects.announce(hostId), () => this.beat())
+  }
+
+  begin(everyMs: number): void {
+    this.everyMs = everyMs
+    this.resume()
+  }
+
+  addDevice(serial: string): DoubleDevice {
+    const device: DoubleDevice = { serial, link: 'unenrolled', fencing: 0n }
+    this.devices.set(serial, device)
+    this.beat()
+    return device
+  }
+
+  beat(): void {
+    this.sequence += 1
+    const at = new Date().toISOString()
+    this.bus.publish(subjects.heartbeat(this.hostId), {
+      host_id: this.hostId,
+      sequence: this.sequence,
+      at,
+      version: 'double',
+      address: this.address,
+      load: 0,
+      devices: [...this.devices.values()].map((device) => ({
+        serial: device.serial,
+        link: device.link,
+        fencing_number: Number(device.fencing),
+        maker: 'Test',
+        model: 'Double',
+        sdk: 30,
+        reason: null,
+        proof_of_life_at: at,
+      })),
+    })
+  }
+
+  pause(): void {
+    if (this.timer) clearInterval(this.timer)
+    this.timer = null
+  }
+
+  resume(): void {
+    this.pause()
+    this.beat()
+    this.timer = setInterval(() => this.beat(), this.everyMs)
+  }
+
+  cutGrpc(): void {
+    this.server?.forceShutdown()
+    this.server = null
+  }
+
+  async serve(): Promise<void> {
+    const server = new Server()
+    server.addService(HostServiceService, this.service())
+    const { ca, certificate, key } = this.identity
+    const secure = ServerCredentials.createSsl(ca, [{ cert_chain: certificate, private_key: key }], true)
+    const port = await new Promise<number>((resolve, reject) =>
+      server.bindAsync('127.0.0.1:0', secure, (error, bound) => (error ? reject(error) : resolve(bound))),
+    )
+    this.server = server
+    this.address = `127.0.0.1:${port}`
+    this.beat()
+  }
+
+  async stop(): Promise<void> {
+    this.pause()
+    this.cutGrpc()
+    await this.bus.close()
+  }
+
+  /** As the real agent does: only the newest number, and some calls may bring it. */
+  private take(assignment: Assignment | undefined, mayRaise: boolean): DoubleDevice {
+    const device = assignment && this.devices.get(assignment.serial)
+    if (!device) throw new ApiError('phone_unavailable')
+    const number = assignment.fencingNumber
+    if (number < device.fencing || (number > device.fencing && !mayRaise)) throw new ApiError('phone_unavailable')
+    device.fencing = number
+    return device
+  }
+
+  private service(): HostServiceServer {
+    return {
+      startPhone: (call, callback) =>
+        answer(callback, async () => {
+          const device = this.take(call.request.assignment, true)
+          this.log.push(`start ${call.request.assignment?.phoneId} ${device.fencing}`)
+          await device.onStart?.()
+          return { readyAt: new Date() }
+        }),
+      parkPhone: (call, callback) =>
+        answer(callback, async () => {
+          const device = this.take(call.request.assignment, true)
+          this.log.push(`park ${call.request.assignment?.phoneId} ${device.fencing}`)
+          await device.onPark?.()
+          return {}
+        }),
+      wipeDevice: (call, callback) =>
+        answer(callback, () => {
+          const device = this.take(call.request.assignment, true)
+          this.log.push(`wipe ${call.request.assignment?.phoneId} ${device.fencing}`)
+          const checks = device.wipeChecks ?? [{ name: 'third_party_packages', passed: true, evidence: 'none' }]
+          return Promise.resolve({ verified: checks.every((check) => check.passed), checks })
+        }),
+      enrollDevice: (call, callback) =>
+        answer(callback, () => {
+          const device = this.devices.get(call.request.serial)
+          if (!device) throw new ApiError('phone_unavailable')
+          device.fencing = call.request.fencingNumber
+          device.link = 'healthy'
+          this.beat()
+          const checks = device.wipeChecks ?? [{ name: 'third_party_packages', passed: true, evidence: 'none' }]
+          const capabilities = [{ name: 'input', implementation: 'double', evidence: 'said so' }]
+          return Promise.resolve({ verified: checks.every((check) => check.passed), checks, capabilities })
+        }),
+      observe: (call, callback) =>
+        answer(callback, () => {
+          this.take(call.request.assignment, false)
+          const snapshotId = 'snp_aaaaaaaaaaaa'
+          return Promise.resolve({ observationJson: Buffer.from('{"elements":[]}'), snapshotId, text: 'app x' })
+        }),
+      screenshot: (call, callback) =>
+        answer(callback, () => {
+          this.take(call.request.assignment, false)
+          return Promise.resolve({ image: Buffer.from([1, 2, 3]), screenWidth: 10, screenHeight: 20, scale: 1 })
+        }),
+      runActions: (call) => {
+        const run = async (): Promise<void> => {
+          this.take(call.request.assignment, false)
+          await this.onBatch(call.request, (event) => void call.write({ event }))
+          call.end()
+        }
+        run().catch((error: unknown) => call.destroy(toServiceError(error)))
+      },
+    }
+  }
+}
+
+function answer<A>(callback: sendUnaryData<A>, work: () => Promise<A>): void {
+  Promise.resolve()
+    .then(work)
+    .then(
+      (value) => callback(null, value),
+      (error: unknown) => callback(toServiceError(error)),
+    )
+}
+
+function toServiceError(error: unknown): ServiceError {
+  const message = error instanceof Error ? error.message : String(error)
+  const metadata = new Metadata()
+  if (error instanceof ApiError) metadata.set('phonerack-error-bin', Buffer.from(JSON.stringify(error.toPlain())))
+  const code = error instanceof ApiError ? status.FAILED_PRECONDITION : status.UNAVAILABLE
+  return Object.assign(new Error(message), { code, details: message, metadata })
+}

@@ -1,0 +1,194 @@
+/**
+ * The control plane in a test: real Postgres, real nats-server, the real app and HTTP server (by `inject`), and agent
+ * doubles. One world per test file; a database of its own per app.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { startNats, type Nats } from '@phonerack/launcher/nats'
+import { startPostgres, type Postgres } from '@phonerack/launcher/postgres'
+import { createLogger, hashSecret, newSecret, systemClock, type Clock } from '@phonerack/shared'
+import { type FastifyInstance } from 'fastify'
+import { startApp, type App } from '../app.js'
+import { readConfig, type Config } from '../config.js'
+import { applyMigrations } from '../db/migrate.js'
+import { buildServer } from '../http/server.js'
+import { createKey } from '../operator/keys.js'
+import { changeProject, createProject } from '../operator/projects.js'
+import { type Caller, type Preset } from '../services.js'
+import { startAgentDouble, type AgentDouble } from './agent-double.js'
+
+export interface World {
+  dir: string
+  postgres: Postgres
+  nats: Nats
+  /** A control plane on a new database, or, with `beside`, one more replica of another. */
+  start(options?: StartOptions): Promise<Plane>
+  stop(): Promise<void>
+}
+
+export interface StartOptions {
+  env?: Record<string, string>
+  clock?: Clock
+  beside?: Plane
+  replicaId?: string
+}
+
+export interface Plane {
+  app: App
+  server: FastifyInstance
+  config: Config
+  operatorToken: string
+  agent(name: string, options?: { country?: string; beatMs?: number }): Promise<AgentDouble>
+  /** An agent with `count` enrolled, free devices. */
+  rack(count: number, options?: { country?: string; beatMs?: number }): Promise<AgentDouble>
+  /** A funded project and one of its keys. */
+  tenant(options?: TenantOptions): Promise<Tenant>
+  close(): Promise<void>
+}
+
+export interface TenantOptions {
+  credit?: string
+  spendLimit?: string
+  maxPhones?: number
+  maxRunning?: number
+  owner?: string
+  preset?: Preset
+}
+
+export interface Tenant {
+  projectId: string
+  key: string
+  caller: Caller
+}
+
+export async function startWorld(): Promise<World> {
+  const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-cp-'))
+  const postgres = await startPostgres({ dir: path.join(dir, 'pg'), forTests: true })
+  const nats = await startNats({ dir: path.join(dir, 'nats') })
+  await applyMigrations(await postgres.createDatabase('template_plane'))
+  const planes: Plane[] = []
+  let count = 0
+  return {
+    dir,
+    postgres,
+    nats,
+    async start(options = {}) {
+      count += 1
+      const databaseUrl =
+        options.beside?.config.databaseUrl ?? (await postgres.createDatabase(`plane_${count}`, 'template_plane'))
+      const plane = await startPlane({ dir, databaseUrl, nats, id: `${count}`, ...options })
+      planes.push(plane)
+      return plane
+    },
+    async stop() {
+      for (const plane of planes) await plane.close()
+      await nats.stop()
+      await postgres.stop()
+      rmSync(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+interface PlaneOptions extends StartOptions {
+  dir: string
+  databaseUrl: string
+  nats: Nats
+  id: string
+}
+
+async function startPlane(options: PlaneOptions): Promise<Plane> {
+  const operatorToken = options.beside?.operatorToken ?? newSecret('operator')
+  const config = readConfig({
+    DATABASE_URL: options.databaseUrl,
+    NATS_URL: options.nats.url,
+    NATS_CREDS_FILE: options.nats.controlPlaneCredsFile,
+    NATS_ACCOUNT_SEED_FILE: options.nats.accountSeedFile,
+    PHONERACK_PKI_DIR: options.beside?.config.pkiDir ?? path.join(options.dir, `pki-${options.id}`),
+    PHONERACK_REPLICA_ID: options.replicaId ?? `replica-${options.id}`,
+    PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(operatorToken),
+    ...options.env,
+  })
+  const clock = options.clock ?? systemClock
+  const log = createLogger('control-plane-test')
+  log.level = process.env['LOG_LEVEL'] ?? 'silent'
+  const app = await startApp(config, { log, clock })
+  const server = await buildServer({
+    services: app.services,
+    config: { baseUrl: config.http.baseUrl, requestsPerKeyPerMinute: 1_000_000 },
+    log,
+    clock,
+    health: () => app.health(),
+    plugins: app.plugins,
+  })
+  await server.ready()
+  const agents: AgentDouble[] = []
+  let closed = false
+  const agent: Plane['agent'] = async (name, extra = {}) => {
+    const double = await startAgentDouble({ server, natsUrl: options.nats.url, operatorToken, name, ...extra })
+    agents.push(double)
+    return double
+  }
+  return {
+    app,
+    server,
+    config,
+    operatorToken,
+    agent,
+    async rack(count, extra) {
+      const double = await agent(`rack-${agents.length + 1}`, extra)
+      await enrollDoubles(app, double, count)
+      return double
+    },
+    tenant: (tenant = {}) => createTenant(app, tenant),
+    async close() {
+      if (closed) return
+      closed = true
+      for (const double of agents) await double.stop()
+      await server.close()
+      await app.close()
+    },
+  }
+}
+
+/** Adds devices to the double and enrols them as an operator would, but all at once. */
+async function enrollDoubles(app: App, double: AgentDouble, count: number): Promise<void> {
+  const { enrollDevice } = await import('../operator/devices.js')
+  const serials = Array.from({ length: count }, (_, index) => `${double.hostId}-${index + 1}`)
+  for (const serial of serials) double.addDevice(serial)
+  const { db } = app.core
+  await eventually(async () => (await db.device.count({ where: { serial: { in: serials } } })) === count)
+  for (const serial of serials) await enrollDevice(app.core, serial)
+  await eventually(
+    async () =>
+      (await db.device.count({ where: { serial: { in: serials }, state: 'free', link: 'healthy' } })) === count,
+  )
+}
+
+async function createTenant(app: App, options: TenantOptions): Promise<Tenant> {
+  const project = await createProject(app.core, {
+    name: 'Test project',
+    ...(options.owner === undefined ? {} : { owner: options.owner }),
+  })
+  await changeProject(app.core, project.id, {
+    credit_usd: options.credit ?? '100',
+    spend_limit_usd: options.spendLimit ?? '1000',
+    max_phones: options.maxPhones ?? 100,
+    max_running: options.maxRunning ?? 100,
+  })
+  const { key } = await createKey(app.core, {
+    project: project.id,
+    preset: options.preset ?? 'admin',
+    expires: 'never',
+  })
+  return { projectId: project.id, key, caller: await app.services.keys.authenticate(key) }
+}
+
+/** Waits until `condition` holds. @throws Error after `ms` */
+export async function eventually(condition: () => Promise<boolean> | boolean, ms = 10_000): Promise<void> {
+  const until = performance.now() + ms
+  while (!(await condition())) {
+    if (performance.now() > until) throw new Error('what was awaited did not come')
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
