@@ -4,9 +4,9 @@ import { connect, type AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { errorOf, testApi, type TestApi } from '../testing/api.js'
-import { BodyCutOff, collectBody } from './body.js'
+import { collectBody } from './body.js'
 
 let api: TestApi
 let port: number
@@ -205,11 +205,32 @@ describe('collectBody', () => {
     stream.end()
   })
 
+  it('stops discarding after 10 s, answered or not', async () => {
+    vi.useFakeTimers()
+    try {
+      const silent = collect(new PassThrough(), 11)
+      const refused = expect(silent).rejects.toMatchObject({ code: 'payload_too_large' })
+      const flood = new PassThrough()
+      const flooded = expect(collect(flood)).rejects.toMatchObject({ code: 'payload_too_large' })
+      flood.write(Buffer.alloc(21))
+      await vi.advanceTimersByTimeAsync(9_999)
+      expect(flood.destroyed).toBe(false)
+      await vi.advanceTimersByTimeAsync(2)
+      await Promise.all([refused, flooded])
+      expect(flood.destroyed).toBe(true)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('says when the client went away', async () => {
     const stream = new PassThrough()
     const result = collect(stream)
     stream.write('abc')
     stream.destroy()
-    await expect(result).rejects.toBeInstanceOf(BodyCutOff)
+    await expect(result).rejects.toMatchObject({
+      code: 'validation_failed',
+      details: { validation_stage: 'body' },
+    })
   })
 })

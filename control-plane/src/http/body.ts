@@ -12,13 +12,9 @@ import { parseJson } from './json.js'
 /** Milliseconds in which the rest of a too large body is read and thrown away. */
 const discardMs = 10_000
 
-/** The client went away before its body was complete; nobody is left to answer. */
-export class BodyCutOff extends Error {
-  constructor() {
-    super('the connection closed before the body was complete')
-    this.name = 'BodyCutOff'
-  }
-}
+/** The connection ended first: nothing was done, and nobody may be left to hear so. */
+const cutOff = (): ApiError =>
+  validationFailed('body', [{ path: [], message: 'the body was cut off', code: 'cut_off' }])
 
 const tooLarge = (limit: number): ApiError =>
   new ApiError('payload_too_large', {
@@ -32,7 +28,7 @@ const tooLarge = (limit: number): ApiError =>
  * a client sends beyond that is discarded in the background until the 10 s are
  * over, since closing a connection with unread bytes takes the answer with it.
  * @throws ApiError payload_too_large
- * @throws BodyCutOff
+ * @throws ApiError validation_failed when the connection ends before the body is complete
  */
 export function collectBody(stream: Readable, limit: number, declared: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -67,8 +63,8 @@ export function collectBody(stream: Readable, limit: number, declared: number): 
     if (declared > limit) startDiscarding()
     stream.on('data', onData)
     stream.once('end', () => finish(() => (timer === undefined ? resolve(Buffer.concat(chunks)) : refuse())))
-    stream.once('error', () => finish(() => reject(new BodyCutOff())))
-    stream.once('close', () => finish(() => reject(new BodyCutOff())))
+    stream.once('error', () => finish(() => reject(cutOff())))
+    stream.once('close', () => finish(() => reject(cutOff())))
   })
 }
 

@@ -6,7 +6,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
 /** Milliseconds that requests into a phone get to end when the server stops. */
-const stopGraceMs = 3000
+const stopGraceMs = 2000
+
+/** Milliseconds after which connections that are still busy are closed. */
+const stopLimitMs = 3000
 
 export interface Lifetimes {
   /** For waiting. */
@@ -19,7 +22,7 @@ export function trackLifetimes(app: FastifyInstance): Lifetimes {
   const waits = new Set<AbortController>()
   const works = new Set<AbortController>()
   let stopping = false
-  let grace: NodeJS.Timeout | undefined
+  const stopTimers: NodeJS.Timeout[] = []
 
   const signal = (kind: Set<AbortController>, reply: FastifyReply): AbortSignal => {
     const controller = new AbortController()
@@ -36,11 +39,14 @@ export function trackLifetimes(app: FastifyInstance): Lifetimes {
   app.addHook('preClose', (done) => {
     stopping = true
     abortAll(waits)
-    grace = setTimeout(() => abortAll(works), stopGraceMs)
+    stopTimers.push(
+      setTimeout(() => abortAll(works), stopGraceMs),
+      setTimeout(() => app.server.closeAllConnections(), stopLimitMs),
+    )
     done()
   })
   app.addHook('onClose', (_app, done) => {
-    clearTimeout(grace)
+    stopTimers.forEach(clearTimeout)
     done()
   })
   return { wait: (reply) => signal(waits, reply), work: (reply) => signal(works, reply) }

@@ -57,7 +57,8 @@ function readPairs(
   for (const [parameter, given] of Object.entries(raw)) {
     if (parameter !== name && !parameter.startsWith(`${name}[`)) continue
     const key = /^[^[]*\[(.*)\]$/s.exec(parameter)?.[1]
-    if (key === undefined) {
+    // As a field, `__proto__` would be lost on the way to the schema, and the filter with it.
+    if (key === undefined || key === '__proto__') {
       issues.push({ path: [name], message: `is given as ${name}[<key>]=value`, code: 'invalid_key' })
       continue
     }

@@ -15,7 +15,8 @@ export type Route = (app: ApiInstance, deps: RouteDeps) => void
 
 /** The phone a path names; one whose form is wrong does not exist. */
 export function phoneIdOf(params: { id: string }): string {
-  if (!isId('phone', params.id)) throw new ApiError('phone_not_found', { details: { phone: params.id } })
+  if (!isId('phone', params.id))
+    throw new ApiError('phone_not_found', { next: 'GET /v1/phones', details: { phone: params.id } })
   return params.id
 }
 

@@ -306,6 +306,7 @@ describe('query parameters', () => {
     ['/v1/phones', `metadata[${'k'.repeat(41)}]=c`, 'metadata'],
     ['/v1/phones', 'metadata[a=b', 'metadata'],
     ['/v1/phones', 'metadata=b', 'metadata'],
+    ['/v1/phones', 'metadata[__proto__]=b', 'metadata'],
     ['/v1/phones', 'metadata[a]=%00', 'metadata'],
     [phone, 'wait=started', 'wait'],
     [phone, 'wait=ready&wait=ready', 'wait'],

@@ -301,7 +301,7 @@ describe('DELETE /v1/phones/{id}', () => {
   it('answers the deleted phone, again too', async () => {
     const { id } = api.services.phone()
     const key = api.services.key('admin')
-    for (const _ of [1, 2]) {
+    for (let times = 0; times < 2; times += 1) {
       const response = await api.request('DELETE', `/v1/phones/${id}`, { key })
       expect([response.statusCode, response.json<PhoneJson>().status]).toEqual([200, 'deleted'])
     }
