@@ -43,15 +43,13 @@ export class Progress {
   }
 
   /** Waits `ms` or throws when aborted before. */
-  sleep(ms: number, what = 'wait'): Promise<void> {
-    return this.race(
-      what,
-      (signal) =>
-        new Promise((resolve) => {
-          const timer = setTimeout(resolve, ms)
-          signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
-        }),
-    )
+  async sleep(ms: number, what = 'wait'): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    try {
+      await this.race(what, () => new Promise((resolve) => (timer = setTimeout(resolve, ms))))
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** Awaits `work`, which gets the signal, but no longer than this progress lasts. */
