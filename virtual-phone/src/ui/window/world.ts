@@ -173,6 +173,11 @@ export class PhoneWorld implements World {
     for (const listener of this.changeListeners) listener()
   }
 
+  /** The windows of the moment, placed: for tests that compare what is drawn, told and hit. */
+  windowsNow(): Windows {
+    return this.layout()
+  }
+
   /** What the painter draws, from back to front. */
   drawSteps(): DrawStep[] {
     return this.model.awake

@@ -1,0 +1,93 @@
+/** Every kind of screen of the world, by name, as a way to get there from a new phone. Used by property tests. */
+import { makeWorld } from '../ui/index.js'
+import { PAGES } from '../ui/apps/settings/pages.js'
+import { type PhoneWorld } from '../ui/window/world.js'
+import { launch, press, tap } from './ui-tree.js'
+
+type Way = (world: PhoneWorld) => void
+
+const app =
+  (name: string, ...taps: string[]): Way =>
+  (world) => {
+    launch(world, name)
+    for (const wanted of taps) tap(world, wanted)
+  }
+
+const settingsPage =
+  (page: string): Way =>
+  (world) => {
+    const component = { package: 'com.android.settings', className: 'com.android.settings.SubSettings' }
+    world.startActivity({ component, categories: [], extras: { page } })
+  }
+
+export const SCREENS: Readonly<Record<string, Way>> = {
+  home: () => undefined,
+  recents: (world) => {
+    launch(world, 'com.android.settings')
+    press(world, 187)
+  },
+  'recents, empty': (world) => {
+    press(world, 187)
+  },
+  shade: (world) => {
+    world.expandNotifications()
+  },
+  settings: app('com.android.settings'),
+  'settings search': (world) => {
+    app('com.android.settings', 'Search settings')(world)
+    world.commitText('data')
+  },
+  ...Object.fromEntries(Object.keys(PAGES).map((page) => [`settings ${page}`, settingsPage(page)])),
+  'settings app page': settingsPage('app/com.phonerack.notes'),
+  'settings choice': (world) => {
+    settingsPage('display')(world)
+    tap(world, 'Font size')
+  },
+  notes: app('com.phonerack.notes'),
+  'notes edit': app('com.phonerack.notes', 'New note', 'body'),
+  'notes unlock': app('com.phonerack.notes', 'Private', 'password'),
+  contacts: app('com.android.contacts'),
+  'contacts search': (world) => {
+    app('com.android.contacts', 'search_view')(world)
+    world.commitText('山')
+  },
+  'contacts detail': app('com.android.contacts', 'cliv_row'),
+  'contacts editor': app('com.android.contacts', 'Create contact', 'phone_field'),
+  gallery: app('com.phonerack.gallery'),
+  'gallery map': app('com.phonerack.gallery', 'Map'),
+  dialogs: app('com.phonerack.dialogs'),
+  'dialogs alert': app('com.phonerack.dialogs', 'Show alert'),
+  'dialogs list': app('com.phonerack.dialogs', 'Choose from a list'),
+  'dialogs several': app('com.phonerack.dialogs', 'Choose several'),
+  'dialogs prompt': app('com.phonerack.dialogs', 'Ask for text', 'edit'),
+  browser: app('com.android.browser'),
+  'browser page': (world) => {
+    world.startActivity({
+      action: 'android.intent.action.VIEW',
+      data: 'https://example.com/a?b=c&d',
+      categories: [],
+      extras: {},
+    })
+  },
+  'installed app': (world) => {
+    const entry = {
+      package: 'org.example.app',
+      label: 'Example <&> "app"',
+      versionName: '1.0',
+      versionCode: 1,
+      system: false,
+      uid: 10_200,
+    }
+    world.setInstalledApps([{ ...entry, launcherActivity: 'org.example.app.Main' }])
+    launch(world, 'org.example.app')
+  },
+}
+
+/** A new phone on that screen. */
+export function worldOn(screen: string): PhoneWorld {
+  const world = makeWorld()
+  const way = SCREENS[screen]
+  if (!way) throw new Error(`There is no screen ${screen}`)
+  way(world)
+  return world
+}
