@@ -114,10 +114,8 @@ export class OperatorClient {
   changeProject = (id: string, change: ProjectChange): Promise<Project> =>
     this.call('PATCH', `/projects/${encodeURIComponent(id)}`, change)
 
-  keys = async (project?: string): Promise<Key[]> => {
-    const query = project === undefined ? '' : `?project=${encodeURIComponent(project)}`
-    return (await this.call<{ data: Key[] }>('GET', `/keys${query}`)).data
-  }
+  keys = async (project: string): Promise<Key[]> =>
+    (await this.call<{ data: Key[] }>('GET', `/keys?project=${encodeURIComponent(project)}`)).data
   createKey = (key: NewKey): Promise<Key & { key: string }> => this.call('POST', '/keys', key)
   revokeKey = (id: string): Promise<unknown> => this.call('DELETE', `/keys/${encodeURIComponent(id)}`)
 

@@ -3,6 +3,7 @@
  * by `down`, and by the guard that outlives a killed `up`.
  */
 import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identify, isAlive, type ProcessIdentity } from '../processes/identity.js'
 import { readRecord, reapRecord } from '../processes/record.js'
@@ -50,17 +51,18 @@ function markedProcesses(dir: string): ProcessIdentity[] {
   return found
 }
 
+/** The agent gives its adb server little of its environment, but a home of its own. */
 function isMarked(pid: number, dir: string): boolean {
+  const marks = new Set([`${markVariable}=${dir}`, `HOME=${path.join(dir, 'host-agent', 'adb')}`])
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`${markVariable}=${dir}`)
+    return readFileSync(`/proc/${pid}/environ`, 'utf8')
+      .split('\0')
+      .some((variable) => marks.has(variable))
   } catch (error) {
     // Another user's process, or one that has just ended.
-    if (
-      error instanceof Error &&
-      'code' in error &&
-      ['EACCES', 'EPERM', 'ENOENT', 'ESRCH'].includes(String(error.code))
-    )
-      return false
+    if (error instanceof Error && 'code' in error && unreadable.has(String(error.code))) return false
     throw error
   }
 }
+
+const unreadable: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ENOENT', 'ESRCH'])

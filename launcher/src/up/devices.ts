@@ -23,7 +23,7 @@ export async function awaitHost(
 }
 
 /**
- * Enrols those of `serials` that are not, and waits until each is taken in.
+ * Enrols those of `serials` that are not, gives quarantined ones one more try, and waits until each is taken in.
  * @returns those that ended quarantined, with the reason.
  * @throws Error naming those that were not ready in time.
  */
@@ -39,13 +39,22 @@ export async function enrollAll(
   while (performance.now() < end) {
     stop.throwIfAborted()
     const wanted = new Set(serials)
+    let released = false
     devices = (await operator.devices()).filter((device) => wanted.has(device.serial))
     for (const device of devices) {
-      if (device.state !== 'unenrolled' || asked.has(device.serial)) continue
-      if (await enroll(operator, device)) asked.add(device.serial)
+      if (asked.has(device.serial)) continue
+      if (device.state === 'unenrolled' && (await accepted(operator.enroll(device.id))))
+        asked.add(device.serial)
+      if (device.state === 'quarantined') {
+        await accepted(operator.release(device.id))
+        asked.add(device.serial)
+        released = true
+      }
     }
-    if (devices.length === wanted.size && devices.every((device) => settled.has(device.state)))
-      return devices.filter((device) => device.state === 'quarantined')
+    // The list was read before the release.
+    const done =
+      !released && devices.length === wanted.size && devices.every((device) => settled.has(device.state))
+    if (done) return devices.filter((device) => device.state === 'quarantined')
     await sleep(100)
   }
   const missing = serials
@@ -60,10 +69,10 @@ export async function enrollAll(
 
 const settled: ReadonlySet<string> = new Set(['free', 'assigned', 'quarantined'])
 
-/** False when the device cannot be enrolled yet. */
-async function enroll(operator: OperatorClient, device: Device): Promise<boolean> {
+/** False when the device is not ready for it yet. */
+async function accepted(request: Promise<unknown>): Promise<boolean> {
   try {
-    await operator.enroll(device.id)
+    await request
     return true
   } catch (error) {
     if (error instanceof OperatorError && (error.status === 409 || error.status === 503)) return false

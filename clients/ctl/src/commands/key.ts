@@ -13,7 +13,10 @@ export const keyCommands: readonly Command[] = [
     words: [],
     flags: { project: 'ID' },
     async run({ flags }, operator) {
-      const keys = await operator().keys(typeof flags['project'] === 'string' ? flags['project'] : undefined)
+      const client = operator()
+      const { project } = flags
+      const ids = typeof project === 'string' ? [project] : (await client.projects()).map(({ id }) => id)
+      const keys = (await Promise.all(ids.map((id) => client.keys(id)))).flat()
       const text = table(
         keys,
         [
@@ -21,7 +24,7 @@ export const keyCommands: readonly Command[] = [
           { title: 'NAME', value: (key) => key.name },
           { title: 'PROJECT', value: (key) => key.project },
           { title: 'PRESET', value: (key) => key.preset },
-          { title: 'PHONES', value: (key) => key.phones?.join(',') ?? 'all' },
+          { title: 'PHONES', value: (key) => key.phones?.join(',') || 'all' },
           { title: 'EXPIRES', value: (key) => key.expires_at ?? 'never' },
           { title: 'REVOKED', value: (key) => key.revoked_at },
         ],
