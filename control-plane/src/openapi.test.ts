@@ -4,7 +4,13 @@ import { openApiDocument } from './openapi.js'
 import { testApi, type TestApi } from './testing/api.js'
 
 interface Operation {
-  parameters?: { name: string; in: string; style?: string; explode?: boolean; schema: Record<string, unknown> }[]
+  parameters?: {
+    name: string
+    in: string
+    style?: string
+    explode?: boolean
+    schema: Record<string, unknown>
+  }[]
   requestBody?: { required: boolean }
   responses: Record<string, { description: string; content?: Record<string, { schema: { $ref?: string } }> }>
 }
@@ -33,7 +39,9 @@ const operation = (method: string, path: string): Operation => {
 
 describe('/openapi.json', () => {
   it('is valid OpenAPI 3.1, version 1.0.0', async () => {
-    const result = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>)
+    const result = await new Validator().validate(
+      structuredClone(document) as unknown as Record<string, unknown>,
+    )
     expect(result).toMatchObject({ valid: true })
     expect([document.openapi, document.info.version]).toEqual(['3.1.0', '1.0.0'])
     expect(document.servers).toEqual([{ url: 'http://api.test' }])
@@ -66,7 +74,9 @@ describe('/openapi.json', () => {
   it('names every schema once and leaves no reference open', () => {
     const names = Object.keys(document.components.schemas)
     expect(names.filter((name) => name.endsWith('Input'))).toEqual([])
-    expect(names).toEqual(expect.arrayContaining(['Action', 'Error', 'Observation', 'Phone', 'Session', 'Target']))
+    expect(names).toEqual(
+      expect.arrayContaining(['Action', 'Error', 'Observation', 'Phone', 'Session', 'Target']),
+    )
     const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref)
     expect(refs.length).toBeGreaterThan(20)
     for (const ref of refs) expect(names).toContain(ref?.replace('#/components/schemas/', ''))
@@ -76,7 +86,9 @@ describe('/openapi.json', () => {
     const create = operation('post', '/v1/phones')
     expect(create.responses['402']?.description).toContain('insufficient_credits')
     expect(create.responses['402']?.description).toContain('spend_limit_reached')
-    expect(create.responses['409']?.content?.['application/json']?.schema.$ref).toBe('#/components/schemas/Error')
+    expect(create.responses['409']?.content?.['application/json']?.schema.$ref).toBe(
+      '#/components/schemas/Error',
+    )
     for (const methods of Object.values(document.paths))
       for (const { responses } of Object.values(methods))
         expect(Object.keys(responses)).toEqual(expect.arrayContaining(['401', '403', '429', '500']))

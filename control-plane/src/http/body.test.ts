@@ -33,6 +33,8 @@ async function rawClient(options: {
   bytes: number
   mode: 'length' | 'chunked' | 'expect'
   tries: number
+  key?: string
+  path?: string
 }): Promise<RawAnswer[]> {
   const client = new URL('../testing/raw-client.mjs', import.meta.url).pathname
   const { stdout } = await promisify(execFile)(process.execPath, [
@@ -67,6 +69,17 @@ describe('a body over the limit, from another process that writes first and read
   it('is told before it sends anything when it asks with Expect: 100-continue', async () => {
     const answers = await rawClient({ mode: 'expect', bytes: limits.jsonBody + 1, tries: 20 })
     for (const answer of answers) expect(answer).toMatchObject({ status: 413, continued: false })
+  })
+})
+
+describe('a refusal before the body is read, from another process', () => {
+  it.each([
+    ['a bad key', { key: 'prk_bad' }, 401],
+    ['no endpoint', { path: '/v1/nothing' }, 404],
+    ['another method', { path: '/v1/account' }, 405],
+  ])('reaches a client that writes 5 MB first: %s', async (_name, options, status) => {
+    const answers = await rawClient({ mode: 'length', bytes: 5_000_000, tries: 20, ...options })
+    expect(answers.map((answer) => answer.status)).toEqual(Array(20).fill(status))
   })
 })
 
@@ -135,6 +148,19 @@ describe('Expect: 100-continue', () => {
     const text = await exchange([`GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n`], /\}$/)
     expect(text).toMatch(/^HTTP\/1\.1 200 /)
   })
+})
+
+describe('an empty chunked body', () => {
+  it.each([[[]], [['Content-Type: application/json']], [['Content-Type: nonsense']]])(
+    'is no body (%j)',
+    async (headers) => {
+      const text = await exchange(
+        [`${post('/v1/phones', 'Transfer-Encoding: chunked', ...headers)}0\r\n\r\n`],
+        /"object"/,
+      )
+      expect(text).toMatch(/^HTTP\/1\.1 201 /)
+    },
+  )
 })
 
 describe('a request that is cut off', () => {

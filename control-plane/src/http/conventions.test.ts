@@ -148,11 +148,40 @@ describe('requests per key and minute', () => {
   })
 })
 
+describe('X-Forwarded-For', () => {
+  it.each([
+    ['nobody', [], '127.0.0.1'],
+    ['another proxy', ['10.0.0.0/8'], '127.0.0.1'],
+    ['the proxy', ['127.0.0.1'], '203.0.113.7'],
+  ])('counts only from configured proxies: %s', async (_name, trustedProxies, ip) => {
+    const seen = await testApi(
+      { trustedProxies },
+      {
+        plugins: [
+          (app) => {
+            app.get('/ip', (request) => ({ ip: request.ip }))
+            return Promise.resolve()
+          },
+        ],
+      },
+    )
+    const response = await seen.request('GET', '/ip', { headers: { 'x-forwarded-for': '203.0.113.7' } })
+    expect(response.json()).toEqual({ ip })
+    await seen.app.close()
+  })
+})
+
 describe('health', () => {
   it('says 503 when a part is out of reach', async () => {
-    const sick = await testApi({}, { health: () => Promise.resolve(false) })
-    const response = await sick.request('GET', '/healthz')
-    expect([response.statusCode, response.json()]).toEqual([503, { status: 'unavailable' }])
-    await sick.app.close()
+    for (const health of [() => Promise.resolve(false), () => Promise.reject(new Error('gone'))]) {
+      const sick = await testApi({}, { health })
+      const response = await sick.request('GET', '/healthz')
+      expect([response.statusCode, response.json()]).toEqual([503, { status: 'unavailable' }])
+      await sick.app.close()
+    }
+  })
+
+  it('takes HEAD, which load balancers send', async () => {
+    expect((await api.request('HEAD', '/healthz')).statusCode).toBe(200)
   })
 })

@@ -7,9 +7,17 @@ export function addServicePaths(app: FastifyInstance, health: () => Promise<bool
     api: '/v1',
     description: '/openapi.json',
   }))
-  app.get('/healthz', { schema: { hide: true } }, async (_request, reply) => {
-    const healthy = await health()
-    return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'unavailable' })
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/healthz',
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      const healthy = await health().catch((error: unknown) => {
+        request.log.warn({ err: error }, 'health could not be told')
+        return false
+      })
+      return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'unavailable' })
+    },
   })
   let description: string | undefined
   app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
