@@ -12,11 +12,16 @@ import { parseWindows } from './windows.js'
 
 describe('the screen size', () => {
   it('is that of the current rotation', () => {
-    expect(parseSize('Physical size: 1080x2400\n    init=1080x2400 420dpi cur=2400x1080 app=2400x1017')).toEqual({
+    expect(
+      parseSize('Physical size: 1080x2400\n    init=1080x2400 420dpi cur=2400x1080 app=2400x1017'),
+    ).toEqual({
       width: 2400,
       height: 1080,
     })
-    expect(parseSize('Physical size: 1080x2400\n  mCurrentRotation=ROTATION_90')).toEqual({ width: 2400, height: 1080 })
+    expect(parseSize('Physical size: 1080x2400\n  mCurrentRotation=ROTATION_90')).toEqual({
+      width: 2400,
+      height: 1080,
+    })
     expect(parseSize('Physical size: 1080x2400\nOverride size: 720x1600\n mRotation=0')).toEqual({
       width: 720,
       height: 1600,
@@ -36,7 +41,11 @@ describe('the window in front', () => {
       keyboardVisible: false,
     })
     expect(
-      read('Window{a1 u0 PopupWindow:3f2}', 'mFocusedApp=ActivityRecord{77 u0 com.x.notes/.Editor t12}', 'mInputShown=true'),
+      read(
+        'Window{a1 u0 PopupWindow:3f2}',
+        'mFocusedApp=ActivityRecord{77 u0 com.x.notes/.Editor t12}',
+        'mInputShown=true',
+      ),
     ).toEqual({ package: 'com.x.notes', activity: 'com.x.notes.Editor', keyboardVisible: true })
     expect(
       read('null', 'mFocusedApp=AppWindowToken{1 token=Token{2 ActivityRecord{3 u0 com.x/.A t1}}}').package,
@@ -55,9 +64,9 @@ describe('other words of a phone', () => {
       { serial: 'a', state: 'device' },
       { serial: '127.0.0.1:6001', state: 'offline' },
     ])
-    expect(cutXml("<?xml version='1.0' ?><hierarchy><node/></hierarchy>UI hierchary dumped to: /dev/tty\n")).toBe(
-      "<?xml version='1.0' ?><hierarchy><node/></hierarchy>",
-    )
+    expect(
+      cutXml("<?xml version='1.0' ?><hierarchy><node/></hierarchy>UI hierchary dumped to: /dev/tty\n"),
+    ).toBe("<?xml version='1.0' ?><hierarchy><node/></hierarchy>")
     expect(cutXml('ERROR: null root node returned by UiTestAutomationBridge.\n')).toBe(
       'ERROR: null root node returned by UiTestAutomationBridge.',
     )
@@ -73,10 +82,16 @@ describe('a gesture', () => {
     fc.assert(
       fc.property(fc.array(stroke, { minLength: 1, maxLength: 3 }), (strokes) => {
         const events = touchEvents(strokes)
-        expect(events.map(({ atMs }) => atMs)).toEqual(events.map(({ atMs }) => atMs).toSorted((a, b) => a - b))
+        expect(events.map(({ atMs }) => atMs)).toEqual(
+          events.map(({ atMs }) => atMs).toSorted((a, b) => a - b),
+        )
         strokes.forEach(({ points }, id) => {
           const own = events.filter(({ pointerId }) => pointerId === id)
-          expect(own.map(({ action }) => action)).toEqual(['down', ...points.slice(1).map(() => 'move'), 'up'])
+          expect(own.map(({ action }) => action)).toEqual([
+            'down',
+            ...points.slice(1).map(() => 'move'),
+            'up',
+          ])
           expect(own.slice(0, -1).map(({ point }) => point)).toEqual(points)
           expect(own.at(-1)?.point).toEqual(points.at(-1))
         })
@@ -87,11 +102,23 @@ describe('a gesture', () => {
   it('without scrcpy is a tap, a swipe, or steps from its first point to its last', () => {
     expect(planStroke({ points: [{ x: 5, y: 6, atMs: 0 }] })).toMatchObject({ kind: 'tap' })
     expect(
-      planStroke({ points: [{ x: 0, y: 0, atMs: 0 }, { x: 0, y: 300, atMs: 150 }, { x: 0, y: 600, atMs: 300 }] }),
+      planStroke({
+        points: [
+          { x: 0, y: 0, atMs: 0 },
+          { x: 0, y: 300, atMs: 150 },
+          { x: 0, y: 600, atMs: 300 },
+        ],
+      }),
     ).toMatchObject({ kind: 'swipe', durationMs: 300 })
     // Held first, then moved: no swipe.
     expect(
-      planStroke({ points: [{ x: 0, y: 0, atMs: 0 }, { x: 0, y: 0, atMs: 800 }, { x: 0, y: 600, atMs: 1000 }] }),
+      planStroke({
+        points: [
+          { x: 0, y: 0, atMs: 0 },
+          { x: 0, y: 0, atMs: 800 },
+          { x: 0, y: 600, atMs: 1000 },
+        ],
+      }),
     ).toMatchObject({ kind: 'steps' })
     fc.assert(
       fc.property(stroke, ({ points }) => {

@@ -42,7 +42,9 @@ describe('a wiped phone', () => {
     expect(checkMark(result('\n'), result('', 1, 'ls: x: No such file or directory'), 'm').passed).toBe(true)
     expect(checkPackages(result('\n')).passed).toBe(true)
     expect(checkAccounts(result('User UserInfo{0:null:13}:\n  Accounts: 0\n')).passed).toBe(true)
-    expect(checkStorage(result('/sdcard/maker.jpg\n/sdcard/Pictures/.nomedia\n'), baseline).check.passed).toBe(true)
+    expect(
+      checkStorage(result('/sdcard/maker.jpg\n/sdcard/Pictures/.nomedia\n'), baseline).check.passed,
+    ).toBe(true)
     expect(checkDefault('timezone', result('GMT\n'), baseline).check.passed).toBe(true)
     expect(checkOwnFiles(result('phonerack\n'), 'phonerack').passed).toBe(true)
     expect(checkClipboard(null, true).passed).toBe(true)

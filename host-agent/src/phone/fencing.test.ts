@@ -17,7 +17,10 @@ const serial = '127.0.0.1:6001'
 
 describe('the fencing number', () => {
   it('never goes down, whatever calls come and however often the agent restarts', () => {
-    const call = fc.record({ kind: fc.constantFrom('hold', 'raise', 'restart'), number: fc.bigInt({ min: 0n, max: 8n }) })
+    const call = fc.record({
+      kind: fc.constantFrom('hold', 'raise', 'restart'),
+      number: fc.bigInt({ min: 0n, max: 8n }),
+    })
     fc.assert(
       fc.property(fc.array(call, { maxLength: 30 }), (calls) => {
         const fresh = mkdtempSync(join(dir, 'run-'))

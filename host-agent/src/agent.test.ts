@@ -1,0 +1,193 @@
+/** The whole agent on a virtual phone: a real adb server, real gRPC, from unlisted to wiped. */
+import { ImageFormat, ObserveMode } from '@phonerack/proto'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CallFailed } from './testing/client.js'
+import { resultsOf, session, startPhoneAndHost, untilLink, type PhoneAndHost } from './testing/phone.js'
+import { until } from './testing/ports.js'
+
+let both: PhoneAndHost
+beforeAll(async () => {
+  both = await startPhoneAndHost()
+})
+afterAll(() => both.stop())
+
+const control = () => both.host.control
+const at = (fencingNumber: bigint, phoneId?: string) =>
+  session(control(), both.phone.serial, fencingNumber, phoneId)
+const codeOf = async (work: Promise<unknown>) => {
+  const error: unknown = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  return error instanceof CallFailed ? error.plain?.code : error
+}
+
+describe('a phone that was never enrolled', () => {
+  it('is listed, and nothing but properties is ever read of it', async () => {
+    await untilLink(both.host, both.phone.serial, 'unenrolled')
+    const [status] = both.host.agent.registry.statuses()
+    expect(status).toMatchObject({ serial: both.phone.serial, fencing_number: 0 })
+    expect(status?.model).toBeTruthy()
+    expect(await codeOf(at(1n).start())).toBe('phone_unavailable')
+    expect(await codeOf(at(1n).park())).toBe('phone_unavailable')
+    expect(await codeOf(at(1n).wipe())).toBe('phone_unavailable')
+    expect(await codeOf(at(1n).observe())).toBe('phone_unavailable')
+    expect(await codeOf(at(1n).run([{ type: 'home' }]))).toBe('phone_unavailable')
+    const { opened } = both.phone.proxy
+    expect(opened.length).toBeGreaterThan(0)
+    for (const service of opened) {
+      expect(service).toMatch(/^shell,v2,raw:(getprop [a-z._]+(; )?)+$/)
+    }
+  })
+})
+
+describe('enrolment', () => {
+  it('probes, wipes, verifies, and says by what', async () => {
+    const answer = await control().enroll({ serial: both.phone.serial, fencingNumber: 1n }, 60_000)
+    expect(answer.checks.filter(({ passed }) => !passed)).toEqual([])
+    expect(answer.verified).toBe(true)
+    expect(answer.checks.map(({ name }) => name).toSorted()).toEqual([
+      'accounts',
+      'clipboard',
+      'locale',
+      'mark_gone',
+      'shared_storage',
+      'shell_files',
+      'third_party_packages',
+      'timezone',
+    ])
+    const implementations = Object.fromEntries(
+      answer.capabilities.map(({ name, implementation }) => [name, implementation]),
+    )
+    expect(implementations).toMatchObject({
+      input: 'scrcpy',
+      text: 'scrcpy',
+      screen: 'screencap',
+      wipe: 'testharness',
+    })
+    for (const { evidence } of answer.capabilities) expect(evidence).not.toBe('')
+    await untilLink(both.host, both.phone.serial, 'healthy')
+  })
+})
+
+describe('a running phone', () => {
+  it('starts, is read, tapped and typed into', async () => {
+    const phone = at(2n)
+    expect((await phone.start()).readyAt?.getTime()).toBeGreaterThan(0)
+    // Safe to repeat.
+    await phone.start()
+    const before = await phone.observe()
+    expect(before.elements.length).toBeGreaterThan(0)
+    expect(before.screen.width).toBeGreaterThanOrEqual(1080)
+    const opened = resultsOf(await phone.run([{ type: 'open_app', package: 'com.android.settings' }]))
+    expect(opened).toMatchObject([{ index: 0, ok: true }])
+    expect((await phone.observe()).app.package).toBe('com.android.settings')
+  })
+
+  it('gives a picture of its screen in the asked size', async () => {
+    const { assignment } = at(2n)
+    const shot = await control().screenshot({
+      assignment,
+      screenshot: { format: ImageFormat.IMAGE_FORMAT_JPEG, maxWidth: 360, quality: 80 },
+    })
+    const { width, format } = await sharp(shot.image).metadata()
+    expect({ width, format }).toEqual({ width: 360, format: 'jpeg' })
+    expect(shot.scale).toBeCloseTo(360 / shot.screenWidth)
+  })
+
+  it('streams what it does while it does it', async () => {
+    const messages = await at(2n).run(
+      [{ type: 'home' }, { type: 'wait', ms: 20 }],
+      ObserveMode.OBSERVE_MODE_UI,
+    )
+    expect(messages.map(({ event }) => event?.$case)).toEqual([
+      'started',
+      'finished',
+      'started',
+      'finished',
+      'ended',
+    ])
+    const last = messages.at(-1)?.event
+    expect(last?.$case === 'ended' && last.value.observationJson.length).toBeGreaterThan(100)
+  })
+
+  it('stops a batch whose caller has gone, and takes the next', async () => {
+    const phone = at(2n)
+    await expect(
+      phone.run([{ type: 'wait', ms: 20_000 }], undefined, (message, cancel) => {
+        if (message.event?.$case === 'started') cancel()
+      }),
+    ).rejects.toThrow()
+    const startedAt = performance.now()
+    expect(resultsOf(await phone.run([{ type: 'home' }]))).toMatchObject([{ ok: true }])
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+  })
+
+  it('runs batches one after the other', async () => {
+    const phone = at(2n)
+    const spans = await Promise.all(
+      [1, 2, 3].map(async () => {
+        let from = 0
+        let to = 0
+        await phone.run([{ type: 'wait', ms: 150 }], undefined, ({ event }) => {
+          if (event?.$case === 'started') from = performance.now()
+          if (event?.$case === 'finished') to = performance.now()
+        })
+        return { from, to }
+      }),
+    )
+    spans.sort((a, b) => a.from - b.from)
+    spans
+      .slice(1)
+      .forEach((span, index) => expect(span.from).toBeGreaterThanOrEqual((spans[index]?.to ?? 0) - 5))
+  })
+
+  it('refuses every number but the newest', async () => {
+    for (const number of [1n, 3n]) {
+      expect(await codeOf(at(number).observe())).toBe('phone_unavailable')
+      expect(await codeOf(at(number).run([{ type: 'home' }]))).toBe('phone_unavailable')
+    }
+    expect(await codeOf(at(1n).start())).toBe('phone_unavailable')
+  })
+
+  it('comes back by itself after its connection was cut', async () => {
+    both.phone.proxy.cut()
+    await until(() => both.host.agent.registry.statuses()[0]?.link !== 'healthy')
+    both.phone.proxy.restore()
+    await untilLink(both.host, both.phone.serial, 'healthy')
+    expect(resultsOf(await at(2n).run([{ type: 'home' }]))).toMatchObject([{ ok: true }])
+  })
+})
+
+describe('parking', () => {
+  it('aborts what runs at once, and lets the screen sleep', async () => {
+    const batch = at(2n).run([{ type: 'wait', ms: 30_000 }, { type: 'home' }])
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const startedAt = performance.now()
+    await at(3n).park()
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+    const results = resultsOf(await batch)
+    expect(results.at(-1)?.ok).toBe(false)
+    expect(results.length).toBe(1)
+    // Safe to repeat; and the older number is worth nothing any more.
+    await at(3n).park()
+    expect(await codeOf(at(2n).observe())).toBe('phone_unavailable')
+  })
+})
+
+describe('a wipe', () => {
+  it('takes away what a tenant left, and proves it', async () => {
+    const { registry } = both.host.agent
+    await at(4n).start()
+    expect(registry.statuses()[0]?.fencing_number).toBe(4)
+    const answer = await at(5n).wipe()
+    expect(answer.checks.filter(({ passed }) => !passed)).toEqual([])
+    expect(answer.verified).toBe(true)
+    await untilLink(both.host, both.phone.serial, 'healthy')
+    // The same call again: the same answer, without another wipe.
+    const startedAt = performance.now()
+    expect((await at(5n).wipe()).verified).toBe(true)
+    expect(performance.now() - startedAt).toBeLessThan(200)
+  })
+})

@@ -1,0 +1,115 @@
+/** Joining when the control plane is late, broken, or says no; and what is kept. */
+import { createPublicKey } from 'node:crypto'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join as joinPath } from 'node:path'
+import { createLogger, Progress } from '@phonerack/shared'
+import { fromPublic, fromSeed } from 'nkeys.js'
+import { afterEach, describe, expect, it } from 'vitest'
+import { loadIdentity, natsCreds, saveIdentity } from './identity.js'
+import { join, JoinRefused } from './join.js'
+
+const log = createLogger('test')
+log.level = 'silent'
+let server: Server | null = null
+afterEach(() => server?.close())
+
+interface Asked {
+  token: string
+  public_key_pem: string
+  nats_public_key: string
+}
+
+/** Answers each request with the next of `answers`, the last for ever. */
+async function controlUrl(answers: { status: number; body: unknown }[], asked: Asked[]): Promise<string> {
+  let count = 0
+  const made = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      asked.push(JSON.parse(Buffer.concat(chunks).toString()) as Asked)
+      const answer = answers[Math.min(count++, answers.length - 1)]
+      response.writeHead(answer?.status ?? 500, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(answer?.body))
+    })
+  })
+  server = made
+  await new Promise<void>((resolve) => made.listen(0, '127.0.0.1', resolve))
+  const address = made.address()
+  return `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`
+}
+
+const good = {
+  host_id: 'hst_abcdefghijkl',
+  certificate_pem: 'certificate',
+  ca_pem: 'ca',
+  nats_jwt: 'jwt',
+  control_plane_uri: 'spiffe://phonerack/control-plane',
+}
+const request = (url: string) => ({ controlUrl: url, token: 'prj_x', name: 'rack', country: 'US' })
+
+describe('joining', () => {
+  it('goes on until the control plane answers, with keys that fit what was sent', async () => {
+    const asked: Asked[] = []
+    const url = await controlUrl(
+      [
+        { status: 503, body: {} },
+        { status: 201, body: good },
+      ],
+      asked,
+    )
+    const identity = await join(request(url), log, Progress.for(10_000))
+    expect(asked.length).toBe(2)
+    const sent = asked[1]
+    expect(identity.hostId).toBe(good.host_id)
+    expect(createPublicKey(identity.privateKeyPem).export({ type: 'spki', format: 'pem' })).toBe(
+      sent?.public_key_pem,
+    )
+    expect(createPublicKey(sent?.public_key_pem ?? '').asymmetricKeyDetails?.namedCurve).toBe('prime256v1')
+    // The seed signs for the public key that the broker was told.
+    const data = Buffer.from('nonce')
+    const signature = fromSeed(Buffer.from(identity.natsSeed)).sign(data)
+    expect(fromPublic(sent?.nats_public_key ?? '').verify(data, signature)).toBe(true)
+    expect(JSON.stringify(asked)).not.toContain('PRIVATE')
+    expect(natsCreds(identity)).toContain(`\njwt\n`)
+  })
+
+  it('ends at once when the token is refused', async () => {
+    const asked: Asked[] = []
+    const url = await controlUrl(
+      [{ status: 401, body: { error: { code: 'unauthorized', message: 'The token was used.' } } }],
+      asked,
+    )
+    await expect(join(request(url), log, Progress.for(5000))).rejects.toThrow(JoinRefused)
+    expect(asked.length).toBe(1)
+  })
+
+  it('ends at its deadline when nobody answers', async () => {
+    await expect(join(request('http://127.0.0.1:9'), log, Progress.for(600))).rejects.toThrow(/too long/)
+  })
+})
+
+describe('the identity', () => {
+  it('is kept for the owner only, and read back', () => {
+    const dir = mkdtempSync(joinPath(tmpdir(), 'phonerack-identity-'))
+    try {
+      const path = joinPath(dir, 'identity.json')
+      expect(loadIdentity(path)).toBeNull()
+      const identity = {
+        hostId: good.host_id,
+        privateKeyPem: 'k',
+        certificatePem: 'c',
+        caPem: 'a',
+        controlPlaneUri: 'u',
+        natsJwt: 'j',
+        natsSeed: 's',
+      }
+      saveIdentity(path, identity)
+      expect(loadIdentity(path)).toEqual(identity)
+      expect(statSync(path).mode & 0o777).toBe(0o600)
+    } finally {
+      rmSync(dir, { recursive: true, force: true })
+    }
+  })
+})

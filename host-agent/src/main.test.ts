@@ -1,0 +1,192 @@
+/** The agent's own process: clean stop, kill in the middle of a batch, start again. */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { findMarked, processIdentity } from './adb/process-identity.js'
+import { controlPlaneIdentity } from './grpc/call.js'
+import { saveIdentity, type Identity } from './identity.js'
+import { makeConfig, makeIdentity, serverName } from './testing/agent.js'
+import { CallFailed, createClient, type TestClient } from './testing/client.js'
+import { resultsOf, session, startTestPhone, type TestPhone } from './testing/phone.js'
+import { createTestCa, type TestCa } from './testing/pki.js'
+import { freePort, until } from './testing/ports.js'
+
+const packageDir = join(import.meta.dirname, '..')
+let phone: TestPhone
+let ca: TestCa
+let identity: Identity
+let dataDir: string
+let env: NodeJS.ProcessEnv
+let client: TestClient
+const children: ChildProcess[] = []
+
+beforeAll(async () => {
+  // The process runs what is built: build what is tested.
+  execFileSync(
+    process.execPath,
+    [join(packageDir, '../node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
+    {
+      cwd: packageDir,
+      timeout: 60_000,
+    },
+  )
+  phone = await startTestPhone()
+  ca = await createTestCa()
+  identity = await makeIdentity(ca)
+}, 90_000)
+afterAll(() => phone.stop())
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'phonerack-main-'))
+  const config = await makeConfig(dataDir, [])
+  const grpc = `127.0.0.1:${await freePort()}`
+  env = {
+    PATH: process.env['PATH'],
+    PHONERACK_DATA_DIR: dataDir,
+    PHONERACK_CONTROL_URL: config.controlUrl,
+    PHONERACK_HOST_NAME: 'test',
+    PHONERACK_GRPC_LISTEN: grpc,
+    PHONERACK_ADB_PORT: String(config.adbPort),
+    PHONERACK_ADB_CONNECT: phone.serial,
+    PHONERACK_SCRCPY_SERVER: config.scrcpyServer,
+    NATS_URL: config.natsUrl,
+  }
+  saveIdentity(join(dataDir, 'identity.json'), identity)
+  client = createClient(grpc, ca.caPem, await ca.issue({ uri: controlPlaneIdentity }, 'client'), serverName)
+})
+afterEach(async () => {
+  client.close()
+  for (const child of children.splice(0)) {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGTERM')
+      await new Promise((resolve) => child.once('exit', resolve))
+    }
+  }
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+interface Started {
+  child: ChildProcess
+  logged: () => string
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+}
+
+function startMain(changes: NodeJS.ProcessEnv = {}): Started {
+  const child = spawn(process.execPath, [join(packageDir, 'dist/main.js')], {
+    env: { ...env, ...changes },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  children.push(child)
+  let logged = ''
+  child.stdout.on('data', (chunk: Buffer) => (logged += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (logged += chunk.toString()))
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+  })
+  return { child, logged: () => logged, ended }
+}
+
+const running = (started: Started) =>
+  until(() => started.logged().includes('host agent runs'), 15_000, 'a running agent')
+const adbServer = () => findMarked(join(dataDir, 'adb', 'server.json'))
+
+/** Calls again while the device is not there yet. */
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof CallFailed) || error.plain?.code !== 'phone_unavailable' || tries > 50)
+        throw error
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+  }
+}
+
+describe('the process', () => {
+  it('stops within five seconds of SIGTERM and takes its adb server with it', async () => {
+    const started = startMain()
+    await running(started)
+    const adb = adbServer()
+    expect(adb).not.toBeNull()
+    const at = performance.now()
+    started.child.kill('SIGTERM')
+    expect(await started.ended).toEqual({ code: 0, signal: null })
+    expect(performance.now() - at).toBeLessThan(5000)
+    expect(processIdentity(adb ?? 0)).toBeNull()
+  })
+
+  it('says what is missing or wrong, and exits with 1', async () => {
+    const unconfigured = startMain({ PHONERACK_GRPC_LISTEN: 'nonsense', NATS_URL: '' })
+    expect((await unconfigured.ended).code).toBe(1)
+    expect(unconfigured.logged()).toMatch(/PHONERACK_GRPC_LISTEN.*NATS_URL/)
+    const wrongJar = startMain({ PHONERACK_SCRCPY_SERVER: process.execPath })
+    expect((await wrongJar.ended).code).toBe(1)
+    expect(wrongJar.logged()).toMatch(/is not scrcpy-server 3\.3\.3/)
+    rmSync(join(dataDir, 'identity.json'))
+    const tokenless = startMain()
+    expect((await tokenless.ended).code).toBe(1)
+    expect(tokenless.logged()).toMatch(/PHONERACK_JOIN_TOKEN/)
+  })
+
+  it('exits with 1 when its port is taken, and leaves no adb server', async () => {
+    const port = Number(env['PHONERACK_GRPC_LISTEN']?.split(':')[1])
+    const stranger = createServer().listen(port, '127.0.0.1')
+    await new Promise((resolve) => stranger.once('listening', resolve))
+    const started = startMain()
+    expect((await started.ended).code).toBe(1)
+    expect(adbServer()).toBeNull()
+    stranger.close()
+  })
+
+  it('does not share its folder with another agent', async () => {
+    const first = startMain()
+    await running(first)
+    const second = startMain({ PHONERACK_GRPC_LISTEN: `127.0.0.1:${await freePort()}` })
+    expect((await second.ended).code).toBe(1)
+    expect(second.logged()).toMatch(/another agent/)
+    expect(first.child.exitCode).toBeNull()
+  })
+})
+
+describe('killed in the middle of a batch', () => {
+  it('knows afterwards what was open, keeps the fencing number, and never repeats', async () => {
+    mkdirSync(join(dataDir, 'devices'), { recursive: true })
+    const first = startMain()
+    await running(first)
+    await retried(() => client.enroll({ serial: phone.serial, fencingNumber: 1n }, 60_000))
+    await retried(() => session(client, phone.serial, 2n).start())
+    const leftAdb = adbServer()
+    const batch = session(client, phone.serial, 2n).run(
+      [{ type: 'home' }, { type: 'wait', ms: 30_000 }],
+      undefined,
+      ({ event }) => {
+        if (event?.$case === 'started' && event.value.index === 1) first.child.kill('SIGKILL')
+      },
+    )
+    await expect(batch).rejects.toThrow()
+    expect((await first.ended).signal).toBe('SIGKILL')
+    expect(readFileSync(join(dataDir, 'journal.jsonl'), 'utf8')).toContain('"kind":"batch"')
+
+    const opened = phone.proxy.opened.length
+    const second = startMain()
+    await running(second)
+    expect(second.logged()).toMatch(/its outcome is unknown/)
+    // The leftover of the killed one was ended, a new one runs.
+    expect(adbServer()).not.toBe(leftAdb)
+    expect(processIdentity(leftAdb ?? 0)).toBeNull()
+    // An older number is refused, the newest goes on; nothing of the old batch runs again.
+    await retried(() => session(client, phone.serial, 2n).observe())
+    await expect(session(client, phone.serial, 1n).start()).rejects.toMatchObject({
+      plain: { code: 'phone_unavailable' },
+    })
+    expect(resultsOf(await session(client, phone.serial, 2n).run([{ type: 'home' }]))).toMatchObject([
+      { ok: true },
+    ])
+    expect(phone.proxy.opened.length).toBeGreaterThan(opened)
+    expect(second.logged().match(/its outcome is unknown/g)).toHaveLength(1)
+  }, 60_000)
+})

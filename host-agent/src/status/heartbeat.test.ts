@@ -1,0 +1,89 @@
+/** Heartbeats over a real broker, which goes away and comes back. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import {
+  connectBus,
+  createLogger,
+  heartbeatSchema,
+  subjects,
+  type Bus,
+  type Heartbeat,
+} from '@phonerack/shared'
+import { afterEach, describe, expect, it } from 'vitest'
+import { freePort, until } from '../testing/ports.js'
+import { startHeartbeats, type Heartbeats } from './heartbeat.js'
+
+const log = createLogger('test')
+log.level = 'silent'
+const hostId = 'hst_abcdefghijkl'
+let broker: ChildProcess | null = null
+let beats: Heartbeats | null = null
+let bus: Bus | null = null
+
+const startBroker = (port: number) => {
+  broker = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' })
+}
+const stopBroker = async () => {
+  const ended = broker
+  broker = null
+  if (!ended || ended.exitCode !== null) return
+  ended.kill('SIGKILL')
+  await new Promise((resolve) => ended.once('exit', resolve))
+}
+afterEach(async () => {
+  await beats?.stop()
+  await bus?.close()
+  await stopBroker()
+})
+
+describe('heartbeats', () => {
+  it('come on start, on a change, when asked, every two seconds, and after the broker was away', async () => {
+    const port = await freePort()
+    startBroker(port)
+    bus = await connectBus({ url: `127.0.0.1:${port}`, name: 'test' })
+    const seen: Heartbeat[] = []
+    bus.subscribe(subjects.heartbeat(hostId), (message) => seen.push(heartbeatSchema.parse(message)))
+    beats = startHeartbeats({
+      hostId,
+      version: '1',
+      address: '127.0.0.1:1',
+      natsUrl: `127.0.0.1:${port}`,
+      creds: '',
+      devices: () => [],
+      log,
+    })
+    await until(() => seen.length === 1)
+    // Many changes together are one message.
+    for (let change = 0; change < 5; change += 1) beats.changed()
+    await until(() => seen.length === 2)
+    bus.publish(subjects.announce(hostId), {})
+    await until(() => seen.length >= 3)
+    const count = seen.length
+    await until(() => seen.length > count, 3000)
+    expect(seen.map(({ sequence }) => sequence)).toEqual(seen.map((_, index) => index + 1))
+    await stopBroker()
+    const before = seen.length
+    beats.changed()
+    startBroker(port)
+    await until(() => seen.length > before, 10_000)
+    expect(seen.at(-1)?.sequence).toBeGreaterThan(before)
+  })
+
+  it('begin when the broker comes later than the agent', async () => {
+    const port = await freePort()
+    beats = startHeartbeats({
+      hostId,
+      version: '1',
+      address: '127.0.0.1:1',
+      natsUrl: `127.0.0.1:${port}`,
+      creds: '',
+      devices: () => [],
+      log,
+    })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    startBroker(port)
+    bus = await connectBus({ url: `127.0.0.1:${port}`, name: 'test' })
+    let seen = 0
+    bus.subscribe(subjects.heartbeat(hostId), () => (seen += 1))
+    await until(() => seen > 0, 10_000)
+  })
+})

@@ -1,0 +1,97 @@
+/** For tests: a virtual phone behind a recording proxy, and the agent that sees it. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { observationSchema, type actionSchema, type DeviceLink, type Observation } from '@phonerack/shared'
+import { ObserveMode, type RunActionsResponse } from '@phonerack/proto'
+import { startPhone } from '@phonerack/virtual-phone'
+import { z } from 'zod'
+import { startAdbProxy, type AdbProxy } from './adb-proxy.js'
+import { startTestHost, type TestHost } from './agent.js'
+import type { TestClient } from './client.js'
+import { until } from './ports.js'
+
+export interface TestPhone {
+  proxy: AdbProxy
+  /** As adb knows it. */
+  serial: string
+  stop(): Promise<void>
+}
+
+export async function startTestPhone(): Promise<TestPhone> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-phone-'))
+  const phone = await startPhone({ port: 0, dataDir, pace: 'instant' })
+  const proxy = await startAdbProxy(phone.port)
+  return {
+    proxy,
+    serial: `127.0.0.1:${proxy.port}`,
+    async stop() {
+      await proxy.close()
+      await phone.close()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export interface PhoneAndHost {
+  phone: TestPhone
+  host: TestHost
+  stop(): Promise<void>
+}
+
+export async function startPhoneAndHost(): Promise<PhoneAndHost> {
+  const phone = await startTestPhone()
+  const host = await startTestHost([phone.serial])
+  return {
+    phone,
+    host,
+    async stop() {
+      await host.stop()
+      await phone.stop()
+    },
+  }
+}
+
+/** Waits until the agent reports this link of a device. */
+export const untilLink = (host: TestHost, serial: string, link: DeviceLink, ms = 20_000): Promise<void> =>
+  until(
+    () => host.agent.registry.statuses().some((status) => status.serial === serial && status.link === link),
+    ms,
+    link,
+  )
+
+/** One phone as the control plane talks to it, under one fencing number. */
+export function session(
+  client: TestClient,
+  serial: string,
+  fencingNumber: bigint,
+  phoneId = 'ph_aaaaaaaaaaaa',
+) {
+  const assignment = { phoneId, serial, fencingNumber, requestId: 'req_aaaaaaaaaaaa' }
+  return {
+    assignment,
+    start: () => client.start({ assignment }),
+    park: () => client.park({ assignment }),
+    wipe: () => client.wipe({ assignment }, 60_000),
+    async observe(): Promise<Observation> {
+      const { observationJson } = await client.observe({ assignment, screenshot: undefined })
+      return observationSchema.parse(JSON.parse(Buffer.from(observationJson).toString()))
+    },
+    run: (
+      actions: readonly z.input<typeof actionSchema>[],
+      observe = ObserveMode.OBSERVE_MODE_NONE,
+      onMessage?: (message: RunActionsResponse, cancel: () => void) => void,
+    ) => client.run({ assignment, actionsJson: Buffer.from(JSON.stringify(actions)), observe }, onMessage),
+  }
+}
+
+/** `results` of a batch's last message. */
+export function resultsOf(
+  messages: readonly RunActionsResponse[],
+): { index: number; ok: boolean; error?: { code: string } }[] {
+  const last = messages.at(-1)?.event
+  if (last?.$case !== 'ended') throw new Error('the batch did not end')
+  return z
+    .array(z.object({ index: z.int(), ok: z.boolean(), error: z.object({ code: z.string() }).optional() }))
+    .parse(JSON.parse(Buffer.from(last.value.resultsJson).toString())) as never
+}
