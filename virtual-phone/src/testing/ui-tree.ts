@@ -19,7 +19,7 @@ export function parseTree(xml: string): TreeNode[] {
   parser.on('opentag', (tag) => {
     if (tag.name !== 'node') return
     const attributes = Object.fromEntries(
-      Object.entries(tag.attributes).map(([name, value]) => [name, String(value)]),
+      Object.entries(tag.attributes).map(([name, value]) => [name, value]),
     )
     const match = /^\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]$/.exec(attributes['bounds'] ?? '')
     if (!match) throw new Error(`Bounds ${attributes['bounds'] ?? 'missing'}`)

@@ -27,7 +27,7 @@ const step: fc.Arbitrary<(world: World) => void> = fc.oneof(
   fc
     .tuple(fc.constantFrom('down', 'move', 'up', 'cancel'), fc.nat({ max: 3 }), x, y)
     .map(([action, id, px, py]) => (w: World) => {
-      w.touch(action as 'down', id, px, py)
+      w.touch(action, id, px, py)
     }),
   fc
     .tuple(
