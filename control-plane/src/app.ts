@@ -58,10 +58,12 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
     replicaId: config.replicaId,
     replicaDeadAfterMs: config.rules.replicaDeadAfterMs,
     log: parts.log,
-    pools: [
-      { tasks: timerTasks(context), concurrency: 4, pollMs: 200 },
-      { tasks: hostTasks(context), concurrency: 16, pollMs: 500 },
-    ],
+    pools: config.runsJobs
+      ? [
+          { tasks: timerTasks(context), concurrency: 4, pollMs: 200 },
+          { tasks: hostTasks(context), concurrency: 16, pollMs: 500 },
+        ]
+      : [],
   })
   const tickers = [
     new Ticker('sweep of hosts', 1000, parts.log, () => sweepHosts(core)),

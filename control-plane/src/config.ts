@@ -22,6 +22,8 @@ const environmentSchema = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .optional(),
+  /** `off`: this replica answers requests and leaves jobs to others. */
+  PHONERACK_JOBS: z.enum(['on', 'off']).default('on'),
   PHONERACK_DATABASE_POOL: int(20, 2),
   /** Seconds. */
   PHONERACK_CREATE_DEADLINE: int(limits.createDeadline, 1),
@@ -46,6 +48,7 @@ export interface Config {
   natsAccountSeedFile: string | null
   pkiDir: string
   replicaId: string
+  runsJobs: boolean
   operatorTokenHash: string | null
   requestsPerKeyPerMinute: number
   rules: Rules
@@ -82,6 +85,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     natsAccountSeedFile: env.NATS_ACCOUNT_SEED_FILE ?? null,
     pkiDir: env.PHONERACK_PKI_DIR,
     replicaId: env.PHONERACK_REPLICA_ID,
+    runsJobs: env.PHONERACK_JOBS === 'on',
     operatorTokenHash: env.PHONERACK_OPERATOR_TOKEN_SHA256 ?? null,
     requestsPerKeyPerMinute: env.PHONERACK_REQUESTS_PER_MINUTE,
     rules: {

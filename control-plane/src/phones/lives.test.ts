@@ -1,9 +1,9 @@
 // Lives of phones from create to delete, with real Postgres and broker; the agent is a double.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ApiError } from '@phonerack/shared'
-import { type CreatePhone, type PhoneView } from '../services.js'
+import { type PhoneView } from '../services.js'
 import { brokenInvariants } from '../testing/money.js'
-import { eventually, startWorld, type Plane, type World } from '../testing/world.js'
+import { createBody, eventually, startWorld, type Plane, type World } from '../testing/world.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 
 let world: World
@@ -20,15 +20,6 @@ afterAll(async () => {
   await world.stop()
 })
 
-const body = (change: Partial<CreatePhone> = {}): CreatePhone => ({
-  name: null,
-  country: null,
-  metadata: {},
-  idleTimeout: 300,
-  maxDuration: 900,
-  ...change,
-})
-
 const settled = (status: string) => (phone: PhoneView) => phone.status === status
 const waitFor = (id: string, status: string, ms = 10_000) =>
   plane.app.services.phones.wait(id, settled(status), ms, new AbortController().signal)
@@ -40,7 +31,7 @@ describe('a phone', () => {
   it('lives from create to delete, and pays to the micro-dollar', async () => {
     const { phones } = plane.app.services
     const { caller } = await plane.tenant({ credit: '10' })
-    const created = await phones.create(caller, body({ metadata: { a: 'b' } }), null)
+    const created = await phones.create(caller, createBody({ metadata: { a: 'b' } }), null)
     expect(created.phone.status).toBe('creating')
     expect((await phones.account(caller)).reservedMicros).toBe(900_000n)
 
@@ -60,7 +51,9 @@ describe('a phone', () => {
     const [session] = (await phones.sessions(caller, ready.id, { limit: 10, cursor: null })).data
     expect(session).toMatchObject({ endReason: 'parked', billedSeconds: 60, costMicros: 60_000n })
 
-    expect((await phones.start(caller, ready.id, { idleTimeout: null, maxDuration: null })).status).toBe('starting')
+    expect((await phones.start(caller, ready.id, { idleTimeout: null, maxDuration: null })).status).toBe(
+      'starting',
+    )
     await waitFor(ready.id, 'ready')
     expect((await phones.delete(caller, ready.id)).status).toBe('deleted')
     expect((await phones.delete(caller, ready.id)).status).toBe('deleted')
@@ -80,8 +73,8 @@ describe('a phone', () => {
   it('parks itself within a second of its idle end, and of its longest duration', async () => {
     const { phones } = plane.app.services
     const { caller } = await plane.tenant()
-    const idle = await phones.create(caller, body({ idleTimeout: 1 }), null)
-    const long = await phones.create(caller, body({ maxDuration: 2 }), null)
+    const idle = await phones.create(caller, createBody({ idleTimeout: 1 }), null)
+    const long = await phones.create(caller, createBody({ maxDuration: 2 }), null)
     const idleView = await waitFor(idle.phone.id, 'ready')
     await waitFor(idle.phone.id, 'parking')
     expect(Date.now() - (idleView.session?.parksAt.getTime() ?? 0)).toBeLessThan(1000)
@@ -90,7 +83,9 @@ describe('a phone', () => {
     await waitFor(long.phone.id, 'parked')
     await waitFor(idle.phone.id, 'parked')
     const reasons = await Promise.all(
-      [idle, long].map(async ({ phone }) => (await phones.sessions(caller, phone.id, { limit: 1, cursor: null })).data[0]),
+      [idle, long].map(
+        async ({ phone }) => (await phones.sessions(caller, phone.id, { limit: 1, cursor: null })).data[0],
+      ),
     )
     expect(reasons.map((session) => session?.endReason)).toEqual(['idle', 'max_duration'])
     for (const { phone } of [idle, long]) await phones.delete(caller, phone.id)
@@ -100,7 +95,7 @@ describe('a phone', () => {
   it('stays awake while it is used', async () => {
     const { phones } = plane.app.services
     const { caller } = await plane.tenant()
-    const { phone } = await phones.create(caller, body({ idleTimeout: 2 }), null)
+    const { phone } = await phones.create(caller, createBody({ idleTimeout: 2 }), null)
     await waitFor(phone.id, 'ready')
     for (let beat = 0; beat < 4; beat += 1) {
       await new Promise((resolve) => setTimeout(resolve, 800))
@@ -115,11 +110,14 @@ describe('a phone', () => {
     const { phones } = plane.app.services
     const { db } = plane.app.core
     const { caller } = await plane.tenant()
-    const [first] = await db.device.findMany({ where: { state: 'free' }, orderBy: [{ freedAt: 'asc' }, { id: 'asc' }] })
+    const [first] = await db.device.findMany({
+      where: { state: 'free' },
+      orderBy: [{ freedAt: 'asc' }, { id: 'asc' }],
+    })
     const bad = agent.devices.get(first?.serial ?? '')
     if (!bad) throw new Error('no device')
     bad.onStart = () => Promise.reject(new ApiError('provider_error', { message: 'the screen stays dark' }))
-    const { phone } = await phones.create(caller, body(), null)
+    const { phone } = await phones.create(caller, createBody(), null)
     await waitFor(phone.id, 'ready')
     const kept = await db.device.findUniqueOrThrow({ where: { id: first?.id ?? '' } })
     expect(kept.state).toBe('quarantined')
@@ -136,15 +134,19 @@ describe('a phone', () => {
     const { phones } = plane.app.services
     const { db } = plane.app.core
     const { caller } = await plane.tenant()
-    const { phone } = await phones.create(caller, body(), null)
+    const { phone } = await phones.create(caller, createBody(), null)
     await waitFor(phone.id, 'ready')
     const device = await db.device.findUniqueOrThrow({ where: { phoneId: phone.id } })
     const double = agent.devices.get(device.serial)
     if (!double) throw new Error('no device')
     double.wipeChecks = [{ name: 'accounts', passed: false, evidence: 'one account is left' }]
     await phones.delete(caller, phone.id)
-    await eventually(async () => (await db.device.findUniqueOrThrow({ where: { id: device.id } })).state === 'quarantined')
-    expect((await db.device.findUniqueOrThrow({ where: { id: device.id } })).reason).toContain('one account is left')
+    await eventually(
+      async () => (await db.device.findUniqueOrThrow({ where: { id: device.id } })).state === 'quarantined',
+    )
+    expect((await db.device.findUniqueOrThrow({ where: { id: device.id } })).reason).toContain(
+      'one account is left',
+    )
     delete double.wipeChecks
     const headers = { authorization: `Bearer ${plane.operatorToken}` }
     await plane.server.inject({ method: 'POST', url: `/operator/v1/devices/${device.id}/release`, headers })

@@ -5,7 +5,14 @@
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { createUser, fmtCreds } from '@nats-io/jwt'
-import { Metadata, Server, ServerCredentials, status, type sendUnaryData, type ServiceError } from '@grpc/grpc-js'
+import {
+  Metadata,
+  Server,
+  ServerCredentials,
+  status,
+  type sendUnaryData,
+  type ServiceError,
+} from '@grpc/grpc-js'
 import {
   HostServiceService,
   type Assignment,
@@ -28,7 +35,10 @@ export interface DoubleDevice {
   wipeChecks?: WipeCheck[]
 }
 
-export type Batch = (request: RunActionsRequest, send: (event: RunActionsResponse['event']) => void) => Promise<void>
+export type Batch = (
+  request: RunActionsRequest,
+  send: (event: RunActionsResponse['event']) => void,
+) => Promise<void>
 
 export interface AgentDouble {
   hostId: string
@@ -87,13 +97,29 @@ export async function startAgentDouble(options: DoubleOptions): Promise<AgentDou
   return agent
 }
 
-async function join({ server, operatorToken, name, country = 'US' }: DoubleOptions, publicKey: string, nats: string) {
+async function join(
+  { server, operatorToken, name, country = 'US' }: DoubleOptions,
+  publicKey: string,
+  nats: string,
+) {
   const headers = { authorization: `Bearer ${operatorToken}` }
-  const token = await server.inject({ method: 'POST', url: '/operator/v1/hosts/join-tokens', headers, payload: {} })
+  const token = await server.inject({
+    method: 'POST',
+    url: '/operator/v1/hosts/join-tokens',
+    headers,
+    payload: {},
+  })
   const answer = await server.inject({
     method: 'POST',
     url: '/host/v1/join',
-    payload: { ...token.json<{ token: string }>(), expires_at: undefined, name, country, public_key_pem: publicKey, nats_public_key: nats },
+    payload: {
+      ...token.json<{ token: string }>(),
+      expires_at: undefined,
+      name,
+      country,
+      public_key_pem: publicKey,
+      nats_public_key: nats,
+    },
   })
   if (answer.statusCode !== 201) throw new Error(`join: ${answer.statusCode} ${answer.body}`)
   return joinAnswer.parse(answer.json())
@@ -192,7 +218,8 @@ class Double implements AgentDouble {
     const device = assignment && this.devices.get(assignment.serial)
     if (!device) throw new ApiError('phone_unavailable')
     const number = assignment.fencingNumber
-    if (number < device.fencing || (number > device.fencing && !mayRaise)) throw new ApiError('phone_unavailable')
+    if (number < device.fencing || (number > device.fencing && !mayRaise))
+      throw new ApiError('phone_unavailable')
     device.fencing = number
     return device
   }
@@ -217,7 +244,9 @@ class Double implements AgentDouble {
         answer(callback, () => {
           const device = this.take(call.request.assignment, true)
           this.log.push(`wipe ${call.request.assignment?.phoneId} ${device.fencing}`)
-          const checks = device.wipeChecks ?? [{ name: 'third_party_packages', passed: true, evidence: 'none' }]
+          const checks = device.wipeChecks ?? [
+            { name: 'third_party_packages', passed: true, evidence: 'none' },
+          ]
           return Promise.resolve({ verified: checks.every((check) => check.passed), checks })
         }),
       enrollDevice: (call, callback) =>
@@ -227,7 +256,9 @@ class Double implements AgentDouble {
           device.fencing = call.request.fencingNumber
           device.link = 'healthy'
           this.beat()
-          const checks = device.wipeChecks ?? [{ name: 'third_party_packages', passed: true, evidence: 'none' }]
+          const checks = device.wipeChecks ?? [
+            { name: 'third_party_packages', passed: true, evidence: 'none' },
+          ]
           const capabilities = [{ name: 'input', implementation: 'double', evidence: 'said so' }]
           return Promise.resolve({ verified: checks.every((check) => check.passed), checks, capabilities })
         }),
@@ -235,12 +266,21 @@ class Double implements AgentDouble {
         answer(callback, () => {
           this.take(call.request.assignment, false)
           const snapshotId = 'snp_aaaaaaaaaaaa'
-          return Promise.resolve({ observationJson: Buffer.from('{"elements":[]}'), snapshotId, text: 'app x' })
+          return Promise.resolve({
+            observationJson: Buffer.from('{"elements":[]}'),
+            snapshotId,
+            text: 'app x',
+          })
         }),
       screenshot: (call, callback) =>
         answer(callback, () => {
           this.take(call.request.assignment, false)
-          return Promise.resolve({ image: Buffer.from([1, 2, 3]), screenWidth: 10, screenHeight: 20, scale: 1 })
+          return Promise.resolve({
+            image: Buffer.from([1, 2, 3]),
+            screenWidth: 10,
+            screenHeight: 20,
+            scale: 1,
+          })
         }),
       runActions: (call) => {
         const run = async (): Promise<void> => {
@@ -266,7 +306,8 @@ function answer<A>(callback: sendUnaryData<A>, work: () => Promise<A>): void {
 function toServiceError(error: unknown): ServiceError {
   const message = error instanceof Error ? error.message : String(error)
   const metadata = new Metadata()
-  if (error instanceof ApiError) metadata.set('phonerack-error-bin', Buffer.from(JSON.stringify(error.toPlain())))
+  if (error instanceof ApiError)
+    metadata.set('phonerack-error-bin', Buffer.from(JSON.stringify(error.toPlain())))
   const code = error instanceof ApiError ? status.FAILED_PRECONDITION : status.UNAVAILABLE
   return Object.assign(new Error(message), { code, details: message, metadata })
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { startNats, type Nats } from '@phonerack/launcher/nats'
 import { startPostgres, type Postgres } from '@phonerack/launcher/postgres'
-import { createLogger, hashSecret, newSecret, systemClock, type Clock } from '@phonerack/shared'
+import { ApiError, createLogger, hashSecret, newSecret, systemClock, type Clock } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { startApp, type App } from '../app.js'
 import { readConfig, type Config } from '../config.js'
@@ -15,7 +15,7 @@ import { applyMigrations } from '../db/migrate.js'
 import { buildServer } from '../http/server.js'
 import { createKey } from '../operator/keys.js'
 import { changeProject, createProject } from '../operator/projects.js'
-import { type Caller, type Preset } from '../services.js'
+import { type Caller, type CreatePhone, type Preset } from '../services.js'
 import { startAgentDouble, type AgentDouble } from './agent-double.js'
 
 export interface World {
@@ -76,7 +76,8 @@ export async function startWorld(): Promise<World> {
     async start(options = {}) {
       count += 1
       const databaseUrl =
-        options.beside?.config.databaseUrl ?? (await postgres.createDatabase(`plane_${count}`, 'template_plane'))
+        options.beside?.config.databaseUrl ??
+        (await postgres.createDatabase(`plane_${count}`, 'template_plane'))
       const plane = await startPlane({ dir, databaseUrl, nats, id: `${count}`, ...options })
       planes.push(plane)
       return plane
@@ -125,7 +126,13 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
   const agents: AgentDouble[] = []
   let closed = false
   const agent: Plane['agent'] = async (name, extra = {}) => {
-    const double = await startAgentDouble({ server, natsUrl: options.nats.url, operatorToken, name, ...extra })
+    const double = await startAgentDouble({
+      server,
+      natsUrl: options.nats.url,
+      operatorToken,
+      name,
+      ...extra,
+    })
     agents.push(double)
     return double
   }
@@ -161,7 +168,8 @@ async function enrollDoubles(app: App, double: AgentDouble, count: number): Prom
   for (const serial of serials) await enrollDevice(app.core, serial)
   await eventually(
     async () =>
-      (await db.device.count({ where: { serial: { in: serials }, state: 'free', link: 'healthy' } })) === count,
+      (await db.device.count({ where: { serial: { in: serials }, state: 'free', link: 'healthy' } })) ===
+      count,
   )
 }
 
@@ -192,3 +200,24 @@ export async function eventually(condition: () => Promise<boolean> | boolean, ms
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
+
+/** The code of the ApiError that `work` is refused with; null when it succeeds. */
+export async function refusalOf(work: Promise<unknown>): Promise<string | null> {
+  try {
+    await work
+    return null
+  } catch (error) {
+    if (error instanceof ApiError) return error.code
+    throw error
+  }
+}
+
+/** A create's fields, as a route would pass them. */
+export const createBody = (change: Partial<CreatePhone> = {}): CreatePhone => ({
+  name: null,
+  country: null,
+  metadata: {},
+  idleTimeout: 300,
+  maxDuration: 900,
+  ...change,
+})

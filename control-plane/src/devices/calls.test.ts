@@ -1,0 +1,141 @@
+// Requests into a phone over real gRPC and mutual TLS; behind them is a double of the agent.
+import { type Action } from '@phonerack/shared'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { HostClients } from '../hosts/clients.js'
+import { Authority } from '../pki/authority.js'
+import { type AgentDouble } from '../testing/agent-double.js'
+import {
+  createBody,
+  eventually,
+  refusalOf,
+  startWorld,
+  type Plane,
+  type Tenant,
+  type World,
+} from '../testing/world.js'
+
+let world: World
+let plane: Plane
+let agent: AgentDouble
+let tenant: Tenant
+let phoneId: string
+
+beforeAll(async () => {
+  world = await startWorld()
+  plane = await world.start()
+  agent = await plane.rack(1)
+  tenant = await plane.tenant()
+  const { phone } = await plane.app.services.phones.create(tenant.caller, createBody(), null)
+  phoneId = phone.id
+  await ready()
+}, 60_000)
+afterAll(async () => {
+  await world.stop()
+})
+
+const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
+const ready = () =>
+  plane.app.services.phones.wait(phoneId, (phone) => phone.status === 'ready', 10_000, context.signal)
+const home: Action = { type: 'home' }
+const run = (actions: Action[]) =>
+  plane.app.services.devices.runActions(tenant.caller, phoneId, { actions, observe: 'ui' }, context)
+const parse = (json: Uint8Array) => JSON.parse(Buffer.from(json).toString()) as unknown
+const entry = (index: number, ok: boolean) => Buffer.from(JSON.stringify({ index, type: 'home', ok, ms: 1 }))
+
+it('reads the screen', async () => {
+  const { devices } = plane.app.services
+  const seen = await devices.observe(
+    tenant.caller,
+    phoneId,
+    { format: 'png', maxWidth: 200, quality: null },
+    context,
+  )
+  expect(seen.snapshotId).toBe('snp_aaaaaaaaaaaa')
+  const shot = await devices.screenshot(
+    tenant.caller,
+    phoneId,
+    { format: 'png', maxWidth: null, quality: null },
+    context,
+  )
+  expect([...shot.image]).toEqual([1, 2, 3])
+})
+
+it('passes a whole batch through', async () => {
+  agent.onBatch = (request, send) => {
+    expect(JSON.parse(request.actionsJson.toString())).toEqual([home, home])
+    send({ $case: 'started', value: { index: 0 } })
+    send({ $case: 'finished', value: { index: 0, resultJson: entry(0, true) } })
+    const resultsJson = Buffer.from(`[${entry(0, true)},${entry(1, true)}]`)
+    send({ $case: 'ended', value: { observationJson: Buffer.from('{"elements":[]}'), resultsJson } })
+    return Promise.resolve()
+  }
+  expect(parse(await run([home, home]))).toMatchObject({ completed: 2, observation: { elements: [] } })
+})
+
+it('answers with what is known when the stream is lost', async () => {
+  agent.onBatch = async (_, send) => {
+    send({ $case: 'started', value: { index: 0 } })
+    send({ $case: 'finished', value: { index: 0, resultJson: entry(0, true) } })
+    send({ $case: 'started', value: { index: 1 } })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    agent.cutGrpc()
+    await new Promise(() => undefined)
+  }
+  expect(parse(await run([home, home, home]))).toMatchObject({
+    completed: 1,
+    results: [
+      { index: 0, ok: true },
+      { index: 1, ok: false, error: { code: 'action_outcome_unknown' } },
+    ],
+  })
+  await agent.serve()
+})
+
+it('is an internal error, not to be repeated, when nothing at all is known', async () => {
+  agent.onBatch = async () => {
+    agent.cutGrpc()
+    await new Promise(() => undefined)
+  }
+  await eventually(async () => (await refusalOf(run([home]))) === 'internal_error')
+  await agent.serve()
+})
+
+it('did nothing when there is no connection', async () => {
+  agent.cutGrpc()
+  await eventually(async () => (await refusalOf(run([home]))) === 'phone_unavailable')
+  await agent.serve()
+})
+
+it('repeats a read until the agent is back', async () => {
+  agent.cutGrpc()
+  setTimeout(() => void agent.serve(), 1000)
+  const seen = await plane.app.services.devices.observe(tenant.caller, phoneId, null, context)
+  expect(seen.text).toBe('app x')
+})
+
+it('talks only to the host whose certificate it asked for, and only with its own', async () => {
+  const host = await plane.app.core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
+  const authority = await Authority.open(plane.config.pkiDir)
+  const own = new HostClients(await authority.issueClient())
+  const address = host.address ?? ''
+  expect(await own.to(agent.hostId, address).ready(2000)).toBe(true)
+  expect(await own.to('hst_aaaaaaaaaaaa', address).ready(1000)).toBe(false)
+  own.close()
+  const strangerAuthority = await Authority.open(`${world.dir}/stranger`)
+  const stranger = new HostClients(await strangerAuthority.issueClient())
+  expect(await stranger.to(agent.hostId, address).ready(1000)).toBe(false)
+  stranger.close()
+})
+
+it('has a conflict for each status that is not ready, with the next request', async () => {
+  const { phones } = plane.app.services
+  await phones.park(tenant.caller, phoneId)
+  await phones.wait(phoneId, (phone) => phone.status === 'parked', 10_000, context.signal)
+  expect(await refusalOf(run([home]))).toBe('phone_not_running')
+  await phones.delete(tenant.caller, phoneId)
+  expect(await refusalOf(run([home]))).toBe('phone_deleted')
+  const stranger = await plane.tenant()
+  expect(await refusalOf(plane.app.services.devices.observe(stranger.caller, phoneId, null, context))).toBe(
+    'phone_not_found',
+  )
+})

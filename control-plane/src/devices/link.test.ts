@@ -1,0 +1,39 @@
+import { deviceLinkSchema } from '@phonerack/shared'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { deviceStates, isUp, stateAfterReport, stateWhenSeen } from './link.js'
+
+const state = fc.constantFrom(...deviceStates)
+const link = fc.constantFrom(...deviceLinkSchema.options)
+
+it('never moves a device that holds data because of a report', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom('assigned', 'wiping', 'quarantined', 'provisioning'),
+      fc.boolean(),
+      link,
+      (held, enrolled, report) => {
+        expect(stateAfterReport(held, enrolled, report)).toBe(held)
+      },
+    ),
+  )
+})
+
+it('frees only an enrolled device whose link is up', () => {
+  fc.assert(
+    fc.property(state, fc.boolean(), link, (from, enrolled, report) => {
+      if (stateAfterReport(from, enrolled, report) !== 'free' || from === 'free') return
+      expect(enrolled && isUp(report)).toBe(true)
+    }),
+  )
+  expect(stateAfterReport('offline', true, 'healthy')).toBe('free')
+  expect(stateAfterReport('free', true, 'unenrolled')).toBe('offline')
+})
+
+it('takes a device that is new as unenrolled, whatever its link', () => {
+  fc.assert(
+    fc.property(link, (report) => {
+      expect(stateWhenSeen(report)).toBe(report === 'unauthorized' ? 'unauthorized' : 'unenrolled')
+    }),
+  )
+})

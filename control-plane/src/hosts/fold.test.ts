@@ -1,0 +1,96 @@
+import { type DeviceStatus, type Heartbeat } from '@phonerack/shared'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { deviceChange, isNewer, type KnownDevice } from './fold.js'
+
+const now = new Date('2026-01-01T00:10:00Z')
+const before = (seconds: number) => new Date(now.getTime() - seconds * 1000)
+const heartbeat = (sequence: number, at: Date) => ({ sequence, at: at.toISOString() }) as Heartbeat
+
+describe('isNewer', () => {
+  const known = { sequence: 10n, announcedAt: before(2), lastSeenAt: before(2) }
+  it.each([
+    ['the next message', 11, now, true],
+    ['the same message again', 10, before(2), false],
+    ['one that was overtaken', 9, before(4), false],
+    ['the first of a restarted agent', 1, now, true],
+    ['a later one after its clock was set back', 11, before(600), true],
+  ])('%s', (_, sequence, at, newer) => {
+    expect(isNewer(known, heartbeat(sequence, at), now, 10_000)).toBe(newer)
+  })
+
+  it('takes anything after a silence', () => {
+    expect(isNewer({ ...known, lastSeenAt: before(11) }, heartbeat(1, before(600)), now, 10_000)).toBe(true)
+  })
+})
+
+describe('deviceChange', () => {
+  const host = { sequence: 1n, announcedAt: before(2), lastSeenAt: before(2) }
+  const known: KnownDevice = {
+    id: 'dev_x',
+    serial: 's',
+    state: 'assigned',
+    link: 'healthy',
+    linkLostAt: null,
+    lastProofAt: before(100),
+    enrolledAt: before(1000),
+    fencingNumber: 3n,
+    maker: 'm',
+    model: 'n',
+    sdk: 30,
+    reason: null,
+  }
+  const status: DeviceStatus = {
+    serial: 's',
+    link: 'healthy',
+    fencing_number: 3,
+    maker: 'm',
+    model: 'n',
+    sdk: 30,
+    reason: null,
+    proof_of_life_at: before(3).toISOString(),
+  }
+
+  it('is nothing while nothing changes', () => {
+    expect(deviceChange(known, status, host, now)).toBeNull()
+  })
+
+  it('notes since when the link is lost and the last proof of life, once', () => {
+    const lost = deviceChange(known, { ...status, link: 'offline', reason: 'no answer' }, host, now)
+    expect(lost).toMatchObject({
+      state: 'assigned',
+      linkLostAt: now,
+      lastProofAt: before(3),
+      reason: 'no answer',
+    })
+    const later = {
+      ...known,
+      link: 'offline',
+      linkLostAt: before(20),
+      lastProofAt: before(23),
+      reason: 'no answer',
+    }
+    expect(deviceChange(later, { ...status, link: 'absent' }, host, now)).toMatchObject({
+      linkLostAt: before(20),
+      lastProofAt: before(23),
+    })
+  })
+
+  it('takes one that is no longer named as absent', () => {
+    expect(deviceChange(known, null, host, now)).toMatchObject({
+      link: 'absent',
+      lastProofAt: before(2),
+      model: 'n',
+    })
+  })
+
+  it('never puts the proof of life after now', () => {
+    fc.assert(
+      fc.property(fc.date({ noInvalidDate: true, min: before(1e6), max: new Date('2030-01-01') }), (said) => {
+        const report = { ...status, link: 'offline' as const, proof_of_life_at: said.toISOString() }
+        const change = deviceChange(known, report, host, now)
+        expect(change?.lastProofAt?.getTime()).toBeLessThanOrEqual(now.getTime())
+      }),
+    )
+  })
+})

@@ -1,0 +1,114 @@
+// Hosts and devices that go away and come back, with real Postgres and broker; the agent is a double.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type PhoneView } from '../services.js'
+import { brokenInvariants } from '../testing/money.js'
+import {
+  createBody,
+  eventually,
+  refusalOf,
+  startWorld,
+  type Plane,
+  type Tenant,
+  type World,
+} from '../testing/world.js'
+import { type AgentDouble } from '../testing/agent-double.js'
+
+let world: World
+let plane: Plane
+let agent: AgentDouble
+let tenant: Tenant
+
+beforeAll(async () => {
+  world = await startWorld()
+  plane = await world.start({
+    env: { PHONERACK_HOST_LATE_AFTER: '1', PHONERACK_HOST_LOST_AFTER: '3', PHONERACK_START_DEADLINE: '3' },
+  })
+  agent = await plane.rack(2, { beatMs: 200 })
+  tenant = await plane.tenant()
+}, 60_000)
+afterAll(async () => {
+  await world.stop()
+})
+
+const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
+const phones = () => plane.app.services.phones
+const until = (id: string, status: string) =>
+  phones().wait(id, (phone: PhoneView) => phone.status === status, 10_000, new AbortController().signal)
+const observe = (id: string) => plane.app.services.devices.observe(tenant.caller, id, null, context)
+const lastSession = async (id: string) =>
+  (await phones().sessions(tenant.caller, id, { limit: 1, cursor: null })).data[0]
+
+it('refuses new work to a late host, ends sessions of a lost one, and leaves the phone to a start', async () => {
+  const { phone } = await phones().create(tenant.caller, createBody(), null)
+  await until(phone.id, 'ready')
+  const other = await phones().create(tenant.caller, createBody(), null)
+  await until(other.phone.id, 'ready')
+  await phones().park(tenant.caller, other.phone.id)
+  await until(other.phone.id, 'parked')
+  await observe(phone.id)
+
+  agent.pause()
+  const silentSince = Date.now()
+  await eventually(async () => (await refusalOf(observe(phone.id))) === 'phone_unavailable', 3000)
+  expect(Date.now() - silentSince).toBeLessThan(2500)
+  const start = () => phones().start(tenant.caller, other.phone.id, { idleTimeout: null, maxDuration: null })
+  expect(await refusalOf(start())).toBe('phone_unavailable')
+
+  expect((await until(phone.id, 'unavailable')).session).toBeNull()
+  const session = await lastSession(phone.id)
+  expect(session?.endReason).toBe('unavailable')
+  expect(Math.abs((session?.endedAt?.getTime() ?? 0) - silentSince)).toBeLessThan(1000)
+  expect(await refusalOf(phones().park(tenant.caller, phone.id))).toBe('phone_not_running')
+
+  agent.resume()
+  await eventually(async () => {
+    const host = await plane.app.core.db.host.findFirst()
+    return Date.now() - (host?.lastSeenAt?.getTime() ?? 0) < 500
+  })
+  expect((await phones().get(tenant.caller, phone.id)).status).toBe('unavailable')
+  await phones().start(tenant.caller, phone.id, { idleTimeout: null, maxDuration: null })
+  await until(phone.id, 'ready')
+  for (const id of [phone.id, other.phone.id]) await phones().delete(tenant.caller, id)
+  await allFree()
+  expect(await brokenInvariants(plane.app.core.db)).toEqual([])
+})
+
+const allFree = () =>
+  eventually(
+    async () => (await plane.app.core.db.device.count({ where: { state: 'free', link: 'healthy' } })) === 2,
+  )
+
+it('loses one device while its host lives', async () => {
+  const { phone } = await phones().create(tenant.caller, createBody(), null)
+  await until(phone.id, 'ready')
+  const row = await plane.app.core.db.device.findUniqueOrThrow({ where: { phoneId: phone.id } })
+  const device = agent.devices.get(row.serial)
+  if (!device) throw new Error('no device')
+  device.link = 'offline'
+  agent.beat()
+  await until(phone.id, 'unavailable')
+  device.link = 'healthy'
+  agent.beat()
+  await phones().delete(tenant.caller, phone.id)
+  await allFree()
+})
+
+it('parks a phone again whose start is not ready in time, free of charge', async () => {
+  const { phone } = await phones().create(tenant.caller, createBody(), null)
+  await until(phone.id, 'ready')
+  await phones().park(tenant.caller, phone.id)
+  await until(phone.id, 'parked')
+  const row = await plane.app.core.db.device.findUniqueOrThrow({ where: { phoneId: phone.id } })
+  const device = agent.devices.get(row.serial)
+  if (!device) throw new Error('no device')
+  device.onStart = () => Promise.reject(new Error('no transport'))
+  await phones().start(tenant.caller, phone.id, { idleTimeout: null, maxDuration: null })
+  const parked = await until(phone.id, 'parked')
+  expect(parked.failure?.code).toBe('provider_timeout')
+  expect(await lastSession(phone.id)).toMatchObject({ endReason: 'failed', billedSeconds: 0, costMicros: 0n })
+  delete device.onStart
+  await phones().start(tenant.caller, phone.id, { idleTimeout: null, maxDuration: null })
+  expect((await until(phone.id, 'ready')).failure).toBeNull()
+  await phones().delete(tenant.caller, phone.id)
+  await allFree()
+})

@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { presets } from '../services.js'
+import { keyRefusal, scopesOf } from './validity.js'
+
+it('refuses a key from its expiry on, and a revoked one whatever its expiry', () => {
+  fc.assert(
+    fc.property(
+      fc.option(fc.date({ noInvalidDate: true })),
+      fc.option(fc.date({ noInvalidDate: true })),
+      fc.date({ noInvalidDate: true }),
+      (revokedAt, expiresAt, now) => {
+        const code = keyRefusal({ revokedAt, expiresAt }, now)?.code ?? null
+        if (revokedAt) expect(code).toBe('key_revoked')
+        else expect(code).toBe(expiresAt && expiresAt <= now ? 'key_expired' : null)
+      },
+    ),
+  )
+})
+
+it('lets no limited key create, and only Admin delete', () => {
+  for (const preset of presets) {
+    expect(scopesOf(preset, true)).not.toContain('phones:create')
+    expect(scopesOf(preset, false).includes('phones:delete')).toBe(preset === 'admin')
+    expect(scopesOf(preset, false)).toContain('phones:read')
+  }
+})
