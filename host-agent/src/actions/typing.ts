@@ -111,23 +111,35 @@ function textOf(field: VisibleNode): FieldText {
   return { text, maskedLength, masked: password, empty: isSurelyEmpty(field) }
 }
 
-const contentOf = (field: VisibleNode): string => `${field.text}\u0000${field.maskedLength}`
+const lengthOf = (field: VisibleNode): number =>
+  field.password ? field.maskedLength : Array.from(field.text).length
+
+/** Shows the same: nothing was deleted, or what is shown is a hint. */
+const isUnchanged = (before: VisibleNode, now: VisibleNode): boolean =>
+  before.text === now.text && before.maskedLength === now.maskedLength
 
 /**
  * An empty field may show a hint that looks like text. What stayed the same is tried with one more
- * delete at its end: real text gets shorter, a hint does not.
+ * delete at its end: real text gets shorter, a hint does not. What lost one character was not selected.
  */
 async function proveEmpty(field: VisibleNode, context: ActionContext): Promise<void> {
-  const now = fieldAgain(await context.freshTree(), field)
-  if (!now || isSurelyEmpty(now) || contentOf(now) !== contentOf(field)) return
-  await context.key(keyCode('move_end'))
-  await context.key(keyCode('del'))
-  const shorter = fieldAgain(await context.freshTree(), field)
-  if (!shorter || contentOf(shorter) === contentOf(now)) return
-  // Select-all does nothing here: delete what is left, one by one.
-  const left = Array.from(shorter.text).length || shorter.maskedLength
-  for (let count = 0; count < left; count += 1) await context.key(keyCode('del'))
+  let now = fieldAgain(await context.freshTree(), field)
+  if (!now || isSurelyEmpty(now)) return
+  if (isUnchanged(field, now)) {
+    await deleteAtEnd(1, context)
+    const then = fieldAgain(await context.freshTree(), field)
+    if (!then || isUnchanged(now, then)) return
+    now = then
+  }
+  // Something else than a shorter text is a hint, or what the app puts into an empty field.
+  if (lengthOf(now) !== lengthOf(field) - 1) return
+  await deleteAtEnd(lengthOf(now), context)
   const last = fieldAgain(await context.freshTree(), field)
-  if (!last || isSurelyEmpty(last) || contentOf(last) !== contentOf(shorter)) return
-  throw new ApiError('provider_error', { message: 'The field could not be cleared.' })
+  if (last && !isSurelyEmpty(last) && lengthOf(last) === lengthOf(now))
+    throw new ApiError('provider_error', { message: 'The field could not be cleared.' })
+}
+
+async function deleteAtEnd(count: number, context: ActionContext): Promise<void> {
+  await context.key(keyCode('move_end'), metaState(['ctrl']))
+  for (let deleted = 0; deleted < count; deleted += 1) await context.key(keyCode('del'))
 }

@@ -1,6 +1,7 @@
 /** Reads the screen for `observe` and for what a batch answers at its end. */
 import { limits, systemClock, type Clock, type Observation, type Progress } from '@phonerack/shared'
 import type { Device } from '../device/device.js'
+import { atOnce } from './at-once.js'
 import { readFailure } from './errors.js'
 import { buildObservation } from './observation.js'
 import { readTree } from './read-tree.js'
@@ -31,10 +32,10 @@ export async function observe(
 ): Promise<{ observation: Observation }> {
   try {
     const { screenshot } = options
-    const [{ tree, window }, picture] = await Promise.all([
-      readScreen(device, progress),
-      screenshot ? readPicture(device, progress) : null,
-    ])
+    const [{ tree, window }, picture] = await atOnce(
+      () => readScreen(device, progress),
+      async () => (screenshot ? await readPicture(device, progress) : null),
+    )
     const takenAt = (options.clock ?? systemClock).now()
     const whole = limits.screenAnswer - reserve
     const maxBytes = picture ? elementsBesidePicture : whole
@@ -58,6 +59,9 @@ export async function observe(
 }
 
 async function readScreen(device: Device, progress: Progress) {
-  const [tree, window] = await Promise.all([readTree(device, progress), device.windows.read(progress)])
+  const [tree, window] = await atOnce(
+    () => readTree(device, progress),
+    () => device.windows.read(progress),
+  )
   return { tree, window }
 }

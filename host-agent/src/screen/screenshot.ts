@@ -5,6 +5,7 @@
 import { limits, type Progress } from '@phonerack/shared'
 import sharp from 'sharp'
 import type { Device, Size } from '../device/device.js'
+import { atOnce } from './at-once.js'
 import { readFailure, ScreenImageError } from './errors.js'
 
 export interface ScreenshotOptions {
@@ -58,7 +59,10 @@ export async function readPicture(
   device: Device,
   progress: Progress,
 ): Promise<{ png: Uint8Array; screen: Size }> {
-  const [png, size] = await Promise.all([device.screen.png(progress), device.screen.size(progress)])
+  const [png, size] = await atOnce(
+    () => device.screen.png(progress),
+    () => device.screen.size(progress),
+  )
   const picture = pngSize(png)
   const turned = picture.width > picture.height !== size.width > size.height
   // The phone was turned between the two reads, or its picture is square.

@@ -1,0 +1,273 @@
+import { systemClock, type Target } from '@phonerack/shared'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { buildTree, type ScreenTree } from '../screen/elements.js'
+import { parseNodes } from '../screen/nodes.js'
+import { createSnapshotStore } from '../screen/snapshots.js'
+import { anyScreen } from '../testing/drafts.js'
+import { dumpXml, type Draft } from '../testing/screen-xml.js'
+import { matchAll, matchTarget } from './target.js'
+
+const screen = { width: 1080, height: 2400 }
+const build = (...roots: Draft[]): ScreenTree => buildTree(parseNodes(dumpXml(...roots)), screen)
+const label = (text: string, top: number, more: Draft = {}): Draft => ({
+  class: 'android.widget.TextView',
+  text,
+  bounds: [40, top, 800, top + 60],
+  ...more,
+})
+const row = (top: number, children: Draft[], more: Draft = {}): Draft => ({
+  class: 'android.widget.LinearLayout',
+  flags: ['clickable'],
+  bounds: [0, top, 1080, top + 200],
+  children,
+  ...more,
+})
+
+const match = (target: Target, tree: ScreenTree) => matchTarget(target, tree, () => null)
+/** Centre of what was found, or the code. */
+const outcome = (target: Target, tree: ScreenTree) => {
+  const result = match(target, tree)
+  return result.found ? [result.place.center.x, result.place.center.y] : result.miss.code
+}
+
+describe('text', () => {
+  it('takes the exact text, else without case, else a part; the first that matches decides', () => {
+    const tree = build(label('Save', 0), label('save', 100), label('Save as', 200), label('SAVED', 300))
+    expect(outcome({ text: 'Save' }, tree)).toEqual([420, 30])
+    expect(outcome({ text: 'SAVE' }, tree)).toBe('ambiguous_target')
+    expect(outcome({ text: 'SAVE', nth: 1 }, tree)).toEqual([420, 130])
+    expect(outcome({ text: 'ave a' }, tree)).toEqual([420, 230])
+    expect(outcome({ text: 'av', nth: 3 }, tree)).toEqual([420, 330])
+    expect(outcome({ text: 'delete' }, tree)).toBe('target_not_found')
+  })
+
+  it('does not look into descriptions', () => {
+    expect(outcome({ text: 'Close' }, build({ desc: 'Close', bounds: [0, 0, 10, 10] }))).toBe(
+      'target_not_found',
+    )
+  })
+
+  it('lifts to the button that swallowed it, and knows the button by what it shows', () => {
+    const tree = build(
+      row(0, [label('Wi-Fi', 0), label('On', 100)]),
+      row(200, [label('Bluetooth', 200), label('Off', 300)]),
+    )
+    expect(outcome({ text: 'Off' }, tree)).toEqual([540, 300])
+    expect(outcome({ text: 'Bluetooth, Off' }, tree)).toEqual([540, 300])
+    const result = match({ text: 'Wi-Fi' }, tree)
+    expect(result.found && result.place.ref).toBe(1)
+  })
+
+  it('counts several matches inside one clickable element as that one', () => {
+    const inside = build(row(0, [label('Reply', 0), label('Reply to Ada', 100)]))
+    expect(outcome({ text: 'reply' }, inside)).toEqual([540, 100])
+    const withSwitch = build(
+      row(0, [
+        label('Alarm', 0),
+        {
+          class: 'android.widget.Switch',
+          text: 'Alarm',
+          flags: ['clickable', 'checkable'],
+          bounds: [900, 0, 1000, 100],
+        },
+      ]),
+    )
+    expect(outcome({ text: 'Alarm' }, withSwitch)).toEqual([540, 100])
+    const ownText = build(row(0, [label('Buy', 0), label('Buy', 100)], { text: 'Shop' }))
+    expect(outcome({ text: 'Buy' }, ownText)).toEqual([540, 100])
+  })
+
+  it('does not lift a single match inside a button with its own text', () => {
+    expect(outcome({ text: 'Buy' }, build(row(0, [label('Buy', 0)], { text: 'Shop' })))).toEqual([420, 30])
+  })
+
+  it('counts nth in screen order', () => {
+    const tree = build(label('OK', 900), label('OK', 100), label('OK', 500))
+    const tops = [0, 1, 2].map((nth) => outcome({ text: 'OK', nth }, tree))
+    expect(tops).toEqual([
+      [420, 130],
+      [420, 530],
+      [420, 930],
+    ])
+  })
+
+  it('names the matches when nth is out of range, and the most similar when there is none', () => {
+    const tree = build(label('Settings', 0), label('Setting up', 100), label('Camera', 200))
+    const range = match({ text: 'Settings', nth: 1 }, tree)
+    expect(!range.found && [range.miss.code, range.miss.candidates.map(({ text }) => text)]).toEqual([
+      'target_not_found',
+      ['Settings'],
+    ])
+    const typo = match({ text: 'Setings' }, tree)
+    expect(!typo.found && typo.miss.candidates.map(({ text }) => text)).toEqual(['Settings', 'Setting up'])
+  })
+
+  it('names ten candidates at most', () => {
+    const many = match(
+      { text: 'Item' },
+      build(...Array.from({ length: 30 }, (_, index) => label('Item', index * 70))),
+    )
+    expect(!many.found && [many.miss.code, many.miss.candidates.length, many.miss.facts['matches']]).toEqual([
+      'ambiguous_target',
+      10,
+      30,
+    ])
+  })
+})
+
+describe('id, desc and coordinates', () => {
+  const tree = build(
+    label('Name', 0, { id: 'com.example.app:id/name' }),
+    label('Nickname', 100, { id: 'com.example.app:id/nickname' }),
+    { id: 'com.example.app:id/pane', bounds: [0, 1000, 1080, 2000] },
+    {
+      class: 'android.widget.ImageButton',
+      desc: 'Navigate up',
+      flags: ['clickable'],
+      bounds: [0, 300, 100, 400],
+    },
+    label('Test tag', 500, { id: 'login_button' }),
+  )
+
+  it('takes an id whole or after :id/, and nothing in between', () => {
+    expect(outcome({ id: 'com.example.app:id/name' }, tree)).toEqual([420, 30])
+    expect(outcome({ id: 'name' }, tree)).toEqual([420, 30])
+    expect(outcome({ id: 'login_button' }, tree)).toEqual([420, 530])
+    expect(outcome({ id: 'app:id/name' }, tree)).toBe('target_not_found')
+    expect(outcome({ id: 'Name' }, tree)).toBe('target_not_found')
+  })
+
+  it('finds a pane that is no element, without a ref', () => {
+    const result = match({ id: 'pane' }, tree)
+    expect(result.found && [result.place.center, result.place.ref]).toEqual([{ x: 540, y: 1500 }, null])
+  })
+
+  it('matches descriptions like texts', () => {
+    expect(outcome({ desc: 'navigate' }, tree)).toEqual([50, 350])
+    expect(outcome({ desc: 'Name' }, tree)).toBe('target_not_found')
+  })
+
+  it('takes coordinates on the screen only', () => {
+    expect(outcome({ x: 0, y: 2399 }, tree)).toEqual([0, 2399])
+    for (const point of [
+      { x: 1080, y: 0 },
+      { x: 0, y: 2400 },
+      { x: -1, y: 5 },
+    ]) {
+      const result = match(point, tree)
+      expect(!result.found && [result.miss.code, result.miss.facts]).toEqual(['target_not_found', { screen }])
+    }
+  })
+
+  it('does not find a password by its text', () => {
+    const field = build({
+      class: 'android.widget.EditText',
+      text: 'hunter2',
+      flags: ['password', 'focusable'],
+      bounds: [0, 0, 9, 9],
+    })
+    expect(outcome({ text: 'hunter2' }, field)).toBe('target_not_found')
+  })
+})
+
+describe('ref', () => {
+  const owner = { phoneId: 'ph_a', fencingNumber: 3n }
+  const shown = (tree: ScreenTree) => {
+    const snapshots = createSnapshotStore(systemClock).of(owner)
+    const snapshot_id = snapshots.save(tree.elements)
+    return (ref: number, now: ScreenTree) =>
+      matchTarget({ ref, snapshot_id }, now, (id, at) => snapshots.find(id, at))
+  }
+  const before = build(label('One', 0), label('Two', 100), label('Two', 300))
+
+  it('finds every element of an unchanged screen, and its own among twins', () => {
+    const find = shown(before)
+    for (const element of before.elements) {
+      const result = find(element.ref, before)
+      expect(result.found && [result.place.center, result.place.ref]).toEqual([element.center, element.ref])
+    }
+  })
+
+  it('finds what moved by no more than its size', () => {
+    const find = shown(build(label('One', 500)))
+    const at = (top: number) => find(1, build(label('One', top)))
+    expect(at(560).found).toBe(true)
+    expect(at(440).found).toBe(true)
+    const far = at(561)
+    expect(!far.found && far.miss.code).toBe('stale_snapshot')
+  })
+
+  it.each([
+    ['text', label('Uno', 0)],
+    ['class', label('One', 0, { class: 'android.widget.Button' })],
+    ['id', label('One', 0, { id: 'other' })],
+    ['description', label('One', 0, { desc: 'first' })],
+    ['place', label('One', 700)],
+  ])('is stale when its %s changed', (_, now) => {
+    const result = shown(before)(1, build(now))
+    expect(!result.found && [result.miss.code, result.miss.facts]).toEqual([
+      'stale_snapshot',
+      { reason: 'changed' },
+    ])
+  })
+
+  it('is stale in an unknown snapshot and for a ref that was not in it', () => {
+    expect(outcome({ ref: 1, snapshot_id: 'snp_aaaaaaaaaaaa' }, before)).toBe('stale_snapshot')
+    const result = shown(before)(4, before)
+    expect(!result.found && result.miss.facts).toEqual({ reason: 'unknown' })
+  })
+})
+
+describe('for every tree', () => {
+  it('an element is found again by its ref, at its place or at an equal twin', () => {
+    fc.assert(
+      fc.property(anyScreen, (roots) => {
+        const tree = build(...roots)
+        const snapshots = createSnapshotStore(systemClock).of({ phoneId: 'ph_a', fencingNumber: 1n })
+        const snapshot_id = snapshots.save(tree.elements)
+        for (const { ref, center } of tree.elements) {
+          const result = matchTarget({ ref, snapshot_id }, tree, (id, at) => snapshots.find(id, at))
+          expect(result.found && result.place.center).toEqual(center)
+        }
+      }),
+    )
+  })
+
+  it('a text that stands on the screen is found exactly, and never by a part', () => {
+    fc.assert(
+      fc.property(anyScreen, (roots) => {
+        const tree = build(...roots)
+        for (const node of tree.visible) {
+          if (!node || node.text === '') continue
+          const places = matchAll({ text: node.text }, tree)
+          expect(places.length).toBeGreaterThan(0)
+          for (const place of places) {
+            // Each match shows the text itself, or stands around or in what does.
+            const exact = tree.visible.some(
+              (other) => other?.text === node.text || tree.elementOf[other?.index ?? -1]?.text === node.text,
+            )
+            expect(exact && place.center.x >= 0).toBe(true)
+          }
+        }
+      }),
+    )
+  })
+
+  it('nth walks through all matches in screen order and then ends', () => {
+    fc.assert(
+      fc.property(anyScreen, fc.constantFrom('Wi-Fi', 'on', 'O', 'zzz'), (roots, text) => {
+        const tree = build(...roots)
+        const places = matchAll({ text }, tree)
+        places.forEach((place, nth) => {
+          const result = match({ text, nth }, tree)
+          expect(result.found && result.place.center).toEqual(place.center)
+          const before = places[nth - 1]
+          if (before) expect(before.center.y).toBeLessThanOrEqual(place.center.y)
+        })
+        expect(match({ text, nth: places.length }, tree).found).toBe(false)
+        expect(match({ text }, tree).found).toBe(places.length === 1)
+      }),
+    )
+  })
+})

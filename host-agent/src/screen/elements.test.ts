@@ -1,0 +1,287 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { anyScreen } from '../testing/drafts.js'
+import { dumpXml, type Draft } from '../testing/screen-xml.js'
+import { buildTree, type ScreenTree } from './elements.js'
+import { parseNodes } from './nodes.js'
+
+const screen = { width: 1080, height: 2400 }
+const build = (...roots: Draft[]): ScreenTree => buildTree(parseNodes(dumpXml(...roots)), screen)
+const shown = (tree: ScreenTree) =>
+  tree.elements.map(({ ref, type, text, desc }) => [ref, type, text, desc] as const)
+
+const label = (text: string, top: number, more: Draft = {}): Draft => ({
+  class: 'android.widget.TextView',
+  text,
+  bounds: [40, top, 800, top + 60],
+  ...more,
+})
+
+describe('elements', () => {
+  it('makes one button of a clickable row, and keeps its switch', () => {
+    const row = (title: string, summary: string, top: number, on: boolean): Draft => ({
+      class: 'android.widget.LinearLayout',
+      flags: ['clickable', 'focusable'],
+      bounds: [0, top, 1080, top + 200],
+      children: [
+        { bounds: [40, top, 800, top + 200], children: [label(title, top + 20), label(summary, top + 100)] },
+        {
+          class: 'android.widget.Switch',
+          flags: ['checkable', ...(on ? ['checked'] : [])],
+          bounds: [900, top + 50, 1040, top + 150],
+        },
+      ],
+    })
+    const list: Draft = {
+      class: 'androidx.recyclerview.widget.RecyclerView',
+      flags: ['scrollable', 'focusable'],
+      bounds: [0, 200, 1080, 2400],
+      children: [row('Wi-Fi', 'Connected', 200, true), row('Bluetooth', 'Off', 400, false)],
+    }
+    const tree = build({ bounds: [0, 0, 1080, 2400], children: [label('Settings', 80), list] })
+    expect(shown(tree)).toEqual([
+      [1, 'TextView', 'Settings', null],
+      [2, 'LinearLayout', 'Wi-Fi, Connected', null],
+      [3, 'Switch', null, null],
+      [4, 'LinearLayout', 'Bluetooth, Off', null],
+      [5, 'Switch', null, null],
+      [6, 'RecyclerView', null, null],
+    ])
+    expect(tree.elements.map((element) => element.state)).toEqual([
+      [],
+      ['clickable'],
+      ['checkable', 'checked'],
+      ['clickable'],
+      ['checkable'],
+      ['scrollable'],
+    ])
+    expect(tree.elements[1]?.center).toEqual({ x: 540, y: 300 })
+  })
+
+  it('joins text, else description, and says nothing twice', () => {
+    const tree = build({
+      flags: ['clickable'],
+      bounds: [0, 0, 1080, 300],
+      children: [
+        { class: 'android.widget.ImageView', desc: 'Avatar', bounds: [0, 0, 100, 100] },
+        { desc: 'Ada', bounds: [100, 0, 800, 100], children: [label('Ada', 0)] },
+        label('Call', 100, { desc: 'Call Ada' }),
+        label('   ', 200),
+      ],
+    })
+    expect(shown(tree)).toEqual([[1, 'View', 'Avatar, Ada, Call', null]])
+  })
+
+  it('does not list a text again that a child repeats, and leads from one to the other', () => {
+    const tree = build({ desc: 'OK', bounds: [0, 0, 500, 100], children: [label('OK', 0)] })
+    expect(shown(tree)).toEqual([[1, 'TextView', 'OK', null]])
+    expect(tree.elementOf[0]).toBe(tree.elements[0])
+  })
+
+  it('lists what a button with its own text has inside', () => {
+    const tree = build({
+      class: 'android.widget.Button',
+      text: 'Buy',
+      flags: ['clickable'],
+      bounds: [0, 0, 500, 100],
+      children: [label('from 3 €', 50)],
+    })
+    expect(shown(tree).map(([, , text]) => text)).toEqual(['Buy', 'from 3 €'])
+  })
+
+  it('never takes a page or a list for a button', () => {
+    for (const container of [
+      { class: 'android.webkit.WebView', flags: ['clickable'] },
+      { class: 'android.widget.ListView', flags: ['clickable'] },
+      { class: 'android.view.View', flags: ['clickable', 'scrollable'] },
+    ]) {
+      const tree = build({
+        ...container,
+        bounds: [0, 0, 1080, 2000],
+        children: [label('A', 0), label('B', 100)],
+      })
+      expect(shown(tree).map(([, , text]) => text)).toEqual(['A', 'B', null])
+    }
+  })
+
+  it('reads a web page without ids, zero-sized wrappers included', () => {
+    const tree = build({
+      class: 'android.webkit.WebView',
+      text: 'Example Shop',
+      flags: ['focusable', 'focused', 'scrollable'],
+      bounds: [0, 0, 1080, 2400],
+      children: [
+        {
+          bounds: [0, 0, 0, 0],
+          children: [
+            { text: 'Welcome', bounds: [0, 100, 1080, 200] },
+            {
+              flags: ['clickable'],
+              bounds: [0, 300, 400, 400],
+              children: [{ text: 'Sign in', bounds: [0, 300, 400, 400] }],
+            },
+            {
+              class: 'android.widget.EditText',
+              flags: ['focusable', 'clickable'],
+              bounds: [0, 500, 1080, 600],
+            },
+          ],
+        },
+      ],
+    })
+    expect(shown(tree)).toEqual([
+      [1, 'View', 'Welcome', null],
+      [2, 'View', 'Sign in', null],
+      [3, 'EditText', null, null],
+      [4, 'WebView', 'Example Shop', null],
+    ])
+    expect(tree.elements[2]?.state).toEqual(['clickable', 'editable'])
+  })
+
+  it('reads descriptions of several lines, as Flutter gives them', () => {
+    const tree = build({
+      class: 'android.widget.ImageView',
+      desc: 'Espresso\n€ 2.50\nStrong',
+      flags: ['clickable'],
+      bounds: [0, 0, 540, 540],
+    })
+    expect(shown(tree)).toEqual([[1, 'ImageView', null, 'Espresso\n€ 2.50\nStrong']])
+  })
+
+  it('orders right-to-left screens by where things are, and keeps their texts', () => {
+    const tree = build({
+      bounds: [0, 0, 1080, 100],
+      children: [
+        label('الإعدادات', 0, { bounds: [800, 0, 1080, 100] }),
+        label('רשת', 0, { bounds: [400, 0, 700, 100] }),
+        { class: 'android.widget.ImageButton', desc: 'رجوع', flags: ['clickable'], bounds: [0, 0, 100, 100] },
+      ],
+    })
+    expect(shown(tree).map(([, , text, desc]) => text ?? desc)).toEqual(['رجوع', 'רשת', 'الإعدادات'])
+  })
+
+  it('reads a dialog of its own root', () => {
+    const tree = build(
+      { bounds: [0, 0, 1080, 2400], children: [label('Behind', 100)] },
+      {
+        class: 'android.widget.FrameLayout',
+        bounds: [100, 900, 980, 1500],
+        children: [
+          label('Delete?', 950),
+          {
+            class: 'android.widget.Button',
+            text: 'Cancel',
+            flags: ['clickable'],
+            bounds: [500, 1300, 700, 1400],
+          },
+          {
+            class: 'android.widget.Button',
+            text: 'Delete',
+            flags: ['clickable'],
+            bounds: [720, 1300, 940, 1400],
+            attributes: { enabled: 'false' },
+          },
+        ],
+      },
+    )
+    expect(shown(tree).map(([, , text]) => text)).toEqual(['Behind', 'Delete?', 'Cancel', 'Delete'])
+    expect(tree.elements[3]?.state).toEqual(['clickable', 'disabled'])
+  })
+
+  it('leaves out what has no area on the screen, and clips the rest', () => {
+    const tree = build({
+      bounds: [0, 0, 1080, 2400],
+      children: [
+        label('no bounds', 0, { bounds: null }),
+        label('inverted', 0, { bounds: [0, 2400, 1080, 2300] }),
+        label('flat', 0, { bounds: [0, 100, 1080, 100] }),
+        label('above', 0, { bounds: [0, -200, 1080, 0] }),
+        label('hidden', 0, { attributes: { displayed: 'false' } }),
+        label('half', 0, { bounds: [-100, 2300, 500, 2600] }),
+      ],
+    })
+    expect(tree.elements.map(({ text, bounds }) => [text, bounds])).toEqual([['half', [0, 2300, 500, 2400]]])
+  })
+
+  it('clips what is scrolled by what scrolls it, and by nothing else', () => {
+    const inside = (flags: string[]) =>
+      build({
+        bounds: [0, 500, 1080, 1000],
+        flags,
+        children: [label('x', 0, { bounds: [0, 900, 1080, 1100] })],
+      })
+    expect(inside(['scrollable']).elements.find(({ text }) => text === 'x')?.bounds).toEqual([
+      0, 900, 1080, 1000,
+    ])
+    expect(inside([]).elements.find(({ text }) => text === 'x')?.bounds).toEqual([0, 900, 1080, 1100])
+  })
+
+  it('lists the children of a button that is not on the screen', () => {
+    const tree = build({ flags: ['clickable'], bounds: null, children: [label('lost?', 0)] })
+    expect(shown(tree)).toEqual([[1, 'TextView', 'lost?', null]])
+  })
+
+  it('never gives the text of a password field, nor of what stands in it', () => {
+    const tree = build({
+      class: 'android.widget.EditText',
+      text: 'hunter2',
+      id: 'com.example.app:id/password',
+      flags: ['password', 'clickable', 'focusable', 'focused'],
+      bounds: [0, 0, 1080, 100],
+      children: [label('hunter2', 0)],
+    })
+    expect(JSON.stringify([tree.elements, tree.visible])).not.toContain('hunter2')
+    expect(tree.elements[0]?.state).toEqual(['clickable', 'editable', 'focused', 'password'])
+  })
+
+  it('takes a class of any form', () => {
+    const types = ['', 'Button', 'a.b.Tab$Inner'].map((name) =>
+      build({ class: name, text: 'x', bounds: [0, 0, 9, 9] }),
+    )
+    expect(types.map((tree) => tree.elements[0]?.type)).toEqual(['View', 'Button', 'Tab$Inner'])
+  })
+})
+
+describe('for every tree', () => {
+  const everyTree = (check: (tree: ScreenTree) => void) =>
+    fc.assert(
+      fc.property(anyScreen, (roots) => check(build(...roots))),
+      { numRuns: 150 },
+    )
+
+  it('elements lie inside the screen, centre in bounds, numbered from 1 in screen order', () => {
+    everyTree((tree) => {
+      const wrong = tree.elements.filter(({ ref, bounds, center }, index) => {
+        const [left, top, right, bottom] = bounds
+        const onScreen = left >= 0 && top >= 0 && right <= 1080 && bottom <= 2400
+        const centred = center.x >= left && center.x < right && center.y >= top && center.y < bottom
+        const before = tree.elements[index - 1]?.center ?? { x: -1, y: -1 }
+        const ordered = before.y < center.y || (before.y === center.y && before.x <= center.x)
+        return !(ref === index + 1 && onScreen && centred && ordered)
+      })
+      expect(wrong).toEqual([])
+    })
+  })
+
+  it('no text on the screen is lost', () => {
+    everyTree((tree) => {
+      const said = tree.elements.map(({ text, desc }) => `${text ?? ''}\u0000${desc ?? ''}`).join('\u0000')
+      for (const node of tree.visible) {
+        if (!node) continue
+        if (node.text.trim() !== '') expect(said).toContain(node.text)
+        else if (node.desc.trim() !== '') expect(said).toContain(node.desc)
+      }
+    })
+  })
+
+  it('what says something or can be pressed belongs to an element, and every element is its own', () => {
+    everyTree((tree) => {
+      for (const element of tree.elements) expect(tree.elementOf[element.node.index]).toBe(element)
+      for (const node of tree.visible) {
+        if (!node) continue
+        const speaks = node.text.trim() !== '' || node.desc.trim() !== ''
+        if (speaks || node.clickable) expect(tree.elementOf[node.index]).not.toBeNull()
+      }
+    })
+  })
+})

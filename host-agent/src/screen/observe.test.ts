@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { observationSchema, Progress, systemClock } from '@phonerack/shared'
+import sharp from 'sharp'
+import { describe, expect, it } from 'vitest'
+import { DeviceGone } from '../device/device.js'
+import { paperPhone, screen } from '../testing/paper-phone.js'
+import { observe } from './index.js'
+import { createSnapshotStore } from './snapshots.js'
+
+const owner = { phoneId: 'ph_a', fencingNumber: 1n }
+const progress = () => Progress.for(20_000)
+
+describe('observe', () => {
+  it('reads elements and window, and keeps the snapshot', async () => {
+    const phone = paperPhone([{ text: 'Hi', bounds: [0, 0, 100, 100] }])
+    phone.keyboardVisible = true
+    const snapshots = createSnapshotStore(systemClock).of(owner)
+    const { observation } = await observe(phone.device, snapshots, {}, progress())
+    expect(observationSchema.parse(observation)).toEqual(observation)
+    expect(observation).toMatchObject({
+      app: { package: 'com.example.app', activity: 'com.example.app.Main' },
+      keyboard: { visible: true, focused_editable: false },
+      screen,
+      truncated: false,
+    })
+    expect(snapshots.find(observation.snapshot_id, 1)?.text).toBe('Hi')
+    expect(phone.log).not.toContain('png')
+  })
+
+  it('stays under 4 MB as JSON with as much text and picture as there can be', async () => {
+    const text = '\u00e4"\u4e2d'.repeat(330)
+    const phone = paperPhone(
+      Array.from({ length: 600 }, (_, index) => ({
+        text: `${index}${text}`,
+        desc: `${text}${index}`,
+        bounds: [0, index * 4, 1080, index * 4 + 4],
+      })),
+    )
+    const raw = randomBytes(screen.width * screen.height * 4)
+    const noise = await sharp(raw, { raw: { ...screen, channels: 4 } })
+      .png({ compressionLevel: 0 })
+      .toBuffer()
+    phone.device.screen.png = () => Promise.resolve(noise)
+    const snapshots = createSnapshotStore(systemClock).of(owner)
+    const options = { screenshot: { format: 'png' } } as const
+    const { observation } = await observe(phone.device, snapshots, options, progress())
+    expect(observation.truncated).toBe(true)
+    expect(observation.elements.length).toBeGreaterThan(200)
+    const picture = await sharp(Buffer.from(observation.screenshot?.data ?? '', 'base64')).metadata()
+    expect([picture.format, picture.width]).toEqual(['png', observation.screenshot?.width])
+    expect(observation.screenshot?.scale).toBe(picture.width / 1080)
+    const bytes = Buffer.byteLength(JSON.stringify(observation))
+    expect(bytes).toBeLessThan(4_000_000)
+    expect(bytes).toBeGreaterThan(3_000_000)
+  })
+
+  it('reads again when the tree is broken, and says so when it stays broken', async () => {
+    const phone = paperPhone([{ text: 'Hi', bounds: [0, 0, 100, 100] }])
+    const source = phone.device.ui.source.bind(phone.device.ui)
+    let broken = 2
+    phone.device.ui.source = (within) => (broken-- > 0 ? Promise.resolve('<hierarchy><node') : source(within))
+    const snapshots = createSnapshotStore(systemClock).of(owner)
+    const read = () => observe(phone.device, snapshots, {}, progress())
+    expect((await read()).observation.elements).toHaveLength(1)
+    broken = Infinity
+    await expect(read()).rejects.toMatchObject({ code: 'provider_error' })
+  })
+
+  it('says why it could not read', async () => {
+    const snapshots = createSnapshotStore(systemClock).of(owner)
+    const phone = paperPhone([])
+    phone.before = () => {
+      throw new DeviceGone('paper')
+    }
+    await expect(observe(phone.device, snapshots, {}, progress())).rejects.toMatchObject({
+      code: 'phone_unavailable',
+    })
+    const slow = paperPhone([])
+    slow.device.ui.source = (within) => within.sleep(60_000).then(() => '')
+    await expect(observe(slow.device, snapshots, {}, Progress.for(50))).rejects.toMatchObject({
+      code: 'provider_timeout',
+    })
+    const blind = paperPhone([])
+    blind.device.screen.png = () => Promise.resolve(Buffer.from('error: no display'))
+    const options = { screenshot: { format: 'jpeg' } } as const
+    await expect(observe(blind.device, snapshots, options, progress())).rejects.toMatchObject({
+      code: 'provider_error',
+    })
+  })
+})

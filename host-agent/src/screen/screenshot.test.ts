@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import { Progress } from '@phonerack/shared'
+import sharp from 'sharp'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { paperPhone } from '../testing/paper-phone.js'
+import { ScreenImageError } from './errors.js'
+import { makeScreenshot, pngSize, takeScreenshot } from './screenshot.js'
+
+const screen = { width: 1080, height: 2400 }
+const limit = 4_000_000
+let plain: Buffer
+let noise: Buffer
+
+beforeAll(async () => {
+  plain = await sharp({ create: { ...screen, channels: 4, background: '#28c' } })
+    .png()
+    .toBuffer()
+  const raw = randomBytes(screen.width * screen.height * 4)
+  noise = await sharp(raw, { raw: { ...screen, channels: 4 } })
+    .png({ compressionLevel: 1 })
+    .toBuffer()
+})
+
+describe('screenshots', () => {
+  it("hands the phone's PNG on when nothing is to be changed", async () => {
+    const shot = await makeScreenshot(plain, screen, { format: 'png' }, limit)
+    expect(Buffer.from(shot.image).equals(plain)).toBe(true)
+    expect(shot).toMatchObject({ width: 1080, height: 2400, scale: 1, screenWidth: 1080, screenHeight: 2400 })
+  })
+
+  it.each(['png', 'jpeg'] as const)('makes a %s as wide as asked, with the exact scale', async (format) => {
+    for (const maxWidth of [160, 719, 1080, 2000]) {
+      const shot = await makeScreenshot(plain, screen, { format, maxWidth }, limit)
+      const width = Math.min(maxWidth, 1080)
+      const info = await sharp(shot.image).metadata()
+      expect([info.format, info.width, info.height]).toEqual([format, shot.width, shot.height])
+      expect([shot.width, shot.scale]).toEqual([width, width / 1080])
+      expect(Math.abs(shot.height - (width * 2400) / 1080)).toBeLessThan(1)
+    }
+  })
+
+  it('follows the quality', async () => {
+    const bytes = async (quality?: number) =>
+      (await makeScreenshot(noise, screen, { format: 'jpeg', maxWidth: 400, quality }, limit)).image
+        .byteLength
+    const [low, left, seventy, high] = [await bytes(30), await bytes(), await bytes(70), await bytes(95)]
+    expect(low).toBeLessThan(seventy)
+    expect(left).toBe(seventy)
+    expect(seventy).toBeLessThan(high)
+  })
+
+  it.each(['png', 'jpeg'] as const)('makes a %s of pure noise narrower until it fits', async (format) => {
+    expect(noise.byteLength).toBeGreaterThan(limit)
+    for (const maxBytes of [limit, 20_000]) {
+      const shot = await makeScreenshot(noise, screen, { format, quality: 95 }, maxBytes)
+      expect(shot.image.byteLength).toBeLessThan(maxBytes)
+      expect(shot.image.byteLength).toBeGreaterThan(maxBytes / 4)
+      expect(shot.scale).toBe(shot.width / 1080)
+    }
+  })
+
+  it('is measured against the screen, not against the picture', async () => {
+    const half = await sharp(plain).resize({ width: 540 }).png().toBuffer()
+    const shot = await makeScreenshot(half, screen, { format: 'png' }, limit)
+    expect([shot.width, shot.scale]).toEqual([540, 0.5])
+  })
+
+  it('refuses what is no picture, or too large a one', async () => {
+    expect(() => pngSize(Buffer.from('screencap: error'))).toThrow(ScreenImageError)
+    const huge = Buffer.from(plain)
+    huge.writeUInt32BE(100_000, 16)
+    expect(() => pngSize(huge)).toThrow(ScreenImageError)
+    const cut = plain.subarray(0, plain.length / 2)
+    await expect(makeScreenshot(cut, screen, { format: 'jpeg' }, limit)).rejects.toThrow(ScreenImageError)
+  })
+
+  it('comes from the phone', async () => {
+    const phone = paperPhone([])
+    const shot = await takeScreenshot(phone.device, { format: 'jpeg', maxWidth: 720 }, Progress.for(5000))
+    expect([shot.width, shot.height, shot.format]).toEqual([720, 1600, 'jpeg'])
+  })
+})

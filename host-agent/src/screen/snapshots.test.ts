@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { dumpXml } from '../testing/screen-xml.js'
+import { buildTree } from './elements.js'
+import { parseNodes } from './nodes.js'
+import { createSnapshotStore } from './snapshots.js'
+
+const { elements } = buildTree(
+  parseNodes(dumpXml({ text: 'A', bounds: [0, 0, 100, 100] }, { text: 'B', bounds: [0, 100, 100, 200] })),
+  { width: 1080, height: 2400 },
+)
+
+function store(changes = {}) {
+  let time = 1_000_000
+  const created = createSnapshotStore({ now: () => new Date(time) }, changes)
+  const later = (ms: number): void => {
+    time += ms
+  }
+  return { created, later }
+}
+
+const owner = { phoneId: 'ph_a', fencingNumber: 7n }
+
+describe('snapshots', () => {
+  it('live for 15 minutes', () => {
+    const { created, later } = store()
+    const snapshots = created.of(owner)
+    const id = snapshots.save(elements)
+    expect(id).toMatch(/^snp_[a-z2-7]{12}$/)
+    later(15 * 60_000 - 1)
+    expect(snapshots.find(id, 2)?.text).toBe('B')
+    later(1)
+    expect(snapshots.find(id, 2)).toBeNull()
+    snapshots.save([])
+    expect(created.size.snapshots).toBe(1)
+  })
+
+  it('belong to one assignment', () => {
+    const { created } = store()
+    const id = created.of(owner).save(elements)
+    expect(created.of({ ...owner }).find(id, 1)?.text).toBe('A')
+    expect(created.of({ ...owner, fencingNumber: 8n }).find(id, 1)).toBeNull()
+    expect(created.of({ ...owner, phoneId: 'ph_b' }).find(id, 1)).toBeNull()
+    created.forget('ph_b')
+    expect(created.size.snapshots).toBe(1)
+    created.forget('ph_a')
+    expect(created.size).toEqual({ snapshots: 0, bytes: 0 })
+  })
+
+  it('stay within their limits, the oldest go first', () => {
+    const { created } = store({ perAssignment: 3 })
+    const snapshots = created.of(owner)
+    const other = created.of({ ...owner, phoneId: 'ph_b' }).save(elements)
+    const ids = [1, 2, 3, 4, 5].map(() => snapshots.save(elements))
+    expect(ids.map((id) => snapshots.find(id, 1) !== null)).toEqual([false, false, true, true, true])
+    expect(created.of({ ...owner, phoneId: 'ph_b' }).find(other, 1)).not.toBeNull()
+
+    const small = store({ bytes: 2000 }).created
+    for (let count = 0; count < 50; count += 1) small.of(owner).save(elements)
+    expect(small.size.bytes).toBeLessThanOrEqual(2000)
+    expect(small.size.snapshots).toBeGreaterThan(0)
+  })
+})
