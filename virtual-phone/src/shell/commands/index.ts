@@ -1,11 +1,23 @@
 /** All commands of the phone, by the name that they have in `/system/bin`. */
 import type { CommandTable } from '../command.js'
+import { amCommands } from './am.js'
+import { appProcessCommands } from './app-process.js'
+import { cmdCommands } from './cmd.js'
 import { dateCommands } from './date.js'
+import { digestCommands } from './digest.js'
+import { dumpsysCommands } from './dumpsys.js'
 import { fileCommands } from './files.js'
+import { filterCommands } from './filters.js'
+import { grepCommands } from './grep.js'
+import { inputCommands } from './input.js'
 import { listingCommands } from './listing.js'
 import { pathCommands } from './paths.js'
+import { pmCommands } from './pm.js'
 import { propertyCommands } from './props.js'
+import { screenCommands } from './screen.js'
+import { sedCommands } from './sed.js'
 import { shCommands } from './sh.js'
+import { systemCommands } from './system.js'
 import { testCommands } from './test.js'
 import { textCommands } from './text.js'
 
@@ -18,4 +30,16 @@ export const commands: CommandTable = {
   ...dateCommands,
   ...propertyCommands,
   ...shCommands,
+  ...grepCommands,
+  ...sedCommands,
+  ...filterCommands,
+  ...digestCommands,
+  ...systemCommands,
+  ...inputCommands,
+  ...amCommands,
+  ...pmCommands,
+  ...cmdCommands,
+  ...dumpsysCommands,
+  ...screenCommands,
+  ...appProcessCommands,
 }

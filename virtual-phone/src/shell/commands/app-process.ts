@@ -1,0 +1,53 @@
+/** `app_process`: starts the one Java program that this phone knows, the released scrcpy server. */
+import { createHash } from 'node:crypto'
+import { FsError } from '../../fs/errors.js'
+import { type CommandIo, type CommandTable } from '../command.js'
+
+const serverClass = 'com.genymobile.scrcpy.Server'
+/** sha256 of the released jars whose protocol `src/scrcpy` speaks. */
+const knownJars: ReadonlySet<string> = new Set([
+  '7e70323ba7f259649dd4acce97ac4fefbae8102b2c6d91e2e7be613fd5354be0',
+])
+
+/** Null when the jar is not there. */
+async function hashOf(io: CommandIo, path: string): Promise<string | null> {
+  try {
+    const hash = createHash('sha256')
+    const reader = await io.fs.openRead(io.path(path))
+    for (let chunk = await reader.read(); chunk !== null; chunk = await reader.read()) hash.update(chunk)
+    return hash.digest('hex')
+  } catch (error) {
+    if (error instanceof FsError) return null
+    throw error
+  }
+}
+
+async function appProcess(io: CommandIo): Promise<number> {
+  const rest = [...io.args]
+  while (rest[0]?.startsWith('-') === true) rest.shift()
+  const [, className = '', ...args] = rest.filter((arg) => !arg.startsWith('--nice-name'))
+  const jar = io.env['CLASSPATH'] ?? ''
+  const hash = await hashOf(io, jar)
+  if (hash === null) {
+    await io.err(
+      `java.lang.ClassNotFoundException: Didn't find class "${className}" on path: DexPathList[[],nativeLibraryDirectories=[/system/lib64]]\nAborted \n`,
+    )
+    return 134
+  }
+  if (className !== serverClass || !knownJars.has(hash)) {
+    await io.err(
+      `app_process: this phone is made of software and runs no Java: only ${serverClass} of a scrcpy server that it knows by its sha256, not ${hash}\n`,
+    )
+    return 1
+  }
+  return io.android.scrcpyServer({
+    ...io,
+    args,
+    sockets: io.android.sockets,
+    world: io.android.world,
+    model: io.android.properties.get('ro.product.model'),
+    removeJar: () => io.fs.unlink(io.path(jar)),
+  })
+}
+
+export const appProcessCommands: CommandTable = { app_process: appProcess, app_process64: appProcess }

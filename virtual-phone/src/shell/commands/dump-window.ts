@@ -1,0 +1,177 @@
+/** `dumpsys window`, `activity` and `input_method`: what is in front, and who has the keyboard. */
+import type { Android } from '../../android/android.js'
+import { findPackage } from '../../android/packages.js'
+import { token } from './dump-package.js'
+import { shortComponent } from './intent.js'
+
+interface Front {
+  short: string
+  full: string
+  package: string
+  windowToken: string
+  recordToken: string
+}
+
+function front(android: Android): Front {
+  const { package: name, activity } = android.world.focused
+  return {
+    package: name,
+    short: shortComponent(name, activity),
+    full: `${name}/${activity}`,
+    windowToken: token(`window ${activity}`),
+    recordToken: token(`record ${activity}`),
+  }
+}
+
+export function dumpWindow(android: Android, args: readonly string[]): string {
+  const what = args.find((arg) => !arg.startsWith('-')) ?? ''
+  if (what === 'windows' || what === 'w' || what === 'visible') return windows(android)
+  if (what === 'displays' || what === 'd') return displays(android)
+  if (what === 'policy' || what === 'p') return policy(android)
+  return `${windows(android)}\n${displays(android)}\n${policy(android)}`
+}
+
+function focus(android: Android): string {
+  const f = front(android)
+  const window = android.world.awake ? `Window{${f.windowToken} u0 ${f.full}}` : 'null'
+  return `  mCurrentFocus=${window}\n  mFocusedApp=ActivityRecord{${f.recordToken} u0 ${f.short} t1}\n`
+}
+
+function windows(android: Android): string {
+  const f = front(android)
+  const { width, height } = android.world.display
+  const { shown } = android.world.inputMethod
+  const frame = `[0,0][${width},${height}]`
+  return `WINDOW MANAGER WINDOWS (dumpsys window windows)
+  Window #0 Window{${token('ime')} u0 InputMethod}:
+    mDisplayId=0 rootTaskId=1 mSession=Session{${token('session ime')} 500:u0a10151}
+    package=com.android.inputmethod.latin appop=NONE
+    mHasSurface=${shown} isReadyForDisplay()=${shown} mWindowRemovalAllowed=false
+    isOnScreen=${shown}
+    isVisible=${shown}
+  Window #1 Window{${f.windowToken} u0 ${f.full}}:
+    mDisplayId=0 rootTaskId=1 mSession=Session{${token('session app')} 4100:u0a10100}
+    mActivityRecord=ActivityRecord{${f.recordToken} u0 ${f.short} t1}
+    package=${f.package} appop=NONE
+    Frames: containing=${frame} parent=${frame} display=${frame} frame=${frame}
+    mHasSurface=true isReadyForDisplay()=true mWindowRemovalAllowed=false
+    isOnScreen=true
+    isVisible=true
+
+${focus(android)}  mInputMethodTarget in display# 0 Window{${f.windowToken} u0 ${f.full}}
+  mGlobalConfiguration={1.0 ?mcc?mnc [en_US] ldltr sw411dp w411dp h914dp ${android.world.display.density}dpi}
+`
+}
+
+function displays(android: Android): string {
+  const { width, height, density, rotation } = android.world.display
+  const [w, h] = rotation % 2 === 0 ? [width, height] : [height, width]
+  return `WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)
+  Display: mDisplayId=0 (organized)
+    init=${w}x${h} ${density}dpi cur=${width}x${height} app=${width}x${height} rng=${Math.min(w, h)}x${Math.min(w, h)}-${Math.max(w, h)}x${Math.max(w, h)}
+    deferred=false mLayoutNeeded=false
+  DisplayRotation
+    mCurrentAppOrientation=SCREEN_ORIENTATION_UNSPECIFIED
+    mRotation=${rotation}
+    mCurrentRotation=ROTATION_${rotation * 90}
+${focus(android)}`
+}
+
+function policy(android: Android): string {
+  return `WINDOW MANAGER POLICY STATE (dumpsys window policy)
+    mSystemReady=true mSystemBooted=true
+    mAwake=${android.world.awake}
+    screenState=${android.world.awake ? 'SCREEN_STATE_ON' : 'SCREEN_STATE_OFF'}
+    mShowingLockscreen=false mShowingDream=false mDreamingLockscreen=false
+    KeyguardServiceDelegate
+      showing=false
+      showingAndNotOccluded=false
+      inputRestricted=false
+      occluded=false
+      secure=false
+      interactiveState=${android.world.awake ? 'INTERACTIVE_STATE_AWAKE' : 'INTERACTIVE_STATE_SLEEP'}
+    mIsShowing=false
+    mInputRestricted=false
+`
+}
+
+export function dumpActivity(android: Android, args: readonly string[]): string {
+  const what = args.find((arg) => !arg.startsWith('-')) ?? ''
+  if (what === 'services' || what === 's') {
+    return 'ACTIVITY MANAGER SERVICES (dumpsys activity services)\n  (nothing)\n'
+  }
+  if (what === 'processes' || what === 'p') return processes(android)
+  if (what === 'recents' || what === 'r')
+    return `ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n  * Recent #0: Task{${token('task')} #1 type=standard A=${front(android).package}}\n`
+  if (what === 'top') return top(android)
+  return activities(android)
+}
+
+function record(android: Android): string {
+  const f = front(android)
+  return `ActivityRecord{${f.recordToken} u0 ${f.short} t1}`
+}
+
+function activities(android: Android): string {
+  const f = front(android)
+  const state = android.world.awake ? 'RESUMED' : 'STOPPED'
+  return `ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)
+Display #0 (activities from top to bottom):
+  * Task{${token('task')} #1 type=standard A=${findPackage(android.world, f.package)?.uid ?? 10100}:${f.package} U=0 visible=true visibleRequested=true mode=fullscreen translucent=false sz=1}
+    mLastPausedActivity: null
+    mResumedActivity: ${record(android)}
+    * Hist  #0: ${record(android)}
+      packageName=${f.package} processName=${f.package}
+      frontOfTask=true task=Task{${token('task')} #1}
+      state=${state} delayedResume=false finishing=false
+      mVisible=true
+  topResumedActivity=${record(android)}
+
+  ResumedActivity: ${record(android)}
+  mFocusedApp=${record(android)}
+  mCurrentFocus=Window{${f.windowToken} u0 ${f.full}}
+  isHomeRecentsComponent=true
+  KeyguardController:
+    mKeyguardShowing=false
+    mAodShowing=false
+    mKeyguardGoingAway=false
+`
+}
+
+function top(android: Android): string {
+  const f = front(android)
+  return `TASK ${f.package} id=1 userId=0\n  ACTIVITY ${f.short} ${f.recordToken} pid=4100\n    Local Activity ${token(f.full)} State:\n      mResumed=true mStopped=false mFinished=false\n`
+}
+
+function processes(android: Android): string {
+  const f = front(android)
+  return `ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)\n  Process LRU list:\n    Proc # 0: fg     T/A/TOP  LCMN  t: 0 4100:${f.package}/u0a100 (top-activity)\n`
+}
+
+export function dumpInputMethod(android: Android): string {
+  const { inputMethod } = android.world
+  const f = front(android)
+  const id = android.settings.get('secure', 'default_input_method') ?? ''
+  const served = inputMethod.served
+  return `Current Input Method Manager state:
+  Input Methods: mMethodMapUpdateCount=1
+  InputMethod #0:
+    mId=${id} mSettingsActivityName=null mIsVrOnly=false
+  Client state:
+  mCurMethodId=${id}
+  mCurClient=ClientState{${token('client')} uid=10100 pid=4100 displayId=0}
+  mCurFocusedWindow=${f.windowToken}
+  mShowRequested=${inputMethod.shown} mShowExplicitlyRequested=false mShowForced=false mInputShown=${inputMethod.shown}
+  mInFullscreenMode=false
+  mSystemReady=true mInteractive=${android.world.awake}
+Input method client state for ClientState{${token('client')}}:
+  mServedView=${served ? `android.widget.EditText{${token('edit')} VFED..CL. .F...... 0,0-0,0}` : 'null'}
+  mServedInputConnection=${served ? `RemoteInputConnectionImpl{${token('connection')}}` : 'null'}
+  mCurrentTextBoxAttribute:
+    inputType=0x${inputMethod.inputType.toString(16)} imeOptions=0x0 privateImeOptions=null
+Input method service state for InputMethodService{${token('ime service')}}:
+  mWindowVisible=${inputMethod.shown} mDecorViewVisible=${inputMethod.shown}
+  mInputStarted=${served} mInputViewStarted=${inputMethod.shown}
+  mIsInputViewShown=${inputMethod.shown}
+`
+}

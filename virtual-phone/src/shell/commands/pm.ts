@@ -1,0 +1,194 @@
+/** `pm`, and `cmd package`: what is installed. Source of forms: AOSP `PackageManagerShellCommand`. */
+import { allPackages, apkPath, findPackage } from '../../android/packages.js'
+import type { AppEntry } from '../../android/world.js'
+import { decode, encode } from '../bytes.js'
+import { type CommandIo, type CommandRun, type CommandTable } from '../command.js'
+import { intentText, parseIntent, shortComponent } from './intent.js'
+import { dumpPackages } from './dump-package.js'
+
+/** Takes `--user N` out. */
+function withoutUser(args: readonly string[]): string[] {
+  const rest = [...args]
+  for (let at = rest.indexOf('--user'); at !== -1; at = rest.indexOf('--user')) rest.splice(at, 2)
+  return rest
+}
+
+async function listPackages(io: CommandIo, args: readonly string[]): Promise<number> {
+  const known = [
+    '-f',
+    '-U',
+    '-3',
+    '-s',
+    '-e',
+    '-d',
+    '-i',
+    '-a',
+    '-u',
+    '-l',
+    '--show-versioncode',
+    '--apex-only',
+    '--uid',
+  ]
+  const rest = withoutUser(args)
+  const unknown = rest.find((arg) => arg.startsWith('-') && !known.includes(arg))
+  if (unknown !== undefined) {
+    await io.err(`Error: Unknown option: ${unknown}\n`)
+    return 255
+  }
+  const has = (option: string) => rest.includes(option)
+  const filter = rest.find((arg) => !arg.startsWith('-')) ?? ''
+  const wanted = (app: AppEntry) =>
+    app.package.includes(decode(filter)) &&
+    !(has('-3') && app.system) &&
+    !(has('-s') && !app.system) &&
+    !has('-d') &&
+    !has('--apex-only')
+  for (const app of allPackages(io.android.world).filter(wanted)) {
+    let line = `package:${has('-f') ? `${apkPath(app)}=` : ''}${app.package}`
+    if (has('--show-versioncode')) line += ` versionCode:${app.versionCode}`
+    if (has('-i')) line += '  installer=null'
+    if (has('-U')) line += ` uid:${app.uid}`
+    await io.out(`${line}\n`)
+  }
+  return 0
+}
+
+async function list(io: CommandIo, args: readonly string[]): Promise<number> {
+  const [what = '', ...rest] = args
+  switch (what) {
+    case 'packages':
+    case 'package':
+      return listPackages(io, rest)
+    case 'instrumentation':
+    case 'libraries':
+    case 'permissions':
+    case 'staged-sessions':
+      return 0
+    case 'features':
+      for (const feature of [
+        'reqGlEsVersion=0x30002',
+        'android.hardware.touchscreen',
+        'android.hardware.wifi',
+        'android.software.input_methods',
+      ]) {
+        await io.out(`feature:${feature}\n`)
+      }
+      return 0
+    case 'users':
+      await io.out('Users:\n\tUserInfo{0:Owner:4c13} running\n')
+      return 0
+    default:
+      await io.err(`Error: unknown list type '${what}'\n`)
+      return 255
+  }
+}
+
+async function resolve(io: CommandIo, args: readonly string[]): Promise<number> {
+  const brief = args.includes('--brief')
+  const { intent } = parseIntent(
+    withoutUser(args).filter((arg) => arg !== '--brief' && arg !== '--components'),
+  )
+  const name = intent.component?.package ?? intent.package
+  const app = name === undefined ? null : findPackage(io.android.world, name)
+  const activity = intent.component?.className ?? app?.launcherActivity ?? null
+  if (app === null || activity === null) {
+    await io.out('No activity found\n')
+    return 0
+  }
+  if (args.includes('--components')) await io.out(`${shortComponent(app.package, activity)}\n`)
+  else if (brief)
+    await io.out(
+      `priority=0 preferredOrder=0 match=0x108000 specificIndex=-1 isDefault=false\n${shortComponent(app.package, activity)}\n`,
+    )
+  else
+    await io.out(
+      encode(
+        `${intentText(intent)}\n  ActivityInfo:\n    name=${activity}\n    packageName=${app.package}\n`,
+      ),
+    )
+  return 0
+}
+
+async function uninstall(io: CommandIo): Promise<number> {
+  // Each app that this phone has is part of its system image; a missing one gets the same answer.
+  await io.out('Failure [DELETE_FAILED_INTERNAL_ERROR]\n')
+  return 1
+}
+
+const installVerbs = [
+  'install',
+  'install-create',
+  'install-write',
+  'install-commit',
+  'install-abandon',
+  'install-existing',
+  'install-streaming',
+  'install-incremental',
+]
+
+export const pm: CommandRun = async (io) => {
+  const [verb = '', ...args] = io.args
+  const rest = withoutUser(args)
+  const app = findPackage(io.android.world, decode(rest[0] ?? ''))
+  if (installVerbs.includes(verb)) {
+    await io.err(
+      'Failure [INSTALL_FAILED_INTERNAL_ERROR: this phone is made of software and installs no packages yet]\n',
+    )
+    return 1
+  }
+  switch (verb) {
+    case 'list':
+      return list(io, args)
+    case 'path':
+    case 'dump-path':
+      if (app === null) return 1
+      await io.out(`package:${apkPath(app)}\n`)
+      return 0
+    case 'clear':
+      if (app === null) {
+        await io.out('Failed\n')
+        return 1
+      }
+      io.android.world.clearData(app.package)
+      await io.out('Success\n')
+      return 0
+    case 'resolve-activity':
+    case 'query-activities':
+      return resolve(io, args)
+    case 'uninstall':
+      return uninstall(io)
+    case 'dump':
+      await io.out(dumpPackages(io.android, rest[0] === undefined ? null : decode(rest[0])))
+      return 0
+    case 'get-max-users':
+      await io.out('Maximum supported users: 1\n')
+      return 0
+    case 'is-user-ready':
+      await io.out('true\n')
+      return 0
+    case 'trim-caches':
+    case 'wait-for-handler':
+    case 'compile':
+      return 0
+    case 'enable':
+    case 'disable':
+    case 'disable-user':
+    case 'hide':
+    case 'suspend':
+    case 'grant':
+    case 'revoke':
+      await io.err(
+        app === null
+          ? `\nException occurred while executing '${verb}':\njava.lang.IllegalArgumentException: Unknown package: ${rest[0] ?? ''}\n`
+          : `\nException occurred while executing '${verb}':\njava.lang.SecurityException: this phone is made of software: its packages cannot be changed\n`,
+      )
+      return 255
+    default:
+      await io.err(
+        verb === '' ? 'Package manager (package) commands:\n  help\n' : `Unknown command: ${verb}\n`,
+      )
+      return 255
+  }
+}
+
+export const pmCommands: CommandTable = { pm }

@@ -1,0 +1,187 @@
+/** id, uname, env, ps, kill, uptime, reboot and other questions to the system itself. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { nameOf, shellUser } from '../../fs/access.js'
+import { abi } from '../../android/identity.js'
+import { type CommandTable, UsageError } from '../command.js'
+import { parseOptions } from './options.js'
+
+/** `media_rw` is the mount's affair and does not show. */
+const shownGroups = [shellUser.gid, ...shellUser.groups.filter((group) => group !== 1023)]
+
+export const systemCommands: CommandTable = {
+  id: async (io) => {
+    const { flags } = parseOptions(io, 'unggGrZ')
+    const name = (id: number) => (flags.has('n') ? nameOf(id) : String(id))
+    if (flags.has('u')) await io.out(`${name(shellUser.uid)}\n`)
+    else if (flags.has('g')) await io.out(`${name(shellUser.gid)}\n`)
+    else if (flags.has('G')) await io.out(`${shownGroups.map(name).join(' ')}\n`)
+    else if (flags.has('Z')) await io.out('u:r:shell:s0\n')
+    else {
+      const groups = shownGroups.map((group) => `${group}(${nameOf(group)})`).join(',')
+      await io.out(`uid=2000(shell) gid=2000(shell) groups=${groups} context=u:r:shell:s0\n`)
+    }
+    return 0
+  },
+  whoami: async (io) => {
+    await io.out('shell\n')
+    return 0
+  },
+  groups: async (io) => {
+    await io.out(`${shownGroups.map(nameOf).join(' ')}\n`)
+    return 0
+  },
+  getenforce: async (io) => {
+    await io.out('Enforcing\n')
+    return 0
+  },
+  uname: async (io) => {
+    const { flags } = parseOptions(io, 'asnrvmo')
+    const parts: readonly (readonly [string, string])[] = [
+      ['s', 'Linux'],
+      ['n', 'localhost'],
+      ['r', '6.1.23-android14-phonerack'],
+      ['v', '#1 SMP PREEMPT'],
+      ['m', abi === 'arm64-v8a' ? 'aarch64' : 'x86_64'],
+      ['o', 'Toybox'],
+    ]
+    const wanted = flags.size === 0 ? new Set(['s']) : flags
+    await io.out(
+      `${parts
+        .filter(([letter]) => wanted.has('a') || wanted.has(letter))
+        .map(([, text]) => text)
+        .join(' ')}\n`,
+    )
+    return 0
+  },
+  env: async (io) => {
+    const env = io.args[0] === '-i' ? {} : { ...io.env }
+    const args = io.args[0] === '-i' ? io.args.slice(1) : [...io.args]
+    while (/^[A-Za-z_][A-Za-z0-9_]*=/.test(args[0] ?? '')) {
+      const [, name = '', value = ''] = /^([^=]+)=([^]*)$/.exec(args.shift() ?? '') ?? []
+      env[name] = value
+    }
+    if (args.length > 0) return io.spawn(args, { env })
+    for (const [name, value] of Object.entries(env)) await io.out(`${name}=${value}\n`)
+    return 0
+  },
+  printenv: async (io) => {
+    const wanted =
+      io.args.length === 0
+        ? Object.entries(io.env).map(([name, value]) => `${name}=${value}`)
+        : io.args.map((name) => io.env[name])
+    for (const value of wanted) if (value !== undefined) await io.out(`${value}\n`)
+    return wanted.includes(undefined) ? 1 : 0
+  },
+  nproc: async (io) => {
+    await io.out('4\n')
+    return 0
+  },
+  ps: async (io) => {
+    const { flags, values } = parseOptions(io, 'AefTlw', 'opu')
+    const all = flags.has('A') || flags.has('e') || values['p'] !== undefined
+    const processes = io.android.processes
+      .list()
+      .filter((process) => all || process.user === 'shell')
+      .filter((process) => values['p'] === undefined || values['p'].split(',').includes(String(process.pid)))
+    const apps = all ? io.android.world.builtInApps().map((app) => app.package) : []
+    const front = io.android.world.focused.package
+    const rows = processes.map((p) => ({ user: p.user, pid: p.pid, parent: p.parent, name: p.name }))
+    if (apps.includes(front)) rows.push({ user: 'u0_a100', pid: 4100, parent: 98, name: front })
+    const columns: Readonly<Record<string, [string, (row: (typeof rows)[number]) => string]>> = {
+      user: ['USER', (row) => row.user],
+      pid: ['PID', (row) => String(row.pid)],
+      ppid: ['PPID', (row) => String(row.parent)],
+      name: ['NAME', (row) => row.name],
+      args: ['ARGS', (row) => row.name],
+      cmd: ['CMD', (row) => row.name],
+    }
+    if (values['o'] !== undefined) {
+      const chosen = values['o'].split(',').map((name) => columns[name.toLowerCase().replace(/=$/, '')])
+      if (chosen.includes(undefined)) throw new UsageError(`bad -o '${values['o']}'`)
+      const line = (cell: (column: [string, (row: (typeof rows)[number]) => string]) => string) =>
+        `${chosen
+          .map((column) => (column === undefined ? '' : cell(column).padEnd(5)))
+          .join(' ')
+          .trimEnd()}\n`
+      if (!values['o'].endsWith('=')) await io.out(line(([title]) => title))
+      for (const row of rows) await io.out(line(([, value]) => value(row)))
+      return 0
+    }
+    await io.out(
+      'USER           PID  PPID     VSZ    RSS WCHAN            ADDR S NAME                       \n',
+    )
+    for (const row of rows) {
+      await io.out(
+        `${row.user.padEnd(12)} ${String(row.pid).padStart(5)} ${String(row.parent).padStart(5)} 12800000 90000 0                   0 S ${row.name.padEnd(27)}\n`,
+      )
+    }
+    return 0
+  },
+  pidof: async (io) => {
+    const pids = io.android.processes.list().filter((process) => io.args.includes(process.name))
+    if (pids.length > 0) await io.out(`${pids.map((process) => process.pid).join(' ')}\n`)
+    return pids.length > 0 ? 0 : 1
+  },
+  kill: async (io) => {
+    const operands = io.args.filter((arg) => !arg.startsWith('-'))
+    if (operands.length === 0) throw new UsageError('Needs 1 argument')
+    let status = 0
+    for (const operand of operands) {
+      const process = io.android.processes.find(Number(operand))
+      const problem =
+        process === null ? 'No such process' : process.kill === null ? 'Operation not permitted' : null
+      if (problem !== null) {
+        await io.err(`kill: ${operand}: ${problem}\n`)
+        status = 1
+      } else if (!io.args.includes('-0')) process?.kill?.()
+    }
+    return status
+  },
+  uptime: async (io) => {
+    const minutes = Math.floor(io.android.uptimeMs / 60_000)
+    await io.out(` up ${minutes} min,  0 users,  load average: 0.10, 0.12, 0.09\n`)
+    return 0
+  },
+  free: async (io) => {
+    await io.out(
+      '\t\ttotal        used        free      shared     buffers\nMem:       8192000000  4915200000  3276800000    12000000    80000000\n',
+    )
+    return 0
+  },
+  reboot: async (io) => {
+    const [target] = io.args.filter((arg) => arg !== '-p')
+    if (target !== undefined && target !== 'userspace')
+      throw new UsageError(`this phone is made of software and has no ${target}`)
+    if (io.args.includes('-p')) throw new UsageError('this phone cannot be switched off from inside')
+    io.android.restart(false)
+    // As on a phone: the command does not come back.
+    await delay(60_000, undefined, { signal: io.signal }).catch((error: unknown) => {
+      if (!io.signal.aborted) throw error
+    })
+    return 0
+  },
+  logcat: async (io) => {
+    if (io.args.includes('-c') || io.args.includes('-g')) return 0
+    await io.out('--------- beginning of main\n')
+    if (io.args.some((arg) => ['-d', '-t', '-T'].includes(arg))) return 0
+    while (!io.signal.aborted) {
+      await delay(60_000, undefined, { signal: io.signal }).catch((error: unknown) => {
+        if (!io.signal.aborted) throw error
+      })
+    }
+    return 0
+  },
+  getconf: async (io) => {
+    const values: Readonly<Record<string, string>> = {
+      PAGESIZE: '4096',
+      PAGE_SIZE: '4096',
+      _NPROCESSORS_ONLN: '4',
+      CLK_TCK: '100',
+    }
+    const value = values[io.args[0] ?? '']
+    if (value === undefined) throw new UsageError(`bad '${io.args[0] ?? ''}'`)
+    await io.out(`${value}\n`)
+    return 0
+  },
+  sync: () => 0,
+}
