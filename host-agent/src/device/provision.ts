@@ -141,6 +141,9 @@ async function proveInput(transport: Transport, keeper: ScrcpyKeeper, progress: 
       await within.sleep(50, 'a key to take effect')
     }
   }
+  if ((await awake()) === null) {
+    return `server on "${control.deviceName}" answered after ${ms} ms; the phone does not tell whether it is awake`
+  }
   await press(223, false)
   await press(224, true)
   await transport.shell(sequence(command('wm', 'dismiss-keyguard')), progress)

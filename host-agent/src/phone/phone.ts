@@ -49,7 +49,7 @@ export class Phone {
     this.requireEnrolled()
     return this.alone('start', caller, progress, async (within) => {
       const device = await this.supervisor.waitHealthy(within)
-      this.parts.records.update(this.serial, { wiped: null })
+      this.noLongerWiped()
       await device.power.wake(within)
       const [xml] = await Promise.all([device.ui.source(within), device.screen.png(within)])
       if (!xml.includes('<hierarchy')) {
@@ -136,7 +136,7 @@ export class Phone {
     return this.queue.run(within.signal, limits.writeQueueWait, async () => {
       this.fencing.hold(caller.fencingNumber)
       const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
-      this.parts.records.update(this.serial, { wiped: null })
+      this.noLongerWiped()
       return this.journalled('batch', caller, () => work(device, within))
     })
   }
@@ -147,6 +147,11 @@ export class Phone {
 
   private get supervisor(): DeviceSupervisor {
     return this.parts.supervisor
+  }
+
+  /** From the first write on, an earlier wipe says nothing any more. */
+  private noLongerWiped(): void {
+    if (this.parts.records.get(this.serial).wiped) this.parts.records.update(this.serial, { wiped: null })
   }
 
   private requireEnrolled(): void {
