@@ -21,7 +21,7 @@ let tenant: Tenant
 let phoneId: string
 
 beforeAll(async () => {
-  world = await startWorld()
+  world = startWorld()
   plane = await world.start()
   agent = await plane.rack(1)
   tenant = await plane.tenant()

@@ -19,7 +19,7 @@ let agent: AgentDouble
 let tenant: Tenant
 
 beforeAll(async () => {
-  world = await startWorld()
+  world = startWorld()
   plane = await world.start({
     env: { PHONERACK_HOST_LATE_AFTER: '1', PHONERACK_HOST_LOST_AFTER: '3', PHONERACK_START_DEADLINE: '3' },
   })

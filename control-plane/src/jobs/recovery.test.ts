@@ -14,7 +14,7 @@ const children: ChildProcess[] = []
 const signal = new AbortController().signal
 
 beforeAll(async () => {
-  world = await startWorld()
+  world = startWorld()
   plane = await world.start()
   agent = await plane.rack(3)
 }, 60_000)

@@ -21,7 +21,7 @@ let second: Plane
 const devices = 6
 
 beforeAll(async () => {
-  world = await startWorld()
+  world = startWorld()
   plane = await world.start()
   await plane.rack(devices, { beatMs: 200 })
   second = await world.start({ beside: plane })

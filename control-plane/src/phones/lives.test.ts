@@ -11,7 +11,7 @@ let plane: Plane
 let agent: AgentDouble
 
 beforeAll(async () => {
-  world = await startWorld()
+  world = startWorld()
   plane = await world.start()
   agent = await plane.rack(4)
 }, 60_000)

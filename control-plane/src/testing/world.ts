@@ -1,27 +1,26 @@
 /**
- * The control plane in a test: real Postgres, real nats-server, the real app and HTTP server (by `inject`), and agent
+ * The control plane in a test: real Postgres, real nats-server (`neighbours.ts`), the real app and HTTP server (by `inject`), and agent
  * doubles. One world per test file; a database of its own per app.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync } from 'node:fs'
 import path from 'node:path'
-import { startNats, type Nats } from '@phonerack/launcher/nats'
-import { startPostgres, type Postgres } from '@phonerack/launcher/postgres'
 import { ApiError, createLogger, hashSecret, newSecret, systemClock, type Clock } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
+import pg from 'pg'
+import { inject } from 'vitest'
 import { startApp, type App } from '../app.js'
 import { readConfig, type Config } from '../config.js'
-import { applyMigrations } from '../db/migrate.js'
 import { buildServer } from '../http/server.js'
 import { createKey } from '../operator/keys.js'
 import { changeProject, createProject } from '../operator/projects.js'
 import { type Caller, type CreatePhone, type Preset } from '../services.js'
 import { startAgentDouble, type AgentDouble } from './agent-double.js'
+import { templateDatabase, type Neighbours } from './neighbours.js'
 
 export interface World {
+  /** A folder of this world's own. */
   dir: string
-  postgres: Postgres
-  nats: Nats
   /** A control plane on a new database, or, with `beside`, one more replica of another. */
   start(options?: StartOptions): Promise<Plane>
   stop(): Promise<void>
@@ -62,39 +61,43 @@ export interface Tenant {
   caller: Caller
 }
 
-export async function startWorld(): Promise<World> {
-  const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-cp-'))
-  const postgres = await startPostgres({ dir: path.join(dir, 'pg'), forTests: true })
-  const nats = await startNats({ dir: path.join(dir, 'nats') })
-  await applyMigrations(await postgres.createDatabase('template_plane'))
+export function startWorld(): World {
+  const neighbours = inject('neighbours')
+  const dir = mkdtempSync(path.join(neighbours.dir, 'world-'))
   const planes: Plane[] = []
-  let count = 0
   return {
     dir,
-    postgres,
-    nats,
     async start(options = {}) {
-      count += 1
-      const databaseUrl =
-        options.beside?.config.databaseUrl ??
-        (await postgres.createDatabase(`plane_${count}`, 'template_plane'))
-      const plane = await startPlane({ dir, databaseUrl, nats, id: `${count}`, ...options })
+      const databaseUrl = options.beside?.config.databaseUrl ?? (await newDatabase(neighbours.postgresUrl))
+      const plane = await startPlane({ dir, databaseUrl, neighbours, id: `${planes.length + 1}`, ...options })
       planes.push(plane)
       return plane
     },
     async stop() {
       for (const plane of planes) await plane.close()
-      await nats.stop()
-      await postgres.stop()
-      rmSync(dir, { recursive: true, force: true })
     },
   }
+}
+
+/** A copy of the migrated template. */
+async function newDatabase(postgresUrl: string): Promise<string> {
+  const name = `plane_${randomBytes(6).toString('hex')}`
+  const client = new pg.Client({ connectionString: postgresUrl })
+  await client.connect()
+  try {
+    await client.query(`create database ${name} template ${templateDatabase}`)
+  } finally {
+    await client.end()
+  }
+  const url = new URL(postgresUrl)
+  url.pathname = `/${name}`
+  return url.href
 }
 
 interface PlaneOptions extends StartOptions {
   dir: string
   databaseUrl: string
-  nats: Nats
+  neighbours: Neighbours
   id: string
 }
 
@@ -102,9 +105,9 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
   const operatorToken = options.beside?.operatorToken ?? newSecret('operator')
   const config = readConfig({
     DATABASE_URL: options.databaseUrl,
-    NATS_URL: options.nats.url,
-    NATS_CREDS_FILE: options.nats.controlPlaneCredsFile,
-    NATS_ACCOUNT_SEED_FILE: options.nats.accountSeedFile,
+    NATS_URL: options.neighbours.natsUrl,
+    NATS_CREDS_FILE: options.neighbours.natsCredsFile,
+    NATS_ACCOUNT_SEED_FILE: options.neighbours.natsAccountSeedFile,
     PHONERACK_PKI_DIR: options.beside?.config.pkiDir ?? path.join(options.dir, `pki-${options.id}`),
     PHONERACK_REPLICA_ID: options.replicaId ?? `replica-${options.id}`,
     PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(operatorToken),
@@ -128,7 +131,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
   const agent: Plane['agent'] = async (name, extra = {}) => {
     const double = await startAgentDouble({
       server,
-      natsUrl: options.nats.url,
+      natsUrl: options.neighbours.natsUrl,
       operatorToken,
       name,
       ...extra,
