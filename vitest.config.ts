@@ -2,7 +2,15 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    projects: ['proto', 'shared', 'control-plane', 'host-agent', 'virtual-phone', 'launcher', 'clients/ctl'].map((name) => ({
+    projects: [
+      'proto',
+      'shared',
+      'control-plane',
+      'host-agent',
+      'virtual-phone',
+      'launcher',
+      'clients/ctl',
+    ].map((name) => ({
       test: {
         name,
         root: name,
@@ -10,6 +18,8 @@ export default defineConfig({
         testTimeout: 20_000,
         hookTimeout: 60_000,
         pool: 'forks' as const,
+        // Real Postgres and broker, once a run.
+        ...(name === 'control-plane' ? { globalSetup: ['src/testing/neighbours.ts'] } : {}),
       },
     })),
   },
