@@ -23,7 +23,8 @@ quietly() {
   log=$(mktemp)
   (cd "$root" && "$@") >"$log" 2>&1 9>&- || code=$?
   if [ "$code" -ne 0 ]; then
-    tail -n 60 "$log" >&2
+    # npm says what is wrong first, compilers last.
+    grep -v EBADENGINE "$log" | awk '{ line[NR] = $0 } END { for (i = 1; i <= NR; i++) if (i <= 25 || i > NR - 25) print line[i] }' >&2
     rm -f "$log"
     return "$code"
   fi

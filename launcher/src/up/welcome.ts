@@ -1,25 +1,29 @@
-/** The text with which `up` ends. Every line in it can be pasted. */
+/** The text with which `up` ends. Every command in it can be pasted. */
 import type { Device } from '../operator/client.js'
 import { plain } from '@phonerack/shared'
 
-export interface Welcome {
-  baseUrl: string
-  adminKey: string
+interface Place {
   dir: string
   /** True when `dir` is the default one, which needs no `--data`. */
   isDefaultDir: boolean
-  detached: boolean
-  phones: number
+}
+
+export interface PhoneNotes extends Place {
   unenrolled: readonly Device[]
   quarantined: readonly Device[]
   /** Another adb server runs, which may hold USB phones. */
   otherAdb: boolean
 }
 
+export interface Welcome extends PhoneNotes {
+  baseUrl: string
+  adminKey: string
+  detached: boolean
+  /** Virtual phones that were started. */
+  phones: number
+}
+
 export function welcomeText(w: Welcome): string {
-  const data = w.isDefaultDir ? '' : ` --data ${shellWord(w.dir)}`
-  const auth = `-H "Authorization: Bearer ${w.adminKey}"`
-  const json = `-H 'Content-Type: application/json'`
   const lines = [
     '',
     `Phonerack is ready at ${w.baseUrl}`,
@@ -27,6 +31,20 @@ export function welcomeText(w: Welcome): string {
     `  key (admin)   ${w.adminKey}`,
     `  all keys      ${w.dir}/up.json`,
     '',
+    ...(w.phones > 0
+      ? firstRequests(w)
+      : ['No phone was started here. docs/operations.md says how to add a host.']),
+    '',
+    stopHint(w),
+    ...phoneNotes(w),
+  ]
+  return lines.join('\n') + '\n'
+}
+
+function firstRequests(w: Welcome): string[] {
+  const auth = `-H "Authorization: Bearer ${w.adminKey}"`
+  const json = `-H 'Content-Type: application/json'`
+  return [
     'Rent a phone, read its screen, tap on it:',
     '',
     `  PHONE=$(curl -sS -X POST ${w.baseUrl}/v1/phones ${auth} ${json} -d '{"name":"my first phone"}' | grep -o 'ph_[a-z2-7]*' | head -n 1); echo $PHONE`,
@@ -34,10 +52,18 @@ export function welcomeText(w: Welcome): string {
     `  curl -sS "${w.baseUrl}/v1/phones/$PHONE/observe?format=text" ${auth}`,
     '',
     `  curl -sS -X POST ${w.baseUrl}/v1/phones/$PHONE/actions ${auth} ${json} -d '{"actions":[{"type":"tap","target":{"text":"Settings"}}]}'`,
-    '',
-    w.detached ? `Stop it with  ./scripts/down${data}` : 'Stop it with Ctrl-C.',
   ]
-  if (w.phones === 0) lines.push('', 'There is no virtual phone; see ./scripts/up --help.')
+}
+
+const dataFlag = (w: Place): string => (w.isDefaultDir ? '' : ` --data ${shellWord(w.dir)}`)
+
+export const stopHint = (w: Place & { detached: boolean }): string =>
+  w.detached ? `Stop it with  ./scripts/down${dataFlag(w)}` : 'Stop it with Ctrl-C.'
+
+/** What the operator should know of the phones here; begins with an empty line when there is anything. */
+export function phoneNotes(w: PhoneNotes): string[] {
+  const data = dataFlag(w)
+  const lines: string[] = []
   for (const device of w.quarantined) {
     lines.push(
       '',
@@ -62,7 +88,7 @@ export function welcomeText(w: Welcome): string {
       'is not listed, end that server with `adb kill-server` and it appears here.',
     )
   }
-  return lines.join('\n') + '\n'
+  return lines
 }
 
 /** Quoted for a POSIX shell when it needs to be. */

@@ -1,0 +1,115 @@
+/** The control plane with its database and broker; or, with `--host-only`, where another machine's is. */
+import { hashSecret } from '@phonerack/shared'
+import { startNats } from '../nats/index.js'
+import { OperatorClient } from '../operator/client.js'
+import { startPostgres } from '../postgres/index.js'
+import type { UpOptions } from './args.js'
+import type { Addresses, Context } from './context.js'
+import { operatorToken } from './secrets.js'
+import { isHealthy, nodeService } from './services.js'
+
+const databaseName = 'phonerack'
+
+/** Postgres, the broker and the control plane. */
+export async function startControl(context: Context): Promise<Addresses> {
+  const { root, options, folder, ports, supervisor, steps, signal } = context
+  const databaseUrl = options.databaseUrl ?? (await startDatabase(context))
+  signal.throwIfAborted()
+  const broker = options.natsUrl === null ? await startBroker(context) : foreignBroker(options.natsUrl)
+  signal.throwIfAborted()
+  const baseUrl = `http://127.0.0.1:${ports.http}`
+  const token = operatorToken(folder)
+  await steps.run('Control plane', () =>
+    supervisor.start(
+      nodeService({
+        root,
+        folder,
+        name: 'control-plane',
+        script: 'control-plane/dist/main.js',
+        env: {
+          PHONERACK_HTTP_HOST: '127.0.0.1',
+          PHONERACK_HTTP_PORT: String(ports.http),
+          PHONERACK_BASE_URL: baseUrl,
+          DATABASE_URL: databaseUrl,
+          NATS_URL: broker.url,
+          NATS_CREDS_FILE: broker.credsFile,
+          NATS_ACCOUNT_SEED_FILE: broker.seedFile,
+          PHONERACK_PKI_DIR: folder.of('pki'),
+          PHONERACK_REPLICA_ID: `up-${ports.http}`,
+          PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(token),
+        },
+        readyWithinMs: 60_000,
+        ready: () => isHealthy(`${baseUrl}/healthz`),
+      }),
+    ),
+  )
+  return { baseUrl, operator: new OperatorClient(baseUrl, token), natsUrl: broker.url }
+}
+
+async function startDatabase({ folder, ports, supervisor, steps }: Context): Promise<string> {
+  let url = ''
+  const service = {
+    name: 'postgres',
+    async start() {
+      const server = await startPostgres({
+        dir: folder.of('postgres'),
+        port: ports.postgres,
+        log: folder.log('postgres'),
+        recordFile: folder.record('postgres'),
+      })
+      if (!(await server.hasDatabase(databaseName))) await server.createDatabase(databaseName)
+      url = server.urlOf(databaseName)
+      return server
+    },
+  }
+  await steps.run('Postgres', () => supervisor.start(service))
+  return url
+}
+
+interface Broker {
+  url: string
+  credsFile: string
+  seedFile: string
+}
+
+async function startBroker({ folder, ports, supervisor, steps }: Context): Promise<Broker> {
+  let broker: Broker | undefined
+  const service = {
+    name: 'nats',
+    async start() {
+      const server = await startNats({
+        dir: folder.of('nats'),
+        port: ports.nats,
+        log: folder.log('nats'),
+        recordFile: folder.record('nats'),
+      })
+      broker = { url: server.url, credsFile: server.controlPlaneCredsFile, seedFile: server.accountSeedFile }
+      return server
+    },
+  }
+  await steps.run('NATS', () => supervisor.start(service))
+  if (!broker) throw new Error('the broker gave no address')
+  return broker
+}
+
+function foreignBroker(url: string): Broker {
+  return {
+    url,
+    credsFile: environment('NATS_CREDS_FILE', '--nats-url'),
+    seedFile: environment('NATS_ACCOUNT_SEED_FILE', '--nats-url'),
+  }
+}
+
+/** @throws Error naming what is missing from the command line or the environment */
+export function foreignControl(options: UpOptions): Addresses {
+  if (options.natsUrl === null) throw new Error('--host-only needs --nats-url')
+  const baseUrl = environment('PHONERACK_CONTROL_URL', '--host-only').replace(/\/+$/, '')
+  const token = process.env['PHONERACK_OPERATOR_TOKEN']
+  return { baseUrl, operator: token ? new OperatorClient(baseUrl, token) : null, natsUrl: options.natsUrl }
+}
+
+function environment(name: string, flag: string): string {
+  const value = process.env[name]
+  if (value === undefined || value === '') throw new Error(`${flag} needs the environment variable ${name}`)
+  return value
+}

@@ -1,0 +1,89 @@
+/** The host agent, the programs that it needs, and the virtual phones. */
+import { hostname } from 'node:os'
+import type { Device, OperatorClient } from '../operator/client.js'
+import type { Addresses, Context } from './context.js'
+import { awaitHost, enrollAll } from './devices.js'
+import type { Ports } from './ports.js'
+import { ensureAdb, ensureFfmpeg } from './programs.js'
+import { ensureScrcpyServer } from './scrcpy.js'
+import { isListening, nodeService } from './services.js'
+
+export interface Programs {
+  adb: string
+  scrcpyServer: string | null
+}
+
+export async function preparePrograms({ root, steps }: Context): Promise<Programs> {
+  const adb = await steps.run('adb', ensureAdb)
+  await steps.run('ffmpeg', (remark) => ensureFfmpeg(root, remark))
+  return { adb, scrcpyServer: await steps.run('scrcpy server', (remark) => ensureScrcpyServer(root, remark)) }
+}
+
+export async function startPhones({
+  root,
+  options,
+  folder,
+  ports,
+  supervisor,
+  steps,
+}: Context): Promise<void> {
+  if (options.virtualPhones === 0) return
+  const service = nodeService({
+    root,
+    folder,
+    name: 'virtual-phones',
+    script: 'virtual-phone/dist/main.js',
+    args: ['--ports', ports.phones.join(','), '--data', folder.of('virtual-phones'), '--pace', 'instant'],
+    env: {},
+    readyWithinMs: 60_000,
+    ready: async () => (await Promise.all(ports.phones.map(isListening))).every(Boolean),
+  })
+  await steps.run(`Virtual phones (${options.virtualPhones})`, () => supervisor.start(service))
+}
+
+export async function startHostAgent(
+  context: Context,
+  addresses: Addresses,
+  programs: Programs,
+): Promise<void> {
+  const { root, options, folder, ports, supervisor, steps, signal } = context
+  const name = hostName(ports)
+  const joinToken = addresses.operator
+    ? (await addresses.operator.joinToken()).token
+    : process.env['PHONERACK_JOIN_TOKEN']
+  const service = nodeService({
+    root,
+    folder,
+    name: 'host-agent',
+    script: 'host-agent/dist/main.js',
+    env: {
+      PHONERACK_DATA_DIR: folder.of('host-agent'),
+      PHONERACK_CONTROL_URL: addresses.baseUrl,
+      PHONERACK_HOST_NAME: name,
+      PHONERACK_COUNTRY: options.country,
+      PHONERACK_GRPC_LISTEN: `127.0.0.1:${ports.grpc}`,
+      PHONERACK_ADB_PORT: String(ports.adb),
+      PHONERACK_ADB_BIN: programs.adb,
+      PHONERACK_ADB_CONNECT: serials(ports).join(','),
+      NATS_URL: addresses.natsUrl,
+      ...(joinToken ? { PHONERACK_JOIN_TOKEN: joinToken } : {}),
+      ...(programs.scrcpyServer ? { PHONERACK_SCRCPY_SERVER: programs.scrcpyServer } : {}),
+    },
+    readyWithinMs: 60_000,
+    ready: () => isListening(ports.grpc),
+  })
+  await steps.run('Host agent', async () => {
+    await supervisor.start(service)
+    if (addresses.operator) await awaitHost(addresses.operator, name, 30_000, signal)
+  })
+}
+
+export async function takeIn({ ports, steps, signal }: Context, operator: OperatorClient): Promise<Device[]> {
+  if (ports.phones.length === 0) return []
+  return steps.run('Virtual phones enrolled', () => enrollAll(operator, serials(ports), 120_000, signal))
+}
+
+/** As adb names them. */
+const serials = (ports: Ports): string[] => ports.phones.map((port) => `127.0.0.1:${port}`)
+
+const hostName = (ports: Ports): string => `${hostname()}-${ports.grpc}`
