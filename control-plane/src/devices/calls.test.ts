@@ -65,7 +65,7 @@ it('passes a whole batch through', async () => {
     expect(JSON.parse(request.actionsJson.toString())).toEqual([home, home])
     send({ $case: 'started', value: { index: 0 } })
     send({ $case: 'finished', value: { index: 0, resultJson: entry(0, true) } })
-    const resultsJson = Buffer.from(`[${entry(0, true)},${entry(1, true)}]`)
+    const resultsJson = Buffer.from(`[${entry(0, true).toString()},${entry(1, true).toString()}]`)
     send({ $case: 'ended', value: { observationJson: Buffer.from('{"elements":[]}'), resultsJson } })
     return Promise.resolve()
   }

@@ -84,20 +84,20 @@ export class JobRunner {
 
   /** Keeps one pool of workers alive: graphile gives up when it cannot write a job's end. */
   private async supervise(pool: RunnerOptions['pools'][number]): Promise<void> {
-    const { signal } = this.stopping
-    while (!signal.aborted) {
+    const isStopping = (): boolean => this.stopping.signal.aborted
+    while (!isStopping()) {
       const ids = new Set<string>()
       try {
         const runner = await this.startPool(pool, ids)
         this.runners.add(runner)
-        if (signal.aborted) await runner.stop()
+        if (isStopping()) await runner.stop()
         await runner.promise.finally(() => this.runners.delete(runner))
       } catch (error) {
         this.onTrouble(error)
       }
-      if (signal.aborted) break
+      if (isStopping()) break
       for (const id of ids) this.workerIds.delete(id)
-      await pause(restartMs, signal)
+      await pause(restartMs, this.stopping.signal)
       await this.unlock([...ids])
     }
   }

@@ -31,7 +31,7 @@ async function call(method: Method, path: string, payload?: object, token = plan
     headers: { authorization: `Bearer ${token}` },
     ...(payload ? { payload } : {}),
   })
-  return { status: answer.statusCode, body: answer.json<Record<string, never>>() }
+  return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
 }
 const until = (id: string, status: string) =>
   plane.app.services.phones.wait(id, (phone) => phone.status === status, 10_000, signal)

@@ -79,3 +79,41 @@ export function expectConventions(response: Response): void {
   expect(response.headers['x-request-id']).toMatch(/^req_[a-z2-7]{12}$/)
   expect(response.headers['cache-control']).toBe('no-store')
 }
+
+/** The failure of a phone while a request waited for it: never worth repeating, and what to do instead. */
+export function expectFailure(response: Response, status: number, code: string, phoneId: string): ErrorBody {
+  const error = errorOf(response, status, code)
+  expect(error.retryable).toBe(false)
+  expect(error.details['phone']).toBe(phoneId)
+  expect(error.next).toMatch(/create a new phone: POST \/v1\/phones$/)
+  expect(response.headers['retry-after']).toBeUndefined()
+  return error
+}
+
+/** Sends a JSON body. */
+export const sendJson = (
+  api: TestApi,
+  method: string,
+  url: string,
+  body: unknown = {},
+  headers: Record<string, string> = {},
+): Promise<Response> =>
+  api.request(method, url, {
+    headers: { 'content-type': 'application/json', ...headers },
+    payload: JSON.stringify(body),
+  })
+
+/** The refusal of a body, which has reached no service but the key's. */
+export async function refusalOf(
+  api: TestApi,
+  method: string,
+  url: string,
+  body: unknown,
+): Promise<ErrorBody> {
+  const calls = api.services.calls.length
+  const error = errorOf(await sendJson(api, method, url, body), 400, 'validation_failed')
+  expect(error.retryable).toBe(false)
+  expect(error.details.issues?.length).toBeGreaterThan(0)
+  expect(api.services.calls.slice(calls).map(({ name }) => name)).toEqual(['authenticate'])
+  return error
+}
