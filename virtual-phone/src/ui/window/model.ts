@@ -5,12 +5,36 @@
  */
 import { type AppEntry, type FocusedWindow, type Intent, type StartResult } from '../../android/world.js'
 import { type App, type Configuration } from '../apps/app.js'
+import { type SettingsData } from '../apps/settings/data.js'
 import { plainApp } from '../apps/plain.js'
 import { type EditState } from '../toolkit/edit-state.js'
 import { newActivity, type Activity, type DialogRecord, type TaskRecord } from './activity.js'
 
 export const HOME = 'com.android.launcher3'
 const DEFAULTS: Configuration = { locale: 'en-US', timeZone: 'UTC', night: false, fontScale: 1 }
+
+function knownLocale(tag: string): string {
+  const hyphened = tag.replaceAll('_', '-')
+  return /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(hyphened) &&
+    canFormat(() => Intl.getCanonicalLocales(hyphened))
+    ? hyphened
+    : DEFAULTS.locale
+}
+
+function knownTimeZone(timeZone: string): string {
+  return canFormat(() => new Intl.DateTimeFormat('en-US', { timeZone })) ? timeZone : DEFAULTS.timeZone
+}
+
+/** `Intl` tells what it does not know by a RangeError only. */
+function canFormat(attempt: () => unknown): boolean {
+  try {
+    attempt()
+    return true
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
 
 export interface KeyboardState {
   shown: boolean
@@ -88,6 +112,32 @@ export class Model {
       this.data.set(packageName, data)
     }
     return data
+  }
+
+  /** Switches of the Settings app that the system itself shows. */
+  private switches(): Record<string, boolean> {
+    return (this.dataOf('com.android.settings') as SettingsData).switches
+  }
+
+  isSwitchOn(key: string): boolean {
+    return this.switches()[key] ?? false
+  }
+
+  toggleSwitch(key: string): void {
+    this.switches()[key] = !this.isSwitchOn(key)
+  }
+
+  /** Locale and time zone that the formatter does not know become the default ones. */
+  configure(change: Partial<Configuration>): void {
+    const next = { ...this.configuration, ...change }
+    next.locale = knownLocale(next.locale)
+    next.timeZone = knownTimeZone(next.timeZone)
+    this.configuration = next
+  }
+
+  openShade(): void {
+    this.hideKeyboard()
+    this.shadeOpen = true
   }
 
   /** The resolved component of an intent. */
@@ -248,7 +298,8 @@ export class Model {
       brightness?: number
       data?: Record<string, object>
     }
-    this.configuration = { ...DEFAULTS, ...saved.configuration }
+    this.configuration = { ...DEFAULTS }
+    this.configure(saved.configuration ?? {})
     this.brightness = saved.brightness ?? 0.6
     this.data = new Map(Object.entries(saved.data ?? {}))
     if (Object.keys(saved).length === 0) this.installed = []

@@ -7,22 +7,38 @@ import { view, type View } from '../toolkit/view.js'
 export const STATUS_HEIGHT = 32
 export const NAVIGATION_HEIGHT = 48
 
-export function clockText(now: Date, locale: string, timeZone: string): string {
-  return new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit', timeZone })
+export function clockText(now: Date, locale: string, timeZone: string, hour24: boolean): string {
+  const cycle = hour24 ? { hourCycle: 'h23' as const } : {}
+  return new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit', timeZone, ...cycle })
     .format(now)
     .replace(/\s?[AP]M$/i, '')
 }
 
 const SYSTEM = 'com.android.systemui:id/'
 
-export function statusBar(clock: string, color: string): View {
+/** Answers for a switch of the Settings app. */
+export type SwitchReader = (key: string) => boolean
+
+export function statusBar(clock: string, color: string, isOn: SwitchReader): View {
+  const airplane = isOn('airplane_mode')
   const theme = { text: color } as Theme
   return frame({ id: `${SYSTEM}status_bar`, width: 'fill', height: 'fill' }, [
     row({ width: 'fill', height: 'fill', padding: { left: 24, right: 20 } }, [
       label(theme, clock, { id: `${SYSTEM}clock`, look: { size: 14, weight: 500 } }),
       frame({ weight: 1, height: 'fill' }),
-      icon('wifi', 17, color, { description: 'Wifi signal full.', margin: { right: 3 } }),
-      icon('signal_cellular_alt', 17, color, { description: 'Phone signal full.', margin: { right: 1 } }),
+      ...(isOn('do_not_disturb')
+        ? [icon('do_not_disturb_on', 17, color, { description: 'Do Not Disturb.', margin: { right: 3 } })]
+        : []),
+      ...(isOn('use_bluetooth')
+        ? [icon('bluetooth', 17, color, { description: 'Bluetooth on.', margin: { right: 3 } })]
+        : []),
+      ...(isOn('wifi')
+        ? [icon('wifi', 17, color, { description: 'Wifi signal full.', margin: { right: 3 } })]
+        : []),
+      airplane
+        ? icon('airplanemode_active', 17, color, { description: 'Airplane mode.', margin: { right: 1 } })
+        : icon('signal_cellular_alt', 17, color, { description: 'Phone signal full.', margin: { right: 1 } }),
+      ...(isOn('battery_percentage') ? [label(theme, '100%', { look: { size: 13, weight: 500 } })] : []),
       icon('battery_full', 17, color, { description: 'Battery 100 percent.' }),
     ]),
   ])
@@ -75,13 +91,15 @@ export interface ShadeParts {
   night: boolean
   setBrightness: (value: number) => void
   toggleNight: () => void
+  isOn: SwitchReader
+  toggle: (key: string) => void
   openSettings: () => void
 }
 
 /** The shade: date, a few tiles and the brightness row. */
 export function shade(parts: ShadeParts): View {
   const { theme } = parts
-  const tile = (glyph: string, text: string, on: boolean, onClick: (() => void) | null): View =>
+  const tile = (glyph: string, text: string, on: boolean, onClick: () => void): View =>
     row(
       {
         weight: 1,
@@ -114,12 +132,14 @@ export function shade(parts: ShadeParts): View {
         iconButton(theme, 'settings', 'Open settings.', parts.openSettings),
       ]),
       row({ width: 'fill', margin: { top: 8 } }, [
-        tile('wifi', 'Internet', true, null),
-        tile('bluetooth', 'Bluetooth', false, null),
+        tile('wifi', 'Internet', parts.isOn('wifi'), () => parts.toggle('wifi')),
+        tile('bluetooth', 'Bluetooth', parts.isOn('use_bluetooth'), () => parts.toggle('use_bluetooth')),
       ]),
       row({ width: 'fill' }, [
         tile('dark_mode', 'Dark theme', parts.night, parts.toggleNight),
-        tile('flashlight_on', 'Flashlight', false, null),
+        tile('airplanemode_active', 'Airplane mode', parts.isOn('airplane_mode'), () =>
+          parts.toggle('airplane_mode'),
+        ),
       ]),
       row({ width: 'fill', height: 56, padding: { left: 12, right: 12 } }, [
         icon('brightness_medium', 22, theme.text, { margin: { right: 16 } }),

@@ -163,14 +163,24 @@ export function buildWindows(parts: WindowParts): Windows {
       night: model.configuration.night,
       setBrightness: parts.setBrightness,
       toggleNight: parts.toggleNight,
+      isOn: (key) => model.isSwitchOn(key),
+      toggle: (key) => {
+        model.toggleSwitch(key)
+      },
       openSettings: parts.openSettings,
     })
     active = add('shade', panel, bounds, 'com.android.systemui')
   }
   const onDark = home && !model.shadeOpen
   const ink = onDark || ui.theme.dark ? '#ffffff' : '#1a1b20'
-  const clock = clockText(parts.now, model.configuration.locale, model.configuration.timeZone)
-  add('status', statusBar(clock, ink), { ...bounds, bottom: dp(STATUS_HEIGHT) }, 'com.android.systemui')
+  const isOn = (key: string): boolean => model.isSwitchOn(key)
+  const clock = clockText(
+    parts.now,
+    model.configuration.locale,
+    model.configuration.timeZone,
+    isOn('time_24'),
+  )
+  add('status', statusBar(clock, ink, isOn), { ...bounds, bottom: dp(STATUS_HEIGHT) }, 'com.android.systemui')
   const navColor = keyboardShown ? (ui.theme.dark ? '#1b1d22' : '#e3e5ee') : 'rgba(0,0,0,0)'
   add(
     'navigation',

@@ -59,7 +59,7 @@ export class PhoneWorld implements World {
         this.longPress(v, x, y)
       },
       openShade: () => {
-        this.model.shadeOpen = true
+        this.model.openShade()
       },
       closeShade: () => {
         this.model.shadeOpen = false
@@ -117,7 +117,7 @@ export class PhoneWorld implements World {
       now: options.now,
       landscape: width > height,
       onConfigure: (change) => {
-        Object.assign(model.configuration, change)
+        model.configure(change)
       },
     })
     const screen = model.app(activity.package)?.activities[activity.className]
@@ -155,7 +155,7 @@ export class PhoneWorld implements World {
         model.brightness = value
       },
       toggleNight: () => {
-        model.configuration.night = !model.configuration.night
+        model.configure({ night: !model.configuration.night })
       },
       openSettings: () => {
         model.start({ action: 'android.settings.SETTINGS', categories: [], extras: {} })
@@ -468,14 +468,13 @@ export class PhoneWorld implements World {
   }
 
   setConfiguration(change: Partial<Configuration>): void {
-    Object.assign(this.model.configuration, change)
+    this.model.configure(change)
     this.changed()
   }
 
   expandNotifications(): void {
     if (!this.model.awake) return
-    this.model.hideKeyboard()
-    this.model.shadeOpen = true
+    this.model.openShade()
     this.changed()
   }
 

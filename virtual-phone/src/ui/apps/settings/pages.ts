@@ -1,5 +1,6 @@
 /** The pages of Settings as data: what each lists and what its entries do. The search reads the same table. */
 import { type Ui } from '../app.js'
+import { settingsOf } from './data.js'
 
 export type Entry =
   | { kind: 'page'; title: string; summary?: string; glyph?: string; color?: string; page: string }
@@ -51,6 +52,7 @@ const timeNow = (ui: Ui): string =>
   new Intl.DateTimeFormat(ui.configuration.locale, {
     hour: 'numeric',
     minute: '2-digit',
+    ...(settingsOf(ui).switches['time_24'] ? { hourCycle: 'h23' as const } : {}),
     timeZone: ui.configuration.timeZone,
   }).format(ui.now)
 const dateNow = (ui: Ui): string =>
