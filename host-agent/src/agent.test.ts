@@ -1,7 +1,13 @@
 /** The whole agent on a virtual phone: a real adb server, real gRPC, from unlisted to wiped. */
 import { ImageFormat, ObserveMode } from '@phonerack/proto'
+import { createLogger, Progress } from '@phonerack/shared'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AdbClient } from './adb/client.js'
+import { command } from './adb/quote.js'
+import { createTransport } from './adb/transport.js'
+import { readJar } from './scrcpy/jar.js'
+import { createScrcpyKeeper } from './scrcpy/keeper.js'
 import { CallFailed } from './testing/client.js'
 import { resultsOf, session, startPhoneAndHost, untilLink, type PhoneAndHost } from './testing/phone.js'
 import { until } from './testing/ports.js'
@@ -15,6 +21,17 @@ afterAll(() => both.stop())
 const control = () => both.host.control
 const at = (fencingNumber: bigint, phoneId?: string) =>
   session(control(), both.phone.serial, fencingNumber, phoneId)
+/** Asks a second scrcpy server. */
+async function clipboardOf({ host, phone }: PhoneAndHost): Promise<string | null> {
+  const transport = createTransport(new AdbClient(host.config.adbPort), phone.serial)
+  const keeper = createScrcpyKeeper(transport, await readJar(host.config.scrcpyServer), createLogger('test'))
+  const progress = Progress.for(10_000)
+  try {
+    return await (await keeper.start(progress)).getClipboard(progress)
+  } finally {
+    keeper.stop()
+  }
+}
 const codeOf = async (work: Promise<unknown>) => {
   const error: unknown = await work.then(
     () => null,
@@ -83,6 +100,34 @@ describe('a running phone', () => {
     const opened = resultsOf(await phone.run([{ type: 'open_app', package: 'com.android.settings' }]))
     expect(opened).toMatchObject([{ index: 0, ok: true }])
     expect((await phone.observe()).app.package).toBe('com.android.settings')
+  })
+
+  it('types any Unicode into the field that was tapped by its number', async () => {
+    const phone = at(2n)
+    expect(resultsOf(await phone.run([{ type: 'open_app', package: 'com.phonerack.notes' }]))).toMatchObject([
+      { ok: true },
+    ])
+    const list = await phone.observe()
+    const search = list.elements.find(({ state }) => state.includes('editable'))
+    const add = list.elements.find(
+      ({ state, desc }) => state.includes('clickable') && /new|add/i.test(desc ?? ''),
+    )
+    const target = search ?? add
+    if (!target) throw new Error(list.text)
+    await phone.run([{ type: 'tap', target: { ref: target.ref, snapshot_id: list.snapshot_id } }])
+    const field = (await phone.observe()).elements.find(({ state }) => state.includes('editable'))
+    if (!field) throw new Error((await phone.observe()).text)
+    const text = `Grüße, 漢字 😀 'q"`
+    const results = resultsOf(
+      await phone.run([
+        { type: 'type', text, clear: true, target: { x: field.center[0], y: field.center[1] } },
+      ]),
+    )
+    expect(results).toMatchObject([{ ok: true }])
+    const typed = (await phone.observe()).elements.map((element) => element.text)
+    expect(typed).toContain(text)
+    // The clipboard it went by holds nothing of it afterwards.
+    expect((await clipboardOf(both)) ?? '').toBe('')
   })
 
   it('gives a picture of its screen in the asked size', async () => {
@@ -180,6 +225,15 @@ describe('a wipe', () => {
   it('takes away what a tenant left, and proves it', async () => {
     const { registry } = both.host.agent
     await at(4n).start()
+    // What a tenant may leave; written past the agent.
+    const transport = createTransport(new AdbClient(both.host.config.adbPort), both.phone.serial)
+    const progress = Progress.for(10_000)
+    for (const left of [
+      command('touch', '/sdcard/Download/mine.txt'),
+      command('touch', '/data/local/tmp/tool'),
+    ]) {
+      expect(await transport.shell(left, progress)).toMatchObject({ exitCode: 0 })
+    }
     expect(registry.statuses()[0]?.fencing_number).toBe(4)
     const answer = await at(5n).wipe()
     expect(answer.checks.filter(({ passed }) => !passed)).toEqual([])

@@ -1,0 +1,184 @@
+/** The long-lived scrcpy server on a virtual phone: clipboard, restart, input and text beside the fallback. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createLogger, Progress } from '@phonerack/shared'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { command } from '../adb/quote.js'
+import { startAdbServer, type AdbServer } from '../adb/server.js'
+import { createTransport, type Transport } from '../adb/transport.js'
+import { createCommandInput, createCommandText } from '../device/input-commands.js'
+import { createApps } from '../device/apps.js'
+import { createUi } from '../device/ui.js'
+import { createWindows } from '../device/windows.js'
+import { jarPath } from '../testing/jar.js'
+import { startTestPhone, type TestPhone } from '../testing/phone.js'
+import { freePort, until } from '../testing/ports.js'
+import { createScrcpyInput } from './input.js'
+import { readJar } from './jar.js'
+import { createScrcpyKeeper, type ScrcpyKeeper } from './keeper.js'
+import { createScrcpyText } from './text.js'
+
+const log = createLogger('test')
+log.level = 'silent'
+let phone: TestPhone
+let server: AdbServer
+let transport: Transport
+let keeper: ScrcpyKeeper
+let dataDir: string
+const progress = () => Progress.for(10_000)
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'phonerack-scrcpy-'))
+  phone = await startTestPhone()
+  server = await startAdbServer({ port: await freePort(), bin: 'adb', dataDir, log })
+  await server.client.connect(phone.serial, progress())
+  transport = createTransport(server.client, phone.serial)
+  keeper = createScrcpyKeeper(transport, await readJar(await jarPath()), log)
+  await keeper.start(progress())
+})
+afterAll(async () => {
+  keeper.stop()
+  await server.stop()
+  await phone.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+const tree = () => createUi(transport, 'uiautomator-tty', () => undefined).source(progress())
+const apps = () => createApps(transport, createWindows(transport))
+const front = async () => (await createWindows(transport).read(progress())).package
+
+/** Opens a field and gives it the focus. */
+async function focusField(): Promise<void> {
+  await apps().forceStop('com.phonerack.notes', progress())
+  await apps().open('com.phonerack.notes', null, progress())
+  const center = (xml: string, pattern: RegExp) => {
+    const node = xml.match(/<node [^>]*>/g)?.find((text) => pattern.test(text)) ?? ''
+    const bounds = /bounds="\[(\d+),(\d+)\]\[(\d+),(\d+)\]"/.exec(node)?.slice(1).map(Number)
+    const [left = 0, top = 0, right = 0, bottom = 0] = bounds ?? []
+    return bounds ? { x: (left + right) / 2, y: (top + bottom) / 2 } : null
+  }
+  const list = await tree()
+  const field = center(list, /EditText/)
+  const add = center(list, /content-desc="[^"]*([Nn]ew|[Aa]dd)[^"]*"/)
+  const input = createScrcpyInput(keeper)
+  const first = field ?? add
+  if (!first) throw new Error('the notes app looks different')
+  await input.gesture([{ points: [{ ...first, atMs: 0 }] }], progress())
+  if (!field) {
+    await until(async () => (await tree()).includes('EditText'))
+    const opened = center(await tree(), /EditText/)
+    if (opened) await input.gesture([{ points: [{ ...opened, atMs: 0 }] }], progress())
+  }
+  await until(async () => /EditText[^>]*focused="true"/.test(await tree()))
+}
+
+describe('the scrcpy server', () => {
+  it('is put there once, by its hash', async () => {
+    const sent = () => phone.proxy.opened.filter((service) => service.startsWith('sync:')).length
+    const before = sent()
+    expect(before).toBe(1)
+    await keeper.start(progress())
+    expect(sent()).toBe(before)
+    expect(keeper.current?.deviceName).not.toBe('')
+  })
+
+  it('is started again within three seconds after it ended', async () => {
+    const old = keeper.current
+    const startedAt = performance.now()
+    old?.close()
+    const next = await keeper.socket(progress())
+    expect(next).not.toBe(old)
+    expect(performance.now() - startedAt).toBeLessThan(3000)
+    await createScrcpyInput(keeper).key(3, 0, progress())
+    await until(async () => (await front()).includes('launcher'))
+  })
+
+  it('keeps and gives the clipboard, and says nothing of an empty one', async () => {
+    const control = await keeper.socket(progress())
+    await control.setClipboard('mine, 漢字', false, progress())
+    expect(await control.getClipboard(progress())).toBe('mine, 漢字')
+  })
+
+  it('types through the clipboard and puts it back', async () => {
+    await focusField()
+    const control = await keeper.socket(progress())
+    await control.setClipboard('mine', false, progress())
+    await createScrcpyText(keeper).type('Zoë 漢字 😀', progress())
+    expect(await tree()).toContain('Zoë 漢字 😀')
+    expect(await control.getClipboard(progress())).toBe('mine')
+  })
+
+  it('types ASCII by keys without touching the clipboard', async () => {
+    await focusField()
+    const control = await keeper.socket(progress())
+    await control.setClipboard('mine', false, progress())
+    await createScrcpyText(keeper).type('it is 100%s $HOME "ok"', progress())
+    await until(async () => (await tree()).includes('it is 100%s $HOME &quot;ok&quot;'))
+    expect(await control.getClipboard(progress())).toBe('mine')
+  })
+})
+
+describe('the fallback', () => {
+  it('taps, swipes, presses and types without any scrcpy server', async () => {
+    await focusField()
+    await createCommandText(transport).type(`plain %s text; $(id) 'q'`, progress())
+    expect(await tree()).toContain(`plain %s text; $(id) 'q'`)
+    const input = createCommandInput(transport)
+    await input.key(3, 0, progress())
+    await until(async () => (await front()).includes('launcher'))
+    await input.gesture(
+      [
+        {
+          points: [
+            { x: 500, y: 1000, atMs: 0 },
+            { x: 500, y: 400, atMs: 200 },
+          ],
+        },
+      ],
+      progress(),
+    )
+    await input.gesture([{ points: [{ x: 500, y: 30, atMs: 0 }] }], progress())
+    await input.gesture(
+      [
+        {
+          points: [
+            { x: 500, y: 900, atMs: 0 },
+            { x: 500, y: 900, atMs: 600 },
+          ],
+        },
+      ],
+      progress(),
+    )
+  })
+
+  it('says what it cannot do', async () => {
+    const input = createCommandInput(transport)
+    const finger = { points: [{ x: 1, y: 1, atMs: 0 }] }
+    await expect(input.gesture([finger, finger], progress())).rejects.toMatchObject({
+      code: 'feature_unavailable',
+    })
+    await expect(createCommandText(transport).type('漢', progress())).rejects.toMatchObject({
+      code: 'feature_unavailable',
+    })
+  })
+})
+
+describe('apps', () => {
+  it('are opened, ended and not found', async () => {
+    await apps().open('com.android.settings', null, progress())
+    expect(await front()).toBe('com.android.settings')
+    await apps().openUrl("http://127.0.0.1/?q='$(id)'&x=1", progress())
+    await expect(apps().open('com.nobody.here', null, progress())).rejects.toMatchObject({
+      code: 'app_not_found',
+    })
+    await expect(apps().open('com.android.settings', '.Nowhere', progress())).rejects.toMatchObject({
+      code: 'app_not_found',
+    })
+    await expect(apps().forceStop('com.nobody.here', progress())).rejects.toMatchObject({
+      code: 'app_not_found',
+    })
+    expect(await apps().installed('com.android.settings', progress())).toBe(true)
+    expect((await transport.shell(command('false'), progress())).exitCode).toBe(1)
+  })
+})
