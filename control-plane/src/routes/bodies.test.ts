@@ -1,0 +1,145 @@
+/** What holds for every body, and for Idempotency-Key on every POST. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { errorOf, testApi, type TestApi } from '../testing/api.js'
+
+let api: TestApi
+let id: string
+beforeAll(async () => {
+  api = await testApi({ requestsPerKeyPerMinute: 100_000, lifecycleWait: 0.02 })
+})
+beforeEach(() => {
+  id = api.services.phone('ready').id
+})
+afterAll(() => api.app.close())
+
+const json = { 'content-type': 'application/json' }
+
+describe('bodies', () => {
+  const post = (payload: string | Buffer, type: string | null = 'application/json') =>
+    api.request('POST', '/v1/phones', { headers: type === null ? {} : { 'content-type': type }, payload })
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON;charset="UTF-8"',
+    'application/json ; a=b',
+  ])('are taken as %s', async (type) => {
+    expect((await post('{}', type)).statusCode).toBe(201)
+  })
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'multipart/form-data; boundary=a',
+    'json',
+    '',
+    'application/json; charset=latin1',
+  ])('are refused as %j', async (type) => {
+    const { details } = errorOf(await post('{}', type), 400, 'validation_failed')
+    expect(details['validation_stage']).toBe('content_type')
+  })
+
+  it('are refused without a type', async () => {
+    const { details } = errorOf(await post('{}', null), 400, 'validation_failed')
+    expect(details['validation_stage']).toBe('content_type')
+  })
+
+  it.each(['application/json', 'text/plain', 'nonsense', null])(
+    'that are empty are none, whatever the type (%s)',
+    async (type) => {
+      expect((await post('', type)).statusCode).toBe(201)
+    },
+  )
+
+  it.each([
+    '{',
+    '{"name":}',
+    "{'a':1}",
+    '{} {}',
+    'undefined',
+    '{"a":1,}',
+    ' ',
+    Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]),
+  ])('that are no JSON are refused: %s', async (payload) => {
+    const { details } = errorOf(await post(payload), 400, 'validation_failed')
+    expect(details['validation_stage']).toBe('json')
+  })
+
+  it.each(['null', '[]', '1', '"a"', 'true'])('that are no object are refused: %s', async (payload) => {
+    const { details } = errorOf(await post(payload), 400, 'validation_failed')
+    expect(details['validation_stage']).toBe('body')
+  })
+
+  it.each([
+    ['PATCH', '/v1/phones/{id}', 200],
+    ['POST', '/v1/phones/{id}/start', 200],
+    ['POST', '/v1/phones/{id}/heartbeat', 200],
+    ['DELETE', '/v1/phones/{id}', 200],
+  ])('may be left out or {}: %s %s', async (method, url, status) => {
+    const key = api.services.key('admin')
+    const path = url.replace('{id}', id)
+    expect((await api.request(method, path, { key })).statusCode).toBe(status)
+    api.services.move(id, { status: 'ready' })
+    expect((await api.request(method, path, { key, headers: json, payload: '{}' })).statusCode).toBe(status)
+    errorOf(
+      await api.request(method, path, { key, headers: json, payload: '{"x":1}' }),
+      400,
+      'validation_failed',
+    )
+  })
+
+  it('are required for actions', async () => {
+    const { details } = errorOf(
+      await api.request('POST', `/v1/phones/${id}/actions`),
+      400,
+      'validation_failed',
+    )
+    expect(details).toMatchObject({
+      validation_stage: 'body',
+      issues: [{ path: [], message: 'is required' }],
+    })
+  })
+
+  it('nested deeply neither crash nor stall the server', async () => {
+    const began = performance.now()
+    for (const inner of ['', '\\u0000', '__proto__'])
+      errorOf(
+        await post(`{"metadata":${'['.repeat(49_000)}"${inner}"${']'.repeat(49_000)}}`),
+        400,
+        'validation_failed',
+      )
+    expect(performance.now() - began).toBeLessThan(2000)
+  })
+})
+
+describe('Idempotency-Key', () => {
+  const posts = ['/v1/phones', '/v1/phones/{id}/start', '/v1/phones/{id}/park', '/v1/phones/{id}/heartbeat']
+  it.each(posts)('is checked on POST %s', async (url) => {
+    const post = (key: string) =>
+      api.request('POST', url.replace('{id}', id), { headers: { 'idempotency-key': key } })
+    for (const key of [
+      '',
+      'a'.repeat(7),
+      'a'.repeat(129),
+      '-'.repeat(8),
+      '_abcdefgh',
+      'abcd efgh',
+      'abcdefgé',
+      'abcdefgh,ijklmnop',
+    ]) {
+      const { details } = errorOf(await post(key), 400, 'validation_failed')
+      expect(details).toMatchObject({ validation_stage: 'headers', issues: [{ path: ['idempotency-key'] }] })
+    }
+    for (const key of ['a'.repeat(8), '0'.repeat(128), 'aZ0_.:-x']) {
+      api.services.move(id, { status: 'ready' })
+      expect((await post(key)).statusCode).toBeLessThan(300)
+    }
+  })
+
+  it('is not looked at on other methods', async () => {
+    expect(
+      (await api.request('GET', '/v1/account', { headers: { 'idempotency-key': '!' } })).statusCode,
+    ).toBe(200)
+  })
+})
