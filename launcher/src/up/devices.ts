@@ -43,7 +43,11 @@ export async function enrollAll(
     devices = (await operator.devices()).filter((device) => wanted.has(device.serial))
     for (const device of devices) {
       if (asked.has(device.serial)) continue
-      if (device.state === 'unenrolled' && (await accepted(operator.enroll(device.id))))
+      if (
+        device.state === 'unenrolled' &&
+        device.link === 'unenrolled' &&
+        (await accepted(operator.enroll(device.id)))
+      )
         asked.add(device.serial)
       if (device.state === 'quarantined') {
         await accepted(operator.release(device.id))
@@ -75,7 +79,7 @@ async function accepted(request: Promise<unknown>): Promise<boolean> {
     await request
     return true
   } catch (error) {
-    if (error instanceof OperatorError && (error.status === 409 || error.status === 503)) return false
+    if (error instanceof OperatorError && error.status !== 401) return false
     throw error
   }
 }

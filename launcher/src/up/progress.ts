@@ -7,18 +7,20 @@ export interface Output {
 }
 
 export class Steps {
+  /** Titles of the steps that are under way; the last one is shown. */
+  private readonly active: string[] = []
+
   constructor(private readonly output: Output) {}
 
-  /** Runs a step and says how it went. `work` may return a remark for the line. */
+  /** Runs a step and says how it went; several may run at once. `work` may give a remark for the line. */
   async run<T>(title: string, work: (remark: (text: string) => void) => Promise<T>): Promise<T> {
     const since = performance.now()
     let remark = ''
-    if (this.output.live) this.output.write(`  … ${title}`)
+    this.active.push(title)
+    this.draw()
     const finish = (mark: string) => {
-      const seconds = ((performance.now() - since) / 1000).toFixed(1)
-      this.output.write(
-        `${this.output.live ? '\r\u001b[2K' : ''}  ${mark} ${title}${remark} (${seconds} s)\n`,
-      )
+      this.active.splice(this.active.indexOf(title), 1)
+      this.say(`  ${mark} ${title}${remark} (${((performance.now() - since) / 1000).toFixed(1)} s)`)
     }
     try {
       const result = await work((text) => (remark = `: ${text}`))
@@ -31,6 +33,14 @@ export class Steps {
   }
 
   say(text: string): void {
-    this.output.write(`${text}\n`)
+    this.output.write(`${this.output.live ? clearLine : ''}${text}\n`)
+    this.draw()
+  }
+
+  private draw(): void {
+    const title = this.active.at(-1)
+    if (this.output.live && title !== undefined) this.output.write(`${clearLine}  … ${title}`)
   }
 }
+
+const clearLine = '\r\u001b[2K'

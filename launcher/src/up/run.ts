@@ -66,12 +66,18 @@ async function startParts(context: Context): Promise<string> {
   const { options, folder, steps, signal } = context
   const host = options.part !== 'control'
   const programs = host ? await preparePrograms(context) : null
-  const addresses = options.part === 'host' ? foreignControl(options) : await startControl(context)
+  // The phones need nothing of the control plane. Both are awaited, so that none starts after a failure of the other.
+  const [control, phones] = await Promise.allSettled([
+    options.part === 'host' ? foreignControl(options) : startControl(context),
+    programs ? startPhones(context) : undefined,
+  ])
+  if (control.status === 'rejected') throw control.reason
+  if (phones.status === 'rejected') throw phones.reason
+  const addresses = control.value
   let quarantined: Device[] = []
   let devices: Device[] = []
   if (programs) {
     signal.throwIfAborted()
-    await startPhones(context)
     await startHostAgent(context, addresses, programs)
     if (addresses.operator) {
       quarantined = await takeIn(context, addresses.operator)
