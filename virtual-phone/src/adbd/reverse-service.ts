@@ -18,7 +18,7 @@ export class ReverseListeners {
 
   /** The answer to one request. */
   answer(request: string): Buffer {
-    const [verb = '', rest = ''] = splitOnce(request)
+    const [verb, rest] = splitOnce(request)
     if (verb === 'forward') return this.forward(rest)
     if (verb === 'killforward') return this.remove(rest)
     if (request === 'killforward-all') {

@@ -51,10 +51,8 @@ async function connectInside(name: string, android: Android): Promise<ServiceHan
   }
 }
 
-/** Moves bytes both ways until one side ends. */
+/** Moves bytes both ways. When one side ends, the other gets what is still on its way, then ends too. */
 async function join(a: Duplex, b: Duplex): Promise<void> {
-  void b.closed.then(() => a.close())
-  void a.closed.then(() => b.close())
   await Promise.all([move(a, b, b), move(b, a, a)])
 }
 

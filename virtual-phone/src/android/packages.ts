@@ -33,6 +33,6 @@ export function findPackage(world: World, name: string): AppEntry | null {
 
 /** Where `pm path` says that it lies. */
 export function apkPath(app: AppEntry): string {
-  const last = app.package.split('.').at(-1) ?? app.package
-  return app.package === 'android' ? '/system/framework/framework-res.apk' : `/system/app/${last}/${last}.apk`
+  if (app.package === 'android') return '/system/framework/framework-res.apk'
+  return `/system/priv-app/${app.package}/${app.package}.apk`
 }

@@ -71,7 +71,7 @@ export class FileSystem {
   }
 
   mkdir(path: string, mode = 0o777): void {
-    const { parent, name } = this.vacancy(path, 'EEXIST')
+    const { parent, name } = this.vacancy(path)
     const shared = parent.shared
     this.volume.add(parent, name, {
       ...this.ownership(parent),
@@ -93,7 +93,7 @@ export class FileSystem {
   }
 
   symlink(target: string, path: string): void {
-    const { parent, name } = this.vacancy(path, 'EEXIST')
+    const { parent, name } = this.vacancy(path)
     if (parent.shared) throw new FsError('EPERM', path)
     this.volume.add(parent, name, { ...this.ownership(parent), kind: 'link', mode: 0o777, target })
   }
@@ -186,7 +186,7 @@ export class FileSystem {
   }
 
   private create(path: string, mode: number): FileNode {
-    const { parent, name } = this.vacancy(path, 'EEXIST')
+    const { parent, name } = this.vacancy(path)
     const bits = parent.shared ? 0o660 : mode & 0o7777
     const node: FileNode = { ...this.ownership(parent), kind: 'file', mode: bits, size: 0 }
     this.volume.add(parent, name, node)
@@ -200,14 +200,9 @@ export class FileSystem {
   }
 
   /** A place where something new can be made. */
-  private vacancy(path: string, taken: 'EEXIST'): { parent: DirectoryNode; name: string } {
-    const { parent, name, node } = locate(
-      this.volume.root,
-      this.who,
-      path,
-      taken === 'EEXIST' ? 'parent' : true,
-    )
-    if (node !== null || parent === null) throw new FsError(taken, path)
+  private vacancy(path: string): { parent: DirectoryNode; name: string } {
+    const { parent, name, node } = locate(this.volume.root, this.who, path, 'parent')
+    if (node !== null || parent === null) throw new FsError('EEXIST', path)
     if (!allowed(this.who, parent, may.write | may.execute)) throw new FsError('EACCES', path)
     if (name.length > 255) throw new FsError('ENAMETOOLONG', path)
     return { parent, name }

@@ -3,7 +3,7 @@
  * storage. The rest is the system image, made anew at each start by
  * `layout.ts`. Owned by `android/android.ts`.
  */
-import { Blobs } from './blobs.js'
+import type { Blobs } from './blobs.js'
 import { FsError } from './errors.js'
 import type { DirectoryNode, FileNode, Inode } from './inode.js'
 import { fromSaved, type SavedNode, toSaved } from './saved.js'

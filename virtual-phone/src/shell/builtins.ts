@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { emptySource, nullSink } from '../android/streams.js'
 import { bytesOf } from './bytes.js'
 import { absolute } from './process.js'
-import { findCommand } from './find-command.js'
+import { findCommand, shellOwn } from './find-command.js'
 import type { Interpreter } from './interpreter.js'
 import { LineSource } from './line-source.js'
 import { parse, ShellSyntaxError, SyntaxUnsupported } from './parse.js'
@@ -112,7 +112,7 @@ async function setOptions(call: BuiltinCall): Promise<number> {
       shell.state.parameters = args.slice(arg === '--' ? at + 1 : at)
       return 0
     }
-    const letters = arg === '-o' || arg === '+o' ? [named[args[++at] ?? ''] ?? '?'] : [...arg.slice(1)]
+    const letters = arg === '-o' || arg === '+o' ? [named[args[++at] ?? ''] ?? '?'] : Array.from(arg.slice(1))
     for (const letter of letters) {
       if (!['e', 'f', 'h', 'm'].includes(letter)) {
         await shell.complain(`set: ${arg}: option not supported by this phone's shell`)
@@ -157,7 +157,9 @@ async function readVariables(call: BuiltinCall): Promise<number> {
 
 function assignFields(call: BuiltinCall, names: readonly string[], line: string): void {
   const separators = call.shell.lookup('IFS') ?? ' \t\n'
-  const blanks = [...separators].filter((char) => ' \t\n'.includes(char)).join('')
+  const blanks = Array.from(separators)
+    .filter((char) => ' \t\n'.includes(char))
+    .join('')
   const trim = (text: string) => {
     let [start, end] = [0, text.length]
     while (start < end && blanks.includes(text[start] ?? '')) start += 1
@@ -167,7 +169,7 @@ function assignFields(call: BuiltinCall, names: readonly string[], line: string)
   let rest = trim(line)
   names.forEach((name, index) => {
     if (index === names.length - 1) return call.shell.assign(name, trim(rest))
-    const end = [...rest].findIndex((char) => separators.includes(char))
+    const end = Array.from(rest).findIndex((char) => separators.includes(char))
     call.shell.assign(name, end === -1 ? rest : rest.slice(0, end))
     rest = end === -1 ? '' : trim(rest.slice(end + 1))
   })
@@ -195,7 +197,8 @@ async function describe(call: BuiltinCall, short: boolean): Promise<number> {
   let status = 0
   for (const name of call.args.filter((arg) => !arg.startsWith('-'))) {
     if (shell.state.functions.has(name)) await print(call, short ? `${name}\n` : `${name} is a function\n`)
-    else if (name in builtins) await print(call, short ? `${name}\n` : `${name} is a shell builtin\n`)
+    else if (name in builtins || shellOwn.has(name))
+      await print(call, short ? `${name}\n` : `${name} is a shell builtin\n`)
     else {
       const found = await findCommand(shell.android, name, {
         cwd: shell.cwd,

@@ -15,12 +15,17 @@ export const defaultPath =
 
 const commandFolder = '/system/bin/'
 
+/** Commands that mksh has in itself, so that they need no PATH. */
+export const shellOwn: ReadonlySet<string> = new Set(['[', 'echo', 'false', 'kill', 'printf', 'test', 'true'])
+
 export async function findCommand(
   android: Android,
   name: string,
   where: { cwd: string; path: string },
 ): Promise<FoundCommand> {
   if (name === '') return { kind: 'missing' }
+  const own = shellOwn.has(name) ? android.commands[name] : undefined
+  if (own !== undefined) return { kind: 'command', run: own, path: commandFolder + name }
   if (name.includes('/')) return atPath(android, absolute(where.cwd, name))
   for (const folder of where.path.split(':')) {
     const path = `${absolute(where.cwd, folder === '' ? '.' : folder)}/${name}`

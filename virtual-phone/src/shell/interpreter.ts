@@ -9,7 +9,7 @@ import { BrokenPipe, emptySource, nullSink, Pipe } from '../android/streams.js'
 import { FsError } from '../fs/errors.js'
 import { ArithmeticError } from './arithmetic.js'
 import type { Assign, Command, Script, Statement } from './ast.js'
-import { builtins } from './builtins.js'
+import { type Builtin, builtins } from './builtins.js'
 import { byteString, bytesOf } from './bytes.js'
 import type { CommandIo } from './command.js'
 import { Expander, type ExpansionShell, ParameterError } from './expand.js'
@@ -30,7 +30,7 @@ import { ReadOnlyVariable } from './variables.js'
 
 const maxDepth = 150
 /** After this many commands the event loop gets a turn, so that no script holds up other phones. */
-const commandsPerTurn = 64
+const commandsPerTurn = 8
 /** What one `$(…)` may give. */
 const maxSubstitutionBytes = 32 * 1024 * 1024
 
@@ -337,12 +337,12 @@ export class Interpreter implements ExpansionShell {
   }
 
   private async callBuiltin(
-    builtin: (typeof builtins)[string],
+    builtin: Builtin,
     argv: readonly string[],
     descriptors: Descriptors,
   ): Promise<number> {
     try {
-      return (await builtin?.({ shell: this, name: argv[0] ?? '', args: argv.slice(1), descriptors })) ?? 0
+      return await builtin({ shell: this, name: argv[0] ?? '', args: argv.slice(1), descriptors })
     } catch (error) {
       if (error instanceof FsError || error instanceof ReadOnlyVariable) {
         const path = error instanceof FsError ? `${error.path}: ` : ''
@@ -495,7 +495,8 @@ export class Interpreter implements ExpansionShell {
 export type Spawn = CommandIo['spawn']
 
 function isPlain(statement: Statement): boolean {
-  return statement.command?.kind !== 'and' && statement.command?.kind !== 'or'
+  const kind = statement.command?.kind
+  return kind !== 'and' && kind !== 'or'
 }
 
 /** `exec >file`: for the rest of the shell. */

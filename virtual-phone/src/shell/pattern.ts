@@ -19,7 +19,9 @@ type Token =
 export type Pattern = readonly Token[]
 
 export function compile(pieces: readonly Piece[]): Pattern {
-  const chars = pieces.flatMap((piece) => [...piece.text].map((char) => ({ char, quoted: piece.quoted })))
+  const chars = pieces.flatMap((piece) =>
+    Array.from(piece.text).map((char) => ({ char, quoted: piece.quoted })),
+  )
   const tokens: Token[] = []
   for (let at = 0; at < chars.length; at++) {
     const here = chars[at]

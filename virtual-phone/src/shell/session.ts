@@ -110,10 +110,12 @@ async function parseOrComplain(text: string, shell: Interpreter): Promise<Script
 
 function newShell(options: SessionOptions): Interpreter {
   const { android, signal, stdin, stdout, stderr } = options
+  const variables = new Variables(options.env ?? defaultEnvironment())
+  variables.set('IFS', ' \t\n')
   return new Interpreter(
     android,
     {
-      variables: new Variables(options.env ?? defaultEnvironment()),
+      variables,
       parameters: options.parameters ?? [],
       functions: new Map(),
       cwd: options.cwd ?? '/',

@@ -152,7 +152,11 @@ async function cut(io: CommandIo): Promise<number> {
   return eachInput(io, operands, async (source) => {
     for await (const line of linesOf(source)) {
       if (values['f'] === undefined)
-        await io.out(`${[...line].filter((_, index) => wanted(index)).join('')}\n`)
+        await io.out(
+          `${Array.from(line)
+            .filter((_, index) => wanted(index))
+            .join('')}\n`,
+        )
       else if (!line.includes(separator)) {
         if (!flags.has('s')) await io.out(`${line}\n`)
       } else

@@ -32,14 +32,14 @@ async function grep(io: CommandIo, preset: string): Promise<number> {
     after: Number(parsed.values['A'] ?? context),
     names: flags.has('H') || ((files.length > 1 || recursive) && !flags.has('h')),
   }
-  let found = false
+  const state = { found: false }
   const status = await eachInput(io, files, async (source, name) => {
-    if (found && flags.has('q')) return
+    if (state.found && flags.has('q')) return
     const count = await search(io, source, name, settings)
-    if (count > 0) found = true
+    if (count > 0) state.found = true
   })
   if (status !== 0 && !flags.has('q')) return 2
-  return found ? 0 : 1
+  return state.found ? 0 : 1
 }
 
 function matcherOf(pattern: string, flags: ReadonlySet<string>): RegExp {

@@ -63,21 +63,21 @@ export function shortComponent(packageName: string, className: string): string {
 
 /** @throws IntentError */
 export function parseIntent(args: readonly string[]): ParsedIntent {
-  const intent = { categories: [] as string[], extras: {} as Record<string, string> } as {
-    -readonly [K in keyof Intent]: Intent[K]
-  } & { categories: string[]; extras: Record<string, string> }
+  const categories: string[] = []
+  const extras: Record<string, string> = {}
+  const intent: { -readonly [K in keyof Intent]: Intent[K] } = { categories, extras }
   const options = new Set<string>()
   const rest = args.map(decode)
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     const value = () => {
       const next = rest.shift()
-      if (next === undefined) throw new IntentError(`Argument expected after "${arg ?? ''}"`)
+      if (next === undefined) throw new IntentError(`Argument expected after "${arg}"`)
       return next
     }
     if (arg === '-a') intent.action = value()
     else if (arg === '-d') intent.data = value()
     else if (arg === '-p') intent.package = value()
-    else if (arg === '-c') intent.categories.push(value())
+    else if (arg === '-c') categories.push(value())
     else if (arg === '-n') {
       const name = value()
       const component = parseComponent(name)
@@ -85,7 +85,7 @@ export function parseIntent(args: readonly string[]): ParsedIntent {
       intent.component = component
     } else if (withTwo.has(arg)) {
       const key = value()
-      intent.extras[key] = value()
+      extras[key] = value()
     } else if (withOne.has(arg)) value()
     else if (alone.test(arg)) options.add(arg)
     else if (arg.startsWith('-')) throw new IntentError(`Unknown option: ${arg}`)
@@ -106,7 +106,7 @@ export function parseIntent(args: readonly string[]): ParsedIntent {
   if (bare && intent.data !== undefined) intent.action = 'android.intent.action.VIEW'
   else if (bare) {
     intent.action = 'android.intent.action.MAIN'
-    intent.categories.push('android.intent.category.LAUNCHER')
+    categories.push('android.intent.category.LAUNCHER')
   }
   return { intent, options }
 }

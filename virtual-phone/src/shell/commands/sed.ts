@@ -125,20 +125,19 @@ function selected(step: Step, line: string, number: number, last: boolean): bool
 }
 
 function replaced(line: string, act: Substitution): string | null {
-  let seen = 0
-  let done = false
-  const text = line.replace(act.regexp, (...groups: unknown[]) => {
-    const match = String(groups[0])
-    seen += 1
-    if (seen < act.nth || (done && !act.all)) return match
-    done = true
+  const state = { seen: 0, done: false }
+  const text = line.replace(act.regexp, (...groups: (string | undefined)[]) => {
+    const match = groups[0] ?? ''
+    state.seen += 1
+    if (state.seen < act.nth || (state.done && !act.all)) return match
+    state.done = true
     return act.replacement.replace(/\\(.)|&/gs, (all, char: string | undefined) => {
       if (all === '&') return match
-      if (char !== undefined && /\d/.test(char)) return String(groups[Number(char)] ?? '')
+      if (char !== undefined && /\d/.test(char)) return groups[Number(char)] ?? ''
       return char === 'n' ? '\n' : char === 't' ? '\t' : (char ?? '')
     })
   })
-  return done ? text : null
+  return state.done ? text : null
 }
 
 async function sed(io: CommandIo): Promise<number> {

@@ -1,0 +1,71 @@
+/** The real adb with a server and keys of its own, for tests. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface AdbResult {
+  code: number
+  stdout: Buffer
+  stderr: string
+}
+
+export interface Adb {
+  run(args: readonly string[], stdin?: Buffer): Promise<AdbResult>
+  /** Ends the server. */
+  close(): Promise<void>
+}
+
+const deadlineMs = 15_000
+
+/** `serial` goes into ANDROID_SERIAL. */
+export async function startAdb(serial: string): Promise<Adb> {
+  const home = mkdtempSync(join(tmpdir(), 'virtual-phone-adb-'))
+  const port = await freePort()
+  const env = {
+    ...process.env,
+    HOME: home,
+    ANDROID_ADB_SERVER_PORT: String(port),
+    // Its search for emulators would find phones of other tests.
+    ADB_LOCAL_TRANSPORT_MAX_PORT: '5554',
+    ANDROID_SERIAL: serial,
+  }
+  const run = (args: readonly string[], stdin?: Buffer) =>
+    new Promise<AdbResult>((resolve) => {
+      const child = execFile(
+        'adb',
+        args,
+        { env, encoding: 'buffer', maxBuffer: 2 ** 28, timeout: deadlineMs },
+        (error, stdout, stderr) => {
+          const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
+          resolve({ code, stdout, stderr: stderr.toString() })
+        },
+      )
+      // It may end without reading; what it says then is in its exit code.
+      child.stdin?.on('error', () => undefined)
+      child.stdin?.end(stdin ?? '')
+    })
+  return {
+    run,
+    close: async () => {
+      await run(['kill-server'])
+      rmSync(home, { recursive: true, force: true })
+    },
+  }
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.on('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        typeof address === 'object' && address !== null
+          ? resolve(address.port)
+          : reject(new Error('no port')),
+      )
+    })
+  })
+}
