@@ -13,10 +13,13 @@ export async function whileActive<T>(
   work: (context: CallContext) => Promise<T>,
 ): Promise<T> {
   const caller = callerOf(request)
+  const call = (): Promise<T> => work({ requestId: request.id, signal: deps.lifetimes.work(reply) })
+  // The call refuses a phone that the key may not use; until then the request is no activity of it.
+  if (caller.phoneIds && !caller.phoneIds.includes(phoneId)) return call()
   const noted = noteActivity(deps, request, phoneId)
   const release = deps.services.phones.hold(caller, phoneId)
   try {
-    return await work({ requestId: request.id, signal: deps.lifetimes.work(reply) })
+    return await call()
   } finally {
     release()
     await noted

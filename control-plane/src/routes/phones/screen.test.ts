@@ -103,6 +103,12 @@ describe('activity', () => {
     expect(api.services.called('touch')).toHaveLength(1)
   })
 
+  it('does not begin for a key that is limited to other phones', async () => {
+    const key = api.services.key('agent', [api.services.phone().id])
+    errorOf(await api.request('GET', `/v1/phones/${id}/observe`, { key }), 403, 'phone_not_allowed')
+    expect([...api.services.called('touch'), ...api.services.called('hold')]).toEqual([])
+  })
+
   it('ends with a request that fails', async () => {
     api.services.move(id, { status: 'parked' })
     errorOf(await act({ actions: [{ type: 'back' }] }), 409, 'phone_not_running')
