@@ -211,7 +211,7 @@ function unlock(ui: Ui): View {
   }
   return column({ height: 'fill' }, [
     toolbar(t, ui.id('toolbar'), 'Locked note', () => ui.finish()),
-    column({ padding: 24, gravity: { x: 'center' } }, [
+    scrollView(ui.scroll('form'), { height: 'wrap', weight: 1, padding: 24, gravity: { x: 'center' } }, [
       icon('lock', 56, t.primary, { margin: { top: 16, bottom: 16 } }),
       label(
         t,

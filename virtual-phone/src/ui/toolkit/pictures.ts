@@ -7,7 +7,7 @@ type Picture = Extract<Mark, { kind: 'picture' }>
 type Draw = (ctx: SKRSContext2D, w: number, h: number) => void
 
 function gradient(ctx: SKRSContext2D, w: number, h: number, stops: readonly string[]): void {
-  const fill = ctx.createLinearGradient(0, 0, w * 0.3, h)
+  const fill = ctx.createLinearGradient(0, 0, 0, h)
   stops.forEach((color, i) => fill.addColorStop(i / (stops.length - 1), color))
   ctx.fillStyle = fill
   ctx.fillRect(0, 0, w, h)

@@ -20,6 +20,8 @@ export interface Activity {
   dialog: DialogRecord | null
   /** The field that has the input connection. */
   focusedField: EditState | null
+  /** The field, and whether the keyboard stood below it, that was last scrolled into view. */
+  revealed: { field: EditState | null; keyboard: boolean }
   /** Place in the tree of the view that the direction keys chose, as child indices. */
   keyFocus: string | null
   onBack: (() => void) | null
@@ -41,6 +43,7 @@ export function newActivity(packageName: string, className: string, intent: Inte
     locals: new Map(),
     dialog: null,
     focusedField: null,
+    revealed: { field: null, keyboard: false },
     keyFocus: null,
     onBack: null,
   }

@@ -9,6 +9,8 @@ import { walk, view, type View } from '../toolkit/view.js'
 import { frame } from '../toolkit/widgets.js'
 import { type Rect } from '../toolkit/geometry.js'
 import { type EditBinding } from '../toolkit/view.js'
+import { scrollerOf } from '../toolkit/hit.js'
+import { type Activity } from './activity.js'
 import { HOME, type Model } from './model.js'
 import { KEYBOARD_HEIGHT, keyboardView, type KeyboardActions } from './keyboard.js'
 import {
@@ -56,9 +58,27 @@ export interface WindowParts {
   dismissDialog: () => void
 }
 
-function findFocused(root: View): EditBinding | null {
-  for (const v of walk(root)) if (v.edit?.focused) return v.edit
+function findFocused(root: View): View | null {
+  for (const v of walk(root)) if (v.edit?.focused) return v
   return null
+}
+
+/**
+ * Scrolls a field that has just got the focus, or the keyboard over it, into view; a person may scroll it away
+ * afterwards. Returns whether something has to be placed anew.
+ */
+function reveal(activity: Activity, root: View, keyboard: boolean): boolean {
+  const { field } = activity.revealed
+  if (field === activity.focusedField && activity.revealed.keyboard === keyboard) return false
+  activity.revealed = { field: activity.focusedField, keyboard }
+  const focused = findFocused(root)
+  const scroller = scrollerOf(focused?.parent ?? null, 'vertical')
+  if (!focused || !scroller?.scroll) return false
+  const below = focused.rect.bottom - scroller.rect.bottom
+  const above = scroller.rect.top - focused.rect.top
+  if (below <= 0 && above <= 0) return false
+  scroller.scroll.offset += below > 0 ? below : -above
+  return true
 }
 
 function decor(content: View, bottomDp: number, color: string | null): View {
@@ -109,6 +129,7 @@ export function buildWindows(parts: WindowParts): Windows {
   )
   if (home) root.mark = { kind: 'picture', picture: 'wallpaper', scale: 1, panX: 0, panY: 0 }
   let active = add('activity', root, bounds, activity.package)
+  if (reveal(activity, root, keyboardShown)) layoutTree(root, bounds, scale)
   markKeyFocus(root, activity.dialog ? null : activity.keyFocus)
 
   if (activity.dialog) {
@@ -138,7 +159,7 @@ export function buildWindows(parts: WindowParts): Windows {
     markKeyFocus(card, activity.keyFocus)
   }
 
-  const focusedEdit = findFocused(active.dumpRoot)
+  const focusedEdit = findFocused(active.dumpRoot)?.edit ?? null
   const navTop = bounds.bottom - dp(NAVIGATION_HEIGHT)
   if (keyboardShown && focusedEdit) {
     const rect = { ...bounds, top: navTop - dp(height), bottom: navTop }

@@ -255,6 +255,20 @@ describe('typing', () => {
     expect(world.focused.activity).toContain('MainActivity')
   })
 
+  it('scrolls a focused field above the keyboard', () => {
+    world.setRotation(1)
+    launch(world, CONTACTS)
+    tap(world, 'Create contact')
+    tap(world, 'name_field')
+    press(world, KEY.enter)
+    press(world, KEY.enter)
+    world.commitText('me@example.com')
+    const { bounds } = get(world, 'email_field')
+    expect(bounds.bottom - bounds.top).toBeGreaterThan(100)
+    const keyboard = world.windowsNow().layers.find((layer) => layer.name === 'keyboard')
+    expect(bounds.bottom).toBeLessThanOrEqual(keyboard?.root.rect.top ?? 0)
+  })
+
   it('takes no text without a focused field', () => {
     expect(world.commitText('x')).toBe(false)
     launch(world, NOTES)
