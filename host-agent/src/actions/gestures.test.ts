@@ -97,7 +97,7 @@ describe('strokes', () => {
       fc.property(area, direction, fc.double({ min: 0.1, max: 1, noNaN: true }), (bounds, way, amount) => {
         const strokes = scroll(bounds, way, amount, screen)
         expectSound(strokes, bounds)
-        expect(strokes.length).toBeLessThanOrEqual(10)
+        expect(strokes.length).toBeLessThanOrEqual(4)
       }),
     )
     const moved = (way: 'up' | 'down' | 'left' | 'right', amount: number) => {

@@ -74,14 +74,18 @@ export function scroll(container: Bounds, direction: Direction, amount: number, 
   return Array.from({ length: count }, () => stroke)
 }
 
-/** Of the container, 5 % at each side; of the screen, 6 %. */
+/** Of the container, 5 % at each side; of the screen, 6 %, unless that leaves less than half of the container. */
 function clearOfEdges(container: Bounds, screen: Size): Bounds {
   const inset = (bounds: Bounds, part: number): Bounds => {
     const { width, height } = sizeOf(bounds)
     const [dx, dy] = [Math.floor(width * part), Math.floor(height * part)]
     return [bounds[0] + dx, bounds[1] + dy, bounds[2] - dx, bounds[3] - dy]
   }
-  return intersect(inset(container, 0.05), inset(wholeScreen(screen), 0.06)) ?? container
+  const within = inset(container, 0.05)
+  const clear = intersect(within, inset(wholeScreen(screen), 0.06))
+  if (!clear) return within
+  const [whole, left] = [sizeOf(within), sizeOf(clear)]
+  return left.width * 2 >= whole.width && left.height * 2 >= whole.height ? clear : within
 }
 
 function line(from: Point, to: Point, durationMs: number, holdMs = 0, restAfterMs = 0): Stroke {

@@ -76,6 +76,12 @@ describe('elements', () => {
     const tree = build({ desc: 'OK', bounds: [0, 0, 500, 100], children: [label('OK', 0)] })
     expect(shown(tree)).toEqual([[1, 'TextView', 'OK', null]])
     expect(tree.elementOf[0]).toBe(tree.elements[0])
+    const two = build({
+      desc: 'OK',
+      bounds: [0, 0, 500, 200],
+      children: [label('OK', 0), label('Later', 100)],
+    })
+    expect(two.elementOf[0]?.text).toBe('OK')
   })
 
   it('lists what a button with its own text has inside', () => {

@@ -3,15 +3,13 @@
  * kept, what a button swallows, where it is, in which order. Pure.
  * Rules: `decisions.md`, Elements; docs/decisions/0020.
  */
+import type { ElementState } from '@phonerack/shared'
 import type { Size } from '../device/device.js'
-import { centerOf, intersect, wholeScreen, type Bounds } from './geometry.js'
+import { centerOf, type Bounds } from './geometry.js'
 import type { ParsedNodes, UiNode } from './nodes.js'
+import { clip, type VisibleNode } from './visible.js'
 
-/** A node that is on the screen: it has area there. */
-export interface VisibleNode extends UiNode {
-  /** Clipped to the screen and to what scrolls it. */
-  visible: Bounds
-}
+export type { VisibleNode }
 
 export interface ScreenElement {
   /** From 1, in screen order. */
@@ -25,7 +23,7 @@ export interface ScreenElement {
   id: string | null
   bounds: Bounds
   center: { x: number; y: number }
-  state: string[]
+  state: ElementState[]
 }
 
 export interface ScreenTree {
@@ -87,19 +85,6 @@ export function inScreenOrder<T extends { center: { x: number; y: number } }>(pl
   return places.sort((a, b) => a.center.y - b.center.y || a.center.x - b.center.x)
 }
 
-/** A scrolling view clips what it scrolls; other parents need not contain their children (zero-sized wrappers of web pages do not). */
-function clip(nodes: readonly UiNode[], screen: Size): (VisibleNode | null)[] {
-  const visible: (VisibleNode | null)[] = []
-  const clips: (Bounds | null)[] = []
-  for (const node of nodes) {
-    const outer = node.parent < 0 ? wholeScreen(screen) : (clips[node.parent] ?? null)
-    const area = outer && node.bounds && intersect(outer, node.bounds)
-    visible.push(area && node.shown ? { ...node, visible: area } : null)
-    clips.push(node.scrollable && node.bounds ? area : outer)
-  }
-  return visible
-}
-
 const hasWords = (text: string): boolean => text.trim() !== ''
 
 /** For each node: the button without text around it that says it; -1: none. */
@@ -136,12 +121,15 @@ function findSpeakers(
   const descRepeated = new Set<number>()
   const swallowed = new Map<number, string[]>()
 
+  const wordsAround = findWordsAround(nodes, visible)
+
   const markAround = (index: number, text: string, desc: string): void => {
-    for (let up = nodes[index]?.parent ?? -1; up >= 0; up = nodes[up]?.parent ?? -1) {
+    for (let up = wordsAround[index] ?? -1; up >= 0; up = wordsAround[up] ?? -1) {
       const around = visible[up]
       if (!around) continue
-      const inText = hasWords(around.text) && (around.text === text || around.text === desc)
-      const inDesc = hasWords(around.desc) && (around.desc === text || around.desc === desc)
+      const says = (words: string): boolean => hasWords(words) && (words === text || words === desc)
+      const inText = says(around.text)
+      const inDesc = says(around.desc)
       if (inText) textRepeated.add(up)
       if (inDesc) descRepeated.add(up)
       if ((inText || inDesc) && !repeatedBy.has(up)) repeatedBy.set(up, index)
@@ -166,6 +154,17 @@ function findSpeakers(
     if (hasWords(text) || hasWords(node.desc)) markAround(index, text, node.desc)
   }
   return { said, repeatedBy }
+}
+
+/** For each node: the nearest around it that is on the screen and has words; -1: none. */
+function findWordsAround(nodes: readonly UiNode[], visible: readonly (VisibleNode | null)[]): number[] {
+  const result: number[] = []
+  for (const { parent } of nodes) {
+    const around = visible[parent]
+    const speaks = around && (hasWords(around.text) || hasWords(around.desc))
+    result.push(speaks ? parent : (result[parent] ?? -1))
+  }
+  return result
 }
 
 /** The element that stands for a node which is none itself. */
@@ -198,18 +197,21 @@ function toElement(node: VisibleNode, text: string): ScreenElement {
   }
 }
 
-function stateWords(node: UiNode): string[] {
-  const words: [string, boolean][] = [
-    ['clickable', node.clickable],
-    ['long_clickable', node.longClickable],
-    ['checkable', node.checkable],
-    ['checked', node.checked],
-    ['editable', node.editable],
-    ['focused', node.focused],
-    ['selected', node.selected],
-    ['scrollable', node.scrollable],
-    ['disabled', !node.enabled],
-    ['password', node.password],
-  ]
-  return words.filter(([, is]) => is).map(([word]) => word)
+const stateTable: readonly [word: ElementState, is: (node: UiNode) => boolean][] = [
+  ['clickable', (node) => node.clickable],
+  ['long_clickable', (node) => node.longClickable],
+  ['checkable', (node) => node.checkable],
+  ['checked', (node) => node.checked],
+  ['editable', (node) => node.editable],
+  ['focused', (node) => node.focused],
+  ['selected', (node) => node.selected],
+  ['scrollable', (node) => node.scrollable],
+  ['disabled', (node) => !node.enabled],
+  ['password', (node) => node.password],
+]
+
+function stateWords(node: UiNode): ElementState[] {
+  const words: ElementState[] = []
+  for (const [word, is] of stateTable) if (is(node)) words.push(word)
+  return words
 }

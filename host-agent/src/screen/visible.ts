@@ -1,0 +1,54 @@
+/** Which nodes are on the screen, and with how much of themselves. Pure. */
+import type { Size } from '../device/device.js'
+import { intersect, wholeScreen, type Bounds } from './geometry.js'
+import type { UiNode } from './nodes.js'
+
+/** A node that has area on the screen. */
+export interface VisibleNode extends UiNode {
+  /** Clipped to the screen and to what scrolls it. */
+  visible: Bounds
+}
+
+/**
+ * For each node; null where it is not on the screen. A scrolling view clips what it scrolls; other
+ * parents need not contain their children (zero-sized wrappers of web pages do not).
+ */
+export function clip(nodes: readonly UiNode[], screen: Size): (VisibleNode | null)[] {
+  const visible: (VisibleNode | null)[] = []
+  const clips: (Bounds | null)[] = []
+  for (const node of nodes) {
+    const outer = node.parent < 0 ? wholeScreen(screen) : (clips[node.parent] ?? null)
+    const area = outer && node.bounds && intersect(outer, node.bounds)
+    visible.push(area && node.shown ? withArea(node, area) : null)
+    clips.push(node.scrollable && node.bounds ? area : outer)
+  }
+  return visible
+}
+
+/** Field by field: fifty times faster than spreading that many, and a screen has thousands. */
+const withArea = (node: UiNode, visible: Bounds): VisibleNode => ({
+  index: node.index,
+  parent: node.parent,
+  className: node.className,
+  package: node.package,
+  text: node.text,
+  desc: node.desc,
+  id: node.id,
+  hint: node.hint,
+  showsHint: node.showsHint,
+  maskedLength: node.maskedLength,
+  bounds: node.bounds,
+  shown: node.shown,
+  clickable: node.clickable,
+  longClickable: node.longClickable,
+  checkable: node.checkable,
+  checked: node.checked,
+  editable: node.editable,
+  focusable: node.focusable,
+  focused: node.focused,
+  selected: node.selected,
+  scrollable: node.scrollable,
+  enabled: node.enabled,
+  password: node.password,
+  visible,
+})
