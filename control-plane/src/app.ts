@@ -12,7 +12,7 @@ import { createDeviceService } from './devices/service.js'
 import { HostClients } from './hosts/clients.js'
 import { listenToHosts } from './hosts/heartbeats.js'
 import { joinPlugin } from './hosts/join.js'
-import { sweepHosts } from './hosts/sweep.js'
+import { Listening, sweepHosts } from './hosts/sweep.js'
 import { forget, reconcile } from './jobs/reconcile.js'
 import { JobRunner, prepareJobs } from './jobs/runner.js'
 import { hostTasks, timerTasks } from './jobs/tasks.js'
@@ -33,6 +33,8 @@ export interface App {
   plugins: FastifyPluginAsync[]
   /** Postgres answers and the broker is connected. */
   health(): Promise<boolean>
+  /** Begins no more jobs and waits a moment for those that run; requests are still answered. */
+  quiesce(): Promise<void>
   close(): Promise<void>
 }
 
@@ -65,23 +67,30 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
         ]
       : [],
   })
+  const listening = new Listening()
   const tickers = [
-    new Ticker('sweep of hosts', 1000, parts.log, () => sweepHosts(core)),
+    new Ticker('sweep of hosts', 1000, parts.log, () => sweepHosts(core, listening)),
     new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),
     new Ticker('retention', 60_000, parts.log, () => forget(core)),
   ]
+
+  let quiet: Promise<void> | null = null
+  const quiesce = (): Promise<void> => {
+    quiet ??= Promise.all([...tickers.map((ticker) => ticker.stop()), jobs.stop()]).then(() => undefined)
+    return quiet
+  }
 
   return {
     core,
     services: { keys, phones, devices: createDeviceService(core, hosts) },
     plugins: [operatorPlugin(core), joinPlugin({ core, authority, natsUsers })],
     health: () => isHealthy(core),
+    quiesce,
     async close() {
       phones.close()
       keys.close()
-      await Promise.all(tickers.map((ticker) => ticker.stop()))
+      await quiesce()
       await heartbeats.close()
-      await jobs.stop()
       changes.close()
       hosts.close()
       await bus.close()

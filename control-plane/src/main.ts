@@ -30,8 +30,7 @@ async function main(): Promise<void> {
     log.info({ signal }, 'the control plane stops')
     const forced = setTimeout(() => process.exit(1), stopMs)
     forced.unref()
-    server
-      .close()
+    Promise.all([server.close(), app.quiesce()])
       .then(() => app.close())
       .then(
         () => process.exit(0),

@@ -83,7 +83,8 @@ export function toFailure(error: unknown, connection: HostConnection): CallFailu
   if (!isServiceError(error)) throw error
   const answer = answerOf(error.metadata)
   if (answer) connection.breaker.succeeded()
-  else connection.breaker.failed(performance.now())
+  // A call that our own caller gave up says nothing about the host.
+  else if (error.code !== status.CANCELLED) connection.breaker.failed(performance.now())
   return new CallFailure(
     true,
     answer,

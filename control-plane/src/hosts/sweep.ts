@@ -12,7 +12,30 @@ interface LostRow {
 
 const before = (now: Date, ms: number): Date => new Date(now.getTime() - ms)
 
-export async function sweepHosts(core: Core): Promise<void> {
+/**
+ * Knows whether the silence of hosts can be believed: only after we ourselves have listened without a break for as
+ * long as a host may be late. A control plane that was down, or cut off from the broker or from Postgres,
+ * would else end sessions of hosts that never were away.
+ */
+export class Listening {
+  private since: number | null = null
+  private lastLook = 0
+
+  /** Call at each look; times in milliseconds. */
+  isLongEnough(now: number, connected: boolean, neededMs: number): boolean {
+    const gap = this.lastLook > 0 && now - this.lastLook > 5000
+    this.lastLook = now
+    if (!connected || gap) this.since = null
+    if (!connected) return false
+    this.since ??= now
+    return now - this.since >= neededMs
+  }
+}
+
+export async function sweepHosts(core: Core, listening: Listening): Promise<void> {
+  // Before any look: a look that fails is a gap too.
+  await core.db.$queryRaw`select 1 as alive`
+  if (!listening.isLongEnough(performance.now(), core.bus.connected, core.rules.hostLateAfterMs)) return
   const now = core.clock.now()
   const lostSince = before(now, core.rules.hostLostAfterMs)
   await parkIdleDevices(core, lostSince)

@@ -28,6 +28,8 @@ export interface RunnerOptions {
 
 const beatMs = 2000
 const restartMs = 500
+/** Milliseconds that running jobs get to end when the process stops. */
+const stopMs = 1500
 
 /** Makes graphile's tables; before the first transaction that adds a job. */
 export async function prepareJobs(databaseUrl: string): Promise<void> {
@@ -43,6 +45,8 @@ export class JobRunner {
   private readonly runners = new Set<Runner>()
   /** Under these graphile locks jobs. */
   private readonly workerIds = new Set<string>()
+  /** Of pools that stopped: what they left locked is unlocked at the next beat. */
+  private readonly orphans = new Set<string>()
   private readonly stopping = new AbortController()
 
   private constructor(private readonly options: RunnerOptions) {
@@ -72,14 +76,18 @@ export class JobRunner {
     return runner
   }
 
-  /** Lets running jobs end for a moment, then gives them back. */
+  /** Lets running jobs end for a moment, then gives back those that did not: another replica runs them again. */
   async stop(): Promise<void> {
     this.stopping.abort()
     await this.beats.stop()
-    for (const runner of this.runners) await runner.stop().catch((error: unknown) => this.onTrouble(error))
-    await Promise.all(this.supervised)
+    const stops = [...this.runners].map((runner) =>
+      runner.stop().catch((error: unknown) => this.onTrouble(error)),
+    )
+    await within(stopMs, Promise.all([...stops, ...this.supervised]))
+    const ids = [...this.workerIds, ...this.orphans]
+    await this.options.db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(${ids})`
     await this.options.db.replica.deleteMany({ where: { id: this.options.replicaId } })
-    await this.pool.end()
+    await within(stopMs, this.pool.end())
   }
 
   /** Keeps one pool of workers alive: graphile gives up when it cannot write a job's end. */
@@ -96,9 +104,12 @@ export class JobRunner {
         this.onTrouble(error)
       }
       if (isStopping()) break
-      for (const id of ids) this.workerIds.delete(id)
+      for (const id of ids) {
+        this.workerIds.delete(id)
+        this.orphans.add(id)
+      }
       await pause(restartMs, this.stopping.signal)
-      await this.unlock([...ids])
+      await this.beat().catch((error: unknown) => this.onTrouble(error))
     }
   }
 
@@ -129,28 +140,29 @@ export class JobRunner {
   /** Says that this replica lives, and unlocks the jobs of those that do not. */
   private async beat(): Promise<void> {
     const { db, replicaId, replicaDeadAfterMs } = this.options
-    const ids = [...this.workerIds]
+    const ids = [...this.workerIds, ...this.orphans]
     await db.$executeRaw`insert into replicas (id, worker_ids, beat_at) values (${replicaId}, ${ids}, now())
       on conflict (id) do update set worker_ids = excluded.worker_ids, beat_at = excluded.beat_at`
     await db.$queryRaw`with gone as (
         delete from replicas where beat_at < now() - make_interval(secs => ${replicaDeadAfterMs / 1000}::float8)
           and id <> ${replicaId} returning worker_ids)
       select 1 as unlocked from gone, lateral graphile_worker.force_unlock_workers(gone.worker_ids)`
-  }
-
-  private async unlock(ids: string[]): Promise<void> {
-    try {
-      await this.options.db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(${ids})`
-    } catch (error) {
-      this.onTrouble(error)
-      // The next beat, of this replica or another, cannot know these any more: keep them listed.
-      for (const id of ids) this.workerIds.add(id)
-    }
+    const orphans = [...this.orphans]
+    if (orphans.length === 0) return
+    await db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(${orphans})`
+    for (const id of orphans) this.orphans.delete(id)
   }
 
   private onTrouble(error: unknown): void {
     this.options.log.warn({ err: error }, 'the job workers stopped and are started again')
   }
+}
+
+/** Waits for `work`, but no longer than `ms`. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const enough = new AbortController()
+  await Promise.race([work, pause(ms, enough.signal)])
+  enough.abort()
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

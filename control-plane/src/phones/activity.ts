@@ -20,10 +20,9 @@ export class Activity {
   async touch(caller: Caller, phoneId: string): Promise<void> {
     if (caller.preset === 'read-only') return
     const now = this.core.clock.now()
-    const last = this.lastWrite.get(phoneId)
+    const last = this.lastWrite.get(nameOf(caller, phoneId))
     if (last !== undefined && now.getTime() - last < this.core.rules.activityAccuracyMs) return
-    this.remember(phoneId, now.getTime())
-    await this.write(phoneId, now)
+    await this.write(caller, phoneId, now)
   }
 
   /** Writes the phone's activity now and then until the returned function is called, and once more then. */
@@ -31,8 +30,7 @@ export class Activity {
     if (caller.preset === 'read-only') return () => undefined
     const write = (): void => {
       const now = this.core.clock.now()
-      this.remember(phoneId, now.getTime())
-      this.write(phoneId, now).catch((error: unknown) => {
+      this.write(caller, phoneId, now).catch((error: unknown) => {
         this.core.log.warn({ err: error, phone: phoneId }, 'activity could not be recorded')
       })
     }
@@ -72,16 +70,22 @@ export class Activity {
     this.timers.clear()
   }
 
-  private remember(phoneId: string, at: number): void {
-    this.lastWrite.delete(phoneId)
-    this.lastWrite.set(phoneId, at)
+  private remember(name: string, at: number): void {
+    this.lastWrite.delete(name)
+    this.lastWrite.set(name, at)
     if (this.lastWrite.size <= rememberedPhones) return
     const oldest = this.lastWrite.keys().next()
     if (!oldest.done) this.lastWrite.delete(oldest.value)
   }
 
-  private async write(phoneId: string, now: Date): Promise<void> {
+  /** Nothing is written for a phone that the caller may not use. */
+  private async write(caller: Caller, phoneId: string, now: Date): Promise<void> {
+    if (caller.phoneIds !== null && !caller.phoneIds.includes(phoneId)) return
+    this.remember(nameOf(caller, phoneId), now.getTime())
     await this.core.db.$executeRaw`update phones set last_active_at = ${now}
-      where id = ${phoneId} and status = 'ready' and last_active_at < ${now}`
+      where id = ${phoneId} and project_id = ${caller.projectId} and status = 'ready' and last_active_at < ${now}`
   }
 }
+
+/** Of the caller's project: what a stranger sends must not stand in the way of the owner's writes. */
+const nameOf = (caller: Caller, phoneId: string): string => `${caller.projectId} ${phoneId}`

@@ -153,3 +153,23 @@ describe('a phone', () => {
     await allFree()
   })
 })
+
+it('is kept awake by nobody but those who may use it', async () => {
+  const { phones } = plane.app.services
+  const { caller } = await plane.tenant()
+  const stranger = await plane.tenant()
+  const { phone } = await phones.create(caller, createBody(), null)
+  const ready = await waitFor(phone.id, 'ready')
+  const lastActive = async () => (await phones.get(caller, phone.id)).lastActiveAt?.getTime() ?? 0
+  await phones.touch(stranger.caller, phone.id)
+  await phones.touch({ ...caller, preset: 'read-only' }, phone.id)
+  await phones.touch({ ...caller, phoneIds: [] }, phone.id)
+  expect(await lastActive()).toBe(ready.lastActiveAt?.getTime())
+  await phones.touch(caller, phone.id)
+  const touched = await lastActive()
+  expect(touched).toBeGreaterThan(ready.lastActiveAt?.getTime() ?? 0)
+  await phones.touch(caller, phone.id)
+  expect(await lastActive()).toBe(touched)
+  await phones.delete(caller, phone.id)
+  await allFree()
+})

@@ -21,7 +21,7 @@ const clientAuth = '1.3.6.1.5.5.7.3.2'
 const day = 86_400_000
 const caLife = 3650 * day
 const hostLife = 365 * day
-const clientLife = 90 * day
+const clientLife = 365 * day
 
 export interface Credentials {
   certificatePem: string
