@@ -103,6 +103,7 @@ export function errorAnswer(
       'cache-control': 'no-store',
       'x-request-id': requestId,
       ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }),
+      ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
     },
     body: JSON.stringify(envelopeFor(error, requestId, method)),
   }

@@ -236,6 +236,7 @@ describe('keys', () => {
     const response = await api.request('GET', '/v1/account', { key: null, headers })
     errorOf(response, 401, 'invalid_api_key')
     expect(response.body).not.toContain('aaaa')
+    expect(response.headers['www-authenticate']).toBe('Bearer')
   })
 
   it('takes the scheme in any case', async () => {
