@@ -196,6 +196,13 @@ describe('a running phone', () => {
     expect(await codeOf(at(1n).start())).toBe('phone_unavailable')
   })
 
+  it('comes back by itself after its connection fell silent', async () => {
+    both.phone.proxy.freeze()
+    await until(() => both.host.agent.registry.statuses()[0]?.link === 'offline', 20_000)
+    await untilLink(both.host, both.phone.serial, 'healthy', 30_000)
+    expect(resultsOf(await at(2n).run([{ type: 'home' }]))).toMatchObject([{ ok: true }])
+  }, 60_000)
+
   it('comes back by itself after its connection was cut', async () => {
     both.phone.proxy.cut()
     await until(() => both.host.agent.registry.statuses()[0]?.link !== 'healthy')

@@ -65,14 +65,9 @@ export class AdbClient {
     }
   }
 
-  /** Makes the server open again every transport that is offline. */
-  async reconnectOffline(progress: Progress): Promise<void> {
-    await this.ask('host:reconnect-offline', progress)
-  }
-
-  /** Feature names that both the server and the device have. */
-  async features(serial: string, progress: Progress): Promise<string[]> {
-    return (await this.ask(`host-serial:${serial}:features`, progress)).split(',')
+  /** Makes the server drop its connection to one device and open it again. */
+  async reconnect(serial: string, progress: Progress): Promise<void> {
+    await this.ask(`host-serial:${serial}:reconnect`, progress)
   }
 }
 

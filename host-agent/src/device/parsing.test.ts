@@ -87,16 +87,35 @@ describe('a gesture', () => {
         )
         strokes.forEach(({ points }, id) => {
           const own = events.filter(({ pointerId }) => pointerId === id)
-          expect(own.map(({ action }) => action)).toEqual([
-            'down',
-            ...points.slice(1).map(() => 'move'),
-            'up',
-          ])
-          expect(own.slice(0, -1).map(({ point }) => point)).toEqual(points)
+          const moves = points
+            .slice(1)
+            .filter(({ x, y }, index) => x !== points[index]?.x || y !== points[index].y)
+          expect(own.map(({ action }) => action)).toEqual(['down', ...moves.map(() => 'move'), 'up'])
+          expect(own.slice(0, -1).map(({ point }) => point)).toEqual([points[0], ...moves])
           expect(own.at(-1)?.point).toEqual(points.at(-1))
         })
       }),
     )
+  })
+
+  it('that is a tap is down and up at once; a long press keeps its time', () => {
+    const rest = (ms: number) =>
+      touchEvents([
+        {
+          points: [
+            { x: 1, y: 2, atMs: 0 },
+            { x: 1, y: 2, atMs: ms },
+          ],
+        },
+      ])
+    expect(rest(20).map(({ action, atMs }) => [action, atMs])).toEqual([
+      ['down', 0],
+      ['up', 0],
+    ])
+    expect(rest(600).map(({ action, atMs }) => [action, atMs])).toEqual([
+      ['down', 0],
+      ['up', 600],
+    ])
   })
 
   it('without scrcpy is a tap, a swipe, or steps from its first point to its last', () => {

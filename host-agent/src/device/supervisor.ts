@@ -26,6 +26,9 @@ export interface SupervisorParts {
   onChange: () => void
 }
 
+const reconnectEveryMs = 30_000
+const silentFailures = 3
+
 export class DeviceSupervisor {
   readonly transport: Transport
   private readonly keeper: ScrcpyKeeper
@@ -38,6 +41,7 @@ export class DeviceSupervisor {
   private assembled: Device | null = null
   private readonly waiters = new Set<() => void>()
   private stopped = false
+  private reconnectedAt = -Infinity
 
   constructor(private readonly parts: SupervisorParts) {
     this.transport = createTransport(parts.client, parts.serial)
@@ -169,6 +173,18 @@ export class DeviceSupervisor {
     this.assembled = assembleDevice(this.transport, choice, this.keeper, wipe)
   }
 
+  /** A phone that is connected and silent three times in a row: its connection is opened anew, every 30 s at most. */
+  private async reconnect(): Promise<void> {
+    if (performance.now() - this.reconnectedAt < reconnectEveryMs) return
+    this.reconnectedAt = performance.now()
+    this.parts.log.warn('the device is silent: adb connects to it again')
+    try {
+      await this.parts.client.reconnect(this.parts.serial, Progress.for(3000))
+    } catch (error) {
+      this.parts.log.warn({ err: error }, 'adb could not connect to it again')
+    }
+  }
+
   private happen(event: DeviceEvent): void {
     if (this.stopped) return
     const before = this.state
@@ -179,6 +195,7 @@ export class DeviceSupervisor {
       this.parts.log.info({ serial: this.parts.serial, from: before.name, to: next }, 'device state')
     }
     if (next.name === 'absent' || next.name === 'unauthorized') this.keeper.stop()
+    if (next.name === 'offline' && next.linked && next.failures === silentFailures) void this.reconnect()
     // An effect that ended without a change is begun again too.
     if (next !== before || event.type !== 'link') this.enter()
     this.wakeWaiters()

@@ -38,6 +38,7 @@ export function openJournal(path: string, now: () => Date): Journal {
   const open = new Map<string, JournalEntry>()
   let file = rewrite()
   let size = 0
+  let closed = false
 
   function rewrite(): number {
     const beside = `${path}.new`
@@ -63,10 +64,12 @@ export function openJournal(path: string, now: () => Date): Journal {
       open.set(id, entry)
       append(entry)
       return () => {
-        if (open.delete(id)) append({ end: id })
+        // After the close the end is not known to the file: the next start says "unknown", which is right.
+        if (open.delete(id) && !closed) append({ end: id })
       }
     },
     close() {
+      closed = true
       closeSync(file)
     },
   }

@@ -198,7 +198,12 @@ export class Phone {
     const mine = (async () => {
       await within.race('the call before', () => Promise.allSettled([before]))
       await within.within(times.abortGrace).race('what ran before', () => this.queue.idle())
-      return this.journalled(kind, caller, () => work(within))
+      const result = await this.journalled(kind, caller, () => work(within))
+      // What an earlier agent left open no longer matters: the phone was brought into a known state.
+      if (this.parts.records.get(this.serial).unknownOutcome) {
+        this.parts.records.update(this.serial, { unknownOutcome: null })
+      }
+      return result
     })().finally(() => this.running.delete(key))
     this.running.set(key, mine)
     this.lifecycle = Promise.allSettled([mine])

@@ -16,15 +16,30 @@ interface TouchEvent {
   point: Point
 }
 
-/** What the fingers do, in order of time. A stroke of one point is down and up at once. */
+/** Milliseconds: a finger that rests no longer than this is a tap. */
+const tapMs = 50
+
+const samePlace = (a: Point, b: Point): boolean => a.x === b.x && a.y === b.y
+
+/**
+ * What the fingers do, in order of time. A tap's down and up leave together, as Android's own `input tap`
+ * does: a network that stutters in between would make a long press of it. A finger that rests sends no
+ * moves, which some web pages take for the begin of a swipe.
+ */
 export function touchEvents(strokes: readonly Stroke[]): TouchEvent[] {
   const events: TouchEvent[] = []
   strokes.forEach(({ points }, pointerId) => {
-    points.forEach((point, index) => {
-      events.push({ atMs: point.atMs, pointerId, action: index === 0 ? 'down' : 'move', point })
-    })
+    const first = points[0]
     const last = points.at(-1)
-    if (last) events.push({ atMs: last.atMs, pointerId, action: 'up', point: last })
+    if (!first || !last) return
+    events.push({ atMs: first.atMs, pointerId, action: 'down', point: first })
+    let before: Point = first
+    for (const point of points.slice(1)) {
+      if (!samePlace(point, before)) events.push({ atMs: point.atMs, pointerId, action: 'move', point })
+      before = point
+    }
+    const isTap = last.atMs - first.atMs <= tapMs && points.every((point) => samePlace(point, first))
+    events.push({ atMs: isTap ? first.atMs : last.atMs, pointerId, action: 'up', point: last })
   })
   return events
     .map((event, index) => ({ event, index }))

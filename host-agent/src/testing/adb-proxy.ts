@@ -13,6 +13,8 @@ export interface AdbProxy {
   /** Drops every connection; new ones are refused until `restore`. */
   cut(): void
   restore(): void
+  /** From now on nothing passes on the connections that stand: they stay open and silent. New ones work. */
+  freeze(): void
   close(): Promise<void>
 }
 
@@ -22,6 +24,7 @@ export async function startAdbProxy(target: number): Promise<AdbProxy> {
   const opened: string[] = []
   const sockets = new Set<Socket>()
   let isCut = false
+  const frozen = new WeakSet<Socket>()
   const server = createServer((host) => {
     if (isCut) {
       host.destroy()
@@ -34,7 +37,9 @@ export async function startAdbProxy(target: number): Promise<AdbProxy> {
       [phone, host],
     ] as const) {
       sockets.add(one)
-      one.on('data', (chunk: Buffer) => other.write(chunk))
+      one.on('data', (chunk: Buffer) => {
+        if (!frozen.has(one)) other.write(chunk)
+      })
       one.on('close', () => {
         sockets.delete(one)
         other.destroy()
@@ -68,6 +73,9 @@ export async function startAdbProxy(target: number): Promise<AdbProxy> {
     cut() {
       isCut = true
       dropAll()
+    },
+    freeze() {
+      for (const socket of sockets) frozen.add(socket)
     },
     restore() {
       isCut = false
