@@ -1,7 +1,6 @@
 /** One action of each type, on the phone. Called by the batch runner. */
-import type { Action, ActionOf, ActionResult, ActionType } from '@phonerack/shared'
-import type { Bounds } from '../screen/geometry.js'
-import { intersect, wholeScreen } from '../screen/geometry.js'
+import { ApiError, type Action, type ActionOf, type ActionResult, type ActionType } from '@phonerack/shared'
+import { intersect, wholeScreen, type Bounds } from '../screen/geometry.js'
 import { settle, type ActionContext } from './context.js'
 import { doubleTap, drag, hold, pinch, swipe, tap } from './gestures.js'
 import { closeApp, hideKeyboard, openApp, openUrl } from './apps.js'
@@ -33,7 +32,7 @@ const handlers: Handlers = {
   },
   async double_tap(action, context) {
     const place = await context.resolve(action.target)
-    await context.gesture(doubleTap(place.center))
+    await tapTwice(place, context)
     return resolved(place)
   },
   async long_press(action, context) {
@@ -82,6 +81,17 @@ export function perform<T extends ActionType>(
 function resolved(place: Place): Resolved {
   const center: [number, number] = [place.center.x, place.center.y]
   return place.ref === null ? { center } : { center, ref: place.ref }
+}
+
+/** As one gesture, which keeps the time between; a phone that plays one finger only gets two taps. */
+async function tapTwice({ center }: Place, context: ActionContext): Promise<void> {
+  try {
+    await context.gesture(doubleTap(center))
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === 'feature_unavailable')) throw error
+    await context.gesture([tap(center)])
+    await context.gesture([tap(center)])
+  }
 }
 
 /** Both before anything is sent. */

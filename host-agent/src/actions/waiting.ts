@@ -37,7 +37,9 @@ async function readable(context: ActionContext): Promise<ScreenTree | null> {
   try {
     return await context.freshTree()
   } catch (error) {
-    if (error instanceof ScreenXmlError) return null
+    const passing =
+      error instanceof ScreenXmlError || (error instanceof ApiError && error.code === 'provider_error')
+    if (passing) return null
     throw error
   }
 }

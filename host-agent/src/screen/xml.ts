@@ -54,9 +54,16 @@ function trimToXml(text: string): string {
   const start = text.search(firstRoot)
   const from = start >= 0 ? start : text.search(firstTag)
   const to = text.lastIndexOf('>')
-  if (from < 0 || to < from) throw new ScreenXmlError('there is none')
+  if (from < 0 || to < from) throw new ScreenXmlError(`there is none in "${excerpt(text)}"`)
   return replaceForbidden(text.slice(from, to + 1).replace(declaration, ''))
 }
+
+/** The tool's own words, for the error: `ERROR: null root node returned by UiTestAutomationBridge.` */
+const excerpt = (text: string): string =>
+  text
+    .slice(0, 120)
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
 
 // eslint-disable-next-line no-control-regex -- XML 1.0 forbids these characters, and some apps' texts have them
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu
