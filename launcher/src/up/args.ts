@@ -49,6 +49,8 @@ export function parseUpArgs(argv: readonly string[], root: string): UpOptions | 
   if (values['host-only'] && values['control-only'])
     throw new UsageError('--host-only and --control-only exclude each other')
   const part = values['host-only'] ? 'host' : values['control-only'] ? 'control' : 'all'
+  if (part === 'host' && values['nats-url'] === undefined)
+    throw new UsageError('--host-only needs --nats-url')
   const country = (values.country ?? 'US').toUpperCase()
   if (!/^[A-Z]{2}$/.test(country))
     throw new UsageError(`--country must be two letters, not ${values.country ?? ''}`)

@@ -65,10 +65,11 @@ export async function startSystem(
 async function startParts(context: Context): Promise<string> {
   const { options, folder, steps, signal } = context
   const host = options.part !== 'control'
+  const foreign = options.part === 'host' ? foreignControl(options) : null
   const programs = host ? await preparePrograms(context) : null
   // The phones need nothing of the control plane. Both are awaited, so that none starts after a failure of the other.
   const [control, phones] = await Promise.allSettled([
-    options.part === 'host' ? foreignControl(options) : startControl(context),
+    foreign ?? startControl(context),
     programs ? startPhones(context) : undefined,
   ])
   if (control.status === 'rejected') throw control.reason
