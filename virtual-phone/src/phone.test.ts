@@ -50,7 +50,7 @@ afterAll(async () => {
 describe('a virtual phone and the real adb', () => {
   it('is listed with its names', async () => {
     const { stdout } = await adb.run(['devices', '-l'])
-    expect(stdout.toString()).toContain(`${serial}`)
+    expect(stdout.toString()).toContain(serial)
     expect(stdout.toString()).toContain('device product:virtual_phone model:Virtual_Phone device:vphone')
     expect((await shell('getprop ro.serialno')).out.trim()).toBe(phone.serial)
   })
@@ -93,7 +93,9 @@ describe('a virtual phone and the real adb', () => {
       "remote couldn't create file: Permission denied",
     )
     const missing = await adb.run(['pull', '/sdcard/none', folder])
-    expect(missing.stderr + missing.stdout.toString()).toContain("failed to stat remote object '/sdcard/none': No such file or directory")
+    expect(missing.stderr + missing.stdout.toString()).toContain(
+      "failed to stat remote object '/sdcard/none': No such file or directory",
+    )
     expect((await adb.run(['ls', '/sdcard'])).stdout.toString()).toMatch(/Download\n/)
     expect((await shell('ls /data/data')).err).toBe('ls: /data/data: Permission denied\n')
   })

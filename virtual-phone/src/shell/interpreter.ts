@@ -8,10 +8,9 @@ import type { Android } from '../android/android.js'
 import { BrokenPipe, emptySource, nullSink, Pipe } from '../android/streams.js'
 import { FsError } from '../fs/errors.js'
 import { ArithmeticError } from './arithmetic.js'
-import type { Assign, Command, Script, Statement } from './ast.js'
+import type { Assign, Command, Script, Statement, Word } from './ast.js'
 import { type Builtin, builtins } from './builtins.js'
 import { byteString, bytesOf } from './bytes.js'
-import type { CommandIo } from './command.js'
 import { Expander, type ExpansionShell, ParameterError } from './expand.js'
 import { findCommand } from './find-command.js'
 import { matches, compile } from './pattern.js'
@@ -294,7 +293,7 @@ export class Interpreter implements ExpansionShell {
 
   private async call(
     assigns: readonly Assign[],
-    words: readonly Parameters<Expander['fields']>[0][],
+    words: readonly Word[],
     descriptors: Descriptors,
   ): Promise<number> {
     this.state.lastStatus = words.length === 0 ? 0 : this.state.lastStatus
@@ -453,14 +452,19 @@ export class Interpreter implements ExpansionShell {
     let status = 0
     let through = false
     for (const item of command.items) {
-      for (const pattern of through ? [] : item.patterns) {
-        through ||= matches(compile(await this.expander.pieces(pattern)), subject)
-      }
+      through = through || (await this.matchesAny(item.patterns, subject))
       if (!through) continue
       status = await this.script(item.body)
       if (!item.fallsThrough) return status
     }
     return status
+  }
+
+  private async matchesAny(patterns: readonly Word[], subject: string): Promise<boolean> {
+    for (const pattern of patterns) {
+      if (matches(compile(await this.expander.pieces(pattern)), subject)) return true
+    }
+    return false
   }
 
   private async outcome(error: unknown): Promise<number> {
@@ -491,8 +495,6 @@ export class Interpreter implements ExpansionShell {
     if (this.signal.aborted) throw new ExitShell(143)
   }
 }
-
-export type Spawn = CommandIo['spawn']
 
 function isPlain(statement: Statement): boolean {
   const kind = statement.command?.kind

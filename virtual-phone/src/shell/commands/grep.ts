@@ -69,6 +69,7 @@ async function search(io: CommandIo, source: ByteSource, name: string, settings:
       count += 1
       if (!silent) {
         if (flags.has('o')) {
+          matcher.lastIndex = 0
           for (const match of line.matchAll(matcher))
             if (match[0] !== '') await io.out(`${prefix(number, ':')}${match[0]}\n`)
         } else {

@@ -100,9 +100,10 @@ export const textCommands: CommandTable = {
     const numbers = io.args.map(Number)
     if (numbers.length < 1 || numbers.length > 3 || numbers.some(Number.isNaN))
       throw new UsageError('Need 1-3 numbers')
-    const [first, step, last] =
-      numbers.length === 1 ? [1, 1, numbers[0]] : numbers.length === 2 ? [numbers[0], 1, numbers[1]] : numbers
-    if (first === undefined || step === undefined || last === undefined || step === 0) return 1
+    const last = numbers.at(-1) ?? 0
+    const first = numbers.length === 1 ? 1 : (numbers[0] ?? 1)
+    const step = numbers.length === 3 ? (numbers[1] ?? 1) : 1
+    if (step === 0) throw new UsageError('step is 0')
     for (let value = first; step > 0 ? value <= last : value >= last; value += step)
       await io.out(`${value}\n`)
     return 0

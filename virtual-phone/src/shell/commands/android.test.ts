@@ -1,0 +1,141 @@
+/** What programs in the wild read from Android's commands. */
+import { afterAll, describe, expect, it } from 'vitest'
+import { testAndroid } from '../../testing/test-android.js'
+
+const phone = testAndroid()
+afterAll(() => phone.close())
+const out = async (script: string) => (await phone.run(script)).out
+
+describe("Android's commands", () => {
+  it('settings', async () => {
+    expect(
+      await out(
+        'settings get global nope; settings put global a "b c"; settings get global a; settings delete global a; settings get global a',
+      ),
+    ).toBe('null\nb c\nDeleted 1 rows\nnull\n')
+    expect(await out('settings list system')).toMatch(/^accelerometer_rotation=0\n/)
+  })
+
+  it('properties: the shell may set some', async () => {
+    expect(await out('getprop ro.build.version.sdk; getprop nope; getprop nope fallback')).toBe(
+      '34\n\nfallback\n',
+    )
+    expect((await phone.run('setprop ro.product.model X')).code).toBe(1)
+    expect(await out('setprop debug.x 1; getprop debug.x; getprop | grep debug.x')).toBe(
+      '1\n[debug.x]: [1]\n',
+    )
+  })
+
+  it('packages', async () => {
+    expect(await out('pm path com.android.settings')).toBe(
+      'package:/system/priv-app/com.android.settings/com.android.settings.apk\n',
+    )
+    expect((await phone.run('pm path no.such.app')).code).toBe(1)
+    expect(await out('pm list packages -3')).toBe('')
+    expect(await out('cmd package list packages -f -U --show-versioncode settings')).toMatch(
+      /^package:\/system\/\S+\.apk=com\.android\.\S+ versionCode:\d+ uid:\d+$/m,
+    )
+    const resolved = await out(
+      'cmd package resolve-activity --brief -a android.intent.action.MAIN -c android.intent.category.LAUNCHER com.android.settings',
+    )
+    expect(resolved.trim().split('\n').at(-1)).toMatch(/^com\.android\.settings\//)
+    expect((await phone.run('pm install x.apk')).code).toBe(1)
+    expect(await out('dumpsys package com.android.settings')).toMatch(/versionName=.*\n[^]*firstInstallTime=/)
+  })
+
+  it('activities come to the front and go', async () => {
+    expect(await out('am start -W -a android.settings.SETTINGS')).toMatch(
+      /^Starting: Intent \{ act=android\.settings\.SETTINGS \}\nStatus: ok\n[^]*Complete\n$/,
+    )
+    expect(await out('dumpsys window | grep mCurrentFocus')).toMatch(
+      /mCurrentFocus=Window\{[0-9a-f]+ u0 com\.android\.settings\/com\.android\.settings\.Settings\}/,
+    )
+    expect(await out('dumpsys activity activities | grep mResumedActivity')).toMatch(
+      /ActivityRecord\{[0-9a-f]+ u0 com\.android\.settings\/\.Settings t1\}/,
+    )
+    await phone.run('am force-stop com.android.settings')
+    expect(await out('dumpsys window | grep mCurrentFocus')).toContain('launcher')
+    const missing = await phone.run('am start -n no.such/.App')
+    expect([missing.code, missing.err]).toEqual([
+      1,
+      'Error type 3\nError: Activity class {no.such/no.such.App} does not exist.\n',
+    ])
+    expect((await phone.run('am start -a no.such.ACTION')).err).toContain(
+      'Activity not started, unable to resolve Intent { act=no.such.ACTION flg=0x10000000 }',
+    )
+  })
+
+  it('the screen: tree, picture, size, power', async () => {
+    expect(await out('uiautomator dump; grep -c "<hierarchy" /sdcard/window_dump.xml')).toBe(
+      'UI hierchary dumped to: /sdcard/window_dump.xml\n1\n',
+    )
+    expect(await out('uiautomator dump /dev/tty')).toMatch(
+      /<\/hierarchy>\s*UI hierchary dumped to: \/dev\/tty\n$/,
+    )
+    expect(await out('wm size; wm density')).toBe('Physical size: 1080x2400\nPhysical density: 420\n')
+    expect(await out('screencap -p /sdcard/s.png; head -c 4 /sdcard/s.png')).toBe('\x89PNG')
+    expect(await out('dumpsys window displays | grep -E "cur=[0-9]+x[0-9]+"')).toContain('cur=1080x2400')
+    expect(await out('input keyevent SLEEP; dumpsys power | grep mWakefulness=')).toBe(
+      '  mWakefulness=Asleep\n',
+    )
+    expect(await out('input keyevent 224; dumpsys power | grep mWakefulness=')).toBe('  mWakefulness=Awake\n')
+    expect(
+      await out(
+        'settings put system user_rotation 1; dumpsys window displays | grep -o "cur=[0-9x]*"; wm size',
+      ),
+    ).toBe('cur=2400x1080\nPhysical size: 1080x2400\n')
+    await phone.run('settings put system user_rotation 0')
+  })
+
+  it('taps and text reach the app', async () => {
+    await phone.run('am start -a android.settings.SETTINGS')
+    const tree = await out('uiautomator dump /dev/tty')
+    const [, x1, y1, x2, y2] = /text="Display"[^>]*bounds="\[(\d+),(\d+)\]\[(\d+),(\d+)\]"/.exec(tree) ?? []
+    await phone.run(`input tap ${(Number(x1) + Number(x2)) / 2} ${(Number(y1) + Number(y2)) / 2}`)
+    expect(await out('uiautomator dump /dev/tty')).not.toContain('text="Network &amp; internet"')
+    await phone.run('input keyevent KEYCODE_BACK')
+    expect(await out('uiautomator dump /dev/tty')).toContain('text="Network &amp; internet"')
+    const umlaut = await phone.run('input text "\xc3\xbc"')
+    expect([umlaut.code, umlaut.err]).toEqual([
+      255,
+      expect.stringContaining('NullPointerException') as string,
+    ])
+  })
+
+  it('services: there, without a shell command, and not there', async () => {
+    expect(await phone.run('cmd clipboard get')).toEqual({
+      code: 0,
+      out: '',
+      err: 'No shell command implementation.\n',
+    })
+    expect(await phone.run('cmd nope')).toEqual({ code: 20, out: '', err: "cmd: Can't find service: nope\n" })
+    expect(
+      await out(
+        'service check window; locksettings get-disabled; locksettings set-disabled true; locksettings get-disabled',
+      ),
+    ).toBe('Service window: found\nfalse\nLock screen disabled set to true\ntrue\n')
+    expect(
+      await out(
+        'cmd alarm set-timezone Europe/Paris; getprop persist.sys.timezone; date -d @0 +%H:%M%z; cmd alarm set-timezone GMT',
+      ),
+    ).toBe('Europe/Paris\n01:00+0100\n')
+    expect(await out('svc power stayon true; settings get global stay_on_while_plugged_in')).toBe('15\n')
+    expect(await phone.run('monkey -p x 1')).toMatchObject({ code: 127 })
+  })
+
+  it('test harness mode asks for a wipe', async () => {
+    expect((await phone.run('cmd testharness enable')).code).toBe(0)
+    expect(phone.restarts).toEqual([true])
+  })
+
+  it('app_process starts only what it knows', async () => {
+    expect(
+      (await phone.run('CLASSPATH=/data/local/tmp/none.jar app_process / com.genymobile.scrcpy.Server 3.3.3'))
+        .err,
+    ).toContain('ClassNotFoundException')
+    const other = await phone.run(
+      'echo x > /data/local/tmp/o.jar; CLASSPATH=/data/local/tmp/o.jar app_process / com.genymobile.scrcpy.Server 3.3.3',
+    )
+    expect([other.code, other.err]).toEqual([1, expect.stringContaining('runs no Java') as string])
+  })
+})
