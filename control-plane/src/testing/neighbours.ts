@@ -9,6 +9,7 @@ import { startNats } from '@phonerack/launcher/nats'
 import { startPostgres } from '@phonerack/launcher/postgres'
 import { type TestProject } from 'vitest/node'
 import { applyMigrations } from '../db/migrate.js'
+import { prepareJobs } from '../jobs/runner.js'
 
 export const templateDatabase = 'template_plane'
 
@@ -34,7 +35,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     startPostgres({ dir: path.join(dir, 'pg'), forTests: true }),
     startNats({ dir: path.join(dir, 'nats') }),
   ])
-  await applyMigrations(await postgres.createDatabase(templateDatabase))
+  const template = await postgres.createDatabase(templateDatabase)
+  await applyMigrations(template)
+  await prepareJobs(template)
   project.provide('neighbours', {
     dir,
     postgresUrl: postgres.url,

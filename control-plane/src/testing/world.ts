@@ -12,6 +12,7 @@ import { inject } from 'vitest'
 import { startApp, type App } from '../app.js'
 import { readConfig, type Config } from '../config.js'
 import { buildServer } from '../http/server.js'
+import { enrollDevice } from '../operator/devices.js'
 import { createKey } from '../operator/keys.js'
 import { changeProject, createProject } from '../operator/projects.js'
 import { type Caller, type CreatePhone, type Preset } from '../services.js'
@@ -163,7 +164,6 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
 
 /** Adds devices to the double and enrols them as an operator would, but all at once. */
 async function enrollDoubles(app: App, double: AgentDouble, count: number): Promise<void> {
-  const { enrollDevice } = await import('../operator/devices.js')
   const serials = Array.from({ length: count }, (_, index) => `${double.hostId}-${index + 1}`)
   for (const serial of serials) double.addDevice(serial)
   const { db } = app.core
