@@ -32,6 +32,8 @@ async function clipboardOf({ host, phone }: PhoneAndHost): Promise<string | null
     keeper.stop()
   }
 }
+const onlyProperties = /^shell,v2,raw:(getprop [a-z._]+(; )?)+$/
+
 const codeOf = async (work: Promise<unknown>) => {
   const error: unknown = await work.then(
     () => null,
@@ -54,7 +56,7 @@ describe('a phone that was never enrolled', () => {
     const { opened } = both.phone.proxy
     expect(opened.length).toBeGreaterThan(0)
     for (const service of opened) {
-      expect(service).toMatch(/^shell,v2,raw:(getprop [a-z._]+(; )?)+$/)
+      expect(service).toMatch(onlyProperties)
     }
   })
 })
@@ -250,5 +252,20 @@ describe('a wipe', () => {
     const startedAt = performance.now()
     expect((await at(5n).wipe()).verified).toBe(true)
     expect(performance.now() - startedAt).toBeLessThan(200)
+  })
+})
+
+describe('another phone at the address of an enrolled one', () => {
+  it('is not enrolled: it is only read, and even a wipe is refused', async () => {
+    const before = both.phone.proxy.opened.length
+    await both.phone.swap()
+    // Asked at once, while the agent may not have noticed yet.
+    expect(await codeOf(at(6n).wipe())).toBe('phone_unavailable')
+    await untilLink(both.host, both.phone.serial, 'unenrolled')
+    expect(await codeOf(at(7n).wipe())).toBe('phone_unavailable')
+    expect(await codeOf(at(7n).start())).toBe('phone_unavailable')
+    const opened = both.phone.proxy.opened.slice(before)
+    expect(opened.length).toBeGreaterThan(0)
+    for (const service of opened) expect(service).toMatch(onlyProperties)
   })
 })

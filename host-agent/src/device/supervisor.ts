@@ -2,7 +2,7 @@
  * Runs the state machine of one device: watches it, asks it who it is, prepares
  * it, probes it, and lets calls work on it. One for each serial that was ever seen.
  */
-import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
+import { ApiError, DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
 import { command } from '../adb/quote.js'
 import { createTransport, type Transport } from '../adb/transport.js'
@@ -111,6 +111,11 @@ export class DeviceSupervisor {
     this.identity = identity
     this.provenAt = new Date()
     return identity
+  }
+
+  /** Asks it who it is. @throws ApiError when this very phone was not enrolled: it must not be written to */
+  async confirmEnrolled(progress: Progress): Promise<void> {
+    if (!this.isEnrolled(await this.identify(progress))) throw notEnrolled(this.parts.serial)
   }
 
   /** Tries what the phone can do and remembers the choice. Only inside `work`. */
@@ -281,6 +286,13 @@ export class DeviceSupervisor {
     for (const waiter of waiting) waiter()
   }
 }
+
+export const notEnrolled = (serial: string): ApiError =>
+  new ApiError('phone_unavailable', {
+    message: 'This device was never enrolled.',
+    retryable: false,
+    details: { serial },
+  })
 
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message.slice(0, 300) : 'unknown'

@@ -49,11 +49,14 @@ export function createWipe(parts: WipeParts): Wipe {
         ),
         progress,
       )
+      const hardware = await readHardware(transport, progress)
       const set = (await run(transport, command('getprop', property), progress)).trim()
       if (set !== mark)
         throw new ApiError('provider_error', { message: 'The phone could not be marked before its wipe.' })
       await enableTestHarness(transport, progress)
       await waitForRestart(transport, mark, progress)
+      // Another phone may have come to the same address: nothing is written to that one.
+      if ((await readHardware(transport, progress)) !== hardware) throw new DeviceGone(transport.serial)
       // Looked for before anything of ours is put there again.
       const marked = checkMark(
         await transport.shell(command('getprop', property), progress),
@@ -65,6 +68,9 @@ export function createWipe(parts: WipeParts): Wipe {
     },
   }
 }
+
+const readHardware = async (transport: Transport, progress: Progress): Promise<string> =>
+  (await run(transport, command('getprop', 'ro.serialno'), progress)).trim()
 
 /** The command answers, or the phone restarts before it can. */
 async function enableTestHarness(transport: Transport, progress: Progress): Promise<void> {

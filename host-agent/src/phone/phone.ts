@@ -5,7 +5,7 @@
 import { ApiError, DeadlineExceeded, limits, Progress, type Logger } from '@phonerack/shared'
 import { DeviceGone, type Device, type WipeCheck } from '../device/device.js'
 import type { FoundCapability } from '../device/provision.js'
-import type { DeviceSupervisor } from '../device/supervisor.js'
+import { notEnrolled, type DeviceSupervisor } from '../device/supervisor.js'
 import { createFencing, type Fencing } from './fencing.js'
 import type { Journal, JournalEntry } from './journal.js'
 import type { Records } from './records.js'
@@ -79,6 +79,7 @@ export class Phone {
       const { wiped } = this.parts.records.get(this.serial)
       if (wiped?.fencingNumber === caller.fencingNumber.toString()) return wiped.checks
       await this.supervisor.waitOnline(within.within(60_000))
+      await this.supervisor.confirmEnrolled(within)
       return this.supervisor.work('wiping', (device) => this.runWipe(device, caller.fencingNumber, within))
     })
   }
@@ -155,12 +156,9 @@ export class Phone {
   }
 
   private requireEnrolled(): void {
-    if (!this.parts.records.get(this.serial).enrolled) {
-      throw new ApiError('phone_unavailable', {
-        message: 'This device was never enrolled.',
-        retryable: false,
-      })
-    }
+    const { enrolled } = this.parts.records.get(this.serial)
+    // Another phone may have come to the serial of an enrolled one.
+    if (!enrolled || this.supervisor.current.name === 'unenrolled') throw notEnrolled(this.serial)
   }
 
   private async runWipe(device: () => Device | null, number: bigint, within: Progress): Promise<WipeCheck[]> {

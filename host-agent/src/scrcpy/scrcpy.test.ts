@@ -39,6 +39,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   keeper.stop()
+  expect(phone.faults).toEqual([])
   await server.stop()
   await phone.stop()
   rmSync(dataDir, { recursive: true, force: true })

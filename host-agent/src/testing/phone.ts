@@ -15,16 +15,31 @@ export interface TestPhone {
   proxy: AdbProxy
   /** As adb knows it. */
   serial: string
+  /** What went wrong inside the phone. */
+  readonly faults: readonly unknown[]
+  /** Another phone, new from the shop, at the same address. */
+  swap(): Promise<void>
   stop(): Promise<void>
 }
 
 export async function startTestPhone(): Promise<TestPhone> {
   const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-phone-'))
-  const phone = await startPhone({ port: 0, dataDir, pace: 'instant' })
+  const faults: unknown[] = []
+  // The tests cut and freeze connections in the middle of messages: what the phone thinks of that is kept apart.
+  const onFault = (error: unknown) => void faults.push(error)
+  let phone = await startPhone({ port: 0, dataDir: join(dataDir, '1'), pace: 'instant', onFault })
   const proxy = await startAdbProxy(phone.port)
   return {
     proxy,
     serial: `127.0.0.1:${proxy.port}`,
+    faults,
+    async swap() {
+      const { port } = phone
+      proxy.cut()
+      await phone.close()
+      phone = await startPhone({ port, dataDir: join(dataDir, '2'), pace: 'instant', onFault })
+      proxy.restore()
+    },
     async stop() {
       await proxy.close()
       await phone.close()
