@@ -8,33 +8,11 @@ import { type App, type Configuration } from '../apps/app.js'
 import { type SettingsData } from '../apps/settings/data.js'
 import { plainApp } from '../apps/plain.js'
 import { type EditState } from '../toolkit/edit-state.js'
+import { knownLocale, knownTimeZone } from './known-values.js'
 import { newActivity, type Activity, type DialogRecord, type TaskRecord } from './activity.js'
 
 export const HOME = 'com.android.launcher3'
 const DEFAULTS: Configuration = { locale: 'en-US', timeZone: 'UTC', night: false, fontScale: 1 }
-
-function knownLocale(tag: string): string {
-  const hyphened = tag.replaceAll('_', '-')
-  return /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(hyphened) &&
-    canFormat(() => Intl.getCanonicalLocales(hyphened))
-    ? hyphened
-    : DEFAULTS.locale
-}
-
-function knownTimeZone(timeZone: string): string {
-  return canFormat(() => new Intl.DateTimeFormat('en-US', { timeZone })) ? timeZone : DEFAULTS.timeZone
-}
-
-/** `Intl` tells what it does not know by a RangeError only. */
-function canFormat(attempt: () => unknown): boolean {
-  try {
-    attempt()
-    return true
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
-  }
-}
 
 export interface KeyboardState {
   shown: boolean
@@ -130,9 +108,14 @@ export class Model {
   /** Locale and time zone that the formatter does not know become the default ones. */
   configure(change: Partial<Configuration>): void {
     const next = { ...this.configuration, ...change }
-    next.locale = knownLocale(next.locale)
-    next.timeZone = knownTimeZone(next.timeZone)
+    next.locale = knownLocale(next.locale) ?? DEFAULTS.locale
+    next.timeZone = knownTimeZone(next.timeZone) ?? DEFAULTS.timeZone
     this.configuration = next
+  }
+
+  sleep(): void {
+    this.awake = false
+    this.shadeOpen = false
   }
 
   openShade(): void {

@@ -117,6 +117,6 @@ it('any input on any screen leaves a world whose tree parses, lies on the screen
         }
       },
     ),
-    { numRuns: 120 },
+    { numRuns: 60 },
   )
 }, 60_000)

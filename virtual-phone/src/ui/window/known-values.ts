@@ -1,0 +1,25 @@
+/** Which locales and time zones this machine can show; the shell may set any text. Used by `model.ts`. */
+
+/** The BCP 47 tag of a locale as Android writes it, or null for one that cannot be formatted with. */
+export function knownLocale(tag: string): string | null {
+  const hyphened = tag.replaceAll('_', '-')
+  return /^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/.test(hyphened) &&
+    canFormat(() => Intl.getCanonicalLocales(hyphened))
+    ? hyphened
+    : null
+}
+
+export function knownTimeZone(timeZone: string): string | null {
+  return canFormat(() => new Intl.DateTimeFormat('en-US', { timeZone })) ? timeZone : null
+}
+
+/** `Intl` tells what it does not know by a RangeError only. */
+function canFormat(attempt: () => unknown): boolean {
+  try {
+    attempt()
+    return true
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}

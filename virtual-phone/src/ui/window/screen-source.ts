@@ -1,0 +1,137 @@
+/** Keeps the placement of the moment and makes pictures and the tree from it, when they are asked for. */
+import { type Display } from '../../android/world.js'
+import { type PhoneFacts } from '../apps/app.js'
+import { displayList, type DrawStep } from '../toolkit/display-list.js'
+import { hierarchyXml } from '../toolkit/hierarchy.js'
+import { type LayoutScale } from '../toolkit/layout.js'
+import { encodePng, renderRgba } from '../toolkit/surface.js'
+import { type KeyInput } from './key-input.js'
+import { KEY } from './keys.js'
+import { type Model } from './model.js'
+import { screenContext } from './screen-context.js'
+import { buildWindows, type Windows } from './windows.js'
+
+export interface ScreenParts {
+  model: Model
+  facts: PhoneFacts
+  now: () => Date
+  display: () => Display
+  /** Pixels of one dp. */
+  density: number
+  /** For the navigation bar and the keyboard. */
+  keys: KeyInput
+}
+
+export class ScreenSource {
+  private placed: Windows | null = null
+  private encoded: Promise<Buffer> | null = null
+  private drawnMinute = 0
+
+  constructor(private readonly parts: ScreenParts) {}
+
+  /** The next question builds all windows anew. */
+  invalidate(): void {
+    this.placed = null
+    this.encoded = null
+  }
+
+  get scale(): LayoutScale {
+    return { density: this.parts.density, fontScale: this.parts.model.configuration.fontScale }
+  }
+
+  /** The placement of the moment, built again after each change. */
+  windows(): Windows {
+    if (this.placed) return this.placed
+    const { model, facts, now, keys } = this.parts
+    const { width, height } = this.parts.display()
+    const activity = model.top
+    const ui = screenContext(activity, {
+      model,
+      facts,
+      now,
+      landscape: width > height,
+      onConfigure: (change) => {
+        model.configure(change)
+      },
+    })
+    const screen = model.app(activity.package)?.activities[activity.className]
+    if (!screen) throw new Error(`${activity.package} has no ${activity.className}`)
+    this.placed = buildWindows({
+      model,
+      ui,
+      screen,
+      bounds: { left: 0, top: 0, right: width, bottom: height },
+      scale: this.scale,
+      now: now(),
+      navigation: {
+        back: () => {
+          keys.back()
+        },
+        home: () => {
+          model.goHome()
+        },
+        recents: () => {
+          keys.recents()
+        },
+      },
+      keyboard: {
+        type: (text) => {
+          keys.type(text)
+        },
+        backspace: () => {
+          keys.press(KEY.del, 0)
+        },
+        enter: () => {
+          keys.press(KEY.enter, 0)
+        },
+      },
+      setBrightness: (value) => {
+        model.brightness = value
+      },
+      toggleNight: () => {
+        model.configure({ night: !model.configuration.night })
+      },
+      openSettings: () => {
+        model.start({ action: 'android.settings.SETTINGS', categories: [], extras: {} })
+      },
+      dismissDialog: () => {
+        model.closeDialog(model.top)
+      },
+    })
+    return this.placed
+  }
+
+  private drawSteps(): DrawStep[] {
+    return this.parts.model.awake
+      ? this.windows().layers.flatMap((layer) => displayList(layer.root, this.scale))
+      : []
+  }
+
+  rgba(): Buffer {
+    this.refreshClock()
+    const { width, height } = this.parts.display()
+    return renderRgba(width, height, this.drawSteps())
+  }
+
+  png(): Promise<Buffer> {
+    this.refreshClock()
+    if (this.encoded) return this.encoded
+    const { width, height } = this.parts.display()
+    this.encoded = encodePng(width, height, renderRgba(width, height, this.drawSteps()))
+    return this.encoded
+  }
+
+  /** The clock has no timer: a picture of another minute is drawn anew when it is asked for. */
+  private refreshClock(): void {
+    const minute = Math.floor(this.parts.now().getTime() / 60_000)
+    if (minute === this.drawnMinute) return
+    this.drawnMinute = minute
+    this.invalidate()
+  }
+
+  hierarchy(): string {
+    this.refreshClock()
+    const { active } = this.windows()
+    return hierarchyXml(active.dumpRoot, active.package, this.parts.model.rotation)
+  }
+}
