@@ -47,6 +47,13 @@ describe('ADB packet', () => {
     )
   })
 
+  it('takes a packet without a sum, as a server that connects again sends it', () => {
+    const payload = Buffer.from('host::features=shell_v2')
+    const packet = { command: 0x4e584e43, arg0: 0x01000001, arg1: 1 << 20, payload }
+    const read = new PacketReader(() => true).push(Buffer.concat([encodeHeader(packet, false), payload]))
+    expect(read).toEqual([packet])
+  })
+
   it('refuses a wrong magic, a wrong checksum and a payload over 1 MiB', () => {
     const wrongMagic = Buffer.from(golden)
     wrongMagic[20] = 0
