@@ -55,6 +55,17 @@ export function findMarked(file: string): number | null {
   return processIdentity(mark.data.pid) === mark.data.identity ? mark.data.pid : null
 }
 
+/**
+ * Whether the process that had this identity still runs. One that is about to end has lost its command already
+ * and still holds its ports: only the start time decides.
+ */
+export function isRunning(pid: number, identity: string): boolean {
+  const now = processIdentity(pid)
+  if (now === null) return false
+  if (process.platform !== 'linux') return now === identity
+  return now.split(' ')[0] === identity.split(' ')[0]
+}
+
 export const unmarkProcess = (file: string): void => rmSync(file, { force: true })
 
 const parseJson = (text: string): unknown => {

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { Progress, type Logger } from '@phonerack/shared'
 import { later } from '../later.js'
 import { AdbClient } from './client.js'
-import { findMarked, markProcess, processIdentity, unmarkProcess } from './process-identity.js'
+import { findMarked, isRunning, markProcess, processIdentity, unmarkProcess } from './process-identity.js'
 
 export interface AdbServerOptions {
   port: number
@@ -203,7 +203,7 @@ async function endProcess(pid: number): Promise<void> {
   }
   signalIt('SIGTERM')
   for (let waited = 0; waited < 4000; waited += 20) {
-    if (processIdentity(pid) !== identity) return
+    if (!isRunning(pid, identity)) return
     if (waited === 2000) signalIt('SIGKILL')
     await delay(20)
   }

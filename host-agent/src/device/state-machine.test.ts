@@ -1,7 +1,14 @@
 /** The two rules of the state machine, for any sequence of events, and its ways in and out. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { entryOf, nextState, type DeviceEvent, type DeviceState, type Link } from './state-machine.js'
+import {
+  entryOf,
+  isSameState,
+  nextState,
+  type DeviceEvent,
+  type DeviceState,
+  type Link,
+} from './state-machine.js'
 
 const link = fc.constantFrom<Link>('absent', 'offline', 'unauthorized', 'online')
 const event: fc.Arbitrary<DeviceEvent> = fc.oneof(
@@ -137,6 +144,17 @@ describe('the circuit', () => {
       state = nextState(state, { type: 'failed', reason: 'no jar' })
     }
     expect(state.name).toBe('quarantined')
+  })
+})
+
+describe('the time of a state', () => {
+  it('begins anew with other work, and goes on with the same', () => {
+    const long: DeviceState = { name: 'busy', work: 'wiping', owner: 'operation', failures: 0 }
+    const verifying = nextState(long, { type: 'work_ends', link: 'online', failure: null })
+    expect(isSameState(long, verifying)).toBe(false)
+    expect(isSameState(verifying, { ...verifying })).toBe(true)
+    expect(isSameState({ name: 'booting', failures: 0 }, { name: 'booting', failures: 2 })).toBe(true)
+    expect(isSameState({ name: 'healthy', misses: 0 }, long)).toBe(false)
   })
 })
 

@@ -136,6 +136,10 @@ function afterFailure(state: DeviceState, reason: string): DeviceState {
 const sameOr = (state: DeviceState, next: DeviceState): DeviceState =>
   state.name === next.name && state.name !== 'booting' ? state : next
 
+/** Whether a state goes on, so that its time does too: busy with something else is another state. */
+export const isSameState = (a: DeviceState, b: DeviceState): boolean =>
+  a.name === b.name && (a.name !== 'busy' || b.name !== 'busy' || (a.work === b.work && a.owner === b.owner))
+
 /** What is begun on entering a state, after a pause, and how long the state may last (milliseconds). */
 export interface Entry {
   /** `identify` and `probe` only read; `provision` writes. */

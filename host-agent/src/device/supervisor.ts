@@ -13,7 +13,14 @@ import { assembleDevice } from './assemble.js'
 import { DeviceGone, type Device } from './device.js'
 import { identify, type DeviceIdentity } from './identify.js'
 import { prepare, probeCapabilities, type FoundCapability } from './provision.js'
-import { entryOf, nextState, type DeviceEvent, type DeviceState, type Link } from './state-machine.js'
+import {
+  entryOf,
+  isSameState,
+  nextState,
+  type DeviceEvent,
+  type DeviceState,
+  type Link,
+} from './state-machine.js'
 import { createWipe } from './wipe.js'
 
 export interface SupervisorParts {
@@ -168,6 +175,7 @@ export class DeviceSupervisor {
     if (!choice) return
     const wipe = createWipe({
       transport: this.transport,
+      quiet: () => this.keeper.stop(),
       provision: (progress) => this.prepare(progress),
       control: () => this.keeper.current,
       baseline: {
@@ -195,9 +203,9 @@ export class DeviceSupervisor {
     const before = this.state
     const next = nextState(before, event)
     this.state = next
-    if (next.name !== before.name) {
+    if (!isSameState(next, before)) {
       this.stateSince = performance.now()
-      this.parts.log.info({ serial: this.parts.serial, from: before.name, to: next }, 'device state')
+      this.parts.log.info({ from: before.name, to: next }, 'device state')
     }
     if (next.name === 'absent' || next.name === 'unauthorized') this.keeper.stop()
     if (next.name === 'offline' && next.linked && next.failures === silentFailures) void this.reconnect()

@@ -28,6 +28,8 @@ const restartMs = 60_000
 
 export interface WipeParts {
   transport: Transport
+  /** Stops what would write to the phone by itself when it comes back. */
+  quiet: () => void
   /** Makes the phone usable again after the restart. */
   provision: (progress: Progress) => Promise<void>
   /** Null on phones without a scrcpy server: the clipboard cannot be read. */
@@ -53,6 +55,7 @@ export function createWipe(parts: WipeParts): Wipe {
       const set = (await run(transport, command('getprop', property), progress)).trim()
       if (set !== mark)
         throw new ApiError('provider_error', { message: 'The phone could not be marked before its wipe.' })
+      parts.quiet()
       await enableTestHarness(transport, progress)
       await waitForRestart(transport, mark, progress)
       // Another phone may have come to the same address: nothing is written to that one.

@@ -167,7 +167,7 @@ export class Phone {
     const wipe = device()?.wipe
     if (!wipe) throw new ApiError('feature_unavailable', { message: 'This phone cannot be wiped by us.' })
     const checks = await wipe.run(within)
-    for (const check of checks) this.parts.log.info({ serial: this.serial, check }, 'wipe check')
+    for (const check of checks) this.parts.log.info({ check }, 'wipe check')
     if (checks.every(({ passed }) => passed)) {
       this.parts.records.update(this.serial, { wiped: { fencingNumber: number.toString(), checks } })
       await device()?.power.sleep(within)

@@ -194,7 +194,7 @@ function wrap(
     socket.close()
     server.close()
   })
-  void ended.then((reason) => log.debug({ serial, reason }, 'scrcpy control ended'))
+  void ended.then((reason) => log.debug({ reason }, 'scrcpy control ended'))
 
   const control: ControlSocket = {
     deviceName,

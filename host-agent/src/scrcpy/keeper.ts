@@ -43,7 +43,7 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
     void control.ended.then((reason) => {
       if (current === control) current = null
       if (signal.aborted) return
-      log.warn({ serial: transport.serial, reason }, 'scrcpy server ended, starting it again')
+      log.warn({ reason }, 'scrcpy server ended, starting it again')
       return restart(signal)
     })
     return control
@@ -60,7 +60,7 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
         return
       } catch (error) {
         if (aborted()) return
-        log.warn({ serial: transport.serial, err: error }, 'scrcpy server did not start again')
+        log.warn({ err: error }, 'scrcpy server did not start again')
         if (error instanceof Error && error.name === 'DeviceGone') return
       } finally {
         starting = null
