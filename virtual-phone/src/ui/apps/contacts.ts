@@ -32,23 +32,27 @@ const COLORS = ['#c2185b', '#5e35b1', '#1e88e5', '#00897b', '#7cb342', '#f4511e'
 const collator = new Intl.Collator('en')
 const everyone = makeContacts()
 
-let sortedFor: { added: readonly Contact[]; size: number; deleted: number; list: Contact[] } | null = null
+interface SortedContacts {
+  /** How many were added and deleted when the list was made. */
+  added: number
+  deleted: number
+  list: readonly Contact[]
+}
+
+/** Sorting a thousand names costs milliseconds, so each phone's list is kept as long as its data. */
+const sorted = new WeakMap<ContactsData, SortedContacts>()
 
 /** All contacts in order of their names. */
 function contactsOf(ui: Ui): readonly Contact[] {
-  const { added, deleted } = ui.data() as ContactsData
-  if (
-    sortedFor &&
-    sortedFor.added === added &&
-    sortedFor.size === added.length &&
-    sortedFor.deleted === deleted.length
-  )
-    return sortedFor.list
+  const data = ui.data() as ContactsData
+  const { added, deleted } = data
+  const known = sorted.get(data)
+  if (known?.added === added.length && known.deleted === deleted.length) return known.list
   const gone = new Set(deleted)
   const list = [...everyone, ...added]
     .filter((contact) => !gone.has(contact.id))
     .sort((a, b) => collator.compare(a.name, b.name))
-  sortedFor = { added, size: added.length, deleted: deleted.length, list }
+  sorted.set(data, { added: added.length, deleted: deleted.length, list })
   return list
 }
 
