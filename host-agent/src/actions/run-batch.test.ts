@@ -322,6 +322,21 @@ describe.concurrent('typing', () => {
     expect(only(await run(leaving, [{ type: 'type', text: 'cat' }])).ok).toBe(true)
   })
 
+  it('waits while a long text comes in little by little', async () => {
+    const phone = paperPhone([field(100, { flags: ['focusable', 'focused'] })])
+    const type = (text: string): Promise<void> => {
+      const grow = (length: number): void => {
+        phone.views[0] = { ...field(100, { flags: ['focusable', 'focused'] }), text: text.slice(0, length) }
+        if (length < text.length) setTimeout(() => grow(length + 1), 500)
+      }
+      grow(0)
+      return Promise.resolve()
+    }
+    const device = { ...phone.device, text: { type } }
+    expect(only(await run({ ...phone, device }, [{ type: 'type', text: 'slowly' }])).ok).toBe(true)
+    expect(phone.views[0]?.text).toBe('slowly')
+  })
+
   it('reads a password back by its length', async () => {
     const password = (rewrite: (text: string) => string) =>
       paperPhone([field(100, { flags: ['focusable', 'focused', 'password'], rewrite })])

@@ -72,7 +72,7 @@ function plain(text: string): string {
     .replace(/[\u2018\u2019\u201b]/g, "'")
     .replace(/[\u201c\u201d\u201f]/g, '"')
     .replace(/\u2026/g, '...')
-    .replace(/[\u2013\u2014]|--/g, '-')
+    .replace(/[\u2010-\u2015]|--/g, '-')
     .replace(/\s/g, '')
     .toLowerCase()
 }

@@ -10,6 +10,8 @@ import { judgeTyped, type FieldText, type Verdict } from './typed-text.js'
 
 const focusLimitMs = 3000
 const readBackLimitMs = 2000
+/** Of all looks together. */
+const readBackMostMs = 60_000
 const pauseMs = 250
 
 export async function type(action: ActionOf<'type'>, context: ActionContext): Promise<void> {
@@ -70,9 +72,12 @@ async function selectAllAndDelete(context: ActionContext): Promise<void> {
   await context.key(keyCode('del'))
 }
 
+/** Looks until the text has arrived, or the field has stopped changing: long texts come in little by little. */
 async function readBack(field: VisibleNode, action: ActionOf<'type'>, context: ActionContext): Promise<void> {
   const before = textOf(field)
-  const until = context.now() + readBackLimitMs
+  const latest = context.now() + readBackMostMs
+  let seen = field
+  let until = context.now() + readBackLimitMs
   for (let look = 1; ; look += 1) {
     const now = fieldAgain(await context.freshTree(), field)
     // The app took the text and went on: a search as one types, the last digit of a code.
@@ -80,7 +85,9 @@ async function readBack(field: VisibleNode, action: ActionOf<'type'>, context: A
     const after = textOf(now)
     const verdict = judgeTyped(before, action.clear, action.text, after)
     if (verdict === 'arrived') return
+    if (!isUnchanged(seen, now)) until = Math.min(latest, context.now() + readBackLimitMs)
     if (look > 1 && context.now() >= until) throw notArrived(verdict, action.text, after)
+    seen = now
     await context.progress.sleep(pauseMs, 'reading the text back')
   }
 }
