@@ -47,7 +47,10 @@ export interface Windows {
 }
 
 export interface Input {
-  /** Plays the strokes at once (several: several fingers) and returns when the last finger is up. */
+  /**
+   * Plays the strokes by their times (several at once: several fingers; one after another: taps in a row)
+   * and returns when the last finger is up.
+   */
   gesture(strokes: readonly Stroke[], progress: Progress): Promise<void>
   /** Press and release, `metaState` as Android's `KeyEvent`. */
   key(keyCode: number, metaState: number, progress: Progress): Promise<void>
