@@ -78,6 +78,13 @@ describe('a virtual phone and the real adb', () => {
     expect((await adb.run(['exec-out', 'cat /sdcard/Download/big'])).stdout.equals(bytes)).toBe(true)
     expect((await shell('stat -c %s /sdcard/Download/big; rm /sdcard/Download/big')).out).toBe('30000000\n')
     expect(readdirSync(join(dataDir, 'blobs'))).not.toContain('big')
+    // The host closes the stream before the phone has written it all.
+    expect((await adb.run(['exec-in', 'cat > /sdcard/in'], bytes.subarray(0, 8_000_000))).code).toBe(0)
+    for (let size = ''; size !== '8000000\n'; size = (await shell('stat -c %s /sdcard/in')).out)
+      await delay(50)
+    expect((await adb.run(['exec-out', 'cat /sdcard/in'])).stdout.equals(bytes.subarray(0, 8_000_000))).toBe(
+      true,
+    )
   })
 
   it('pushes folders, and refuses as adbd does', async () => {
@@ -150,11 +157,15 @@ describe('a virtual phone and the real adb', () => {
   it('is empty after test harness mode, but for who it is', async () => {
     await shell('echo mine > /sdcard/mine; setprop debug.mark 1; settings put secure mine 1')
     await shell('am start -a android.settings.SETTINGS')
+    // What still writes when the wipe begins must not write after it.
+    await shell(
+      'while true; do echo x > /sdcard/busy; cp /sdcard/busy /data/local/tmp/busy; done & dd if=/dev/zero of=/sdcard/zero &',
+    )
     expect((await shell('cmd testharness enable')).code).toBe(0)
     await delay(150)
     await reconnect()
     const after = await shell(
-      'ls /sdcard/mine /sdcard/kept; getprop debug.mark; settings get secure mine; getprop ro.serialno; getprop sys.boot_completed; ls /data/local/tmp; dumpsys account | grep Accounts:',
+      'ls /sdcard/mine /sdcard/kept /sdcard/busy /sdcard/zero; getprop debug.mark; settings get secure mine; getprop ro.serialno; getprop sys.boot_completed; ls /data/local/tmp; dumpsys account | grep Accounts:',
     )
     expect(after.out).toBe(`\nnull\n${phone.serial}\n1\n  Accounts: 0\n`)
     expect(after.err).toContain('/sdcard/mine: No such file')

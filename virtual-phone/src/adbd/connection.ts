@@ -55,6 +55,8 @@ export class Connection implements StreamLink {
     private readonly options: ConnectionOptions,
   ) {
     socket.setNoDelay(true)
+    // Each stream that waits for room listens.
+    socket.setMaxListeners(0)
     const reader = new PacketReader(() => this.version < versionSkipChecksum)
     socket.on('data', (chunk: Buffer) => {
       try {
@@ -196,7 +198,7 @@ export class Connection implements StreamLink {
   }
 
   private dropStreams(): void {
-    for (const stream of this.streams.values()) stream.drop()
+    for (const stream of this.streams.values()) stream.abandon()
     this.streams.clear()
     for (const opening of this.opening.values()) opening(false)
     this.opening.clear()

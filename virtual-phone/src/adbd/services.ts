@@ -16,7 +16,7 @@ export async function openService(
 ): Promise<ServiceHandler | null> {
   const shell = parseShellService(name)
   if (shell !== null) return (stream) => shellService(stream, shell, android)
-  if (name === 'sync:') return (stream) => syncService(stream, android.fs)
+  if (name === 'sync:') return (stream) => syncOn(stream, android)
   if (name === 'framebuffer:') return (stream) => framebufferService(stream, android.world)
   if (name.startsWith('reverse:')) {
     return (stream) => reverseService(stream, name.slice('reverse:'.length), reverse)
@@ -29,6 +29,13 @@ export async function openService(
   if (/^(localabstract|local|localfilesystem|localreserved|tcp):/.test(name))
     return connectInside(name, android)
   return null
+}
+
+/** A push that is under way when the host goes, or when the phone restarts, ends there. */
+async function syncOn(stream: Duplex, android: Android): Promise<void> {
+  const ended = new AbortController()
+  void stream.closed.then(() => ended.abort())
+  await syncService(stream, android.fs.until(ended.signal))
 }
 
 async function rebootService(stream: Duplex, target: string, android: Android): Promise<void> {

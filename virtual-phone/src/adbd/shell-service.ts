@@ -3,6 +3,7 @@
  * stdout, stderr and the exit code in packets; the old ones send stdout and
  * stderr mixed and no exit code. Source: AOSP `shell_service.cpp`.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Android } from '../android/android.js'
 import { BrokenPipe, type ByteSink, type Duplex, Pipe } from '../android/streams.js'
 import { defaultEnvironment, runInteractive, runText, type SessionOptions } from '../shell/session.js'
@@ -33,7 +34,8 @@ export function parseShellService(name: string): ShellRequest | null {
 
 export async function shellService(stream: Duplex, request: ShellRequest, android: Android): Promise<void> {
   const ended = new AbortController()
-  void stream.closed.then(() => ended.abort())
+  const finished = new AbortController()
+  void stream.closed.then(() => endAfter(request.packets ? 0 : lingerMs, ended, finished.signal))
   const process = android.processes.start({ user: 'shell', name: 'sh', parent: 1, kill: () => ended.abort() })
   try {
     const sinkOf = (id: number): ByteSink =>
@@ -49,8 +51,24 @@ export async function shellService(stream: Duplex, request: ShellRequest, androi
     if (request.packets)
       await stream.write(encodeShellPacket({ id: shellId.exit, data: Buffer.from([code & 255]) }))
   } finally {
+    finished.abort()
     android.processes.end(process)
   }
+}
+
+/**
+ * With packets adbd sends SIGHUP when the host goes. Without, the program only finds its streams closed, and
+ * still works off its input (`adb exec-in`); a phone would let it go on for ever, but this one shares its process.
+ */
+const lingerMs = 10_000
+
+async function endAfter(ms: number, ended: AbortController, finished: AbortSignal): Promise<void> {
+  if (ms > 0) {
+    await delay(ms, undefined, { signal: finished }).catch((error: unknown) => {
+      if (!finished.aborted) throw error
+    })
+  }
+  ended.abort()
 }
 
 function environment(request: ShellRequest): Record<string, string> {
@@ -59,6 +77,7 @@ function environment(request: ShellRequest): Record<string, string> {
 
 function raw(stream: Duplex, request: ShellRequest, stdin: Pipe, options: SessionOptions): Promise<number> {
   feed(
+    options.android,
     stream,
     request,
     (data) => stdin.write(data),
@@ -78,6 +97,7 @@ async function onTerminal(
     request.command === '' ? options.android.processes.interrupt(options.pid) : foreground.abort(),
   )
   feed(
+    options.android,
     stream,
     request,
     (data) => terminal.type(data),
@@ -96,6 +116,7 @@ async function onTerminal(
 
 /** Moves what comes from the host to stdin, as fast as stdin is read. */
 function feed(
+  android: Android,
   stream: Duplex,
   request: ShellRequest,
   use: (data: Buffer) => Promise<void>,
@@ -117,6 +138,6 @@ function feed(
   }
   move().catch((error: unknown) => {
     // The program has ended, or wants no more input.
-    if (!(error instanceof BrokenPipe)) throw error
+    if (!(error instanceof BrokenPipe)) android.fault(error, 'stdin')
   })
 }

@@ -90,13 +90,20 @@ export class AdbStream implements Duplex {
     if (this.credit > 0) this.wakeWriter?.()
   }
 
-  /** The other side closed the stream, or the connection ended. What was received can still be read. */
+  /** The other side closed the stream. What was received can still be read. */
   drop(): void {
     if (this.gone) return
     this.gone = true
     this.wakeReader?.()
     this.wakeWriter?.()
     this.resolveClosed()
+  }
+
+  /** The connection ended, or the phone restarts: what was received is not acted on any more. */
+  abandon(): void {
+    this.unread = []
+    this.unreadBytes = 0
+    this.drop()
   }
 
   private async writeInOrder(chunk: Buffer): Promise<void> {

@@ -118,6 +118,11 @@ export class Android {
     this.options.onChange()
   }
 
+  /** Something went wrong inside that no host can be told. */
+  fault(error: unknown, what: string): void {
+    this.options.onFault(error, what)
+  }
+
   /** Everything that runs ends, as when the power goes. */
   shutDown(): void {
     this.processes.killAll()

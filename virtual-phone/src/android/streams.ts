@@ -22,7 +22,7 @@ export interface Duplex extends ByteSource, ByteSink {
   readonly closed: Promise<void>
 }
 
-/** The reader of a stream went away (EPIPE). */
+/** The reader of a stream went away (EPIPE), or the process that asks has been ended. */
 export class BrokenPipe extends Error {
   constructor() {
     super('Broken pipe')

@@ -4,11 +4,19 @@
  * rights on the shared `Volume`. Paths are byte strings and absolute; `..`
  * and links are resolved as Linux does. Host files cannot be reached.
  */
+import { BrokenPipe } from '../android/streams.js'
 import { allowed, aid, type Credentials, may, mayRemove } from './access.js'
 import { FsError } from './errors.js'
 import { type DirectoryNode, type FileNode, type Inode, type Stat, statOf } from './inode.js'
-import { openForRead, openForWrite, type FileReader, type FileWriter, type WriteMode } from './open-file.js'
-import { locate } from './lookup.js'
+import {
+  endedBy,
+  openForRead,
+  openForWrite,
+  type FileReader,
+  type FileWriter,
+  type WriteMode,
+} from './open-file.js'
+import { locate, type Location } from './lookup.js'
 import type { Volume } from './volume.js'
 
 export interface WriteOptions {
@@ -22,10 +30,19 @@ export class FileSystem {
   constructor(
     readonly volume: Volume,
     readonly who: Credentials,
+    private readonly signal: AbortSignal | null = null,
   ) {}
 
   as(who: Credentials): FileSystem {
-    return new FileSystem(this.volume, who)
+    return new FileSystem(this.volume, who, this.signal)
+  }
+
+  /**
+   * The same for one process: once it has been ended, each call throws `BrokenPipe`, so that nothing of it
+   * goes on, least of all after a wipe.
+   */
+  until(signal: AbortSignal): FileSystem {
+    return new FileSystem(this.volume, this.who, signal)
   }
 
   stat(path: string): Stat {
@@ -65,7 +82,7 @@ export class FileSystem {
 
   /** Absolute path without links; all of it must exist. */
   realpath(path: string): string {
-    const found = locate(this.volume.root, this.who, path, true)
+    const found = this.locate(path, true)
     if (found.node === null) throw new FsError('ENOENT', path)
     return found.path
   }
@@ -113,7 +130,7 @@ export class FileSystem {
 
   async rename(from: string, to: string): Promise<void> {
     const source = this.entry(from)
-    const target = locate(this.volume.root, this.who, to, false)
+    const target = this.locate(to, false)
     if (target.parent === null) throw new FsError('EBUSY', to)
     if (target.node === source.node) return
     if (target.parent.shared !== source.parent.shared) throw new FsError('EXDEV', to)
@@ -154,18 +171,19 @@ export class FileSystem {
     const node = this.node(path, true)
     if (node.kind === 'directory') throw new FsError('EISDIR', path)
     if (!allowed(this.who, node, may.read)) throw new FsError('EACCES', path)
-    return openForRead(this.volume, node)
+    return endedBy(await openForRead(this.volume, node), this.signal)
   }
 
   /** Creates the file when it is absent. The writer must be closed. */
   async openWrite(path: string, options: WriteOptions = {}): Promise<FileWriter> {
-    const found = locate(this.volume.root, this.who, path, true)
+    const found = this.locate(path, true)
     let node = found.node
     if (node === null) node = this.create(path, options.mode ?? 0o666)
     if (node.kind === 'directory') throw new FsError('EISDIR', path)
     if (!allowed(this.who, node, may.write)) throw new FsError('EACCES', path)
     if (node.kind === 'generated' || node.kind === 'link') throw new FsError('EROFS', path)
-    return openForWrite(this.volume, node, options.how ?? 'truncate', path)
+    const writer = await openForWrite(this.volume, node, options.how ?? 'truncate', path)
+    return endedBy(writer, this.signal)
   }
 
   async writeFile(path: string, content: Buffer, mode = 0o644): Promise<void> {
@@ -193,15 +211,20 @@ export class FileSystem {
     return node
   }
 
+  private locate(path: string, follow: boolean | 'parent'): Location {
+    if (this.signal?.aborted === true) throw new BrokenPipe()
+    return locate(this.volume.root, this.who, path, follow)
+  }
+
   private node(path: string, follow: boolean): Inode {
-    const { node } = locate(this.volume.root, this.who, path, follow)
+    const { node } = this.locate(path, follow)
     if (node === null) throw new FsError('ENOENT', path)
     return node
   }
 
   /** A place where something new can be made. */
   private vacancy(path: string): { parent: DirectoryNode; name: string } {
-    const { parent, name, node } = locate(this.volume.root, this.who, path, 'parent')
+    const { parent, name, node } = this.locate(path, 'parent')
     if (node !== null || parent === null) throw new FsError('EEXIST', path)
     if (!allowed(this.who, parent, may.write | may.execute)) throw new FsError('EACCES', path)
     if (name.length > 255) throw new FsError('ENAMETOOLONG', path)
@@ -210,7 +233,7 @@ export class FileSystem {
 
   /** An entry that this user may remove. */
   private entry(path: string): { parent: DirectoryNode; name: string; node: Inode } {
-    const { parent, name, node } = locate(this.volume.root, this.who, path, false)
+    const { parent, name, node } = this.locate(path, false)
     if (node === null) throw new FsError('ENOENT', path)
     if (parent === null) throw new FsError('EBUSY', path)
     if (!mayRemove(this.who, parent, node)) throw new FsError('EACCES', path)

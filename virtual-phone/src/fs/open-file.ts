@@ -1,6 +1,6 @@
 /** Open files: readers and writers on the contents of a node. Made by `file-system.ts`. */
 import type { FileHandle } from 'node:fs/promises'
-import type { ByteSink, ByteSource } from '../android/streams.js'
+import { BrokenPipe, type ByteSink, type ByteSource } from '../android/streams.js'
 import { FsError } from './errors.js'
 import type { DeviceNode, FileNode, GeneratedNode, LinkNode } from './inode.js'
 import type { Volume } from './volume.js'
@@ -106,4 +106,15 @@ class BlobWriter implements FileWriter {
     await this.handle.close()
     this.volume.changed()
   }
+}
+
+/** The same file, but of no use once its process has been ended. */
+export function endedBy<T extends FileReader | FileWriter>(file: T, signal: AbortSignal | null): T {
+  if (signal === null) return file
+  const check = () => (signal.aborted ? Promise.reject(new BrokenPipe()) : null)
+  const guarded: FileReader | FileWriter =
+    'read' in file
+      ? { read: () => check() ?? file.read(), close: () => file.close() }
+      : { write: (chunk: Buffer) => check() ?? file.write(chunk), close: () => file.close() }
+  return guarded as T
 }

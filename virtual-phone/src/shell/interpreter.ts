@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Android } from '../android/android.js'
 import { BrokenPipe, emptySource, nullSink, Pipe } from '../android/streams.js'
 import { FsError } from '../fs/errors.js'
+import type { FileSystem } from '../fs/file-system.js'
 import { ArithmeticError } from './arithmetic.js'
 import type { Assign, Command, Script, Statement, Word } from './ast.js'
 import { type Builtin, builtins } from './builtins.js'
@@ -36,16 +37,15 @@ const maxSubstitutionBytes = 32 * 1024 * 1024
 export class Interpreter implements ExpansionShell {
   private readonly expander: Expander = new Expander(this)
   private sinceTurn = 0
+  readonly fs: FileSystem
 
   constructor(
     readonly android: Android,
     readonly state: ShellState,
     public descriptors: Descriptors,
     readonly signal: AbortSignal,
-  ) {}
-
-  get fs() {
-    return this.android.fs
+  ) {
+    this.fs = android.fs.until(signal)
   }
 
   get cwd(): string {

@@ -85,7 +85,7 @@ function commandIo(request: ProcessRequest, pid: number, signal: AbortSignal): C
     env,
     cwd,
     pid,
-    fs: android.fs,
+    fs: android.fs.until(signal),
     android,
     stdin,
     stdout,

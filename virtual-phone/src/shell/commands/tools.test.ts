@@ -69,6 +69,14 @@ describe('the small commands', () => {
     expect((await phone.run('ls -Q')).code).toBe(1)
   })
 
+  it('stops writing when it is killed', async () => {
+    await phone.run('dd if=/dev/zero of=/data/local/tmp/z 2>/dev/null & sleep 0.05; kill $!; wait $!')
+    const size = phone.android.fs.stat('/data/local/tmp/z').size
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(phone.android.fs.stat('/data/local/tmp/z').size - size).toBeLessThan(8192)
+    await phone.run('rm /data/local/tmp/z')
+  })
+
   it('ends at a kill, and holds nothing', async () => {
     expect((await phone.run('sleep 60 & kill $!; wait $!; cat /dev/zero | head -c 100000 | wc -c')).out).toBe(
       '100000\n',
