@@ -82,7 +82,10 @@ export async function startSystem(options: StartOptions): Promise<System> {
 
 /** `./scripts/down`, then removes the folder. */
 export async function stopSystem(system: System): Promise<void> {
-  await run(path.join(root, 'scripts/down'), ['--data', system.dir, '--erase'], { cwd: root, timeout: 60_000 })
+  await run(path.join(root, 'scripts/down'), ['--data', system.dir, '--erase'], {
+    cwd: root,
+    timeout: 60_000,
+  })
   await rm(system.dir, { recursive: true, force: true })
 }
 

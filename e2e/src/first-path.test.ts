@@ -1,0 +1,161 @@
+/** A newcomer's path: the README's own lines, then the same with the figures checked. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { actionBatchResultSchema, observationSchema } from '@phonerack/shared'
+import { afterAll, describe, expect, inject, test } from 'vitest'
+import { errorOf } from './system/api.js'
+import { root } from './system/system.js'
+import { moneyOf, newTenant, observe, readyPhone, sessionsOf } from './system/tenant.js'
+
+const run = promisify(execFile)
+const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex')
+
+describe('the first path', () => {
+  let scratch: string | undefined
+  afterAll(async () => {
+    if (scratch) await rm(scratch, { recursive: true, force: true })
+  })
+
+  test('the lines of the README rent a phone, read it, type on it and park it', async () => {
+    const system = inject('system')
+    const readme = await readFile(path.join(root, 'README.md'), 'utf8')
+    const lines = /## Rent a phone\n+```sh\n([^]*?)```/.exec(readme)?.[1]
+    if (!lines) throw new Error('the README has no lines to rent a phone')
+    const script = lines
+      .replace('http://127.0.0.1:7700', system.up.base_url)
+      .replace('.phonerack/up.json', path.join(system.dir, 'up.json'))
+    scratch = await mkdtemp(path.join(tmpdir(), 'phonerack-readme-'))
+    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
+      cwd: scratch,
+      timeout: 90_000,
+    })
+
+    expect(stdout).toContain('app com.android.launcher3')
+    expect(stdout).toMatch(/\[\d+\] \S+ "Settings"/)
+    expect(stdout).toContain('"completed":3')
+    expect(stdout).toContain('Grüße, 世界 👋')
+    expect(stdout).toContain('"status":"parked"')
+    expect(stdout).toMatch(/"billed_seconds":60,"cost_usd":"0\.060000"/)
+    const picture = await readFile(path.join(scratch, 'screen.png'))
+    expect(picture.subarray(0, 8)).toEqual(pngSignature)
+    expect(picture.readUInt32BE(16)).toBeGreaterThanOrEqual(1080)
+
+    const { id } = JSON.parse(await readFile(path.join(scratch, 'phone.json'), 'utf8')) as { id: string }
+    const deleted = await fetch(`${system.up.base_url}/v1/phones/${id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${system.up.keys.admin}` },
+    })
+    expect(deleted.status).toBe(200)
+  })
+
+  test('reserve, charge and release are right to the micro-dollar', async () => {
+    const { agent, admin } = await newTenant(inject('system'), { creditUsd: '1.234567' })
+    expect(await moneyOf(agent)).toEqual({ balance: 1_234_567n, reserved: 0n, spent: 0n })
+    const phone = await readyPhone(agent, { max_duration: 300 })
+    expect(await moneyOf(agent)).toEqual({ balance: 1_234_567n, reserved: 300_000n, spent: 0n })
+    await agent.post(`/v1/phones/${phone.id}/park`)
+    expect(await moneyOf(agent)).toEqual({ balance: 1_174_567n, reserved: 0n, spent: 60_000n })
+    const [session] = await sessionsOf(agent, phone.id)
+    expect(session).toMatchObject({ billed_seconds: 60, cost_usd: '0.060000', reserved_usd: '0.300000' })
+    await admin.delete(`/v1/phones/${phone.id}`)
+    expect((await moneyOf(agent)).balance).toBe(1_174_567n)
+  })
+
+  test('an agent reads, taps by ref, types Unicode and sees what it did', async () => {
+    const { agent, admin } = await newTenant(inject('system'))
+    const phone = await readyPhone(agent)
+    const actions = (list: unknown[], mode = 'ui') =>
+      agent.post(`/v1/phones/${phone.id}/actions`, { actions: list, observe: mode })
+
+    const home = await observe(agent, phone.id)
+    const icon = home.elements.find((element) => element.text === 'Notes' || element.desc === 'Notes')
+    if (!icon) throw new Error(`no Notes on ${home.text}`)
+    const tapped = await actions([{ type: 'tap', target: { ref: icon.ref, snapshot_id: home.snapshot_id } }])
+    const opened = actionBatchResultSchema.parse(tapped.body)
+    expect(opened.results).toMatchObject([
+      { index: 0, type: 'tap', ok: true, resolved: { center: icon.center } },
+    ])
+    expect(observationSchema.parse(opened.observation).app.package).toBe('com.phonerack.notes')
+
+    const stale = actionBatchResultSchema.parse(
+      (await actions([{ type: 'tap', target: { ref: icon.ref, snapshot_id: home.snapshot_id } }])).body,
+    )
+    expect(stale.results[0]?.error?.code).toBe('stale_snapshot')
+    expect(stale.completed).toBe(0)
+
+    const text = 'naïve 日本語 שלום 👩‍👩‍👧\nsecond line'
+    const typed = actionBatchResultSchema.parse(
+      (
+        await actions([
+          { type: 'tap', target: { desc: 'New note' } },
+          { type: 'type', target: { text: 'Title' }, text: 'Plain' },
+          { type: 'type', target: { text: 'Note' }, text },
+        ])
+      ).body,
+    )
+    expect(typed.results.map((result) => result.ok)).toEqual([true, true, true])
+    const shown = observationSchema.parse(typed.observation).elements.map((element) => element.text)
+    expect(shown).toContain('Plain')
+    expect(shown).toContain(text)
+
+    const missing = actionBatchResultSchema.parse(
+      (
+        await actions([
+          { type: 'home' },
+          { type: 'tap', target: { text: 'No such thing' } },
+          { type: 'back' },
+        ])
+      ).body,
+    )
+    expect(missing.completed).toBe(1)
+    expect(missing.results).toHaveLength(2)
+    expect(missing.results[1]?.error).toMatchObject({
+      code: 'target_not_found',
+      details: { target: { text: 'No such thing' } },
+    })
+
+    const jpeg = await agent.get(`/v1/phones/${phone.id}/screenshot?format=jpeg&max_width=360&quality=50`)
+    expect(jpeg.headers.get('content-type')).toBe('image/jpeg')
+    expect(jpeg.headers.get('x-screen-scale')).toBe((360 / home.screen.width).toFixed(6))
+    expect(jpeg.bytes.subarray(0, 3)).toEqual(Buffer.from('ffd8ff', 'hex'))
+
+    const asText = await agent.get(`/v1/phones/${phone.id}/observe?format=text`)
+    expect(asText.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(asText.headers.get('x-snapshot-id')).toMatch(/^snp_[a-z2-7]{12}$/)
+    await admin.delete(`/v1/phones/${phone.id}`)
+  })
+
+  test('what a tenant leaves on a phone lasts over park and start, and is gone after a delete', async () => {
+    const system = inject('system')
+    const { agent, admin } = await newTenant(system, { maxPhones: 50, maxRunning: 50 })
+    const phone = await readyPhone(agent)
+    const secret = `secret ${crypto.randomUUID()}`
+    const note = [
+      { type: 'open_app', package: 'com.phonerack.notes' },
+      { type: 'tap', target: { desc: 'New note' } },
+      { type: 'type', target: { text: 'Title' }, text: secret },
+      { type: 'tap', target: { desc: 'Save' } },
+    ]
+    const saved = await agent.post(`/v1/phones/${phone.id}/actions`, { actions: note })
+    expect(actionBatchResultSchema.parse(saved.body).completed).toBe(4)
+    await agent.post(`/v1/phones/${phone.id}/park`)
+    await agent.post(`/v1/phones/${phone.id}/start`)
+    const open = { actions: [{ type: 'open_app', package: 'com.phonerack.notes' }] }
+    const again = await agent.post(`/v1/phones/${phone.id}/actions`, open)
+    expect(JSON.stringify(again.body)).toContain(secret)
+    await admin.delete(`/v1/phones/${phone.id}`)
+    expect(errorOf(await agent.get(`/v1/phones/${phone.id}/observe`)).code).toBe('phone_deleted')
+
+    // Whichever devices the next phones get, the note is on none of them.
+    const others = await Promise.all([readyPhone(agent), readyPhone(agent)])
+    for (const other of others) {
+      const answer = await agent.post(`/v1/phones/${other.id}/actions`, open)
+      expect(answer.status).toBe(200)
+      expect(JSON.stringify(answer.body)).not.toContain(secret)
+    }
+    await Promise.all(others.map((other) => admin.delete(`/v1/phones/${other.id}`)))
+  })
+})
