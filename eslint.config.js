@@ -2,12 +2,16 @@
 import js from '@eslint/js'
 import tseslint from 'typescript-eslint'
 
-const ours = (names) => names.map((name) => [`@phonerack/${name}`, `@phonerack/${name}/*`, `**/${name}/src/**`]).flat()
+const ours = (names) =>
+  names.map((name) => [`@phonerack/${name}`, `@phonerack/${name}/*`, `**/${name}/src/**`]).flat()
 const wall = (files, forbidden) => ({
   files,
   ignores: ['**/*.test.ts', '**/src/testing/**'],
   rules: {
-    'no-restricted-imports': ['error', { patterns: [{ group: ours(forbidden), message: 'See docs/architecture.md, rule 1.' }] }],
+    'no-restricted-imports': [
+      'error',
+      { patterns: [{ group: ours(forbidden), message: 'See docs/architecture.md, rule 1.' }] },
+    ],
   },
 })
 
@@ -19,7 +23,10 @@ export default tseslint.config(
     files: ['**/*.ts'],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
       '@typescript-eslint/no-confusing-void-expression': 'off',
       '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
@@ -31,7 +38,16 @@ export default tseslint.config(
   },
   {
     files: ['**/*.{js,mjs}'],
-    languageOptions: { globals: { process: 'readonly', console: 'readonly', Buffer: 'readonly', URL: 'readonly', WebAssembly: 'readonly', crypto: 'readonly' } },
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        Buffer: 'readonly',
+        URL: 'readonly',
+        WebAssembly: 'readonly',
+        crypto: 'readonly',
+      },
+    },
   },
   wall(['proto/**'], ['shared', 'control-plane', 'host-agent', 'virtual-phone', 'launcher', 'ctl']),
   wall(['shared/**'], ['proto', 'control-plane', 'host-agent', 'virtual-phone', 'launcher', 'ctl']),
