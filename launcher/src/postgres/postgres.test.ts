@@ -84,6 +84,8 @@ describe('startPostgres', () => {
       await expect(startPostgres({ dir, forTests: true })).rejects.toThrow(InUse)
     } finally {
       await holder.kill()
+      // Ends the orphan, and with it what it left.
+      await start()
     }
   })
 
