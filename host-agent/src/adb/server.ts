@@ -51,6 +51,8 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
     if (pid !== null) {
       log.warn({ pid }, 'ending the adb server that an earlier run of this agent left')
       await endProcess(pid)
+      // Its threads may hold the port for a moment longer than the process is seen.
+      for (let waited = 0; waited < 2000 && (await isListening(port)); waited += 20) await delay(20)
     }
     unmarkProcess(mark)
   }
