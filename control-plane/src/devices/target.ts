@@ -39,7 +39,11 @@ export async function readyTarget(
   caller: Caller,
   phoneId: string,
 ): Promise<Target> {
-  const row = permitted(caller, phoneId, await readRow(core.db, phoneId))
+  const row = permitted(
+    caller,
+    phoneId,
+    await readRow(core.db, phoneId).catch((error: unknown) => outOfReach(phoneId, error)),
+  )
   const conflict = readinessConflict(phoneId, row.status)
   if (conflict) throw conflict
   const { serial, link, fencing_number: fencingNumber, host_id: hostId, address } = row
@@ -49,6 +53,15 @@ export async function readyTarget(
   if (!hostInReach(row.last_seen_at, core.clock.now(), core.rules) || !isUp(link))
     throw phoneUnavailable(phoneId)
   return { connection: hosts.to(hostId, address), serial, fencingNumber }
+}
+
+/** Our own tables cannot be read: nothing was done, and soon it may be. */
+function outOfReach(phoneId: string, cause: unknown): never {
+  throw new ApiError('phone_unavailable', {
+    details: { phone: phoneId, retry_after_seconds: 2 },
+    retryAfterSeconds: 2,
+    cause,
+  })
 }
 
 async function readRow(db: Reader, phoneId: string): Promise<Row | null> {

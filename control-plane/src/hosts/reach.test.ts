@@ -112,3 +112,43 @@ it('parks a phone again whose start is not ready in time, free of charge', async
   await phones().delete(tenant.caller, phone.id)
   await allFree()
 })
+
+it('fails the phones of a host that stays away, or that the operator gives up, and keeps the devices back', async () => {
+  const away = await world.start({
+    env: {
+      PHONERACK_HOST_LATE_AFTER: '1',
+      PHONERACK_HOST_LOST_AFTER: '2',
+      PHONERACK_LOST_FOR_GOOD_AFTER: '5',
+    },
+  })
+  const rack = await away.rack(2, { beatMs: 200 })
+  const owner = await away.tenant()
+  const service = away.app.services.phones
+  const signal = new AbortController().signal
+  const made = await Promise.all([0, 1].map(() => service.create(owner.caller, createBody(), null)))
+  for (const { phone } of made)
+    await service.wait(phone.id, (view) => view.status === 'ready', 10_000, signal)
+  const [given, kept] = made.map(({ phone }) => phone.id)
+  if (!given || !kept) throw new Error('no phones')
+  const { db } = away.app.core
+  const device = await db.device.findUniqueOrThrow({ where: { phoneId: given } })
+  const keptDevice = await db.device.findUniqueOrThrow({ where: { phoneId: kept } })
+  rack.pause()
+  await service.wait(given, (view) => view.status === 'unavailable', 10_000, signal)
+  const released = await away.server.inject({
+    method: 'POST',
+    url: `/operator/v1/devices/${device.id}/release`,
+    headers: { authorization: `Bearer ${away.operatorToken}` },
+  })
+  expect(released.json()).toMatchObject({ state: 'wiping', phone_id: null })
+  expect((await service.get(owner.caller, given)).status).toBe('failed')
+  const failed = await service.wait(kept, (view) => view.status === 'failed', 10_000, signal)
+  expect(failed.failure?.code).toBe('phone_unavailable')
+  expect((await db.device.findUniqueOrThrow({ where: { id: keptDevice.id } })).state).toBe('quarantined')
+  expect((await service.account(owner.caller)).phones).toBe(0)
+  rack.resume()
+  await eventually(
+    async () => (await db.device.findUniqueOrThrow({ where: { id: device.id } })).state === 'free',
+  )
+  expect(await brokenInvariants(db)).toEqual([])
+})
