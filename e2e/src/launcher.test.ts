@@ -1,0 +1,70 @@
+/** `up`, `down` and a killed `up`, on folders of their own. */
+import { execFile } from 'node:child_process'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { identify, isAlive, type ProcessIdentity } from '@phonerack/launcher'
+import { expect, inject, it, vi } from 'vitest'
+import { ctl, readUpFile, root, startSystem, stopSystem } from './system/system.js'
+
+const run = promisify(execFile)
+
+/** Everything that an `up` has recorded as running, itself included. */
+async function runningOf(dir: string): Promise<ProcessIdentity[]> {
+  const files = await readdir(path.join(dir, 'run'))
+  const records = files
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => readFile(path.join(dir, 'run', name), 'utf8'))
+  return (await Promise.all(records)).map((text) => JSON.parse(text) as ProcessIdentity)
+}
+
+it('leaves nothing running when it was killed, and starts again with the same keys and phones', async () => {
+  const first = await startSystem({ virtualPhones: 1 })
+  const left = await runningOf(first.dir)
+  // up, its guard, and five services.
+  expect(left.length).toBe(7)
+  expect(left.every(isAlive)).toBe(true)
+  const devices = await ctl(first, 'device', 'list')
+
+  process.kill(first.up.pid, 'SIGKILL')
+  await vi.waitFor(() => expect(left.filter(isAlive)).toEqual([]), { timeout: 45_000, interval: 200 })
+
+  const second = await startSystem({
+    virtualPhones: 1,
+    dir: first.dir,
+    port: Number(new URL(first.up.base_url).port),
+  })
+  try {
+    expect({ ...second.up, pid: 0 }).toEqual({ ...first.up, pid: 0 })
+    expect((await stat(path.join(second.dir, 'up.json'))).mode & 0o777).toBe(0o600)
+    expect((await stat(second.dir)).mode & 0o777).toBe(0o700)
+    const serials = (list: unknown) =>
+      (list as { data: { serial: string }[] }).data.map(({ serial }) => serial)
+    expect(serials(await ctl(second, 'device', 'list'))).toEqual(serials(devices))
+  } finally {
+    const running = await runningOf(second.dir)
+    await stopSystem(second)
+    expect(running.filter(isAlive)).toEqual([])
+    expect(identify(second.up.pid)).toBeNull()
+  }
+})
+
+it('refuses a second up on the same folder, and says how to stop the first', async () => {
+  const { dir, up } = inject('system')
+  const attempt = run(path.join(root, 'scripts/up'), ['--data', dir, '--port', '0'], {
+    cwd: root,
+    timeout: 60_000,
+  })
+  await expect(attempt).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/already running on .*\.\/scripts\/down/) as string,
+  })
+  expect((await readUpFile(dir)).pid).toBe(up.pid)
+})
+
+it('shows a device to a person as to a program', async () => {
+  const system = inject('system')
+  const list = (await ctl(system, 'device', 'list')) as { data: { serial: string }[] }
+  const { stdout } = await run(path.join(root, 'scripts/ctl'), ['--data', system.dir, 'device', 'list'])
+  for (const { serial } of list.data) expect(stdout).toContain(serial)
+})
