@@ -6,8 +6,10 @@ import { cmdCommands } from './cmd.js'
 import { dateCommands } from './date.js'
 import { digestCommands } from './digest.js'
 import { dumpsysCommands } from './dumpsys.js'
+import { diskCommands } from './disk.js'
 import { fileCommands } from './files.js'
 import { filterCommands } from './filters.js'
+import { findCommands } from './find.js'
 import { grepCommands } from './grep.js'
 import { inputCommands } from './input.js'
 import { listingCommands } from './listing.js'
@@ -26,6 +28,8 @@ export const commands: CommandTable = {
   ...testCommands,
   ...fileCommands,
   ...listingCommands,
+  ...findCommands,
+  ...diskCommands,
   ...pathCommands,
   ...dateCommands,
   ...propertyCommands,
