@@ -95,6 +95,19 @@ describe('elements', () => {
     expect(shown(tree).map(([, , text]) => text)).toEqual(['Buy', 'from 3 €'])
   })
 
+  it('never takes a text field for a button', () => {
+    const tree = build({
+      class: 'android.widget.EditText',
+      flags: ['clickable', 'focusable'],
+      bounds: [0, 0, 1080, 200],
+      children: [label('Search', 20)],
+    })
+    expect(shown(tree).map(([, type, text]) => [type, text])).toEqual([
+      ['TextView', 'Search'],
+      ['EditText', null],
+    ])
+  })
+
   it('never takes a page or a list for a button', () => {
     for (const container of [
       { class: 'android.webkit.WebView', flags: ['clickable'] },

@@ -52,6 +52,11 @@ describe('observe', () => {
     const bytes = Buffer.byteLength(JSON.stringify(observation))
     expect(bytes).toBeLessThan(4_000_000)
     expect(bytes).toBeGreaterThan(3_000_000)
+
+    phone.views = []
+    const picturesOnly = (await observe(phone.device, snapshots, options, progress())).observation
+    const largest = Buffer.byteLength(JSON.stringify(picturesOnly))
+    expect(largest > 2_500_000 && largest < 4_000_000).toBe(true)
   })
 
   it('reads again when the tree is broken, and says so when it stays broken', async () => {
