@@ -1,0 +1,260 @@
+/** What the system services answer to `cmd SERVICE …`. Called by `cmd.ts`. */
+import { decode, encode } from '../bytes.js'
+import type { CommandIo } from '../command.js'
+
+/** Called with the arguments behind the service's name. */
+export type ServiceCommand = (io: CommandIo, args: readonly string[]) => number | Promise<number>
+
+async function unknown(io: CommandIo, verb: string): Promise<number> {
+  await io.err(`Unknown command: ${verb}\n`)
+  return 255
+}
+
+export async function lockSettings(io: CommandIo, args: readonly string[]): Promise<number> {
+  const { android } = io
+  const [verb = '', value = ''] = args
+  switch (verb) {
+    case 'get-disabled':
+      await io.out(`${android.lockDisabled}\n`)
+      return 0
+    case 'set-disabled':
+      android.lockDisabled = value === 'true'
+      android.changed()
+      await io.out(`Lock screen disabled set to ${android.lockDisabled}\n`)
+      return 0
+    case 'verify':
+      await io.out('Lock credential verified successfully\n')
+      return 0
+    case 'clear':
+      await io.out('Lock credential cleared\n')
+      return 0
+    case 'set-pin':
+    case 'set-password':
+    case 'set-pattern':
+      await io.err('This phone is made of software and takes no lock credential\n')
+      return 255
+    default:
+      return unknown(io, verb)
+  }
+}
+
+export async function deviceConfig(io: CommandIo, args: readonly string[]): Promise<number> {
+  const { deviceConfig: table } = io.android
+  const [verb = '', namespace = '', key = '', value] = args.map(decode)
+  const name = `${namespace}/${key}`
+  switch (verb) {
+    case 'get':
+      await io.out(encode(`${table.get(name) ?? 'null'}\n`))
+      return 0
+    case 'put':
+      if (value === undefined) break
+      table.set(name, value)
+      io.android.changed()
+      return 0
+    case 'delete':
+      await io.out(
+        table.delete(name)
+          ? `Successfully deleted ${key} from ${namespace}\n`
+          : `Failed to delete ${key} from ${namespace}\n`,
+      )
+      io.android.changed()
+      return 0
+    case 'list':
+      for (const [entry, text] of table) {
+        if (namespace === '' || entry.startsWith(`${namespace}/`))
+          await io.out(encode(`${namespace === '' ? entry : entry.slice(namespace.length + 1)}=${text}\n`))
+      }
+      return 0
+    case 'set_sync_disabled_for_tests':
+      table.set('/sync_disabled', namespace)
+      io.android.changed()
+      return 0
+    case 'get_sync_disabled_for_tests':
+      await io.out(`${table.get('/sync_disabled') ?? 'none'}\n`)
+      return 0
+    case 'is_sync_disabled_for_tests':
+      await io.out(`${(table.get('/sync_disabled') ?? 'none') !== 'none'}\n`)
+      return 0
+  }
+  await io.err('Bad arguments\n')
+  return 255
+}
+
+export async function appOps(io: CommandIo, args: readonly string[]): Promise<number> {
+  const { appOps: table } = io.android
+  const at = args.indexOf('--user')
+  const rest = at === -1 ? args : [...args.slice(0, at), ...args.slice(at + 2)]
+  const [verb = '', name = '', op = '', mode = ''] = rest.filter((arg) => arg !== '--uid')
+  const short = op.replace(/^android:/, '').toUpperCase()
+  switch (verb) {
+    case 'set':
+      if (!['allow', 'ignore', 'deny', 'default', 'foreground'].includes(mode)) {
+        await io.err(`Error: Mode ${mode} is not valid\n`)
+        return 255
+      }
+      table.set(`${name}/${short}`, mode)
+      io.android.changed()
+      return 0
+    case 'get': {
+      const found = [...table].filter(([key]) =>
+        op === '' ? key.startsWith(`${name}/`) : key === `${name}/${short}`,
+      )
+      for (const [key, value] of found) await io.out(`${key.slice(name.length + 1)}: ${value}\n`)
+      if (found.length === 0) await io.out('No operations.\n')
+      return 0
+    }
+    case 'reset':
+      table.clear()
+      io.android.changed()
+      await io.out('Reset all modes.\n')
+      return 0
+    default:
+      return unknown(io, verb)
+  }
+}
+
+export async function alarm(io: CommandIo, args: readonly string[]): Promise<number> {
+  const [verb = '', zone = ''] = args
+  if (verb !== 'set-timezone') return unknown(io, verb)
+  if (isTimeZone(zone)) io.android.setTimeZone(zone)
+  return 0
+}
+
+/** As Android: an id that it does not know changes nothing, and says nothing. */
+function isTimeZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== ''
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+export async function testHarness(io: CommandIo, args: readonly string[]): Promise<number> {
+  if (args[0] !== 'enable' && args[0] !== 'restore') {
+    await io.out(
+      'About:\n  Test Harness Mode is a mode that the device can be placed in to prepare\n  the device for running UI tests. The device is placed into this mode by\n  first wiping all data from the device, preserving ADB keys.\n',
+    )
+    return args.length === 0 || args[0] === 'help' ? 0 : 255
+  }
+  io.android.restart(true)
+  return 0
+}
+
+export async function uiMode(io: CommandIo, args: readonly string[]): Promise<number> {
+  const { settings } = io.android
+  const [verb, value] = args
+  if (verb !== 'night') return unknown(io, verb ?? '')
+  const modes: Readonly<Record<string, string>> = { yes: '2', no: '1', auto: '0' }
+  const mode = modes[value ?? '']
+  if (value !== undefined && mode === undefined) {
+    await io.err(`Error: mode must be 'yes', 'no', or 'auto'\n`)
+    return 255
+  }
+  if (mode !== undefined) settings.put('secure', 'ui_night_mode', mode)
+  const current = Object.entries(modes).find(
+    ([, stored]) => stored === settings.get('secure', 'ui_night_mode'),
+  )
+  await io.out(`Night mode: ${current?.[0] ?? 'no'}\n`)
+  return 0
+}
+
+export function statusBar(io: CommandIo, args: readonly string[]): number | Promise<number> {
+  const { world } = io.android
+  switch (args[0]) {
+    case 'expand-notifications':
+    case 'expand-settings':
+      world.expandNotifications()
+      return 0
+    case 'collapse':
+      world.collapsePanels()
+      return 0
+    default:
+      return unknown(io, args[0] ?? '')
+  }
+}
+
+export async function inputMethod(io: CommandIo, args: readonly string[]): Promise<number> {
+  const { settings } = io.android
+  const current = settings.get('secure', 'default_input_method') ?? ''
+  const [verb = '', ...rest] = args
+  switch (verb) {
+    case 'list':
+      await io.out(
+        rest.includes('-s')
+          ? `${current}\n`
+          : `${current}:\n  mId=${current} mSettingsActivityName=null mIsVrOnly=false\n  mIsDefaultResId=0x0\n`,
+      )
+      return 0
+    case 'set':
+    case 'enable': {
+      const id = rest.at(-1) ?? ''
+      if (id !== current) {
+        await io.err(
+          `Unknown input method ${id} cannot be ${verb === 'set' ? 'selected' : 'enabled'} for user #0\n`,
+        )
+        return 255
+      }
+      await io.out(
+        verb === 'set'
+          ? `Input method ${id} selected for user #0\n`
+          : `Input method ${id}: already enabled for user #0\n`,
+      )
+      return 0
+    }
+    case 'reset':
+      await io.out(`Reset current and enabled IMEs for user #0\n  Selected: ${current}\n`)
+      return 0
+    default:
+      return unknown(io, verb)
+  }
+}
+
+export async function wifi(io: CommandIo, args: readonly string[]): Promise<number> {
+  const { settings } = io.android
+  if (args[0] === 'status') {
+    const on = settings.get('global', 'wifi_on') === '1'
+    await io.out(
+      `Wifi is ${on ? 'enabled' : 'disabled'}\nWifi scanning is only available when wifi is enabled\n`,
+    )
+    if (on) await io.out('==== Primary ClientModeManager instance ====\nWifi is not connected\n')
+    return 0
+  }
+  if (args[0] !== 'set-wifi-enabled') return unknown(io, args[0] ?? '')
+  settings.put('global', 'wifi_on', args[1] === 'enabled' ? '1' : '0')
+  return 0
+}
+
+export async function deviceIdle(io: CommandIo, args: readonly string[]): Promise<number> {
+  if (args[0] === 'get') {
+    await io.out('ACTIVE\n')
+    return 0
+  }
+  if (args[0] !== 'whitelist') return unknown(io, args[0] ?? '')
+  for (const name of args.slice(1)) {
+    if (/^[+=-]/.test(name)) await io.err(`Unknown package: ${name.slice(1)}\n`)
+  }
+  return 0
+}
+
+export async function user(io: CommandIo, args: readonly string[]): Promise<number> {
+  if (args[0] === 'list') await io.out('Users:\n\tUserInfo{0:Owner:4c13} running\n')
+  else if (args[0] === 'is-user-visible') await io.out('true\n')
+  else return unknown(io, args[0] ?? '')
+  return 0
+}
+
+export async function power(io: CommandIo, args: readonly string[]): Promise<number> {
+  if (args[0] === 'reboot' || args[0] === 'shutdown') return unknown(io, args[0])
+  if (args[0] === 'set-mode' || args[0] === 'set-adaptive-power-saver-enabled') return 0
+  return unknown(io, args[0] ?? '')
+}
+
+export async function display(io: CommandIo, args: readonly string[]): Promise<number> {
+  if (args[0] !== 'get-displays') return unknown(io, args[0] ?? '')
+  const { width, height, density } = io.android.world.display
+  await io.out(
+    `Displays:\nDisplay id 0: DisplayInfo{"Built-in Screen", displayId 0, real ${width} x ${height}, density ${density}}\n`,
+  )
+  return 0
+}
