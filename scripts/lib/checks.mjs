@@ -10,7 +10,7 @@ import process from 'node:process'
 
 const root = path.resolve(import.meta.dirname, '..', '..')
 const bin = (name) => path.join(root, 'node_modules', '.bin', name)
-const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', CI: process.env.CI ?? '1', FORCE_COLOR: '0' }
+const env = { ...process.env, TURBO_TELEMETRY_DISABLED: '1', CI: process.env.CI ?? '1', NO_COLOR: '1' }
 const scratch = mkdtempSync(path.join(tmpdir(), 'phonerack-checks-'))
 const total = { passed: 0, failed: 0 }
 const failures = []

@@ -15,7 +15,7 @@ export function createLogger(name: string): Logger {
     },
     hooks: {
       logMethod(args, method) {
-        const clean = args.map((arg) => (typeof arg === 'string' ? redactSecrets(arg) : (arg)))
+        const clean = args.map((arg) => (typeof arg === 'string' ? redactSecrets(arg) : arg))
         method.apply(this, clean as Parameters<typeof method>)
       },
     },
