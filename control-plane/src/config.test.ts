@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { ZodError } from 'zod'
+import { readConfig } from './config.js'
+
+const least = { DATABASE_URL: 'postgresql://x', NATS_URL: 'nats://x', PHONERACK_PKI_DIR: '/x' }
+
+it('defaults to the specification and lets a deployment override', () => {
+  const config = readConfig(least)
+  expect(config.rules).toMatchObject({
+    createDeadlineMs: 180_000,
+    hostLateAfterMs: 10_000,
+    perSecondMicros: 1000n,
+  })
+  expect(config.http.baseUrl).toBe('http://127.0.0.1:8080')
+  expect(readConfig({ ...least, PHONERACK_HOST_LOST_AFTER: '5' }).rules.hostLostAfterMs).toBe(5000)
+})
+
+it('names what is missing or wrong', () => {
+  expect(() => readConfig({})).toThrow(ZodError)
+  expect(() => readConfig({ ...least, PHONERACK_HTTP_PORT: 'eighty' })).toThrow(/PHONERACK_HTTP_PORT/)
+})
