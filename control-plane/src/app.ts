@@ -53,7 +53,8 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
   const keys = createKeyService(core)
   const phones = createPhoneService(core)
   const heartbeats = listenToHosts(core)
-  const context = { core, hosts }
+  const stopping = new AbortController()
+  const context = { core, hosts, stopping: stopping.signal }
   const jobs = await JobRunner.start({
     databaseUrl: config.databaseUrl,
     db: core.db,
@@ -76,7 +77,10 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
 
   let quiet: Promise<void> | null = null
   const quiesce = (): Promise<void> => {
-    quiet ??= Promise.all([...tickers.map((ticker) => ticker.stop()), jobs.stop()]).then(() => undefined)
+    quiet ??= Promise.all([
+      ...tickers.map((ticker) => ticker.stop()),
+      jobs.stop(() => stopping.abort()),
+    ]).then(() => undefined)
     return quiet
   }
 

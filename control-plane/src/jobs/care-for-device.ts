@@ -36,7 +36,7 @@ export async function wipeDeviceJob(context: JobContext, payload: JobPayload<'de
       connection,
       (client, ...rest) => client.wipeDevice(...rest),
       { assignment },
-      Progress.for(careMs),
+      Progress.for(careMs, context.stopping),
     ),
   )
   if (outcome) await conclude(context, device, 'wiping', outcome)
@@ -53,7 +53,7 @@ export async function enrollDeviceJob(
       connection,
       (client, ...rest) => client.enrollDevice(...rest),
       { serial: device.serial, fencingNumber: device.fencingNumber },
-      Progress.for(careMs),
+      Progress.for(careMs, context.stopping),
     ),
   )
   if (outcome) await conclude(context, device, 'provisioning', outcome)

@@ -9,6 +9,8 @@ import { addJob, type JobName, type JobOptions, type JobInput } from './queue.js
 export interface JobContext {
   core: Core
   hosts: HostClients
+  /** Aborts when the process stops: calls to hosts are given up and made again later. */
+  stopping: AbortSignal
 }
 
 export interface PlacedDevice {

@@ -27,7 +27,7 @@ export async function parkPhoneJob(context: JobContext, payload: JobPayload<'pho
         device.connection,
         (client, ...rest) => client.parkPhone(...rest),
         { assignment },
-        Progress.for(tryMs),
+        Progress.for(tryMs, context.stopping),
       )
       break
     } catch (error) {

@@ -28,7 +28,8 @@ export interface RunnerOptions {
 
 const beatMs = 2000
 const restartMs = 500
-/** Milliseconds that running jobs get to end when the process stops. */
+/** Milliseconds that running jobs get when the process stops: to end by themselves, then after being given up. */
+const graceMs = 700
 const stopMs = 1500
 
 /** Makes graphile's tables; before the first transaction that adds a job. */
@@ -76,18 +77,21 @@ export class JobRunner {
     return runner
   }
 
-  /** Lets running jobs end for a moment, then gives back those that did not: another replica runs them again. */
-  async stop(): Promise<void> {
+  /** Lets running jobs end for a moment, then has their calls given up (`giveUp`), and gives back those that still did not end: another replica runs them again. */
+  async stop(giveUp: () => void): Promise<void> {
     this.stopping.abort()
     await this.beats.stop()
     const stops = [...this.runners].map((runner) =>
       runner.stop().catch((error: unknown) => this.onTrouble(error)),
     )
-    await within(stopMs, Promise.all([...stops, ...this.supervised]))
+    const ended = Promise.all([...stops, ...this.supervised])
+    if (!(await within(graceMs, ended))) giveUp()
+    const isClean = await within(stopMs, ended)
     const ids = [...this.workerIds, ...this.orphans]
     await this.options.db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(${ids})`
     await this.options.db.replica.deleteMany({ where: { id: this.options.replicaId } })
-    await within(stopMs, this.pool.end())
+    // A job that still runs keeps its connections; the process ends with it.
+    if (isClean) await within(stopMs, this.pool.end())
   }
 
   /** Keeps one pool of workers alive: graphile gives up when it cannot write a job's end. */
@@ -158,11 +162,12 @@ export class JobRunner {
   }
 }
 
-/** Waits for `work`, but no longer than `ms`. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
+/** Waits for `work`, but no longer than `ms`; whether it ended. */
+async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const enough = new AbortController()
-  await Promise.race([work, pause(ms, enough.signal)])
+  const ended = await Promise.race([work.then(() => true), pause(ms, enough.signal).then(() => false)])
   enough.abort()
+  return ended
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -35,7 +35,7 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
   const device = await placeDevice(context, { phoneId: phone.id })
   if (device?.fencingNumber.toString() !== payload.fencing) return
   try {
-    await callStart(phone.id, device, Math.min(tryMs, remaining))
+    await callStart(context, phone.id, device, Math.min(tryMs, remaining))
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     core.log.warn(
@@ -52,14 +52,19 @@ function timeLeft({ core }: JobContext, phone: PhoneRecord | null): number {
   return phone.startDeadlineAt.getTime() - core.clock.now().getTime()
 }
 
-async function callStart(phoneId: string, device: PlacedDevice, ms: number): Promise<void> {
+async function callStart(
+  context: JobContext,
+  phoneId: string,
+  device: PlacedDevice,
+  ms: number,
+): Promise<void> {
   if (!device.connection) throw new CallFailure(false, null, false, 'the host is out of reach')
   const assignment = { phoneId, serial: device.serial, fencingNumber: device.fencingNumber, requestId: '' }
   await callHost<StartPhoneRequest, StartPhoneResponse>(
     device.connection,
     (client, ...rest) => client.startPhone(...rest),
     { assignment },
-    Progress.for(ms),
+    Progress.for(ms, context.stopping),
   )
 }
 
