@@ -20,7 +20,11 @@ describe('when a part is killed', () => {
   let system: System
   let tenant: Tenant
   beforeAll(async () => {
-    system = await startSystem({ virtualPhones: 3 })
+    system = await startSystem({
+      virtualPhones: 3,
+      // Tests that try again until a part is back pass the specification's limit.
+      env: { PHONERACK_LIFECYCLE_PER_MINUTE: '100000' },
+    })
     tenant = await newTenant(system, { creditUsd: '1000' })
   })
   afterAll(() => stopSystem(system))

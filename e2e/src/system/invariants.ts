@@ -13,9 +13,10 @@ const rules: Record<string, string> = {
       SELECT COALESCE(SUM(s.reserved_micros), 0) FROM sessions s WHERE s.project_id = p.id AND s.ended_at IS NULL)`,
   'a balance is not what its ledger says': `
     SELECT p.id FROM projects p
-    WHERE (p.balance_micros, p.reserved_micros) IS DISTINCT FROM (
-      SELECT COALESCE(SUM(l.balance_delta), 0)::bigint, COALESCE(SUM(l.reserved_delta), 0)::bigint
-      FROM ledger l WHERE l.project_id = p.id)`,
+    WHERE NOT EXISTS (
+      SELECT 1 FROM ledger l WHERE l.project_id = p.id
+      HAVING COALESCE(SUM(l.balance_delta), 0) = p.balance_micros
+      AND COALESCE(SUM(l.reserved_delta), 0) = p.reserved_micros)`,
   'a session was charged twice': `
     SELECT session_id FROM ledger WHERE kind = 'charge' GROUP BY session_id HAVING COUNT(*) > 1`,
   'a phone has two open sessions': `
