@@ -60,3 +60,26 @@ export async function trackDevices(
     }
   }
 }
+
+/**
+ * Asks for the list again and again until `signal` aborts: the server (29.0.6) does not announce that a
+ * phone on the network went offline, and by itself connects to it again only after 10 s. Never throws; what
+ * it cannot read, the tracker finds out too.
+ */
+export async function pollDevices(
+  client: AdbClient,
+  onList: (devices: TrackedDevice[]) => void,
+  everyMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const stopped = () => signal.aborted
+  while (!stopped()) {
+    try {
+      await Progress.for(everyMs + 1000, signal).sleep(everyMs)
+      const list = parseDeviceList(await client.ask('host:devices', Progress.for(2000, signal)))
+      if (!stopped()) onList(list)
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+    }
+  }
+}

@@ -5,7 +5,7 @@
 import { ApiError, type DeviceStatus, type Logger } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
 import { keepConnected, type Keeper } from '../adb/keep.js'
-import { trackDevices, type TrackedDevice } from '../adb/track.js'
+import { pollDevices, trackDevices, type TrackedDevice } from '../adb/track.js'
 import type { Link } from '../device/state-machine.js'
 import { DeviceSupervisor } from '../device/supervisor.js'
 import type { Jar } from '../scrcpy/jar.js'
@@ -38,12 +38,15 @@ const linkOf = (state: string): Link => {
   return 'offline'
 }
 
+/** Between two looks at phones on the network. */
+const networkPollMs = 500
+
 export class Registry {
   private readonly entries = new Map<string, Entry>()
   private tracked = new Map<string, string>()
   private readonly stopping = new AbortController()
   private readonly keeper: Keeper
-  private readonly tracking: Promise<void>
+  private readonly tracking: Promise<unknown>
 
   constructor(private readonly parts: RegistryParts) {
     for (const serial of parts.records.serials()) this.entryOf(serial)
@@ -53,12 +56,16 @@ export class Registry {
       (serial) => this.tracked.get(serial) ?? null,
       parts.log,
     )
-    this.tracking = trackDevices(
+    const { signal } = this.stopping
+    const onList = (devices: readonly TrackedDevice[]) => this.onList(devices)
+    const tracked = trackDevices(
       parts.client,
-      (devices) => this.onList(devices),
+      onList,
       (error) => parts.log.warn({ err: error }, 'the list of devices was lost'),
-      this.stopping.signal,
+      signal,
     )
+    const polled = parts.connect.length > 0 ? pollDevices(parts.client, onList, networkPollMs, signal) : null
+    this.tracking = Promise.all([tracked, polled])
   }
 
   /** @throws ApiError phone_unavailable for a serial that was never seen */
@@ -86,7 +93,12 @@ export class Registry {
   }
 
   private onList(devices: readonly TrackedDevice[]): void {
-    this.tracked = new Map(devices.map(({ serial, state }) => [serial, state]))
+    const tracked = new Map(devices.map(({ serial, state }) => [serial, state]))
+    const same =
+      tracked.size === this.tracked.size &&
+      devices.every(({ serial, state }) => this.tracked.get(serial) === state)
+    if (same) return
+    this.tracked = tracked
     for (const { serial, state } of devices) this.entryOf(serial).supervisor.setLink(linkOf(state))
     for (const [serial, { supervisor }] of this.entries)
       if (!this.tracked.has(serial)) supervisor.setLink('absent')
