@@ -100,6 +100,35 @@ it('is an internal error, not to be repeated, when nothing at all is known', asy
   await agent.serve()
 })
 
+it('leaves a host alone for a moment after it lost five batches in a row', async () => {
+  // A read is repeated until the agent is back.
+  await plane.app.services.devices.observe(tenant.caller, phoneId, null, context)
+  // The stream breaks after the first word; the connection stands.
+  agent.onBatch = (_, send) => {
+    send({ $case: 'started', value: { index: 0 } })
+    return Promise.reject(new Error('lost'))
+  }
+  for (let lost = 0; lost < 5; lost++) {
+    expect(parse(await run([home]))).toMatchObject({ completed: 0 })
+  }
+  let sent = false
+  agent.onBatch = (_, send) => {
+    sent = true
+    const resultsJson = Buffer.from(`[${entry(0, true).toString()}]`)
+    send({ $case: 'ended', value: { observationJson: Buffer.alloc(0), resultsJson } })
+    return Promise.resolve()
+  }
+  expect(await refusalOf(run([home]))).toBe('phone_unavailable')
+  expect(sent).toBe(false)
+  await eventually(
+    async () =>
+      (await run([home]).then(
+        () => 'ran',
+        () => 'refused',
+      )) === 'ran',
+  )
+})
+
 it('did nothing when there is no connection', async () => {
   agent.cutGrpc()
   await eventually(async () => (await refusalOf(run([home]))) === 'phone_unavailable')

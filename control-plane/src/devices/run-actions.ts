@@ -45,12 +45,13 @@ export async function runBatch(
     { deadline: Date.now() + progress.remaining },
   )
   const known: BatchKnown = { results: [], started: -1, sinceStartMs: 0 }
-  const ended = await follow(stream, known).catch((error: unknown) => {
-    const failure = toFailure(error, connection)
-    return onLost(batch.actions, known, failure)
-  })
-  connection.breaker.succeeded()
-  return ended
+  try {
+    const ended = await follow(stream, known)
+    connection.breaker.succeeded()
+    return ended
+  } catch (error) {
+    return onLost(batch.actions, known, toFailure(error, connection))
+  }
 }
 
 /** Reads the stream into `known`; resolves with the answer when the agent said the end. */

@@ -288,7 +288,7 @@ class Double implements AgentDouble {
           await this.onBatch(call.request, (event) => void call.write({ event }))
           call.end()
         }
-        run().catch((error: unknown) => call.destroy(toServiceError(error)))
+        run().catch((error: unknown) => call.emit('error', toServiceError(error)))
       },
     }
   }
