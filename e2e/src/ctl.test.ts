@@ -1,0 +1,148 @@
+/** The operator's command line against a system of its own, to which a phone is plugged in that nobody enrolled. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { startPhone } from '@phonerack/virtual-phone'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { plainAdb, type PlainAdb } from './bench/adb.js'
+import { Api, errorOf } from './system/api.js'
+import { ctl, freePort, root, startSystem, stopSystem, type System } from './system/system.js'
+import { eventually, readyPhone } from './system/tenant.js'
+
+const run = promisify(execFile)
+const device = z.object({
+  serial: z.string(),
+  state: z.string(),
+  capabilities: z.array(z.object({ name: z.string(), implementation: z.string(), evidence: z.string() })),
+  wipe_checks: z.array(z.object({ name: z.string(), passed: z.boolean(), evidence: z.string() })),
+})
+
+describe('ctl', () => {
+  let system: System
+  let scratch: string
+  let adb: PlainAdb
+  /** As adb lists it. */
+  let serial: string
+  const stops: (() => Promise<unknown>)[] = []
+  beforeAll(async () => {
+    scratch = await mkdtemp(path.join(tmpdir(), 'phonerack-ctl-'))
+    stops.push(() => rm(scratch, { recursive: true, force: true }))
+    system = await startSystem({ virtualPhones: 0 })
+    stops.push(() => stopSystem(system))
+    const phone = await startPhone({
+      port: await freePort(),
+      dataDir: path.join(scratch, 'phone'),
+      pace: 'instant',
+    })
+    stops.push(() => phone.close())
+    serial = `127.0.0.1:${phone.port}`
+    adb = await plainAdb(serial)
+    stops.push(() => adb.stop())
+  })
+  afterAll(async () => {
+    for (const stop of stops.reverse()) await stop()
+  })
+
+  /** As a person types it; rejects with what it printed. */
+  const typed = async (...args: string[]): Promise<string> => {
+    const line = ['--data', system.dir, ...args]
+    return (await run(path.join(root, 'scripts/ctl'), line, { cwd: root, timeout: 60_000 })).stdout
+  }
+  const show = async () => device.parse(await ctl(system, 'device', 'show', serial))
+  const stateBecomes = (state: string) =>
+    eventually(`the device to be ${state}`, 60_000, async () => {
+      const { data } = z.object({ data: z.array(device) }).parse(await ctl(system, 'device', 'list'))
+      return data.some((each) => each.serial === serial && each.state === state)
+    })
+  /** Everything that a write to the phone would change. */
+  const traces = async (): Promise<string> => {
+    const look =
+      'ls -laR /data/local/tmp /sdcard/; settings list global; settings list secure; getprop | grep -v uptime'
+    return (await adb.run('shell', look)).toString()
+  }
+
+  test('elements prints what an agent would see of a dump', async () => {
+    const file = path.join(scratch, 'dump.xml')
+    await writeFile(file, await adb.run('exec-out', 'uiautomator dump /dev/tty'))
+    const seen = await ctl(system, 'elements', file, '--screen', '1080x2400')
+    const text = z.object({ text: z.string() }).parse(seen).text
+    expect(text).toMatch(/^app \S+\nkeyboard hidden\nscreen 1080x2400\n\[1\] /)
+  })
+
+  test('a phone that is plugged in is listed, not written to, and taken in only by --erase', async () => {
+    await adb.run('shell', 'echo mine > /sdcard/mine.txt')
+    const before = await traces()
+    const { adb: port } = z
+      .object({ adb: z.int() })
+      .parse(JSON.parse(await readFile(path.join(system.dir, 'ports.json'), 'utf8')))
+    // The agent's own server sees it, as it sees a phone on a cable.
+    await run('adb', ['-P', String(port), 'connect', serial], { timeout: 20_000 })
+    await stateBecomes('unenrolled')
+    const list = await typed('device', 'list')
+    expect(list).toContain(`./scripts/ctl device enroll ${serial} --erase`)
+    await new Promise((resolve) => setTimeout(resolve, 3000))
+    expect(await traces()).toBe(before)
+
+    const api = new Api(system.up.base_url, system.up.keys.agent)
+    expect(errorOf(await api.post('/v1/phones')).code).toBe('capacity_unavailable')
+    await expect(typed('device', 'enroll', serial)).rejects.toMatchObject({
+      stderr: expect.stringMatching(/ALL DATA.*Virtual Phone.*--erase/s) as string,
+    })
+    expect((await show()).state).toBe('unenrolled')
+    expect(await traces()).toBe(before)
+
+    expect(await typed('device', 'enroll', serial, '--erase')).toContain(serial)
+    await stateBecomes('free')
+    const enrolled = await show()
+    expect(enrolled.capabilities.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['input', 'text', 'ui', 'screen']),
+    )
+    expect(enrolled.wipe_checks.length).toBeGreaterThan(5)
+    expect(enrolled.wipe_checks.filter(({ passed }) => !passed)).toEqual([])
+    const mine = adb.run('shell', 'cat /sdcard/mine.txt')
+    await expect(mine).rejects.toMatchObject({ code: 1 })
+    const rented = await readyPhone(api)
+    expect(rented.status).toBe('ready')
+    expect((await show()).state).toBe('assigned')
+    await new Api(system.up.base_url, system.up.keys.admin).delete(`/v1/phones/${rented.id}`)
+  })
+
+  test('projects, keys and the service', async () => {
+    const { id } = system.up.project
+    const project = z.object({
+      balance_usd: z.string(),
+      max_running: z.int(),
+      frozen_at: z.string().nullable(),
+    })
+    const set = async (...args: string[]) => project.parse(await ctl(system, 'project', 'set', id, ...args))
+    const before = project.parse(await ctl(system, 'project', 'show', id))
+    const after = await set('--credit', '12.5', '--max-running', '7')
+    expect(Number(after.balance_usd) - Number(before.balance_usd)).toBeCloseTo(12.5, 6)
+    expect(after.max_running).toBe(7)
+
+    const made = z
+      .object({ id: z.string(), key: z.string() })
+      .parse(await ctl(system, 'key', 'create', '--project', id, '--preset', 'read-only', '--expires', '30d'))
+    const api = new Api(system.up.base_url, made.key)
+    expect((await api.get('/v1/account')).status).toBe(200)
+    expect(errorOf(await api.post('/v1/phones')).code).toBe('insufficient_scope')
+    await ctl(system, 'key', 'revoke', made.id)
+    await eventually(
+      'the revocation to count',
+      1500,
+      async () => (await api.get('/v1/account')).status === 401,
+    )
+    expect(errorOf(await api.get('/v1/account')).code).toBe('key_revoked')
+
+    expect((await set('--freeze')).frozen_at).not.toBeNull()
+    expect((await set('--unfreeze')).frozen_at).toBeNull()
+    expect(await ctl(system, 'service', 'pause')).toMatchObject({ paused_at: expect.any(String) as string })
+    expect(await ctl(system, 'service', 'resume')).toMatchObject({ paused_at: null })
+    expect(await typed('host', 'list')).toMatch(/online/)
+    await expect(typed('project', 'set', id)).rejects.toMatchObject({ code: 2 })
+    await expect(typed('no', 'such')).rejects.toMatchObject({ code: 2 })
+  })
+})
