@@ -15,12 +15,14 @@ const scratch = mkdtempSync(path.join(tmpdir(), 'phonerack-checks-'))
 const total = { passed: 0, failed: 0 }
 const failures = []
 
-/** Runs a program, showing what it says; true when it exits with 0. */
-function run(command, args, cwd = root) {
+/** Runs a program, handing on what it says; true when it exits with 0. */
+function run(command, args, cwd = root, say = (chunk) => process.stdout.write(chunk)) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] })
+    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    child.stdout.on('data', say)
+    child.stderr.on('data', say)
     child.once('error', (error) => {
-      process.stdout.write(`${command}: ${error.message}\n`)
+      say(`${command}: ${error.message}\n`)
       resolve(false)
     })
     child.once('exit', (code) => resolve(code === 0))
@@ -33,15 +35,27 @@ function count(name, passed, failed) {
   if (failed > 0) failures.push(failed > 1 || passed > 0 ? `${name}: ${failed} failed` : name)
 }
 
+/** Says all at its end, since others may run beside it. */
 async function check(name, command, args, cwd) {
-  process.stdout.write(`\n== ${name}\n`)
   const since = performance.now()
-  const passed = await run(command, args, cwd)
+  let said = ''
+  const passed = await run(command, args, cwd, (chunk) => (said += chunk))
   count(name, passed ? 1 : 0, passed ? 0 : 1)
-  process.stdout.write(
-    `== ${name}: ${passed ? 'passed' : 'FAILED'} (${((performance.now() - since) / 1000).toFixed(1)} s)\n`,
-  )
+  const seconds = ((performance.now() - since) / 1000).toFixed(1)
+  process.stdout.write(`\n${said}== ${name}: ${passed ? 'passed' : 'FAILED'} (${seconds} s)\n`)
   return passed
+}
+
+/** Checks that use one core each; lint, the longest, runs beside the others. */
+async function staticChecks() {
+  const proto = path.join(root, 'proto')
+  const others = async () => {
+    await check('types', bin('turbo'), ['run', 'typecheck', '--output-logs=errors-only'])
+    await check('format', bin('prettier'), ['--check', '--log-level=warn', '.'])
+    await check('proto lint', bin('buf'), ['lint'], proto)
+    await check('proto breaking', bin('buf'), ['breaking', '--against', 'baseline.binpb'], proto)
+  }
+  await Promise.all([check('lint', bin('eslint'), ['.']), others()])
 }
 
 /** A vitest run; its tests are counted one by one. A run that ends badly without a failed test counts as one. */
@@ -68,16 +82,7 @@ async function tests(name, args) {
 
 try {
   const built = await check('build', bin('turbo'), ['run', 'build', '--output-logs=errors-only'])
-  await check('format', bin('prettier'), ['--check', '--log-level=warn', '.'])
-  await check('proto lint', bin('buf'), ['lint'], path.join(root, 'proto'))
-  await check(
-    'proto breaking',
-    bin('buf'),
-    ['breaking', '--against', 'baseline.binpb'],
-    path.join(root, 'proto'),
-  )
-  await check('lint', bin('eslint'), ['.'])
-  await check('types', bin('turbo'), ['run', 'typecheck', '--output-logs=errors-only'])
+  await staticChecks()
   if (built) {
     await tests('unit', [])
     if (existsSync(path.join(root, 'e2e', 'vitest.config.ts')))
