@@ -5,7 +5,8 @@
  * dumped or hit.
  */
 import { intersect, type Rect } from './geometry.js'
-import { layoutText } from './text-layout.js'
+import { type EditState } from './edit-state.js'
+import { layoutText, type LaidOut, type TextBlock, type TextFormat } from './text-layout.js'
 import { shownText, type Gravity, type Length, type View } from './view.js'
 
 export interface LayoutScale {
@@ -19,6 +20,17 @@ const UNBOUNDED = 1_000_000
 function across(gravity: Gravity, room: number, size: number): number {
   if (gravity === 'center') return Math.round((room - size) / 2)
   return gravity === 'end' ? room - size : 0
+}
+
+/** How each field's text was laid out last: typing goes on from there. */
+const fields = new WeakMap<EditState, LaidOut>()
+
+function layoutOf(v: View, room: number, format: TextFormat): TextBlock {
+  const text = shownText(v)
+  if (!v.edit) return layoutText(text, room, format)
+  const block = layoutText(text, room, format, fields.get(v.edit.state))
+  fields.set(v.edit.state, { text, room, format, block })
+  return block
 }
 
 class Layout {
@@ -61,11 +73,8 @@ class Layout {
       const sizePx = Math.round(v.style.size * this.scale.density * this.scale.fontScale)
       // A one-line field shows its text from under the cursor, uncut.
       const endless = v.edit !== null && !v.edit.multiline && v.text !== ''
-      v.block = layoutText(shownText(v), endless ? Infinity : x, {
-        sizePx,
-        weight: v.style.weight,
-        maxLines: v.style.maxLines,
-      })
+      const format = { sizePx, weight: v.style.weight, maxLines: v.style.maxLines }
+      v.block = layoutOf(v, endless ? Infinity : x, format)
       return { width: Math.min(x, v.block.width), height: v.block.lines.length * v.block.lineHeight }
     }
     if (v.mark && v.children.length === 0) return this.markSize(v)

@@ -5,6 +5,8 @@ import { displayList, type DrawStep } from '../toolkit/display-list.js'
 import { hierarchyXml } from '../toolkit/hierarchy.js'
 import { type LayoutScale } from '../toolkit/layout.js'
 import { encodePng, renderRgba } from '../toolkit/surface.js'
+import { type EditBinding } from '../toolkit/view.js'
+import { type Activity, type DialogRecord } from './activity.js'
 import { type KeyInput } from './key-input.js'
 import { KEY } from './keys.js'
 import { type Model } from './model.js'
@@ -26,13 +28,41 @@ export class ScreenSource {
   private placed: Windows | null = null
   private encoded: Promise<Buffer> | null = null
   private drawnMinute = 0
+  private typing: { edit: EditBinding; activity: Activity; dialog: DialogRecord | null } | null = null
 
   constructor(private readonly parts: ScreenParts) {}
 
   /** The next question builds all windows anew. */
   invalidate(): void {
     this.placed = null
+    this.typing = null
     this.encoded = null
+  }
+
+  /**
+   * As `invalidate`, after only the text or cursor of the focused field has changed: the field itself is still
+   * known, so that a long text that is typed letter by letter is laid out once, when somebody looks.
+   */
+  fieldChanged(): void {
+    const { model } = this.parts
+    const edit = this.focusedEdit
+    const keeps = edit !== null && model.focusedField === edit.state
+    const typing = keeps ? { edit, activity: model.top, dialog: model.top.dialog } : null
+    this.invalidate()
+    this.typing = typing
+  }
+
+  /** The focused field of the active window. */
+  get focusedEdit(): EditBinding | null {
+    const { typing } = this
+    const { model } = this.parts
+    const stands =
+      typing !== null &&
+      !model.shadeOpen &&
+      model.top === typing.activity &&
+      model.top.dialog === typing.dialog &&
+      model.focusedField === typing.edit.state
+    return stands ? typing.edit : this.windows().focusedEdit
   }
 
   get scale(): LayoutScale {
@@ -42,6 +72,7 @@ export class ScreenSource {
   /** The placement of the moment, built again after each change. */
   windows(): Windows {
     if (this.placed) return this.placed
+    this.typing = null
     const { model, facts, now, keys } = this.parts
     const { width, height } = this.parts.display()
     const activity = model.top

@@ -47,9 +47,7 @@ export class PhoneWorld implements World {
     this.keyInput = new KeyInput({
       model: this.model,
       windows: () => this.screen.windows(),
-      invalidate: () => {
-        this.screen.invalidate()
-      },
+      focusedEdit: () => this.screen.focusedEdit,
       setClipboard: (text) => {
         this.setClipboard(text)
       },
@@ -99,7 +97,7 @@ export class PhoneWorld implements World {
   }
 
   get inputMethod(): InputMethodState {
-    const edit = this.screen.windows().focusedEdit
+    const edit = this.screen.focusedEdit
     const served = edit !== null
     return {
       shown: this.model.keyboard.shown && served && this.model.awake,
@@ -114,6 +112,15 @@ export class PhoneWorld implements World {
 
   private changed(): void {
     this.screen.invalidate()
+    this.tell()
+  }
+
+  private fieldChanged(): void {
+    this.screen.fieldChanged()
+    this.tell()
+  }
+
+  private tell(): void {
     for (const listener of this.changeListeners) listener()
   }
 
@@ -162,9 +169,10 @@ export class PhoneWorld implements World {
 
   key(action: KeyAction, keyCode: number, metaState: number): void {
     if (action !== 'down') return
-    this.keyInput.press(keyCode, metaState)
+    const onlyField = this.keyInput.press(keyCode, metaState)
     if (!this.model.awake) this.touchInput.reset()
-    this.changed()
+    if (onlyField) this.fieldChanged()
+    else this.changed()
   }
 
   scroll(x: number, y: number, horizontal: number, vertical: number): void {
@@ -194,7 +202,7 @@ export class PhoneWorld implements World {
 
   commitText(text: string): boolean {
     if (!this.model.awake || !this.keyInput.type(text)) return false
-    this.changed()
+    this.fieldChanged()
     return true
   }
 
