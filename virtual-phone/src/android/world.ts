@@ -5,6 +5,8 @@
  * Points and sizes in device pixels of the current rotation.
  */
 
+import type { AccessibilityWindow } from './accessibility.js'
+
 export interface Display {
   width: number
   height: number
@@ -75,6 +77,8 @@ export interface World {
    * (a dialog or the shade when one stands in front). The keyboard is not in it, see `inputMethod`.
    */
   hierarchyXml(): string
+  /** The windows on the screen as accessibility services see them, the frontmost first; none while asleep. */
+  accessibilityWindows(): readonly AccessibilityWindow[]
 
   touch(action: TouchAction, pointerId: number, x: number, y: number): void
   /** Android key code and meta state. */

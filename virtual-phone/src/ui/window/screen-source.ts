@@ -1,4 +1,5 @@
 /** Keeps the placement of the moment and makes pictures and the tree from it, when they are asked for. */
+import { type AccessibilityWindow } from '../../android/accessibility.js'
 import { type Display } from '../../android/world.js'
 import { type PhoneFacts } from '../apps/app.js'
 import { displayList, type DrawStep } from '../toolkit/display-list.js'
@@ -7,11 +8,12 @@ import { type LayoutScale } from '../toolkit/layout.js'
 import { encodePng, renderRgba } from '../toolkit/surface.js'
 import { type EditBinding } from '../toolkit/view.js'
 import { type Activity, type DialogRecord } from './activity.js'
+import { accessibilityWindows } from './accessibility.js'
 import { type KeyInput } from './key-input.js'
 import { KEY } from './keys.js'
 import { type Model } from './model.js'
 import { screenContext } from './screen-context.js'
-import { buildWindows, type Windows } from './windows.js'
+import { buildWindows, type Layer, type Windows } from './windows.js'
 
 export interface ScreenParts {
   model: Model
@@ -28,6 +30,8 @@ export class ScreenSource {
   private placed: Windows | null = null
   private encoded: Promise<Buffer> | null = null
   private drawnMinute = 0
+  private readonly windowIds = new WeakMap<object, number>()
+  private nextWindowId = 10
   private typing: { edit: EditBinding; activity: Activity; dialog: DialogRecord | null } | null = null
 
   constructor(private readonly parts: ScreenParts) {}
@@ -130,6 +134,22 @@ export class ScreenSource {
       },
     })
     return this.placed
+  }
+
+  /** The windows as accessibility services see them; `changed` is called after an action on a node. */
+  accessibilityWindows(changed: () => void): AccessibilityWindow[] {
+    return accessibilityWindows({ windows: this.windows(), id: (layer) => this.windowId(layer), changed })
+  }
+
+  /** Windows of the system keep theirs; an activity or a dialog gets one for its life. */
+  private windowId(layer: Layer): number {
+    const system = ['status', 'navigation', 'shade', 'keyboard'].indexOf(layer.name)
+    if (system !== -1) return system + 1
+    const activity = this.parts.model.top
+    const owner = layer.name === 'dialog' ? (activity.dialog ?? activity) : activity
+    const id = this.windowIds.get(owner) ?? this.nextWindowId++
+    this.windowIds.set(owner, id)
+    return id
   }
 
   private drawSteps(): DrawStep[] {

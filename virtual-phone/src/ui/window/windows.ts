@@ -136,6 +136,7 @@ export function buildWindows(parts: WindowParts): Windows {
     const card = view(
       'android.widget.FrameLayout',
       {
+        id: 'android:id/content',
         place: { x: 'center', y: 'center' },
         width: ui.landscape ? 420 : 320,
         padding: { top: 24, bottom: 12 },

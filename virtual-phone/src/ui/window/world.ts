@@ -1,4 +1,5 @@
 /** The running Android of one virtual phone: implements `World` by the model, its windows and the input rules. */
+import { type AccessibilityWindow } from '../../android/accessibility.js'
 import {
   type AppEntry,
   type Display,
@@ -139,6 +140,10 @@ export class PhoneWorld implements World {
 
   hierarchyXml(): string {
     return this.screen.hierarchy()
+  }
+
+  accessibilityWindows(): readonly AccessibilityWindow[] {
+    return this.model.awake ? this.screen.accessibilityWindows(() => this.changed()) : []
   }
 
   touch(action: TouchAction, pointerId: number, x: number, y: number): void {
