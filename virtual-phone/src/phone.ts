@@ -82,7 +82,7 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
   const adbd = new AdbServer(android, onFault)
   const port = await adbd.listen(options.port)
   android.markBooted()
-  const stopWatching = world.onChange(() => state.touch())
+  const stopWatching = world.onStateChange(() => state.touch())
 
   async function restart(wipe: boolean): Promise<void> {
     await pause(restartDelayMs[options.pace])

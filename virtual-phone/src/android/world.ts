@@ -62,6 +62,28 @@ export interface AppEntry {
   uid: number
 }
 
+export interface GeoPoint {
+  /** Degrees, WGS 84. */
+  latitude: number
+  longitude: number
+}
+
+export interface PhoneNotification {
+  package: string
+  /** One of its app; a second one of the same name takes its place. */
+  id: string
+  title: string
+  text: string
+  whenMs: number
+}
+
+/** A setting or property that somebody changed on the screen, as the shell would see it. */
+export interface SystemChange {
+  table: 'system' | 'secure' | 'global' | 'property'
+  name: string
+  value: string
+}
+
 export interface World {
   readonly display: Display
   readonly focused: FocusedWindow
@@ -113,11 +135,34 @@ export interface World {
   setRotation(rotation: number): void
   /** `settings put` of a value that the world shows (locale, time zone, font scale, night mode). */
   setConfiguration(change: { locale?: string; timeZone?: string; night?: boolean }): void
+  /** A value of the settings provider that the world shows; others are passed over. */
+  applySetting(table: 'system' | 'secure' | 'global', name: string, value: string | null): void
+  /** Calls `listener` for each setting and property that the screen changed. */
+  onSystemChange(listener: (change: SystemChange) => void): () => void
+  /** Where the phone believes to be; null when it does not know. */
+  readonly location: GeoPoint | null
+  setLocation(point: GeoPoint | null): void
+  readonly batteryPercent: number
+  setBattery(percent: number): void
+  readonly notifications: readonly PhoneNotification[]
+  notify(notification: PhoneNotification): void
+  cancelNotification(packageName: string, id: string): void
+  /** "… has stopped": the app ends and the dialog stands over whatever is in front. */
+  showCrash(packageName: string): void
+  /** "… isn't responding", with Close app and Wait. */
+  showNotResponding(packageName: string): void
+  /** The keyguard stands in front; a swipe up or `setLocked(false)` removes it. There is no PIN. */
+  readonly locked: boolean
+  setLocked(locked: boolean): void
+  /** False while something on the screen moves by itself; `uiautomator dump` gives up then. */
+  readonly idle: boolean
   expandNotifications(): void
   collapsePanels(): void
 
-  /** Calls `listener` when the next screenshot would differ from the last. */
+  /** Calls `listener` when the next screenshot would differ from the last; some 30 times a second while the screen moves by itself. */
   onChange(listener: () => void): () => void
+  /** Calls `listener` when `exportState` may have changed. */
+  onStateChange(listener: () => void): () => void
 
   /** Everything that lasts over a reboot, as JSON. */
   exportState(): unknown

@@ -3,12 +3,19 @@
  * configuration, focus and keyboard. The window manager builds views from it
  * and input changes it.
  */
-import { type AppEntry, type FocusedWindow, type Intent, type StartResult } from '../../android/world.js'
+import {
+  type AppEntry,
+  type FocusedWindow,
+  type Intent,
+  type PhoneNotification,
+  type StartResult,
+} from '../../android/world.js'
 import { type App, type Configuration } from '../apps/app.js'
 import { type SettingsData } from '../apps/settings/data.js'
 import { plainApp } from '../apps/plain.js'
 import { type EditState } from '../toolkit/edit-state.js'
 import { knownLocale, knownTimeZone } from './known-values.js'
+import { newSystemState, withNotification, type SystemState } from './system-state.js'
 import { newActivity, type Activity, type DialogRecord, type TaskRecord } from './activity.js'
 
 export const HOME = 'com.android.launcher3'
@@ -28,6 +35,7 @@ export class Model {
   rotation = 0
   shadeOpen = false
   brightness = 0.6
+  system: SystemState = newSystemState()
   keyboard: KeyboardState = { shown: false, page: 'letters', shift: 'off' }
   private data = new Map<string, object>()
   private installed: readonly AppEntry[] = []
@@ -103,6 +111,38 @@ export class Model {
 
   toggleSwitch(key: string): void {
     this.switches()[key] = !this.isSwitchOn(key)
+  }
+
+  notify(notification: PhoneNotification): void {
+    this.system.notifications = withNotification(this.system.notifications, notification)
+  }
+
+  cancelNotification(packageName: string, id: string): void {
+    this.system.notifications = this.system.notifications.filter(
+      (n) => n.package !== packageName || n.id !== id,
+    )
+  }
+
+  /** Opens the app that a notification is of, and takes it away. */
+  openNotification(notification: PhoneNotification): void {
+    this.cancelNotification(notification.package, notification.id)
+    const extras = { notification: notification.id }
+    this.start({
+      package: notification.package,
+      action: 'android.intent.action.MAIN',
+      categories: [],
+      extras,
+    })
+  }
+
+  /** The app ends, and the system says so. */
+  crash(packageName: string): void {
+    this.forceStop(packageName)
+    this.system.dialogs.push({ kind: 'crash', package: packageName })
+  }
+
+  closeSystemDialog(): void {
+    this.system.dialogs.pop()
   }
 
   /** Locale and time zone that the formatter does not know become the default ones. */
@@ -236,6 +276,7 @@ export class Model {
   clearData(packageName: string): void {
     this.forceStop(packageName)
     this.data.delete(packageName)
+    this.system.notifications = this.system.notifications.filter((n) => n.package !== packageName)
   }
 
   focusField(field: EditState | null, showKeyboard: boolean): void {
@@ -270,6 +311,7 @@ export class Model {
     return structuredClone({
       configuration: this.configuration,
       brightness: this.brightness,
+      location: this.system.location,
       data: Object.fromEntries(this.data),
     })
   }
@@ -279,6 +321,7 @@ export class Model {
     const saved = (typeof state === 'object' && state !== null ? structuredClone(state) : {}) as {
       configuration?: Partial<Configuration>
       brightness?: number
+      location?: SystemState['location']
       data?: Record<string, object>
     }
     this.configuration = { ...DEFAULTS }
@@ -286,6 +329,8 @@ export class Model {
     this.brightness = saved.brightness ?? 0.6
     this.data = new Map(Object.entries(saved.data ?? {}))
     if (Object.keys(saved).length === 0) this.installed = []
+    this.system = newSystemState()
+    if (saved.location !== undefined) this.system.location = saved.location
     this.clipboard = ''
     this.awake = true
     this.rotation = 0

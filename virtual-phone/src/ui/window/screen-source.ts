@@ -12,8 +12,12 @@ import { accessibilityWindows } from './accessibility.js'
 import { type KeyInput } from './key-input.js'
 import { KEY } from './keys.js'
 import { type Model } from './model.js'
+import { isRtlLocale } from '../locale/locale.js'
 import { screenContext } from './screen-context.js'
 import { buildWindows, type Layer, type Windows } from './windows.js'
+
+/** A moving screen is drawn anew after this long. */
+const FRAME_MS = 16
 
 export interface ScreenParts {
   model: Model
@@ -30,6 +34,7 @@ export class ScreenSource {
   private placed: Windows | null = null
   private encoded: Promise<Buffer> | null = null
   private drawnMinute = 0
+  private placedAt = 0
   private readonly windowIds = new WeakMap<object, number>()
   private nextWindowId = 10
   private typing: { edit: EditBinding; activity: Activity; dialog: DialogRecord | null } | null = null
@@ -70,13 +75,15 @@ export class ScreenSource {
   }
 
   get scale(): LayoutScale {
-    return { density: this.parts.density, fontScale: this.parts.model.configuration.fontScale }
+    const { fontScale, locale } = this.parts.model.configuration
+    return { density: this.parts.density, fontScale, rtl: isRtlLocale(locale) }
   }
 
   /** The placement of the moment, built again after each change. */
   windows(): Windows {
     if (this.placed) return this.placed
     this.typing = null
+    this.placedAt = performance.now()
     const { model, facts, now, keys } = this.parts
     const { width, height } = this.parts.display()
     const activity = model.top
@@ -129,6 +136,12 @@ export class ScreenSource {
       openSettings: () => {
         model.start({ action: 'android.settings.SETTINGS', categories: [], extras: {} })
       },
+      openNotification: (notification) => {
+        model.openNotification(notification)
+      },
+      removeNotification: (notification) => {
+        model.cancelNotification(notification.package, notification.id)
+      },
       dismissDialog: () => {
         model.closeDialog(model.top)
       },
@@ -152,10 +165,14 @@ export class ScreenSource {
     return id
   }
 
+  /** Of what `screencap` and scrcpy see: a secure window is black in it. */
   private drawSteps(): DrawStep[] {
-    return this.parts.model.awake
-      ? this.windows().layers.flatMap((layer) => displayList(layer.root, this.scale))
-      : []
+    if (!this.parts.model.awake) return []
+    return this.windows().layers.flatMap((layer): DrawStep[] => {
+      if (!layer.secure) return displayList(layer.root, this.scale)
+      const { rect } = layer.root
+      return [{ kind: 'fill', rect, clip: rect, opacity: 1, color: '#000000' }]
+    })
   }
 
   rgba(): Buffer {
@@ -174,6 +191,7 @@ export class ScreenSource {
 
   /** The clock has no timer: a picture of another minute is drawn anew when it is asked for. */
   private refreshClock(): void {
+    if (this.placed?.moving === true && performance.now() - this.placedAt > FRAME_MS) this.invalidate()
     const minute = Math.floor(this.parts.now().getTime() / 60_000)
     if (minute === this.drawnMinute) return
     this.drawnMinute = minute

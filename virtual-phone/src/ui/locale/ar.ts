@@ -1,0 +1,1 @@
+export const AR: Readonly<Record<string, string>> = {}

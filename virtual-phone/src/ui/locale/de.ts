@@ -1,0 +1,1 @@
+export const DE: Readonly<Record<string, string>> = {}

@@ -1,0 +1,1 @@
+export const JA: Readonly<Record<string, string>> = {}
