@@ -10,9 +10,11 @@ import { type SavedVolume, Volume } from '../fs/volume.js'
 import type { CommandTable } from '../shell/command.js'
 import type { Identity } from './identity.js'
 import type { ScrcpyServer } from './program.js'
+import { entryOf, InstalledApps, type SavedApps } from './installed.js'
+import { InstallSessions } from './install/sessions.js'
 import { Processes } from './processes.js'
 import { Properties } from './properties.js'
-import { type Namespace, type SavedSettings, Settings } from './settings.js'
+import { type Namespace, namespaces, type SavedSettings, Settings } from './settings.js'
 import { PhoneSockets } from './sockets.js'
 import { generatedFiles } from './system-files.js'
 import type { World } from './world.js'
@@ -25,6 +27,8 @@ export interface SavedAndroid {
   appOps: Record<string, string>
   lockDisabled: boolean
   files: SavedVolume
+  /** Absent in what was saved before apps could be installed. */
+  apps?: SavedApps
   world: unknown
 }
 
@@ -53,6 +57,8 @@ export class Android {
   readonly volume: Volume
   /** With the rights of user `shell`. */
   readonly fs: FileSystem
+  readonly installed: InstalledApps
+  readonly installSessions: InstallSessions
   processes = new Processes()
   deviceConfig = new Map<string, string>()
   /** `package/OP` → mode. */
@@ -79,8 +85,17 @@ export class Android {
     buildImage(this.volume, parts, kept)
     if (kept === null) this.volume.blobs.keepOnly(new Set())
     this.fs = new FileSystem(this.volume, shellUser)
+    this.installed = new InstalledApps(() => {
+      this.showInstalled()
+      onChange()
+    })
+    this.installSessions = new InstallSessions(this)
     if (saved !== null) this.take(saved)
     this.applyAll()
+    this.world.onSystemChange(({ table, name, value }) => {
+      if (table === 'property') this.properties.set(name, value)
+      else if (this.settings.get(table, name) !== value) this.settings.put(table, name, value)
+    })
   }
 
   get uptimeMs(): number {
@@ -109,6 +124,7 @@ export class Android {
       appOps: Object.fromEntries(this.appOps),
       lockDisabled: this.lockDisabled,
       files: this.volume.save(keptTrees(this.volume)),
+      apps: this.installed.save(),
       world: this.world.exportState(),
     }
   }
@@ -126,6 +142,7 @@ export class Android {
   /** Everything that runs ends, as when the power goes. */
   shutDown(): void {
     this.processes.killAll()
+    this.installSessions.stop()
     this.sockets.clear()
     this.jobs.clear()
   }
@@ -137,6 +154,7 @@ export class Android {
     this.bootedAtMs = Date.now()
     if (wipe) {
       await wipeUserData(this.volume)
+      this.installed.load(null)
       this.settings.load(null)
       this.deviceConfig.clear()
       this.appOps.clear()
@@ -147,11 +165,13 @@ export class Android {
       properties.restart(this.identity, properties.persistent())
       world.reboot(world.exportState())
     }
+    this.showInstalled()
     this.applyAll()
     this.options.onChange()
   }
 
   markBooted(): void {
+    this.installSessions.start().catch((error: unknown) => this.fault(error, 'install sessions'))
     for (const name of ['sys.boot_completed', 'dev.bootcomplete', 'sys.bootstat.first_boot_completed']) {
       this.properties.set(name, '1')
     }
@@ -172,7 +192,12 @@ export class Android {
     return [...this.jobs]
   }
 
+  private showInstalled(): void {
+    this.world.setInstalledApps(this.installed.list().map(entryOf))
+  }
+
   private take(saved: SavedAndroid): void {
+    this.installed.load(saved.apps ?? null)
     this.settings.load(saved.settings)
     this.properties.restart(this.identity, saved.properties)
     this.deviceConfig = new Map(Object.entries(saved.deviceConfig))
@@ -186,8 +211,9 @@ export class Android {
       timeZone: this.timeZone,
       locale: this.properties.get('persist.sys.locale'),
     })
-    for (const [name, value] of this.settings.list('system')) this.applySetting('system', name, value)
-    this.applySetting('secure', 'ui_night_mode', this.settings.get('secure', 'ui_night_mode'))
+    for (const namespace of namespaces) {
+      for (const [name, value] of this.settings.list(namespace)) this.applySetting(namespace, name, value)
+    }
   }
 
   private applySetting(namespace: Namespace, name: string, value: string | null): void {
@@ -202,7 +228,6 @@ export class Android {
       this.properties.set('persist.sys.locale', value.split(',')[0] ?? 'en-US')
       this.world.setConfiguration({ locale: value.split(',')[0] ?? 'en-US' })
     }
-    if (namespace === 'secure' && name === 'ui_night_mode')
-      this.world.setConfiguration({ night: value === '2' })
+    this.world.applySetting(namespace, name, value)
   }
 }

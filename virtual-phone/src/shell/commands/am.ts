@@ -117,7 +117,7 @@ export const am: CommandRun = async (io) => {
         await io.out(stackList(io))
         return 0
       case 'get-inactive':
-        await io.out(`Idle=${findPackage(io.android.world, args[0] ?? '') === null}\n`)
+        await io.out(`Idle=${findPackage(io.android, args[0] ?? '') === null}\n`)
         return 0
     }
   } catch (error) {

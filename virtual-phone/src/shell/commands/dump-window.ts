@@ -117,7 +117,7 @@ function activities(android: Android): string {
   const state = android.world.awake ? 'RESUMED' : 'STOPPED'
   return `ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)
 Display #0 (activities from top to bottom):
-  * Task{${token('task')} #1 type=standard A=${findPackage(android.world, f.package)?.uid ?? 10100}:${f.package} U=0 visible=true visibleRequested=true mode=fullscreen translucent=false sz=1}
+  * Task{${token('task')} #1 type=standard A=${findPackage(android, f.package)?.uid ?? 10100}:${f.package} U=0 visible=true visibleRequested=true mode=fullscreen translucent=false sz=1}
     mLastPausedActivity: null
     mResumedActivity: ${record(android)}
     * Hist  #0: ${record(android)}
