@@ -7,6 +7,7 @@ import { mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { AdbKeys } from './adbd/auth.js'
 import { AdbServer } from './adbd/server.js'
 import { Android, type SavedAndroid } from './android/android.js'
 import { type Identity, model, newIdentity } from './android/identity.js'
@@ -24,6 +25,8 @@ export interface PhoneOptions {
   /** The phone's own folder; made when it is absent. */
   dataDir: string
   pace: Pace
+  /** Hosts are asked for a key, and are `unauthorized` until `adbKeys.allow()`. Default false. */
+  auth?: boolean
   /** Told of what went wrong inside; nothing is thrown for it. */
   onFault?: (error: unknown, what: string) => void
 }
@@ -33,6 +36,8 @@ export interface Phone {
   readonly port: number
   /** `ro.serialno`. For adb its serial is `127.0.0.1:<port>`. */
   readonly serial: string
+  /** Who may connect; of use with `auth`. */
+  readonly adbKeys: Pick<AdbKeys, 'pending' | 'allow' | 'deny' | 'forget'>
   /** Saves, drops all hosts, and ends the phone. */
   close(): Promise<void>
 }
@@ -71,6 +76,7 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
     saved,
     commands,
     scrcpyServer: runScrcpyServer,
+    adbAuth: options.auth === true,
     onChange: () => state.touch(),
     onRestart: (wipe) => {
       restarting ??= restart(wipe)
@@ -104,6 +110,7 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
   return {
     port,
     serial: identity.serialNumber,
+    adbKeys: android.adbKeys,
     close: async () => {
       running.abort()
       stopWatching()

@@ -48,7 +48,8 @@ export class AdbServer {
     const connection: Connection = new Connection(socket, {
       banner: `device::ro.product.name=${model.product};ro.product.model=${model.name};ro.product.device=${model.device};`,
       features,
-      openService: (name) => openService(name, android, reverse),
+      keys: android.adbKeys,
+      openService: (name, connection) => openService(name, android, reverse, connection),
       onFault: this.onFault,
     })
     const reverse = new ReverseListeners(android.sockets, connection)

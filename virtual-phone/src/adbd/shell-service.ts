@@ -19,9 +19,14 @@ export interface ShellRequest {
   term: string
 }
 
-/** Reads `shell,v2,TERM=xterm,pty:ls`; null when it is no shell service. */
+/** Reads `shell,v2,TERM=xterm,pty:ls`, or `abb:package\0list`; null when it is no shell service. */
 export function parseShellService(name: string): ShellRequest | null {
   const at = name.indexOf(':')
+  if (name.startsWith('abb:') || name.startsWith('abb_exec:')) {
+    // `cmd` without a process of its own; its arguments stand as they are.
+    const words = ['cmd', ...name.slice(at + 1).split('\0')].map(quoted)
+    return { command: words.join(' '), packets: name.startsWith('abb:'), pty: false, term: 'dumb' }
+  }
   const [service = '', ...args] = name.slice(0, at === -1 ? undefined : at).split(',')
   if (at === -1 || (service !== 'shell' && service !== 'exec')) return null
   const command = name.slice(at + 1)
@@ -30,6 +35,11 @@ export function parseShellService(name: string): ShellRequest | null {
   const pty = args.includes('pty') || (!args.includes('raw') && command === '')
   const term = args.find((arg) => arg.startsWith('TERM='))?.slice('TERM='.length) ?? 'dumb'
   return { command, packets: args.includes('v2'), pty, term }
+}
+
+/** For the shell, so that it comes out as it is. */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`
 }
 
 export async function shellService(stream: Duplex, request: ShellRequest, android: Android): Promise<void> {

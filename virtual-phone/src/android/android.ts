@@ -2,6 +2,7 @@
  * The running system of one phone, as its shell and adbd see it. `phone.ts`
  * makes it, and gives it the ways to restart and to wipe.
  */
+import { AdbKeys } from '../adbd/auth.js'
 import { Blobs } from '../fs/blobs.js'
 import { shellUser } from '../fs/access.js'
 import { FileSystem } from '../fs/file-system.js'
@@ -29,6 +30,8 @@ export interface SavedAndroid {
   files: SavedVolume
   /** Absent in what was saved before apps could be installed. */
   apps?: SavedApps
+  /** Hosts that may always connect. A wipe for test harness mode keeps them. */
+  adbKeys?: string[]
   world: unknown
 }
 
@@ -39,6 +42,8 @@ export interface AndroidOptions {
   saved: SavedAndroid | null
   commands: CommandTable
   scrcpyServer: ScrcpyServer
+  /** Hosts must have a key that was allowed. Default false: whoever reaches the port is in. */
+  adbAuth?: boolean
   /** Something that lasts has changed. */
   onChange: () => void
   /** Begins a restart, after the answer to the host has gone out; `wipe` also empties the phone. */
@@ -57,6 +62,7 @@ export class Android {
   readonly volume: Volume
   /** With the rights of user `shell`. */
   readonly fs: FileSystem
+  readonly adbKeys: AdbKeys
   readonly installed: InstalledApps
   readonly installSessions: InstallSessions
   processes = new Processes()
@@ -74,6 +80,7 @@ export class Android {
     this.world = options.world
     this.commands = options.commands
     this.scrcpyServer = options.scrcpyServer
+    this.adbKeys = new AdbKeys(options.adbAuth === true, onChange)
     this.properties = new Properties(identity, onChange)
     this.settings = new Settings((namespace, name, value) => {
       this.applySetting(namespace, name, value)
@@ -125,6 +132,7 @@ export class Android {
       lockDisabled: this.lockDisabled,
       files: this.volume.save(keptTrees(this.volume)),
       apps: this.installed.save(),
+      adbKeys: this.adbKeys.save(),
       world: this.world.exportState(),
     }
   }
@@ -172,6 +180,7 @@ export class Android {
 
   markBooted(): void {
     this.installSessions.start().catch((error: unknown) => this.fault(error, 'install sessions'))
+    this.properties.set('ro.adb.secure', this.adbKeys.required ? '1' : '0')
     for (const name of ['sys.boot_completed', 'dev.bootcomplete', 'sys.bootstat.first_boot_completed']) {
       this.properties.set(name, '1')
     }
@@ -198,6 +207,7 @@ export class Android {
 
   private take(saved: SavedAndroid): void {
     this.installed.load(saved.apps ?? null)
+    this.adbKeys.load(saved.adbKeys ?? [])
     this.settings.load(saved.settings)
     this.properties.restart(this.identity, saved.properties)
     this.deviceConfig = new Map(Object.entries(saved.deviceConfig))
