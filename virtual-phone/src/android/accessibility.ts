@@ -11,7 +11,7 @@ export interface ScreenRect {
   bottom: number
 }
 
-/** `AccessibilityNodeInfo` of a view that is on the screen. */
+/** `AccessibilityNodeInfo` of a view. */
 export interface AccessibilityNode {
   className: string
   /** Full resource name; empty for none. */
@@ -41,8 +41,11 @@ export interface AccessibilityNode {
   progress: number | null
   /** Pixels that the content has moved, and how many it can; null for what does not scroll. */
   scroll: { offset: number; limit: number; direction: 'vertical' | 'horizontal' } | null
+  /** What of it can be seen. */
   bounds: ScreenRect
-  /** Place among its parent's views, with those that are not on the screen. */
+  /** Some of it stands on the screen. */
+  visible: boolean
+  /** Place among its parent's views. */
   index: number
   /** The row of a list that it is, counted from the list's first; null outside of lists. */
   row: number | null

@@ -8,6 +8,7 @@ import { shellUser } from '../fs/access.js'
 import { FileSystem } from '../fs/file-system.js'
 import { buildImage, keptTrees, wipeUserData } from '../fs/layout.js'
 import { type SavedVolume, Volume } from '../fs/volume.js'
+import { UnicodeIme } from '../helpers/unicode-ime.js'
 import type { CommandTable } from '../shell/command.js'
 import type { Identity } from './identity.js'
 import type { ScrcpyServer } from './program.js'
@@ -15,6 +16,7 @@ import { entryOf, InstalledApps, type SavedApps } from './installed.js'
 import { InstallSessions } from './install/sessions.js'
 import { Processes } from './processes.js'
 import { Properties } from './properties.js'
+import { RunningApps } from './running.js'
 import { type Namespace, namespaces, type SavedSettings, Settings } from './settings.js'
 import { PhoneSockets } from './sockets.js'
 import { generatedFiles } from './system-files.js'
@@ -66,6 +68,11 @@ export class Android {
   readonly installed: InstalledApps
   readonly installSessions: InstallSessions
   processes = new Processes()
+  readonly running = new RunningApps(() => this.processes)
+  /** The package whose instrumentation holds the one UiAutomation of the phone. */
+  uiAutomation: string | null = null
+  /** io.appium.settings' keyboard, which holds what it has not committed yet. */
+  readonly unicodeIme = new UnicodeIme()
   deviceConfig = new Map<string, string>()
   /** `package/OP` → mode. */
   appOps = new Map<string, string>()
@@ -147,8 +154,15 @@ export class Android {
     this.options.onFault(error, what)
   }
 
+  /** `am force-stop`: the app, its services and its instrumentation end. */
+  forceStop(name: string): void {
+    this.running.stop(name)
+    this.world.forceStop(name)
+  }
+
   /** Everything that runs ends, as when the power goes. */
   shutDown(): void {
+    this.running.clear()
     this.processes.killAll()
     this.installSessions.stop()
     this.sockets.clear()

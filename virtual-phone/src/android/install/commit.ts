@@ -35,7 +35,7 @@ export async function commitFolder(android: Android, fs: FileSystem, session: Se
   if (systemPackages(android).some((app) => app.package === base.package)) throw notTheSystems(base.package)
   const old = android.installed.find(base.package)
   if (old !== null) checkUpdate(base, old, options)
-  if (!options.dontKill) android.world.forceStop(base.package)
+  if (!options.dontKill) android.forceStop(base.package)
   for (const split of inherited === null ? [] : [null, ...kept]) {
     if (!staged.has(split)) await copy(fs, fileOf(inherited?.folder ?? '', split), fileOf(folder, split))
   }
@@ -137,7 +137,7 @@ export async function uninstall(
   keepData: boolean,
 ): Promise<void> {
   const name = app.apk.package
-  android.world.forceStop(name)
+  android.forceStop(name)
   android.installed.remove(name)
   const [base] = apkPaths(app)
   if (base !== undefined) await fs.removeTree(parentOf(app.folder))

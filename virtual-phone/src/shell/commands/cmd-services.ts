@@ -174,42 +174,6 @@ export function statusBar(io: CommandIo, args: readonly string[]): number | Prom
   }
 }
 
-export async function inputMethod(io: CommandIo, args: readonly string[]): Promise<number> {
-  const { settings } = io.android
-  const current = settings.get('secure', 'default_input_method') ?? ''
-  const [verb = '', ...rest] = args
-  switch (verb) {
-    case 'list':
-      await io.out(
-        rest.includes('-s')
-          ? `${current}\n`
-          : `${current}:\n  mId=${current} mSettingsActivityName=null mIsVrOnly=false\n  mIsDefaultResId=0x0\n`,
-      )
-      return 0
-    case 'set':
-    case 'enable': {
-      const id = rest.at(-1) ?? ''
-      if (id !== current) {
-        await io.err(
-          `Unknown input method ${id} cannot be ${verb === 'set' ? 'selected' : 'enabled'} for user #0\n`,
-        )
-        return 255
-      }
-      await io.out(
-        verb === 'set'
-          ? `Input method ${id} selected for user #0\n`
-          : `Input method ${id}: already enabled for user #0\n`,
-      )
-      return 0
-    }
-    case 'reset':
-      await io.out(`Reset current and enabled IMEs for user #0\n  Selected: ${current}\n`)
-      return 0
-    default:
-      return unknown(io, verb)
-  }
-}
-
 export async function wifi(io: CommandIo, args: readonly string[]): Promise<number> {
   const { settings } = io.android
   if (args[0] === 'status') {

@@ -6,7 +6,6 @@ import {
   deviceConfig,
   deviceIdle,
   display,
-  inputMethod,
   lockSettings,
   power,
   statusBar,
@@ -16,6 +15,7 @@ import {
   wifi,
   type ServiceCommand,
 } from './cmd-services.js'
+import { inputMethod } from './ime.js'
 import { serviceInterfaces, serviceNames } from './services.js'
 
 /** Passes on to the command of that name. */

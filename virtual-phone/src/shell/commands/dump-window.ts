@@ -2,6 +2,7 @@
 import type { Android } from '../../android/android.js'
 import { findPackage } from '../../android/packages.js'
 import { token } from './dump-package.js'
+import { dumpServices } from './dump-services.js'
 import { shortComponent } from './intent.js'
 
 interface Front {
@@ -98,7 +99,7 @@ function policy(android: Android): string {
 export function dumpActivity(android: Android, args: readonly string[]): string {
   const what = args.find((arg) => !arg.startsWith('-')) ?? ''
   if (what === 'services' || what === 's') {
-    return 'ACTIVITY MANAGER SERVICES (dumpsys activity services)\n  (nothing)\n'
+    return dumpServices(android, args.filter((arg) => !arg.startsWith('-')).slice(1))
   }
   if (what === 'processes' || what === 'p') return processes(android)
   if (what === 'recents' || what === 'r')

@@ -133,7 +133,7 @@ async function change(io: CommandIo, verb: string, args: readonly string[]): Pro
   }
   if (verb === 'enable' || verb.startsWith('disable')) {
     installed.put({ ...app, enabled: verb === 'enable' })
-    if (verb !== 'enable') io.android.world.forceStop(name)
+    if (verb !== 'enable') io.android.forceStop(name)
     await io.out(
       `Package ${name} new state: ${verb === 'disable' ? 'disabled' : verb === 'enable' ? 'enabled' : 'disabled-user'}\n`,
     )

@@ -59,6 +59,11 @@ export const screenCommands: CommandTable = {
       return 1
     }
     const file = args.find((arg) => !arg.startsWith('-')) ?? defaultDump
+    if (io.android.uiAutomation !== null) {
+      // "UiAutomationService already registered": the tool dies of it, with nothing said.
+      await io.err('Killed \n')
+      return 137
+    }
     if (!io.android.world.awake) {
       await io.err('ERROR: null root node returned by UiTestAutomationBridge.\n')
       return 0

@@ -43,11 +43,10 @@ function node(v: View, index: number, row: number | null, changed: () => void): 
     progress: v.mark?.kind === 'slider' ? v.mark.value * 100 : null,
     scroll: scroll ? { offset: scroll.offset, limit: scroll.limit, direction: v.scrollDirection } : null,
     bounds: rectOf(v.visible),
+    visible: !isEmpty(v.visible),
     index,
     row,
-    children: v.children.flatMap((child, at) =>
-      isEmpty(child.visible) ? [] : [node(child, at, v.list ? v.firstRow + at : null, changed)],
-    ),
+    children: v.children.map((child, at) => node(child, at, v.list ? v.firstRow + at : null, changed)),
     setText: edit
       ? (text) => {
           edit.state.text = ''
