@@ -89,5 +89,7 @@ export interface App {
   activities: Readonly<Record<string, Screen>>
   /** Class names by the intent actions they answer. */
   actions: Readonly<Record<string, string>>
+  /** What a tap on its notification opens, above its launcher activity, and the extra that is given the notification's id. */
+  notificationActivity?: { className: string; extra: string }
   initialData: () => object
 }

@@ -1,9 +1,9 @@
 /** The world's texts in other languages: looked up by the English text. Used by every screen through `Ui.say`. */
-import { AR } from './ar.js'
-import { DE } from './de.js'
-import { JA } from './ja.js'
+import { APP_TEXTS } from './app-texts.js'
+import { SYSTEM_TEXTS } from './system-texts.js'
 
-const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = { ar: AR, de: DE, ja: JA }
+const LANGUAGES = ['de', 'ar', 'ja']
+const TEXTS = new Map([...Object.entries(SYSTEM_TEXTS), ...Object.entries(APP_TEXTS)])
 
 const languageOf = (locale: string): string => locale.split(/[-_]/)[0]?.toLowerCase() ?? 'en'
 
@@ -13,8 +13,7 @@ export function sayIn(
   english: string,
   values: Readonly<Record<string, string | number>>,
 ): string {
-  const table = TABLES[languageOf(locale)]
-  const text = table && Object.hasOwn(table, english) ? (table[english] ?? english) : english
+  const text = TEXTS.get(english)?.[LANGUAGES.indexOf(languageOf(locale))] ?? english
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name]
     return value === undefined ? whole : typeof value === 'number' ? value.toLocaleString(locale) : value

@@ -26,21 +26,36 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
 const FIRST_STEP = 32
 
-/** The largest offset in `[start, end]` that `fits`, which holds up to some offset: looked for near `start`, so that its cost is the line's and not the text's. */
-function reach(start: number, end: number, fits: (to: number) => boolean): number {
-  let low = start
-  let high = Math.min(end, start + FIRST_STEP)
-  while (fits(high)) {
-    if (high === end) return end
-    low = high
-    high = Math.min(end, start + (high - start) * 2)
+/** Ends of the graphemes of `text` between two offsets; the last is left out when it may go on behind `stop`. */
+function graphemeEnds(text: string, start: number, stop: number, whole: boolean): number[] {
+  const part = text.slice(start, stop)
+  // Carriage returns join with line feeds; all else of ASCII stands alone.
+  const ends = /^[\x20-\x7e]*$/.test(part)
+    ? Array.from({ length: part.length }, (_, i) => start + i + 1)
+    : [...segmenter.segment(part)].map(({ index, segment }) => start + index + segment.length)
+  if (!whole) ends.pop()
+  return ends
+}
+
+/** The last grapheme's end in `[start, end]` that `fits`: looked for near `start`, so that its cost is the line's and not the text's. */
+function reach(text: string, start: number, end: number, fits: (to: number) => boolean): number {
+  for (let length = FIRST_STEP; ; length *= 2) {
+    const stop = Math.min(end, start + length)
+    const ends = graphemeEnds(text, start, stop, stop === end)
+    const last = ends.at(-1) ?? start
+    if (fits(last)) {
+      if (stop === end) return end
+      continue
+    }
+    let low = -1
+    let high = ends.length - 1
+    while (low + 1 < high) {
+      const middle = (low + high) >> 1
+      if (fits(ends[middle] ?? start)) low = middle
+      else high = middle
+    }
+    return ends[low] ?? start
   }
-  while (low + 1 < high) {
-    const middle = (low + high) >> 1
-    if (fits(middle)) low = middle
-    else high = middle
-  }
-  return low
 }
 
 /** Where a line breaks that reaches to `low`: after a space, or anywhere in scripts without spaces. */
@@ -61,6 +76,7 @@ function breakAt(text: string, start: number, end: number, low: number): number 
 
 function ellipsize(text: string, room: number, format: TextFormat): string {
   const low = reach(
+    text,
     0,
     text.length,
     (to) => textWidth(`${text.slice(0, to)}…`, format.sizePx, format.weight) <= room,
@@ -110,7 +126,7 @@ export function layoutText(text: string, room: number, format: TextFormat, earli
     const newline = text.indexOf('\n', at)
     const end = newline === -1 ? text.length : newline
     const from = at
-    const to = reach(from, end, (until) => measure(text.slice(from, until).trimEnd()) <= room)
+    const to = reach(text, from, end, (until) => measure(text.slice(from, until).trimEnd()) <= room)
     const whole = to === end && measure(text.slice(from, end)) <= room
     const last = lines.length + 1 >= format.maxLines
     if (last && to === end && end < text.length) {

@@ -126,13 +126,12 @@ export class Model {
   /** Opens the app that a notification is of, and takes it away. */
   openNotification(notification: PhoneNotification): void {
     this.cancelNotification(notification.package, notification.id)
-    const extras = { notification: notification.id }
-    this.start({
-      package: notification.package,
-      action: 'android.intent.action.MAIN',
-      categories: [],
-      extras,
-    })
+    const { package: name, id } = notification
+    this.start({ package: name, action: 'android.intent.action.MAIN', categories: [], extras: {} })
+    const opened = this.app(name)?.notificationActivity
+    if (!opened) return
+    const component = { package: name, className: opened.className }
+    this.start({ component, action: 'open', categories: [], extras: { [opened.extra]: id } })
   }
 
   /** The app ends, and the system says so. */

@@ -1,1 +1,0 @@
-export const AR: Readonly<Record<string, string>> = {}

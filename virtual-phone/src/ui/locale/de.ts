@@ -1,1 +1,0 @@
-export const DE: Readonly<Record<string, string>> = {}

@@ -1,1 +1,0 @@
-export const JA: Readonly<Record<string, string>> = {}
