@@ -3,6 +3,7 @@
  * makes it, and gives it the ways to restart and to wipe.
  */
 import { AdbKeys } from '../adbd/auth.js'
+import { randomBytes } from 'node:crypto'
 import { Blobs } from '../fs/blobs.js'
 import { shellUser } from '../fs/access.js'
 import { FileSystem } from '../fs/file-system.js'
@@ -231,6 +232,9 @@ export class Android {
 
   /** Puts what the world shows in line with settings and properties. */
   private applyAll(): void {
+    // A new phone, and a wiped one, gets a new one.
+    if (this.settings.get('secure', 'android_id') === null)
+      this.settings.put('secure', 'android_id', randomBytes(8).toString('hex'))
     this.world.setConfiguration({
       timeZone: this.timeZone,
       locale: this.properties.get('persist.sys.locale'),

@@ -1,10 +1,15 @@
 /** XPath over the tree, by fontoxpath. The document has the page source's names, attributes and order. */
-import { evaluateXPathToNodes } from 'fontoxpath'
+import { createRequire } from 'node:module'
+import type * as FontoXPath from 'fontoxpath'
 import { Document, type Element } from 'slimdom'
 import { sourceAttributes } from './attributes.js'
 import { ServerError } from './errors.js'
 import { tagName } from './source.js'
 import type { Tree, TreeNode } from './tree.js'
+
+// Its names cannot be imported: the package is CommonJS that Node does not see through. Loaded when it is first needed.
+const require = createRequire(import.meta.url)
+const loadXPath = () => require('fontoxpath') as typeof FontoXPath
 
 /**
  * Nodes in document order. With `context`, the document is that node and what is below it, as with the server's
@@ -22,6 +27,7 @@ export function findByXPath(tree: Tree, expression: string, context: TreeNode | 
     for (const root of tree.roots) hierarchy.appendChild(elementOf(document, root, nodes))
     document.appendChild(hierarchy)
   }
+  const { evaluateXPathToNodes } = loadXPath()
   try {
     return evaluateXPathToNodes<Element>(expression, document).flatMap((found) => nodes.get(found) ?? [])
   } catch (error) {

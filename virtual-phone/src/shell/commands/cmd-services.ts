@@ -1,6 +1,8 @@
 /** What the system services answer to `cmd SERVICE …`. Called by `cmd.ts`. */
+import { findPackage } from '../../android/packages.js'
 import { decode, encode } from '../bytes.js'
 import type { CommandIo } from '../command.js'
+import { parseComponent } from './intent.js'
 
 /** Called with the arguments behind the service's name. */
 export type ServiceCommand = (io: CommandIo, args: readonly string[]) => number | Promise<number>
@@ -195,9 +197,35 @@ export async function deviceIdle(io: CommandIo, args: readonly string[]): Promis
     return 0
   }
   if (args[0] !== 'whitelist') return unknown(io, args[0] ?? '')
-  for (const name of args.slice(1)) {
-    if (/^[+=-]/.test(name)) await io.err(`Unknown package: ${name.slice(1)}\n`)
+  for (const each of args.slice(1)) {
+    const name = decode(each.slice(1))
+    if (!/^[+=-]/.test(each)) continue
+    if (findPackage(io.android, name) === null) await io.err(`Unknown package: ${name}\n`)
+    else await io.out(encode(`${each.startsWith('-') ? 'Removed' : 'Added'}: ${name}\n`))
   }
+  return 0
+}
+
+/** Who may read notifications: `allow_listener COMPONENT`, `disallow_listener COMPONENT`. */
+export async function notification(io: CommandIo, args: readonly string[]): Promise<number> {
+  const { settings, installed } = io.android
+  const [verb = '', component = ''] = args.map(decode)
+  if (verb !== 'allow_listener' && verb !== 'disallow_listener') return unknown(io, verb)
+  const wanted = parseComponent(component)
+  if (wanted === null) {
+    await io.err('Invalid listener - must be a ComponentName\n')
+    return 255
+  }
+  const exists = installed
+    .find(wanted.package)
+    ?.apk.services.some((service) => service.name === wanted.className)
+  const name = `${wanted.package}/${wanted.className}`
+  const others = (settings.get('secure', 'enabled_notification_listeners') ?? '')
+    .split(':')
+    .filter((each) => each !== '' && each !== name)
+  // As Android: one that is not there is passed over without a word.
+  const now = verb === 'allow_listener' && exists === true ? [...others, name] : others
+  settings.put('secure', 'enabled_notification_listeners', now.join(':'))
   return 0
 }
 

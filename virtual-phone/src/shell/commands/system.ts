@@ -8,6 +8,19 @@ import { parseOptions } from './options.js'
 /** `media_rw` is the mount's affair and does not show. */
 const shownGroups = [shellUser.gid, ...shellUser.groups.filter((group) => group !== 1023)]
 
+/** Its first lines, with the options that there are: programs look here for `-A`. */
+const psHelp = `usage: ps [-AefTlw] [-o FIELD] [-p PID] [-u USER]
+
+List processes.
+
+-A\tAll
+-e\tSynonym for -A
+-o\tShow FIELDs (user, pid, ppid, name, args, cmd)
+-p\tSelect by PID
+-T\tShow threads
+-u\tSelect by USER
+`
+
 export const systemCommands: CommandTable = {
   id: async (io) => {
     const { flags } = parseOptions(io, 'unggGrZ')
@@ -77,6 +90,10 @@ export const systemCommands: CommandTable = {
     return 0
   },
   ps: async (io) => {
+    if (io.args.includes('--help')) {
+      await io.out(psHelp)
+      return 0
+    }
     const { flags, values } = parseOptions(io, 'AefTlw', 'opu')
     const all = flags.has('A') || flags.has('e') || values['p'] !== undefined
     const processes = io.android.processes
