@@ -4,7 +4,8 @@
  * Source: AOSP `adb.cpp` (`handle_packet`) and `sockets.cpp`.
  */
 import { randomBytes } from 'node:crypto'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
+import type { Duplex as Line } from 'node:stream'
 import type { Duplex } from '../android/streams.js'
 import { type AdbKeys, authKind, tokenBytes } from './auth.js'
 import {
@@ -59,10 +60,10 @@ export class Connection implements StreamLink {
   private takeQuestionBack: (() => void) | null = null
 
   constructor(
-    private readonly socket: Socket,
+    private readonly socket: Line,
     private readonly options: ConnectionOptions,
   ) {
-    socket.setNoDelay(true)
+    if (socket instanceof Socket) socket.setNoDelay(true)
     // Each stream that waits for room listens.
     socket.setMaxListeners(0)
     const reader = new PacketReader(() => this.version < versionSkipChecksum)

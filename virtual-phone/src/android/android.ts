@@ -45,6 +45,10 @@ export interface AndroidOptions {
   saved: SavedAndroid | null
   commands: CommandTable
   scrcpyServer: ScrcpyServer
+  /** Shared with the world, which shows the time. */
+  clock?: { offsetMs: number }
+  /** How long the UI server takes for a tree. */
+  uiTreeMs?: () => number
   /** Hosts must have a key that was allowed. Default false: whoever reaches the port is in. */
   adbAuth?: boolean
   /** Something that lasts has changed. */
@@ -61,6 +65,8 @@ export class Android {
   readonly scrcpyServer: ScrcpyServer
   readonly properties: Properties
   readonly settings: Settings
+  /** How wrong the phone's clock is. */
+  readonly clock: { offsetMs: number }
   readonly sockets = new PhoneSockets()
   readonly volume: Volume
   /** With the rights of user `shell`. */
@@ -86,6 +92,7 @@ export class Android {
     const { identity, saved, onChange } = options
     this.identity = identity
     this.world = options.world
+    this.clock = options.clock ?? { offsetMs: 0 }
     this.commands = options.commands
     this.scrcpyServer = options.scrcpyServer
     this.adbKeys = new AdbKeys(options.adbAuth === true, onChange)
@@ -111,6 +118,16 @@ export class Android {
       if (table === 'property') this.properties.set(name, value)
       else if (this.settings.get(table, name) !== value) this.settings.put(table, name, value)
     })
+  }
+
+  /** How long the UI server takes for a tree. */
+  uiTreeMs(): number {
+    return this.options.uiTreeMs?.() ?? 0
+  }
+
+  /** What the phone's clock says. */
+  get nowMs(): number {
+    return Date.now() + this.clock.offsetMs
   }
 
   get uptimeMs(): number {

@@ -156,6 +156,10 @@ export interface World {
   setLocked(locked: boolean): void
   /** False while something on the screen moves by itself; `uiautomator dump` gives up then. */
   readonly idle: boolean
+  /** Something moves without end, whatever is on the screen. */
+  setRestless(on: boolean): void
+  /** Nobody may read or set the clipboard: it reads as empty, and setting it does nothing. */
+  denyClipboard(on: boolean): void
   expandNotifications(): void
   collapsePanels(): void
 

@@ -49,6 +49,8 @@ function barHeight({ android: { world } }: Screen, title: string): number {
 
 async function source(screen: Screen): Promise<string> {
   await screen.settle()
+  const treeMs = screen.android.uiTreeMs()
+  if (treeMs > 0) await screen.gestures.wait(treeMs)
   const { world } = screen.android
   const display = { ...world.display, navigationHeight: barHeight(screen, 'navigation') }
   return pageSource(screen.tree(), display, screen.session.number('snapshotMaxDepth'))

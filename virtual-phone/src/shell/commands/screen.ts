@@ -68,6 +68,11 @@ export const screenCommands: CommandTable = {
       await io.err('ERROR: null root node returned by UiTestAutomationBridge.\n')
       return 0
     }
+    // The real one waits ten seconds for a second without an event.
+    if (!io.android.world.idle) {
+      await io.err('ERROR: could not get idle state.\n')
+      return 0
+    }
     const xml = Buffer.from(io.android.world.hierarchyXml())
     if (file === '/dev/tty') await io.stdout.write(xml)
     else {

@@ -46,6 +46,7 @@ export class PhoneWorld implements World {
   private readonly keyInput: KeyInput
   private readonly screen: ScreenSource
   private readonly changeListeners = new Set<() => void>()
+  private clipboardDenied = false
   private readonly stateListeners = new Set<() => void>()
   private readonly systemListeners = new Set<(change: SystemChange) => void>()
   private readonly settings: ShownSettings
@@ -239,11 +240,11 @@ export class PhoneWorld implements World {
   }
 
   get clipboard(): string {
-    return this.model.clipboard
+    return this.clipboardDenied ? '' : this.model.clipboard
   }
 
   setClipboard(text: string): void {
-    if (text === this.model.clipboard) return
+    if (this.clipboardDenied || text === this.model.clipboard) return
     this.model.clipboard = text
     for (const listener of this.clipboardListeners) listener(text)
   }
@@ -378,6 +379,15 @@ export class PhoneWorld implements World {
 
   get idle(): boolean {
     return !this.screen.windows().moving
+  }
+
+  setRestless(on: boolean): void {
+    this.model.system.restless = on
+    this.changed()
+  }
+
+  denyClipboard(on: boolean): void {
+    this.clipboardDenied = on
   }
 
   expandNotifications(): void {
