@@ -75,7 +75,9 @@ function startLocation(android: Android, intent: Intent): void {
     const value = Number.parseFloat(intent.extras[key] ?? '')
     return Number.isFinite(value) ? value : 0
   }
-  startForeground(android, locationService, () => android.world.setLocation(null))
+  // When the mock providers go, the phone is where it was before.
+  const real = android.world.location
+  startForeground(android, locationService, () => android.world.setLocation(real))
   const allowed = android.appOps.get(`${name}/MOCK_LOCATION`) === 'allow'
   if (!allowed || android.settings.get('secure', 'location_mode') === '0') return
   android.world.setLocation({ latitude: number('latitude'), longitude: number('longitude') })
