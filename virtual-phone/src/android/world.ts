@@ -92,8 +92,8 @@ export interface World {
 
   /** PNG with alpha, as `screencap -p` prints it. Black while asleep. */
   screenshotPng(): Promise<Buffer>
-  /** Width × height × 4 bytes, RGBA. */
-  screenshotRgba(): Promise<Buffer>
+  /** Width × height × 4 bytes, RGBA. @param size drawn this large, for a video; without it as large as the display */
+  screenshotRgba(size?: { width: number; height: number }): Promise<Buffer>
   /**
    * The XML that `uiautomator dump` writes, from the same layout that is drawn and hit: the active window's nodes
    * (a dialog or the shade when one stands in front). The keyboard is not in it, see `inputMethod`.

@@ -89,10 +89,10 @@ export class ScreenVideo {
     const size = fit(display)
     await sink.session(size, display)
     if (this.isStopped()) return
-    const encoder = new H264Encoder({ ffmpeg, source: display, size, bitRate, keyFrameSeconds })
+    const encoder = new H264Encoder({ ffmpeg, source: size, size, bitRate, keyFrameSeconds })
     this.encoder = encoder
     try {
-      await this.film(encoder, display)
+      await this.film(encoder, display, size)
     } finally {
       this.encoder = null
       encoder.close()
@@ -101,7 +101,7 @@ export class ScreenVideo {
   }
 
   /** While one picture is encoded the next one is drawn; what a slow client does not take is never drawn. */
-  private async film(encoder: H264Encoder, display: Size): Promise<void> {
+  private async film(encoder: H264Encoder, display: Size, size: Size): Promise<void> {
     const { world, maxFps, repeatAfterMs } = this.options
     const intervalMs = 1000 / Math.min(maxFps > 0 ? maxFps : SCREEN_FPS, SCREEN_FPS)
     let sent = Promise.resolve()
@@ -116,7 +116,7 @@ export class ScreenVideo {
       nextAt = Math.max(nextAt + intervalMs, performance.now())
       this.changed = false
       const pts = this.nextPts()
-      const rgba = await world.screenshotRgba()
+      const rgba = await world.screenshotRgba(size)
       if (this.mustEnd(display)) break
       await sent
       sent = this.send(encoder, rgba, pts)

@@ -175,10 +175,11 @@ export class ScreenSource {
     })
   }
 
-  rgba(): Buffer {
+  /** @param size drawn this large; without it as large as the display */
+  rgba(size?: { width: number; height: number }): Buffer {
     this.refreshClock()
     const { width, height } = this.parts.display()
-    return renderRgba(width, height, this.drawSteps())
+    return renderRgba(width, height, this.drawSteps(), size)
   }
 
   png(): Promise<Buffer> {

@@ -124,7 +124,7 @@ export class PhoneWorld implements World {
     const edit = this.screen.focusedEdit
     const served = edit !== null
     return {
-      shown: this.model.keyboard.shown && served && this.model.awake,
+      shown: this.model.keyboardShown && served && this.model.awake,
       served,
       inputType: edit?.inputType ?? 0,
     }
@@ -158,8 +158,8 @@ export class PhoneWorld implements World {
     return this.screen.windows()
   }
 
-  screenshotRgba(): Promise<Buffer> {
-    return Promise.resolve(this.screen.rgba())
+  screenshotRgba(size?: { width: number; height: number }): Promise<Buffer> {
+    return Promise.resolve(this.screen.rgba(size))
   }
 
   screenshotPng(): Promise<Buffer> {
