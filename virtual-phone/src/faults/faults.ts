@@ -124,7 +124,7 @@ export class Faults {
   /** The phone's clock is wrong by this much. */
   setClockOffset(ms: number): void {
     this.parts.android.clock.offsetMs = ms
-    this.parts.android.world.wake()
+    this.parts.android.world.setConfiguration({})
   }
 
   /** An app comes in front again and again; null ends that. */

@@ -165,7 +165,7 @@ function chat(ui: Ui): View {
         t,
         field,
         { hint: ui.say('Text message'), focused: ui.isFocused(field), multiline: true },
-        { id: ui.id('compose_message_text'), weight: 1 },
+        { id: ui.id('compose_message_text'), weight: 1, gravity: { y: 'center' } },
       ),
       iconButton(t, 'send', 'Send', send, { id: ui.id('send_message_button') }),
     ]),

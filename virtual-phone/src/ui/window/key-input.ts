@@ -128,7 +128,7 @@ export class KeyInput {
     const { model } = this.host
     const activity = model.top
     if (model.shadeOpen) model.shadeOpen = false
-    else if (model.keyboard.shown) model.hideKeyboard()
+    else if (model.keyboardShown) model.hideKeyboard()
     else if (activity.dialog) model.closeDialog(activity)
     else if (activity.onBack) activity.onBack()
     else model.finish(activity)

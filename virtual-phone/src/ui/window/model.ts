@@ -15,7 +15,7 @@ import { type SettingsData } from '../apps/settings/data.js'
 import { plainApp } from '../apps/plain.js'
 import { type EditState } from '../toolkit/edit-state.js'
 import { knownLocale, knownTimeZone } from './known-values.js'
-import { newSystemState, withNotification, type SystemState } from './system-state.js'
+import { newSystemState, SYSTEM_KEYBOARD, withNotification, type SystemState } from './system-state.js'
 import { newActivity, type Activity, type DialogRecord, type TaskRecord } from './activity.js'
 
 export const HOME = 'com.android.launcher3'
@@ -300,6 +300,11 @@ export class Model {
     activity.dialog = null
     activity.keyFocus = null
     this.hideKeyboard()
+  }
+
+  /** The keyboard's view stands on the screen, as far as the field with the focus wants one. */
+  get keyboardShown(): boolean {
+    return this.keyboard.shown && this.system.inputMethod === SYSTEM_KEYBOARD
   }
 
   hideKeyboard(): void {

@@ -63,6 +63,14 @@ const SHOWN: readonly Shown[] = [
     },
   },
   {
+    table: 'secure',
+    name: 'default_input_method',
+    read: (model) => model.system.inputMethod,
+    write: (model, value) => {
+      model.system.inputMethod = value
+    },
+  },
+  {
     table: 'property',
     name: 'persist.sys.timezone',
     read: (model) => model.configuration.timeZone,

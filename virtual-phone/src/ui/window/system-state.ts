@@ -16,9 +16,13 @@ export interface SystemState {
   restless: boolean
   batteryPercent: number
   location: GeoPoint | null
+  /** `default_input_method`. Only the system's own keyboard has a view. */
+  inputMethod: string
 }
 
 export const BERLIN: GeoPoint = { latitude: 52.52, longitude: 13.405 }
+
+export const SYSTEM_KEYBOARD = 'com.android.inputmethod.latin/.LatinIME'
 
 export const newSystemState = (): SystemState => ({
   notifications: [],
@@ -27,6 +31,7 @@ export const newSystemState = (): SystemState => ({
   restless: false,
   batteryPercent: 100,
   location: BERLIN,
+  inputMethod: SYSTEM_KEYBOARD,
 })
 
 /** The newest stands first; an earlier one of the same app and id goes. */

@@ -142,7 +142,7 @@ export function buildWindows(parts: WindowParts): Windows {
   activity.onBack = null
   // The screen may ask for the focus while it is built, so the keyboard is looked at afterwards.
   const content = parts.screen(ui)
-  const keyboardShown = model.keyboard.shown && activity.focusedField !== null
+  const keyboardShown = model.keyboardShown && activity.focusedField !== null
   const root = decor(
     content,
     keyboardShown && !activity.dialog ? height + NAVIGATION_HEIGHT : NAVIGATION_HEIGHT,
