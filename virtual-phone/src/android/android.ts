@@ -109,6 +109,7 @@ export class Android {
     this.fs = new FileSystem(this.volume, shellUser)
     this.installed = new InstalledApps(() => {
       this.showInstalled()
+      this.dropLostKeyboard()
       onChange()
     })
     this.installSessions = new InstallSessions(this)
@@ -231,6 +232,13 @@ export class Android {
 
   backgroundJobs(): [number, Promise<number>][] {
     return [...this.jobs]
+  }
+
+  /** The keyboard goes with its app: the system's own is back. */
+  private dropLostKeyboard(): void {
+    const [owner = ''] = (this.settings.get('secure', 'default_input_method') ?? '').split('/')
+    if (owner !== 'com.android.inputmethod.latin' && this.installed.find(owner) === null)
+      this.settings.put('secure', 'default_input_method', 'com.android.inputmethod.latin/.LatinIME')
   }
 
   private showInstalled(): void {

@@ -103,12 +103,19 @@ describe('once installed', () => {
     expect(await out('ime enable io.appium.settings/.UnicodeIME; ime list -s')).toBe(
       'Input method io.appium.settings/.UnicodeIME: now enabled for user #0\ncom.android.inputmethod.latin/.LatinIME\nio.appium.settings/.UnicodeIME\n',
     )
+    expect(world.inputMethod.shown).toBe(true)
     await phone.run('ime set io.appium.settings/.UnicodeIME')
+    expect(world.inputMethod).toMatchObject({ shown: false, served: true })
     // 漢字 R&D 🙂
     await type('&byJbVw- R&-D &2D3eQg-')
     expect(textOf(world, 'title')).toBe('漢字 R&D 🙂')
     await phone.run('ime set com.android.inputmethod.latin/.LatinIME')
     await type(' &-')
     expect(textOf(world, 'title')).toBe('漢字 R&D 🙂 &-')
+    await phone.run('ime set io.appium.settings/.UnicodeIME; pm uninstall io.appium.settings')
+    expect(await out('settings get secure default_input_method')).toBe(
+      'com.android.inputmethod.latin/.LatinIME\n',
+    )
+    expect(world.inputMethod.shown).toBe(true)
   })
 })
