@@ -79,6 +79,7 @@ try {
   await check('lint', bin('eslint'), ['.'])
   await check('types', bin('turbo'), ['run', 'typecheck', '--output-logs=errors-only'])
   if (built) {
+    await check('mksh and toybox', process.execPath, ['scripts/lib/shells.mjs'])
     await tests('unit', [])
     if (existsSync(path.join(root, 'e2e', 'vitest.config.ts')))
       await tests('e2e', ['--config', 'e2e/vitest.config.ts'])

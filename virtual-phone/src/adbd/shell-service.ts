@@ -6,6 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Android } from '../android/android.js'
 import { BrokenPipe, type ByteSink, type Duplex, Pipe } from '../android/streams.js'
+import { quoteWord } from '../shell/bytes.js'
 import { defaultEnvironment, runInteractive, runText, type SessionOptions } from '../shell/session.js'
 import { encodeShellPacket, shellId, ShellPacketReader } from './shell-packet.js'
 import { Terminal } from './terminal.js'
@@ -24,7 +25,7 @@ export function parseShellService(name: string): ShellRequest | null {
   const at = name.indexOf(':')
   if (name.startsWith('abb:') || name.startsWith('abb_exec:')) {
     // `cmd` without a process of its own; its arguments stand as they are.
-    const words = ['cmd', ...name.slice(at + 1).split('\0')].map(quoted)
+    const words = ['cmd', ...name.slice(at + 1).split('\0')].map(quoteWord)
     return { command: words.join(' '), packets: name.startsWith('abb:'), pty: false, term: 'dumb' }
   }
   const [service = '', ...args] = name.slice(0, at === -1 ? undefined : at).split(',')
@@ -35,11 +36,6 @@ export function parseShellService(name: string): ShellRequest | null {
   const pty = args.includes('pty') || (!args.includes('raw') && command === '')
   const term = args.find((arg) => arg.startsWith('TERM='))?.slice('TERM='.length) ?? 'dumb'
   return { command, packets: args.includes('v2'), pty, term }
-}
-
-/** For the shell, so that it comes out as it is. */
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`
 }
 
 export async function shellService(stream: Duplex, request: ShellRequest, android: Android): Promise<void> {

@@ -1,4 +1,4 @@
-/** id, uname, env, ps, kill, uptime, reboot and other questions to the system itself. */
+/** id, uname, ps, kill, uptime, reboot and other questions to the system itself. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { nameOf, shellUser } from '../../fs/access.js'
 import { abi } from '../../android/identity.js'
@@ -66,17 +66,6 @@ export const systemCommands: CommandTable = {
     )
     return 0
   },
-  env: async (io) => {
-    const env = io.args[0] === '-i' ? {} : { ...io.env }
-    const args = io.args[0] === '-i' ? io.args.slice(1) : [...io.args]
-    while (/^[A-Za-z_][A-Za-z0-9_]*=/.test(args[0] ?? '')) {
-      const [, name = '', value = ''] = /^([^=]+)=([^]*)$/.exec(args.shift() ?? '') ?? []
-      env[name] = value
-    }
-    if (args.length > 0) return io.spawn(args, { env })
-    for (const [name, value] of Object.entries(env)) await io.out(`${name}=${value}\n`)
-    return 0
-  },
   printenv: async (io) => {
     const wanted =
       io.args.length === 0
@@ -141,7 +130,7 @@ export const systemCommands: CommandTable = {
   },
   kill: async (io) => {
     const operands = io.args.filter((arg) => !arg.startsWith('-'))
-    if (operands.length === 0) throw new UsageError('Needs 1 argument')
+    if (operands.length === 0) throw new UsageError(`Needs 1 argument (see "${io.name} --help")`)
     let status = 0
     for (const operand of operands) {
       const process = io.android.processes.find(Number(operand))
