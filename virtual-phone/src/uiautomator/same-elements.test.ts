@@ -1,5 +1,4 @@
 /** The page source and `uiautomator dump` of one screen are the same screen to the host agent. */
-import { observationFromXml } from '@phonerack/host-agent/elements'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, tap } from '../testing/ui-tree.js'
 import { testAndroid } from '../testing/test-android.js'
@@ -13,8 +12,14 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(() => phone.close())
 
-const screen = { width: 1080, height: 2400 }
-const elementsOf = (xml: string) => observationFromXml(xml, screen).elements
+interface Elements {
+  observationFromXml: (xml: string, screen: { width: number; height: number }) => { elements: unknown[] }
+}
+
+// The host agent depends on this package for its own tests, so this one cannot name it as a dependency.
+const name: string = '@phonerack/host-agent/elements'
+const { observationFromXml } = (await import(name)) as Elements
+const elementsOf = (xml: string) => observationFromXml(xml, { width: 1080, height: 2400 }).elements
 const source = async () => String(await uia2.value('GET', '/source'))
 
 const screens: Readonly<Record<string, () => void>> = {
