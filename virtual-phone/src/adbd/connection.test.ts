@@ -91,7 +91,7 @@ describe('the transport', () => {
     const host = await RawHost.connect(phone.port)
     host.send(command.open, 3, 0, 'exec:sleep 5\0')
     const { arg0: id } = await host.next(command.okay)
-    for (let count = 0; count < 5; count++) host.send(command.wrte, 3, id, Buffer.alloc(256 * 1024))
+    for (let count = 0; count < 20; count++) host.send(command.wrte, 3, id, Buffer.alloc(256 * 1024))
     await host.end()
     expect(faults.splice(0)).toEqual(['ProtocolError: stream window overrun'])
   })

@@ -5,7 +5,7 @@ import { createServer, connect, type Server } from 'node:net'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { Adb, type DeviceClient } from '@devicefarmer/adbkit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../testing/adb.js'
 import { nameOf, startClientPhone, type ClientPhone } from '../testing/client-phone.js'
 
@@ -17,6 +17,9 @@ beforeAll(async () => {
   host = await startClientPhone()
   client = Adb.createClient({ host: '127.0.0.1', port: host.adb.port })
   device = client.getDevice(host.serial)
+})
+afterEach(() => {
+  expect(host.faults).toEqual([])
 })
 afterAll(async () => {
   await host.close()
