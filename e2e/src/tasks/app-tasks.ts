@@ -1,4 +1,5 @@
 /** Tasks with the shop, the bank, maps, the clock, and an app that gives trouble. */
+import { type Observation } from '@phonerack/shared'
 import { readText, withId, type PhoneAgent } from './phone-agent.js'
 import { textsOf, type PhoneState } from './phone-state.js'
 import { type Task } from './task.js'
@@ -90,12 +91,26 @@ export const whereAmI: Task = {
   wanted: ['In Berlin'],
 }
 
+/**
+ * The clock's face moves without end, and an element tree can be had only of a screen that rests: its first tab,
+ * Alarm, is tapped where a picture shows it.
+ */
+async function openAlarms(agent: PhoneAgent): Promise<Observation> {
+  await agent.home()
+  const { width, height } = (await agent.look()).screen
+  await agent.actBlindly(
+    { type: 'close_app', package: CLOCK },
+    { type: 'open_app', package: CLOCK },
+    { type: 'tap', target: { x: Math.round(width / 6), y: Math.round(height * 0.905) } },
+  )
+  return agent.look()
+}
+
 export const weekendAlarm: Task = {
   name: 'turn an alarm on in an app that never rests',
   told: 'Turn the alarm of 9:30 on and leave the other as it is.',
   async solve(agent) {
-    await agent.open(CLOCK)
-    const alarms = await agent.tap({ desc: 'Alarm' })
+    const alarms = await openAlarms(agent)
     const time = withId(alarms, 'digital_clock').find(({ text }) => text?.includes('9:30'))
     if (!time) throw new Error(`no alarm of 9:30 on\n${alarms.text}`)
     const [, top, , bottom] = time.bounds
@@ -103,10 +118,8 @@ export const weekendAlarm: Task = {
       ({ id, center }) => id?.endsWith(':id/onoff') === true && center[1] >= top && center[1] <= bottom,
     )
   },
-  // `uiautomator dump` gives up on the clock's face, so its own tab is opened through `/v1`.
   async state(phone) {
-    await phone.hand.open(CLOCK)
-    await phone.hand.tap({ desc: 'Alarm' })
+    await openAlarms(phone.hand)
     return (await phone.screen()).filter(({ id }) => id.endsWith(':id/onoff')).map(({ checked }) => checked)
   },
   wanted: [true, true],

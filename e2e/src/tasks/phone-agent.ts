@@ -21,12 +21,23 @@ export class PhoneAgent {
 
   /** Runs a batch and returns the screen after it; throws with the action that failed. */
   async act(...actions: Action[]): Promise<Observation> {
-    const answer = await this.api.post(`/v1/phones/${this.phoneId}/actions`, { actions })
+    const observation = await this.run(actions, 'ui')
+    // An answer may come without the screen, when that could not be read.
+    return observation === undefined ? this.look() : observationSchema.parse(observation)
+  }
+
+  /** The same where the screen cannot be read, or need not be. */
+  async actBlindly(...actions: Action[]): Promise<void> {
+    await this.run(actions, 'none')
+  }
+
+  private async run(actions: Action[], observe: 'ui' | 'none'): Promise<unknown> {
+    const answer = await this.api.post(`/v1/phones/${this.phoneId}/actions`, { actions, observe })
     if (answer.status !== 200) throw new Error(`actions: ${answer.status} ${JSON.stringify(answer.body)}`)
     const { results, completed, observation } = actionBatchResultSchema.parse(answer.body)
     if (completed !== actions.length)
       throw new Error(`${JSON.stringify(actions[completed])}: ${JSON.stringify(results.at(-1)?.error)}`)
-    return observationSchema.parse(observation)
+    return observation
   }
 
   /** Reads the screen. */
