@@ -84,6 +84,7 @@ try {
   const built = await check('build', bin('turbo'), ['run', 'build', '--output-logs=errors-only'])
   await staticChecks()
   if (built) {
+    await check('mksh and toybox', process.execPath, ['scripts/lib/shells.mjs'])
     await tests('unit', [])
     if (existsSync(path.join(root, 'e2e', 'vitest.config.ts')))
       await tests('e2e', ['--config', 'e2e/vitest.config.ts'])

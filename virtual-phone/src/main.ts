@@ -1,16 +1,17 @@
-/** The process of virtual phones: `main.js --ports 6001,6002 --data DIR --pace instant|real`. One phone a port. */
+/** The process of virtual phones: `main.js --ports 6001,6002 --data DIR --pace instant|real [--auth]`. One phone a port. */
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { type Pace, type Phone, startPhone } from './phone.js'
 
-const usage = 'usage: main.js --ports PORT[,PORT…] --data DIR [--pace instant|real]\n'
+const usage = 'usage: main.js --ports PORT[,PORT…] --data DIR [--pace instant|real] [--auth]\n'
 const log = pino({ name: 'virtual-phone' }, pino.destination({ dest: 2, sync: true }))
 
 interface Settings {
   ports: number[]
   dataDir: string
   pace: Pace
+  auth: boolean
 }
 
 /** Null when the arguments are wrong. */
@@ -20,6 +21,7 @@ function readArguments(): Settings | null {
       ports: { type: 'string' },
       data: { type: 'string' },
       pace: { type: 'string', default: 'instant' },
+      auth: { type: 'boolean', default: false },
     },
   })
   const ports = (values.ports ?? '').split(',').map(Number)
@@ -28,7 +30,7 @@ function readArguments(): Settings | null {
     new Set(ports).size === ports.length
   const { pace } = values
   if (!valid || values.data === undefined || (pace !== 'instant' && pace !== 'real')) return null
-  return { ports, dataDir: values.data, pace }
+  return { ports, dataDir: values.data, pace, auth: values.auth }
 }
 
 async function main(settings: Settings): Promise<void> {
@@ -54,6 +56,7 @@ async function main(settings: Settings): Promise<void> {
       port,
       dataDir: join(settings.dataDir, String(port)),
       pace: settings.pace,
+      auth: settings.auth,
       onFault: (error, what) => log.error({ err: error, port, what }, 'fault'),
     })
     phones.push(phone)

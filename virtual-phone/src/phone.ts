@@ -7,16 +7,28 @@ import { mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { AdbKeys } from './adbd/auth.js'
 import { AdbServer } from './adbd/server.js'
 import { Android, type SavedAndroid } from './android/android.js'
 import { type Identity, model, newIdentity } from './android/identity.js'
 import { runScrcpyServer } from './scrcpy/index.js'
+import { Faults } from './faults/faults.js'
+import { LinkFaults } from './faults/link.js'
+import {
+  BOOT_MS,
+  type Pace,
+  paceCommands,
+  RESTART_DELAY_MS,
+  SCRCPY_INPUT_MS,
+  UI_TREE_SPAN,
+  within,
+} from './pace/pace.js'
+import { lateInput } from './pace/scrcpy-input.js'
 import { commands } from './shell/commands/index.js'
 import { StateFile } from './state-file.js'
 import { createWorld } from './ui/index.js'
 
-/** How fast things go: `instant` as fast as they can, `real` as on a phone of flesh and blood. */
-export type Pace = 'instant' | 'real'
+export { type Pace } from './pace/pace.js'
 
 export interface PhoneOptions {
   /** Loopback port of its adbd; 0 takes a free one. */
@@ -24,6 +36,8 @@ export interface PhoneOptions {
   /** The phone's own folder; made when it is absent. */
   dataDir: string
   pace: Pace
+  /** Hosts are asked for a key, and are `unauthorized` until `adbKeys.allow()`. Default false. */
+  auth?: boolean
   /** Told of what went wrong inside; nothing is thrown for it. */
   onFault?: (error: unknown, what: string) => void
 }
@@ -33,14 +47,16 @@ export interface Phone {
   readonly port: number
   /** `ro.serialno`. For adb its serial is `127.0.0.1:<port>`. */
   readonly serial: string
+  /** Who may connect; of use with `auth`. */
+  readonly adbKeys: Pick<AdbKeys, 'pending' | 'allow' | 'deny' | 'forget'>
+  /** Makes it fail, for tests. */
+  readonly faults: Omit<Faults, 'close'>
   /** Saves, drops all hosts, and ends the phone. */
   close(): Promise<void>
 }
 
-/** From the moment the host is dropped to adbd listening again. */
-const bootMs: Record<Pace, number> = { instant: 300, real: 20_000 }
-/** The answer to the host that asked for a restart still goes out. */
-const restartDelayMs: Record<Pace, number> = { instant: 50, real: 1000 }
+/** How often a phone in a boot loop looks whether it may go on. */
+const stuckMs = 50
 
 /** @throws when the port is taken, or the phone's state cannot be read */
 export async function startPhone(options: PhoneOptions): Promise<Phone> {
@@ -50,6 +66,9 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
   const statePath = join(options.dataDir, 'state.json')
   const saved = StateFile.read(statePath) as SavedAndroid | null
   const running = new AbortController()
+  const clock = { offsetMs: 0 }
+  const boot = { stuck: false }
+  const link = new LinkFaults()
   const world = createWorld({
     maker: model.maker,
     model: model.name,
@@ -57,6 +76,7 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
     buildNumber: model.buildId,
     serial: identity.serialNumber,
     state: saved?.world ?? null,
+    now: () => new Date(Date.now() + clock.offsetMs),
   })
   const state = new StateFile(
     statePath,
@@ -69,8 +89,11 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
     world,
     blobFolder: join(options.dataDir, 'blobs'),
     saved,
-    commands,
-    scrcpyServer: runScrcpyServer,
+    commands: paceCommands(commands, options.pace),
+    scrcpyServer: lateInput(runScrcpyServer, SCRCPY_INPUT_MS[options.pace]),
+    clock,
+    uiTreeMs: () => within(UI_TREE_SPAN[options.pace], Math.random),
+    adbAuth: options.auth === true,
     onChange: () => state.touch(),
     onRestart: (wipe) => {
       restarting ??= restart(wipe)
@@ -79,17 +102,29 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
     },
     onFault,
   })
-  const adbd = new AdbServer(android, onFault)
+  const adbd = new AdbServer(android, onFault, link)
   const port = await adbd.listen(options.port)
   android.markBooted()
-  const stopWatching = world.onChange(() => state.touch())
+  const faults = new Faults({
+    android,
+    link,
+    boot,
+    adbd: {
+      close: () => adbd.close(),
+      listen: async () => {
+        await adbd.listen(port)
+      },
+    },
+  })
+  const stopWatching = world.onStateChange(() => state.touch())
 
   async function restart(wipe: boolean): Promise<void> {
-    await pause(restartDelayMs[options.pace])
+    await pause(RESTART_DELAY_MS[options.pace])
     android.shutDown()
     await adbd.close()
     await android.boot(wipe)
-    await pause(bootMs[options.pace])
+    await pause(BOOT_MS[options.pace])
+    while (boot.stuck && !running.signal.aborted) await pause(stuckMs)
     if (running.signal.aborted) return
     android.markBooted()
     await adbd.listen(port)
@@ -104,8 +139,11 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
   return {
     port,
     serial: identity.serialNumber,
+    adbKeys: android.adbKeys,
+    faults,
     close: async () => {
       running.abort()
+      faults.close()
       stopWatching()
       await restarting
       android.shutDown()

@@ -1,6 +1,7 @@
 /** The plain alternative: the `adb` command with a server of its own, as a script on the rack machine would use it. */
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -13,6 +14,19 @@ export interface PlainAdb {
   run(...args: string[]): Promise<Buffer>
   stop(): Promise<void>
 }
+
+/** True when something listens on a port of this machine. */
+const listens = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => {
+      resolve(false)
+    })
+  })
 
 /** Starts an adb server on a free port, with keys of its own, and connects it to `serial` (`host:port`). */
 export async function plainAdb(serial: string): Promise<PlainAdb> {
@@ -30,18 +44,24 @@ export async function plainAdb(serial: string): Promise<PlainAdb> {
     const options = { env, encoding: 'buffer' as const, timeout: 60_000, maxBuffer: 64 * 1024 * 1024 }
     return (await run('adb', args, options)).stdout
   }
-  const until = Date.now() + 10_000
-  while (!(await adb('connect', serial)).toString().includes('connected to')) {
-    if (Date.now() > until) throw new Error(`adb connect ${serial} did not succeed`)
-    await new Promise((resolve) => setTimeout(resolve, 200))
+  const stop = async (): Promise<void> => {
+    server.kill('SIGTERM')
+    await ended
+    await rm(home, { recursive: true, force: true })
   }
-  await adb('-s', serial, 'wait-for-device')
-  return {
-    run: (...args) => adb('-s', serial, ...args),
-    async stop() {
-      server.kill('SIGTERM')
-      await ended
-      await rm(home, { recursive: true, force: true })
-    },
+  const until = Date.now() + 20_000
+  /** A client that finds no server starts one of its own, in the way of ours: so nobody asks before ours listens. */
+  const connected = async (): Promise<boolean> =>
+    (await listens(port)) && (await adb('connect', serial)).toString().includes('connected to')
+  try {
+    while (!(await connected())) {
+      if (Date.now() > until) throw new Error(`adb connect ${serial} did not succeed`)
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+    await adb('-s', serial, 'wait-for-device')
+  } catch (error) {
+    await stop()
+    throw error
   }
+  return { run: (...args) => adb('-s', serial, ...args), stop }
 }

@@ -32,6 +32,14 @@ const window = (bytes: number) => {
   return payload
 }
 
+/** A number is a word of 32 bits. */
+function syncPart(part: string | Buffer | number): Buffer {
+  if (typeof part !== 'number') return Buffer.from(part)
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32LE(part)
+  return bytes
+}
+
 describe('the transport', () => {
   it('holds one WRTE in flight without delayed_ack, and sends checksums to an old host', async () => {
     const host = await RawHost.connect(phone.port, { version: 0x01000000, maxPayload: 4096 })
@@ -91,7 +99,7 @@ describe('the transport', () => {
     const host = await RawHost.connect(phone.port)
     host.send(command.open, 3, 0, 'exec:sleep 5\0')
     const { arg0: id } = await host.next(command.okay)
-    for (let count = 0; count < 5; count++) host.send(command.wrte, 3, id, Buffer.alloc(256 * 1024))
+    for (let count = 0; count < 20; count++) host.send(command.wrte, 3, id, Buffer.alloc(256 * 1024))
     await host.end()
     expect(faults.splice(0)).toEqual(['ProtocolError: stream window overrun'])
   })
@@ -101,6 +109,9 @@ describe('the transport', () => {
     for (const service of [
       'nope:',
       'jdwp:1',
+      'track-jdwp',
+      'track-app',
+      'sideload:5',
       `tcp:${phone.port}`,
       'tcp:22',
       'tcp:80:example.com',
@@ -111,6 +122,56 @@ describe('the transport', () => {
       host.send(command.open, 5, 0, `${service}\0`)
       const answer = await host.next(command.clse)
       expect([service, answer.arg0, answer.arg1]).toEqual([service, 0, 5])
+    }
+    host.close()
+  })
+
+  it('takes the connection of a host that keeps the version and sends no sums', async () => {
+    const host = await RawHost.connect(phone.port)
+    const again = await RawHost.connect(phone.port, { sums: false })
+    again.send(command.open, 1, 0, 'exec:echo again\0')
+    expect((await again.next(command.wrte)).payload.toString()).toBe('again\n')
+    expect(faults).toEqual([])
+    host.close()
+    again.close()
+  })
+
+  it('runs commands of services without a shell (abb), arguments as they are', async () => {
+    const host = await RawHost.connect(phone.port, { features: 'shell_v2,abb,abb_exec' })
+    const words = ['settings', 'put', 'global', 'mark', `it's "a"  $b *`]
+    host.send(command.open, 1, 0, `abb_exec:${words.join('\0')}\0`)
+    await host.next(command.okay)
+    await host.next(command.clse)
+    host.send(command.open, 2, 0, 'abb:settings\0get\0global\0mark\0')
+    const { arg0: id } = await host.next(command.okay)
+    const line = (await host.next(command.wrte)).payload
+    expect([line[0], line.subarray(5).toString()]).toEqual([1, `it's "a"  $b *\n`])
+    host.send(command.okay, 2, id)
+    const exit = (await host.next(command.wrte)).payload
+    expect([exit[0], exit[5]]).toEqual([3, 0])
+    host.close()
+  })
+
+  it('sends and receives by version 2 of sync, and refuses the packing that it did not announce', async () => {
+    const host = await RawHost.connect(phone.port, { features: 'sendrecv_v2' })
+    host.send(command.open, 1, 0, 'sync:\0')
+    const { arg0: id } = await host.next(command.okay)
+    const ask = async (...parts: (string | Buffer | number)[]) => {
+      host.send(command.wrte, 1, id, Buffer.concat(parts.map(syncPart)))
+      const { payload } = await host.next(command.wrte)
+      host.send(command.okay, 1, id)
+      return payload
+    }
+    const path = '/data/local/tmp/v2'
+    const sent = ['SND2', path.length, path, 'SND2', 0o100644, 0, 'DATA', 3, 'abc', 'DONE', 1_600_000_000]
+    expect((await ask(...sent)).toString('latin1', 0, 4)).toBe('OKAY')
+    const received = await ask('RCV2', path.length, path, 'RCV2', 0)
+    expect(received.toString('latin1', 0, 4) + received.toString('latin1', 8, 11)).toBe('DATAabc')
+    await host.next(command.wrte)
+    host.send(command.okay, 1, id)
+    for (const flags of [1, 2, 4]) {
+      const refused = await ask('RCV2', path.length, path, 'RCV2', flags)
+      expect(refused.toString('latin1', 0, 4)).toBe('FAIL')
     }
     host.close()
   })

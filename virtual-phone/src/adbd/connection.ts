@@ -3,8 +3,11 @@
  * streams. Which services there are is the caller's affair (`services.ts`).
  * Source: AOSP `adb.cpp` (`handle_packet`) and `sockets.cpp`.
  */
-import type { Socket } from 'node:net'
+import { randomBytes } from 'node:crypto'
+import { Socket } from 'node:net'
+import type { Duplex as Line } from 'node:stream'
 import type { Duplex } from '../android/streams.js'
+import { type AdbKeys, authKind, tokenBytes } from './auth.js'
 import {
   command,
   encodeHeader,
@@ -25,6 +28,8 @@ export const features = [
   'fixed_push_mkdir',
   'sendrecv_v2',
   'delayed_ack',
+  'abb',
+  'abb_exec',
 ] as const
 
 /** Serves a stream; it ends when the promise settles. */
@@ -34,6 +39,7 @@ export interface ConnectionOptions {
   /** `device::ro.product.name=…;…;` without `features=`. */
   banner: string
   features: readonly string[]
+  keys: AdbKeys
   /** Finds who serves `name` (without the closing NUL); null refuses the stream. */
   openService: (name: string, connection: Connection) => Promise<ServiceHandler | null>
   /** The host broke the protocol, or a service failed unexpectedly. */
@@ -49,12 +55,15 @@ export class Connection implements StreamLink {
   private readonly streams = new Map<number, AdbStream>()
   private readonly opening = new Map<number, (accepted: boolean) => void>()
   private ended = false
+  /** What the host has to sign; null once it is let in, or before it asks. */
+  private token: Buffer | null = null
+  private takeQuestionBack: (() => void) | null = null
 
   constructor(
-    private readonly socket: Socket,
+    private readonly socket: Line,
     private readonly options: ConnectionOptions,
   ) {
-    socket.setNoDelay(true)
+    if (socket instanceof Socket) socket.setNoDelay(true)
     // Each stream that waits for room listens.
     socket.setMaxListeners(0)
     const reader = new PacketReader(() => this.version < versionSkipChecksum)
@@ -74,8 +83,14 @@ export class Connection implements StreamLink {
   close(): void {
     if (this.ended) return
     this.ended = true
+    this.takeQuestionBack?.()
     this.dropStreams()
     this.socket.destroy()
+  }
+
+  /** Ends the connection once what was written is out. */
+  endSoon(): void {
+    this.socket.end()
   }
 
   /** Opens a stream to the host (`adb reverse`). Rejects with `refused` when the host does not take it. */
@@ -128,6 +143,7 @@ export class Connection implements StreamLink {
 
   private handle(packet: Packet): void {
     if (packet.command === command.cnxn) return this.connect(packet)
+    if (packet.command === command.auth) return this.authenticate(packet)
     // As adbd: nothing else counts before the handshake, and unknown commands are passed over.
     if (!this.online) return
     const stream = this.streams.get(packet.arg1)
@@ -153,6 +169,36 @@ export class Connection implements StreamLink {
     this.maxPayload = Math.min(packet.arg1, maxPayloadBytes)
     const theirs = bannerFeatures(packet.payload.toString('latin1'))
     this.delayedAck = theirs.includes('delayed_ack') && this.options.features.includes('delayed_ack')
+    this.online = false
+    if (this.options.keys.required) this.challenge()
+    else this.letIn()
+  }
+
+  /** A new token to sign. */
+  private challenge(): void {
+    this.token = randomBytes(tokenBytes)
+    this.send(command.auth, authKind.token, 0, this.token)
+  }
+
+  /** As adbd: a signature of no known key gets another token, until the host shows its key. */
+  private authenticate(packet: Packet): void {
+    const { token, options } = this
+    if (token === null) return
+    if (packet.arg0 === authKind.signature) {
+      if (options.keys.verify(token, packet.payload)) this.letIn()
+      else this.challenge()
+    } else if (packet.arg0 === authKind.rsaPublicKey) {
+      this.takeQuestionBack?.()
+      const line = packet.payload.toString('latin1').replace(/\0+$/, '')
+      this.takeQuestionBack = options.keys.ask(line, (allowed) => {
+        if (allowed) this.letIn()
+      })
+    }
+  }
+
+  private letIn(): void {
+    this.takeQuestionBack?.()
+    this.token = null
     this.online = true
     const banner = `${this.options.banner}features=${this.options.features.join(',')}`
     this.send(command.cnxn, versionSkipChecksum, maxPayloadBytes, Buffer.from(banner))

@@ -2,17 +2,27 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Android } from '../android/android.js'
 import { model } from '../android/identity.js'
-import { Connection, features } from './connection.js'
+import { LinkFaults } from '../faults/link.js'
+import { SlowLine } from '../faults/slow-line.js'
+import { Connection, features, type ServiceHandler } from './connection.js'
 import { ReverseListeners } from './reverse-service.js'
 import { openService } from './services.js'
+
+/** Taken, and never answered. */
+const hang: ServiceHandler = async (stream) => {
+  await stream.closed
+}
 
 export class AdbServer {
   private server: Server | null = null
   private readonly connections = new Set<Connection>()
+  /** Of hosts that hear nothing. */
+  private readonly unheard = new Set<Socket>()
 
   constructor(
     private readonly android: Android,
     private readonly onFault: (error: unknown, what: string) => void,
+    private readonly link = new LinkFaults(),
   ) {}
 
   /** `port` 0 takes a free one. Resolves with the port. */
@@ -40,15 +50,26 @@ export class AdbServer {
       server === null ? Promise.resolve() : new Promise<void>((resolve) => server.close(() => resolve()))
     for (const connection of this.connections) connection.close()
     this.connections.clear()
+    for (const socket of this.unheard) socket.destroy()
+    this.unheard.clear()
     await closed
   }
 
   private accept(socket: Socket): void {
-    const { android } = this
-    const connection: Connection = new Connection(socket, {
+    const { android, link } = this
+    if (link.silent) {
+      this.unheard.add(socket)
+      socket.on('error', () => socket.destroy())
+      socket.on('close', () => this.unheard.delete(socket))
+      return
+    }
+    const line = link.slow === null ? socket : new SlowLine(socket, link.slow)
+    const connection: Connection = new Connection(line, {
       banner: `device::ro.product.name=${model.product};ro.product.model=${model.name};ro.product.device=${model.device};`,
       features,
-      openService: (name) => openService(name, android, reverse),
+      keys: android.adbKeys,
+      openService: (name, connection) =>
+        link.hangs() ? Promise.resolve(hang) : openService(name, android, reverse, connection),
       onFault: this.onFault,
     })
     const reverse = new ReverseListeners(android.sockets, connection)

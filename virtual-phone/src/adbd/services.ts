@@ -2,7 +2,7 @@
 import type { Android } from '../android/android.js'
 import { BrokenPipe, type ByteSink, type ByteSource, type Duplex } from '../android/streams.js'
 import { ConnectionRefused } from '../android/sockets.js'
-import type { ServiceHandler } from './connection.js'
+import type { Connection, ServiceHandler } from './connection.js'
 import { framebufferService } from './framebuffer.js'
 import { type ReverseListeners, reverseService } from './reverse-service.js'
 import { parseShellService, shellService } from './shell-service.js'
@@ -13,6 +13,7 @@ export async function openService(
   name: string,
   android: Android,
   reverse: ReverseListeners,
+  connection: Connection,
 ): Promise<ServiceHandler | null> {
   const shell = parseShellService(name)
   if (shell !== null) return (stream) => shellService(stream, shell, android)
@@ -26,6 +27,15 @@ export async function openService(
   if (name === 'root:')
     return (stream) => stream.write(Buffer.from('adbd cannot run as root in production builds\n'))
   if (name === 'unroot:') return (stream) => stream.write(Buffer.from('adbd not running as root\n'))
+  if (/^(remount|disable-verity|enable-verity):/.test(name)) {
+    // adbd starts a program of that name, which a user build does not have.
+    const command = `/system/bin/${name.replace(':', ' ')}`
+    return (stream) => shellService(stream, { command, packets: false, pty: false, term: 'dumb' }, android)
+  }
+  if (/^(tcpip|usb):/.test(name))
+    return (stream) =>
+      stream.write(Buffer.from('error: this phone is made of software and stays on its port\n'))
+  if (name === 'reconnect') return (stream) => reconnectService(stream, connection)
   if (/^(localabstract|local|localfilesystem|localreserved|tcp):/.test(name))
     return connectInside(name, android)
   return null
@@ -36,6 +46,12 @@ async function syncOn(stream: Duplex, android: Android): Promise<void> {
   const ended = new AbortController()
   void stream.closed.then(() => ended.abort())
   await syncService(stream, android.fs.until(ended.signal))
+}
+
+/** `adb reconnect device`: the answer still goes out. */
+async function reconnectService(stream: Duplex, connection: Connection): Promise<void> {
+  await stream.write(Buffer.from('done'))
+  connection.endSoon()
 }
 
 async function rebootService(stream: Duplex, target: string, android: Android): Promise<void> {

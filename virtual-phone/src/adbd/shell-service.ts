@@ -6,6 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Android } from '../android/android.js'
 import { BrokenPipe, type ByteSink, type Duplex, Pipe } from '../android/streams.js'
+import { quoteWord } from '../shell/bytes.js'
 import { defaultEnvironment, runInteractive, runText, type SessionOptions } from '../shell/session.js'
 import { encodeShellPacket, shellId, ShellPacketReader } from './shell-packet.js'
 import { Terminal } from './terminal.js'
@@ -19,9 +20,14 @@ export interface ShellRequest {
   term: string
 }
 
-/** Reads `shell,v2,TERM=xterm,pty:ls`; null when it is no shell service. */
+/** Reads `shell,v2,TERM=xterm,pty:ls`, or `abb:package\0list`; null when it is no shell service. */
 export function parseShellService(name: string): ShellRequest | null {
   const at = name.indexOf(':')
+  if (name.startsWith('abb:') || name.startsWith('abb_exec:')) {
+    // `cmd` without a process of its own; its arguments stand as they are.
+    const words = ['cmd', ...name.slice(at + 1).split('\0')].map(quoteWord)
+    return { command: words.join(' '), packets: name.startsWith('abb:'), pty: false, term: 'dumb' }
+  }
   const [service = '', ...args] = name.slice(0, at === -1 ? undefined : at).split(',')
   if (at === -1 || (service !== 'shell' && service !== 'exec')) return null
   const command = name.slice(at + 1)

@@ -74,10 +74,14 @@ export class AdbStream implements Duplex {
     })
   }
 
-  /** WRTE from the other side. @throws ProtocolError when it sends more than it was allowed */
+  /**
+   * WRTE from the other side. Without `delayed_ack` adb 29 sends what is left without waiting for OKAY when its
+   * client hangs up, and adbd takes it: the limit only keeps a host from filling the memory.
+   * @throws ProtocolError when it sends far more than it was allowed
+   */
   receive(payload: Buffer): void {
-    const limit = this.link.delayedAck ? receiveWindowBytes + this.link.maxPayload : 0
-    if (this.unreadBytes > limit) throw new ProtocolError('stream window overrun')
+    if (this.unreadBytes > receiveWindowBytes + this.link.maxPayload)
+      throw new ProtocolError('stream window overrun')
     this.unread.push(payload)
     this.unreadBytes += payload.length
     this.wakeReader?.()

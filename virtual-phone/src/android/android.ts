@@ -2,17 +2,23 @@
  * The running system of one phone, as its shell and adbd see it. `phone.ts`
  * makes it, and gives it the ways to restart and to wipe.
  */
+import { AdbKeys } from '../adbd/auth.js'
+import { randomBytes } from 'node:crypto'
 import { Blobs } from '../fs/blobs.js'
 import { shellUser } from '../fs/access.js'
 import { FileSystem } from '../fs/file-system.js'
 import { buildImage, keptTrees, wipeUserData } from '../fs/layout.js'
 import { type SavedVolume, Volume } from '../fs/volume.js'
+import { UnicodeIme } from '../helpers/unicode-ime.js'
 import type { CommandTable } from '../shell/command.js'
 import type { Identity } from './identity.js'
 import type { ScrcpyServer } from './program.js'
+import { entryOf, InstalledApps, type SavedApps } from './installed.js'
+import { InstallSessions } from './install/sessions.js'
 import { Processes } from './processes.js'
 import { Properties } from './properties.js'
-import { type Namespace, type SavedSettings, Settings } from './settings.js'
+import { RunningApps } from './running.js'
+import { type Namespace, namespaces, type SavedSettings, Settings } from './settings.js'
 import { PhoneSockets } from './sockets.js'
 import { generatedFiles } from './system-files.js'
 import type { World } from './world.js'
@@ -25,6 +31,10 @@ export interface SavedAndroid {
   appOps: Record<string, string>
   lockDisabled: boolean
   files: SavedVolume
+  /** Absent in what was saved before apps could be installed. */
+  apps?: SavedApps
+  /** Hosts that may always connect. A wipe for test harness mode keeps them. */
+  adbKeys?: string[]
   world: unknown
 }
 
@@ -35,6 +45,12 @@ export interface AndroidOptions {
   saved: SavedAndroid | null
   commands: CommandTable
   scrcpyServer: ScrcpyServer
+  /** Shared with the world, which shows the time. */
+  clock?: { offsetMs: number }
+  /** How long the UI server takes for a tree. */
+  uiTreeMs?: () => number
+  /** Hosts must have a key that was allowed. Default false: whoever reaches the port is in. */
+  adbAuth?: boolean
   /** Something that lasts has changed. */
   onChange: () => void
   /** Begins a restart, after the answer to the host has gone out; `wipe` also empties the phone. */
@@ -49,11 +65,21 @@ export class Android {
   readonly scrcpyServer: ScrcpyServer
   readonly properties: Properties
   readonly settings: Settings
+  /** How wrong the phone's clock is. */
+  readonly clock: { offsetMs: number }
   readonly sockets = new PhoneSockets()
   readonly volume: Volume
   /** With the rights of user `shell`. */
   readonly fs: FileSystem
+  readonly adbKeys: AdbKeys
+  readonly installed: InstalledApps
+  readonly installSessions: InstallSessions
   processes = new Processes()
+  readonly running = new RunningApps(() => this.processes)
+  /** The package whose instrumentation holds the one UiAutomation of the phone. */
+  uiAutomation: string | null = null
+  /** io.appium.settings' keyboard, which holds what it has not committed yet. */
+  readonly unicodeIme = new UnicodeIme()
   deviceConfig = new Map<string, string>()
   /** `package/OP` → mode. */
   appOps = new Map<string, string>()
@@ -66,8 +92,10 @@ export class Android {
     const { identity, saved, onChange } = options
     this.identity = identity
     this.world = options.world
+    this.clock = options.clock ?? { offsetMs: 0 }
     this.commands = options.commands
     this.scrcpyServer = options.scrcpyServer
+    this.adbKeys = new AdbKeys(options.adbAuth === true, onChange)
     this.properties = new Properties(identity, onChange)
     this.settings = new Settings((namespace, name, value) => {
       this.applySetting(namespace, name, value)
@@ -79,8 +107,28 @@ export class Android {
     buildImage(this.volume, parts, kept)
     if (kept === null) this.volume.blobs.keepOnly(new Set())
     this.fs = new FileSystem(this.volume, shellUser)
+    this.installed = new InstalledApps(() => {
+      this.showInstalled()
+      this.dropLostKeyboard()
+      onChange()
+    })
+    this.installSessions = new InstallSessions(this)
     if (saved !== null) this.take(saved)
     this.applyAll()
+    this.world.onSystemChange(({ table, name, value }) => {
+      if (table === 'property') this.properties.set(name, value)
+      else if (this.settings.get(table, name) !== value) this.settings.put(table, name, value)
+    })
+  }
+
+  /** How long the UI server takes for a tree. */
+  uiTreeMs(): number {
+    return this.options.uiTreeMs?.() ?? 0
+  }
+
+  /** What the phone's clock says. */
+  get nowMs(): number {
+    return Date.now() + this.clock.offsetMs
   }
 
   get uptimeMs(): number {
@@ -109,6 +157,8 @@ export class Android {
       appOps: Object.fromEntries(this.appOps),
       lockDisabled: this.lockDisabled,
       files: this.volume.save(keptTrees(this.volume)),
+      apps: this.installed.save(),
+      adbKeys: this.adbKeys.save(),
       world: this.world.exportState(),
     }
   }
@@ -123,9 +173,17 @@ export class Android {
     this.options.onFault(error, what)
   }
 
+  /** `am force-stop`: the app, its services and its instrumentation end. */
+  forceStop(name: string): void {
+    this.running.stop(name)
+    this.world.forceStop(name)
+  }
+
   /** Everything that runs ends, as when the power goes. */
   shutDown(): void {
+    this.running.clear()
     this.processes.killAll()
+    this.installSessions.stop()
     this.sockets.clear()
     this.jobs.clear()
   }
@@ -137,6 +195,7 @@ export class Android {
     this.bootedAtMs = Date.now()
     if (wipe) {
       await wipeUserData(this.volume)
+      this.installed.load(null)
       this.settings.load(null)
       this.deviceConfig.clear()
       this.appOps.clear()
@@ -147,11 +206,14 @@ export class Android {
       properties.restart(this.identity, properties.persistent())
       world.reboot(world.exportState())
     }
+    this.showInstalled()
     this.applyAll()
     this.options.onChange()
   }
 
   markBooted(): void {
+    this.installSessions.start().catch((error: unknown) => this.fault(error, 'install sessions'))
+    this.properties.set('ro.adb.secure', this.adbKeys.required ? '1' : '0')
     for (const name of ['sys.boot_completed', 'dev.bootcomplete', 'sys.bootstat.first_boot_completed']) {
       this.properties.set(name, '1')
     }
@@ -172,7 +234,20 @@ export class Android {
     return [...this.jobs]
   }
 
+  /** The keyboard goes with its app: the system's own is back. */
+  private dropLostKeyboard(): void {
+    const [owner = ''] = (this.settings.get('secure', 'default_input_method') ?? '').split('/')
+    if (owner !== 'com.android.inputmethod.latin' && this.installed.find(owner) === null)
+      this.settings.put('secure', 'default_input_method', 'com.android.inputmethod.latin/.LatinIME')
+  }
+
+  private showInstalled(): void {
+    this.world.setInstalledApps(this.installed.list().map(entryOf))
+  }
+
   private take(saved: SavedAndroid): void {
+    this.installed.load(saved.apps ?? null)
+    this.adbKeys.load(saved.adbKeys ?? [])
     this.settings.load(saved.settings)
     this.properties.restart(this.identity, saved.properties)
     this.deviceConfig = new Map(Object.entries(saved.deviceConfig))
@@ -182,12 +257,16 @@ export class Android {
 
   /** Puts what the world shows in line with settings and properties. */
   private applyAll(): void {
+    // A new phone, and a wiped one, gets a new one.
+    if (this.settings.get('secure', 'android_id') === null)
+      this.settings.put('secure', 'android_id', randomBytes(8).toString('hex'))
     this.world.setConfiguration({
       timeZone: this.timeZone,
       locale: this.properties.get('persist.sys.locale'),
     })
-    for (const [name, value] of this.settings.list('system')) this.applySetting('system', name, value)
-    this.applySetting('secure', 'ui_night_mode', this.settings.get('secure', 'ui_night_mode'))
+    for (const namespace of namespaces) {
+      for (const [name, value] of this.settings.list(namespace)) this.applySetting(namespace, name, value)
+    }
   }
 
   private applySetting(namespace: Namespace, name: string, value: string | null): void {
@@ -202,7 +281,6 @@ export class Android {
       this.properties.set('persist.sys.locale', value.split(',')[0] ?? 'en-US')
       this.world.setConfiguration({ locale: value.split(',')[0] ?? 'en-US' })
     }
-    if (namespace === 'secure' && name === 'ui_night_mode')
-      this.world.setConfiguration({ night: value === '2' })
+    this.world.applySetting(namespace, name, value)
   }
 }

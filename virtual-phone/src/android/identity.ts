@@ -29,4 +29,7 @@ export const model = {
 
 export const abi = arch() === 'arm64' ? 'arm64-v8a' : 'x86_64'
 
+/** What `pm install` takes: as Google's emulator images, packages for the processor of most phones are let in, too. */
+export const supportedAbis: readonly string[] = [...new Set([abi, 'arm64-v8a'])]
+
 export const fingerprint = `${model.maker}/${model.product}/${model.device}:${model.release}/${model.buildId}/1:user/release-keys`

@@ -1,5 +1,7 @@
-/** Which packages are on the phone: the world's apps, and the parts of Android that have no icon. Used by `pm`, `dumpsys` and `cmd package`. */
-import type { AppEntry, World } from './world.js'
+/** Which packages are on the phone: the world's apps, the parts of Android that have no icon, and what was installed. Used by `pm`, `dumpsys` and `cmd package`. */
+import type { Android } from './android.js'
+import { apkPaths, entryOf } from './installed.js'
+import type { AppEntry } from './world.js'
 import { model } from './identity.js'
 
 const hidden: readonly [string, string, number][] = [
@@ -11,7 +13,17 @@ const hidden: readonly [string, string, number][] = [
   ['com.android.systemui', 'System UI', 10150],
 ]
 
-export function allPackages(world: World): AppEntry[] {
+/** What these functions need of a running Android. */
+export type PackageSource = Pick<Android, 'world' | 'installed'>
+
+/** Sorted by package. */
+export function allPackages({ world, installed }: PackageSource): AppEntry[] {
+  const builtIn = systemPackages({ world })
+  return [...builtIn, ...installed.list().map(entryOf)].sort((a, b) => (a.package < b.package ? -1 : 1))
+}
+
+/** Those of the system image. */
+export function systemPackages({ world }: Pick<Android, 'world'>): AppEntry[] {
   const seen = new Set(world.builtInApps().map((app) => app.package))
   const parts = hidden
     .filter(([name]) => !seen.has(name))
@@ -24,15 +36,17 @@ export function allPackages(world: World): AppEntry[] {
       system: true,
       launcherActivity: null,
     }))
-  return [...world.builtInApps(), ...parts].sort((a, b) => (a.package < b.package ? -1 : 1))
+  return [...world.builtInApps(), ...parts]
 }
 
-export function findPackage(world: World, name: string): AppEntry | null {
-  return allPackages(world).find((app) => app.package === name) ?? null
+export function findPackage(source: PackageSource, name: string): AppEntry | null {
+  return allPackages(source).find((app) => app.package === name) ?? null
 }
 
-/** Where `pm path` says that it lies. */
-export function apkPath(app: AppEntry): string {
-  if (app.package === 'android') return '/system/framework/framework-res.apk'
-  return `/system/priv-app/${app.package}/${app.package}.apk`
+/** Where `pm path` says that it lies: the base first, then the splits. */
+export function pathsOf({ installed }: Pick<Android, 'installed'>, app: AppEntry): string[] {
+  const own = installed.find(app.package)
+  if (own !== null) return apkPaths(own)
+  if (app.package === 'android') return ['/system/framework/framework-res.apk']
+  return [`/system/priv-app/${app.package}/${app.package}.apk`]
 }

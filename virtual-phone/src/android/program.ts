@@ -26,6 +26,10 @@ export interface ScrcpyInvocation extends ProgramIo {
   world: World
   /** `ro.product.model`, for the device name in the first 64 bytes. */
   model: string
+  /** Of the jar that was pushed, for example `3.3.3`. */
+  serverVersion: string
+  /** Since the phone started; the video's clock. */
+  uptimeMs: () => number
   /** Removes the jar, as the server does on start when `cleanup=true`. */
   removeJar: () => Promise<void>
 }

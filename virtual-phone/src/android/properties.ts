@@ -1,5 +1,5 @@
 /** System properties: what `getprop` reads and `setprop` may write. Those that begin with `persist.` last. */
-import { abi, fingerprint, type Identity, model } from './identity.js'
+import { abi, fingerprint, type Identity, model, supportedAbis } from './identity.js'
 
 /** Prefixes that the shell's SELinux domain may set on a user build. */
 const settableByShell = ['debug.', 'log.', 'persist.log.', 'persist.debug.', 'sys.powerctl', 'ctl.']
@@ -82,8 +82,8 @@ function fixed(identity: Identity): Record<string, string> {
     'ro.product.brand': model.maker,
     'ro.product.board': 'phonerack',
     'ro.product.cpu.abi': abi,
-    'ro.product.cpu.abilist': abi,
-    'ro.product.cpu.abilist64': abi,
+    'ro.product.cpu.abilist': supportedAbis.join(','),
+    'ro.product.cpu.abilist64': supportedAbis.join(','),
     'ro.product.device': model.device,
     'ro.product.first_api_level': String(model.sdk),
     'ro.product.locale': 'en-US',

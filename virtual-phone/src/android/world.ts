@@ -5,6 +5,8 @@
  * Points and sizes in device pixels of the current rotation.
  */
 
+import type { AccessibilityWindow } from './accessibility.js'
+
 export interface Display {
   width: number
   height: number
@@ -60,6 +62,28 @@ export interface AppEntry {
   uid: number
 }
 
+export interface GeoPoint {
+  /** Degrees, WGS 84. */
+  latitude: number
+  longitude: number
+}
+
+export interface PhoneNotification {
+  package: string
+  /** One of its app; a second one of the same name takes its place. */
+  id: string
+  title: string
+  text: string
+  whenMs: number
+}
+
+/** A setting or property that somebody changed on the screen, as the shell would see it. */
+export interface SystemChange {
+  table: 'system' | 'secure' | 'global' | 'property'
+  name: string
+  value: string
+}
+
 export interface World {
   readonly display: Display
   readonly focused: FocusedWindow
@@ -68,13 +92,15 @@ export interface World {
 
   /** PNG with alpha, as `screencap -p` prints it. Black while asleep. */
   screenshotPng(): Promise<Buffer>
-  /** Width × height × 4 bytes, RGBA. */
-  screenshotRgba(): Promise<Buffer>
+  /** Width × height × 4 bytes, RGBA. @param size drawn this large, for a video; without it as large as the display */
+  screenshotRgba(size?: { width: number; height: number }): Promise<Buffer>
   /**
    * The XML that `uiautomator dump` writes, from the same layout that is drawn and hit: the active window's nodes
    * (a dialog or the shade when one stands in front). The keyboard is not in it, see `inputMethod`.
    */
   hierarchyXml(): string
+  /** The windows on the screen as accessibility services see them, the frontmost first; none while asleep. */
+  accessibilityWindows(): readonly AccessibilityWindow[]
 
   touch(action: TouchAction, pointerId: number, x: number, y: number): void
   /** Android key code and meta state. */
@@ -109,11 +135,38 @@ export interface World {
   setRotation(rotation: number): void
   /** `settings put` of a value that the world shows (locale, time zone, font scale, night mode). */
   setConfiguration(change: { locale?: string; timeZone?: string; night?: boolean }): void
+  /** A value of the settings provider that the world shows; others are passed over. */
+  applySetting(table: 'system' | 'secure' | 'global', name: string, value: string | null): void
+  /** Calls `listener` for each setting and property that the screen changed. */
+  onSystemChange(listener: (change: SystemChange) => void): () => void
+  /** Where the phone believes to be; null when it does not know. */
+  readonly location: GeoPoint | null
+  setLocation(point: GeoPoint | null): void
+  readonly batteryPercent: number
+  setBattery(percent: number): void
+  readonly notifications: readonly PhoneNotification[]
+  notify(notification: PhoneNotification): void
+  cancelNotification(packageName: string, id: string): void
+  /** "… has stopped": the app ends and the dialog stands over whatever is in front. */
+  showCrash(packageName: string): void
+  /** "… isn't responding", with Close app and Wait. */
+  showNotResponding(packageName: string): void
+  /** The keyguard stands in front; a swipe up or `setLocked(false)` removes it. There is no PIN. */
+  readonly locked: boolean
+  setLocked(locked: boolean): void
+  /** False while something on the screen moves by itself; `uiautomator dump` gives up then. */
+  readonly idle: boolean
+  /** Something moves without end, whatever is on the screen. */
+  setRestless(on: boolean): void
+  /** Nobody may read or set the clipboard: it reads as empty, and setting it does nothing. */
+  denyClipboard(on: boolean): void
   expandNotifications(): void
   collapsePanels(): void
 
-  /** Calls `listener` when the next screenshot would differ from the last. */
+  /** Calls `listener` when the next screenshot would differ from the last; some 30 times a second while the screen moves by itself. */
   onChange(listener: () => void): () => void
+  /** Calls `listener` when `exportState` may have changed. */
+  onStateChange(listener: () => void): () => void
 
   /** Everything that lasts over a reboot, as JSON. */
   exportState(): unknown

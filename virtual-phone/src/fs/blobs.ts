@@ -36,7 +36,8 @@ export class Blobs {
     }
   }
 
-  private pathOf(ino: number): string {
+  /** For who reads a file at random, as the package manager does. */
+  pathOf(ino: number): string {
     return join(this.folder, String(ino))
   }
 }

@@ -128,6 +128,13 @@ export class FileSystem {
     await this.volume.remove(parent, name)
   }
 
+  /** As `rm -r`. */
+  async removeTree(path: string): Promise<void> {
+    if (this.lstat(path).kind !== 'directory') return this.unlink(path)
+    for (const name of this.readdir(path)) await this.removeTree(`${path}/${name}`)
+    await this.rmdir(path)
+  }
+
   async rename(from: string, to: string): Promise<void> {
     const source = this.entry(from)
     const target = this.locate(to, false)
@@ -156,6 +163,13 @@ export class FileSystem {
     }
     if (node.uid === aid.mediaProvider) return
     node.mode = mode & 0o7777
+    this.volume.changed()
+  }
+
+  chown(path: string, uid: number, gid: number): void {
+    const node = this.node(path, true)
+    if (this.who.uid !== aid.root) throw new FsError('EPERM', path)
+    Object.assign(node, { uid, gid })
     this.volume.changed()
   }
 

@@ -14,6 +14,8 @@ const maxInodes = 200_000
 
 export class Volume {
   root: DirectoryNode
+  /** As if other files had taken all of the room. */
+  full = false
   private nextIno = 1000
   private usedBytes = 0
   private inodes = 0
@@ -39,7 +41,7 @@ export class Volume {
   }
 
   hasRoom(bytes: number): boolean {
-    return this.usedBytes + bytes <= quotaBytes
+    return !this.full && this.usedBytes + bytes <= quotaBytes
   }
 
   resize(node: FileNode, size: number): void {
@@ -48,7 +50,7 @@ export class Volume {
   }
 
   add(parent: DirectoryNode, name: string, node: Inode): void {
-    if (this.inodes >= maxInodes) throw new FsError('ENOSPC', name)
+    if (this.full || this.inodes >= maxInodes) throw new FsError('ENOSPC', name)
     this.inodes += 1
     parent.entries.set(name, node)
     parent.mtimeMs = Date.now()

@@ -1,6 +1,6 @@
 /**
- * Opens the sockets of one scrcpy client, in the order audio, control
- * (`DesktopConnection` of 3.3.3): as listener with `tunnel_forward`, else by
+ * Opens the sockets of one scrcpy client, in the order video, audio, control
+ * (`DesktopConnection`): as listener with `tunnel_forward`, else by
  * connecting to the client's reverse tunnel.
  */
 import { type PhoneSockets } from '../android/sockets.js'
@@ -8,6 +8,7 @@ import { type Duplex } from '../android/streams.js'
 import { socketName, type ScrcpyOptions } from './options.js'
 
 export interface DesktopConnection {
+  video: Duplex | null
   audio: Duplex | null
   control: Duplex | null
   all: readonly Duplex[]
@@ -54,7 +55,7 @@ export async function openConnection(
   signal: AbortSignal,
 ): Promise<DesktopConnection> {
   const address = `localabstract:${socketName(options.scid)}`
-  const wanted = [options.audio, options.control].filter(Boolean).length
+  const wanted = [options.video, options.audio, options.control].filter(Boolean).length
   const all: Duplex[] = []
   if (options.tunnelForward) {
     if (wanted > 0) all.push(...(await accept(sockets, address, wanted, options.sendDummyByte, signal)))
@@ -66,6 +67,7 @@ export async function openConnection(
       throw error
     }
   }
-  const audio = options.audio ? (all[0] ?? null) : null
-  return { audio, control: options.control ? (all.at(-1) ?? null) : null, all }
+  const given = [...all]
+  const next = (open: boolean): Duplex | null => (open ? (given.shift() ?? null) : null)
+  return { video: next(options.video), audio: next(options.audio), control: next(options.control), all }
 }

@@ -1,10 +1,11 @@
-/** Does to the phone what control messages say, with scrcpy 3.3.3's rules (`Controller`). Used by `server.ts`. */
+/** Does to the phone what control messages say, with scrcpy's rules (`Controller`). Used by `server.ts`. */
 import { type TouchAction, type World } from '../android/world.js'
-import { type ControlMessage } from './control-message.js'
+import { ControlProtocolError, type ControlMessage, type Position } from './control-message.js'
 import { type DeviceMessage } from './device-message.js'
 import { injectText } from './inject-text.js'
 import { type LogLevel, type ScrcpyOptions } from './options.js'
 import { Pointers } from './pointers.js'
+import { type Point } from './video.js'
 
 const KEYCODE = { back: 4, power: 26, copy: 278, cut: 277 } as const
 const TOUCH_ACTIONS: Readonly<Record<number, TouchAction>> = { 0: 'down', 1: 'up', 2: 'move', 3: 'cancel' }
@@ -14,6 +15,8 @@ const BUTTON_PRIMARY = 1
 export interface ControllerParts {
   world: World
   options: ScrcpyOptions
+  /** Null without video. */
+  video: { map: (position: Position) => Point | null; reset: () => void } | null
   send: (message: DeviceMessage) => void
   log: (level: LogLevel, text: string) => void
 }
@@ -59,9 +62,11 @@ export class Controller {
       case 'inject_touch_event':
         this.touch(message)
         return
-      case 'inject_scroll_event':
-        world.scroll(message.position.x, message.position.y, message.horizontal, message.vertical)
+      case 'inject_scroll_event': {
+        const point = this.point(message.position)
+        if (point) world.scroll(point.x, point.y, message.horizontal, message.vertical)
         return
+      }
       case 'back_or_screen_on':
         // While asleep only the press counts.
         if (world.awake) world.key(message.action === 0 ? 'down' : 'up', KEYCODE.back, 0)
@@ -102,22 +107,40 @@ export class Controller {
         this.startApp(message.name)
         return
       case 'reset_video':
+        if (!this.parts.video) return
+        log('info', 'Video capture reset')
+        this.parts.video.reset()
         return
+      case 'scan_file':
+        // The media index of this phone is its file system.
+        return
+      case 'camera_set_torch':
+      case 'camera_zoom_in':
+      case 'camera_zoom_out':
+      case 'resize_display':
+        // They need a camera or a virtual display as source; the server of 4.1 ends on them, too.
+        throw new ControlProtocolError(`Unexpected message type: ${message.type}`)
     }
   }
 
   /** Without video the coordinates are device pixels, whatever size the message names. */
+  private point(position: Position): Point | null {
+    return this.parts.video ? this.parts.video.map(position) : position
+  }
+
   private touch(message: Touch): void {
     const { world, log } = this.parts
     const action = TOUCH_ACTIONS[message.action]
     const secondary = ((message.actionButton | message.buttons) & ~BUTTON_PRIMARY) !== 0
     if (!action || (message.pointerId === POINTER_ID_MOUSE && secondary)) return
+    const point = this.point(message.position)
+    if (!point) return
     const id = this.pointers.idOf(message.pointerId)
     if (id === null) {
       log('warn', 'Too many pointers for touch event')
       return
     }
-    world.touch(action, id, message.position.x, message.position.y)
+    world.touch(action, id, point.x, point.y)
     if (action === 'up' || action === 'cancel') this.pointers.release(message.pointerId)
   }
 

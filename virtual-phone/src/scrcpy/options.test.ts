@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { OptionError, parseOptions, socketName } from './options.js'
+import { OptionError, parseOptions as parse, socketName, type ScrcpyOptions } from './options.js'
+import { protocolOf } from './protocols.js'
+
+const parseOptions = (args: readonly string[], version = '3.3.3'): ScrcpyOptions =>
+  parse(args, protocolOf(version))
 
 describe("the server's start line", () => {
   it('has 3.3.3 defaults', () => {
@@ -16,6 +20,16 @@ describe("the server's start line", () => {
       powerOffOnClose: false,
       sendDeviceMeta: true,
       sendDummyByte: true,
+      sendCodecMeta: true,
+      sendFrameMeta: true,
+      videoCodec: 'h264',
+      videoEncoder: null,
+      codecOptions: { keyFrameSeconds: 10, repeatAfterMs: 100 },
+      maxSize: 0,
+      minSizeAlignment: 1,
+      maxFps: 0,
+      videoBitRate: 8_000_000,
+      impossible: [],
       lists: [],
       unknown: [],
     })
@@ -42,7 +56,59 @@ describe("the server's start line", () => {
     expect(parseOptions(['3.3.3', 'raw_stream=true'])).toMatchObject({
       sendDeviceMeta: false,
       sendDummyByte: false,
+      sendCodecMeta: false,
+      sendFrameMeta: false,
     })
+  })
+
+  it('reads what a video client sends', () => {
+    const line =
+      'max_size=1286 max_fps=29.5 video_bit_rate=2000000 video_codec_options=i-frame-interval:int=2,repeat-previous-frame-after:long=0'
+    const common = {
+      maxFps: 29.5,
+      videoBitRate: 2_000_000,
+      codecOptions: { keyFrameSeconds: 2, repeatAfterMs: 0 },
+      unknown: [],
+    }
+    expect(parseOptions(['3.3.3', ...line.split(' '), 'send_codec_meta=false'])).toMatchObject({
+      ...common,
+      maxSize: 1280,
+      sendCodecMeta: false,
+    })
+    expect(
+      parseOptions(['4.1', ...line.split(' '), 'send_stream_meta=false', 'min_size_alignment=8'], '4.1'),
+    ).toMatchObject({ ...common, maxSize: 1286, sendCodecMeta: false, minSizeAlignment: 8 })
+  })
+
+  it('knows of each version only its own options', () => {
+    const args = ['send_codec_meta=true', 'send_stream_meta=true', 'keep_active=true', 'min_size_alignment=2']
+    expect(parseOptions(['3.3.3', ...args]).unknown).toEqual([
+      'send_stream_meta',
+      'keep_active',
+      'min_size_alignment',
+    ])
+    expect(parseOptions(['4.1', ...args], '4.1').unknown).toEqual(['send_codec_meta'])
+  })
+
+  it('names what this phone cannot capture', () => {
+    const args = [
+      'video_source=camera',
+      'crop=1:1:0:0',
+      'new_display=',
+      'display_id=2',
+      'capture_orientation=@90',
+    ]
+    expect(parseOptions(['3.3.3', ...args]).impossible).toEqual(args)
+    expect(
+      parseOptions([
+        '3.3.3',
+        'video_source=display',
+        'crop=',
+        'display_id=0',
+        'capture_orientation=0',
+        'angle=0.0',
+      ]).impossible,
+    ).toEqual([])
   })
 
   it.each([
@@ -51,6 +117,11 @@ describe("the server's start line", () => {
     [['3.3.3', 'video'], 'Invalid key=value pair: "video"'],
     [['3.3.3', 'scid=xyz'], 'For input string: "xyz" under radix 16'],
     [['3.3.3', 'scid=-2'], "scid may not be negative (except -1 for 'none'): -2"],
+    [['3.3.3', 'video_codec=vp9'], 'Video codec vp9 not supported'],
+    [['3.3.3', 'video_source=tv'], 'Video source tv not supported'],
+    [['3.3.3', 'max_size=big'], 'For input string: "big"'],
+    [['3.3.3', 'video_codec_options=i-frame-interval'], "'=' expected"],
+    [['3.3.3', 'video_codec_options=a:bool=1'], 'Invalid codec option type (int, long, float, str): bool'],
     [['3.3.3', 'log_level=loud'], 'No enum constant com.genymobile.scrcpy.util.Ln.Level.LOUD'],
   ])('refuses %j', (args, message) => {
     expect(() => parseOptions(args)).toThrow(new OptionError(message))

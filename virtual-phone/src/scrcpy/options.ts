@@ -1,6 +1,6 @@
-/** The scrcpy 3.3.3 server's start line (`Options.parse`): the version, then `key=value` pairs. Used by `server.ts`. */
-
-export const SERVER_VERSION = '3.3.3'
+/** The scrcpy server's start line (`Options.parse`): the version, then `key=value` pairs. Used by `server.ts`. */
+import { parseCodecOptions, type CodecOptions } from './codec-options.js'
+import { type ScrcpyProtocol } from './protocol.js'
 
 export interface ScrcpyOptions {
   /** 31-bit number, or -1 for none. */
@@ -16,9 +16,27 @@ export interface ScrcpyOptions {
   powerOffOnClose: boolean
   sendDeviceMeta: boolean
   sendDummyByte: boolean
+  /** Codec and size before the video's packets. */
+  sendCodecMeta: boolean
+  /** Twelve bytes before each packet. */
+  sendFrameMeta: boolean
+  videoCodec: string
+  /** Null: the default one. */
+  videoEncoder: string | null
+  codecOptions: CodecOptions
+  /** Of the longer side; 0: that of the display. */
+  maxSize: number
+  /** 4.1 only. */
+  minSizeAlignment: number
+  /** 0: as many as the display has. */
+  maxFps: number
+  /** Bits a second. */
+  videoBitRate: number
+  /** What this phone cannot capture, as `key=value`; the video ends with an error. */
+  impossible: readonly string[]
   /** What the client asked to have listed, instead of being mirrored. */
   lists: readonly string[]
-  /** Options that 3.3.3 does not know; it warns and goes on. */
+  /** Options that the version does not know; it warns and goes on. */
   unknown: readonly string[]
 }
 
@@ -29,16 +47,6 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 export class OptionError extends Error {
   override name = 'OptionError'
 }
-
-/** Options that 3.3.3 knows and that change nothing on a virtual phone without video and audio. */
-const WITHOUT_EFFECT = new Set(
-  (
-    'video_codec audio_codec video_source audio_source audio_dup max_size video_bit_rate audio_bit_rate max_fps angle crop ' +
-    'display_id show_touches stay_awake screen_off_timeout video_codec_options audio_codec_options video_encoder audio_encoder ' +
-    'downsize_on_error camera_id camera_size camera_facing camera_ar camera_fps camera_high_speed new_display vd_destroy_content ' +
-    'vd_system_decorations capture_orientation display_ime_policy send_frame_meta send_codec_meta'
-  ).split(' '),
-)
 
 /** As `Boolean.parseBoolean`. */
 const flag = (value: string): boolean => value.toLowerCase() === 'true'
@@ -58,12 +66,47 @@ function parseLevel(value: string): LogLevel {
   return level
 }
 
-/** @throws OptionError for another version, a word that is no pair, or a value that 3.3.3 refuses */
-export function parseOptions(args: readonly string[]): ScrcpyOptions {
+function parseInteger(value: string): number {
+  const number = /^[+-]?\d+$/.test(value) ? Number(value) : NaN
+  if (!(Math.abs(number) <= 0x7fffffff)) throw new OptionError(`For input string: "${value}"`)
+  return number
+}
+
+function parseFloatOf(key: string, value: string): number {
+  const number = value.trim() === '' ? NaN : Number(value)
+  if (Number.isNaN(number)) throw new OptionError(`Invalid float value for ${key}: "${value}"`)
+  return number
+}
+
+function parseAlignment(value: string): number {
+  const alignment = parseInteger(value)
+  if (![1, 2, 4, 8, 16].includes(alignment))
+    throw new OptionError(`min_size_alignment (${alignment}) must be 1, 2, 4, 8 or 16`)
+  return alignment
+}
+
+/** Whether the value asks for what the phone's screen gives anyway. */
+function isDefault(key: string, value: string): boolean {
+  if (key === 'crop') return value === ''
+  if (key === 'new_display') return false
+  if (key === 'capture_orientation') return value === '' || value === '0'
+  return parseFloatOf(key, value) === 0
+}
+
+function readCodecOptions(value: string): CodecOptions {
+  try {
+    return parseCodecOptions(value)
+  } catch (error) {
+    throw new OptionError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** @throws OptionError for another version, a word that is no pair, or a value that the server refuses */
+export function parseOptions(args: readonly string[], protocol: ScrcpyProtocol): ScrcpyOptions {
   const [version, ...pairs] = args
   if (version === undefined) throw new OptionError('Missing client version')
-  if (version !== SERVER_VERSION) {
-    throw new OptionError(`The server version (${SERVER_VERSION}) does not match the client (${version})`)
+  if (version !== protocol.version) {
+    throw new OptionError(`The server version (${protocol.version}) does not match the client (${version})`)
   }
   const options = {
     scid: -1,
@@ -78,6 +121,16 @@ export function parseOptions(args: readonly string[]): ScrcpyOptions {
     powerOffOnClose: false,
     sendDeviceMeta: true,
     sendDummyByte: true,
+    sendCodecMeta: true,
+    sendFrameMeta: true,
+    videoCodec: 'h264',
+    videoEncoder: null as string | null,
+    codecOptions: parseCodecOptions(''),
+    maxSize: 0,
+    minSizeAlignment: 1,
+    maxFps: 0,
+    videoBitRate: 8_000_000,
+    impossible: [] as string[],
     lists: [] as string[],
     unknown: [] as string[],
   }
@@ -124,7 +177,31 @@ export function parseOptions(args: readonly string[]): ScrcpyOptions {
         options.sendDummyByte = flag(value)
         break
       case 'raw_stream':
-        if (flag(value)) options.sendDeviceMeta = options.sendDummyByte = false
+        if (!flag(value)) break
+        options.sendDeviceMeta = options.sendDummyByte = false
+        options.sendCodecMeta = options.sendFrameMeta = false
+        break
+      case 'send_frame_meta':
+        options.sendFrameMeta = flag(value)
+        break
+      case 'video_codec':
+        if (!protocol.videoCodecs.includes(value)) throw new OptionError(`Video codec ${value} not supported`)
+        options.videoCodec = value
+        break
+      case 'video_encoder':
+        if (value !== '') options.videoEncoder = value
+        break
+      case 'video_codec_options':
+        options.codecOptions = readCodecOptions(value)
+        break
+      case 'max_size':
+        options.maxSize = protocol.readMaxSize(parseInteger(value))
+        break
+      case 'max_fps':
+        options.maxFps = parseFloatOf(key, value)
+        break
+      case 'video_bit_rate':
+        options.videoBitRate = parseInteger(value)
         break
       case 'list_encoders':
       case 'list_displays':
@@ -133,8 +210,23 @@ export function parseOptions(args: readonly string[]): ScrcpyOptions {
       case 'list_apps':
         if (flag(value)) options.lists.push(key)
         break
+      case 'video_source':
+        if (value !== 'display' && value !== 'camera')
+          throw new OptionError(`Video source ${value} not supported`)
+        if (value === 'camera') options.impossible.push(pair)
+        break
+      case 'crop':
+      case 'angle':
+      case 'display_id':
+      case 'new_display':
+      case 'capture_orientation':
+        if (!isDefault(key, value)) options.impossible.push(pair)
+        break
       default:
-        if (!WITHOUT_EFFECT.has(key)) options.unknown.push(key)
+        if (key === protocol.codecMetaOption) options.sendCodecMeta = flag(value)
+        else if (key === 'min_size_alignment' && protocol.version !== '3.3.3')
+          options.minSizeAlignment = parseAlignment(value)
+        else if (!protocol.withoutEffect.has(key)) options.unknown.push(key)
     }
   }
   return options

@@ -45,7 +45,8 @@ export interface CaseItem {
 
 export interface Redirect {
   fd: number
-  how: 'read' | 'write' | 'append' | 'read-write' | 'duplicate' | 'text'
+  /** `overwrite`: `>|`, also under `set -C`. */
+  how: 'read' | 'write' | 'overwrite' | 'append' | 'read-write' | 'duplicate' | 'text'
   /** File name, descriptor, or the text of a here-document. */
   word: Word
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { emptySource, nullSink } from '../android/streams.js'
 import { bytesOf } from './bytes.js'
 import { absolute } from './process.js'
+import { getopts } from './getopts.js'
 import { findCommand, shellOwn } from './find-command.js'
 import type { Interpreter } from './interpreter.js'
 import { LineSource } from './line-source.js'
@@ -44,7 +45,7 @@ async function changeDirectory(call: BuiltinCall): Promise<number> {
           ? null
           : 'Permission denied'
   if (problem !== null) {
-    await shell.complain(`cd: ${target}: ${problem}`)
+    await shell.complain(`cd: ${path}: ${problem}`, call.descriptors)
     return 2
   }
   shell.assign('OLDPWD', shell.cwd)
@@ -69,13 +70,13 @@ async function declareAll(call: BuiltinCall, mark: 'exported' | 'readonly' | 'lo
     if (/^[-+]/.test(arg)) {
       if (arg === '-p' || arg === '--') continue
       if (mark === 'local' && /^-[xr]$/.test(arg)) continue
-      await shell.complain(`${call.name}: ${arg}: unsupported option`)
+      await shell.complain(`${call.name}: ${arg}: unsupported option`, call.descriptors)
       return 1
     }
     const at = arg.indexOf('=')
     const name = at === -1 ? arg : arg.slice(0, at)
     if (!nameForm.test(name)) {
-      await shell.complain(`${call.name}: ${name}: is not an identifier`)
+      await shell.complain(`${call.name}: ${name}: is not an identifier`, call.descriptors)
       return 1
     }
     if (mark === 'local') shell.state.variables.makeLocal(name)
@@ -101,6 +102,7 @@ async function setOptions(call: BuiltinCall): Promise<number> {
   }
   const named: Readonly<Record<string, string>> = {
     errexit: 'e',
+    noclobber: 'C',
     noglob: 'f',
     nounset: 'u',
     xtrace: 'x',
@@ -114,8 +116,8 @@ async function setOptions(call: BuiltinCall): Promise<number> {
     }
     const letters = arg === '-o' || arg === '+o' ? [named[args[++at] ?? ''] ?? '?'] : Array.from(arg.slice(1))
     for (const letter of letters) {
-      if (!['e', 'f', 'h', 'm'].includes(letter)) {
-        await shell.complain(`set: ${arg}: option not supported by this phone's shell`)
+      if (!['e', 'f', 'h', 'm', 'u', 'C'].includes(letter)) {
+        await shell.complain(`set: ${arg}: option not supported by this phone's shell`, call.descriptors)
         return 1
       }
       if (arg.startsWith('-')) shell.state.options.add(letter)
@@ -131,7 +133,7 @@ async function readVariables(call: BuiltinCall): Promise<number> {
   const names = call.args.filter((arg) => arg !== '-r')
   const option = names.find((name) => name.startsWith('-'))
   if (option !== undefined) {
-    await shell.complain(`read: ${option}: unknown option`)
+    await shell.complain(`read: ${option}: unknown option`, call.descriptors)
     return 1
   }
   const descriptor = call.descriptors.get(0)
@@ -152,7 +154,7 @@ async function readVariables(call: BuiltinCall): Promise<number> {
   }
   if (!raw) line = line.replace(/\\(.)/gs, '$1')
   assignFields(call, names.length === 0 ? ['REPLY'] : names, line)
-  return ended && line === '' ? 1 : 0
+  return ended ? 1 : 0
 }
 
 function assignFields(call: BuiltinCall, names: readonly string[], line: string): void {
@@ -187,7 +189,7 @@ async function evaluateText(call: BuiltinCall, text: string): Promise<number> {
     }
   } catch (error) {
     if (!(error instanceof ShellSyntaxError || error instanceof SyntaxUnsupported)) throw error
-    await call.shell.complain(`${call.name}: ${error.message}`)
+    await call.shell.complain(`${call.name}: ${error.message}`, call.descriptors)
     return 1
   }
 }
@@ -215,6 +217,31 @@ async function describe(call: BuiltinCall, short: boolean): Promise<number> {
   return status
 }
 
+async function cannotLeave(call: BuiltinCall): Promise<number> {
+  await call.shell.complain(`${call.name}: can't ${call.name}`, call.descriptors)
+  return 0
+}
+
+/** Only for the shell's end: the signals of this phone end a shell at once. */
+async function setTrap(call: BuiltinCall): Promise<number> {
+  const { state } = call.shell
+  const args = call.args[0] === '--' ? call.args.slice(1) : call.args
+  if (args.length === 0) {
+    if (state.exitTrap !== null) await print(call, `trap -- ${shellQuote(state.exitTrap)} EXIT\n`)
+    return 0
+  }
+  const [action = '', ...conditions] = args.length === 1 ? ['-', ...args] : args
+  let status = 0
+  for (const condition of conditions) {
+    if (condition === 'EXIT' || condition === '0') state.exitTrap = action === '-' ? null : action
+    else {
+      await call.shell.complain(`trap: ${condition}: not supported by this phone's shell`, call.descriptors)
+      status = 1
+    }
+  }
+  return status
+}
+
 function levels(args: readonly string[]): number {
   return Math.max(1, Number(args[0] ?? '1') || 1)
 }
@@ -232,7 +259,8 @@ export const builtins: Readonly<Record<string, Builtin>> = {
     if (parameters.length > 0) call.shell.state.parameters = parameters
     return evaluateText(call, text)
   },
-  break: (call) => {
+  break: async (call) => {
+    if (call.shell.state.loops === 0) return cannotLeave(call)
     throw new LeaveLoop('break', levels(call.args))
   },
   builtin: (call) => call.shell.execute(call.args, call.descriptors, { skipFunctions: true }),
@@ -241,7 +269,8 @@ export const builtins: Readonly<Record<string, Builtin>> = {
     if (call.args[0] === '-v' || call.args[0] === '-V') return describe(call, call.args[0] === '-v')
     return call.shell.execute(call.args, call.descriptors, { skipFunctions: true })
   },
-  continue: (call) => {
+  continue: async (call) => {
+    if (call.shell.state.loops === 0) return cannotLeave(call)
     throw new LeaveLoop('continue', levels(call.args))
   },
   eval: (call) => evaluateText(call, call.args.join(' ')),
@@ -253,6 +282,7 @@ export const builtins: Readonly<Record<string, Builtin>> = {
     throw new ExitShell(statusArgument(call))
   },
   export: (call) => declareAll(call, 'exported'),
+  getopts,
   local: (call) => declareAll(call, 'local'),
   pwd: async (call) => {
     const physical = call.args[0] === '-P'
@@ -268,17 +298,19 @@ export const builtins: Readonly<Record<string, Builtin>> = {
   shift: async (call) => {
     const count = Number(call.args[0] ?? '1')
     if (!(count >= 0 && count <= call.shell.parameters.length)) {
-      await call.shell.complain('shift: nothing to shift')
-      return 1
+      // A special builtin that fails ends a shell that is not interactive.
+      await call.shell.complain('shift: nothing to shift', call.descriptors)
+      throw new ExitShell(1)
     }
     call.shell.state.parameters = call.shell.parameters.slice(count)
     return 0
   },
+  trap: setTrap,
   type: (call) => describe(call, false),
   typeset: (call) => declareAll(call, 'local'),
   umask: async (call) => {
     if (call.args.length > 0) return 0
-    await print(call, '0077\n')
+    await print(call, '000\n')
     return 0
   },
   unset: (call) => {

@@ -32,3 +32,8 @@ export function toParser(script: string): string {
 export function fromParser(text: string): string {
   return text.replace(/[\ue080-\ue0ff]/g, (char) => String.fromCharCode(char.charCodeAt(0) - parserBase))
 }
+
+/** A word as a shell's script must have it, so that it comes out as it is. Any bytes but NUL. */
+export function quoteWord(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`
+}

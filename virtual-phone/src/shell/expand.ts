@@ -5,6 +5,7 @@
 import type { FileSystem } from '../fs/file-system.js'
 import { evaluate, type ArithmeticVariables } from './arithmetic.js'
 import type { Arithmetic, Parameter, Script, Word, WordPart } from './ast.js'
+import { expandBraces } from './braces.js'
 import { expandFileNames } from './file-names.js'
 import { changeText } from './parameter-text.js'
 import { compile, hasWildcard, type Piece } from './pattern.js'
@@ -16,6 +17,8 @@ export interface ExpansionShell {
   readonly parameters: readonly string[]
   /** `-f`: file names are not expanded. */
   readonly noGlob: boolean
+  /** `-u`: an unset parameter ends the shell. */
+  readonly noUnset: boolean
   /** Variables, `?`, `#`, `$`, `!`, `0` to `9…`, `-`; null when unset. */
   lookup(name: string): string | null
   assign(name: string, value: string): void
@@ -39,6 +42,12 @@ export class Expander {
 
   /** One word to any number of arguments. */
   async fields(word: Word): Promise<string[]> {
+    const fields: string[] = []
+    for (const each of expandBraces(word)) fields.push(...(await this.fieldsOf(each)))
+    return fields
+  }
+
+  private async fieldsOf(word: Word): Promise<string[]> {
     const done: Piece[][] = []
     let current: Field = null
     const append = (piece: Piece) => (current = [...(current ?? []), piece])
@@ -164,6 +173,8 @@ export class Expander {
       return typeof chosen === 'string' ? chosen : this.text(chosen)
     }
     const value = this.read(parameter.name)
+    if (value === null && this.shell.noUnset && !'@*'.includes(parameter.name))
+      throw new ParameterError(`${parameter.name}: parameter not set`)
     if (parameter.length) {
       const count = parameter.name === '@' || parameter.name === '*'
       return String(count ? this.shell.parameters.length : (value ?? '').length)

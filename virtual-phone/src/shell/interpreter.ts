@@ -60,10 +60,37 @@ export class Interpreter implements ExpansionShell {
     return this.state.options.has('f')
   }
 
-  /** Runs to the end or to `exit`. */
+  get noUnset(): boolean {
+    return this.state.options.has('u')
+  }
+
+  /** Runs to the end or to `exit`, then what `trap … EXIT` asked for. */
   async run(script: Script): Promise<number> {
+    const status = await this.runToEnd(() => this.script(script))
+    return this.leave(status)
+  }
+
+  /** What `trap … EXIT` asked for; resolves with the shell's exit code. */
+  async leave(status: number): Promise<number> {
+    const trap = this.state.exitTrap
+    if (trap === null || this.signal.aborted) return status
+    this.state.exitTrap = null
+    this.state.lastStatus = status
+    let left = status
+    await this.runToEnd(async () => {
+      try {
+        return await this.execute(['eval', trap], this.descriptors)
+      } catch (error) {
+        if (error instanceof ExitShell) left = error.code
+        throw error
+      }
+    })
+    return left
+  }
+
+  private async runToEnd(body: () => Promise<number>): Promise<number> {
     try {
-      return await this.script(script)
+      return await body()
     } catch (error) {
       return this.outcome(error)
     }
@@ -93,6 +120,8 @@ export class Interpreter implements ExpansionShell {
         return state.name
       case 'PWD':
         return state.cwd
+      case 'PPID':
+        return String(this.android.processes.find(state.pid)?.parent ?? 1)
       case 'RANDOM':
         return String(Math.floor(Math.random() * 32768))
     }
@@ -125,8 +154,8 @@ export class Interpreter implements ExpansionShell {
   }
 
   /** Prints on stderr as mksh does. */
-  async complain(message: string): Promise<void> {
-    const sink = this.descriptors.get(2)?.sink ?? nullSink
+  async complain(message: string, descriptors: Descriptors = this.descriptors): Promise<void> {
+    const sink = descriptors.get(2)?.sink ?? nullSink
     await sink.write(bytesOf(`${this.state.name}: ${message}\n`)).catch((error: unknown) => {
       if (!(error instanceof BrokenPipe)) throw error
     })
@@ -148,8 +177,13 @@ export class Interpreter implements ExpansionShell {
   }
 
   async callFunction(body: Statement, args: readonly string[], descriptors: Descriptors): Promise<number> {
-    const saved = { parameters: this.state.parameters, descriptors: this.descriptors }
+    const saved = {
+      parameters: this.state.parameters,
+      descriptors: this.descriptors,
+      loops: this.state.loops,
+    }
     this.state.parameters = args
+    this.state.loops = 0
     this.descriptors = descriptors
     this.state.variables.pushScope()
     this.deeper(1)
@@ -162,6 +196,7 @@ export class Interpreter implements ExpansionShell {
       this.deeper(-1)
       this.state.variables.popScope()
       this.state.parameters = saved.parameters
+      this.state.loops = saved.loops
       this.descriptors = saved.descriptors
     }
   }
@@ -175,11 +210,11 @@ export class Interpreter implements ExpansionShell {
     const name = argv[0] ?? ''
     const found = await findCommand(this.android, name, { cwd: this.cwd, path: env['PATH'] ?? '' })
     if (found.kind === 'missing') {
-      await this.complain(`${name}: inaccessible or not found`)
+      await this.complain(`${name}: inaccessible or not found`, descriptors)
       return 127
     }
     if (found.kind === 'refused') {
-      await this.complain(`${name}: ${found.reason}`)
+      await this.complain(`${name}: ${found.reason}`, descriptors)
       return 126
     }
     const fullArgv = found.kind === 'script' ? ['sh', found.path, ...argv.slice(1)] : argv
@@ -233,6 +268,7 @@ export class Interpreter implements ExpansionShell {
         fs: this.fs,
         cwd: this.cwd,
         expander: this.expander,
+        noClobber: this.state.options.has('C'),
       })
     } catch (error) {
       if (!(error instanceof RedirectError)) throw error
@@ -345,7 +381,7 @@ export class Interpreter implements ExpansionShell {
     } catch (error) {
       if (error instanceof FsError || error instanceof ReadOnlyVariable) {
         const path = error instanceof FsError ? `${error.path}: ` : ''
-        await this.complain(`${argv[0] ?? ''}: ${path}${error.message}`)
+        await this.complain(`${argv[0] ?? ''}: ${path}${error.message}`, descriptors)
         return 2
       }
       throw error
@@ -438,12 +474,15 @@ export class Interpreter implements ExpansionShell {
 
   private async loopBody(body: Script): Promise<{ status: number; leave: boolean }> {
     await this.takeTurn()
+    this.state.loops += 1
     try {
       return { status: await this.script(body), leave: false }
     } catch (error) {
       if (!(error instanceof LeaveLoop)) throw error
       if (--error.levels > 0) throw error
       return { status: 0, leave: error.how === 'break' }
+    } finally {
+      this.state.loops -= 1
     }
   }
 
@@ -471,13 +510,13 @@ export class Interpreter implements ExpansionShell {
     if (error instanceof ExitShell || error instanceof ReturnFromFunction) return error.code
     if (error instanceof LeaveLoop) return 0
     if (error instanceof BrokenPipe) return 141
-    if (
-      error instanceof ParameterError ||
-      error instanceof ArithmeticError ||
-      error instanceof ReadOnlyVariable
-    ) {
+    if (error instanceof ParameterError || error instanceof ArithmeticError) {
       await this.complain(error.message)
       return 1
+    }
+    if (error instanceof ReadOnlyVariable) {
+      await this.complain(error.message)
+      return 2
     }
     throw error
   }

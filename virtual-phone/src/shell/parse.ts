@@ -204,8 +204,9 @@ function redirect(node: ParserNode): Redirect {
     case '<':
       return { fd, how: 'read', word: target }
     case '>':
-    case '>|':
       return { fd, how: 'write', word: target }
+    case '>|':
+      return { fd, how: 'overwrite', word: target }
     case '>>':
       return { fd, how: 'append', word: target }
     case '<>':

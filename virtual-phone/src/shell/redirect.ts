@@ -24,7 +24,7 @@ export class RedirectError extends Error {
 export async function openRedirects(
   redirects: readonly Redirect[],
   base: Descriptors,
-  context: { fs: FileSystem; cwd: string; expander: Expander },
+  context: { fs: FileSystem; cwd: string; expander: Expander; noClobber: boolean },
 ): Promise<Opened> {
   const descriptors = new Map(base)
   const open: (FileReader | FileWriter)[] = []
@@ -47,7 +47,7 @@ async function openOne(
   redirect: Redirect,
   text: string,
   descriptors: Descriptors,
-  context: { fs: FileSystem; cwd: string },
+  context: { fs: FileSystem; cwd: string; noClobber: boolean },
   open: (FileReader | FileWriter)[],
 ): Promise<Descriptor> {
   if (redirect.how === 'text') return { source: textSource(text) }
@@ -63,12 +63,15 @@ async function openOne(
       `can't ${redirect.how === 'read' ? 'open' : 'create'} /dev/tty: No such device or address`,
     )
   try {
+    if (redirect.how === 'write' && context.noClobber && context.fs.tryStat(path)?.kind === 'file')
+      throw new FsError('EEXIST', path)
     if (redirect.how === 'read') {
       const reader = await context.fs.openRead(path)
       open.push(reader)
       return { source: reader }
     }
-    const how = redirect.how === 'append' ? 'append' : redirect.how === 'write' ? 'truncate' : 'keep'
+    const truncates = redirect.how === 'write' || redirect.how === 'overwrite'
+    const how = redirect.how === 'append' ? 'append' : truncates ? 'truncate' : 'keep'
     const writer = await context.fs.openWrite(path, { how })
     open.push(writer)
     return { sink: writer }

@@ -81,14 +81,14 @@ export async function runInteractive(
       if (error instanceof ShellSyntaxError || error instanceof SyntaxUnsupported) {
         await shell.complain(error.message)
         shell.state.lastStatus = 1
-      } else if (error instanceof ExitShell) return error.code
+      } else if (error instanceof ExitShell) return shell.leave(error.code)
       else await shell.recover(error)
     }
     if (options.signal.aborted) return 143
     await ask()
   }
   if (pending !== '') return runPending(pending, shell)
-  return shell.state.lastStatus
+  return shell.leave(shell.state.lastStatus)
 }
 
 async function runPending(pending: string, shell: Interpreter): Promise<number> {
@@ -124,6 +124,9 @@ function newShell(options: SessionOptions): Interpreter {
       options: new Set(),
       name: options.name ?? '/system/bin/sh',
       pid: options.pid,
+      loops: 0,
+      exitTrap: null,
+      getopts: { index: 1, letter: 1 },
       depth: 0,
     },
     new Map([

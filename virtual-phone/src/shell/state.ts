@@ -24,6 +24,12 @@ export interface ShellState {
   /** `$0` */
   name: string
   pid: number
+  /** Loops that `break` can leave. */
+  loops: number
+  /** `trap … EXIT` */
+  exitTrap: string | null
+  /** Where `getopts` is: its word, and the letter in it. */
+  getopts: { index: number; letter: number }
   /** How deep functions, substitutions and subshells are in each other. */
   depth: number
 }
@@ -35,6 +41,7 @@ export function cloneState(state: ShellState): ShellState {
     variables: state.variables.clone(),
     functions: new Map(state.functions),
     options: new Set(state.options),
+    exitTrap: null,
     depth: state.depth + 1,
   }
 }

@@ -12,6 +12,8 @@ export interface AdbResult {
 }
 
 export interface Adb {
+  /** Of its server. */
+  readonly port: number
   run(args: readonly string[], stdin?: Buffer): Promise<AdbResult>
   /** Ends the server. */
   close(): Promise<void>
@@ -47,6 +49,7 @@ export async function startAdb(serial: string): Promise<Adb> {
       child.stdin?.end(stdin ?? '')
     })
   return {
+    port,
     run,
     close: async () => {
       await run(['kill-server'])

@@ -10,6 +10,7 @@ export class RawHost {
   private constructor(
     readonly socket: Socket,
     version: number,
+    private readonly sums: boolean,
   ) {
     const reader = new PacketReader(() => version < 0x01000001)
     socket.on('data', (chunk: Buffer) => {
@@ -25,12 +26,12 @@ export class RawHost {
 
   static async connect(
     port: number,
-    how: { version?: number; features?: string; maxPayload?: number } = {},
+    how: { version?: number; features?: string; maxPayload?: number; sums?: boolean } = {},
   ): Promise<RawHost> {
     const socket = connect(port, '127.0.0.1')
     await new Promise((resolve) => socket.once('connect', resolve))
     const version = how.version ?? 0x01000001
-    const host = new RawHost(socket, version)
+    const host = new RawHost(socket, version, how.sums ?? true)
     host.send(
       command.cnxn,
       version,
@@ -43,7 +44,7 @@ export class RawHost {
 
   send(code: number, arg0: number, arg1: number, payload: Buffer | string = ''): void {
     const packet = { command: code, arg0, arg1, payload: Buffer.from(payload) }
-    this.socket.write(Buffer.concat([encodeHeader(packet, true), packet.payload]))
+    this.socket.write(Buffer.concat([encodeHeader(packet, this.sums), packet.payload]))
   }
 
   /** The next packet of this kind, and takes it out. */

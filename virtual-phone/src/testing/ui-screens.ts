@@ -60,7 +60,34 @@ export const SCREENS: Readonly<Record<string, Way>> = {
   'dialogs list': app('com.phonerack.dialogs', 'Choose from a list'),
   'dialogs several': app('com.phonerack.dialogs', 'Choose several'),
   'dialogs prompt': app('com.phonerack.dialogs', 'Ask for text', 'edit'),
+  clock: app('com.android.deskclock'),
+  alarms: app('com.android.deskclock', 'Alarm'),
+  stopwatch: app('com.android.deskclock', 'Stopwatch'),
+  shop: app('com.phonerack.shop'),
+  'shop detail': app('com.phonerack.shop', 'Bread Knife'),
+  'shop cart': app('com.phonerack.shop', 'Bread Knife', 'Add to cart', 'Cart'),
+  'shop checkout': app('com.phonerack.shop', 'Bread Knife', 'Add to cart', 'Cart', 'Check out'),
+  messages: app('com.phonerack.messages'),
+  'messages chat': app('com.phonerack.messages', 'Echo', 'compose_message_text'),
+  bank: app('com.phonerack.bank'),
+  maps: app('com.phonerack.maps'),
+  permission: app('com.phonerack.maps', 'My location'),
+  trouble: app('com.phonerack.trouble'),
+  crash: app('com.phonerack.trouble', 'Crash'),
+  'not responding': app('com.phonerack.trouble', 'Stop responding'),
+  'browser article': app('com.android.browser', 'Tea'),
   browser: app('com.android.browser'),
+  notifications: (world) => {
+    world.notify({ package: 'com.phonerack.notes', id: 'a', title: 'Hello', text: 'World', whenMs: 0 })
+    world.expandNotifications()
+  },
+  lock: (world) => {
+    world.setLocked(true)
+  },
+  'settings, Arabic': (world) => {
+    world.setConfiguration({ locale: 'ar-EG' })
+    launch(world, 'com.android.settings')
+  },
   'browser page': (world) => {
     world.startActivity({
       action: 'android.intent.action.VIEW',

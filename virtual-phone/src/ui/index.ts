@@ -1,11 +1,18 @@
 /** Makes the small Android world of one virtual phone. Used by `phone.ts`. */
 import { type World } from '../android/world.js'
 import { type App, type PhoneFacts } from './apps/app.js'
-import { browser } from './apps/browser.js'
+import { bank } from './apps/bank.js'
+import { clock } from './apps/clock.js'
 import { contacts } from './apps/contacts.js'
 import { dialogs } from './apps/dialogs.js'
 import { gallery } from './apps/gallery.js'
 import { keyboardApp } from './apps/keyboard.js'
+import { maps } from './apps/maps.js'
+import { messages } from './apps/messages.js'
+import { permissionController } from './apps/permission.js'
+import { shop } from './apps/shop/shop.js'
+import { trouble } from './apps/trouble.js'
+import { browser } from './apps/web/browser.js'
 import { launcher } from './apps/launcher.js'
 import { notes } from './apps/notes.js'
 import { settings } from './apps/settings/settings.js'
@@ -17,7 +24,22 @@ export interface CreateWorldOptions extends Partial<PhoneFacts> {
   now?: () => Date
 }
 
-const APPS: readonly App[] = [settings, contacts, notes, gallery, browser, dialogs, keyboardApp]
+const APPS: readonly App[] = [
+  settings,
+  contacts,
+  notes,
+  gallery,
+  browser,
+  messages,
+  clock,
+  shop,
+  bank,
+  maps,
+  dialogs,
+  trouble,
+  keyboardApp,
+  permissionController,
+]
 const INSTALLED_ICON: App['icon'] = { glyph: 'android', color: '#ffffff', background: '#3ddc84' }
 
 /** The facts default to what the virtual phone reports by `getprop`. */

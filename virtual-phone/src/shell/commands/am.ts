@@ -1,16 +1,19 @@
 /** `am`, and `cmd activity`: starting and stopping apps. Source of forms: AOSP `ActivityManagerShellCommand`. */
 import { findPackage } from '../../android/packages.js'
+import { behaviourOf, sendBroadcast } from '../../helpers/behaviour.js'
+import { instrument } from '../../uiautomator/instrument.js'
 import { decode, encode } from '../bytes.js'
+import type { Intent, StartResult } from '../../android/world.js'
 import { type CommandIo, type CommandRun, type CommandTable } from '../command.js'
 import { IntentError, intentText, parseIntent, shortComponent } from './intent.js'
 
 async function start(io: CommandIo, args: readonly string[]): Promise<number> {
   const { world } = io.android
   const { intent, options } = parseIntent(args)
-  if (options.has('-S') && intent.component !== undefined) world.forceStop(intent.component.package)
+  if (options.has('-S') && intent.component !== undefined) io.android.forceStop(intent.component.package)
   const begin = performance.now()
   await io.out(encode(`Starting: ${intentText(intent)}\n`))
-  const result = world.startActivity(intent)
+  const result = startOwn(io, intent) ?? world.startActivity(intent)
   if (result.kind === 'not_found') {
     if (intent.component === undefined) {
       await io.err(
@@ -35,27 +38,49 @@ async function start(io: CommandIo, args: readonly string[]): Promise<number> {
   return 0
 }
 
+/** An activity that runs and closes by itself; null for all others. */
+function startOwn({ android }: CommandIo, intent: Intent): StartResult | null {
+  const name = intent.component?.package ?? intent.package
+  const className = intent.component?.className ?? android.installed.find(name ?? '')?.apk.launcherActivity
+  if (name === undefined || className === undefined || className === null) return null
+  const window = behaviourOf(android, name)?.startActivity(android, intent, className) ?? null
+  return window === null ? null : { kind: 'started', window }
+}
+
 async function broadcast(io: CommandIo, args: readonly string[]): Promise<number> {
   const { intent } = parseIntent(args)
-  // No app of this phone listens, so it ends as a broadcast without receivers does.
-  await io.out(encode(`Broadcasting: ${intentText(intent, '0x400000')}\nBroadcast completed: result=0\n`))
+  const { code, data } = sendBroadcast(io.android, intent)
+  const result = data === null ? `result=${code}` : `result=${code}, data="${data}"`
+  await io.out(encode(`Broadcasting: ${intentText(intent, '0x400000')}\nBroadcast completed: ${result}\n`))
   return 0
 }
 
-async function service(io: CommandIo, args: readonly string[]): Promise<number> {
+async function startService(io: CommandIo, args: readonly string[]): Promise<number> {
   const { intent } = parseIntent(args)
   await io.out(encode(`Starting service: ${intentText(intent)}\n`))
-  await io.err('Error: Not found; no service started.\n')
+  const { component } = intent
+  const behaviour = component === undefined ? null : behaviourOf(io.android, component.package)
+  if (component !== undefined && behaviour?.startService(io.android, intent, component.className) === true)
+    return 0
+  const declared = io.android.installed
+    .find(component?.package ?? '')
+    ?.apk.services.some((each) => each.name === component?.className)
+  await io.err(
+    declared === true
+      ? 'Error: this phone is made of software and runs no code of apps; no service started.\n'
+      : 'Error: Not found; no service started.\n',
+  )
   return 255
 }
 
-async function instrument(io: CommandIo, args: readonly string[]): Promise<number> {
-  const name = args.at(-1) ?? ''
-  await io.out(
-    `INSTRUMENTATION_STATUS: id=ActivityManagerService\nINSTRUMENTATION_STATUS: Error=Unable to find instrumentation info for: ComponentInfo{${name}}\nINSTRUMENTATION_STATUS_CODE: -1\n`,
-  )
-  await io.err(`android.util.AndroidException: INSTRUMENTATION_FAILED: ${name}\n`)
-  return 1
+async function stopService(io: CommandIo, args: readonly string[]): Promise<number> {
+  const { intent } = parseIntent(args)
+  const { package: name = '', className = '' } = intent.component ?? {}
+  const running = io.android.running.findService(name, className)
+  running?.stop()
+  const outcome = running === null ? 'Service not stopped: was not running.' : 'Service stopped'
+  await io.out(encode(`Stopping service: ${intentText(intent)}\n${outcome}\n`))
+  return 0
 }
 
 /** The package after the options. */
@@ -76,26 +101,21 @@ export const am: CommandRun = async (io) => {
       case 'start-service':
       case 'startfgservice':
       case 'start-foreground-service':
-        return await service(io, args)
+        return await startService(io, args)
       case 'stopservice':
-      case 'stop-service': {
-        const { intent } = parseIntent(args)
-        await io.out(
-          encode(`Stopping service: ${intentText(intent)}\nService not stopped: was not running.\n`),
-        )
-        return 0
-      }
+      case 'stop-service':
+        return await stopService(io, args)
       case 'broadcast':
         return await broadcast(io, args)
       case 'instrument':
-        return await instrument(io, args)
+        return await instrument(io, args.map(decode))
       case 'force-stop':
       case 'kill':
       case 'crash':
       case 'stop-app': {
         const name = packageOf(args)
         if (name === null) break
-        io.android.world.forceStop(name)
+        io.android.forceStop(name)
         return 0
       }
       case 'kill-all':
@@ -117,7 +137,7 @@ export const am: CommandRun = async (io) => {
         await io.out(stackList(io))
         return 0
       case 'get-inactive':
-        await io.out(`Idle=${findPackage(io.android.world, args[0] ?? '') === null}\n`)
+        await io.out(`Idle=${findPackage(io.android, args[0] ?? '') === null}\n`)
         return 0
     }
   } catch (error) {

@@ -39,7 +39,7 @@ describe("Android's commands", () => {
       'cmd package resolve-activity --brief -a android.intent.action.MAIN -c android.intent.category.LAUNCHER com.android.settings',
     )
     expect(resolved.trim().split('\n').at(-1)).toMatch(/^com\.android\.settings\//)
-    expect((await phone.run('pm install x.apk')).code).toBe(1)
+    expect((await phone.run('pm install x.apk')).code).toBe(255)
     expect(await out('dumpsys package com.android.settings')).toMatch(/versionName=.*\n[^]*firstInstallTime=/)
   })
 

@@ -4,9 +4,10 @@ import { FsError } from '../../fs/errors.js'
 import { type CommandIo, type CommandTable } from '../command.js'
 
 const serverClass = 'com.genymobile.scrcpy.Server'
-/** sha256 of the released jars whose protocol `src/scrcpy` speaks. */
-const knownJars: ReadonlySet<string> = new Set([
-  '7e70323ba7f259649dd4acce97ac4fefbae8102b2c6d91e2e7be613fd5354be0',
+/** The released jars whose protocol `src/scrcpy` speaks: version by sha256. */
+const knownJars: ReadonlyMap<string, string> = new Map([
+  ['7e70323ba7f259649dd4acce97ac4fefbae8102b2c6d91e2e7be613fd5354be0', '3.3.3'],
+  ['deacb991ed2509715160ffdc7907e47b4160eb30d1566217e9047fd5b8850cae', '4.1'],
 ])
 
 /** Null when the jar is not there. */
@@ -34,7 +35,8 @@ async function appProcess(io: CommandIo): Promise<number> {
     )
     return 134
   }
-  if (className !== serverClass || !knownJars.has(hash)) {
+  const serverVersion = knownJars.get(hash)
+  if (className !== serverClass || serverVersion === undefined) {
     await io.err(
       `app_process: this phone is made of software and runs no Java: only ${serverClass} of a scrcpy server that it knows by its sha256, not ${hash}\n`,
     )
@@ -46,6 +48,8 @@ async function appProcess(io: CommandIo): Promise<number> {
     sockets: io.android.sockets,
     world: io.android.world,
     model: io.android.properties.get('ro.product.model'),
+    serverVersion,
+    uptimeMs: () => io.android.uptimeMs,
     removeJar: () => io.fs.unlink(io.path(jar)),
   })
 }

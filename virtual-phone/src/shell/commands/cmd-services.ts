@@ -1,6 +1,8 @@
 /** What the system services answer to `cmd SERVICE …`. Called by `cmd.ts`. */
+import { findPackage } from '../../android/packages.js'
 import { decode, encode } from '../bytes.js'
 import type { CommandIo } from '../command.js'
+import { parseComponent } from './intent.js'
 
 /** Called with the arguments behind the service's name. */
 export type ServiceCommand = (io: CommandIo, args: readonly string[]) => number | Promise<number>
@@ -174,42 +176,6 @@ export function statusBar(io: CommandIo, args: readonly string[]): number | Prom
   }
 }
 
-export async function inputMethod(io: CommandIo, args: readonly string[]): Promise<number> {
-  const { settings } = io.android
-  const current = settings.get('secure', 'default_input_method') ?? ''
-  const [verb = '', ...rest] = args
-  switch (verb) {
-    case 'list':
-      await io.out(
-        rest.includes('-s')
-          ? `${current}\n`
-          : `${current}:\n  mId=${current} mSettingsActivityName=null mIsVrOnly=false\n  mIsDefaultResId=0x0\n`,
-      )
-      return 0
-    case 'set':
-    case 'enable': {
-      const id = rest.at(-1) ?? ''
-      if (id !== current) {
-        await io.err(
-          `Unknown input method ${id} cannot be ${verb === 'set' ? 'selected' : 'enabled'} for user #0\n`,
-        )
-        return 255
-      }
-      await io.out(
-        verb === 'set'
-          ? `Input method ${id} selected for user #0\n`
-          : `Input method ${id}: already enabled for user #0\n`,
-      )
-      return 0
-    }
-    case 'reset':
-      await io.out(`Reset current and enabled IMEs for user #0\n  Selected: ${current}\n`)
-      return 0
-    default:
-      return unknown(io, verb)
-  }
-}
-
 export async function wifi(io: CommandIo, args: readonly string[]): Promise<number> {
   const { settings } = io.android
   if (args[0] === 'status') {
@@ -231,9 +197,35 @@ export async function deviceIdle(io: CommandIo, args: readonly string[]): Promis
     return 0
   }
   if (args[0] !== 'whitelist') return unknown(io, args[0] ?? '')
-  for (const name of args.slice(1)) {
-    if (/^[+=-]/.test(name)) await io.err(`Unknown package: ${name.slice(1)}\n`)
+  for (const each of args.slice(1)) {
+    const name = decode(each.slice(1))
+    if (!/^[+=-]/.test(each)) continue
+    if (findPackage(io.android, name) === null) await io.err(`Unknown package: ${name}\n`)
+    else await io.out(encode(`${each.startsWith('-') ? 'Removed' : 'Added'}: ${name}\n`))
   }
+  return 0
+}
+
+/** Who may read notifications: `allow_listener COMPONENT`, `disallow_listener COMPONENT`. */
+export async function notification(io: CommandIo, args: readonly string[]): Promise<number> {
+  const { settings, installed } = io.android
+  const [verb = '', component = ''] = args.map(decode)
+  if (verb !== 'allow_listener' && verb !== 'disallow_listener') return unknown(io, verb)
+  const wanted = parseComponent(component)
+  if (wanted === null) {
+    await io.err('Invalid listener - must be a ComponentName\n')
+    return 255
+  }
+  const exists = installed
+    .find(wanted.package)
+    ?.apk.services.some((service) => service.name === wanted.className)
+  const name = `${wanted.package}/${wanted.className}`
+  const others = (settings.get('secure', 'enabled_notification_listeners') ?? '')
+    .split(':')
+    .filter((each) => each !== '' && each !== name)
+  // As Android: one that is not there is passed over without a word.
+  const now = verb === 'allow_listener' && exists === true ? [...others, name] : others
+  settings.put('secure', 'enabled_notification_listeners', now.join(':'))
   return 0
 }
 

@@ -6,8 +6,8 @@ import {
   deviceConfig,
   deviceIdle,
   display,
-  inputMethod,
   lockSettings,
+  notification,
   power,
   statusBar,
   testHarness,
@@ -16,6 +16,7 @@ import {
   wifi,
   type ServiceCommand,
 } from './cmd-services.js'
+import { inputMethod } from './ime.js'
 import { serviceInterfaces, serviceNames } from './services.js'
 
 /** Passes on to the command of that name. */
@@ -34,6 +35,7 @@ const services: Readonly<Record<string, ServiceCommand>> = {
   input: through('input'),
   input_method: inputMethod,
   lock_settings: lockSettings,
+  notification,
   package: through('pm'),
   power,
   settings: through('settings'),

@@ -45,7 +45,7 @@ export function localTime(timeMs: number, timeZone: string): LocalTime {
     weekday: parts['weekday'] ?? '',
     monthName,
     offset: offset === '' ? '+0000' : offset,
-    zone: zone === 'UTC' ? 'GMT' : (zone ?? 'GMT'),
+    zone: timeZone === 'UTC' ? 'UTC' : zone === 'UTC' ? 'GMT' : (zone ?? 'GMT'),
   }
 }
 
@@ -84,6 +84,14 @@ export function formatDate(format: string, timeMs: number, timeZone: string): st
     R: `${t.hour}:${t.minute}`,
     D: `${t.month}/${t.day}/${t.year.slice(-2)}`,
     s: String(Math.floor(timeMs / 1000)),
+    I: String(((Number(t.hour) + 11) % 12) + 1).padStart(2, '0'),
+    p: Number(t.hour) < 12 ? 'AM' : 'PM',
+    j: String(
+      Math.floor(
+        (Date.UTC(Number(t.year), Number(t.month) - 1, Number(t.day)) - Date.UTC(Number(t.year), 0, 1)) /
+          86_400_000,
+      ) + 1,
+    ).padStart(3, '0'),
     N: String((timeMs % 1000) * 1_000_000).padStart(9, '0'),
     z: t.offset,
     Z: t.zone,
@@ -96,10 +104,10 @@ export function formatDate(format: string, timeMs: number, timeZone: string): st
 
 export const dateCommands: CommandTable = {
   date: async (io) => {
-    let [zone, timeMs, format] = [io.android.timeZone, Date.now(), '%a %b %e %H:%M:%S %Z %Y']
+    let [zone, timeMs, format] = [io.android.timeZone, io.android.nowMs, '%a %b %e %H:%M:%S %Z %Y']
     const args = [...io.args]
     for (let arg = args.shift(); arg !== undefined; arg = args.shift()) {
-      if (arg === '-u') zone = 'GMT'
+      if (arg === '-u') zone = 'UTC'
       else if (arg.startsWith('+')) format = arg.slice(1)
       else if (arg === '-d' || arg === '-r') {
         const value = args.shift() ?? ''

@@ -1,4 +1,5 @@
 /** df and du: how full the phone is. */
+import { FsError } from '../../fs/errors.js'
 import { type CommandIo, type CommandTable } from '../command.js'
 import { absolute } from '../process.js'
 import { parseOptions } from './options.js'
@@ -21,14 +22,25 @@ async function diskFree(io: CommandIo): Promise<number> {
       .reverse()
       .find(([, , , at]) => path === at || path.startsWith(at === '/' ? '/' : `${at}/`))
   }
-  const rows = operands.length === 0 ? mounts : operands.map(mountOf).filter((row) => row !== undefined)
+  let status = 0
+  const rows = operands.length === 0 ? [...mounts] : []
+  for (const name of operands) {
+    try {
+      rows.push(...[mountOf(name)].filter((row) => row !== undefined))
+    } catch (error) {
+      if (!(error instanceof FsError)) throw error
+      await io.err(`df: '${name}': ${error.message}\n`)
+      status = 1
+    }
+  }
   const size = (blocks: number) => (flags.has('h') ? human(blocks * 1024) : String(blocks))
   const head = flags.has('h')
     ? 'Filesystem        Size Used Avail Use% Mounted on'
     : 'Filesystem       1K-blocks    Used Available Use% Mounted on'
   await io.out(`${head}\n`)
   for (const [device, total, fixed, at] of rows) {
-    const used = fixed === 0 ? 2_400_000 + Math.ceil(io.android.volume.used / 1024) : fixed
+    const full = fixed === 0 && io.android.volume.full
+    const used = full ? total : fixed === 0 ? 2_400_000 + Math.ceil(io.android.volume.used / 1024) : fixed
     const percent = `${Math.ceil((used / total) * 100)}%`
     const widths = flags.has('h') ? [4, 4, 5] : [9, 7, 9]
     const [a, b, c] = [total, used, total - used].map((blocks, index) =>
@@ -36,7 +48,7 @@ async function diskFree(io: CommandIo): Promise<number> {
     )
     await io.out(`${device.padEnd(17)} ${a ?? ''} ${b ?? ''} ${c ?? ''} ${percent.padStart(4)} ${at}\n`)
   }
-  return 0
+  return status
 }
 
 async function diskUsage(io: CommandIo): Promise<number> {
@@ -53,8 +65,17 @@ async function diskUsage(io: CommandIo): Promise<number> {
       await io.out(`${shown(bytes)}\t${name}\n`)
     return bytes
   }
-  for (const name of operands.length === 0 ? ['.'] : operands) await visit(name, io.path(name), true)
-  return 0
+  let status = 0
+  for (const name of operands.length === 0 ? ['.'] : operands) {
+    try {
+      await visit(name, io.path(name), true)
+    } catch (error) {
+      if (!(error instanceof FsError)) throw error
+      await io.err(`du: ${name}: ${error.message}\n`)
+      status = 1
+    }
+  }
+  return status
 }
 
 export const diskCommands: CommandTable = { df: diskFree, du: diskUsage }

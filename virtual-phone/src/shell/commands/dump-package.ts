@@ -1,12 +1,13 @@
 /** `dumpsys package`: packages as the package manager prints them. */
 import type { Android } from '../../android/android.js'
-import { allPackages, apkPath } from '../../android/packages.js'
+import type { InstalledApp } from '../../android/installed.js'
+import { allPackages, pathsOf } from '../../android/packages.js'
 import { model } from '../../android/identity.js'
 import { shortComponent } from './intent.js'
 
 /** `name` null: all of them. Text, not a byte string: package names are ASCII. */
 export function dumpPackages(android: Android, name: string | null): string {
-  const apps = allPackages(android.world).filter(
+  const apps = allPackages(android).filter(
     (app) => name === null || name === 'packages' || app.package === name,
   )
   if (apps.length === 0) return `Unable to find package: ${name ?? ''}\n`
@@ -19,22 +20,56 @@ export function dumpPackages(android: Android, name: string | null): string {
   }
   text += '\nPackages:\n'
   for (const app of apps) {
-    const path = apkPath(app)
+    const own = android.installed.find(app.package)
+    const path = pathsOf(android, app)[0] ?? ''
     text += `  Package [${app.package}] (${token(app.package)}):
     userId=${app.uid}
     pkg=Package{${token(app.label)} ${app.package}}
     codePath=${path.slice(0, path.lastIndexOf('/'))}
     resourcePath=${path.slice(0, path.lastIndexOf('/'))}
     primaryCpuAbi=null
-    versionCode=${app.versionCode} minSdk=${model.sdk} targetSdk=${model.sdk}
+    versionCode=${app.versionCode} minSdk=${own?.apk.minSdk ?? model.sdk} targetSdk=${own?.apk.targetSdk ?? model.sdk}
     versionName=${app.versionName}
-    flags=[ ${app.system ? 'SYSTEM ' : ''}HAS_CODE ALLOW_CLEAR_USER_DATA ]
+${own === null ? systemDetails(app.system) : installedDetails(own)}`
+  }
+  return text
+}
+
+function systemDetails(system: boolean): string {
+  return `    flags=[ ${system ? 'SYSTEM ' : ''}HAS_CODE ALLOW_CLEAR_USER_DATA ]
     firstInstallTime=2009-01-01 00:00:00
     lastUpdateTime=2009-01-01 00:00:00
     User 0: ceDataInode=0 installed=true hidden=false suspended=false distractionFlags=0 stopped=false notLaunched=false enabled=0 instant=false virtual=false
 `
-  }
-  return text
+}
+
+function installedDetails(app: InstalledApp): string {
+  const { apk } = app
+  const flags = ['DEBUGGABLE', 'HAS_CODE', 'TEST_ONLY', 'ALLOW_CLEAR_USER_DATA'].filter(
+    (flag) => (flag !== 'DEBUGGABLE' || apk.debuggable) && (flag !== 'TEST_ONLY' || apk.testOnly),
+  )
+  const signers = apk.signature.certificates.map((certificate) => certificate.slice(0, 8)).join(', ')
+  const permissions = apk.permissions.map((name) => `      ${name}\n`).join('')
+  const granted = app.granted.map((name) => `        ${name}: granted=true, flags=[ USER_SET ]\n`).join('')
+  return `    splits=[${['base', ...app.splits].join(', ')}]
+    apkSigningVersion=${apk.signature.version}
+    flags=[ ${flags.join(' ')} ]
+    dataDir=/data/user/0/${apk.package}
+    timeStamp=${stamp(app.lastUpdateMs)}
+    lastUpdateTime=${stamp(app.lastUpdateMs)}
+    installerPackageName=${app.installer ?? 'null'}
+    signatures=PackageSignatures{${token(apk.package)} version:${apk.signature.version}, signatures:[${signers}], past signatures:[]}
+    installPermissionsFixed=true
+    pkgFlags=[ ${flags.join(' ')} ]
+${permissions === '' ? '' : `    requested permissions:\n${permissions}`}    User 0: ceDataInode=0 installed=true hidden=false suspended=false distractionFlags=0 stopped=false notLaunched=false enabled=${app.enabled ? 0 : 3} instant=false virtual=false
+      firstInstallTime=${stamp(app.firstInstallMs)}
+      runtime permissions:
+${granted}`
+}
+
+/** `2026-01-31 12:34:56`, in UTC. */
+function stamp(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 }
 
 /** A short hexadecimal number that stays the same for a name, where Android prints an object's hash. */

@@ -2,6 +2,7 @@
 import type { Android } from '../../android/android.js'
 import { findPackage } from '../../android/packages.js'
 import { token } from './dump-package.js'
+import { dumpServices } from './dump-services.js'
 import { shortComponent } from './intent.js'
 
 interface Front {
@@ -98,7 +99,7 @@ function policy(android: Android): string {
 export function dumpActivity(android: Android, args: readonly string[]): string {
   const what = args.find((arg) => !arg.startsWith('-')) ?? ''
   if (what === 'services' || what === 's') {
-    return 'ACTIVITY MANAGER SERVICES (dumpsys activity services)\n  (nothing)\n'
+    return dumpServices(android, args.filter((arg) => !arg.startsWith('-')).slice(1))
   }
   if (what === 'processes' || what === 'p') return processes(android)
   if (what === 'recents' || what === 'r')
@@ -117,7 +118,7 @@ function activities(android: Android): string {
   const state = android.world.awake ? 'RESUMED' : 'STOPPED'
   return `ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)
 Display #0 (activities from top to bottom):
-  * Task{${token('task')} #1 type=standard A=${findPackage(android.world, f.package)?.uid ?? 10100}:${f.package} U=0 visible=true visibleRequested=true mode=fullscreen translucent=false sz=1}
+  * Task{${token('task')} #1 type=standard A=${findPackage(android, f.package)?.uid ?? 10100}:${f.package} U=0 visible=true visibleRequested=true mode=fullscreen translucent=false sz=1}
     mLastPausedActivity: null
     mResumedActivity: ${record(android)}
     * Hist  #0: ${record(android)}

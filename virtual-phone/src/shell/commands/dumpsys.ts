@@ -33,7 +33,7 @@ Display Power: state=${android.world.awake ? 'ON' : 'OFF'}
 `
 }
 
-function dumpBattery(): string {
+function dumpBattery(android: Android): string {
   return `Current Battery Service state:
   AC powered: false
   USB powered: true
@@ -45,7 +45,7 @@ function dumpBattery(): string {
   status: 5
   health: 2
   present: true
-  level: 100
+  level: ${android.world.batteryPercent}
   scale: 100
   voltage: 4400
   temperature: 250

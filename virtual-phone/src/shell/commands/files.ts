@@ -5,13 +5,14 @@ import { absolute } from '../process.js'
 import { parseMode } from './mode.js'
 import { parseOptions } from './options.js'
 import { parseDate } from './date.js'
+import { sizeOf } from './sizes.js'
 
 /** Runs `use` on each operand; says which failed. */
 async function each(
   io: CommandIo,
   operands: readonly string[],
   use: (path: string, name: string) => Promise<void> | void,
-  verb = '',
+  verb: 'quoted' | 'plain' = 'plain',
 ): Promise<number> {
   let status = 0
   for (const name of operands) {
@@ -19,15 +20,18 @@ async function each(
       await use(io.path(name), name)
     } catch (error) {
       if (!(error instanceof FsError)) throw error
-      await io.err(`${io.name}: ${verb}${verb === '' ? name : `'${name}'`}: ${error.message}\n`)
+      await io.err(`${io.name}: ${verb === 'quoted' ? `'${name}'` : name}: ${error.message}\n`)
       status = 1
     }
   }
   return status
 }
 
-function need(operands: readonly string[], count: number): void {
-  if (operands.length < count) throw new UsageError(`Needs ${count} argument${count === 1 ? '' : 's'}`)
+function need(io: CommandIo, operands: readonly string[], count: number): void {
+  if (operands.length >= count) return
+  throw new UsageError(
+    count === 1 ? `Needs 1 argument (see "${io.name} --help")` : `Needs ${count} arguments`,
+  )
 }
 
 async function removeTree(io: CommandIo, path: string): Promise<void> {
@@ -69,36 +73,51 @@ async function toTarget(
   operands: readonly string[],
   use: (from: string, to: string) => Promise<void>,
 ): Promise<number> {
-  need(operands, 2)
+  need(io, operands, 2)
   const last = operands.at(-1) ?? ''
   const into = io.fs.tryStat(io.path(last))?.kind === 'directory'
   if (operands.length > 2 && !into) throw new UsageError(`'${last}' not directory`)
-  return each(
-    io,
-    operands.slice(0, -1),
-    (from, name) => {
-      const base = name.replace(/\/+$/, '').split('/').at(-1) ?? name
-      return use(from, into ? absolute(io.path(last).replace(/\/+$/, ''), base) : io.path(last))
-    },
-    'bad ',
-  )
+  let status = 0
+  for (const name of operands.slice(0, -1)) {
+    const from = io.path(name)
+    const base = name.replace(/\/+$/, '').split('/').at(-1) ?? name
+    const shown = into ? absolute(last.replace(/(?!^)\/+$/, ''), base) : last
+    try {
+      if (io.fs.tryLstat(from) === null)
+        await io.err(`${io.name}: bad '${name}': No such file or directory\n`)
+      else {
+        await use(from, io.path(shown))
+        continue
+      }
+    } catch (error) {
+      if (!(error instanceof FsError)) throw error
+      await io.err(`${io.name}: ${io.name === 'mv' ? `bad '${name}'` : shown}: ${error.message}\n`)
+    }
+    status = 1
+  }
+  return status
 }
 
 export const fileCommands: CommandTable = {
   mkdir: (io) => {
     const { flags, values, operands } = parseOptions(io, 'pv', 'm')
-    need(operands, 1)
+    need(io, operands, 1)
     const mode = values['m'] === undefined ? 0o777 : parseMode(values['m'], 0o777)
-    return each(io, operands, (path) => (flags.has('p') ? io.fs.mkdirs(path, mode) : io.fs.mkdir(path, mode)))
+    return each(
+      io,
+      operands,
+      (path) => (flags.has('p') ? io.fs.mkdirs(path, mode) : io.fs.mkdir(path, mode)),
+      'quoted',
+    )
   },
   rmdir: (io) => {
     const { operands } = parseOptions(io, 'p')
-    need(operands, 1)
+    need(io, operands, 1)
     return each(io, operands, (path) => io.fs.rmdir(path))
   },
   rm: (io) => {
     const { flags, operands } = parseOptions(io, 'rRfiv')
-    if (!flags.has('f')) need(operands, 1)
+    if (!flags.has('f')) need(io, operands, 1)
     const recursive = flags.has('r') || flags.has('R')
     return each(io, operands, async (path) => {
       if (flags.has('f') && io.fs.tryLstat(path) === null) return
@@ -128,40 +147,52 @@ export const fileCommands: CommandTable = {
   },
   ln: (io) => {
     const { flags, operands } = parseOptions(io, 'sfvn')
-    need(operands, 2)
+    need(io, operands, 2)
     if (!flags.has('s')) throw new UsageError('cannot create hard link: Operation not permitted')
-    return each(io, operands.slice(1), async (path) => {
+    return each(io, operands.slice(1), async (path, name) => {
       if (flags.has('f') && io.fs.tryLstat(path) !== null) await io.fs.unlink(path)
-      io.fs.symlink(operands[0] ?? '', path)
+      try {
+        io.fs.symlink(operands[0] ?? '', path)
+      } catch (error) {
+        if (!(error instanceof FsError)) throw error
+        throw new UsageError(
+          `cannot create symbolic link from '${operands[0] ?? ''}' to '${name}': ${error.message}`,
+        )
+      }
     })
   },
   touch: (io) => {
     const { flags, values, operands } = parseOptions(io, 'amch', 'dtr')
-    need(operands, 1)
+    need(io, operands, 1)
     const reference = values['r'] === undefined ? null : io.fs.stat(io.path(values['r'])).mtimeMs
     const stamp = values['d'] ?? values['t']
     const timeMs = reference ?? (stamp === undefined ? Date.now() : parseDate(stamp, io.android.timeZone))
-    if (timeMs === null) throw new UsageError(`bad date '${stamp ?? ''}'`)
-    return each(io, operands, async (path) => {
-      if (io.fs.tryStat(path) === null) {
-        if (flags.has('c')) return
-        const writer = await io.fs.openWrite(path, { how: 'keep' })
-        await writer.close()
-      }
-      io.fs.utimes(path, timeMs)
-    })
+    if (timeMs === null) throw new UsageError(`bad date ${stamp ?? ''}`)
+    return each(
+      io,
+      operands,
+      async (path) => {
+        if (io.fs.tryStat(path) === null) {
+          if (flags.has('c')) return
+          const writer = await io.fs.openWrite(path, { how: 'keep' })
+          await writer.close()
+        }
+        io.fs.utimes(path, timeMs)
+      },
+      'quoted',
+    )
   },
   chmod: (io) => {
     const recursive = io.args[0] === '-R'
     const [mode, ...operands] = recursive ? io.args.slice(1) : io.args
-    need(operands, 1)
+    need(io, operands, 1)
     const change = (path: string): void => {
       const stat = io.fs.stat(path)
       io.fs.chmod(path, parseMode(mode ?? '', stat.mode & 0o7777, stat.kind === 'directory'))
       if (recursive && stat.kind === 'directory')
         for (const name of io.fs.readdir(path)) change(absolute(path, name))
     }
-    return each(io, operands, change, `chmod '${mode ?? ''}' `)
+    return each(io, operands, change)
   },
   dd: async (io) => {
     const given = Object.fromEntries(io.args.map((arg) => arg.split(/=(.*)/s, 2) as [string, string]))
@@ -169,7 +200,7 @@ export const fileCommands: CommandTable = {
     const limit = given['count'] === undefined ? Infinity : Number(given['count']) * size
     let skip = Number(given['skip'] ?? '0') * size
     if (given['seek'] !== undefined) throw new UsageError('seek: not supported by this phone')
-    const input = given['if'] === undefined ? null : await io.fs.openRead(io.path(given['if']))
+    const input = given['if'] === undefined ? null : await openInput(io, given['if'])
     const output = given['of'] === undefined ? null : await io.fs.openWrite(io.path(given['of']))
     let done = 0
     try {
@@ -193,9 +224,11 @@ export const fileCommands: CommandTable = {
   },
 }
 
-function sizeOf(text: string): number {
-  const [, digits = '', unit = ''] = /^(\d+)([kKmMgG]?)$/.exec(text) ?? []
-  const size = Number(digits) * ({ k: 1024, m: 1024 ** 2, g: 1024 ** 3 }[unit.toLowerCase()] ?? 1)
-  if (!(size > 0)) throw new UsageError(`bad size '${text}'`)
-  return size
+async function openInput(io: CommandIo, name: string) {
+  try {
+    return await io.fs.openRead(io.path(name))
+  } catch (error) {
+    if (error instanceof FsError) throw new UsageError(`${name}: ${error.message}`)
+    throw error
+  }
 }

@@ -11,7 +11,10 @@ async function count(io: CommandIo): Promise<number> {
   const total: Record<string, number> = { l: 0, w: 0, m: 0, c: 0 }
   const row = (counts: Record<string, number>, name: string) => {
     const numbers = wanted.map((letter) => String(counts[letter] ?? 0))
-    return `${numbers.join(' ')}${name === '-' ? '' : ` ${name}`}\n`
+    // A single column is lined up when it has several rows.
+    const shown =
+      wanted.length === 1 && operands.length > 1 ? numbers.map((each) => each.padStart(7)) : numbers
+    return `${shown.join(' ')}${name === '-' ? '' : ` ${name}`}\n`
   }
   const status = await eachInput(io, operands, async (source, name) => {
     const counts: Record<string, number> = { l: 0, w: 0, m: 0, c: 0 }
@@ -39,6 +42,7 @@ async function sort(io: CommandIo): Promise<number> {
   const status = await eachInput(io, operands, async (source) => {
     for await (const line of linesOf(source)) lines.push(line)
   })
+  if (status !== 0) return 2
   const field = Number(/^\d+/.exec(values['k'] ?? '')?.[0] ?? '0')
   const numeric = flags.has('n') || /n/.test(values['k'] ?? '')
   const key = (line: string) => {
@@ -110,7 +114,7 @@ function characterSet(text: string): string {
 async function translate(io: CommandIo): Promise<number> {
   const { flags, operands } = parseOptions(io, 'dscC')
   const [fromText, toText] = operands
-  if (fromText === undefined) throw new UsageError('Needs 1 argument')
+  if (fromText === undefined) throw new UsageError(`Needs 1 argument (see "${io.name} --help")`)
   const from = characterSet(fromText)
   const to = toText === undefined ? '' : characterSet(toText)
   const complement = flags.has('c') || flags.has('C')

@@ -16,11 +16,13 @@ interface Settings {
 }
 
 async function grep(io: CommandIo, preset: string): Promise<number> {
+  // Each -e is a pattern of its own.
+  const patterns = io.args.flatMap((arg, at) => (arg === '-e' ? [io.args[at + 1] ?? ''] : []))
   const parsed = parseOptions(io, 'EFivcnlLqorRhHwxsazb', 'emABCf')
   const flags = new Set([...parsed.flags, preset])
   const operands = [...parsed.operands]
-  const pattern = parsed.values['e'] ?? operands.shift()
-  if (pattern === undefined) throw new UsageError('No REGEX', 2)
+  const pattern = patterns.length > 1 ? patterns.join('\n') : (parsed.values['e'] ?? operands.shift())
+  if (pattern === undefined) throw new UsageError('no REGEX', 2)
   const context = Number(parsed.values['C'] ?? '0')
   const recursive = flags.has('r') || flags.has('R')
   const files = recursive ? walk(io, operands.length === 0 ? ['.'] : operands) : operands
@@ -33,7 +35,8 @@ async function grep(io: CommandIo, preset: string): Promise<number> {
     names: flags.has('H') || ((files.length > 1 || recursive) && !flags.has('h')),
   }
   const state = { found: false }
-  const status = await eachInput(io, files, async (source, name) => {
+  const quiet = flags.has('s') ? { ...io, err: () => Promise.resolve() } : io
+  const status = await eachInput(quiet, files, async (source, name) => {
     if (state.found && flags.has('q')) return
     const count = await search(io, source, name, settings)
     if (count > 0) state.found = true

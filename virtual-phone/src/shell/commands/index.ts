@@ -18,6 +18,7 @@ import { pmCommands } from './pm.js'
 import { propertyCommands } from './props.js'
 import { screenCommands } from './screen.js'
 import { sedCommands } from './sed.js'
+import { smallCommands } from './small.js'
 import { shCommands } from './sh.js'
 import { systemCommands } from './system.js'
 import { testCommands } from './test.js'
@@ -32,6 +33,7 @@ export const commands: CommandTable = {
   ...diskCommands,
   ...pathCommands,
   ...dateCommands,
+  ...smallCommands,
   ...propertyCommands,
   ...shCommands,
   ...grepCommands,

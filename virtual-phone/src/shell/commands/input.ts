@@ -1,6 +1,8 @@
 /** `input`: touches, keys and text from the shell. Source of forms and messages: AOSP `InputShellCommand`. */
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Android } from '../../android/android.js'
 import type { World } from '../../android/world.js'
+import { unicodeIme } from '../../helpers/unicode-ime.js'
 import { decode } from '../bytes.js'
 import { type CommandIo, type CommandTable } from '../command.js'
 import { keyCodeOf } from './key-codes.js'
@@ -82,7 +84,8 @@ async function keyEvents(io: CommandIo, world: World, args: readonly string[]): 
 }
 
 /** `%s` is a space. The key map of a phone has ASCII only. */
-function typeText(world: World, argument: string): void {
+function typeText(android: Android, argument: string): void {
+  const { world } = android
   const text = decode(argument).replaceAll('%s', ' ')
   if (/[^\t\n\x20-\x7e]/.test(text)) throw new NullPointerException()
   text.split('\n').forEach((line, index) => {
@@ -90,8 +93,15 @@ function typeText(world: World, argument: string): void {
       world.key('down', enterKey, 0)
       world.key('up', enterKey, 0)
     }
-    if (line !== '') world.commitText(line)
+    const typed =
+      android.settings.get('secure', 'default_input_method') === unicodeIme ? unicode(android, line) : line
+    if (typed !== '') world.commitText(typed)
   })
+}
+
+/** The keyboard of io.appium.settings takes the keys first. */
+function unicode({ unicodeIme: keyboard }: Android, line: string): string {
+  return Array.from(line, (character) => keyboard.type(character)).join('')
 }
 
 /** What `input text` throws for a character that no key gives. */
@@ -126,7 +136,7 @@ async function run(io: CommandIo): Promise<void> {
     }
     case 'text':
       if (rest[0] === undefined) throw new BadArguments('Argument expected after "text"')
-      return typeText(world, rest[0])
+      return typeText(io.android, rest[0])
     case 'keyevent':
       return keyEvents(io, world, rest)
     case 'keycombination': {

@@ -24,12 +24,21 @@ async function printEntries(io: CommandIo, entries: Entry[], flags: ReadonlySet<
   if (flags.has('t')) entries.sort((a, b) => (b.stat?.mtimeMs ?? 0) - (a.stat?.mtimeMs ?? 0))
   if (flags.has('S')) entries.sort((a, b) => (b.stat?.size ?? 0) - (a.stat?.size ?? 0))
   if (flags.has('r')) entries.reverse()
-  const mark = (entry: Entry) =>
-    flags.has('p') || flags.has('F') ? (entry.stat?.kind === 'directory' ? '/' : '') : ''
+  const mark = ({ stat }: Entry) => {
+    if (stat?.kind === 'directory') return flags.has('p') || flags.has('F') ? '/' : ''
+    if (!flags.has('F') || stat === null) return ''
+    return stat.kind === 'link' ? '@' : (stat.mode & 0o111) !== 0 ? '*' : ''
+  }
+  const shownName = ({ name }: Entry) =>
+    flags.has('b')
+      ? name.replace(/[ \\]/g, '\\$&').replace(/\n/g, '\\n')
+      : flags.has('q')
+        ? Array.from(name, (char) => (char < ' ' || char === '\x7f' ? '?' : char)).join('')
+        : name
   if (!flags.has('l')) {
     for (const entry of entries) {
       const ino = flags.has('i') ? `${entry.stat?.ino ?? 0} ` : ''
-      await io.out(`${ino}${entry.name}${mark(entry)}\n`)
+      await io.out(`${ino}${shownName(entry)}${mark(entry)}\n`)
     }
     return
   }
@@ -44,7 +53,7 @@ async function printEntries(io: CommandIo, entries: Entry[], flags: ReadonlySet<
       flags.has('n') ? String(stat.gid) : nameOf(stat.gid),
       flags.has('h') ? human(stat.size) : String(stat.size),
       isoTime(stat.mtimeMs, io.android.timeZone),
-      entry.name + mark(entry) + target,
+      shownName(entry) + mark(entry) + target,
     ]
   })
   const width = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0))
@@ -55,14 +64,15 @@ async function printEntries(io: CommandIo, entries: Entry[], flags: ReadonlySet<
 }
 
 async function list(io: CommandIo): Promise<number> {
-  const { flags, operands } = parseOptions(io, 'aAlhtSrRdFpn1iZLH')
+  const { flags, operands } = parseOptions(io, 'aAbqlhtSrRdFpn1iZLH')
   let status = 0
   const files: Entry[] = []
   const folders: Entry[] = []
-  for (const name of operands.length === 0 ? ['.'] : operands) {
+  for (const name of operands.length === 0 ? ['.'] : [...operands].sort()) {
     const path = io.path(name)
     try {
-      const follow = !flags.has('l') || name.endsWith('/') || flags.has('L')
+      const follow =
+        !(flags.has('l') || flags.has('F') || flags.has('d')) || name.endsWith('/') || flags.has('L')
       const stat = follow ? (io.fs.tryStat(path) ?? io.fs.lstat(path)) : io.fs.lstat(path)
       const isFolder = stat.kind === 'directory' && !flags.has('d')
       ;(isFolder ? folders : files).push({ name, path, stat })
@@ -119,7 +129,12 @@ const kindNames = {
   device: 'character special file',
 }
 
-function statFormat(format: string, name: string, stat: Stat, zone: string): string {
+function statFormat(
+  format: string,
+  name: string,
+  stat: Stat,
+  { zone, target }: { zone: string; target: string | null },
+): string {
   const octal = (stat.mode & 0o7777).toString(8)
   const fields: Readonly<Record<string, string>> = {
     a: octal,
@@ -134,7 +149,7 @@ function statFormat(format: string, name: string, stat: Stat, zone: string): str
     h: String(stat.nlink),
     i: String(stat.ino),
     n: name,
-    N: name,
+    N: target === null ? name : `${name} -> '${target}'`,
     o: '4096',
     s: String(stat.size),
     u: String(stat.uid),
@@ -167,12 +182,15 @@ export const listingCommands: CommandTable = {
   ls: list,
   stat: async (io) => {
     const { flags, values, operands } = parseOptions(io, 'Lft', 'c')
-    if (operands.length === 0) throw new UsageError('Needs 1 argument')
+    if (operands.length === 0) throw new UsageError(`Needs 1 argument (see "${io.name} --help")`)
     let status = 0
     for (const name of operands) {
       try {
         const stat = flags.has('L') ? io.fs.stat(io.path(name)) : io.fs.lstat(io.path(name))
-        await io.out(`${statFormat(values['c'] ?? longStat, name, stat, io.android.timeZone)}\n`)
+        const target = stat.kind === 'link' ? io.fs.readlink(io.path(name)) : null
+        await io.out(
+          `${statFormat(values['c'] ?? longStat, name, stat, { zone: io.android.timeZone, target })}\n`,
+        )
       } catch (error) {
         if (!(error instanceof FsError)) throw error
         await io.err(`stat: '${name}': ${error.message}\n`)

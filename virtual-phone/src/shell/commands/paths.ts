@@ -1,13 +1,22 @@
 /** basename, dirname, realpath, readlink, which: commands on names. */
 import { FsError } from '../../fs/errors.js'
-import { type CommandTable, UsageError } from '../command.js'
+import { type CommandIo, type CommandTable, UsageError } from '../command.js'
 import { pathOfCommand } from '../find-command.js'
+import { absolute } from '../process.js'
 import { parseOptions } from './options.js'
+
+/** The last part need not be there. */
+function realPath(io: CommandIo, name: string): string {
+  const path = io.path(name)
+  if (io.fs.tryLstat(path) !== null) return io.fs.realpath(path)
+  const at = path.lastIndexOf('/')
+  return absolute(io.fs.realpath(path.slice(0, at) || '/'), path.slice(at + 1))
+}
 
 export const pathCommands: CommandTable = {
   basename: async (io) => {
     const [name, suffix] = io.args
-    if (name === undefined) throw new UsageError('Needs 1 argument')
+    if (name === undefined) throw new UsageError(`Needs 1 argument (see "${io.name} --help")`)
     const base = name.replace(/\/+$/, '').split('/').at(-1) ?? ''
     const shown = base === '' ? '/' : base
     const cut =
@@ -19,8 +28,8 @@ export const pathCommands: CommandTable = {
   },
   dirname: async (io) => {
     const [name] = io.args
-    if (name === undefined) throw new UsageError('Needs 1 argument')
-    const trimmed = name.replace(/\/+$/, '')
+    if (name === undefined) throw new UsageError(`Needs 1 argument (see "${io.name} --help")`)
+    const trimmed = name.replace(/(?!^)\/+$/, '')
     const at = trimmed.lastIndexOf('/')
     await io.out(`${at === -1 ? '.' : at === 0 ? '/' : trimmed.slice(0, at)}\n`)
     return 0
@@ -29,7 +38,7 @@ export const pathCommands: CommandTable = {
     let status = 0
     for (const name of io.args) {
       try {
-        await io.out(`${io.fs.realpath(io.path(name))}\n`)
+        await io.out(`${realPath(io, name)}\n`)
       } catch (error) {
         if (!(error instanceof FsError)) throw error
         await io.err(`realpath: ${name}: ${error.message}\n`)

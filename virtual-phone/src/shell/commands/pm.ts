@@ -1,10 +1,11 @@
 /** `pm`, and `cmd package`: what is installed. Source of forms: AOSP `PackageManagerShellCommand`. */
-import { allPackages, apkPath, findPackage } from '../../android/packages.js'
+import { allPackages, findPackage, pathsOf } from '../../android/packages.js'
 import type { AppEntry } from '../../android/world.js'
 import { decode, encode } from '../bytes.js'
 import { type CommandIo, type CommandRun, type CommandTable } from '../command.js'
 import { intentText, parseIntent, shortComponent } from './intent.js'
 import { dumpPackages } from './dump-package.js'
+import { installVerbs, thrown } from './pm-install.js'
 
 /** Takes `--user N` out. */
 function withoutUser(args: readonly string[]): string[] {
@@ -41,12 +42,14 @@ async function listPackages(io: CommandIo, args: readonly string[]): Promise<num
     app.package.includes(decode(filter)) &&
     !(has('-3') && app.system) &&
     !(has('-s') && !app.system) &&
-    !has('-d') &&
+    (has('-d') ? isDisabled(app) : true) &&
+    !(has('-e') && isDisabled(app)) &&
     !has('--apex-only')
-  for (const app of allPackages(io.android.world).filter(wanted)) {
-    let line = `package:${has('-f') ? `${apkPath(app)}=` : ''}${app.package}`
+  const isDisabled = (app: AppEntry) => io.android.installed.find(app.package)?.enabled === false
+  for (const app of allPackages(io.android).filter(wanted)) {
+    let line = `package:${has('-f') ? `${pathsOf(io.android, app)[0] ?? ''}=` : ''}${app.package}`
     if (has('--show-versioncode')) line += ` versionCode:${app.versionCode}`
-    if (has('-i')) line += '  installer=null'
+    if (has('-i')) line += `  installer=${io.android.installed.find(app.package)?.installer ?? 'null'}`
     if (has('-U')) line += ` uid:${app.uid}`
     await io.out(`${line}\n`)
   }
@@ -60,6 +63,10 @@ async function list(io: CommandIo, args: readonly string[]): Promise<number> {
     case 'package':
       return listPackages(io, rest)
     case 'instrumentation':
+      for (const { apk } of io.android.installed.list())
+        for (const { name, target } of apk.instrumentations)
+          await io.out(`instrumentation:${apk.package}/${name} (target=${target})\n`)
+      return 0
     case 'libraries':
     case 'permissions':
     case 'staged-sessions':
@@ -89,7 +96,7 @@ async function resolve(io: CommandIo, args: readonly string[]): Promise<number> 
     withoutUser(args).filter((arg) => arg !== '--brief' && arg !== '--components'),
   )
   const name = intent.component?.package ?? intent.package
-  const app = name === undefined ? null : findPackage(io.android.world, name)
+  const app = name === undefined ? null : findPackage(io.android, name)
   const activity = intent.component?.className ?? app?.launcherActivity ?? null
   if (app === null || activity === null) {
     await io.out('No activity found\n')
@@ -109,54 +116,58 @@ async function resolve(io: CommandIo, args: readonly string[]): Promise<number> 
   return 0
 }
 
-async function uninstall(io: CommandIo): Promise<number> {
-  // Each app that this phone has is part of its system image; a missing one gets the same answer.
-  await io.out('Failure [DELETE_FAILED_INTERNAL_ERROR]\n')
-  return 1
+/** `grant`, `revoke`, `enable` and `disable` of an app that was installed. */
+async function change(io: CommandIo, verb: string, args: readonly string[]): Promise<number> {
+  const { installed } = io.android
+  const name = decode(args[0] ?? '')
+  const app = installed.find(name)
+  if (app === null) {
+    const known = findPackage(io.android, name) !== null
+    return thrown(
+      io,
+      verb,
+      known
+        ? 'java.lang.SecurityException: this phone is made of software: the packages of its system cannot be changed'
+        : `java.lang.IllegalArgumentException: Unknown package: ${name}`,
+    )
+  }
+  if (verb === 'enable' || verb.startsWith('disable')) {
+    installed.put({ ...app, enabled: verb === 'enable' })
+    if (verb !== 'enable') io.android.forceStop(name)
+    await io.out(
+      `Package ${name} new state: ${verb === 'disable' ? 'disabled' : verb === 'enable' ? 'enabled' : 'disabled-user'}\n`,
+    )
+    return 0
+  }
+  const permission = args[1] ?? ''
+  if (!app.apk.permissions.includes(permission))
+    return thrown(
+      io,
+      verb,
+      `java.lang.SecurityException: Package ${name} has not requested permission ${permission}`,
+    )
+  const others = app.granted.filter((each) => each !== permission)
+  installed.put({ ...app, granted: verb === 'grant' ? [...others, permission] : others })
+  return 0
 }
-
-const installVerbs = [
-  'install',
-  'install-create',
-  'install-write',
-  'install-commit',
-  'install-abandon',
-  'install-existing',
-  'install-streaming',
-  'install-incremental',
-]
 
 export const pm: CommandRun = async (io) => {
   const [verb = '', ...args] = io.args
   const rest = withoutUser(args)
-  const app = findPackage(io.android.world, decode(rest[0] ?? ''))
-  if (installVerbs.includes(verb)) {
-    await io.err(
-      'Failure [INSTALL_FAILED_INTERNAL_ERROR: this phone is made of software and installs no packages yet]\n',
-    )
-    return 1
-  }
+  const app = findPackage(io.android, decode(rest[0] ?? ''))
+  const installVerb = installVerbs[verb]
+  if (installVerb !== undefined) return installVerb(io, verb === 'clear' ? rest : args)
   switch (verb) {
     case 'list':
       return list(io, args)
     case 'path':
     case 'dump-path':
       if (app === null) return 1
-      await io.out(`package:${apkPath(app)}\n`)
-      return 0
-    case 'clear':
-      if (app === null) {
-        await io.out('Failed\n')
-        return 1
-      }
-      io.android.world.clearData(app.package)
-      await io.out('Success\n')
+      for (const path of pathsOf(io.android, app)) await io.out(`package:${path}\n`)
       return 0
     case 'resolve-activity':
     case 'query-activities':
       return resolve(io, args)
-    case 'uninstall':
-      return uninstall(io)
     case 'dump':
       await io.out(dumpPackages(io.android, rest[0] === undefined ? null : decode(rest[0])))
       return 0
@@ -173,16 +184,9 @@ export const pm: CommandRun = async (io) => {
     case 'enable':
     case 'disable':
     case 'disable-user':
-    case 'hide':
-    case 'suspend':
     case 'grant':
     case 'revoke':
-      await io.err(
-        app === null
-          ? `\nException occurred while executing '${verb}':\njava.lang.IllegalArgumentException: Unknown package: ${rest[0] ?? ''}\n`
-          : `\nException occurred while executing '${verb}':\njava.lang.SecurityException: this phone is made of software: its packages cannot be changed\n`,
-      )
-      return 255
+      return change(io, verb, rest)
     default:
       await io.err(
         verb === '' ? 'Package manager (package) commands:\n  help\n' : `Unknown command: ${verb}\n`,

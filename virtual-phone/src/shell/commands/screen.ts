@@ -59,8 +59,18 @@ export const screenCommands: CommandTable = {
       return 1
     }
     const file = args.find((arg) => !arg.startsWith('-')) ?? defaultDump
+    if (io.android.uiAutomation !== null) {
+      // "UiAutomationService already registered": the tool dies of it, with nothing said.
+      await io.err('Killed \n')
+      return 137
+    }
     if (!io.android.world.awake) {
       await io.err('ERROR: null root node returned by UiTestAutomationBridge.\n')
+      return 0
+    }
+    // The real one waits ten seconds for a second without an event.
+    if (!io.android.world.idle) {
+      await io.err('ERROR: could not get idle state.\n')
       return 0
     }
     const xml = Buffer.from(io.android.world.hierarchyXml())

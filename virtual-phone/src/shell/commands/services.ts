@@ -16,6 +16,7 @@ export const serviceInterfaces: Readonly<Record<string, string>> = {
   input_method: 'com.android.internal.view.IInputMethodManager',
   location: 'android.location.ILocationManager',
   lock_settings: 'com.android.internal.widget.ILockSettings',
+  notification: 'android.app.INotificationManager',
   package: 'android.content.pm.IPackageManager',
   power: 'android.os.IPowerManager',
   settings: '',

@@ -1,4 +1,5 @@
-/** Sizes as people read them: `1.5K`, `28M`. */
+/** Sizes as people read and write them: `1.5K`, `28M`. */
+import { UsageError } from '../command.js'
 
 export function human(bytes: number): string {
   let [value, unit] = [bytes, 0]
@@ -9,4 +10,12 @@ export function human(bytes: number): string {
   return unit === 0
     ? String(bytes)
     : `${value < 10 ? value.toFixed(1) : Math.round(value)}${'KMGT'[unit - 1] ?? ''}`
+}
+
+/** `512`, `4k`, `1M`. @throws UsageError */
+export function sizeOf(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d+)([kKmMgG]?)$/.exec(text) ?? []
+  const size = Number(digits) * ({ k: 1024, m: 1024 ** 2, g: 1024 ** 3 }[unit.toLowerCase()] ?? 1)
+  if (Number.isNaN(size) || digits === '') throw new UsageError(`bad size '${text}'`)
+  return size
 }

@@ -1,4 +1,4 @@
-/** id, uname, env, ps, kill, uptime, reboot and other questions to the system itself. */
+/** id, uname, ps, kill, uptime, reboot and other questions to the system itself. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { nameOf, shellUser } from '../../fs/access.js'
 import { abi } from '../../android/identity.js'
@@ -7,6 +7,19 @@ import { parseOptions } from './options.js'
 
 /** `media_rw` is the mount's affair and does not show. */
 const shownGroups = [shellUser.gid, ...shellUser.groups.filter((group) => group !== 1023)]
+
+/** Its first lines, with the options that there are: programs look here for `-A`. */
+const psHelp = `usage: ps [-AefTlw] [-o FIELD] [-p PID] [-u USER]
+
+List processes.
+
+-A\tAll
+-e\tSynonym for -A
+-o\tShow FIELDs (user, pid, ppid, name, args, cmd)
+-p\tSelect by PID
+-T\tShow threads
+-u\tSelect by USER
+`
 
 export const systemCommands: CommandTable = {
   id: async (io) => {
@@ -53,17 +66,6 @@ export const systemCommands: CommandTable = {
     )
     return 0
   },
-  env: async (io) => {
-    const env = io.args[0] === '-i' ? {} : { ...io.env }
-    const args = io.args[0] === '-i' ? io.args.slice(1) : [...io.args]
-    while (/^[A-Za-z_][A-Za-z0-9_]*=/.test(args[0] ?? '')) {
-      const [, name = '', value = ''] = /^([^=]+)=([^]*)$/.exec(args.shift() ?? '') ?? []
-      env[name] = value
-    }
-    if (args.length > 0) return io.spawn(args, { env })
-    for (const [name, value] of Object.entries(env)) await io.out(`${name}=${value}\n`)
-    return 0
-  },
   printenv: async (io) => {
     const wanted =
       io.args.length === 0
@@ -77,6 +79,10 @@ export const systemCommands: CommandTable = {
     return 0
   },
   ps: async (io) => {
+    if (io.args.includes('--help')) {
+      await io.out(psHelp)
+      return 0
+    }
     const { flags, values } = parseOptions(io, 'AefTlw', 'opu')
     const all = flags.has('A') || flags.has('e') || values['p'] !== undefined
     const processes = io.android.processes
@@ -124,7 +130,7 @@ export const systemCommands: CommandTable = {
   },
   kill: async (io) => {
     const operands = io.args.filter((arg) => !arg.startsWith('-'))
-    if (operands.length === 0) throw new UsageError('Needs 1 argument')
+    if (operands.length === 0) throw new UsageError(`Needs 1 argument (see "${io.name} --help")`)
     let status = 0
     for (const operand of operands) {
       const process = io.android.processes.find(Number(operand))

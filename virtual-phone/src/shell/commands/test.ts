@@ -39,6 +39,8 @@ class Reader {
   private one(): boolean {
     const left = this.args.length - this.at
     const [first = '', second = '', third = ''] = this.args.slice(this.at)
+    if (left === 2 && /^(=|==|!=|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef)$/.test(second))
+      throw new UsageError(`${second}: missing second argument`, 2)
     const binary = left >= 3 ? binaryTest(first, second, third, this.context) : null
     if (binary !== null) {
       if (/^-(eq|ne|lt|le|gt|ge)$/.test(second)) this.checkNumbers(first, third)
@@ -66,19 +68,30 @@ class Reader {
   }
 
   private checkNumbers(...values: string[]): void {
-    const wrong = values.find((value) => !/^\s*[-+]?\d+\s*$/.test(value))
+    const wrong = values.find((value) => !/^\s*([-+]?\d+|[A-Za-z_]\w*|)\s*$/.test(value))
     if (wrong !== undefined) throw new UsageError(`${wrong}: unexpected '${wrong.slice(0, 1)}'`, 2)
   }
 }
 
-function run(io: CommandIo, args: readonly string[]): number {
-  return new Reader(args, { fs: io.fs, cwd: io.cwd }).all() ? 0 : 1
+async function run(io: CommandIo, args: readonly string[]): Promise<number> {
+  try {
+    return new Reader(args, { fs: io.fs, cwd: io.cwd }).all() ? 0 : 1
+  } catch (error) {
+    if (error instanceof UsageError) return complain(io, error.message)
+    throw error
+  }
+}
+
+/** A builtin of the shell speaks as the shell. */
+async function complain(io: CommandIo, message: string): Promise<number> {
+  await io.err(`/system/bin/sh: ${io.name}: ${message}\n`)
+  return 2
 }
 
 export const testCommands: CommandTable = {
   test: (io) => run(io, io.args),
-  '[': (io) => {
-    if (io.args.at(-1) !== ']') throw new UsageError('missing ]', 2)
+  '[': async (io) => {
+    if (io.args.at(-1) !== ']') return complain(io, 'missing ]')
     return run(io, io.args.slice(0, -1))
   },
 }

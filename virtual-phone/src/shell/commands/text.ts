@@ -1,15 +1,52 @@
 /** echo, printf, cat, and the other small writers and filters of text. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { bytesOf } from '../bytes.js'
-import { type CommandTable, UsageError } from '../command.js'
+import { type CommandIo, type CommandTable, UsageError } from '../command.js'
 import { unescape } from '../escapes.js'
 import { eachInput, linesOf } from './inputs.js'
 import { parseOptions } from './options.js'
 import { formatPrintf } from './printf.js'
 
+/** As `cat -v` shows bytes; `-t` also tabs, `-e` also ends of lines. */
+function visible(bytes: Buffer, flags: ReadonlySet<string>): string {
+  let text = ''
+  for (const byte of bytes) {
+    const low = byte & 0x7f
+    const meta = byte > 0x7f ? 'M-' : ''
+    if (byte === 10) text += flags.has('e') ? '$\n' : '\n'
+    else if (byte === 9 && !flags.has('t')) text += '\t'
+    else if (low < 32) text += `${meta}^${String.fromCharCode(low + 64)}`
+    else text += low === 127 ? `${meta}^?` : meta + String.fromCharCode(low)
+  }
+  return text
+}
+
+/** The arguments of `seq [-w] [-s SEPARATOR] [FIRST [STEP]] LAST`; a negative number is no option. */
+function sequence(io: CommandIo) {
+  const args = [...io.args]
+  let [separator, padded] = ['\n', false]
+  while (/^-[a-z]/.test(args[0] ?? '')) {
+    const option = args.shift() ?? ''
+    if (option === '-w') padded = true
+    else if (option.startsWith('-s')) separator = option.slice(2) || (args.shift() ?? '')
+    else throw new UsageError(`Unknown option '${option.slice(1)}' (see "seq --help")`)
+  }
+  const numbers = args.map(Number)
+  if (numbers.length < 1 || numbers.length > 3 || numbers.some(Number.isNaN))
+    throw new UsageError('Need 1-3 numbers')
+  const last = numbers.at(-1) ?? 0
+  const first = numbers.length === 1 ? 1 : (numbers[0] ?? 1)
+  const step = numbers.length === 3 ? (numbers[1] ?? 1) : 1
+  if (step === 0) throw new UsageError('step is 0')
+  const digits = Math.max(...args.map((arg) => arg.split('.')[1]?.length ?? 0))
+  const width = padded ? Math.max(...[first, last].map((each) => each.toFixed(digits).length)) : 0
+  return { first, step, last, separator, width, digits }
+}
+
 export const textCommands: CommandTable = {
   echo: async (io) => {
-    let [newline, escapes] = [true, false]
+    // mksh's own: backslashes count unless -E says no.
+    let [newline, escapes] = [true, true]
     const args = [...io.args]
     while (/^-[neE]+$/.test(args[0] ?? '')) {
       const option = args.shift() ?? ''
@@ -31,10 +68,11 @@ export const textCommands: CommandTable = {
     return error === null ? 0 : 1
   },
   cat: (io) => {
-    const { operands } = parseOptions(io, 'u')
+    const { flags, operands } = parseOptions(io, 'uvte')
+    const shown = flags.has('v') || flags.has('t') || flags.has('e')
     return eachInput(io, operands, async (source) => {
       for (let chunk = await source.read(); chunk !== null; chunk = await source.read())
-        await io.stdout.write(chunk)
+        await (shown ? io.out(visible(chunk, flags)) : io.stdout.write(chunk))
     })
   },
   head: (io) => {
@@ -97,15 +135,14 @@ export const textCommands: CommandTable = {
     return 0
   },
   seq: async (io) => {
-    const numbers = io.args.map(Number)
-    if (numbers.length < 1 || numbers.length > 3 || numbers.some(Number.isNaN))
-      throw new UsageError('Need 1-3 numbers')
-    const last = numbers.at(-1) ?? 0
-    const first = numbers.length === 1 ? 1 : (numbers[0] ?? 1)
-    const step = numbers.length === 3 ? (numbers[1] ?? 1) : 1
-    if (step === 0) throw new UsageError('step is 0')
-    for (let value = first; step > 0 ? value <= last : value >= last; value += step)
-      await io.out(`${value}\n`)
+    const { first, step, last, separator, width, digits } = sequence(io)
+    const count = Math.floor((last - first) / step + 1e-9)
+    const shown = (value: number) => {
+      const text = Math.abs(value).toFixed(digits)
+      return value < 0 ? `-${text.padStart(width - 1, '0')}` : text.padStart(width, '0')
+    }
+    for (let at = 0; at <= count; at++) await io.out((at === 0 ? '' : separator) + shown(first + at * step))
+    if (count >= 0) await io.out('\n')
     return 0
   },
   yes: async (io) => {
@@ -115,10 +152,10 @@ export const textCommands: CommandTable = {
   sleep: async (io) => {
     const seconds = io.args.map((arg) => {
       const [, number, unit] = /^(\d*\.?\d+)([smhd]?)$/.exec(arg) ?? []
-      if (number === undefined) throw new UsageError(`'${arg}' not a number`)
+      if (number === undefined) throw new UsageError(`Not a number '${arg}'`)
       return Number(number) * ({ m: 60, h: 3600, d: 86_400 }[unit ?? ''] ?? 1)
     })
-    if (seconds.length === 0) throw new UsageError('Needs 1 argument')
+    if (seconds.length === 0) throw new UsageError(`Needs 1 argument (see "${io.name} --help")`)
     const totalMs = seconds.reduce((a, b) => a + b, 0) * 1000
     await delay(Math.min(totalMs, 2 ** 31 - 1), undefined, { signal: io.signal }).catch((error: unknown) => {
       if (!io.signal.aborted) throw error

@@ -47,7 +47,7 @@ const cases: readonly (readonly [string, string])[] = [
     '012345\n/sdcard\n',
   ],
   ['cd /data/local/tmp; echo a | tee f; find . -name "f" -type f -exec cat {} \\;; rm f', 'a\na\n'],
-  ['whoami; id -u; uname; date -u -d @0', 'shell\n2000\nLinux\nThu Jan  1 00:00:00 GMT 1970\n'],
+  ['whoami; id -u; uname; date -u -d @0', 'shell\n2000\nLinux\nThu Jan  1 00:00:00 UTC 1970\n'],
   [
     'printf "a b c" | xargs -n 1 echo x; printf "1\\n2\\n" | xargs -I{} echo "<{}>"',
     'x a\nx b\nx c\n<1>\n<2>\n',
@@ -65,7 +65,7 @@ describe('the small commands', () => {
     expect((await phone.run('cat /nope')).err).toBe('cat: /nope: No such file or directory\n')
     expect((await phone.run('ls /data')).err).toBe('ls: /data: Permission denied\n')
     expect((await phone.run('rm /system/bin/ls')).err).toBe('rm: /system/bin/ls: Permission denied\n')
-    expect((await phone.run('mkdir /sdcard')).err).toBe('mkdir: /sdcard: File exists\n')
+    expect((await phone.run('mkdir /sdcard')).err).toBe("mkdir: '/sdcard': File exists\n")
     expect((await phone.run('ls -Q')).code).toBe(1)
   })
 

@@ -1,5 +1,5 @@
 /** What an app of the world is made of, and what its screens may do. Implemented by `window/`, used by each app. */
-import { type AppEntry, type Intent } from '../../android/world.js'
+import { type AppEntry, type GeoPoint, type Intent } from '../../android/world.js'
 import { type EditState } from '../toolkit/edit-state.js'
 import { type Theme } from '../toolkit/theme.js'
 import { type ScrollState, type View } from '../toolkit/view.js'
@@ -38,6 +38,16 @@ export interface Ui {
   readonly now: Date
   /** Pixels of the app's room. */
   readonly landscape: boolean
+  /** Where the phone believes to be; null when location is off or unknown. */
+  readonly location: GeoPoint | null
+  /** A text in the phone's language: the English one where there is no other. `{name}` stands for a value. */
+  readonly say: (english: string, values?: Readonly<Record<string, string | number>>) => string
+  /** A notification of this app, or of the one that is named. */
+  notify(notification: { id: string; title: string; text: string; package?: string }): void
+  /** Saved data of another app of the system, which it shares: messages that arrive, permissions. */
+  dataOf(packageName: string): object
+  /** This app breaks down, or hangs: the system's dialog says so. */
+  breakDown(kind: 'crash' | 'not_responding'): void
   /** The app's saved data, a JSON object that its `initialData` made; changes last over a reboot. */
   data(): object
   /** What this activity remembers while it lives. */
@@ -79,5 +89,7 @@ export interface App {
   activities: Readonly<Record<string, Screen>>
   /** Class names by the intent actions they answer. */
   actions: Readonly<Record<string, string>>
+  /** What a tap on its notification opens, above its launcher activity, and the extra that is given the notification's id. */
+  notificationActivity?: { className: string; extra: string }
   initialData: () => object
 }

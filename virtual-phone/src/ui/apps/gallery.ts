@@ -22,7 +22,7 @@ function main(ui: Ui): View {
   const names = ['map', ...PHOTO_NAMES]
   const columns = ui.landscape ? 4 : 2
   return column({ height: 'fill' }, [
-    toolbar(ui.theme, ui.id('toolbar'), 'Gallery', null),
+    toolbar(ui.theme, ui.id('toolbar'), ui.say('Gallery'), null),
     scrollView(
       ui.scroll('grid'),
       { id: ui.id('grid'), height: 'wrap', weight: 1, padding: { left: 12, right: 12 } },
@@ -31,12 +31,12 @@ function main(ui: Ui): View {
           ...line.map((name) =>
             column({ weight: 1, padding: 6, onClick: () => ui.open(PHOTO, { picture: name }) }, [
               view('android.widget.ImageView', {
-                description: TITLES[name] ?? name,
+                description: ui.say(TITLES[name] ?? name),
                 width: 'fill',
                 height: 150,
                 mark: { kind: 'picture', picture: name, scale: 1, panX: 0, panY: 0 },
               }),
-              label(ui.theme, TITLES[name] ?? name, {
+              label(ui.theme, ui.say(TITLES[name] ?? name), {
                 id: ui.id('title'),
                 margin: { top: 6, left: 4 },
                 look: { size: 14 },
@@ -58,13 +58,13 @@ function photo(ui: Ui): View {
     if (at.scale <= 1) at.panX = at.panY = 0
   }
   return column({ height: 'fill' }, [
-    toolbar(ui.theme, ui.id('toolbar'), TITLES[name] ?? name, () => ui.finish(), [
-      iconButton(ui.theme, 'remove', 'Zoom out', () => zoom(1 / 1.5), { id: ui.id('zoom_out') }),
-      iconButton(ui.theme, 'add', 'Zoom in', () => zoom(1.5), { id: ui.id('zoom_in') }),
+    toolbar(ui.theme, ui.id('toolbar'), ui.say(TITLES[name] ?? name), () => ui.finish(), [
+      iconButton(ui.theme, 'remove', ui.say('Zoom out'), () => zoom(1 / 1.5), { id: ui.id('zoom_out') }),
+      iconButton(ui.theme, 'add', ui.say('Zoom in'), () => zoom(1.5), { id: ui.id('zoom_in') }),
     ]),
     view('android.widget.ImageView', {
       id: ui.id('picture'),
-      description: TITLES[name] ?? name,
+      description: ui.say(TITLES[name] ?? name),
       width: 'fill',
       weight: 1,
       mark: { kind: 'picture', picture: name, ...at },

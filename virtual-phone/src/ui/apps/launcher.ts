@@ -48,9 +48,9 @@ function cell(ui: Ui, app: AppEntry, look: App['icon']): View {
     },
     [
       appIcon(look, 56),
-      label(ui.theme, app.label, {
+      label(ui.theme, ui.say(app.label), {
         id: ui.id('icon'),
-        description: app.label,
+        description: ui.say(app.label),
         width: 'fill',
         margin: { top: 8, left: 2, right: 2 },
         look: { size: 13, color: '#ffffff', align: 'center', maxLines: 1 },
@@ -108,7 +108,7 @@ function recents(ui: Ui, iconOf: IconOf): View {
   const tasks = ui.recentTasks
   if (tasks.length === 0) {
     return frame({ width: 'fill', height: 'fill', gravity: { x: 'center', y: 'center' } }, [
-      label(ui.theme, 'No recent items', {
+      label(ui.theme, ui.say('No recent items'), {
         id: ui.id('empty'),
         look: { color: ui.theme.secondary, size: 18 },
       }),
@@ -116,10 +116,10 @@ function recents(ui: Ui, iconOf: IconOf): View {
   }
   return column({ height: 'fill', padding: { top: 24 } }, [
     scrollView(ui.scroll('overview'), { id: ui.id('overview_panel'), weight: 1, height: 'wrap' }, [
-      ...tasks.map((task) => taskCard(ui, task.id, task.label, iconOf(task.package))),
+      ...tasks.map((task) => taskCard(ui, task.id, ui.say(task.label), iconOf(task.package))),
       view('android.widget.Button', {
         id: ui.id('clear_all'),
-        text: 'Clear all',
+        text: ui.say('Clear all'),
         style: { size: 14, weight: 500, color: ui.theme.primary, maxLines: 1, align: 'center' },
         gravity: { y: 'center' },
         width: 'fill',

@@ -6,7 +6,7 @@
 import { selectionEnd, selectionStart } from './edit-state.js'
 import { textWidth, type FontWeight } from './fonts.js'
 import { heightOf, isEmpty, widthOf, type Rect } from './geometry.js'
-import { type LayoutScale } from './layout.js'
+import { innerRect, type LayoutScale } from './layout.js'
 import { type TextLine } from './text-layout.js'
 import { shownText, type Box, type Mark, type View } from './view.js'
 
@@ -20,10 +20,30 @@ export type DrawStep = { clip: Rect; opacity: number } & (
       sizePx: number
       weight: FontWeight
       color: string
+      /** Base direction of the line. */
+      rtl: boolean
     }
-  | { kind: 'mark'; mark: Mark; rect: Rect; unit: number }
+  | { kind: 'mark'; mark: Mark; rect: Rect; unit: number; mirrored: boolean }
   | { kind: 'fill'; rect: Rect; color: string }
 )
+
+/** A line's base direction is that of its first letter, as in a TextView (`firstStrong`). */
+export function isRtl(text: string): boolean {
+  const first = /\p{L}/u.exec(text)?.[0]
+  return first !== undefined && /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(first)
+}
+
+/** Icons that point somewhere, and what runs from start to end, turn with the direction. */
+const POINTING = new Set([
+  'arrow_back',
+  'arrow_forward',
+  'send',
+  'chevron_right',
+  'arrow_back_ios_new',
+  'list',
+])
+const turns = (mark: Mark): boolean =>
+  mark.kind === 'switch' || mark.kind === 'slider' || (mark.kind === 'icon' && POINTING.has(mark.glyph))
 
 interface TextSpot {
   x: number
@@ -45,17 +65,11 @@ export function lineSpot(v: View, index: number, scale: LayoutScale): TextSpot {
   const block = v.block
   const line = block?.lines[index]
   if (!block || !line || !v.style) return { x: v.rect.left, top: v.rect.top, sizePx: 0 }
-  const left = v.rect.left + Math.round(v.padding.left * scale.density)
-  const right = v.rect.right - Math.round(v.padding.right * scale.density)
-  const top = v.rect.top + Math.round(v.padding.top * scale.density)
-  const bottom = v.rect.bottom - Math.round(v.padding.bottom * scale.density)
+  const { left, top, right, bottom } = innerRect(v, scale)
   const room = right - left
+  const atRight = (v.style.align === 'end') !== (scale.rtl ?? false)
   const aligned =
-    v.style.align === 'center'
-      ? left + (room - line.width) / 2
-      : v.style.align === 'end'
-        ? right - line.width
-        : left
+    v.style.align === 'center' ? left + (room - line.width) / 2 : atRight ? right - line.width : left
   const sizePx = Math.round(v.style.size * scale.density * scale.fontScale)
   const x = aligned - hiddenLeft(v, line, room, sizePx)
   const textHeight = block.lines.length * block.lineHeight
@@ -74,29 +88,49 @@ function textSteps(v: View, scale: LayoutScale, opacity: number, out: DrawStep[]
   block.lines.forEach((line, index) => {
     const { x, top, sizePx } = lineSpot(v, index, scale)
     const base = { clip: v.visible, opacity }
+    const rtl = isRtl(line.text)
+    /** Where a width from the line's beginning stands. */
+    const at = (distance: number): number => (rtl ? x + line.width - distance : x + distance)
     if (edit?.focused && !empty) {
       const from = Math.max(line.start, selectionStart(edit.state))
       const to = Math.min(line.end, selectionEnd(edit.state))
       if (from < to) {
-        const left = x + width(line.start, from, sizePx)
-        const rect = { left, right: left + width(from, to, sizePx), top, bottom: top + block.lineHeight }
+        const ends = [at(width(line.start, from, sizePx)), at(width(line.start, to, sizePx))]
+        const rect = {
+          left: Math.min(...ends),
+          right: Math.max(...ends),
+          top,
+          bottom: top + block.lineHeight,
+        }
         out.push({ ...base, kind: 'fill', rect, color: edit.selectionColor })
       }
     }
     const color = empty ? edit.hintColor : style.color
     const baseline = Math.round(top + block.lineHeight * 0.5 + sizePx * 0.355)
     if (line.text !== '')
-      out.push({ ...base, kind: 'text', text: line.text, x, baseline, sizePx, weight: style.weight, color })
+      out.push({
+        ...base,
+        kind: 'text',
+        text: line.text,
+        x,
+        baseline,
+        sizePx,
+        weight: style.weight,
+        color,
+        rtl,
+      })
     if (edit?.focused && edit.state.anchor === edit.state.head) {
-      const at = empty ? 0 : edit.state.head
+      const head = empty ? 0 : edit.state.head
       const next = block.lines[index + 1]
       const here =
-        at >= line.start &&
-        (empty ? index === 0 : at <= line.end) &&
-        !(next && at >= next.start && at !== line.end)
-      const onThis = here && !(next && next.start === at)
+        head >= line.start &&
+        (empty ? index === 0 : head <= line.end) &&
+        !(next && head >= next.start && head !== line.end)
+      const onThis = here && !(next && next.start === head)
       if (onThis) {
-        const left = Math.round(x + (empty ? 0 : width(line.start, at, sizePx)))
+        const left = Math.round(
+          empty ? (scale.rtl ? x + line.width : x) : at(width(line.start, head, sizePx)),
+        )
         const thick = Math.max(2, Math.round(2 * scale.density))
         const rect = { left, right: left + thick, top: top + 4, bottom: top + block.lineHeight - 4 }
         out.push({ ...base, kind: 'fill', rect, color: edit.cursorColor })
@@ -111,15 +145,16 @@ function collect(v: View, scale: LayoutScale, inherited: number, out: DrawStep[]
   const base = { clip: v.parent?.visible ?? v.visible, opacity, unit: scale.density }
   if (v.box) out.push({ ...base, kind: 'box', rect: v.rect, box: v.box })
   if (v.mark) {
-    const pad = (dp: number): number => Math.round(dp * scale.density)
-    const rect = {
-      left: v.rect.left + pad(v.padding.left),
-      top: v.rect.top + pad(v.padding.top),
-      right: v.rect.right - pad(v.padding.right),
-      bottom: v.rect.bottom - pad(v.padding.bottom),
-    }
+    const rect = innerRect(v, scale)
     if (widthOf(rect) > 0 && heightOf(rect) > 0)
-      out.push({ ...base, clip: v.visible, kind: 'mark', mark: v.mark, rect })
+      out.push({
+        ...base,
+        clip: v.visible,
+        kind: 'mark',
+        mark: v.mark,
+        rect,
+        mirrored: (scale.rtl ?? false) && turns(v.mark),
+      })
   }
   textSteps(v, scale, opacity, out)
   for (const child of v.children) collect(child, scale, opacity, out)

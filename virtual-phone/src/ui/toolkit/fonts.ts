@@ -51,8 +51,30 @@ export function iconFont(sizePx: number): string {
 const CACHE_LIMIT = 20_000
 const widths = new Map<string, number>()
 
+/** Longer texts are measured in pieces, so that a letter more at the end costs one short piece. */
+const PIECE = 128
+
+function pieceEnd(text: string, start: number): number {
+  if (text.length - start <= PIECE) return text.length
+  const space = text.lastIndexOf(' ', start + PIECE - 1)
+  if (space > start) return space + 1
+  const last = text.charCodeAt(start + PIECE - 1)
+  return start + PIECE - (last >= 0xd800 && last <= 0xdbff ? 1 : 0)
+}
+
 /** Width in pixels of one line, cached. */
 export function textWidth(text: string, sizePx: number, weight: FontWeight): number {
+  if (text.length <= PIECE) return pieceWidth(text, sizePx, weight)
+  let width = 0
+  for (let at = 0; at < text.length;) {
+    const end = pieceEnd(text, at)
+    width += pieceWidth(text.slice(at, end), sizePx, weight)
+    at = end
+  }
+  return width
+}
+
+function pieceWidth(text: string, sizePx: number, weight: FontWeight): number {
   if (text === '') return 0
   const key = `${weight}/${sizePx}/${text}`
   const known = widths.get(key)

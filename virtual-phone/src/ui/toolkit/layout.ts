@@ -5,13 +5,16 @@
  * dumped or hit.
  */
 import { intersect, type Rect } from './geometry.js'
-import { layoutText } from './text-layout.js'
+import { type EditState } from './edit-state.js'
+import { layoutText, type LaidOut, type TextBlock, type TextFormat } from './text-layout.js'
 import { shownText, type Gravity, type Length, type View } from './view.js'
 
 export interface LayoutScale {
   /** Pixels of one dp. */
   density: number
   fontScale: number
+  /** Right to left: starts are on the right, rows run leftwards. Edges named left mean the start then. */
+  rtl?: boolean
 }
 
 const UNBOUNDED = 1_000_000
@@ -19,6 +22,29 @@ const UNBOUNDED = 1_000_000
 function across(gravity: Gravity, room: number, size: number): number {
   if (gravity === 'center') return Math.round((room - size) / 2)
   return gravity === 'end' ? room - size : 0
+}
+
+/** The room inside of a placed view's padding. */
+export function innerRect(v: View, scale: LayoutScale): Rect {
+  const px = (dp: number): number => Math.round(dp * scale.density)
+  const [start, end] = [px(v.padding.left), px(v.padding.right)]
+  return {
+    left: v.rect.left + (scale.rtl ? end : start),
+    top: v.rect.top + px(v.padding.top),
+    right: v.rect.right - (scale.rtl ? start : end),
+    bottom: v.rect.bottom - px(v.padding.bottom),
+  }
+}
+
+/** How each field's text was laid out last: typing goes on from there. */
+const fields = new WeakMap<EditState, LaidOut>()
+
+function layoutOf(v: View, room: number, format: TextFormat): TextBlock {
+  const text = shownText(v)
+  if (!v.edit) return layoutText(text, room, format)
+  const block = layoutText(text, room, format, fields.get(v.edit.state))
+  fields.set(v.edit.state, { text, room, format, block })
+  return block
 }
 
 class Layout {
@@ -61,11 +87,8 @@ class Layout {
       const sizePx = Math.round(v.style.size * this.scale.density * this.scale.fontScale)
       // A one-line field shows its text from under the cursor, uncut.
       const endless = v.edit !== null && !v.edit.multiline && v.text !== ''
-      v.block = layoutText(shownText(v), endless ? Infinity : x, {
-        sizePx,
-        weight: v.style.weight,
-        maxLines: v.style.maxLines,
-      })
+      const format = { sizePx, weight: v.style.weight, maxLines: v.style.maxLines }
+      v.block = layoutOf(v, endless ? Infinity : x, format)
       return { width: Math.min(x, v.block.width), height: v.block.lines.length * v.block.lineHeight }
     }
     if (v.mark && v.children.length === 0) return this.markSize(v)
@@ -145,12 +168,7 @@ class Layout {
   place(v: View, left: number, top: number, clip: Rect): void {
     v.rect = { left, top, right: left + v.measured.width, bottom: top + v.measured.height }
     v.visible = intersect(v.rect, clip)
-    const inner: Rect = {
-      left: left + this.px(v.padding.left),
-      top: top + this.px(v.padding.top),
-      right: v.rect.right - this.px(v.padding.right),
-      bottom: v.rect.bottom - this.px(v.padding.bottom),
-    }
+    const inner = innerRect(v, this.scale)
     if (v.list) {
       this.placeRows(v, inner)
       return
@@ -186,7 +204,9 @@ class Layout {
       const sizeY = c.measured.height + this.px(c.margin.top) + this.px(c.margin.bottom)
       const x = frame || column ? across(c.place.x ?? v.gravity.x, roomX, sizeX) : at
       const y = frame || !column ? across(c.place.y ?? v.gravity.y, roomY, sizeY) : at
-      this.place(c, inner.left + x + this.px(c.margin.left), inner.top + y + this.px(c.margin.top), v.visible)
+      const start = x + this.px(c.margin.left)
+      const cellLeft = this.scale.rtl ? inner.right - start - c.measured.width : inner.left + start
+      this.place(c, cellLeft, inner.top + y + this.px(c.margin.top), v.visible)
       at += outer(c)
     }
   }

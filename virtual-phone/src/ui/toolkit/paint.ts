@@ -107,6 +107,33 @@ function drawSlider(
   ctx.fill()
 }
 
+/** A clock face; hands as turns from twelve o'clock. */
+function drawDial(ctx: SKRSContext2D, mark: Extract<Mark, { kind: 'dial' }>, rect: Rect): void {
+  const x = (rect.left + rect.right) / 2
+  const y = (rect.top + rect.bottom) / 2
+  const radius = Math.min(widthOf(rect), heightOf(rect)) / 2
+  const stroke = (turn: number, from: number, to: number, width: number, color: string): void => {
+    const angle = turn * Math.PI * 2
+    ctx.beginPath()
+    ctx.moveTo(x + Math.sin(angle) * from * radius, y - Math.cos(angle) * from * radius)
+    ctx.lineTo(x + Math.sin(angle) * to * radius, y - Math.cos(angle) * to * radius)
+    ctx.lineWidth = width * radius
+    ctx.lineCap = 'round'
+    ctx.strokeStyle = color
+    ctx.stroke()
+  }
+  circle(ctx, x, y, radius)
+  ctx.fillStyle = mark.face
+  ctx.fill()
+  for (let i = 0; i < 12; i++) stroke(i / 12, 0.86, 0.93, i % 3 === 0 ? 0.03 : 0.015, mark.color)
+  stroke(mark.hour, 0, 0.5, 0.055, mark.color)
+  stroke(mark.minute, 0, 0.74, 0.04, mark.color)
+  stroke(mark.second, -0.15, 0.82, 0.018, mark.accent)
+  circle(ctx, x, y, radius * 0.045)
+  ctx.fillStyle = mark.accent
+  ctx.fill()
+}
+
 function drawMark(ctx: SKRSContext2D, mark: Mark, rect: Rect, unit: number): void {
   const x = (rect.left + rect.right) / 2
   const y = (rect.top + rect.bottom) / 2
@@ -139,6 +166,9 @@ function drawMark(ctx: SKRSContext2D, mark: Mark, rect: Rect, unit: number): voi
     case 'slider':
       drawSlider(ctx, mark, rect, unit)
       return
+    case 'dial':
+      drawDial(ctx, mark, rect)
+      return
     case 'picture':
       drawPicture(ctx, mark, rect, unit)
   }
@@ -157,10 +187,19 @@ function drawStep(ctx: SKRSContext2D, step: DrawStep): void {
     case 'text':
       ctx.font = textFont(step.sizePx, step.weight)
       ctx.fillStyle = step.color
+      ctx.direction = step.rtl ? 'rtl' : 'ltr'
+      ctx.textAlign = 'left'
       ctx.fillText(step.text, step.x, step.baseline)
       return
     case 'mark':
+      ctx.direction = 'ltr'
+      if (step.mirrored) {
+        ctx.save()
+        ctx.translate(step.rect.left + step.rect.right, 0)
+        ctx.scale(-1, 1)
+      }
       drawMark(ctx, step.mark, step.rect, step.unit)
+      if (step.mirrored) ctx.restore()
   }
 }
 

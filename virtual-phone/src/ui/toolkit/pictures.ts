@@ -110,7 +110,7 @@ const PICTURES: Record<string, Draw> = {
       ['#2b4a8b', '#6f8fd0', '#f0b9a3', '#f6d9b8'],
       '#fff1d6',
       ['#7d6f9e', '#54568a', '#333b6b', '#1f274d'],
-      0.52,
+      0.62,
     )(ctx, w, h)
   },
   dawn: landscape(['#ff9a76', '#ffd7a8', '#fff3d9'], '#ffffff', ['#c97064', '#8c4a5a', '#4f2f46']),

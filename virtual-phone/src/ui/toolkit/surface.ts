@@ -6,17 +6,41 @@ import { type DrawStep } from './display-list.js'
 import { paint } from './paint.js'
 
 const deflateAsync = promisify(deflate)
-let shared: Canvas | undefined
+/** The canvases used last: a screenshot's and those of videos. */
+const CANVASES = 3
+const canvases = new Map<string, Canvas>()
 
-/** Width × height × 4 bytes, RGBA, opaque. */
-export function renderRgba(width: number, height: number, steps: readonly DrawStep[]): Buffer {
-  if (shared?.width !== width || shared.height !== height) shared = createCanvas(width, height)
-  const ctx = shared.getContext('2d')
-  ctx.globalAlpha = 1
-  ctx.fillStyle = '#000000'
-  ctx.fillRect(0, 0, width, height)
-  paint(ctx, steps)
-  return Buffer.from(ctx.getImageData(0, 0, width, height).data.buffer)
+function canvasOf(width: number, height: number): Canvas {
+  const key = `${width}x${height}`
+  const canvas = canvases.get(key) ?? createCanvas(width, height)
+  canvases.delete(key)
+  canvases.set(key, canvas)
+  for (const oldest of canvases.keys()) {
+    if (canvases.size <= CANVASES) break
+    canvases.delete(oldest)
+  }
+  return canvas
+}
+
+/** Width × height × 4 bytes, RGBA, opaque. @param size of the picture; the steps, made for width × height, are scaled to it */
+export function renderRgba(
+  width: number,
+  height: number,
+  steps: readonly DrawStep[],
+  size: { width: number; height: number } = { width, height },
+): Buffer {
+  const ctx = canvasOf(size.width, size.height).getContext('2d')
+  ctx.save()
+  try {
+    ctx.scale(size.width / width, size.height / height)
+    ctx.globalAlpha = 1
+    ctx.fillStyle = '#000000'
+    ctx.fillRect(0, 0, width, height)
+    paint(ctx, steps)
+  } finally {
+    ctx.restore()
+  }
+  return Buffer.from(ctx.getImageData(0, 0, size.width, size.height).data.buffer)
 }
 
 function chunk(type: string, data: Buffer): Buffer {

@@ -42,4 +42,27 @@ describe('text layout', () => {
     expect(line?.text).toMatch(/^a very.*…$/)
     expect(line?.width).toBeLessThanOrEqual(300)
   })
+
+  it('goes on from an earlier layout as if it had begun anew', () => {
+    const words = fc.string({
+      unit: fc.constantFrom('a', 'W', ' ', '\n', 'é', '山', '👩‍👩‍👧', '\u0301', 'ש'),
+      maxLength: 60,
+    })
+    fc.assert(
+      fc.property(
+        words,
+        words,
+        words,
+        words,
+        fc.integer({ min: 60, max: 600 }),
+        (head, old, now, tail, room) => {
+          const text = head + old + tail
+          const earlier = { text, room, format, block: layoutText(text, room, format) }
+          const next = head + now + tail
+          expect(layoutText(next, room, format, earlier)).toEqual(layoutText(next, room, format))
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
 })

@@ -24,15 +24,42 @@ export interface TextFormat {
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
-/** Offsets at which a line may break inside `[start, end)`: after a space, or anywhere in scripts without spaces. */
-function breakAt(text: string, start: number, end: number, fits: (to: number) => boolean): number {
-  let low = start
-  let high = end
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if (fits(middle)) low = middle
-    else high = middle - 1
+const FIRST_STEP = 32
+
+/** Ends of the graphemes of `text` between two offsets; the last is left out when it may go on behind `stop`. */
+function graphemeEnds(text: string, start: number, stop: number, whole: boolean): number[] {
+  const part = text.slice(start, stop)
+  // Carriage returns join with line feeds; all else of ASCII stands alone.
+  const ends = /^[\x20-\x7e]*$/.test(part)
+    ? Array.from({ length: part.length }, (_, i) => start + i + 1)
+    : [...segmenter.segment(part)].map(({ index, segment }) => start + index + segment.length)
+  if (!whole) ends.pop()
+  return ends
+}
+
+/** The last grapheme's end in `[start, end]` that `fits`: looked for near `start`, so that its cost is the line's and not the text's. */
+function reach(text: string, start: number, end: number, fits: (to: number) => boolean): number {
+  for (let length = FIRST_STEP; ; length *= 2) {
+    const stop = Math.min(end, start + length)
+    const ends = graphemeEnds(text, start, stop, stop === end)
+    const last = ends.at(-1) ?? start
+    if (fits(last)) {
+      if (stop === end) return end
+      continue
+    }
+    let low = -1
+    let high = ends.length - 1
+    while (low + 1 < high) {
+      const middle = (low + high) >> 1
+      if (fits(ends[middle] ?? start)) low = middle
+      else high = middle
+    }
+    return ends[low] ?? start
   }
+}
+
+/** Where a line breaks that reaches to `low`: after a space, or anywhere in scripts without spaces. */
+function breakAt(text: string, start: number, end: number, low: number): number {
   if (low >= end) return end
   const space = text.lastIndexOf(' ', low)
   if (space > start) return space + 1
@@ -48,13 +75,12 @@ function breakAt(text: string, start: number, end: number, fits: (to: number) =>
 }
 
 function ellipsize(text: string, room: number, format: TextFormat): string {
-  let low = 0
-  let high = text.length
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if (textWidth(`${text.slice(0, middle)}…`, format.sizePx, format.weight) <= room) low = middle
-    else high = middle - 1
-  }
+  const low = reach(
+    text,
+    0,
+    text.length,
+    (to) => textWidth(`${text.slice(0, to)}…`, format.sizePx, format.weight) <= room,
+  )
   const last = text.charCodeAt(low - 1)
   const cut = last >= 0xd800 && last <= 0xdbff ? low - 1 : low
   return `${text.slice(0, cut).trimEnd()}…`
@@ -66,36 +92,59 @@ function cutShort(line: string, room: number, format: TextFormat): string {
   return textWidth(marked, format.sizePx, format.weight) <= room ? marked : ellipsize(line, room, format)
 }
 
+/** A text that was laid out before, so that a text which begins alike is laid out from where they part. */
+export interface LaidOut {
+  text: string
+  room: number
+  format: TextFormat
+  block: TextBlock
+}
+
+const sameFormat = (a: TextFormat, b: TextFormat): boolean =>
+  a.sizePx === b.sizePx && a.weight === b.weight && a.maxLines === b.maxLines
+
+/** Lines of `earlier` that stand as they are: a line depends on no more than the line after it, and one more for graphemes. */
+function keptLines(text: string, room: number, format: TextFormat, earlier: LaidOut | undefined): TextLine[] {
+  if (earlier?.room !== room || !sameFormat(earlier.format, format)) return []
+  const limit = Math.min(text.length, earlier.text.length)
+  let common = 0
+  while (common < limit && text.charCodeAt(common) === earlier.text.charCodeAt(common)) common++
+  const { lines } = earlier.block
+  let kept = 0
+  while ((lines[kept + 2]?.end ?? Infinity) < common) kept++
+  return lines.slice(0, kept)
+}
+
 /** Lines of `text` in `room` pixels; the last of `maxLines` ends in `…` when more would follow. */
-export function layoutText(text: string, room: number, format: TextFormat): TextBlock {
-  const lines: TextLine[] = []
+export function layoutText(text: string, room: number, format: TextFormat, earlier?: LaidOut): TextBlock {
   const measure = (part: string): number => textWidth(part, format.sizePx, format.weight)
-  let start = 0
-  outer: for (const paragraph of text.split('\n')) {
-    const end = start + paragraph.length
-    let at = start
-    do {
-      const whole = measure(text.slice(at, end))
-      const last = lines.length + 1 >= format.maxLines
-      if (whole <= room || at === end) {
-        const more = last && end < text.length
-        const shown = more ? cutShort(text.slice(at, end), room, format) : text.slice(at, end)
-        lines.push({ text: shown, start: at, end, width: more ? measure(shown) : whole })
-        at = end
-      } else if (last) {
-        const shown = ellipsize(text.slice(at, end), room, format)
-        lines.push({ text: shown, start: at, end, width: measure(shown) })
-        break outer
-      } else {
-        const from = at
-        const to = breakAt(text, at, end, (until) => measure(text.slice(from, until).trimEnd()) <= room)
-        const shown = text.slice(at, to).trimEnd()
-        lines.push({ text: shown, start: at, end: to, width: measure(shown) })
-        at = to
-      }
-      if (lines.length >= format.maxLines) break outer
-    } while (at < end)
-    start = end + 1
+  const lines = keptLines(text, room, format, earlier)
+  const before = lines.at(-1)
+  // A line's break is no part of it; the next line begins behind it.
+  let at = before === undefined ? 0 : text[before.end] === '\n' ? before.end + 1 : before.end
+  while (lines.length < format.maxLines) {
+    const newline = text.indexOf('\n', at)
+    const end = newline === -1 ? text.length : newline
+    const from = at
+    const to = reach(text, from, end, (until) => measure(text.slice(from, until).trimEnd()) <= room)
+    const whole = to === end && measure(text.slice(from, end)) <= room
+    const last = lines.length + 1 >= format.maxLines
+    if (last && to === end && end < text.length) {
+      const shown = cutShort(text.slice(from, end), room, format)
+      lines.push({ text: shown, start: from, end, width: measure(shown) })
+    } else if (last && !whole) {
+      const shown = ellipsize(text.slice(from, end), room, format)
+      lines.push({ text: shown, start: from, end, width: measure(shown) })
+    } else {
+      const cut = whole ? end : breakAt(text, from, end, to)
+      const shown = whole ? text.slice(from, end) : text.slice(from, cut).trimEnd()
+      lines.push({ text: shown, start: from, end: cut, width: measure(shown) })
+      at = cut
+    }
+    if (at === end) {
+      if (newline === -1) break
+      at = end + 1
+    }
   }
   const width = lines.reduce((most, line) => Math.max(most, line.width), 0)
   return { lines, width: Math.ceil(width), lineHeight: Math.round(format.sizePx * 1.33) }

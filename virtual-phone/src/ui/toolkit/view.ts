@@ -49,6 +49,16 @@ export type Mark =
   | { kind: 'switch'; on: boolean; color: string; track: string }
   | { kind: 'check'; on: boolean; shape: 'box' | 'round'; color: string; outline: string }
   | { kind: 'slider'; value: number; color: string; track: string }
+  | {
+      kind: 'dial'
+      /** Turns from twelve o'clock, 0 to 1. */
+      hour: number
+      minute: number
+      second: number
+      color: string
+      face: string
+      accent: string
+    }
   | { kind: 'picture'; picture: string; scale: number; panX: number; panY: number }
 
 export interface ScrollState {
@@ -127,6 +137,12 @@ export interface View {
   onClick: (() => void) | null
   onLongClick: (() => void) | null
   onDoubleTap: (() => void) | null
+  /** A sideways swipe over it, as over a notification. */
+  onSwipeAway: (() => void) | null
+  /** It moves by itself: the screen is not idle while it is seen. */
+  moving: boolean
+  /** Shown on the screen, black in pictures of it (`FLAG_SECURE`); on a window's root. */
+  secure: boolean
   scroll: ScrollState | null
   scrollDirection: 'vertical' | 'horizontal'
   list: ListBinding | null
@@ -192,6 +208,9 @@ export function view(className: string, props: ViewProps, children: readonly Vie
     onClick: null,
     onLongClick: null,
     onDoubleTap: null,
+    onSwipeAway: null,
+    moving: false,
+    secure: false,
     scroll: null,
     scrollDirection: 'vertical',
     list: null,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { launch, parseTree, tap } from '../../testing/ui-tree.js'
+import { launch, parseTree, press, tap, textOf } from '../../testing/ui-tree.js'
 import { makeWorld } from '../index.js'
 import { chunks } from '../toolkit/chunks.js'
 import { hierarchyXml } from '../toolkit/hierarchy.js'
@@ -56,6 +56,24 @@ describe('cost', () => {
       return world.screenshotPng()
     })
     expect(millis).toBeLessThan(120)
+  })
+
+  it.each(['body', 'title'])('types 3000 letters into the %s one by one in linear time', (field) => {
+    launch(world, NOTES)
+    tap(world, 'New note')
+    tap(world, field)
+    const text = Array.from({ length: 3000 }, (_, i) => (i % 7 === 6 ? ' ' : 'abcdefgh'.charAt((i * 31) % 8)))
+    const start = process.cpuUsage()
+    for (const letter of text) world.commitText(letter)
+    expect(textOf(world, field)).toBe(text.join(''))
+    for (const key of [67, 67, 67]) {
+      press(world, key)
+      world.hierarchyXml()
+    }
+    const used = process.cpuUsage(start)
+    expect(textOf(world, field)).toBe(text.slice(0, -3).join(''))
+    // 60 ms on an idle machine; 25 s when each letter places the whole text.
+    expect((used.user + used.system) / 1000).toBeLessThan(1500)
   })
 
   it('keeps no timer while it is idle', () => {

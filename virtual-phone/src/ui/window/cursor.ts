@@ -1,6 +1,6 @@
 /** Finds the offset in a field's text that a touch at a point means. */
 import { after } from '../toolkit/edit-state.js'
-import { lineSpot } from '../toolkit/display-list.js'
+import { isRtl, lineSpot } from '../toolkit/display-list.js'
 import { textWidth } from '../toolkit/fonts.js'
 import { type LayoutScale } from '../toolkit/layout.js'
 import { shownText, type View } from '../toolkit/view.js'
@@ -14,12 +14,13 @@ export function offsetAt(v: View, x: number, y: number, scale: LayoutScale): num
   if (!line) return 0
   const spot = lineSpot(v, index, scale)
   const text = shownText(v)
+  const along = isRtl(line.text) ? spot.x + line.width - (x - spot.x) : x
   let at = line.start
   let left = spot.x
   while (at < line.end) {
     const next = Math.min(after(text, at), line.end)
     const right = spot.x + textWidth(text.slice(line.start, next), spot.sizePx, style.weight)
-    if (x < (left + right) / 2) break
+    if (along < (left + right) / 2) break
     at = next
     left = right
   }

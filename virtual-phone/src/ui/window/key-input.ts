@@ -11,8 +11,8 @@ const RECENTS = 'com.android.quickstep.RecentsActivity'
 export interface KeyHost {
   model: Model
   windows: () => Windows
-  /** What was placed is out of date. */
-  invalidate: () => void
+  /** The focused field, without placing anything when it is known. */
+  focusedEdit: () => EditBinding | null
   setClipboard: (text: string) => void
 }
 
@@ -28,32 +28,32 @@ export class KeyInput {
     return true
   }
 
-  /** A key's press; its release does nothing. */
-  press(keyCode: number, meta: number): void {
+  /** A key's press; its release does nothing. Returns whether it changed no more than the focused field's text or cursor. */
+  press(keyCode: number, meta: number): boolean {
     const { model } = this.host
     if (keyCode === KEY.power && model.awake) model.sleep()
     else if (keyCode === KEY.power) model.awake = true
     else if (keyCode === KEY.wakeup) model.awake = true
     else if (keyCode === KEY.sleep || keyCode === KEY.softSleep) model.sleep()
-    if (!model.awake) return
+    if (!model.awake) return false
     switch (keyCode) {
       case KEY.home:
         model.goHome()
-        return
+        return false
       case KEY.appSwitch:
         this.recents()
-        return
+        return false
       case KEY.back:
       case KEY.escape:
         this.back()
-        return
+        return false
     }
     const target = this.editTarget()
     if (target && editKey(target, keyCode, meta)) {
-      this.host.invalidate()
-      return
+      return target.binding.multiline || (keyCode !== KEY.enter && keyCode !== KEY.numpadEnter)
     }
     this.focusKey(keyCode, meta)
+    return false
   }
 
   private editTarget(): EditTarget | null {
@@ -72,7 +72,7 @@ export class KeyInput {
   }
 
   private focusedEdit(): EditBinding | null {
-    return this.host.model.shadeOpen ? null : this.host.windows().focusedEdit
+    return this.host.model.shadeOpen ? null : this.host.focusedEdit()
   }
 
   /** Keys that no field took: the direction focus, click and page scrolling. */
@@ -128,7 +128,7 @@ export class KeyInput {
     const { model } = this.host
     const activity = model.top
     if (model.shadeOpen) model.shadeOpen = false
-    else if (model.keyboard.shown) model.hideKeyboard()
+    else if (model.keyboardShown) model.hideKeyboard()
     else if (activity.dialog) model.closeDialog(activity)
     else if (activity.onBack) activity.onBack()
     else model.finish(activity)

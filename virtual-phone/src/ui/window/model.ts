@@ -3,12 +3,19 @@
  * configuration, focus and keyboard. The window manager builds views from it
  * and input changes it.
  */
-import { type AppEntry, type FocusedWindow, type Intent, type StartResult } from '../../android/world.js'
+import {
+  type AppEntry,
+  type FocusedWindow,
+  type Intent,
+  type PhoneNotification,
+  type StartResult,
+} from '../../android/world.js'
 import { type App, type Configuration } from '../apps/app.js'
 import { type SettingsData } from '../apps/settings/data.js'
 import { plainApp } from '../apps/plain.js'
 import { type EditState } from '../toolkit/edit-state.js'
 import { knownLocale, knownTimeZone } from './known-values.js'
+import { newSystemState, SYSTEM_KEYBOARD, withNotification, type SystemState } from './system-state.js'
 import { newActivity, type Activity, type DialogRecord, type TaskRecord } from './activity.js'
 
 export const HOME = 'com.android.launcher3'
@@ -28,6 +35,7 @@ export class Model {
   rotation = 0
   shadeOpen = false
   brightness = 0.6
+  system: SystemState = newSystemState()
   keyboard: KeyboardState = { shown: false, page: 'letters', shift: 'off' }
   private data = new Map<string, object>()
   private installed: readonly AppEntry[] = []
@@ -103,6 +111,37 @@ export class Model {
 
   toggleSwitch(key: string): void {
     this.switches()[key] = !this.isSwitchOn(key)
+  }
+
+  notify(notification: PhoneNotification): void {
+    this.system.notifications = withNotification(this.system.notifications, notification)
+  }
+
+  cancelNotification(packageName: string, id: string): void {
+    this.system.notifications = this.system.notifications.filter(
+      (n) => n.package !== packageName || n.id !== id,
+    )
+  }
+
+  /** Opens the app that a notification is of, and takes it away. */
+  openNotification(notification: PhoneNotification): void {
+    this.cancelNotification(notification.package, notification.id)
+    const { package: name, id } = notification
+    this.start({ package: name, action: 'android.intent.action.MAIN', categories: [], extras: {} })
+    const opened = this.app(name)?.notificationActivity
+    if (!opened) return
+    const component = { package: name, className: opened.className }
+    this.start({ component, action: 'open', categories: [], extras: { [opened.extra]: id } })
+  }
+
+  /** The app ends, and the system says so. */
+  crash(packageName: string): void {
+    this.forceStop(packageName)
+    this.system.dialogs.push({ kind: 'crash', package: packageName })
+  }
+
+  closeSystemDialog(): void {
+    this.system.dialogs.pop()
   }
 
   /** Locale and time zone that the formatter does not know become the default ones. */
@@ -236,6 +275,7 @@ export class Model {
   clearData(packageName: string): void {
     this.forceStop(packageName)
     this.data.delete(packageName)
+    this.system.notifications = this.system.notifications.filter((n) => n.package !== packageName)
   }
 
   focusField(field: EditState | null, showKeyboard: boolean): void {
@@ -262,6 +302,11 @@ export class Model {
     this.hideKeyboard()
   }
 
+  /** The keyboard's view stands on the screen, as far as the field with the focus wants one. */
+  get keyboardShown(): boolean {
+    return this.keyboard.shown && this.system.inputMethod === SYSTEM_KEYBOARD
+  }
+
   hideKeyboard(): void {
     this.keyboard = { shown: false, page: 'letters', shift: 'off' }
   }
@@ -270,6 +315,7 @@ export class Model {
     return structuredClone({
       configuration: this.configuration,
       brightness: this.brightness,
+      location: this.system.location,
       data: Object.fromEntries(this.data),
     })
   }
@@ -279,6 +325,7 @@ export class Model {
     const saved = (typeof state === 'object' && state !== null ? structuredClone(state) : {}) as {
       configuration?: Partial<Configuration>
       brightness?: number
+      location?: SystemState['location']
       data?: Record<string, object>
     }
     this.configuration = { ...DEFAULTS }
@@ -286,6 +333,8 @@ export class Model {
     this.brightness = saved.brightness ?? 0.6
     this.data = new Map(Object.entries(saved.data ?? {}))
     if (Object.keys(saved).length === 0) this.installed = []
+    this.system = newSystemState()
+    if (saved.location !== undefined) this.system.location = saved.location
     this.clipboard = ''
     this.awake = true
     this.rotation = 0

@@ -1,6 +1,7 @@
 /** Implements `Ui`: what an activity's screen may ask of the system and do to it. */
 import { type Configuration, type PhoneFacts, type Ui } from '../apps/app.js'
 import { DARK, LIGHT } from '../toolkit/theme.js'
+import { sayIn } from '../locale/locale.js'
 import { type Activity } from './activity.js'
 import { type Model } from './model.js'
 
@@ -39,6 +40,16 @@ export function screenContext(activity: Activity, parts: ContextParts): Ui {
     })),
     now: now(),
     landscape,
+    location: model.isSwitchOn('location') ? model.system.location : null,
+    say: (english, values = {}) => sayIn(model.configuration.locale, english, values),
+    notify: ({ package: name = activity.package, ...rest }) => {
+      model.notify({ ...rest, package: name, whenMs: now().getTime() })
+    },
+    dataOf: (packageName) => model.dataOf(packageName),
+    breakDown: (kind) => {
+      if (kind === 'crash') model.crash(activity.package)
+      else model.system.dialogs.push({ kind, package: activity.package })
+    },
     data: () => model.dataOf(activity.package),
     local: <T extends object>(name: string, init: () => T) => remember(activity.locals, name, init) as T,
     scroll: (name) => remember(activity.scrolls, name, () => ({ offset: 0, limit: 0 })),

@@ -1,15 +1,23 @@
 /** Keeps the placement of the moment and makes pictures and the tree from it, when they are asked for. */
+import { type AccessibilityWindow } from '../../android/accessibility.js'
 import { type Display } from '../../android/world.js'
 import { type PhoneFacts } from '../apps/app.js'
 import { displayList, type DrawStep } from '../toolkit/display-list.js'
 import { hierarchyXml } from '../toolkit/hierarchy.js'
 import { type LayoutScale } from '../toolkit/layout.js'
 import { encodePng, renderRgba } from '../toolkit/surface.js'
+import { type EditBinding } from '../toolkit/view.js'
+import { type Activity, type DialogRecord } from './activity.js'
+import { accessibilityWindows } from './accessibility.js'
 import { type KeyInput } from './key-input.js'
 import { KEY } from './keys.js'
 import { type Model } from './model.js'
+import { isRtlLocale } from '../locale/locale.js'
 import { screenContext } from './screen-context.js'
-import { buildWindows, type Windows } from './windows.js'
+import { buildWindows, type Layer, type Windows } from './windows.js'
+
+/** A moving screen is drawn anew after this long. */
+const FRAME_MS = 16
 
 export interface ScreenParts {
   model: Model
@@ -26,22 +34,56 @@ export class ScreenSource {
   private placed: Windows | null = null
   private encoded: Promise<Buffer> | null = null
   private drawnMinute = 0
+  private placedAt = 0
+  private readonly windowIds = new WeakMap<object, number>()
+  private nextWindowId = 10
+  private typing: { edit: EditBinding; activity: Activity; dialog: DialogRecord | null } | null = null
 
   constructor(private readonly parts: ScreenParts) {}
 
   /** The next question builds all windows anew. */
   invalidate(): void {
     this.placed = null
+    this.typing = null
     this.encoded = null
   }
 
+  /**
+   * As `invalidate`, after only the text or cursor of the focused field has changed: the field itself is still
+   * known, so that a long text that is typed letter by letter is laid out once, when somebody looks.
+   */
+  fieldChanged(): void {
+    const { model } = this.parts
+    const edit = this.focusedEdit
+    const keeps = edit !== null && model.focusedField === edit.state
+    const typing = keeps ? { edit, activity: model.top, dialog: model.top.dialog } : null
+    this.invalidate()
+    this.typing = typing
+  }
+
+  /** The focused field of the active window. */
+  get focusedEdit(): EditBinding | null {
+    const { typing } = this
+    const { model } = this.parts
+    const stands =
+      typing !== null &&
+      !model.shadeOpen &&
+      model.top === typing.activity &&
+      model.top.dialog === typing.dialog &&
+      model.focusedField === typing.edit.state
+    return stands ? typing.edit : this.windows().focusedEdit
+  }
+
   get scale(): LayoutScale {
-    return { density: this.parts.density, fontScale: this.parts.model.configuration.fontScale }
+    const { fontScale, locale } = this.parts.model.configuration
+    return { density: this.parts.density, fontScale, rtl: isRtlLocale(locale) }
   }
 
   /** The placement of the moment, built again after each change. */
   windows(): Windows {
     if (this.placed) return this.placed
+    this.typing = null
+    this.placedAt = performance.now()
     const { model, facts, now, keys } = this.parts
     const { width, height } = this.parts.display()
     const activity = model.top
@@ -94,6 +136,12 @@ export class ScreenSource {
       openSettings: () => {
         model.start({ action: 'android.settings.SETTINGS', categories: [], extras: {} })
       },
+      openNotification: (notification) => {
+        model.openNotification(notification)
+      },
+      removeNotification: (notification) => {
+        model.cancelNotification(notification.package, notification.id)
+      },
       dismissDialog: () => {
         model.closeDialog(model.top)
       },
@@ -101,16 +149,37 @@ export class ScreenSource {
     return this.placed
   }
 
-  private drawSteps(): DrawStep[] {
-    return this.parts.model.awake
-      ? this.windows().layers.flatMap((layer) => displayList(layer.root, this.scale))
-      : []
+  /** The windows as accessibility services see them; `changed` is called after an action on a node. */
+  accessibilityWindows(changed: () => void): AccessibilityWindow[] {
+    return accessibilityWindows({ windows: this.windows(), id: (layer) => this.windowId(layer), changed })
   }
 
-  rgba(): Buffer {
+  /** Windows of the system keep theirs; an activity or a dialog gets one for its life. */
+  private windowId(layer: Layer): number {
+    const system = ['status', 'navigation', 'shade', 'keyboard'].indexOf(layer.name)
+    if (system !== -1) return system + 1
+    const activity = this.parts.model.top
+    const owner = layer.name === 'dialog' ? (activity.dialog ?? activity) : activity
+    const id = this.windowIds.get(owner) ?? this.nextWindowId++
+    this.windowIds.set(owner, id)
+    return id
+  }
+
+  /** Of what `screencap` and scrcpy see: a secure window is black in it. */
+  private drawSteps(): DrawStep[] {
+    if (!this.parts.model.awake) return []
+    return this.windows().layers.flatMap((layer): DrawStep[] => {
+      if (!layer.secure) return displayList(layer.root, this.scale)
+      const { rect } = layer.root
+      return [{ kind: 'fill', rect, clip: rect, opacity: 1, color: '#000000' }]
+    })
+  }
+
+  /** @param size drawn this large; without it as large as the display */
+  rgba(size?: { width: number; height: number }): Buffer {
     this.refreshClock()
     const { width, height } = this.parts.display()
-    return renderRgba(width, height, this.drawSteps())
+    return renderRgba(width, height, this.drawSteps(), size)
   }
 
   png(): Promise<Buffer> {
@@ -123,6 +192,7 @@ export class ScreenSource {
 
   /** The clock has no timer: a picture of another minute is drawn anew when it is asked for. */
   private refreshClock(): void {
+    if (this.placed?.moving === true && performance.now() - this.placedAt > FRAME_MS) this.invalidate()
     const minute = Math.floor(this.parts.now().getTime() / 60_000)
     if (minute === this.drawnMinute) return
     this.drawnMinute = minute

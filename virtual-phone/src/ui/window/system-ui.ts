@@ -19,12 +19,20 @@ const SYSTEM = 'com.android.systemui:id/'
 /** Answers for a switch of the Settings app. */
 export type SwitchReader = (key: string) => boolean
 
-export function statusBar(clock: string, color: string, isOn: SwitchReader): View {
+export function statusBar(
+  clock: string,
+  color: string,
+  isOn: SwitchReader,
+  { battery, waiting }: { battery: number; waiting: number },
+): View {
   const airplane = isOn('airplane_mode')
   const theme = { text: color } as Theme
   return frame({ id: `${SYSTEM}status_bar`, width: 'fill', height: 'fill' }, [
     row({ width: 'fill', height: 'fill', padding: { left: 24, right: 20 } }, [
       label(theme, clock, { id: `${SYSTEM}clock`, look: { size: 14, weight: 500 } }),
+      ...(waiting > 0
+        ? [icon('notifications', 15, color, { description: 'Notifications.', margin: { left: 8 } })]
+        : []),
       frame({ weight: 1, height: 'fill' }),
       ...(isOn('do_not_disturb')
         ? [icon('do_not_disturb_on', 17, color, { description: 'Do Not Disturb.', margin: { right: 3 } })]
@@ -38,8 +46,12 @@ export function statusBar(clock: string, color: string, isOn: SwitchReader): Vie
       airplane
         ? icon('airplanemode_active', 17, color, { description: 'Airplane mode.', margin: { right: 1 } })
         : icon('signal_cellular_alt', 17, color, { description: 'Phone signal full.', margin: { right: 1 } }),
-      ...(isOn('battery_percentage') ? [label(theme, '100%', { look: { size: 13, weight: 500 } })] : []),
-      icon('battery_full', 17, color, { description: 'Battery 100 percent.' }),
+      ...(isOn('battery_percentage')
+        ? [label(theme, `${battery}%`, { look: { size: 13, weight: 500 } })]
+        : []),
+      icon(battery <= 15 ? 'battery_alert' : 'battery_full', 17, color, {
+        description: `Battery ${battery} percent.`,
+      }),
     ]),
   ])
 }
@@ -94,11 +106,13 @@ export interface ShadeParts {
   isOn: SwitchReader
   toggle: (key: string) => void
   openSettings: () => void
+  say: (english: string) => string
+  notifications: View
 }
 
 /** The shade: date, a few tiles and the brightness row. */
 export function shade(parts: ShadeParts): View {
-  const { theme } = parts
+  const { theme, say } = parts
   const tile = (glyph: string, text: string, on: boolean, onClick: () => void): View =>
     row(
       {
@@ -107,7 +121,7 @@ export function shade(parts: ShadeParts): View {
         margin: 4,
         padding: { left: 16, right: 12 },
         box: { color: on ? theme.primary : theme.field, radius: 28 },
-        description: `${text}, ${on ? 'On' : 'Off'}`,
+        description: `${text}, ${say(on ? 'On' : 'Off')}`,
         onClick,
       },
       [
@@ -129,15 +143,29 @@ export function shade(parts: ShadeParts): View {
     [
       row({ width: 'fill', padding: { left: 8 } }, [
         label(theme, parts.date, { id: `${SYSTEM}date`, weight: 1, look: { size: 20 } }),
-        iconButton(theme, 'settings', 'Open settings.', parts.openSettings),
+        iconButton(theme, 'settings', say('Open settings.'), parts.openSettings),
       ]),
       row({ width: 'fill', margin: { top: 8 } }, [
-        tile('wifi', 'Internet', parts.isOn('wifi'), () => parts.toggle('wifi')),
-        tile('bluetooth', 'Bluetooth', parts.isOn('use_bluetooth'), () => parts.toggle('use_bluetooth')),
+        tile('wifi', say('Internet'), parts.isOn('wifi'), () => parts.toggle('wifi')),
+        tile('bluetooth', say('Bluetooth'), parts.isOn('use_bluetooth'), () => parts.toggle('use_bluetooth')),
       ]),
       row({ width: 'fill' }, [
-        tile('dark_mode', 'Dark theme', parts.night, parts.toggleNight),
-        tile('airplanemode_active', 'Airplane mode', parts.isOn('airplane_mode'), () =>
+        tile('location_on', say('Location'), parts.isOn('location'), () => parts.toggle('location')),
+        tile('screen_rotation', say('Auto-rotate'), parts.isOn('auto_rotate'), () =>
+          parts.toggle('auto_rotate'),
+        ),
+      ]),
+      row({ width: 'fill' }, [
+        tile('do_not_disturb_on', say('Do Not Disturb'), parts.isOn('do_not_disturb'), () =>
+          parts.toggle('do_not_disturb'),
+        ),
+        tile('battery_saver', say('Battery Saver'), parts.isOn('battery_saver'), () =>
+          parts.toggle('battery_saver'),
+        ),
+      ]),
+      row({ width: 'fill' }, [
+        tile('dark_mode', say('Dark theme'), parts.night, parts.toggleNight),
+        tile('airplanemode_active', say('Airplane mode'), parts.isOn('airplane_mode'), () =>
           parts.toggle('airplane_mode'),
         ),
       ]),
@@ -145,7 +173,7 @@ export function shade(parts: ShadeParts): View {
         icon('brightness_medium', 22, theme.text, { margin: { right: 16 } }),
         view('android.widget.SeekBar', {
           id: `${SYSTEM}slider`,
-          description: 'Display brightness',
+          description: say('Display brightness'),
           weight: 1,
           height: 40,
           focusable: true,
@@ -153,11 +181,7 @@ export function shade(parts: ShadeParts): View {
           onSlide: parts.setBrightness,
         }),
       ]),
-      label(theme, 'No notifications', {
-        place: { x: 'center' },
-        margin: { top: 40 },
-        look: { color: theme.secondary, size: 14 },
-      }),
+      parts.notifications,
     ],
   )
 }

@@ -24,6 +24,9 @@ export interface TouchTarget {
   layers: () => readonly Layer[]
   tap: (v: View, x: number, y: number) => void
   longPress: (v: View, x: number, y: number) => void
+  rtl: () => boolean
+  locked: () => boolean
+  unlock: () => void
   openShade: () => void
   closeShade: () => void
   shadeOpen: () => boolean
@@ -36,7 +39,7 @@ export class TouchInput {
   private fingers = new Map<number, Finger>()
   private target: View | null = null
   private layer: Layer['name'] | null = null
-  private mode: 'idle' | 'pressed' | 'drag' | 'pinch' | 'slide' | 'shade' | 'done' = 'idle'
+  private mode: 'idle' | 'pressed' | 'drag' | 'pinch' | 'slide' | 'swipe' | 'shade' | 'done' = 'idle'
   private scroller: { state: ScrollState; direction: View['scrollDirection'] } | null = null
   private longPressTimer: NodeJS.Timeout | undefined
   private lastTap = { at: -Infinity, x: 0, y: 0 }
@@ -101,6 +104,11 @@ export class TouchInput {
     return null
   }
 
+  private swipeView(): View | null {
+    for (let v = this.target; v; v = v.parent) if (v.onSwipeAway) return v
+    return null
+  }
+
   private pressLong(): void {
     const finger = this.fingers.values().next().value
     if (!this.target || !finger || this.mode !== 'pressed') return
@@ -138,8 +146,14 @@ export class TouchInput {
       this.mode = 'shade'
       return
     }
-    if (vertical && dy < 0 && this.layer === 'shade') {
+    if (vertical && dy < 0 && (this.layer === 'shade' || this.layer === 'keyguard')) {
       this.mode = 'shade'
+      return
+    }
+    const swiped = vertical ? null : this.swipeView()
+    if (swiped) {
+      this.target = swiped
+      this.mode = 'swipe'
       return
     }
     const direction = vertical ? 'vertical' : 'horizontal'
@@ -183,7 +197,8 @@ export class TouchInput {
   private slide(x: number): void {
     const v = this.target
     if (!v?.onSlide) return
-    v.onSlide(Math.max(0, Math.min(1, (x - v.rect.left) / Math.max(1, widthOf(v.rect)))))
+    const distance = this.host.rtl() ? v.rect.right - x : x - v.rect.left
+    v.onSlide(Math.max(0, Math.min(1, distance / Math.max(1, widthOf(v.rect)))))
     this.host.changed()
   }
 
@@ -198,7 +213,12 @@ export class TouchInput {
     this.mode = 'idle'
     if (mode === 'shade') {
       if (this.host.shadeOpen()) this.host.closeShade()
+      else if (this.host.locked() && this.layer === 'keyguard') this.host.unlock()
       else this.host.openShade()
+      this.host.changed()
+    }
+    if (mode === 'swipe' && target && Math.abs(x - finger.startX) > widthOf(target.rect) / 3) {
+      target.onSwipeAway?.()
       this.host.changed()
     }
     if (mode !== 'pressed' || !target) return

@@ -7,9 +7,13 @@ import { type Ui } from '../apps/app.js'
 import { layoutTree, type LayoutScale } from '../toolkit/layout.js'
 import { walk, view, type View } from '../toolkit/view.js'
 import { frame } from '../toolkit/widgets.js'
-import { type Rect } from '../toolkit/geometry.js'
+import { isEmpty, type Rect } from '../toolkit/geometry.js'
 import { type EditBinding } from '../toolkit/view.js'
 import { scrollerOf } from '../toolkit/hit.js'
+import { COMMON_DESCRIPTIONS } from '../locale/locale.js'
+import { type PhoneNotification } from '../../android/world.js'
+import { notificationList } from './notifications.js'
+import { keyguard, systemDialog } from './system-windows.js'
 import { type Activity } from './activity.js'
 import { HOME, type Model } from './model.js'
 import { KEYBOARD_HEIGHT, keyboardView, type KeyboardActions } from './keyboard.js'
@@ -24,12 +28,14 @@ import {
 } from './system-ui.js'
 
 export interface Layer {
-  name: 'activity' | 'dialog' | 'keyboard' | 'status' | 'navigation' | 'shade'
+  name: 'activity' | 'dialog' | 'keyboard' | 'status' | 'navigation' | 'shade' | 'system_dialog' | 'keyguard'
   /** What is drawn and hit. */
   root: View
   /** What the tree dump shows of it. */
   dumpRoot: View
   package: string
+  /** Black in pictures of the screen. */
+  secure: boolean
 }
 
 export interface Windows {
@@ -41,6 +47,8 @@ export interface Windows {
   focusedEdit: EditBinding | null
   /** Names one window's key focus from builds. */
   activityRoot: View
+  /** Something that is seen moves by itself. */
+  moving: boolean
 }
 
 export interface WindowParts {
@@ -56,6 +64,8 @@ export interface WindowParts {
   toggleNight: () => void
   openSettings: () => void
   dismissDialog: () => void
+  openNotification: (notification: PhoneNotification) => void
+  removeNotification: (notification: PhoneNotification) => void
 }
 
 function findFocused(root: View): View | null {
@@ -79,6 +89,16 @@ function reveal(activity: Activity, root: View, keyboard: boolean): boolean {
   if (below <= 0 && above <= 0) return false
   scroller.scroll.offset += below > 0 ? below : -above
   return true
+}
+
+function moves(root: View): boolean {
+  for (const v of walk(root)) if (v.moving && !isEmpty(v.visible)) return true
+  return false
+}
+
+/** Widgets describe themselves in English; here they speak the phone's language. */
+function sayDescriptions(root: View, say: Ui['say']): void {
+  for (const v of walk(root)) if (COMMON_DESCRIPTIONS.has(v.description)) v.description = say(v.description)
 }
 
 function decor(content: View, bottomDp: number, color: string | null): View {
@@ -111,8 +131,9 @@ export function buildWindows(parts: WindowParts): Windows {
   const layers: Layer[] = []
   const dp = (n: number): number => Math.round(n * scale.density)
   const add = (name: Layer['name'], root: View, rect: Rect, packageName: string, dumpRoot = root): Layer => {
+    sayDescriptions(root, ui.say)
     layoutTree(root, rect, scale)
-    const layer = { name, root, dumpRoot, package: packageName }
+    const layer = { name, root, dumpRoot, package: packageName, secure: false }
     layers.push(layer)
     return layer
   }
@@ -121,7 +142,7 @@ export function buildWindows(parts: WindowParts): Windows {
   activity.onBack = null
   // The screen may ask for the focus while it is built, so the keyboard is looked at afterwards.
   const content = parts.screen(ui)
-  const keyboardShown = model.keyboard.shown && activity.focusedField !== null
+  const keyboardShown = model.keyboardShown && activity.focusedField !== null
   const root = decor(
     content,
     keyboardShown && !activity.dialog ? height + NAVIGATION_HEIGHT : NAVIGATION_HEIGHT,
@@ -129,6 +150,7 @@ export function buildWindows(parts: WindowParts): Windows {
   )
   if (home) root.mark = { kind: 'picture', picture: 'wallpaper', scale: 1, panX: 0, panY: 0 }
   let active = add('activity', root, bounds, activity.package)
+  active.secure = content.secure
   if (reveal(activity, root, keyboardShown)) layoutTree(root, bounds, scale)
   markKeyFocus(root, activity.dialog ? null : activity.keyFocus)
 
@@ -136,6 +158,7 @@ export function buildWindows(parts: WindowParts): Windows {
     const card = view(
       'android.widget.FrameLayout',
       {
+        id: 'android:id/content',
         place: { x: 'center', y: 'center' },
         width: ui.landscape ? 420 : 320,
         padding: { top: 24, bottom: 12 },
@@ -189,10 +212,29 @@ export function buildWindows(parts: WindowParts): Windows {
         model.toggleSwitch(key)
       },
       openSettings: parts.openSettings,
+      say: ui.say,
+      notifications: notificationList(ui, model.system.notifications, {
+        open: parts.openNotification,
+        remove: parts.removeNotification,
+        label: (name) => ui.say(model.app(name)?.label ?? name),
+      }),
     })
     active = add('shade', panel, bounds, 'com.android.systemui')
   }
-  const onDark = home && !model.shadeOpen
+  const { dialogs, locked, restless } = model.system
+  const failure = dialogs.at(-1)
+  if (failure) {
+    const card = systemDialog(failure, model, ui)
+    const scrim = frame(
+      { width: 'fill', height: 'fill', box: { color: 'rgba(0,0,0,0.5)', radius: 0 }, blocksTouch: true },
+      [card],
+    )
+    active = add('system_dialog', scrim, bounds, 'android', card)
+  }
+  if (locked) {
+    active = add('keyguard', keyguard(ui, model.system.notifications), bounds, 'com.android.systemui')
+  }
+  const onDark = locked || (home && !model.shadeOpen)
   const ink = onDark || ui.theme.dark ? '#ffffff' : '#1a1b20'
   const isOn = (key: string): boolean => model.isSwitchOn(key)
   const clock = clockText(
@@ -201,7 +243,11 @@ export function buildWindows(parts: WindowParts): Windows {
     model.configuration.timeZone,
     isOn('time_24'),
   )
-  add('status', statusBar(clock, ink, isOn), { ...bounds, bottom: dp(STATUS_HEIGHT) }, 'com.android.systemui')
+  const status = statusBar(clock, ink, isOn, {
+    battery: model.system.batteryPercent,
+    waiting: model.system.notifications.length,
+  })
+  add('status', status, { ...bounds, bottom: dp(STATUS_HEIGHT) }, 'com.android.systemui')
   const navColor = keyboardShown ? (ui.theme.dark ? '#1b1d22' : '#e3e5ee') : 'rgba(0,0,0,0)'
   add(
     'navigation',
@@ -209,5 +255,6 @@ export function buildWindows(parts: WindowParts): Windows {
     { ...bounds, top: navTop },
     'com.android.systemui',
   )
-  return { layers, active, focusedEdit, activityRoot: root }
+  const moving = restless || layers.some((layer) => layer.name !== 'keyboard' && moves(layer.root))
+  return { layers, active, focusedEdit: failure || locked ? null : focusedEdit, activityRoot: root, moving }
 }

@@ -1,12 +1,16 @@
 /** The running Android of one virtual phone: implements `World` by the model, its windows and the input rules. */
+import { type AccessibilityWindow } from '../../android/accessibility.js'
 import {
   type AppEntry,
   type Display,
   type FocusedWindow,
+  type GeoPoint,
   type InputMethodState,
   type Intent,
   type KeyAction,
+  type PhoneNotification,
   type StartResult,
+  type SystemChange,
   type TouchAction,
   type World,
 } from '../../android/world.js'
@@ -15,10 +19,12 @@ import { setSelection } from '../toolkit/edit-state.js'
 import { contains } from '../toolkit/geometry.js'
 import { walk, type View } from '../toolkit/view.js'
 import { offsetAt, wordAt } from './cursor.js'
+import { Frames } from './frames.js'
 import { KeyInput } from './key-input.js'
 import { KEY } from './keys.js'
 import { Model } from './model.js'
 import { ScreenSource } from './screen-source.js'
+import { applyShown, ShownSettings } from './system-settings.js'
 import { TouchInput } from './touch.js'
 import { type Windows } from './windows.js'
 
@@ -40,16 +46,27 @@ export class PhoneWorld implements World {
   private readonly keyInput: KeyInput
   private readonly screen: ScreenSource
   private readonly changeListeners = new Set<() => void>()
+  private clipboardDenied = false
+  private readonly stateListeners = new Set<() => void>()
+  private readonly systemListeners = new Set<(change: SystemChange) => void>()
+  private readonly settings: ShownSettings
+  private readonly frames: Frames
   private readonly clipboardListeners = new Set<(text: string) => void>()
 
   constructor(options: WorldOptions) {
     this.model = new Model(options.apps)
+    this.settings = new ShownSettings(this.model)
+    this.frames = new Frames({
+      moving: () => this.changeListeners.size > 0 && this.model.awake && !this.idle,
+      frame: () => {
+        this.screen.invalidate()
+        for (const listener of this.changeListeners) listener()
+      },
+    })
     this.keyInput = new KeyInput({
       model: this.model,
       windows: () => this.screen.windows(),
-      invalidate: () => {
-        this.screen.invalidate()
-      },
+      focusedEdit: () => this.screen.focusedEdit,
       setClipboard: (text) => {
         this.setClipboard(text)
       },
@@ -68,6 +85,11 @@ export class PhoneWorld implements World {
       },
       longPress: (v, x, y) => {
         this.longPress(v, x, y)
+      },
+      rtl: () => this.screen.scale.rtl ?? false,
+      locked: () => this.model.system.locked,
+      unlock: () => {
+        this.model.system.locked = false
       },
       openShade: () => {
         this.model.openShade()
@@ -99,10 +121,10 @@ export class PhoneWorld implements World {
   }
 
   get inputMethod(): InputMethodState {
-    const edit = this.screen.windows().focusedEdit
+    const edit = this.screen.focusedEdit
     const served = edit !== null
     return {
-      shown: this.model.keyboard.shown && served && this.model.awake,
+      shown: this.model.keyboardShown && served && this.model.awake,
       served,
       inputType: edit?.inputType ?? 0,
     }
@@ -114,7 +136,21 @@ export class PhoneWorld implements World {
 
   private changed(): void {
     this.screen.invalidate()
+    this.tell()
+  }
+
+  private fieldChanged(): void {
+    this.screen.fieldChanged()
+    this.tell()
+  }
+
+  private tell(): void {
+    for (const change of this.settings.changes()) {
+      for (const listener of this.systemListeners) listener(change)
+    }
     for (const listener of this.changeListeners) listener()
+    for (const listener of this.stateListeners) listener()
+    if (this.changeListeners.size > 0) this.frames.start()
   }
 
   /** The windows of the moment, placed: for tests that compare what is drawn, told and hit. */
@@ -122,8 +158,8 @@ export class PhoneWorld implements World {
     return this.screen.windows()
   }
 
-  screenshotRgba(): Promise<Buffer> {
-    return Promise.resolve(this.screen.rgba())
+  screenshotRgba(size?: { width: number; height: number }): Promise<Buffer> {
+    return Promise.resolve(this.screen.rgba(size))
   }
 
   screenshotPng(): Promise<Buffer> {
@@ -132,6 +168,10 @@ export class PhoneWorld implements World {
 
   hierarchyXml(): string {
     return this.screen.hierarchy()
+  }
+
+  accessibilityWindows(): readonly AccessibilityWindow[] {
+    return this.model.awake ? this.screen.accessibilityWindows(() => this.changed()) : []
   }
 
   touch(action: TouchAction, pointerId: number, x: number, y: number): void {
@@ -162,9 +202,10 @@ export class PhoneWorld implements World {
 
   key(action: KeyAction, keyCode: number, metaState: number): void {
     if (action !== 'down') return
-    this.keyInput.press(keyCode, metaState)
+    const onlyField = this.keyInput.press(keyCode, metaState)
     if (!this.model.awake) this.touchInput.reset()
-    this.changed()
+    if (onlyField) this.fieldChanged()
+    else this.changed()
   }
 
   scroll(x: number, y: number, horizontal: number, vertical: number): void {
@@ -194,16 +235,16 @@ export class PhoneWorld implements World {
 
   commitText(text: string): boolean {
     if (!this.model.awake || !this.keyInput.type(text)) return false
-    this.changed()
+    this.fieldChanged()
     return true
   }
 
   get clipboard(): string {
-    return this.model.clipboard
+    return this.clipboardDenied ? '' : this.model.clipboard
   }
 
   setClipboard(text: string): void {
-    if (text === this.model.clipboard) return
+    if (this.clipboardDenied || text === this.model.clipboard) return
     this.model.clipboard = text
     for (const listener of this.clipboardListeners) listener(text)
   }
@@ -269,7 +310,84 @@ export class PhoneWorld implements World {
 
   setConfiguration(change: Partial<Configuration>): void {
     this.model.configure(change)
+    this.settings.forget()
     this.changed()
+  }
+
+  applySetting(table: 'system' | 'secure' | 'global', name: string, value: string | null): void {
+    if (!applyShown(this.model, table, name, value)) return
+    this.settings.forget()
+    this.changed()
+  }
+
+  onSystemChange(listener: (change: SystemChange) => void): () => void {
+    this.systemListeners.add(listener)
+    return () => this.systemListeners.delete(listener)
+  }
+
+  get location(): GeoPoint | null {
+    return this.model.system.location
+  }
+
+  setLocation(point: GeoPoint | null): void {
+    this.model.system.location = point
+    this.changed()
+  }
+
+  get batteryPercent(): number {
+    return this.model.system.batteryPercent
+  }
+
+  setBattery(percent: number): void {
+    this.model.system.batteryPercent = Math.max(0, Math.min(100, Math.round(percent)))
+    this.changed()
+  }
+
+  get notifications(): readonly PhoneNotification[] {
+    return this.model.system.notifications
+  }
+
+  notify(notification: PhoneNotification): void {
+    this.model.notify(notification)
+    this.changed()
+  }
+
+  cancelNotification(packageName: string, id: string): void {
+    this.model.cancelNotification(packageName, id)
+    this.changed()
+  }
+
+  showCrash(packageName: string): void {
+    this.model.crash(packageName)
+    this.changed()
+  }
+
+  showNotResponding(packageName: string): void {
+    this.model.system.dialogs.push({ kind: 'not_responding', package: packageName })
+    this.changed()
+  }
+
+  get locked(): boolean {
+    return this.model.system.locked
+  }
+
+  setLocked(locked: boolean): void {
+    this.model.system.locked = locked
+    this.touchInput.reset()
+    this.changed()
+  }
+
+  get idle(): boolean {
+    return !this.screen.windows().moving
+  }
+
+  setRestless(on: boolean): void {
+    this.model.system.restless = on
+    this.changed()
+  }
+
+  denyClipboard(on: boolean): void {
+    this.clipboardDenied = on
   }
 
   expandNotifications(): void {
@@ -285,7 +403,13 @@ export class PhoneWorld implements World {
 
   onChange(listener: () => void): () => void {
     this.changeListeners.add(listener)
+    this.frames.start()
     return () => this.changeListeners.delete(listener)
+  }
+
+  onStateChange(listener: () => void): () => void {
+    this.stateListeners.add(listener)
+    return () => this.stateListeners.delete(listener)
   }
 
   exportState(): unknown {
@@ -295,12 +419,16 @@ export class PhoneWorld implements World {
   reboot(state: unknown): void {
     this.touchInput.reset()
     this.model.restore(state)
+    this.settings.forget()
     this.changed()
   }
 
   close(): void {
     this.touchInput.reset()
+    this.frames.stop()
     this.changeListeners.clear()
+    this.stateListeners.clear()
+    this.systemListeners.clear()
     this.clipboardListeners.clear()
   }
 }

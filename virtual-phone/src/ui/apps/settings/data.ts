@@ -10,6 +10,7 @@ export interface SettingsData {
 export const initialSettings = (): SettingsData => ({
   switches: {
     wifi: true,
+    location: true,
     mobile_data: true,
     use_bluetooth: false,
     adaptive_brightness: true,

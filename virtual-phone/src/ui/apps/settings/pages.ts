@@ -31,6 +31,7 @@ const TIME_ZONES = [
   'Europe/London',
   'Europe/Paris',
   'Asia/Tokyo',
+  'Africa/Cairo',
   'Asia/Kolkata',
   'Australia/Sydney',
 ]
@@ -41,6 +42,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   'Français (France)': 'fr-FR',
   'Español (España)': 'es-ES',
   日本語: 'ja-JP',
+  العربية: 'ar-EG',
 }
 
 const fontSize = (ui: Ui): string =>
@@ -171,7 +173,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
   apps: {
     title: 'Apps',
     entries: (ui) => [
-      { kind: 'heading', title: `${ui.apps.length} apps` },
+      { kind: 'heading', title: ui.say('{n} apps', { n: ui.apps.length }) },
       ...[...ui.apps]
         .sort((a, b) => a.label.localeCompare(b.label))
         .map((app): Entry => ({
@@ -235,6 +237,7 @@ export const PAGES: Readonly<Record<string, Page>> = {
   security: {
     title: 'Security & privacy',
     entries: [
+      { kind: 'switch', title: 'Location', summary: 'Apps may ask where the phone is', key: 'location' },
       { kind: 'info', title: 'Screen lock', value: () => 'None' },
       {
         kind: 'switch',

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { ControlProtocolError, readControlMessage, type ControlMessage } from './control-message.js'
+import { ControlProtocolError, type ControlMessage } from '../control-message.js'
+import { protocol } from './index.js'
 
 /** Reads one message and proves that it took all bytes and no more. */
 async function read(hex: string): Promise<ControlMessage> {
   const bytes = Buffer.from(hex.replace(/\s/g, ''), 'hex')
   let at = 0
-  const message = await readControlMessage((length) => {
+  const message = await protocol.readControlMessage((length) => {
     const part = bytes.subarray(at, at + length)
     if (part.length < length) return Promise.reject(new Error('too short'))
     at += length

@@ -1,10 +1,20 @@
-/** A browser without a network: its address bar shows where it was sent, the page below is built in. */
-import { column, editText, icon, iconButton, INPUT_TYPE, label, row, scrollView } from '../toolkit/widgets.js'
-import { view, type View } from '../toolkit/view.js'
-import { type App, type Ui } from './app.js'
+/** A browser without a network: some sites are bundled (`sites.ts`), others are not available. Its tree is a WebView's: texts and links, no ids. */
+import {
+  column,
+  editText,
+  icon,
+  iconButton,
+  INPUT_TYPE,
+  label,
+  row,
+  scrollView,
+} from '../../toolkit/widgets.js'
+import { view, type View } from '../../toolkit/view.js'
+import { type App, type Ui } from '../app.js'
+import { blockView } from './blocks.js'
+import { HOME_PAGE, siteOf } from './sites.js'
 
 const MAIN = 'com.android.browser.BrowserActivity'
-const HOME_PAGE = 'about:home'
 
 /** What a person types becomes a URL as in other browsers: `https` when no scheme is named. */
 function toUrl(typed: string): string {
@@ -12,22 +22,23 @@ function toUrl(typed: string): string {
   return text === '' ? HOME_PAGE : /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`
 }
 
-function page(ui: Ui, url: string): View[] {
+function page(ui: Ui, url: string, go: (target: string) => void): View[] {
   const t = ui.theme
-  if (url === HOME_PAGE)
-    return [
-      label(t, 'New tab', { look: { size: 28 } }),
-      label(t, 'Type an address above.', { margin: { top: 8 }, look: { color: t.secondary } }),
-    ]
+  const body = siteOf(url)
+  if (body) return body.blocks.map((block) => blockView(ui, url, block, go))
   const host = URL.canParse(url) ? new URL(url).host : ''
   return [
     icon('cloud_off', 64, t.secondary, { margin: { bottom: 16 } }),
-    label(t, 'This page is not available', { id: ui.id('page_title'), look: { size: 26 } }),
-    label(t, `This phone has no network, so ${host === '' ? url : host} was not loaded.`, {
-      id: ui.id('page_message'),
-      margin: { top: 12 },
-      look: { color: t.secondary },
-    }),
+    label(t, ui.say('This page is not available'), { id: ui.id('page_title'), look: { size: 26 } }),
+    label(
+      t,
+      ui.say('This phone has no network, so {host} was not loaded.', { host: host === '' ? url : host }),
+      {
+        id: ui.id('page_message'),
+        margin: { top: 12 },
+        look: { color: t.secondary },
+      },
+    ),
   ]
 }
 
@@ -42,6 +53,12 @@ function main(ui: Ui): View {
     address.text = text
     address.anchor = address.head = text.length
   }
+  const go = (target: string): void => {
+    local.history.push(target)
+    show(target)
+    ui.hideKeyboard()
+    ui.scroll('page').offset = 0
+  }
   if (local.history.length > 1) {
     ui.onBack(() => {
       local.history.pop()
@@ -51,8 +68,7 @@ function main(ui: Ui): View {
   return column({ height: 'fill' }, [
     row({ width: 'fill', height: 64, padding: { left: 4, right: 4 } }, [
       iconButton(t, 'home', 'Home', () => {
-        local.history.push(HOME_PAGE)
-        show(HOME_PAGE)
+        go(HOME_PAGE)
       }),
       row(
         { weight: 1, height: 48, padding: { left: 16, right: 4 }, box: { color: t.field, radius: 'full' } },
@@ -62,15 +78,12 @@ function main(ui: Ui): View {
             t,
             address,
             {
-              hint: 'Search or type URL',
+              hint: ui.say('Search or type URL'),
               focused: ui.isFocused(address),
               inputType: INPUT_TYPE.uri,
               action: 'go',
               onAction: () => {
-                const target = toUrl(address.text)
-                local.history.push(target)
-                show(target)
-                ui.hideKeyboard()
+                go(toUrl(address.text))
               },
             },
             { id: ui.id('url_bar'), weight: 1, padding: { left: 8, right: 8 } },
@@ -84,13 +97,13 @@ function main(ui: Ui): View {
         'android.webkit.WebView',
         {
           id: ui.id('webview'),
-          description: '',
+          description: siteOf(url)?.title ?? '',
           arrangement: 'column',
           width: 'fill',
-          padding: { left: 32, right: 32, top: 96 },
+          padding: { left: 24, right: 24, top: 24, bottom: 48 },
           focusable: true,
         },
-        page(ui, url),
+        page(ui, url, go),
       ),
     ]),
   ])

@@ -1,0 +1,116 @@
+/** The few words with which a task's script drives a phone, each of them requests to `/v1`. It knows what `/v1` answers and nothing else. */
+import {
+  actionBatchResultSchema,
+  observationSchema,
+  type actionBatchSchema,
+  type Element,
+  type Observation,
+} from '@phonerack/shared'
+import { type z } from 'zod'
+import { type Api } from '../system/api.js'
+
+type Action = z.input<typeof actionBatchSchema>['actions'][number]
+/** A text, another form of target, or what tells the element from others on the screen. */
+type What = string | { id: string } | { desc: string } | ((element: Element) => boolean)
+
+export class PhoneAgent {
+  constructor(
+    private readonly api: Api,
+    private readonly phoneId: string,
+  ) {}
+
+  /** Runs a batch and returns the screen after it; throws with the action that failed. */
+  async act(...actions: Action[]): Promise<Observation> {
+    const observation = await this.run(actions, 'ui')
+    // An answer may come without the screen, when that could not be read.
+    return observation === undefined ? this.look() : observationSchema.parse(observation)
+  }
+
+  /** The same where the screen cannot be read, or need not be. */
+  async actBlindly(...actions: Action[]): Promise<void> {
+    await this.run(actions, 'none')
+  }
+
+  private async run(actions: Action[], observe: 'ui' | 'none'): Promise<unknown> {
+    const answer = await this.api.post(`/v1/phones/${this.phoneId}/actions`, { actions, observe })
+    if (answer.status !== 200) throw new Error(`actions: ${answer.status} ${JSON.stringify(answer.body)}`)
+    const { results, completed, observation } = actionBatchResultSchema.parse(answer.body)
+    if (completed !== actions.length)
+      throw new Error(`${JSON.stringify(actions[completed])}: ${JSON.stringify(results.at(-1)?.error)}`)
+    return observation
+  }
+
+  /** Reads the screen. */
+  async look(): Promise<Observation> {
+    const answer = await this.api.get(`/v1/phones/${this.phoneId}/observe`)
+    if (answer.status !== 200) throw new Error(`observe: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return observationSchema.parse(answer.body)
+  }
+
+  /** Opens an app at its first screen, whatever it showed before. */
+  open(name: string): Promise<Observation> {
+    return this.act({ type: 'close_app', package: name }, { type: 'open_app', package: name })
+  }
+
+  openUrl(url: string): Promise<Observation> {
+    return this.act({ type: 'open_url', url })
+  }
+
+  async tap(...whats: What[]): Promise<Observation> {
+    let seen: Observation | undefined
+    for (const what of whats) {
+      if (typeof what === 'function') {
+        const { snapshot_id, elements, text } = await this.look()
+        const element = elements.find(what)
+        if (!element) throw new Error(`nothing to tap for ${what.toString()} on\n${text}`)
+        seen = await this.act({ type: 'tap', target: { ref: element.ref, snapshot_id } })
+      } else seen = await this.act({ type: 'tap', target: typeof what === 'string' ? { text: what } : what })
+    }
+    return seen ?? this.look()
+  }
+
+  longPress(text: string): Promise<Observation> {
+    return this.act({ type: 'long_press', target: { text } })
+  }
+
+  /** Replaces what stands in a field, and puts the keyboard away. */
+  write(field: { id: string } | { text: string }, text: string): Promise<Observation> {
+    return this.act({ type: 'type', target: field, text, clear: true }, { type: 'hide_keyboard' })
+  }
+
+  scrollTo(text: string): Promise<Observation> {
+    return this.act({ type: 'scroll_to', target: { text } })
+  }
+
+  /** Pulls the shade down from the top of the screen. */
+  async pullShade(): Promise<Observation> {
+    const { width, height } = (await this.look()).screen
+    const x = Math.round(width / 2)
+    return this.act({ type: 'swipe', from: { x, y: 4 }, to: { x, y: Math.round(height * 0.7) } })
+  }
+
+  swipe(from: [number, number], to: [number, number]): Promise<Observation> {
+    const [a, b] = [
+      { x: from[0], y: from[1] },
+      { x: to[0], y: to[1] },
+    ]
+    return this.act({ type: 'swipe', from: a, to: b })
+  }
+
+  home(): Promise<Observation> {
+    return this.act({ type: 'home' })
+  }
+}
+
+/** What the first text on the screen that fits says, by the pattern's first group. */
+export function readText(screen: Observation, pattern: RegExp): string {
+  for (const { text } of screen.elements) {
+    const found = text === null ? null : pattern.exec(text)
+    if (found) return found[1] ?? found[0]
+  }
+  throw new Error(`no text like ${pattern.source} on\n${screen.text}`)
+}
+
+/** Elements with this resource id, in screen order. */
+export const withId = (screen: Observation, id: string): Element[] =>
+  screen.elements.filter((element) => element.id?.endsWith(`:id/${id}`))

@@ -1,0 +1,81 @@
+/** What a phone's state is, asked of the phone itself with the plain `adb`, beside and without `/v1`. Used by the tasks' checks. */
+import { z } from 'zod'
+import { plainAdb, type PlainAdb } from '../bench/adb.js'
+import { type Tenant } from '../system/tenant.js'
+import { PhoneAgent } from './phone-agent.js'
+
+export interface ScreenNode {
+  id: string
+  text: string
+  checked: boolean
+}
+
+const devicesSchema = z.object({
+  data: z.array(z.object({ serial: z.string(), phone_id: z.string().nullable() })),
+})
+
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+const decode = (text: string): string =>
+  text.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(\w+));/gi, (whole, hex?: string, dec?: string, name?: string) => {
+    if (hex) return String.fromCodePoint(parseInt(hex, 16))
+    if (dec) return String.fromCodePoint(Number(dec))
+    return { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }[name ?? ''] ?? whole
+  })
+
+/** Nodes of what `uiautomator dump` prints, in its order. */
+function nodesOf(xml: string): ScreenNode[] {
+  return [...xml.matchAll(/<node((?:\s+[\w-]+="[^"]*")*)/g)].map(([, attributes = '']) => {
+    const value = (name: string): string =>
+      decode(new RegExp(`\\s${name}="([^"]*)"`).exec(attributes)?.[1] ?? '')
+    return { id: value('resource-id'), text: value('text'), checked: value('checked') === 'true' }
+  })
+}
+
+export class PhoneState {
+  private constructor(
+    private readonly adb: PlainAdb,
+    /** For what adb cannot read: a hand of its own, with nothing of what the task's script knows. */
+    readonly hand: PhoneAgent,
+  ) {}
+
+  /** Connects to the device that a tenant's phone is on. */
+  static async of(tenant: Tenant, phoneId: string): Promise<PhoneState> {
+    const { data } = devicesSchema.parse((await tenant.operator.get('/operator/v1/devices')).body)
+    const serial = data.find((device) => device.phone_id === phoneId)?.serial
+    if (!serial) throw new Error(`${phoneId} is on no device`)
+    return new PhoneState(await plainAdb(serial), new PhoneAgent(tenant.admin, phoneId))
+  }
+
+  async shell(command: string): Promise<string> {
+    return (await this.adb.run('shell', command)).toString().trim()
+  }
+
+  /** What is in front now. */
+  async screen(): Promise<ScreenNode[]> {
+    return nodesOf(await this.shell('uiautomator dump /dev/tty'))
+  }
+
+  /** A screen of an app that was ended and started anew, so that only saved data shows. */
+  async fresh(component: string, extras: Record<string, string> = {}): Promise<ScreenNode[]> {
+    const name = component.slice(0, component.indexOf('/'))
+    const more = Object.entries(extras).map(([key, value]) => `--es ${key} ${quote(value)}`)
+    await this.shell(`am force-stop ${name} && am start -W -n ${component} ${more.join(' ')}`)
+    return this.screen()
+  }
+
+  async goHome(): Promise<void> {
+    await this.shell('input keyevent KEYCODE_HOME')
+  }
+
+  stop(): Promise<void> {
+    return this.adb.stop()
+  }
+}
+
+/** Texts of the nodes with this resource id. */
+export const textsOf = (screen: readonly ScreenNode[], id: string): string[] =>
+  screen.filter((node) => node.id.endsWith(`:id/${id}`)).map((node) => node.text)
+
+export const allTexts = (screen: readonly ScreenNode[]): string[] =>
+  screen.map((node) => node.text).filter((text) => text !== '')

@@ -1,0 +1,116 @@
+/**
+ * Whom adbd lets in: the host's keys, as `/data/misc/adb/adb_keys` has them,
+ * and those that wait for somebody to press "Allow" on the phone's screen.
+ * Source: AOSP `daemon/auth.cpp`, `crypto/rsa_2048_key.cpp`, `libcrypto_utils/android_pubkey.cpp`.
+ */
+import { constants, createPublicKey, type KeyObject, publicDecrypt } from 'node:crypto'
+
+/** `arg0` of an AUTH packet. */
+export const authKind = { token: 1, signature: 2, rsaPublicKey: 3 } as const
+export const tokenBytes = 20
+
+export interface PendingKey {
+  /** As the host sent it: base64, and who it says it is. */
+  line: string
+  answer: (allowed: boolean) => void
+}
+
+export class AdbKeys {
+  private known: { line: string; key: KeyObject }[] = []
+  private readonly waiting = new Set<PendingKey>()
+
+  /** `onChange` is called when the known keys change. Without `required` every host is let in. */
+  constructor(
+    readonly required: boolean,
+    private readonly onChange: () => void,
+  ) {}
+
+  /** Whether one of the known keys has signed `token`. */
+  verify(token: Buffer, signature: Buffer): boolean {
+    return this.known.some(({ key }) => hasSigned(key, token, signature))
+  }
+
+  /** A host that nobody knows asks; `answer` is called at most once. Returns how to take the question back. */
+  ask(line: string, answer: (allowed: boolean) => void): () => void {
+    const pending = { line, answer }
+    this.waiting.add(pending)
+    return () => this.waiting.delete(pending)
+  }
+
+  /** Who asks, by the name at the end of the key. */
+  get pending(): string[] {
+    return [...this.waiting].map(({ line }) => line.split(' ').slice(1).join(' '))
+  }
+
+  /** "Always allow" for all that ask. Returns how many. */
+  allow(): number {
+    for (const { line } of this.waiting) this.add(line)
+    return this.answerAll(true)
+  }
+
+  deny(): number {
+    return this.answerAll(false)
+  }
+
+  /** "Revoke USB debugging authorisations". Who is connected stays until the next connection. */
+  forget(): void {
+    this.known = []
+    this.onChange()
+  }
+
+  save(): string[] {
+    return this.known.map(({ line }) => line)
+  }
+
+  load(lines: readonly string[]): void {
+    this.known = []
+    for (const line of lines) this.add(line)
+  }
+
+  private add(line: string): void {
+    const key = parseKey(line)
+    if (key === null || this.known.some((each) => each.line === line)) return
+    this.known.push({ line, key })
+    this.onChange()
+  }
+
+  private answerAll(allowed: boolean): number {
+    const asked = [...this.waiting]
+    this.waiting.clear()
+    for (const { answer } of asked) answer(allowed)
+    return asked.length
+  }
+}
+
+const modulusBytes = 256
+const keyBytes = 4 + 4 + modulusBytes * 2 + 4
+
+/** Android's own form of an RSA key in base64, then a space and a name. Null when it is none. */
+export function parseKey(line: string): KeyObject | null {
+  const bytes = Buffer.from(line.split(' ')[0] ?? '', 'base64')
+  if (bytes.length !== keyBytes || bytes.readUInt32LE(0) !== modulusBytes / 4) return null
+  const modulus = Buffer.from(bytes.subarray(8, 8 + modulusBytes)).reverse()
+  const exponent = Buffer.alloc(4)
+  exponent.writeUInt32BE(bytes.readUInt32LE(keyBytes - 4))
+  const jwk = { kty: 'RSA', n: modulus.toString('base64url'), e: exponent.toString('base64url') }
+  try {
+    return createPublicKey({ key: jwk, format: 'jwk' })
+  } catch (error) {
+    if (error instanceof Error) return null
+    throw error
+  }
+}
+
+/** The head of a PKCS #1 block that holds a SHA-1 digest; the token stands in the digest's place. */
+const sha1Head = Buffer.from('3021300906052b0e03021a05000414', 'hex')
+
+function hasSigned(key: KeyObject, token: Buffer, signature: Buffer): boolean {
+  try {
+    const block = publicDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, signature)
+    return block.equals(Buffer.concat([sha1Head, token]))
+  } catch (error) {
+    // OpenSSL's word for a signature by another key.
+    if (error instanceof Error) return false
+    throw error
+  }
+}

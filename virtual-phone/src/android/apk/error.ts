@@ -1,0 +1,16 @@
+/** Why a package cannot be installed, in the words of Android's package manager. Thrown by `android/apk` and `android/install`. */
+export class InstallError extends Error {
+  /** `code` as in `PackageManager.INSTALL_*`; without a message Android prints the code alone. */
+  constructor(
+    readonly code: `INSTALL_${string}`,
+    message = '',
+  ) {
+    super(message)
+    this.name = 'InstallError'
+  }
+
+  /** What stands in `Failure [...]`. */
+  get text(): string {
+    return this.message === '' ? this.code : `${this.code}: ${this.message}`
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Install sessions, as `pm install-create`, `-write`, `-commit` and `-abandon`
+ * see them: APKs are gathered in `/data/app/vmdl<id>.tmp` and judged together
+ * at the commit (`commit.ts`). None outlives a start of the phone.
+ */
+import { randomInt } from 'node:crypto'
+import type { ByteSource } from '../streams.js'
+import { aid, root } from '../../fs/access.js'
+import { FsError } from '../../fs/errors.js'
+import type { FileSystem } from '../../fs/file-system.js'
+import type { Android } from '../android.js'
+import { InstallError } from '../apk/error.js'
+import { commitFolder } from './commit.js'
+import type { InstallOptions } from './options.js'
+
+export interface Session {
+  readonly id: number
+  readonly folder: string
+  readonly options: InstallOptions
+}
+
+const noRoom = () =>
+  new InstallError('INSTALL_FAILED_INSUFFICIENT_STORAGE', 'Failed to override installation location')
+
+export class InstallSessions {
+  private readonly open = new Map<number, Session>()
+  private running = new AbortController()
+  private fs: FileSystem
+  /** One commit at a time, as the package manager's lock has it. */
+  private tail: Promise<void> = Promise.resolve()
+
+  constructor(private readonly android: Android) {
+    this.fs = android.fs.as(root).until(this.running.signal)
+  }
+
+  /** @throws InstallError when `-S` says more than there is room for */
+  create(options: InstallOptions): Session {
+    if (options.sizeBytes !== null && !this.android.volume.hasRoom(options.sizeBytes)) throw noRoom()
+    let id = randomInt(1, 2 ** 31 - 1)
+    while (this.open.has(id)) id = randomInt(1, 2 ** 31 - 1)
+    const session = { id, folder: `/data/app/vmdl${id}.tmp`, options }
+    this.fs.mkdir(session.folder, 0o755)
+    this.fs.chown(session.folder, aid.system, aid.system)
+    this.open.set(id, session)
+    return session
+  }
+
+  find(id: number): Session | null {
+    return this.open.get(id) ?? null
+  }
+
+  /**
+   * Takes one APK into the session and resolves with its size. With `sizeBytes` it reads just so much.
+   * @throws InstallError when the storage is full or the source ends before
+   */
+  async write(session: Session, name: string, source: ByteSource, sizeBytes: number | null): Promise<number> {
+    const path = `${session.folder}/${name}`
+    let written = 0
+    try {
+      const writer = await this.fs.openWrite(path, { mode: 0o644 })
+      try {
+        while (sizeBytes === null || written < sizeBytes) {
+          const chunk = await source.read()
+          if (chunk === null) break
+          const part = sizeBytes === null ? chunk : chunk.subarray(0, sizeBytes - written)
+          await writer.write(part)
+          written += part.length
+        }
+      } finally {
+        await writer.close()
+      }
+    } catch (error) {
+      if (error instanceof FsError && error.code === 'ENOSPC') throw noRoom()
+      throw error
+    }
+    if (sizeBytes !== null && written < sizeBytes)
+      throw new InstallError(
+        'INSTALL_FAILED_INTERNAL_ERROR',
+        `Expected ${sizeBytes} bytes of ${name} but the stream ended after ${written}`,
+      )
+    return written
+  }
+
+  /** Installs what was written. The session is over, however it ends. @throws InstallError */
+  async commit(session: Session): Promise<void> {
+    const done = this.tail.then(() => commitFolder(this.android, this.fs, session))
+    this.tail = done.catch(() => undefined)
+    try {
+      await done
+    } finally {
+      await this.abandon(session)
+    }
+  }
+
+  async abandon(session: Session): Promise<void> {
+    this.open.delete(session.id)
+    if (this.fs.tryLstat(session.folder) !== null) await this.fs.removeTree(session.folder)
+  }
+
+  /** The phone goes off: what is under way ends where it is. */
+  stop(): void {
+    this.running.abort()
+    this.open.clear()
+  }
+
+  /** The phone is on: removes what was left half done. */
+  async start(): Promise<void> {
+    this.running = new AbortController()
+    this.fs = this.android.fs.as(root).until(this.running.signal)
+    for (const name of this.fs.readdir('/data/app'))
+      if (name.startsWith('vmdl')) await this.fs.removeTree(`/data/app/${name}`)
+  }
+}

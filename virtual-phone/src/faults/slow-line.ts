@@ -1,0 +1,80 @@
+/** A socket behind a slow link: bytes come and go late and at a limited rate. Used by `adbd/server.ts`. */
+import type { Socket } from 'node:net'
+import { Duplex } from 'node:stream'
+
+export interface SlowLimits {
+  /** One way. */
+  latencyMs: number
+  bytesPerSecond: number
+}
+
+/** One direction: when the line is free again. */
+class Lane {
+  private freeAtMs = 0
+
+  constructor(private readonly limits: SlowLimits) {}
+
+  /** How long from now until this many bytes are through the line. */
+  take(bytes: number): number {
+    const now = performance.now()
+    this.freeAtMs = Math.max(now, this.freeAtMs) + (bytes / this.limits.bytesPerSecond) * 1000
+    return this.freeAtMs - now
+  }
+}
+
+export class SlowLine extends Duplex {
+  private readonly timers = new Set<NodeJS.Timeout>()
+  private readonly up: Lane
+  private readonly down: Lane
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly limits: SlowLimits,
+  ) {
+    super({ allowHalfOpen: false })
+    this.up = new Lane(limits)
+    this.down = new Lane(limits)
+    socket.on('data', (chunk: Buffer) => {
+      this.after(this.up.take(chunk.length) + limits.latencyMs, () => this.push(chunk))
+    })
+    socket.on('end', () => {
+      this.after(limits.latencyMs, () => this.push(null))
+    })
+    socket.on('error', (error) => this.destroy(error))
+    socket.on('close', () => this.destroy())
+  }
+
+  private after(ms: number, act: () => void): void {
+    const timer = setTimeout(() => {
+      this.timers.delete(timer)
+      act()
+    }, ms)
+    this.timers.add(timer)
+  }
+
+  override _read(): void {
+    // Chunks are pushed when they have come through.
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    const through = this.down.take(chunk.length)
+    this.after(through + this.limits.latencyMs, () => this.socket.write(chunk))
+    this.after(through, () => {
+      done()
+    })
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.after(this.limits.latencyMs, () => {
+      this.socket.end()
+      done()
+    })
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    for (const timer of this.timers) clearTimeout(timer)
+    this.timers.clear()
+    this.socket.destroy()
+    done(error)
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Apps that do something here although no code of theirs runs: what `am` asks
+ * of an installed package. Used by `shell/commands/am.ts`.
+ */
+import type { Android } from '../android/android.js'
+import type { FocusedWindow, Intent } from '../android/world.js'
+import { appiumSettings } from './appium-settings.js'
+
+/** What a receiver set as the broadcast's result. `code` -1 is RESULT_OK. */
+export interface BroadcastResult {
+  code: number
+  data: string | null
+}
+
+export interface AppBehaviour {
+  package: string
+  /** The activity ran and closed itself again: the window behind it. Null: it is opened as any app's is. */
+  startActivity(android: Android, intent: Intent, className: string): FocusedWindow | null
+  /** False when the app has no such service. */
+  startService(android: Android, intent: Intent, className: string): boolean
+  /** Null when none of its receivers takes the intent. */
+  broadcast(android: Android, intent: Intent): BroadcastResult | null
+}
+
+const behaviours: readonly AppBehaviour[] = [appiumSettings]
+
+/** Null when it is not installed, or does nothing here. */
+export function behaviourOf(android: Android, name: string): AppBehaviour | null {
+  return android.installed.find(name) === null
+    ? null
+    : (behaviours.find((each) => each.package === name) ?? null)
+}
+
+/** What the receivers of all installed apps answer; code 0 without one, as Android prints it. */
+export function sendBroadcast(android: Android, intent: Intent): BroadcastResult {
+  for (const { package: name } of behaviours) {
+    const result = behaviourOf(android, name)?.broadcast(android, intent) ?? null
+    if (result !== null) return result
+  }
+  return { code: 0, data: null }
+}

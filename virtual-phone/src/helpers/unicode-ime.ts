@@ -1,0 +1,40 @@
+/**
+ * io.appium.settings/.UnicodeIME: a keyboard without a view that takes key
+ * events in modified UTF-7 (RFC 3501, 5.1.3) and commits what they stand for.
+ * Used by `input text` while it is the default keyboard.
+ */
+export const unicodeIme = 'io.appium.settings/.UnicodeIME'
+
+export class UnicodeIme {
+  /** What came since `&`; null outside of a shifted part. */
+  private shifted: string | null = null
+
+  /** The text to commit for a character; empty while it waits for more. */
+  type(character: string): string {
+    if (this.shifted === null) {
+      if (character !== '&') return character
+      this.shifted = ''
+      return ''
+    }
+    if (character !== '-') {
+      this.shifted += character
+      return ''
+    }
+    const text = decodeShifted(this.shifted)
+    this.shifted = null
+    return text
+  }
+
+  /** Another field got the input connection. */
+  reset(): void {
+    this.shifted = null
+  }
+}
+
+/** Modified base 64 of UTF-16BE; what is none is committed as it came. `&-` is `&`. */
+function decodeShifted(encoded: string): string {
+  if (encoded === '') return '&'
+  const bytes = Buffer.from(encoded.replaceAll(',', '/'), 'base64')
+  const malformed = /[^A-Za-z0-9+,]/.test(encoded) || bytes.length === 0 || bytes.length % 2 !== 0
+  return malformed ? `&${encoded}-` : bytes.swap16().toString('utf16le')
+}

@@ -1,0 +1,67 @@
+/**
+ * How long things take on a mid-range phone, in milliseconds from least to
+ * most, as measured on such phones. With `--pace instant` nothing waits. Used
+ * by `phone.ts`.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { type CommandRun, type CommandTable } from '../shell/command.js'
+
+/** How fast things go: `instant` as fast as they can, `real` as on a phone of flesh and blood. */
+export type Pace = 'instant' | 'real'
+
+export type Span = readonly [leastMs: number, mostMs: number]
+
+/** By command; a command that is not listed is as fast as it is. */
+const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Span>> = {
+  // Each starts a Java VM; `input` waits until the event was taken.
+  input: () => [230, 330],
+  uiautomator: (args) => (args[0] === 'dump' ? [2050, 2150] : [300, 400]),
+  screencap: () => [300, 700],
+}
+
+/** From the request to restart until adbd listens again; the rest of the 40 s passes before the host is dropped. */
+export const BOOT_MS: Readonly<Record<Pace, number>> = { instant: 300, real: 39_000 }
+/** The answer to the host that asked for a restart still goes out. */
+export const RESTART_DELAY_MS: Readonly<Record<Pace, number>> = { instant: 50, real: 1000 }
+/** From a touch message to the app that gets it. */
+export const SCRCPY_INPUT_MS: Readonly<Record<Pace, number>> = { instant: 0, real: 6 }
+/** The UI server's `GET …/source`. */
+export const UI_TREE_SPAN: Readonly<Record<Pace, Span>> = { instant: [0, 0], real: [800, 1000] }
+
+export const within = ([least, most]: Span, random: () => number): number => least + (most - least) * random()
+
+/** How long this command takes at least; null when it is not slowed. */
+export function commandSpan(name: string, args: readonly string[]): Span | null {
+  const span = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  return span ? span(args) : null
+}
+
+function paced(name: string, run: CommandRun, random: () => number): CommandRun {
+  return async (io) => {
+    const span = commandSpan(name, io.args)
+    if (span === null) return run(io)
+    const endAt = performance.now() + within(span, random)
+    const code = await run(io)
+    await delay(Math.max(0, endAt - performance.now()), undefined, { signal: io.signal }).catch(
+      (error: unknown) => {
+        if (!io.signal.aborted) throw error
+      },
+    )
+    return code
+  }
+}
+
+/** The same commands, each with the time that it takes on a phone. */
+export function paceCommands(
+  table: CommandTable,
+  pace: Pace,
+  random: () => number = Math.random,
+): CommandTable {
+  if (pace === 'instant') return table
+  return Object.fromEntries(
+    Object.entries(table).map(([name, run]) => [
+      name,
+      Object.hasOwn(COMMANDS, name) ? paced(name, run, random) : run,
+    ]),
+  )
+}

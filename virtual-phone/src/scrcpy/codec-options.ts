@@ -1,0 +1,29 @@
+/** `video_codec_options`: `key[:type]=value,…`, of which the phone's encoder heeds two (`CodecOption`, `MediaFormat`). */
+
+export interface CodecOptions {
+  /** Seconds between key frames; 0: each frame is one; negative: only the first. */
+  keyFrameSeconds: number
+  /** After how long the last picture is sent once more; 0: never. */
+  repeatAfterMs: number
+}
+
+const TYPES = ['int', 'long', 'float', 'string']
+
+/** @throws Error with the server's text for a word that is no option */
+export function parseCodecOptions(text: string): CodecOptions {
+  const options: CodecOptions = { keyFrameSeconds: 10, repeatAfterMs: 100 }
+  if (text === '') return options
+  // A comma of a value is written `\,`.
+  for (const option of text.split(/(?<!\\),/)) {
+    const [, key = '', type = 'int', value = ''] = /^([^:=]*)(?::([^=]*))?=(.*)$/.exec(option) ?? []
+    if (!option.includes('=')) throw new Error("'=' expected")
+    if (key === '') throw new Error('Key may not be null')
+    if (!TYPES.includes(type)) throw new Error(`Invalid codec option type (int, long, float, str): ${type}`)
+    const number = Number(value)
+    if (type !== 'string' && (value === '' || Number.isNaN(number)))
+      throw new Error(`For input string: "${value}"`)
+    if (key === 'i-frame-interval') options.keyFrameSeconds = number
+    if (key === 'repeat-previous-frame-after') options.repeatAfterMs = number / 1000
+  }
+  return options
+}

@@ -1,0 +1,28 @@
+/** The encoders that the phone has, and how the scrcpy server lists them (`LogUtils`). Used by `index.ts` and `video.ts`. */
+
+/** Those of an Android without hardware for it; one encoder with its old name. */
+const VIDEO_ENCODERS: readonly { codec: string; name: string; aliasOf?: string }[] = [
+  { codec: 'h264', name: 'c2.android.avc.encoder' },
+  { codec: 'h264', name: 'OMX.google.h264.encoder', aliasOf: 'c2.android.avc.encoder' },
+]
+const COLUMN = 70
+
+export function encoderList(): string {
+  const lines = VIDEO_ENCODERS.map(({ codec, name, aliasOf }) => {
+    const line = `\n    --video-codec=${codec} --video-encoder=${name}`.padEnd(COLUMN)
+    return `${line} (sw)${aliasOf === undefined ? '' : ` (alias for ${aliasOf})`}`
+  })
+  return `List of video encoders:${lines.join('')}`
+}
+
+/** Why there is no such encoder, in the server's words; null when there is one. @param name null: any */
+export function encoderProblem(codec: string, name: string | null): string | null {
+  const ofCodec = VIDEO_ENCODERS.filter((encoder) => encoder.codec === codec)
+  if (name === null)
+    return ofCodec.length > 0 ? null : `Could not create default video encoder for ${codec}\n${encoderList()}`
+  if (ofCodec.some((encoder) => encoder.name === name)) return null
+  const other = VIDEO_ENCODERS.find((encoder) => encoder.name === name)
+  return other
+    ? `Video encoder type for "${name}" (video/avc) does not match codec type (${codec})`
+    : `Video encoder '${name}' for ${codec} not found\n${encoderList()}`
+}

@@ -1,0 +1,49 @@
+/** What differs between the protocol versions; each folder `v…` implements it, the rest of `scrcpy/` uses it. */
+import { type Size } from '../video/size.js'
+import { type ControlMessage, type ReadExactly } from './control-message.js'
+
+export { type Size }
+
+export interface PacketMeta {
+  config: boolean
+  key: boolean
+  /** Microseconds since the phone started. */
+  pts: bigint
+}
+
+export interface ScrcpyProtocol {
+  /** As the client writes it as first argument. */
+  version: string
+  /** Names for `video_codec`. */
+  videoCodecs: readonly string[]
+  /** Options that it knows and that change nothing here. */
+  withoutEffect: ReadonlySet<string>
+  /** The option that leaves out the codec's id and the sizes. */
+  codecMetaOption: string
+  /** The value of `max_size` as the server takes it. */
+  readMaxSize: (value: number) => number
+  /** The size of the video of a display. */
+  videoSize: (display: Size, maxSize: number, minAlignment: number) => Size
+  readControlMessage: (read: ReadExactly) => Promise<ControlMessage>
+  /** First bytes of the video, before any packet. */
+  videoHeader: (size: Size) => Buffer
+  /** What announces a new encoder session, the first one too; empty when the version has no such packet. */
+  sessionPacket: (size: Size) => Buffer
+  /** The 12 bytes before a packet of `length` bytes. */
+  packetHeader: (meta: PacketMeta, length: number) => Buffer
+}
+
+export const H264_CODEC_ID = 0x68323634
+
+/** `flags` and PTS in 64 bits, then the length. */
+export function packetHeader(
+  flags: { config: bigint; key: bigint },
+  meta: PacketMeta,
+  length: number,
+): Buffer {
+  const header = Buffer.alloc(12)
+  // A config packet has no time.
+  header.writeBigUInt64BE(meta.config ? flags.config : meta.pts | (meta.key ? flags.key : 0n), 0)
+  header.writeUInt32BE(length, 8)
+  return header
+}

@@ -1,0 +1,84 @@
+/**
+ * Appium's UiAutomator2 driver from npm, behind its own WebDriver server, for
+ * the test in `clients/`. Its tree is 146 MB, too much to depend on: it is
+ * fetched once, without its install scripts, and kept in `node_modules/.cache`.
+ */
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+import { Server } from 'node:http'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+
+export const driverVersion = '8.7.0'
+const appiumVersion = '3.8.0'
+const installDeadlineMs = 240_000
+
+const cache = fileURLToPath(new URL('../../../node_modules/.cache/phonerack/', import.meta.url))
+const folder = join(cache, `appium-uiautomator2-driver-${driverVersion}`)
+
+/** @throws when npm cannot fetch it */
+async function install(): Promise<void> {
+  if (existsSync(folder)) return
+  mkdirSync(cache, { recursive: true })
+  const fresh = mkdtempSync(join(cache, 'installing-'))
+  const packages = [`appium-uiautomator2-driver@${driverVersion}`, `appium@${appiumVersion}`]
+  const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock']
+  await promisify(execFile)('npm', ['install', '--prefix', fresh, ...options, ...packages], {
+    timeout: installDeadlineMs,
+  })
+  if (existsSync(folder)) rmSync(fresh, { recursive: true })
+  else renameSync(fresh, folder)
+}
+
+/** What it looks for in `ANDROID_HOME`: the machine's adb, where an SDK has it. */
+export function makeSdk(home: string): string {
+  const sdk = join(home, 'android-sdk')
+  mkdirSync(join(sdk, 'platform-tools'), { recursive: true })
+  const adb = execFileSync('sh', ['-c', 'command -v adb']).toString().trim()
+  symlinkSync(adb, join(sdk, 'platform-tools', 'adb'))
+  return sdk
+}
+
+interface DriverModule {
+  AndroidUiautomator2Driver: new () => object
+}
+
+interface BaseDriverModule {
+  server(options: object): Promise<Server>
+  routeConfiguringFunction(driver: object): unknown
+}
+
+export interface AppiumServer {
+  /** `http://127.0.0.1:PORT`. */
+  url: string
+  close(): Promise<void>
+}
+
+/** `home`: a folder for what it writes. Sets variables of this process: one to a test file. */
+export async function startAppium(home: string, port: number): Promise<AppiumServer> {
+  await install()
+  // It logs every request otherwise.
+  Object.assign(process.env, { ANDROID_HOME: makeSdk(home), HOME: home, _TESTING: '1' })
+  const load = (path: string) =>
+    import(pathToFileURL(join(folder, 'node_modules', path)).href) as Promise<unknown>
+  const { AndroidUiautomator2Driver } = (await load(
+    'appium-uiautomator2-driver/build/lib/index.js',
+  )) as DriverModule
+  const base = (await load('appium/driver.js')) as BaseDriverModule
+  const driver = new AndroidUiautomator2Driver()
+  const server = await base.server({
+    routeConfiguringFunction: base.routeConfiguringFunction(driver),
+    hostname: '127.0.0.1',
+    port,
+  })
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      // Its own `close` ends the whole process when a connection is still open.
+      const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}

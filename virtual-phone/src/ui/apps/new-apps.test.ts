@@ -1,0 +1,224 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { find, get, launch, press, tap, textOf, treeOf } from '../../testing/ui-tree.js'
+import { makeWorld } from '../index.js'
+import { KEY } from '../window/keys.js'
+import { type PhoneWorld } from '../window/world.js'
+
+let world: PhoneWorld
+let now = Date.parse('2026-01-05T10:20:30.250Z')
+beforeEach(() => {
+  now = Date.parse('2026-01-05T10:20:30.250Z')
+  world = makeWorld({ now: () => new Date(now) })
+})
+afterEach(() => {
+  world.close()
+})
+
+function type(field: string, text: string): void {
+  tap(world, field)
+  expect(world.commitText(text)).toBe(true)
+  press(world, KEY.back)
+}
+
+const texts = (id: string): string[] =>
+  treeOf(world).flatMap(({ attributes: a }) =>
+    a['resource-id']?.endsWith(`:id/${id}`) ? [a['text'] ?? ''] : [],
+  )
+
+describe('the shop', () => {
+  it('finds, sorts, fills a cart and takes an order once its form is right', () => {
+    launch(world, 'com.phonerack.shop')
+    type('search', 'kitchen')
+    expect(textOf(world, 'count')).toBe('6 products')
+    tap(world, 'Sort: name')
+    expect(texts('product_name').slice(0, 2)).toEqual(['Enamel Mug', 'Salt Mill'])
+    tap(world, 'Enamel Mug')
+    tap(world, 'Add to cart')
+    tap(world, 'Add to cart')
+    tap(world, 'Cart')
+    tap(world, 'One more')
+    expect(textOf(world, 'pieces')).toBe('3')
+    expect(textOf(world, 'sum_total')).toBe('€43.60')
+    tap(world, 'Check out')
+    tap(world, 'order')
+    expect(texts('email_error')).toEqual(['Enter a valid e-mail address'])
+    type('name', 'Ada Lovelace')
+    type('email', 'ada@example.org')
+    type('street', 'Row 1')
+    type('postcode', '12345')
+    type('card', '4111 1111 1111 1112')
+    tap(world, 'order')
+    expect(texts('card_error')).toEqual(['This card number is not valid'])
+    expect(find(world, 'email_error')).toBeUndefined()
+    tap(world, 'card')
+    press(world, KEY.moveEnd)
+    press(world, KEY.del)
+    world.commitText('1')
+    press(world, KEY.back)
+    tap(world, 'order')
+    expect(textOf(world, 'order_number')).toBe('Order 1001')
+    tap(world, 'Continue shopping')
+    expect(find(world, 'cart_count')).toBeUndefined()
+  })
+
+  it('does not sell what is sold out', () => {
+    launch(world, 'com.phonerack.shop')
+    type('search', 'espresso')
+    tap(world, 'Espresso Cups')
+    expect(get(world, 'add_to_cart').attributes['enabled']).toBe('false')
+  })
+})
+
+describe('the bank', () => {
+  it('lets in with the code that arrives as a notification and a message, and is black in pictures', async () => {
+    launch(world, 'com.phonerack.bank')
+    type('user', 'demo')
+    type('password', 'wrong')
+    tap(world, 'Log in')
+    expect(textOf(world, 'error')).toBe('User name or password is wrong')
+    tap(world, 'password')
+    for (let i = 0; i < 5; i++) press(world, KEY.del)
+    world.commitText('phonerack')
+    press(world, KEY.back)
+    tap(world, 'Log in')
+    const code = /^\d{6}/.exec(world.notifications[0]?.text ?? '')?.[0] ?? ''
+    expect(code).toHaveLength(6)
+    world.expandNotifications()
+    tap(world, 'Rack Bank')
+    expect(texts('message_text').at(-1)).toContain(code)
+    launch(world, 'com.phonerack.bank')
+    type('code', code === '000000' ? '000001' : '000000')
+    tap(world, 'Confirm')
+    expect(textOf(world, 'error')).toBe('This code is wrong')
+    tap(world, 'code')
+    for (let i = 0; i < 6; i++) press(world, KEY.del)
+    world.commitText(code)
+    press(world, KEY.back)
+    tap(world, 'Confirm')
+    expect(textOf(world, 'balance')).toBe('€1,856.60')
+    const { width, height } = world.display
+    const pixels = await world.screenshotRgba()
+    const middle = pixels.subarray((height / 2) * width * 4, (height / 2 + 1) * width * 4)
+    expect(middle.every((byte, i) => byte === (i % 4 === 3 ? 255 : 0))).toBe(true)
+  })
+})
+
+describe('messages', () => {
+  it('sends, and the echo answers', () => {
+    launch(world, 'com.phonerack.messages')
+    tap(world, 'Echo')
+    type('compose_message_text', 'Hello 👋')
+    tap(world, 'Send')
+    expect(texts('message_text').slice(-2)).toEqual(['Hello 👋', 'Hello 👋'])
+    expect(get(world, 'compose_message_text').attributes['text']).toBe('Text message')
+  })
+})
+
+describe('maps', () => {
+  it('asks first, then shows where the phone is and follows it', () => {
+    launch(world, 'com.phonerack.maps')
+    tap(world, 'My location')
+    expect(world.focused.package).toBe('com.android.permissioncontroller')
+    expect(textOf(world, 'permission_message')).toContain('Maps')
+    tap(world, 'While using the app')
+    expect(world.focused.package).toBe('com.phonerack.maps')
+    expect(textOf(world, 'place_name')).toBe('In Berlin')
+    world.setLocation({ latitude: 35.6895, longitude: 139.6917 })
+    expect(textOf(world, 'place_name')).toBe('In Tokyo')
+    expect(textOf(world, 'coordinates')).toBe('35.68950, 139.69170')
+    world.applySetting('secure', 'location_mode', '0')
+    expect(textOf(world, 'place_name')).toBe('Location is off')
+  })
+})
+
+describe('the clock', () => {
+  it('never rests on its face, shows the time zone, and stops a watch', async () => {
+    launch(world, 'com.android.deskclock')
+    expect(world.idle).toBe(false)
+    world.setConfiguration({ timeZone: 'Asia/Tokyo' })
+    expect(textOf(world, 'digital_clock')).toBe('7:20:30 PM')
+    const before = await world.screenshotRgba()
+    now += 400
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect((await world.screenshotRgba()).equals(before)).toBe(false)
+    tap(world, 'Stopwatch')
+    expect(world.idle).toBe(true)
+    tap(world, 'Start')
+    expect(world.idle).toBe(false)
+    now += 65_430
+    tap(world, 'Stop')
+    expect(textOf(world, 'stopwatch_time_text')).toBe('01:05.43')
+    expect(world.idle).toBe(true)
+  })
+
+  it('is drawn again and again while somebody watches, and no longer', async () => {
+    launch(world, 'com.android.deskclock')
+    let frames = 0
+    const stop = world.onChange(() => frames++)
+    await expect.poll(() => frames, { timeout: 5000 }).toBeGreaterThan(3)
+    press(world, KEY.home)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const still = frames
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(frames).toBe(still)
+    stop()
+  })
+})
+
+describe('the browser', () => {
+  it('reads bundled pages without ids, follows links, and sends a form', () => {
+    launch(world, 'com.android.browser')
+    tap(world, 'Write to us')
+    type('Your name', 'Ada')
+    tap(world, 'Send')
+    expect(find(world, 'We will write to Ada')).toBeDefined()
+    tap(world, 'Front page')
+    expect(textOf(world, 'url_bar')).toBe('https://news.test/')
+    const inPage = treeOf(world).filter((n) => n.attributes['class'] === 'android.view.View')
+    expect(inPage.length).toBeGreaterThan(2)
+    expect(inPage.every((n) => n.attributes['resource-id'] === '')).toBe(true)
+    press(world, KEY.back)
+    expect(textOf(world, 'url_bar')).toBe('https://form.test/thanks')
+  })
+})
+
+describe('trouble', () => {
+  it('crashes, hangs, has 1,500 nodes, and never rests', () => {
+    launch(world, 'com.phonerack.trouble')
+    tap(world, '1,500 nodes')
+    expect(treeOf(world).length).toBeGreaterThan(1500)
+    press(world, KEY.back)
+    tap(world, 'Never idle')
+    expect(world.idle).toBe(false)
+    press(world, KEY.back)
+    tap(world, 'Crash')
+    expect(textOf(world, 'alertTitle')).toBe('Trouble has stopped')
+    tap(world, 'Close app')
+    expect(world.focused.package).toBe('com.android.launcher3')
+  })
+})
+
+describe('languages', () => {
+  it.each([
+    ['de-DE', 'Einstellungen', 'Netzwerk & Internet'],
+    ['ar-EG', 'الإعدادات', 'الشبكة والإنترنت'],
+    ['ja-JP', '設定', 'ネットワークとインターネット'],
+  ])('speaks %s', (locale, settings, network) => {
+    world.setConfiguration({ locale })
+    tap(world, settings)
+    expect(find(world, network)).toBeDefined()
+  })
+
+  it('stands mirrored where one writes from right to left, and touch follows', () => {
+    launch(world, 'com.android.settings')
+    tap(world, 'Display')
+    const before = get(world, 'Navigate up').bounds
+    world.setConfiguration({ locale: 'ar-EG' })
+    const after = get(world, 'التنقل إلى أعلى').bounds
+    expect(after).toEqual({ ...before, left: 1080 - before.right, right: 1080 - before.left })
+    tap(world, 'المظهر الداكن')
+    expect(world.configuration.night).toBe(true)
+    tap(world, 'التنقل إلى أعلى')
+    expect(find(world, 'homepage_title')).toBeDefined()
+  })
+})

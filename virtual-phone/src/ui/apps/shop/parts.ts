@@ -1,0 +1,14 @@
+/** Names and helpers that all of the shop's screens use. */
+import { type Ui } from '../app.js'
+import { type ShopData } from './data.js'
+
+export const MAIN = 'com.phonerack.shop.MainActivity'
+export const DETAIL = 'com.phonerack.shop.DetailActivity'
+export const CART = 'com.phonerack.shop.CartActivity'
+export const CHECKOUT = 'com.phonerack.shop.CheckoutActivity'
+export const DONE = 'com.phonerack.shop.OrderActivity'
+
+export const shopOf = (ui: Ui): ShopData => ui.data() as ShopData
+
+export const money = (ui: Ui, cents: number): string =>
+  new Intl.NumberFormat(ui.configuration.locale, { style: 'currency', currency: 'EUR' }).format(cents / 100)

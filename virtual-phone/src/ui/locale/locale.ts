@@ -1,0 +1,38 @@
+/** The world's texts in other languages: looked up by the English text. Used by every screen through `Ui.say`. */
+import { APP_TEXTS } from './app-texts.js'
+import { SYSTEM_TEXTS } from './system-texts.js'
+
+const LANGUAGES = ['de', 'ar', 'ja']
+const TEXTS = new Map([...Object.entries(SYSTEM_TEXTS), ...Object.entries(APP_TEXTS)])
+
+const languageOf = (locale: string): string => locale.split(/[-_]/)[0]?.toLowerCase() ?? 'en'
+
+/** The text in the locale's language, or in English where there is no other; `{name}` becomes a value. */
+export function sayIn(
+  locale: string,
+  english: string,
+  values: Readonly<Record<string, string | number>>,
+): string {
+  const text = TEXTS.get(english)?.[LANGUAGES.indexOf(languageOf(locale))] ?? english
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name]
+    return value === undefined ? whole : typeof value === 'number' ? value.toLocaleString(locale) : value
+  })
+}
+
+/** Locales whose screens run from right to left. */
+export const isRtlLocale = (locale: string): boolean =>
+  ['ar', 'he', 'iw', 'fa', 'ur'].includes(languageOf(locale))
+
+/** What widgets of every app say of themselves. */
+export const COMMON_DESCRIPTIONS: ReadonlySet<string> = new Set([
+  'Back',
+  'Home',
+  'Overview',
+  'Navigate up',
+  'Search',
+  'More options',
+  'Clear',
+  'Delete',
+  'Send',
+])

@@ -1,0 +1,43 @@
+/** What the system shows beside the apps: notifications, its own dialogs, the lock, the battery, the place. Part of `model.ts`. */
+import { type GeoPoint, type PhoneNotification } from '../../android/world.js'
+
+export interface SystemDialog {
+  kind: 'crash' | 'not_responding'
+  package: string
+}
+
+export interface SystemState {
+  /** Newest first. */
+  notifications: PhoneNotification[]
+  /** In front of everything but the bars; the last one is on top. */
+  dialogs: SystemDialog[]
+  locked: boolean
+  /** Something moves without end, so that no tree dump finds the screen idle. */
+  restless: boolean
+  batteryPercent: number
+  location: GeoPoint | null
+  /** `default_input_method`. Only the system's own keyboard has a view. */
+  inputMethod: string
+}
+
+export const BERLIN: GeoPoint = { latitude: 52.52, longitude: 13.405 }
+
+export const SYSTEM_KEYBOARD = 'com.android.inputmethod.latin/.LatinIME'
+
+export const newSystemState = (): SystemState => ({
+  notifications: [],
+  dialogs: [],
+  locked: false,
+  restless: false,
+  batteryPercent: 100,
+  location: BERLIN,
+  inputMethod: SYSTEM_KEYBOARD,
+})
+
+/** The newest stands first; an earlier one of the same app and id goes. */
+export function withNotification(
+  all: readonly PhoneNotification[],
+  added: PhoneNotification,
+): PhoneNotification[] {
+  return [added, ...all.filter((n) => n.package !== added.package || n.id !== added.id)]
+}

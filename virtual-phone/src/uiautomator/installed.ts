@@ -1,0 +1,16 @@
+/** What `/appium/device/apps` lists: every app that the launcher shows. */
+import type { Android } from '../android/android.js'
+
+export interface LaunchableApp {
+  packageName: string
+  activityName: string
+  appName: string
+}
+
+export function launchable({ world }: Pick<Android, 'world'>): LaunchableApp[] {
+  return world
+    .launchableApps()
+    .flatMap(({ package: packageName, launcherActivity, label }) =>
+      launcherActivity === null ? [] : [{ packageName, activityName: launcherActivity, appName: label }],
+    )
+}

@@ -1,0 +1,53 @@
+/** Finds the handler for a request. Paths with `:name` sections, as in the server's `AppiumServlet`. */
+import type { JsonObject } from './session.js'
+
+export type Method = 'GET' | 'POST' | 'DELETE'
+
+export interface Call {
+  /** What stood for `:name` in the path. */
+  path: Readonly<Record<string, string>>
+  body: JsonObject
+}
+
+export interface Route<Handler> {
+  method: Method
+  sections: readonly string[]
+  handler: Handler
+}
+
+/** `table`: `GET /session/:sessionId/source` → handler. */
+export function routesOf<Handler>(table: Readonly<Record<string, Handler>>): Route<Handler>[] {
+  return Object.entries(table).map(([key, handler]) => {
+    const [method = '', path = ''] = key.split(' ')
+    return { method: method as Method, sections: path.split('/'), handler }
+  })
+}
+
+/** Null when the server has no such command. `url` without its query; `/wd/hub` in front is taken. */
+export function findRoute<Handler>(
+  routes: readonly Route<Handler>[],
+  method: string,
+  url: string,
+): { handler: Handler; path: Record<string, string> } | null {
+  const sections = (url.split('?')[0] ?? '').replace(/^\/wd\/hub/, '').split('/')
+  for (const route of routes) {
+    if (route.method !== method || route.sections.length !== sections.length) continue
+    const path: Record<string, string> = {}
+    const fits = route.sections.every((wanted, at) => {
+      const given = sections[at] ?? ''
+      if (wanted.startsWith(':')) path[wanted.slice(1)] = decoded(given)
+      return wanted.startsWith(':') || wanted === given
+    })
+    if (fits) return { handler: route.handler, path }
+  }
+  return null
+}
+
+function decoded(section: string): string {
+  try {
+    return decodeURIComponent(section)
+  } catch (error) {
+    if (error instanceof URIError) return section
+    throw error
+  }
+}

@@ -1,0 +1,68 @@
+/** What the handlers of a session work on: the phone, the tree of the moment, the elements that were found. */
+import type { Android } from '../android/android.js'
+import { ServerError } from './errors.js'
+import type { Gestures } from './gestures.js'
+import { findAll, type Locator } from './find.js'
+import { findByScrolling } from './scrollable.js'
+import { parseChain } from './selector-text.js'
+import type { Session } from './session.js'
+import { buildTree, centerOf, type Tree, type TreeNode } from './tree.js'
+
+const settlePollMs = 20
+
+export class Screen {
+  constructor(
+    readonly android: Android,
+    readonly session: Session,
+    readonly gestures: Gestures,
+  ) {}
+
+  /** Made anew: each question looks at the screen of its moment. */
+  tree(): Tree {
+    return buildTree(this.android.world.accessibilityWindows(), {
+      multiWindows: this.session.flag('enableMultiWindows'),
+      invisible: this.session.flag('allowInvisibleElements'),
+    })
+  }
+
+  /** The element as it stands now. @throws ServerError when it is unknown, or gone */
+  element(id: string): TreeNode {
+    this.session.assertKnown(id)
+    const all = { multiWindows: true, invisible: true }
+    const { nodes } = buildTree(this.android.world.accessibilityWindows(), all)
+    const node = nodes.find((each) => each.id === id)
+    if (node === undefined)
+      throw new ServerError('stale element reference', `The element '${id}' does not exist in DOM anymore`)
+    return node
+  }
+
+  /** As the server does before it looks: waits for a screen that moves, at most as long as `waitForIdleTimeout`. */
+  async settle(): Promise<void> {
+    const until = performance.now() + this.session.number('waitForIdleTimeout')
+    while (!this.android.world.idle && performance.now() < until && !this.gestures.signal.aborted) {
+      await this.gestures.wait(settlePollMs)
+    }
+  }
+
+  /** Presses the middle of what can be seen of it; of what cannot be seen, nothing. */
+  async click({ info }: TreeNode): Promise<void> {
+    if (info.visible) await this.gestures.tap(centerOf(info.bounds))
+  }
+
+  /** In document order; `one`: only the first. Remembered for later. @throws ServerError */
+  async find(locator: Locator, one: boolean): Promise<TreeNode[]> {
+    await this.settle()
+    const context = locator.context === null ? null : this.element(locator.context)
+    const found = (await this.scrolled(locator)) ?? findAll(this.session, this.tree(), locator, context)
+    const chosen = one ? found.slice(0, 1) : found
+    for (const node of chosen) this.session.remember(node.id)
+    return chosen
+  }
+
+  /** Null when the locator does not scroll. */
+  private async scrolled({ strategy, selector }: Locator): Promise<TreeNode[] | null> {
+    if (strategy !== '-android uiautomator' || !/^\s*new\s+UiScrollable\b/.test(selector)) return null
+    const found = await findByScrolling(this, selector, parseChain(selector))
+    return found === null ? [] : [found]
+  }
+}

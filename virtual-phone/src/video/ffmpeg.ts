@@ -1,0 +1,23 @@
+/** Where ffmpeg is: `FFMPEG_BIN`, the binary of the package ffmpeg-static if it is there, or PATH. Used by `encoder.ts` and tests. */
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+
+let found: string | null = null
+
+/** A path, or the bare name for PATH: whether it starts shows when it is started. */
+export function ffmpegPath(): string {
+  found ??= process.env['FFMPEG_BIN'] ?? staticPath() ?? 'ffmpeg'
+  return found
+}
+
+/** The package can be there without its binary, which is fetched by its install script. */
+function staticPath(): string | null {
+  const require = createRequire(import.meta.url)
+  try {
+    const path: unknown = require('ffmpeg-static')
+    return typeof path === 'string' && existsSync(path) ? path : null
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return null
+    throw error
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * The screen as H.264: pictures while it changes, the last one once more when it stops, then
+ * nothing; a new encoder when it is asked for or the display turns. Used by the scrcpy server.
+ */
+import { type World } from '../android/world.js'
+import { H264Encoder } from './encoder.js'
+import { type VideoPacket } from './flv.js'
+import { sameSize, type Size } from './size.js'
+import { Wakeup } from './wakeup.js'
+
+export interface VideoSink {
+  /** A new encoder starts for this display. */
+  session(size: Size, display: Size): Promise<void>
+  /** @param pts microseconds since the phone started; each greater than the last */
+  packet(packet: VideoPacket, pts: bigint): Promise<void>
+}
+
+export interface ScreenVideoOptions {
+  world: World
+  ffmpeg: string
+  /** The video's size on a display. */
+  fit: (display: Size) => Size
+  /** 0: as many as the phone can. */
+  maxFps: number
+  bitRate: number
+  keyFrameSeconds: number
+  /** 0: the last picture is not repeated. */
+  repeatAfterMs: number
+  uptimeMs: () => number
+  sink: VideoSink
+}
+
+/** More than this a virtual phone does not draw in a second. */
+export const SCREEN_FPS = 30
+
+export class ScreenVideo {
+  private readonly wakeup = new Wakeup()
+  private changed = true
+  private resetAsked = false
+  private stopped = false
+  private encoder: H264Encoder | null = null
+  private failure: { error: unknown } | null = null
+  private lastPts = -1n
+
+  constructor(private readonly options: ScreenVideoOptions) {}
+
+  /** Starts a new encoder: parameter sets and a key frame follow, also when the screen is still. */
+  reset(): void {
+    this.resetAsked = true
+    this.wakeup.notify()
+  }
+
+  /** Kills the encoder; `run` resolves. */
+  stop(): void {
+    this.stopped = true
+    this.encoder?.close()
+    this.wakeup.notify()
+  }
+
+  /** Resolves when it was stopped. @throws EncoderError, or what the sink rejects with */
+  async run(): Promise<void> {
+    const stopWatching = this.options.world.onChange(() => {
+      this.changed = true
+      this.wakeup.notify()
+    })
+    try {
+      while (!this.isStopped()) await this.session()
+    } catch (error) {
+      if (!this.isStopped()) throw error
+    } finally {
+      stopWatching()
+    }
+  }
+
+  /** Its answer changes while others run. */
+  private isStopped(): boolean {
+    return this.stopped
+  }
+
+  private get display(): Size {
+    const { width, height } = this.options.world.display
+    return { width, height }
+  }
+
+  private async session(): Promise<void> {
+    const { ffmpeg, fit, bitRate, keyFrameSeconds, sink } = this.options
+    this.resetAsked = false
+    const display = this.display
+    const size = fit(display)
+    await sink.session(size, display)
+    if (this.isStopped()) return
+    const encoder = new H264Encoder({ ffmpeg, source: size, size, bitRate, keyFrameSeconds })
+    this.encoder = encoder
+    try {
+      await this.film(encoder, display, size)
+    } finally {
+      this.encoder = null
+      encoder.close()
+      await encoder.ended
+    }
+  }
+
+  /** While one picture is encoded the next one is drawn; what a slow client does not take is never drawn. */
+  private async film(encoder: H264Encoder, display: Size, size: Size): Promise<void> {
+    const { world, maxFps, repeatAfterMs } = this.options
+    const intervalMs = 1000 / Math.min(maxFps > 0 ? maxFps : SCREEN_FPS, SCREEN_FPS)
+    let sent = Promise.resolve()
+    let nextAt = performance.now()
+    let mayRepeat = false
+    this.changed = true
+    for (;;) {
+      const repeats: boolean = !this.changed && (await this.stillFor(mayRepeat ? repeatAfterMs : null))
+      await this.sleepUntil(nextAt, display)
+      if (this.mustEnd(display)) break
+      if (!this.changed && !repeats) continue
+      nextAt = Math.max(nextAt + intervalMs, performance.now())
+      this.changed = false
+      const pts = this.nextPts()
+      const rgba = await world.screenshotRgba(size)
+      if (this.mustEnd(display)) break
+      await sent
+      sent = this.send(encoder, rgba, pts)
+      mayRepeat = !repeats && repeatAfterMs > 0
+    }
+    await sent
+    if (this.failure) throw this.failure.error
+  }
+
+  private mustEnd(display: Size): boolean {
+    return this.stopped || this.resetAsked || this.failure !== null || !sameSize(this.display, display)
+  }
+
+  /** Whether nothing woke the loop for so long; null waits for something that does. */
+  private async stillFor(ms: number | null): Promise<boolean> {
+    if (this.stopped || this.resetAsked || this.failure) return false
+    return (await this.wakeup.sleep(ms)) === 'time'
+  }
+
+  private async sleepUntil(time: number, display: Size): Promise<void> {
+    while (!this.mustEnd(display)) {
+      const ms = time - performance.now()
+      if (ms <= 0) return
+      await this.wakeup.sleep(ms)
+    }
+  }
+
+  private async send(encoder: H264Encoder, rgba: Buffer, pts: bigint): Promise<void> {
+    try {
+      for (const packet of await encoder.encode(rgba)) await this.options.sink.packet(packet, pts)
+    } catch (error) {
+      this.failure ??= { error }
+      this.wakeup.notify()
+    }
+  }
+
+  private nextPts(): bigint {
+    const now = BigInt(Math.round(this.options.uptimeMs() * 1000))
+    this.lastPts = now > this.lastPts ? now : this.lastPts + 1n
+    return this.lastPts
+  }
+}
