@@ -408,6 +408,18 @@ describe.concurrent('waiting and scrolling', () => {
     )
   })
 
+  it('does not call a target absent when the screen could not be read', async () => {
+    const phone = paperPhone([button('Download done', 100)])
+    phone.before = (line) => {
+      if (line === 'tree') throw new ApiError('provider_error', { message: 'could not get idle state' })
+    }
+    const { error } = only(
+      await run(phone, [{ type: 'wait_for', target: { text: 'Download done' }, timeout_ms: 300 }]),
+    )
+    expect(error?.code).toBe('wait_timeout')
+    expect(error?.message).toContain('could not be read')
+  })
+
   it('gives up in time, and says what is there', async () => {
     const phone = paperPhone([button('Downloading', 100)])
     const { error, ms } = only(

@@ -47,8 +47,13 @@ async function readable(context: ActionContext): Promise<ScreenTree | null> {
 function timeout(action: ActionOf<'wait_for'>, match: Match | null): ApiError {
   const miss = match && !match.found ? missError(match.miss).details : {}
   return new ApiError('wait_timeout', {
-    message: `The target was not ${action.state} within ${action.timeout_ms} ms.`,
-    next: 'Observe the screen to see what is there.',
+    // Not seen is one thing, not looked another.
+    message: match
+      ? `The target was not ${action.state} within ${action.timeout_ms} ms.`
+      : `The screen could not be read at the end of ${action.timeout_ms} ms, so the target may be there or not.`,
+    next: match
+      ? 'Observe the screen to see what is there.'
+      : 'Take a screenshot; a screen that never rests may have no readable elements.',
     details: { ...miss, target: action.target, state: action.state, timeout_ms: action.timeout_ms },
   })
 }
