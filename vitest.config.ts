@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
+    // Most tests wait for neighbours; by default two cores would get one worker.
+    maxWorkers: 2,
     projects: [
       'proto',
       'shared',
