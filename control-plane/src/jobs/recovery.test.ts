@@ -98,6 +98,34 @@ it('finishes a create whose replica was killed in the middle of it', async () =>
   expect(await brokenInvariants(db)).toEqual([])
 }, 90_000)
 
+it('takes over the job of a replica that died before it named its workers', async () => {
+  const quiet = await world.start({ env: { PHONERACK_JOBS: 'off' }, replicaId: 'quiet' })
+  const { db } = quiet.app.core
+  const double = await quiet.agent('rack of the nameless')
+  double.addDevice('nameless-1')
+  const heir = spawnReplica(quiet, 'first')
+  await eventually(async () => (await db.device.count({ where: { serial: 'nameless-1' } })) === 1)
+  await enrollDevice(quiet.app.core, 'nameless-1')
+  await eventually(
+    async () => (await db.device.count({ where: { serial: 'nameless-1', state: 'free' } })) === 1,
+  )
+  await kill(heir)
+  const tenant = await quiet.tenant()
+  const { phone } = await quiet.app.services.phones.create(tenant.caller, createBody(), null)
+  const locked = await db.$executeRaw`update graphile_worker._private_jobs
+    set locked_by = 'worker-of-nobody', locked_at = now() - interval '1 minute', attempts = 1
+    where payload->>'phoneId' = ${phone.id}`
+  expect(locked).toBeGreaterThan(0)
+  spawnReplica(quiet, 'second')
+  const ready = await quiet.app.services.phones.wait(
+    phone.id,
+    (view) => view.status === 'ready',
+    60_000,
+    signal,
+  )
+  expect(ready.status).toBe('ready')
+}, 90_000)
+
 it('goes on after every connection to Postgres broke', async () => {
   const { phones } = plane.app.services
   const tenant = await plane.tenant()

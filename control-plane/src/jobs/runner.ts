@@ -147,10 +147,16 @@ export class JobRunner {
     const ids = [...this.workerIds, ...this.orphans]
     await db.$executeRaw`insert into replicas (id, worker_ids, beat_at) values (${replicaId}, ${ids}, now())
       on conflict (id) do update set worker_ids = excluded.worker_ids, beat_at = excluded.beat_at`
-    await db.$queryRaw`with gone as (
-        delete from replicas where beat_at < now() - make_interval(secs => ${replicaDeadAfterMs / 1000}::float8)
-          and id <> ${replicaId} returning worker_ids)
-      select 1 as unlocked from gone, lateral graphile_worker.force_unlock_workers(gone.worker_ids)`
+    const deadAfter = replicaDeadAfterMs / 1000
+    await db.$executeRaw`delete from replicas where id <> ${replicaId}
+      and beat_at < now() - make_interval(secs => ${deadAfter}::float8)`
+    // Locked by nobody who lives: also by a replica that was killed before it could say who its workers were.
+    await db.$queryRaw`with unclaimed as (
+        select array_agg(distinct j.locked_by) as ids from graphile_worker.jobs j
+        where j.locked_at < now() - make_interval(secs => ${deadAfter}::float8)
+          and not exists (select 1 from replicas r where j.locked_by = any(r.worker_ids)))
+      select 1 as unlocked from unclaimed, lateral graphile_worker.force_unlock_workers(unclaimed.ids)
+      where unclaimed.ids is not null`
     const orphans = [...this.orphans]
     if (orphans.length === 0) return
     await db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(${orphans})`
