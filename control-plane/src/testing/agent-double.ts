@@ -224,7 +224,10 @@ class Double implements AgentDouble {
     return device
   }
 
-  private service(): HostServiceServer {
+  private service(): Pick<
+    HostServiceServer,
+    'startPhone' | 'parkPhone' | 'wipeDevice' | 'enrollDevice' | 'observe' | 'screenshot' | 'runActions'
+  > {
     return {
       startPhone: (call, callback) =>
         answer(callback, async () => {

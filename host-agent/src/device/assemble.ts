@@ -29,6 +29,13 @@ export function assembleDevice(
     text: choice.text === 'scrcpy' ? createScrcpyText(keeper) : createCommandText(transport),
     apps: createApps(transport, windows),
     power: createPower(transport),
+    info: null,
+    clipboard: null,
+    location: null,
+    locale: null,
+    timezone: null,
+    files: null,
+    packages: null,
     wipe: choice.wipe === 'testharness' ? wipe : null,
   }
 }

@@ -75,6 +75,100 @@ export interface Apps {
 export interface Power {
   wake(progress: Progress): Promise<void>
   sleep(progress: Progress): Promise<void>
+  /** Orders a restart; returns once the phone has gone, and does not wait for its return. @throws ApiError when it refuses */
+  reboot(progress: Progress): Promise<void>
+}
+
+/** What the phone says of itself; null for what it does not report. */
+export interface DeviceInfo {
+  brand: string | null
+  model: string | null
+  osVersion: string | null
+  /** Pixels of the current rotation, and dots per inch. */
+  screen: Size & { density: number }
+  carrier: string | null
+}
+
+export interface Info {
+  read(progress: Progress): Promise<DeviceInfo>
+}
+
+export interface Clipboard {
+  /** Empty for an empty clipboard. @throws ApiError clipboard_unavailable when the phone does not let it be read */
+  get(progress: Progress): Promise<string>
+  set(text: string, progress: Progress): Promise<void>
+}
+
+/** Degrees, WGS 84. */
+export interface Coordinates {
+  latitude: number
+  longitude: number
+}
+
+export interface Location {
+  /** Null while it is the host's default. */
+  get(progress: Progress): Promise<Coordinates | null>
+  /** Stays set, over a restart too, until it is set anew; null: back to the default. */
+  set(location: Coordinates | null, progress: Progress): Promise<void>
+}
+
+export interface Locale {
+  /** BCP 47. */
+  get(progress: Progress): Promise<string>
+  /** Returns what the phone says afterwards. */
+  set(locale: string, progress: Progress): Promise<string>
+}
+
+export interface Timezone {
+  /** IANA name; null while it is the default. */
+  get(progress: Progress): Promise<string | null>
+  /** Null: back to the default. Returns what the phone says afterwards. */
+  set(timezone: string | null, progress: Progress): Promise<string | null>
+}
+
+export interface FileEntry {
+  name: string
+  type: 'file' | 'directory' | 'other'
+  /** Bytes. */
+  size: number
+  modifiedAt: Date | null
+}
+
+/** Shared storage; paths begin with `/sdcard` and hold no `.` or `..`. @throws ApiError file_not_found, validation_failed */
+export interface Files {
+  list(path: string, progress: Progress): Promise<FileEntry[]>
+  read(path: string, progress: Progress): Promise<Uint8Array>
+  /** Makes missing folders. Returns the size that the phone tells afterwards, in bytes. */
+  write(path: string, content: Uint8Array, progress: Progress): Promise<number>
+  delete(path: string, progress: Progress): Promise<void>
+}
+
+export interface InstalledApp {
+  package: string
+  label: string
+  versionName: string
+  versionCode: number
+  /** Came with the phone. */
+  system: boolean
+}
+
+/** The phone's own words for a refused install, such as `INSTALL_FAILED_OLDER_SDK`. */
+export class InstallRefused extends Error {
+  constructor(readonly reason: string) {
+    super(`the phone refused the install: ${reason}`)
+    this.name = 'InstallRefused'
+  }
+}
+
+export interface Packages {
+  /** All but the agent's own. */
+  list(progress: Progress): Promise<InstalledApp[]>
+  /** Null when it is not installed. */
+  versionOf(packageName: string, progress: Progress): Promise<number | null>
+  /** Installs base and splits, files of this host, in one session. @throws InstallRefused */
+  install(files: readonly { name: string; path: string }[], progress: Progress): Promise<void>
+  /** @throws ApiError app_not_found */
+  uninstall(packageName: string, progress: Progress): Promise<void>
 }
 
 export interface WipeCheck {
@@ -97,6 +191,13 @@ export interface Device {
   readonly text: TextInput | null
   readonly apps: Apps
   readonly power: Power
+  readonly info: Info | null
+  readonly clipboard: Clipboard | null
+  readonly location: Location | null
+  readonly locale: Locale | null
+  readonly timezone: Timezone | null
+  readonly files: Files | null
+  readonly packages: Packages | null
   readonly wipe: Wipe | null
 }
 

@@ -1,9 +1,10 @@
 /** Waking and sleeping by key events that say which, never by the power key, which toggles. */
-import type { Progress } from '@phonerack/shared'
+import { ApiError, DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { command, pipe, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
-import type { Power } from './device.js'
-import { run } from './run.js'
+import { DeviceGone, type Power } from './device.js'
+import { writing } from './outcome.js'
+import { outputOf, run } from './run.js'
 
 const sleepKey = command('input', 'keyevent', '223')
 const wakeKey = command('input', 'keyevent', '224')
@@ -36,5 +37,40 @@ export function createPower(transport: Transport): Power {
       await run(transport, sleepKey, progress)
       await waitUntil(false, progress)
     },
+    async reboot(progress) {
+      const refusal = await writing('its restart', () => orderReboot(transport, progress))
+      if (refusal !== null) {
+        throw new ApiError('provider_error', {
+          message: 'The phone refused to restart.',
+          details: { output: refusal.slice(0, 500) },
+        })
+      }
+    },
   }
 }
+
+/** Null once the phone has gone; else what it said instead. */
+async function orderReboot(transport: Transport, progress: Progress): Promise<string | null> {
+  const before = await bootId(transport, progress)
+  try {
+    const result = await transport.shell(command('svc', 'power', 'reboot'), progress.within(5000))
+    if (result.exitCode !== 0) return outputOf(result)
+  } catch (error) {
+    if (!(error instanceof DeviceGone) && !(error instanceof DeadlineExceeded)) throw error
+  }
+  for (;;) {
+    try {
+      if ((await bootId(transport, progress.within(2000))) !== before) return null
+    } catch (error) {
+      if (error instanceof DeviceGone) return null
+      if (!(error instanceof DeadlineExceeded)) throw error
+    }
+    await progress.sleep(100, 'the phone to go down')
+  }
+}
+
+/** Another one after each start of the kernel. */
+const bootId = async (transport: Transport, progress: Progress): Promise<string> =>
+  (await transport.shell(command('cat', '/proc/sys/kernel/random/boot_id'), progress)).stdout
+    .toString('utf8')
+    .trim()

@@ -1,6 +1,8 @@
 /** The frame around every call: who may call, how long, and how failures leave. */
 import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js'
+import type { Assignment } from '@phonerack/proto'
 import { ApiError, Progress, type Logger } from '@phonerack/shared'
+import type { Caller } from '../phone/phone.js'
 import { toApiError, toServiceError } from './errors.js'
 
 /** The only client whose calls are taken. */
@@ -71,4 +73,16 @@ async function answer<A>(
     throw new ApiError('unauthorized')
   }
   return work(progressOf(call))
+}
+
+/** Who calls for which device. @throws ApiError when the call does not say */
+export function callerOf(assignment: Assignment | undefined): Caller & { serial: string } {
+  if (!assignment) throw new ApiError('validation_failed', { message: 'The call names no assignment.' })
+  return assignment
+}
+
+/** A capability that may be absent. @throws ApiError feature_unavailable */
+export function need<T>(capability: T | null, feature: string): T {
+  if (capability === null) throw new ApiError('feature_unavailable', { details: { feature } })
+  return capability
 }

@@ -2,27 +2,23 @@
 import {
   ImageFormat,
   ObserveMode as WireObserveMode,
-  type Assignment,
   type HostServiceServer,
   type ScreenshotOptions as WireScreenshotOptions,
 } from '@phonerack/proto'
 import { actionBatchSchema, ApiError, systemClock, type Logger, type ObserveMode } from '@phonerack/shared'
 import { runBatch } from '../actions/index.js'
-import type { Caller } from '../phone/phone.js'
 import type { Registry } from '../phone/registry.js'
 import { observe, takeScreenshot, type ScreenshotOptions, type SnapshotStore } from '../screen/index.js'
-import { streaming, unary } from './call.js'
+import { createAppHandlers } from './app-handlers.js'
+import { callerOf, streaming, unary } from './call.js'
 import { sendBatch } from './batch-stream.js'
+import { createFileHandlers } from './file-handlers.js'
+import { createSettingsHandlers } from './settings-handlers.js'
 
 export interface HandlerParts {
   registry: Registry
   snapshots: SnapshotStore
   log: Logger
-}
-
-function callerOf(assignment: Assignment | undefined): Caller & { serial: string } {
-  if (!assignment) throw new ApiError('validation_failed', { message: 'The call names no assignment.' })
-  return assignment
 }
 
 const screenshotOptions = (options: WireScreenshotOptions): ScreenshotOptions => ({
@@ -41,6 +37,9 @@ const observeModes: Partial<Record<WireObserveMode, ObserveMode>> = {
 
 export function createHandlers({ registry, snapshots, log }: HandlerParts): HostServiceServer {
   return {
+    ...createSettingsHandlers(registry, log),
+    ...createFileHandlers(registry, log),
+    ...createAppHandlers(registry, log),
     startPhone: unary(log, 'StartPhone', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       return { readyAt: await registry.phone(caller.serial).start(caller, progress) }
@@ -49,6 +48,12 @@ export function createHandlers({ registry, snapshots, log }: HandlerParts): Host
       const caller = callerOf(assignment)
       snapshots.forget(caller.phoneId)
       await registry.phone(caller.serial).park(caller, progress)
+      return {}
+    }),
+    rebootPhone: unary(log, 'RebootPhone', async ({ assignment }, progress) => {
+      const caller = callerOf(assignment)
+      snapshots.forget(caller.phoneId)
+      await registry.phone(caller.serial).reboot(caller, progress)
       return {}
     }),
     wipeDevice: unary(log, 'WipeDevice', async ({ assignment }, progress) => {
@@ -101,7 +106,7 @@ export function createHandlers({ registry, snapshots, log }: HandlerParts): Host
       async ({ assignment, actionsJson, observe: mode }, send, progress) => {
         const caller = callerOf(assignment)
         const actions = readActions(actionsJson)
-        await registry.phone(caller.serial).write(caller, progress, async (device, within) => {
+        await registry.phone(caller.serial).write('batch', caller, progress, async (device, within) => {
           const outcome = await runBatch({
             device,
             snapshots: snapshots.of(caller),

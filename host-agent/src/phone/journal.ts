@@ -13,13 +13,28 @@ const beginSchema = z.object({
   serial: z.string(),
   phoneId: z.string(),
   fencingNumber: z.string(),
-  kind: z.enum(['batch', 'start', 'park', 'wipe', 'enroll']),
+  kind: z.enum([
+    'batch',
+    'start',
+    'park',
+    'wipe',
+    'enroll',
+    'reboot',
+    'clipboard',
+    'location',
+    'locale',
+    'timezone',
+    'file',
+    'install',
+    'uninstall',
+  ]),
   requestId: z.string(),
   at: z.string(),
 })
 const lineSchema = z.union([beginSchema, z.object({ end: z.string() })])
 
 export type JournalEntry = z.infer<typeof beginSchema>
+export type OperationKind = JournalEntry['kind']
 
 export interface Journal {
   /** What had begun and not ended when the agent last died. Known once: the file starts anew. */

@@ -7,7 +7,7 @@ import { DeviceGone, type Device, type WipeCheck } from '../device/device.js'
 import type { FoundCapability } from '../device/provision.js'
 import { notEnrolled, type DeviceSupervisor } from '../device/supervisor.js'
 import { createFencing, type Fencing } from './fencing.js'
-import type { Journal, JournalEntry } from './journal.js'
+import type { Journal, OperationKind } from './journal.js'
 import type { Records } from './records.js'
 import { createWriteQueue } from './write-queue.js'
 
@@ -72,6 +72,15 @@ export class Phone {
     })
   }
 
+  /** Ends what runs and orders a restart; `start` under the same number waits for the phone's return. */
+  reboot(caller: Caller, progress: Progress): Promise<void> {
+    this.requireEnrolled()
+    return this.alone('reboot', caller, progress, async (within) => {
+      const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
+      await device.power.reboot(within)
+    })
+  }
+
   /** Wipes and verifies; the answer of a wipe that passed under the same number is given again. */
   wipe(caller: Caller, progress: Progress): Promise<WipeCheck[]> {
     this.requireEnrolled()
@@ -128,6 +137,7 @@ export class Phone {
 
   /** A write, in its turn. It is in the journal before `work` is called. */
   async write<T>(
+    kind: OperationKind,
     caller: Caller,
     progress: Progress,
     work: (device: Device, progress: Progress) => Promise<T>,
@@ -138,7 +148,7 @@ export class Phone {
       this.fencing.hold(caller.fencingNumber)
       const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
       this.noLongerWiped()
-      return this.journalled('batch', caller, () => work(device, within))
+      return this.journalled(kind, caller, () => work(device, within))
     })
   }
 
@@ -180,7 +190,7 @@ export class Phone {
    * A repeat of a call that still runs gets the same answer.
    */
   private alone<T>(
-    kind: JournalEntry['kind'],
+    kind: OperationKind,
     caller: Caller,
     progress: Progress,
     work: (progress: Progress) => Promise<T>,
@@ -208,11 +218,7 @@ export class Phone {
     return progress.race(kind, () => mine)
   }
 
-  private async journalled<T>(
-    kind: JournalEntry['kind'],
-    caller: Caller,
-    work: () => Promise<T>,
-  ): Promise<T> {
+  private async journalled<T>(kind: OperationKind, caller: Caller, work: () => Promise<T>): Promise<T> {
     const end = this.parts.journal.begin({
       id: this.parts.newId(),
       serial: this.serial,

@@ -113,7 +113,14 @@ export function paperPhone(views: PaperView[]): PaperPhone {
       forceStop: (name) => ask(`stop ${name}`),
       openUrl: (url) => ask(`url ${url}`),
     },
-    power: { wake: () => ask('wake'), sleep: () => ask('sleep') },
+    power: { wake: () => ask('wake'), sleep: () => ask('sleep'), reboot: () => ask('reboot') },
+    info: null,
+    clipboard: null,
+    location: null,
+    locale: null,
+    timezone: null,
+    files: null,
+    packages: null,
     wipe: null,
   }
   const phone: PaperPhone = {
