@@ -1,2 +1,2 @@
 /** What other packages' tests use of a virtual phone. */
-export { startPhone, type Pace, type Phone, type PhoneOptions } from './phone.js'
+export { startPhone, type Pace, type Part, type Phone, type PhoneOptions, type State } from './phone.js'

@@ -1,10 +1,17 @@
-/** The process of virtual phones: `main.js --ports 6001,6002 --data DIR --pace instant|real [--auth]`. One phone a port. */
+/**
+ * The process of virtual phones: `main.js --ports 6001,6002 --data DIR --pace instant|real [--auth]`. One phone a
+ * port. For tests: `--without PART,PORT:PART` and `--fault-port PORT --fault-token-file FILE` (README).
+ */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { pino } from 'pino'
+import { type FaultPort, startFaultPort } from './faults/port/port.js'
+import { readWithout, type Without } from './faults/without.js'
 import { type Pace, type Phone, startPhone } from './phone.js'
 
-const usage = 'usage: main.js --ports PORT[,PORT…] --data DIR [--pace instant|real] [--auth]\n'
+const usage =
+  'usage: main.js --ports PORT[,PORT…] --data DIR [--pace instant|real] [--auth] [--without [PORT:]PART,…] [--fault-port PORT --fault-token-file FILE]\n'
 const log = pino({ name: 'virtual-phone' }, pino.destination({ dest: 2, sync: true }))
 
 interface Settings {
@@ -12,6 +19,8 @@ interface Settings {
   dataDir: string
   pace: Pace
   auth: boolean
+  without: Without
+  faults: { port: number; tokenFile: string } | null
 }
 
 /** Null when the arguments are wrong. */
@@ -22,24 +31,46 @@ function readArguments(): Settings | null {
       data: { type: 'string' },
       pace: { type: 'string', default: 'instant' },
       auth: { type: 'boolean', default: false },
+      without: { type: 'string', default: '' },
+      'fault-port': { type: 'string' },
+      'fault-token-file': { type: 'string' },
     },
   })
   const ports = (values.ports ?? '').split(',').map(Number)
-  const valid =
-    ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536) &&
-    new Set(ports).size === ports.length
-  const { pace } = values
+  const isPort = (port: number) => Number.isInteger(port) && port > 0 && port < 65_536
+  const valid = ports.every(isPort) && new Set(ports).size === ports.length
+  const { pace, 'fault-port': faultPort, 'fault-token-file': tokenFile } = values
+  const without = readWithout(values.without)
   if (!valid || values.data === undefined || (pace !== 'instant' && pace !== 'real')) return null
-  return { ports, dataDir: values.data, pace, auth: values.auth }
+  if (without === null || (faultPort === undefined) !== (tokenFile === undefined)) return null
+  if (faultPort !== undefined && !isPort(Number(faultPort))) return null
+  const faults = tokenFile === undefined ? null : { port: Number(faultPort), tokenFile }
+  return { ports, dataDir: values.data, pace, auth: values.auth, without, faults }
+}
+
+const minTokenLength = 16
+
+/** @throws when the file holds no token */
+function startFaults({ port, tokenFile }: { port: number; tokenFile: string }, phones: readonly Phone[]) {
+  const token = readFileSync(tokenFile, 'utf8').trim()
+  if (token.length < minTokenLength) throw new Error(`${tokenFile} holds no token`)
+  return startFaultPort({
+    port,
+    token,
+    phones,
+    onFault: (error, what) => log.error({ err: error, what }, 'fault'),
+  })
 }
 
 async function main(settings: Settings): Promise<void> {
   const phones: Phone[] = []
+  let faultPort: FaultPort | null = null
   let stopping = false
   const stop = async (signal: string) => {
     if (stopping) return
     stopping = true
     log.info({ signal }, 'stopping')
+    await faultPort?.close()
     await Promise.all(phones.map((phone) => phone.close()))
     process.exit(0)
   }
@@ -57,10 +88,15 @@ async function main(settings: Settings): Promise<void> {
       dataDir: join(settings.dataDir, String(port)),
       pace: settings.pace,
       auth: settings.auth,
+      without: settings.without(port),
       onFault: (error, what) => log.error({ err: error, port, what }, 'fault'),
     })
     phones.push(phone)
     log.info({ port: phone.port, serial: phone.serial }, 'phone is on')
+  }
+  if (settings.faults !== null) {
+    faultPort = await startFaults(settings.faults, phones)
+    log.warn({ port: faultPort.port }, 'tests may break these phones')
   }
 }
 

@@ -12,6 +12,8 @@ import { AdbServer } from './adbd/server.js'
 import { Android, type SavedAndroid } from './android/android.js'
 import { type Identity, model, newIdentity } from './android/identity.js'
 import { runScrcpyServer } from './scrcpy/index.js'
+import type { Part } from './android/missing.js'
+import { type State, stateOf } from './faults/state.js'
 import { Faults } from './faults/faults.js'
 import { LinkFaults } from './faults/link.js'
 import {
@@ -28,6 +30,8 @@ import { commands } from './shell/commands/index.js'
 import { StateFile } from './state-file.js'
 import { createWorld } from './ui/index.js'
 
+export { type Part } from './android/missing.js'
+export { type State } from './faults/state.js'
 export { type Pace } from './pace/pace.js'
 
 export interface PhoneOptions {
@@ -38,6 +42,8 @@ export interface PhoneOptions {
   pace: Pace
   /** Hosts are asked for a key, and are `unauthorized` until `adbKeys.allow()`. Default false. */
   auth?: boolean
+  /** What it lacks, as some makers' phones do. Default nothing. */
+  without?: Iterable<Part>
   /** Told of what went wrong inside; nothing is thrown for it. */
   onFault?: (error: unknown, what: string) => void
 }
@@ -51,6 +57,9 @@ export interface Phone {
   readonly adbKeys: Pick<AdbKeys, 'pending' | 'allow' | 'deny' | 'forget'>
   /** Makes it fail, for tests. */
   readonly faults: Omit<Faults, 'close'>
+  readonly without: ReadonlySet<Part>
+  /** What someone who looks at the phone sees. */
+  state(): State
   /** Saves, drops all hosts, and ends the phone. */
   close(): Promise<void>
 }
@@ -94,6 +103,7 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
     clock,
     uiTreeMs: () => within(UI_TREE_SPAN[options.pace], Math.random),
     adbAuth: options.auth === true,
+    missing: new Set(options.without),
     onChange: () => state.touch(),
     onRestart: (wipe) => {
       restarting ??= restart(wipe)
@@ -141,6 +151,8 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
     serial: identity.serialNumber,
     adbKeys: android.adbKeys,
     faults,
+    without: android.missing,
+    state: () => stateOf(android),
     close: async () => {
       running.abort()
       faults.close()

@@ -9,7 +9,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const system = await startSystem({ virtualPhones: 8 })
+  const system = await startSystem({ virtualPhones: 8, faultPort: true })
   project.provide('system', system)
   return () => stopSystem(system)
 }

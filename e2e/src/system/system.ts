@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Part } from '@phonerack/virtual-phone'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { z } from 'zod'
@@ -27,6 +28,8 @@ export type UpFile = z.infer<typeof upFileSchema>
 export interface System {
   dir: string
   up: UpFile
+  /** Where `faultsOf` breaks its phones; null when none was asked for. */
+  faultPort: number | null
 }
 
 /** A port that was free a moment ago. */
@@ -53,6 +56,10 @@ export interface StartOptions {
   dir?: string
   port?: number
   env?: Record<string, string>
+  /** Lets `faultsOf` break its phones. */
+  faultPort?: boolean
+  /** What each phone lacks, in the order of their ports: `[[], ['scrcpy']]` for the second. */
+  without?: readonly (readonly Part[])[]
 }
 
 /** `./scripts/up --detach`; rejects with its output when it does not come up within 4 minutes. */
@@ -61,10 +68,16 @@ export async function startSystem(options: StartOptions): Promise<System> {
   const port = options.port ?? (await freePort())
   const args = ['--detach', '--data', dir, '--port', String(port)]
   args.push('--virtual-phones', String(options.virtualPhones))
+  const faultPort = options.faultPort === true ? await freePort() : null
+  const without = (options.without ?? []).flatMap((parts, at) => parts.map((part) => `${at + 1}:${part}`))
+  const forPhones = {
+    ...(faultPort === null ? {} : { PHONERACK_TEST_FAULT_PORT: String(faultPort) }),
+    ...(without.length === 0 ? {} : { PHONERACK_TEST_WITHOUT: without.join(',') }),
+  }
   await new Promise<void>((resolve, reject) => {
     const child = spawn(path.join(root, 'scripts/up'), args, {
       cwd: root,
-      env: { ...process.env, ...options.env },
+      env: { ...process.env, ...options.env, ...forPhones },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: 240_000,
     })
@@ -77,7 +90,7 @@ export async function startSystem(options: StartOptions): Promise<System> {
       else reject(new Error(`scripts/up ended with ${code ?? 'a signal'}:\n${output}`))
     })
   })
-  return { dir, up: await readUpFile(dir) }
+  return { dir, up: await readUpFile(dir), faultPort }
 }
 
 /** `./scripts/down`, then removes the folder. */

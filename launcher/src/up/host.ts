@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import type { Device, OperatorClient } from '../operator/client.js'
 import type { Addresses, Context } from './context.js'
 import { awaitHost, enrollAll } from './devices.js'
+import { testArguments } from './fault-port.js'
 import type { Ports } from './ports.js'
 import { ensureAdb, ensureFfmpeg } from './programs.js'
 import { ensureScrcpyServer } from './scrcpy.js'
@@ -28,12 +29,15 @@ export async function startPhones({
   steps,
 }: Context): Promise<void> {
   if (options.virtualPhones === 0) return
+  const phonePorts = ports.phones
+  const data = folder.of('virtual-phones')
+  const forTests = testArguments(process.env, data, phonePorts)
   const service = nodeService({
     root,
     folder,
     name: 'virtual-phones',
     script: 'virtual-phone/dist/main.js',
-    args: ['--ports', ports.phones.join(','), '--data', folder.of('virtual-phones'), '--pace', 'instant'],
+    args: ['--ports', phonePorts.join(','), '--data', data, '--pace', 'instant', ...forTests],
     env: {},
     readyWithinMs: 60_000,
     ready: async () => (await Promise.all(ports.phones.map(isListening))).every(Boolean),

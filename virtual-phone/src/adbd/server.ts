@@ -69,7 +69,7 @@ export class AdbServer {
       features,
       keys: android.adbKeys,
       openService: (name, connection) =>
-        link.hangs() ? Promise.resolve(hang) : openService(name, android, reverse, connection),
+        link.hangs(name) ? Promise.resolve(hang) : openService(name, android, reverse, connection),
       onFault: this.onFault,
     })
     const reverse = new ReverseListeners(android.sockets, connection)

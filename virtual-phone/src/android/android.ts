@@ -15,6 +15,7 @@ import type { Identity } from './identity.js'
 import type { ScrcpyServer } from './program.js'
 import { entryOf, InstalledApps, type SavedApps } from './installed.js'
 import { InstallSessions } from './install/sessions.js'
+import type { Part } from './missing.js'
 import { Processes } from './processes.js'
 import { Properties } from './properties.js'
 import { RunningApps } from './running.js'
@@ -51,12 +52,16 @@ export interface AndroidOptions {
   uiTreeMs?: () => number
   /** Hosts must have a key that was allowed. Default false: whoever reaches the port is in. */
   adbAuth?: boolean
+  /** What this phone lacks; default nothing. */
+  missing?: ReadonlySet<Part>
   /** Something that lasts has changed. */
   onChange: () => void
   /** Begins a restart, after the answer to the host has gone out; `wipe` also empties the phone. */
   onRestart: (wipe: boolean) => void
   onFault: (error: unknown, what: string) => void
 }
+
+export const NORMAL_CELSIUS = 25
 
 export class Android {
   readonly identity: Identity
@@ -74,6 +79,7 @@ export class Android {
   readonly adbKeys: AdbKeys
   readonly installed: InstalledApps
   readonly installSessions: InstallSessions
+  readonly missing: ReadonlySet<Part>
   processes = new Processes()
   readonly running = new RunningApps(() => this.processes)
   /** The package whose instrumentation holds the one UiAutomation of the phone. */
@@ -85,6 +91,7 @@ export class Android {
   appOps = new Map<string, string>()
   /** `locksettings set-disabled`. A phone has no lock credential. */
   lockDisabled = false
+  batteryCelsius = NORMAL_CELSIUS
   bootedAtMs = Date.now()
   private readonly jobs = new Map<number, Promise<number>>()
 
@@ -94,6 +101,7 @@ export class Android {
     this.world = options.world
     this.clock = options.clock ?? { offsetMs: 0 }
     this.commands = options.commands
+    this.missing = options.missing ?? new Set()
     this.scrcpyServer = options.scrcpyServer
     this.adbKeys = new AdbKeys(options.adbAuth === true, onChange)
     this.properties = new Properties(identity, onChange)
@@ -115,6 +123,7 @@ export class Android {
     this.installSessions = new InstallSessions(this)
     if (saved !== null) this.take(saved)
     this.applyAll()
+    if (this.missing.has('clipboard')) this.world.denyClipboard(true)
     this.world.onSystemChange(({ table, name, value }) => {
       if (table === 'property') this.properties.set(name, value)
       else if (this.settings.get(table, name) !== value) this.settings.put(table, name, value)

@@ -1,11 +1,15 @@
 /**
- * Makes a phone fail as phones do. Reached only by who holds the `Phone`
- * object in its own process: no port, no command and no file leads here, so
- * that no client can tell a virtual phone by it. Used by tests.
+ * Makes a phone fail as phones do. Reached by who holds the `Phone` object
+ * in its own process, and by the fault port (`port/`) where one was asked for:
+ * no command, property or file of the phone leads here. Used by tests.
  */
-import type { Android } from '../android/android.js'
+import { type Android, NORMAL_CELSIUS } from '../android/android.js'
 import { type LinkFaults } from './link.js'
 import { type SlowLimits } from './slow-line.js'
+import { scrcpyServers, UI_SERVER } from './state.js'
+
+/** This phone cannot have that fault. */
+export class FaultError extends Error {}
 
 export interface FaultParts {
   android: Android
@@ -20,8 +24,8 @@ export interface FaultParts {
   boot: { stuck: boolean }
 }
 
-const UI_SERVER = 'io.appium.uiautomator2.server'
 const LOW_BATTERY = 15
+const FULL_BATTERY = 100
 
 export class Faults {
   private plugged = true
@@ -57,14 +61,17 @@ export class Faults {
   /** All keys are forgotten and the hosts dropped: `unauthorized` until somebody allows. @throws for a phone that asks for no keys */
   async makeUnauthorized(): Promise<void> {
     const { adbKeys } = this.parts.android
-    if (!adbKeys.required) throw new Error('This phone was started without auth: it asks for no keys')
+    if (!adbKeys.required) throw new FaultError('This phone was started without auth: it asks for no keys')
     adbKeys.forget()
     await this.restartAdbd()
   }
 
-  /** Every Nth stream that a host opens is taken and never answered; 0 ends that. */
-  hangEvery(count: number): void {
-    this.parts.link.setHangEvery(count)
+  /**
+   * Every Nth stream that a host opens is taken and never answered; 1: all, 0 ends that.
+   * @param containing counts only streams whose service (`shell,v2,raw:input tap 1 2`, `sync:`) holds this
+   */
+  hangEvery(count: number, containing = ''): void {
+    this.parts.link.setHangEvery(count, containing)
   }
 
   /** For connections from now on; null ends that. The hosts are dropped, so that they connect anew. */
@@ -100,7 +107,7 @@ export class Faults {
 
   /** Ends each scrcpy server as the low-memory killer does. Returns how many. */
   killScrcpy(): number {
-    const servers = this.parts.android.processes.list().filter(({ name }) => name === 'app_process')
+    const servers = scrcpyServers(this.parts.android)
     for (const server of servers) server.kill?.()
     return servers.length
   }
@@ -119,6 +126,11 @@ export class Faults {
       const text = `${percent}% remaining`
       world.notify({ package: name, id, title: 'Battery is low', text, whenMs: this.parts.android.nowMs })
     }
+  }
+
+  /** Of the battery, as `dumpsys battery` and `dumpsys thermalservice` tell it. */
+  setTemperature(celsius: number): void {
+    this.parts.android.batteryCelsius = celsius
   }
 
   /** The phone's clock is wrong by this much. */
@@ -142,6 +154,26 @@ export class Faults {
     }
     steal()
     this.thief = setInterval(steal, everyMs)
+  }
+
+  /** Ends every fault that lasts. A phone in a boot loop, unplugged or with a bad link comes back soon after. */
+  async heal(): Promise<void> {
+    const { android, link, boot } = this.parts
+    const badLink = link.silent || link.slow !== null || link.hangEvery !== 0
+    link.silent = false
+    link.slow = null
+    this.hangEvery(0)
+    boot.stuck = false
+    this.fullStorage(false)
+    this.neverIdle(false)
+    this.denyClipboard(android.missing.has('clipboard'))
+    android.world.setLocked(false)
+    this.setBattery(FULL_BATTERY)
+    this.setTemperature(NORMAL_CELSIUS)
+    this.setClockOffset(0)
+    this.stealFocus(null)
+    if (badLink && this.plugged) await this.restartAdbd()
+    else await this.replug()
   }
 
   /** Ends what goes on by itself. */

@@ -9,16 +9,20 @@ export class LinkFaults {
   hangEvery = 0
   private opened = 0
 
-  /** Whether the service that is opened now hangs. */
-  hangs(): boolean {
-    if (this.hangEvery === 0) return false
+  /** Only services whose name holds this hang. */
+  private hangText = ''
+
+  /** Whether the service that is opened now hangs. `name`: for example `shell,v2,raw:input tap 1 2`. */
+  hangs(name: string): boolean {
+    if (this.hangEvery === 0 || !name.includes(this.hangText)) return false
     this.opened++
     return this.opened % this.hangEvery === 0
   }
 
-  /** `hangEvery` counts from here. */
-  setHangEvery(count: number): void {
+  /** `hangEvery` counts from here, and only services whose name holds `text`. */
+  setHangEvery(count: number, text = ''): void {
     this.hangEvery = count
+    this.hangText = text
     this.opened = 0
   }
 }

@@ -102,6 +102,11 @@ function setLocale(android: Android, { extras }: Intent): BroadcastResult {
       'java.lang.IllegalStateException: The settings app does not have enough permissions to change the device configuration',
     )
   }
+  // What Android 15 of some makers answers (appium/io.appium.settings issue 246).
+  if (android.missing.has('locale'))
+    return canceled(
+      'java.lang.NoSuchMethodException: android.app.IActivityManager$Stub$Proxy.updateConfiguration [class android.content.res.Configuration]',
+    )
   android.settings.put('system', 'system_locales', known)
   return ok(shown)
 }

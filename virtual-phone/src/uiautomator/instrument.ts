@@ -57,6 +57,7 @@ export async function instrument(io: InstrumentIo, args: readonly string[]): Pro
   }
   io.android.forceStop(known.target)
   await io.out(options.raw ? status(1) : `\n${testClass}:`)
+  if (io.android.missing.has('ui-server')) return crashed(io)
   const { versionName, versionCode } = target.apk
   const startedAt = Date.now()
   const ended = await runUntilStopped(io, target.uid, { name: versionName, code: versionCode })

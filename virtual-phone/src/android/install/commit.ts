@@ -33,6 +33,8 @@ export async function commitFolder(android: Android, fs: FileSystem, session: Se
   const abis = [...new Set(apks.flatMap((apk) => apk.abis))]
   checkAgainstPhone(base, splits, abis, options)
   if (systemPackages(android).some((app) => app.package === base.package)) throw notTheSystems(base.package)
+  if (base.package === 'io.appium.settings' && android.missing.has('settings-app'))
+    throw new InstallError('INSTALL_FAILED_USER_RESTRICTED', 'Install canceled by user')
   const old = android.installed.find(base.package)
   if (old !== null) checkUpdate(base, old, options)
   if (!options.dontKill) android.forceStop(base.package)

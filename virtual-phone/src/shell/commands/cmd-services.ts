@@ -139,6 +139,11 @@ export async function testHarness(io: CommandIo, args: readonly string[]): Promi
     )
     return args.length === 0 || args[0] === 'help' ? 0 : 255
   }
+  if (io.android.missing.has('testharness')) {
+    // AOSP `TestHarnessModeService` without a `PersistentDataBlockManagerInternal`.
+    await io.err('Failed to enable Test Harness Mode\n')
+    return 1
+  }
   io.android.restart(true)
   return 0
 }

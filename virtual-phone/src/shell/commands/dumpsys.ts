@@ -19,7 +19,7 @@ Power Manager State:
   mWakefulnessChanging=false
   mIsPowered=true
   mPlugType=2
-  mBatteryLevel=100
+  mBatteryLevel=${android.world.batteryPercent}
   mStayOn=${stayOn !== '0'}
   mHalInteractiveModeEnabled=${android.world.awake}
   mBootCompleted=${android.properties.get('sys.boot_completed') === '1'}
@@ -48,7 +48,7 @@ function dumpBattery(android: Android): string {
   level: ${android.world.batteryPercent}
   scale: 100
   voltage: 4400
-  temperature: 250
+  temperature: ${Math.round(android.batteryCelsius * 10)}
   technology: Li-ion
 `
 }

@@ -1,0 +1,24 @@
+/**
+ * Parts that a phone may lack, as some makers' phones do. Given at the start (`main.js --without`), never changed
+ * after it, and read where the part would answer.
+ */
+export const parts = [
+  /** `app_process` cannot start the scrcpy server. */
+  'scrcpy',
+  /** Appium's UiAutomator2 server is killed as soon as it is started. */
+  'ui-server',
+  /** The installation of `io.appium.settings` is refused. */
+  'settings-app',
+  /** `io.appium.settings` cannot set the locale. */
+  'locale',
+  /** No persistent data partition: `cmd testharness enable` is refused. */
+  'testharness',
+  /** Nobody in the background may read or set the clipboard, whatever their identity. */
+  'clipboard',
+] as const
+
+export type Part = (typeof parts)[number]
+
+export function isPart(name: string): name is Part {
+  return (parts as readonly string[]).includes(name)
+}

@@ -1,0 +1,212 @@
+/** The port by which other processes break a phone: each fault through it, seen by the real adb. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Phone, startPhone } from '../../phone.js'
+import { type Adb, startAdb } from '../../testing/adb.js'
+import { type FaultPort, startFaultPort } from './port.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'virtual-phone-port-'))
+const token = 'a token of some length'
+const bugs: unknown[] = []
+let phone: Phone
+let port: FaultPort
+let adb: Adb
+let serial = ''
+
+interface Answer {
+  status: number
+  body: unknown
+}
+
+async function ask(
+  method: string,
+  path: string,
+  body?: unknown,
+  authorization = `Bearer ${token}`,
+): Promise<Answer> {
+  const response = await fetch(`http://127.0.0.1:${port.port}${path}`, {
+    method,
+    headers: { authorization },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  return { status: response.status, body: await response.json() }
+}
+
+async function fault(name: string, body: object = {}): Promise<unknown> {
+  const answer = await ask('POST', `/phones/${phone.port}/faults/${name}`, body)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  return answer.body
+}
+
+const text = async (...args: string[]): Promise<string> => {
+  const { stdout, stderr } = await adb.run(args)
+  return stdout.toString() + stderr
+}
+const shell = (command: string): Promise<string> => text('shell', command)
+const dump = (): Promise<string> => shell('uiautomator dump /dev/tty')
+
+async function reconnect(): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        await adb.run(['disconnect', serial])
+        await adb.run(['connect', serial])
+        return (await text('get-state')).trim()
+      },
+      { timeout: 15_000 },
+    )
+    .toBe('device')
+}
+
+beforeAll(async () => {
+  phone = await startPhone({ port: 0, dataDir: join(folder, 'phone'), pace: 'instant' })
+  port = await startFaultPort({ port: 0, token, phones: [phone], onFault: (error) => bugs.push(error) })
+  serial = `127.0.0.1:${phone.port}`
+  adb = await startAdb(serial)
+  await adb.run(['connect', serial])
+})
+
+afterAll(async () => {
+  await adb.close()
+  await port.close()
+  await phone.close()
+  rmSync(folder, { recursive: true })
+  expect(bugs).toEqual([])
+})
+
+describe('who asks', () => {
+  it('needs the token', async () => {
+    for (const wrong of ['', 'Bearer', `Bearer ${token}x`, token, `bearer ${token}`]) {
+      expect((await ask('GET', '/phones', undefined, wrong)).status, wrong).toBe(401)
+    }
+    expect(await ask('GET', '/phones')).toEqual({
+      status: 200,
+      body: { phones: [{ port: phone.port, serial: phone.serial, without: [] }] },
+    })
+  })
+
+  it('names a phone by its port or its serial number, and a fault that there is', async () => {
+    const never = (name: string | number, what = 'never-idle') =>
+      ask('POST', `/phones/${name}/faults/${what}`, { on: false })
+    expect((await never(phone.port)).status).toBe(200)
+    expect((await never(phone.serial)).status).toBe(200)
+    expect((await never(1)).status).toBe(404)
+    expect((await never(phone.port, 'constructor')).status).toBe(404)
+    expect((await ask('GET', `/phones/${phone.port}`)).status).toBe(404)
+    expect((await ask('GET', '/%')).status).toBe(404)
+  })
+
+  it('is told what is wrong with the body', async () => {
+    const path = `/phones/${phone.port}/faults/hang`
+    for (const wrong of [{ every: -1 }, { every: '2' }, {}, { every: 1, more: 1 }, '{', 'null', '[]']) {
+      expect((await ask('POST', path, wrong)).status, JSON.stringify(wrong)).toBe(400)
+    }
+    expect((await ask('POST', path, ' '.repeat(70_000))).status).toBe(413)
+    expect(await ask('POST', `/phones/${phone.port}/faults/unauthorized`)).toMatchObject({ status: 409 })
+  })
+})
+
+describe('the link', () => {
+  it('is gone when unplugged, and comes back', async () => {
+    await fault('unplug')
+    await adb.run(['disconnect', serial])
+    expect(await text('connect', serial)).toMatch(/refused|failed/)
+    await fault('replug')
+    await reconnect()
+  })
+
+  it('breaks what is under way when adbd restarts', async () => {
+    const sleeping = adb.run(['shell', 'sleep 10; echo done'])
+    await expect.poll(() => shell('ps -A'), { timeout: 10_000 }).toContain('sleep')
+    await fault('restart-adbd')
+    expect((await sleeping).stdout.toString()).toBe('')
+    await reconnect()
+  })
+
+  it('hangs the commands that hold a text, and no others', async () => {
+    await fault('hang', { every: 1, containing: 'getprop' })
+    const hanging = adb.run(['shell', 'getprop ro.serialno'])
+    expect(await Promise.race([hanging, delay(400).then(() => 'hangs')])).toBe('hangs')
+    expect(await shell('echo 1')).toBe('1\n')
+    await ask('DELETE', `/phones/${phone.port}/faults`)
+    await hanging
+    await reconnect()
+    expect(await shell('getprop ro.serialno')).toBe(`${phone.serial}\n`)
+  })
+
+  it('is silent, and slow, until it is healed', async () => {
+    await fault('slow-link', { limits: { latencyMs: 60, bytesPerSecond: 1_000_000 } })
+    await reconnect()
+    const start = performance.now()
+    await shell('true')
+    expect(performance.now() - start).toBeGreaterThan(110)
+    await fault('offline', { on: true })
+    await ask('DELETE', `/phones/${phone.port}/faults`)
+    await reconnect()
+  })
+
+  it('does not come back from a reboot until it may', async () => {
+    await fault('never-come-back', { on: true })
+    await adb.run(['reboot'])
+    await delay(600)
+    await adb.run(['disconnect', serial])
+    expect(await text('connect', serial)).toMatch(/refused|failed/)
+    expect((await ask('GET', `/phones/${phone.port}/state`)).body).toMatchObject({ booted: false })
+    await fault('never-come-back', { on: false })
+    await reconnect()
+  })
+})
+
+describe('the phone', () => {
+  it('is full', async () => {
+    await fault('full-storage', { on: true })
+    expect(await shell('echo x > /sdcard/full.txt')).toContain('No space left on device')
+    await fault('full-storage', { on: false })
+  })
+
+  it('never rests', async () => {
+    await fault('never-idle', { on: true })
+    expect(await dump()).toBe('ERROR: could not get idle state.\n')
+    await fault('never-idle', { on: false })
+    expect(await dump()).toContain('<hierarchy')
+  })
+
+  it('is locked, weak and hot, and wrong about the time', async () => {
+    await fault('lock-screen')
+    expect(await dump()).toContain('keyguard_root_view')
+    await fault('battery', { percent: 9, celsius: 51.5 })
+    expect(await shell('dumpsys battery')).toMatch(/level: 9\n[^]*temperature: 515\n/)
+    await fault('clock-offset', { ms: -400 * 24 * 3_600_000 })
+    expect(Date.now() / 1000 - Number(await shell('date +%s'))).toBeGreaterThan(399 * 24 * 3600)
+    expect((await ask('GET', `/phones/${phone.port}/state`)).body).toMatchObject({
+      booted: true,
+      locked: true,
+      batteryPercent: 9,
+      notifications: [{ title: 'Battery is low' }],
+    })
+    await ask('DELETE', `/phones/${phone.port}/faults`)
+    expect(await shell('dumpsys battery')).toMatch(/level: 100\n[^]*temperature: 250\n/)
+    expect((await ask('GET', `/phones/${phone.port}/state`)).body).toMatchObject({
+      locked: false,
+      notifications: [],
+    })
+  })
+
+  it('has an app that steals the focus', async () => {
+    const notes = 'com.phonerack.notes'
+    await fault('steal-focus', { package: notes, everyMs: 30 })
+    await shell('input keyevent HOME')
+    await expect.poll(() => shell('dumpsys window | grep mCurrentFocus')).toContain(notes)
+    await fault('steal-focus', { package: null })
+  })
+
+  it('loses servers only if they run', async () => {
+    expect(await fault('kill-scrcpy')).toEqual({ killed: 0 })
+    expect(await fault('crash-ui-server')).toEqual({})
+    await fault('deny-clipboard', { on: true })
+    await fault('deny-clipboard', { on: false })
+  })
+})
