@@ -1,2 +1,10 @@
 /** What other packages' tests use of a virtual phone. */
-export { startPhone, type Pace, type Part, type Phone, type PhoneOptions, type State } from './phone.js'
+export {
+  startPhone,
+  type Counts,
+  type Pace,
+  type Part,
+  type Phone,
+  type PhoneOptions,
+  type State,
+} from './phone.js'

@@ -10,6 +10,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { AdbKeys } from './adbd/auth.js'
 import { AdbServer } from './adbd/server.js'
 import { Android, type SavedAndroid } from './android/android.js'
+import { Counters, type Counts } from './android/counters.js'
+import { counted } from './android/world-overlay.js'
 import { type Identity, model, newIdentity } from './android/identity.js'
 import { runScrcpyServer } from './scrcpy/index.js'
 import type { Part } from './android/missing.js'
@@ -30,6 +32,7 @@ import { commands } from './shell/commands/index.js'
 import { StateFile } from './state-file.js'
 import { createWorld } from './ui/index.js'
 
+export { type Counts } from './android/counters.js'
 export { type Part } from './android/missing.js'
 export { type State } from './faults/state.js'
 export { type Pace } from './pace/pace.js'
@@ -60,6 +63,8 @@ export interface Phone {
   readonly without: ReadonlySet<Part>
   /** What someone who looks at the phone sees. */
   state(): State
+  /** What reached it since this process started it. */
+  counters(): Counts
   /** Saves, drops all hosts, and ends the phone. */
   close(): Promise<void>
 }
@@ -78,6 +83,7 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
   const clock = { offsetMs: 0 }
   const boot = { stuck: false }
   const link = new LinkFaults()
+  const counters = new Counters()
   const world = createWorld({
     maker: model.maker,
     model: model.name,
@@ -95,7 +101,8 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
   let restarting: Promise<void> | null = null
   const android: Android = new Android({
     identity,
-    world,
+    world: counted(world, counters),
+    counters,
     blobFolder: join(options.dataDir, 'blobs'),
     saved,
     commands: paceCommands(commands, options.pace),
@@ -153,6 +160,7 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
     faults,
     without: android.missing,
     state: () => stateOf(android),
+    counters: () => counters.counts(),
     close: async () => {
       running.abort()
       faults.close()

@@ -2,7 +2,7 @@
  * Breaks the virtual phones of a running system, as tests in the phone's own process do by `phone.faults`: typed
  * calls of the fault port (virtual-phone/README.md). The system must be started with `faultPort: true`.
  */
-import type { State } from '@phonerack/virtual-phone'
+import type { Counts, State } from '@phonerack/virtual-phone'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
@@ -84,6 +84,8 @@ function phoneFaults(ask: Ask, base: string) {
     setClockOffset: (ms: number) => fault('clock-offset', { ms }),
     stealFocus: (packageName: string | null, everyMs = 500) =>
       fault('steal-focus', { package: packageName, everyMs }),
+    /** What reached the phone since its process started: take it before and after, and compare. */
+    counters: async () => (await ask('GET', `${base}/counters`)) as Counts,
     /** What somebody who looks at the phone sees. */
     state: async () => (await ask('GET', `${base}/state`)) as State,
   }

@@ -5,6 +5,7 @@ import { ConnectionRefused } from '../android/sockets.js'
 import type { Connection, ServiceHandler } from './connection.js'
 import { framebufferService } from './framebuffer.js'
 import { type ReverseListeners, reverseService } from './reverse-service.js'
+import { decode } from '../shell/bytes.js'
 import { parseShellService, shellService } from './shell-service.js'
 import { syncService } from './sync-service.js'
 
@@ -45,7 +46,9 @@ export async function openService(
 async function syncOn(stream: Duplex, android: Android): Promise<void> {
   const ended = new AbortController()
   void stream.closed.then(() => ended.abort())
-  await syncService(stream, android.fs.until(ended.signal))
+  await syncService(stream, android.fs.until(ended.signal), (path) =>
+    android.counters.countIn('pushes', decode(path)),
+  )
 }
 
 /** `adb reconnect device`: the answer still goes out. */

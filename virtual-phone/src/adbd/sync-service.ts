@@ -26,10 +26,16 @@ interface Context {
   stream: Duplex
   reader: ExactReader
   fs: FileSystem
+  onPush: (path: string) => void
 }
 
-export async function syncService(stream: Duplex, fs: FileSystem): Promise<void> {
-  const context = { stream, reader: new ExactReader(stream), fs }
+/** `onPush` is told of each file that a host begins to send. Paths are byte strings. */
+export async function syncService(
+  stream: Duplex,
+  fs: FileSystem,
+  onPush: (path: string) => void,
+): Promise<void> {
+  const context = { stream, reader: new ExactReader(stream), fs, onPush }
   for (;;) {
     const header = await context.reader.header()
     if (header === null || header.id === 'QUIT') return
@@ -149,6 +155,7 @@ async function receive(path: string, context: Context): Promise<boolean> {
 }
 
 async function send(path: string, mode: number, context: Context): Promise<boolean> {
+  context.onPush(path)
   const target = await openTarget(path, mode, context)
   let failed = target.failure
   if (failed !== null) await fail(failed, context)

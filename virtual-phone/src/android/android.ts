@@ -11,6 +11,7 @@ import { buildImage, keptTrees, wipeUserData } from '../fs/layout.js'
 import { type SavedVolume, Volume } from '../fs/volume.js'
 import { UnicodeIme } from '../helpers/unicode-ime.js'
 import type { CommandTable } from '../shell/command.js'
+import { Counters } from './counters.js'
 import type { Identity } from './identity.js'
 import type { ScrcpyServer } from './program.js'
 import { entryOf, InstalledApps, type SavedApps } from './installed.js'
@@ -52,6 +53,8 @@ export interface AndroidOptions {
   uiTreeMs?: () => number
   /** Hosts must have a key that was allowed. Default false: whoever reaches the port is in. */
   adbAuth?: boolean
+  /** Shared with who counts what the world is told. */
+  counters?: Counters
   /** What this phone lacks; default nothing. */
   missing?: ReadonlySet<Part>
   /** Something that lasts has changed. */
@@ -80,6 +83,7 @@ export class Android {
   readonly installed: InstalledApps
   readonly installSessions: InstallSessions
   readonly missing: ReadonlySet<Part>
+  readonly counters: Counters
   processes = new Processes()
   readonly running = new RunningApps(() => this.processes)
   /** The package whose instrumentation holds the one UiAutomation of the phone. */
@@ -102,6 +106,7 @@ export class Android {
     this.clock = options.clock ?? { offsetMs: 0 }
     this.commands = options.commands
     this.missing = options.missing ?? new Set()
+    this.counters = options.counters ?? new Counters()
     this.scrcpyServer = options.scrcpyServer
     this.adbKeys = new AdbKeys(options.adbAuth === true, onChange)
     this.properties = new Properties(identity, onChange)
@@ -155,6 +160,7 @@ export class Android {
 
   /** Asks for a restart; the caller's answer still goes out. */
   restart(wipe: boolean): void {
+    this.counters.count(wipe ? 'wipes' : 'reboots')
     this.options.onRestart(wipe)
   }
 

@@ -1,6 +1,7 @@
 /** Input of scrcpy's clients as late as on a phone, in order. Used by `phone.ts` with `--pace real`. */
 import { type ScrcpyServer } from '../android/program.js'
 import { type World } from '../android/world.js'
+import { overlay } from '../android/world-overlay.js'
 
 /** `server` with a world whose touches, keys and texts arrive `delayMs` later; what is on its way when it ends is dropped. */
 export function lateInput(server: ScrcpyServer, delayMs: number): ScrcpyServer {
@@ -45,11 +46,5 @@ function lateWorld(world: World, later: (act: () => void) => void): World {
       return world.inputMethod.served
     },
   }
-  return new Proxy(world, {
-    get: (target, name) => {
-      if (Object.hasOwn(late, name)) return late[name as keyof typeof late]
-      const value: unknown = Reflect.get(target, name, target)
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value
-    },
-  })
+  return overlay(world, late)
 }

@@ -30,6 +30,7 @@ const exitSigterm = 143
 export async function runProcess(request: ProcessRequest): Promise<number> {
   const { argv, android } = request
   const name = argv[0] ?? ''
+  android.counters.command(argv)
   const controller = new AbortController()
   const kill = () => controller.abort()
   request.signal.addEventListener('abort', kill, { once: true })

@@ -11,6 +11,8 @@ export interface Call {
 
 export interface Route<Handler> {
   method: Method
+  /** As in the table. */
+  name: string
   sections: readonly string[]
   handler: Handler
 }
@@ -19,7 +21,7 @@ export interface Route<Handler> {
 export function routesOf<Handler>(table: Readonly<Record<string, Handler>>): Route<Handler>[] {
   return Object.entries(table).map(([key, handler]) => {
     const [method = '', path = ''] = key.split(' ')
-    return { method: method as Method, sections: path.split('/'), handler }
+    return { method: method as Method, name: key, sections: path.split('/'), handler }
   })
 }
 
@@ -28,7 +30,7 @@ export function findRoute<Handler>(
   routes: readonly Route<Handler>[],
   method: string,
   url: string,
-): { handler: Handler; path: Record<string, string> } | null {
+): { name: string; handler: Handler; path: Record<string, string> } | null {
   const sections = (url.split('?')[0] ?? '').replace(/^\/wd\/hub/, '').split('/')
   for (const route of routes) {
     if (route.method !== method || route.sections.length !== sections.length) continue
@@ -38,7 +40,7 @@ export function findRoute<Handler>(
       if (wanted.startsWith(':')) path[wanted.slice(1)] = decoded(given)
       return wanted.startsWith(':') || wanted === given
     })
-    if (fits) return { handler: route.handler, path }
+    if (fits) return { name: route.name, handler: route.handler, path }
   }
   return null
 }

@@ -115,6 +115,7 @@ export class UiAutomator2Server {
     try {
       const own = findRoute(this.ownRoutes, method, url)
       if (own !== null) {
+        this.count(own.name)
         const answer = await own.handler({ path: own.path, body: await readBody() })
         return { status: 200, body: answer }
       }
@@ -126,12 +127,17 @@ export class UiAutomator2Server {
           'The requested resource could not be found, or a request was received using an HTTP method that is not supported by the mapped resource',
         )
       }
+      this.count(found.name)
       const screen = this.sessionScreen(sessionId)
       const value = await found.handler(screen, { path: found.path, body: await readBody() })
       return { status: 200, body: { sessionId, value: value ?? null } }
     } catch (error) {
       return failure(error, sessionId)
     }
+  }
+
+  private count(route: string): void {
+    if (!route.startsWith('GET ')) this.options.android.counters.countIn('uiServer', route)
   }
 
   private readonly ownRoutes = routesOf<(call: Call) => Answer | Promise<Answer>>({

@@ -139,6 +139,7 @@ export async function uninstall(
   keepData: boolean,
 ): Promise<void> {
   const name = app.apk.package
+  android.counters.count('uninstalls')
   android.forceStop(name)
   android.installed.remove(name)
   const [base] = apkPaths(app)

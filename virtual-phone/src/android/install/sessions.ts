@@ -83,6 +83,7 @@ export class InstallSessions {
 
   /** Installs what was written. The session is over, however it ends. @throws InstallError */
   async commit(session: Session): Promise<void> {
+    this.android.counters.count('installs')
     const done = this.tail.then(() => commitFolder(this.android, this.fs, session))
     this.tail = done.catch(() => undefined)
     try {

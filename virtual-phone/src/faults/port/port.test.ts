@@ -1,10 +1,10 @@
 /** The port by which other processes break a phone: each fault through it, seen by the real adb. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Phone, startPhone } from '../../phone.js'
+import { type Counts, type Phone, startPhone } from '../../phone.js'
 import { type Adb, startAdb } from '../../testing/adb.js'
 import { type FaultPort, startFaultPort } from './port.js'
 
@@ -106,6 +106,33 @@ describe('who asks', () => {
     }
     expect((await ask('POST', path, ' '.repeat(70_000))).status).toBe(413)
     expect(await ask('POST', `/phones/${phone.port}/faults/unauthorized`)).toMatchObject({ status: 409 })
+  })
+})
+
+describe('the counters', () => {
+  const counters = async () => (await ask('GET', `/phones/${phone.port}/counters`)).body as Counts
+
+  it('tell what reached the phone, and how often', async () => {
+    const file = join(folder, 'sent.txt')
+    writeFileSync(file, 'sent')
+    const before = await counters()
+    await text('push', file, '/sdcard/naïve.txt')
+    await text('push', file, '/sdcard/naïve.txt')
+    await shell('input tap 500 500; input keyevent 4; pm uninstall no.such; settings put global x 1')
+    const after = await counters()
+    expect(after.pushes).toEqual({ ...before.pushes, '/sdcard/naïve.txt': 2 })
+    expect(after).toMatchObject({
+      commands: { 'input tap': 1, 'input keyevent': 1, 'pm uninstall': 1, 'settings put global x': 1 },
+      touches: before.touches + 1,
+      keys: before.keys + 1,
+      installs: before.installs,
+      uninstalls: 0,
+      reboots: 0,
+    })
+  })
+
+  it('are those of the phone, whoever asks', async () => {
+    expect(await counters()).toEqual(phone.counters())
   })
 })
 

@@ -110,6 +110,7 @@ async function route(phones: readonly Phone[], request: IncomingMessage): Promis
     if (call === undefined) throw new Refused(404, `no fault ${fault}`)
     return call(phone.faults, await readJson(request))
   }
+  if (what === 'counters' && fault === undefined && method === 'GET') return phone.counters()
   if (what === 'state' && fault === undefined && method === 'GET') return phone.state()
   throw notFound(request)
 }

@@ -1,0 +1,95 @@
+/**
+ * Counts what reached the phone, so that a test can prove that nothing was sent twice. Counted when it begins,
+ * however it ends. Told by `phone.counters()` and the fault port; nothing on the phone shows it.
+ */
+
+export interface Counts {
+  /** Sync `SEND`s by path. */
+  pushes: Record<string, number>
+  /** Shell commands by name; those that name what they do with it: `pm install-commit`, `settings put global x`. */
+  commands: Record<string, number>
+  /** What the UI server was asked that is no reading: `POST /session/:sessionId/element/:elementId/value`. */
+  uiServer: Record<string, number>
+  /** Package installations that were committed, by any way. */
+  installs: number
+  uninstalls: number
+  /** Fingers put down, by any way. */
+  touches: number
+  /** Keys pressed, by any way. */
+  keys: number
+  scrolls: number
+  /** Texts typed into a field by `input text` or scrcpy; the UI server's are in `uiServer`. */
+  texts: number
+  clipboardSets: number
+  pastes: number
+  reboots: number
+  /** Accepted `cmd testharness enable`s. */
+  wipes: number
+}
+
+type Single = { [Name in keyof Counts]: Counts[Name] extends number ? Name : never }[keyof Counts]
+type Many = Exclude<keyof Counts, Single>
+
+/** How many words after a command's name say what it does. */
+const spokenWords: Readonly<Record<string, number>> = {
+  am: 1,
+  appops: 1,
+  cmd: 2,
+  content: 1,
+  device_config: 1,
+  dumpsys: 1,
+  ime: 1,
+  input: 1,
+  locksettings: 1,
+  pm: 1,
+  settings: 3,
+  svc: 2,
+  wm: 1,
+}
+
+/** A phone that runs for months has seen many paths. */
+const maxNames = 20_000
+const othersName = '(others)'
+
+export class Counters {
+  private readonly singles = new Map<Single, number>()
+  private readonly tables = new Map<Many, Map<string, number>>()
+
+  count(what: Single): void {
+    this.singles.set(what, (this.singles.get(what) ?? 0) + 1)
+  }
+
+  countIn(table: Many, name: string): void {
+    const counts = this.tables.get(table) ?? new Map<string, number>()
+    this.tables.set(table, counts)
+    const known = counts.has(name) || counts.size < maxNames ? name : othersName
+    counts.set(known, (counts.get(known) ?? 0) + 1)
+  }
+
+  /** `argv` as the shell starts it. */
+  command(argv: readonly string[]): void {
+    const [name = ''] = argv
+    const words = Object.hasOwn(spokenWords, name) ? (spokenWords[name] ?? 0) : 0
+    this.countIn('commands', argv.slice(0, 1 + words).join(' '))
+  }
+
+  counts(): Counts {
+    const single = (name: Single) => this.singles.get(name) ?? 0
+    const table = (name: Many) => Object.fromEntries(this.tables.get(name) ?? [])
+    return {
+      pushes: table('pushes'),
+      commands: table('commands'),
+      uiServer: table('uiServer'),
+      installs: single('installs'),
+      uninstalls: single('uninstalls'),
+      touches: single('touches'),
+      keys: single('keys'),
+      scrolls: single('scrolls'),
+      texts: single('texts'),
+      clipboardSets: single('clipboardSets'),
+      pastes: single('pastes'),
+      reboots: single('reboots'),
+      wipes: single('wipes'),
+    }
+  }
+}
