@@ -12,6 +12,8 @@ const run = promisify(execFile)
 export interface PlainAdb {
   /** Runs `adb -s SERIAL …` as a process and returns what it printed. */
   run(...args: string[]): Promise<Buffer>
+  /** For other programs that shall use the same server. */
+  env: NodeJS.ProcessEnv
   stop(): Promise<void>
 }
 
@@ -63,5 +65,5 @@ export async function plainAdb(serial: string): Promise<PlainAdb> {
     await stop()
     throw error
   }
-  return { run: (...args) => adb('-s', serial, ...args), stop }
+  return { run: (...args) => adb('-s', serial, ...args), env, stop }
 }

@@ -37,12 +37,20 @@ export async function startPhones({
     folder,
     name: 'virtual-phones',
     script: 'virtual-phone/dist/main.js',
-    args: ['--ports', phonePorts.join(','), '--data', data, '--pace', 'instant', ...forTests],
+    args: ['--ports', phonePorts.join(','), '--data', data, '--pace', paceOf(process.env), ...forTests],
     env: {},
     readyWithinMs: 60_000,
     ready: async () => (await Promise.all(ports.phones.map(isListening))).every(Boolean),
   })
   await steps.run(`Virtual phones (${options.virtualPhones})`, () => supervisor.start(service))
+}
+
+/** How fast virtual phones answer: as fast as they can, or as a mid-range phone does. */
+function paceOf(env: NodeJS.ProcessEnv): 'instant' | 'real' {
+  const pace = env['PHONERACK_VIRTUAL_PHONE_PACE'] ?? 'instant'
+  if (pace !== 'instant' && pace !== 'real')
+    throw new Error(`PHONERACK_VIRTUAL_PHONE_PACE is "${pace}": it must be instant or real`)
+  return pace
 }
 
 export async function startHostAgent(
