@@ -2,6 +2,7 @@
 export {
   startPhone,
   type Counts,
+  type Leftover,
   type Pace,
   type Part,
   type Phone,

@@ -34,6 +34,7 @@ import { createWorld } from './ui/index.js'
 
 export { type Counts } from './android/counters.js'
 export { type Part } from './android/missing.js'
+export { type Leftover } from './faults/leftovers.js'
 export { type State } from './faults/state.js'
 export { type Pace } from './pace/pace.js'
 
@@ -59,7 +60,7 @@ export interface Phone {
   /** Who may connect; of use with `auth`. */
   readonly adbKeys: Pick<AdbKeys, 'pending' | 'allow' | 'deny' | 'forget'>
   /** Makes it fail, for tests. */
-  readonly faults: Omit<Faults, 'close'>
+  readonly faults: Omit<Faults, 'close' | 'afterWipe' | 'wipeDoesNothing'>
   readonly without: ReadonlySet<Part>
   /** What someone who looks at the phone sees. */
   state(): State
@@ -139,7 +140,9 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
     await pause(RESTART_DELAY_MS[options.pace])
     android.shutDown()
     await adbd.close()
-    await android.boot(wipe)
+    const wiped = wipe && !faults.wipeDoesNothing
+    await android.boot(wiped)
+    if (wiped) await faults.afterWipe()
     await pause(BOOT_MS[options.pace])
     while (boot.stuck && !running.signal.aborted) await pause(stuckMs)
     if (running.signal.aborted) return

@@ -2,7 +2,7 @@
  * Breaks the virtual phones of a running system, as tests in the phone's own process do by `phone.faults`: typed
  * calls of the fault port (virtual-phone/README.md). The system must be started with `faultPort: true`.
  */
-import type { Counts, State } from '@phonerack/virtual-phone'
+import type { Counts, Leftover, State } from '@phonerack/virtual-phone'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
@@ -84,6 +84,12 @@ function phoneFaults(ask: Ask, base: string) {
     setClockOffset: (ms: number) => fault('clock-offset', { ms }),
     stealFocus: (packageName: string | null, everyMs = 500) =>
       fault('steal-focus', { package: packageName, everyMs }),
+    /** Puts on the phone what a tenant could leave there. */
+    leave: (...what: Leftover[]) => fault('leave', { what }),
+    /** These are on the phone after each wipe from now on; none ends it. */
+    wipeLeaves: (...what: Leftover[]) => fault('wipe-leaves', { what }),
+    /** Wipes restart the phone and remove nothing. */
+    setWipeDoesNothing: (on: boolean) => fault('wipe-does-nothing', { on }),
     /** What reached the phone since its process started: take it before and after, and compare. */
     counters: async () => (await ask('GET', `${base}/counters`)) as Counts,
     /** What somebody who looks at the phone sees. */

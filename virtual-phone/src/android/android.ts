@@ -2,6 +2,7 @@
  * The running system of one phone, as its shell and adbd see it. `phone.ts`
  * makes it, and gives it the ways to restart and to wipe.
  */
+import { randomUUID } from 'node:crypto'
 import { AdbKeys } from '../adbd/auth.js'
 import { randomBytes } from 'node:crypto'
 import { Blobs } from '../fs/blobs.js'
@@ -17,12 +18,14 @@ import type { ScrcpyServer } from './program.js'
 import { entryOf, InstalledApps, type SavedApps } from './installed.js'
 import { InstallSessions } from './install/sessions.js'
 import type { Part } from './missing.js'
+import { systemPackages } from './packages.js'
 import { Processes } from './processes.js'
 import { Properties } from './properties.js'
 import { RunningApps } from './running.js'
 import { type Namespace, namespaces, type SavedSettings, Settings } from './settings.js'
 import { PhoneSockets } from './sockets.js'
 import { generatedFiles } from './system-files.js'
+import { noUserData, type UserData } from './user-data.js'
 import type { World } from './world.js'
 
 /** What lasts over a restart, and is gone after a wipe. */
@@ -37,6 +40,7 @@ export interface SavedAndroid {
   apps?: SavedApps
   /** Hosts that may always connect. A wipe for test harness mode keeps them. */
   adbKeys?: string[]
+  userData?: UserData
   world: unknown
 }
 
@@ -93,10 +97,14 @@ export class Android {
   deviceConfig = new Map<string, string>()
   /** `package/OP` → mode. */
   appOps = new Map<string, string>()
-  /** `locksettings set-disabled`. A phone has no lock credential. */
+  /** Accounts, Wi-Fi networks and the like. */
+  userData = noUserData()
+  /** `locksettings set-disabled`. */
   lockDisabled = false
   batteryCelsius = NORMAL_CELSIUS
   bootedAtMs = Date.now()
+  /** The kernel's, another one after each start. */
+  bootId: string = randomUUID()
   private readonly jobs = new Map<number, Promise<number>>()
 
   constructor(private readonly options: AndroidOptions) {
@@ -174,6 +182,7 @@ export class Android {
       files: this.volume.save(keptTrees(this.volume)),
       apps: this.installed.save(),
       adbKeys: this.adbKeys.save(),
+      userData: this.userData,
       world: this.world.exportState(),
     }
   }
@@ -208,6 +217,7 @@ export class Android {
     const { world, properties } = this
     this.processes = new Processes()
     this.bootedAtMs = Date.now()
+    this.bootId = randomUUID()
     if (wipe) {
       await wipeUserData(this.volume)
       this.installed.load(null)
@@ -215,6 +225,7 @@ export class Android {
       this.deviceConfig.clear()
       this.appOps.clear()
       this.lockDisabled = false
+      this.userData = noUserData()
       properties.restart(this.identity, { 'persist.sys.test_harness': '1' })
       world.reboot(null)
     } else {
@@ -252,7 +263,8 @@ export class Android {
   /** The keyboard goes with its app: the system's own is back. */
   private dropLostKeyboard(): void {
     const [owner = ''] = (this.settings.get('secure', 'default_input_method') ?? '').split('/')
-    if (owner !== 'com.android.inputmethod.latin' && this.installed.find(owner) === null)
+    const systems = systemPackages(this).some((app) => app.package === owner)
+    if (!systems && this.installed.find(owner) === null)
       this.settings.put('secure', 'default_input_method', 'com.android.inputmethod.latin/.LatinIME')
   }
 
@@ -268,6 +280,7 @@ export class Android {
     this.deviceConfig = new Map(Object.entries(saved.deviceConfig))
     this.appOps = new Map(Object.entries(saved.appOps))
     this.lockDisabled = saved.lockDisabled
+    this.userData = { ...noUserData(), ...saved.userData }
   }
 
   /** Puts what the world shows in line with settings and properties. */

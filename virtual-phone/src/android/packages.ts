@@ -7,6 +7,7 @@ import { model } from './identity.js'
 const hidden: readonly [string, string, number][] = [
   ['android', 'Android System', 1000],
   ['com.android.inputmethod.latin', 'Android Keyboard (AOSP)', 10151],
+  ['com.android.inputmethod.pinyin', 'Pinyin Keyboard', 10152],
   ['com.android.providers.media', 'Media Storage', 10185],
   ['com.android.providers.settings', 'Settings Storage', 1000],
   ['com.android.shell', 'Shell', 2000],

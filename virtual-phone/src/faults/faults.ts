@@ -5,6 +5,7 @@
  */
 import { type Android, NORMAL_CELSIUS } from '../android/android.js'
 import { type LinkFaults } from './link.js'
+import { type Leftover, putLeftover } from './leftovers.js'
 import { type SlowLimits } from './slow-line.js'
 import { scrcpyServers, UI_SERVER } from './state.js'
 
@@ -29,6 +30,9 @@ const FULL_BATTERY = 100
 
 export class Faults {
   private plugged = true
+  private kept: readonly Leftover[] = []
+  /** The next wipe restarts the phone and removes nothing. */
+  wipeDoesNothing = false
   private thief: NodeJS.Timeout | undefined
 
   constructor(private readonly parts: FaultParts) {}
@@ -156,6 +160,25 @@ export class Faults {
     this.thief = setInterval(steal, everyMs)
   }
 
+  /** Puts on the phone what its user could have left there; a wipe removes it. */
+  async leave(what: readonly Leftover[]): Promise<void> {
+    for (const each of what) await putLeftover(this.parts.android, each)
+  }
+
+  /** These are on the phone after each wipe, whether or not they were there before; none ends that. */
+  wipeLeaves(what: readonly Leftover[]): void {
+    this.kept = what
+  }
+
+  setWipeDoesNothing(on: boolean): void {
+    this.wipeDoesNothing = on
+  }
+
+  /** Called after a wipe, before hosts can look. */
+  async afterWipe(): Promise<void> {
+    await this.leave(this.kept)
+  }
+
   /** Ends every fault that lasts. A phone in a boot loop, unplugged or with a bad link comes back soon after. */
   async heal(): Promise<void> {
     const { android, link, boot } = this.parts
@@ -172,6 +195,8 @@ export class Faults {
     this.setTemperature(NORMAL_CELSIUS)
     this.setClockOffset(0)
     this.stealFocus(null)
+    this.wipeLeaves([])
+    this.setWipeDoesNothing(false)
     if (badLink && this.plugged) await this.restartAdbd()
     else await this.replug()
   }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Android } from '../android/android.js'
+import type { Part } from '../android/missing.js'
 import { emptySource } from '../android/streams.js'
 import type { ByteSink, ByteSource } from '../android/streams.js'
 import { runScrcpyServer } from '../scrcpy/index.js'
@@ -25,7 +26,8 @@ export interface Result {
   err: string
 }
 
-export function testAndroid(): TestAndroid {
+/** `missing`: what this phone lacks. */
+export function testAndroid(missing: readonly Part[] = []): TestAndroid {
   const folder = mkdtempSync(join(tmpdir(), 'virtual-phone-'))
   const world = createWorld()
   const restarts: boolean[] = []
@@ -34,6 +36,7 @@ export function testAndroid(): TestAndroid {
     world,
     blobFolder: join(folder, 'blobs'),
     saved: null,
+    missing: new Set(missing),
     commands,
     scrcpyServer: runScrcpyServer,
     onChange: () => undefined,

@@ -1,9 +1,10 @@
 /** The faults by name, with what each takes: the bodies of `POST /phones/:phone/faults/:fault`. Used by `port.ts`. */
 import { z } from 'zod'
-import type { Faults } from '../faults.js'
+import type { Phone } from '../../phone.js'
+import { leftovers } from '../leftovers.js'
 
 /** What the phone can be told; the same functions that `phone.faults` offers. */
-export type FaultTarget = Omit<Faults, 'close'>
+export type FaultTarget = Phone['faults']
 
 /** Resolves with what is answered. */
 type Call = (faults: FaultTarget, body: unknown) => Promise<unknown>
@@ -16,6 +17,8 @@ function call<Body>(schema: z.ZodType<Body>, act: (faults: FaultTarget, body: Bo
 const nothing = z.strictObject({})
 const toggle = z.strictObject({ on: z.boolean() })
 const limits = z.strictObject({ latencyMs: z.number().min(0), bytesPerSecond: z.number().positive() })
+
+const what = z.strictObject({ what: z.array(z.enum(leftovers)) })
 
 export const calls: Readonly<Record<string, Call>> = {
   unplug: call(nothing, (faults) => faults.unplug()),
@@ -60,6 +63,13 @@ export const calls: Readonly<Record<string, Call>> = {
   ),
   'clock-offset': call(z.strictObject({ ms: z.number() }), (faults, { ms }) => {
     faults.setClockOffset(ms)
+  }),
+  leave: call(what, (faults, body) => faults.leave(body.what)),
+  'wipe-leaves': call(what, (faults, body) => {
+    faults.wipeLeaves(body.what)
+  }),
+  'wipe-does-nothing': call(toggle, (faults, { on }) => {
+    faults.setWipeDoesNothing(on)
   }),
   'steal-focus': call(
     z.strictObject({ package: z.string().min(1).nullable(), everyMs: z.int().min(10).default(500) }),

@@ -230,6 +230,25 @@ describe('the phone', () => {
     await fault('steal-focus', { package: null })
   })
 
+  it('holds what its user left, and what a wipe left of it', async () => {
+    const answer = await ask('POST', `/phones/${phone.port}/faults/leave`, { what: ['account', 'nothing'] })
+    expect(answer.status).toBe(400)
+    await fault('leave', { what: ['account', 'wifi-network'] })
+    expect(await shell('dumpsys account | grep Accounts:')).toBe('  Accounts: 1\n')
+    await fault('wipe-leaves', { what: ['second-user'] })
+    await fault('wipe-does-nothing', { on: true })
+    await fault('wipe-does-nothing', { on: false })
+    await shell('cmd testharness enable')
+    const booted = () => phone.state().booted
+    await expect.poll(booted, { interval: 10, timeout: 10_000 }).toBe(false)
+    await expect.poll(booted, { interval: 10, timeout: 10_000 }).toBe(true)
+    await reconnect()
+    expect(await shell('dumpsys account | grep Accounts:; cmd wifi list-networks; pm list users')).toBe(
+      '  Accounts: 0\nNo networks\nUsers:\n\tUserInfo{0:Owner:4c13} running\n\tUserInfo{10:Second:410}\n',
+    )
+    await fault('wipe-leaves', { what: [] })
+  })
+
   it('loses servers only if they run', async () => {
     expect(await fault('kill-scrcpy')).toEqual({ killed: 0 })
     expect(await fault('crash-ui-server')).toEqual({})

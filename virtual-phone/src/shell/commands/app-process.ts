@@ -15,8 +15,12 @@ async function hashOf(io: CommandIo, path: string): Promise<string | null> {
   try {
     const hash = createHash('sha256')
     const reader = await io.fs.openRead(io.path(path))
-    for (let chunk = await reader.read(); chunk !== null; chunk = await reader.read()) hash.update(chunk)
-    return hash.digest('hex')
+    try {
+      for (let chunk = await reader.read(); chunk !== null; chunk = await reader.read()) hash.update(chunk)
+      return hash.digest('hex')
+    } finally {
+      await reader.close()
+    }
   } catch (error) {
     if (error instanceof FsError) return null
     throw error

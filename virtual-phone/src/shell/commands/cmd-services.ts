@@ -2,6 +2,7 @@
 import { findPackage } from '../../android/packages.js'
 import { decode, encode } from '../bytes.js'
 import type { CommandIo } from '../command.js'
+import { listUsers, listWifiNetworks } from './dump-user-data.js'
 import { parseComponent } from './intent.js'
 
 /** Called with the arguments behind the service's name. */
@@ -12,32 +13,51 @@ async function unknown(io: CommandIo, verb: string): Promise<number> {
   return 255
 }
 
+/** Android 14: `get-disabled` and `set-disabled` need no credential, the others need the one that is set. */
 export async function lockSettings(io: CommandIo, args: readonly string[]): Promise<number> {
   const { android } = io
-  const [verb = '', value = ''] = args
-  switch (verb) {
-    case 'get-disabled':
-      await io.out(`${android.lockDisabled}\n`)
-      return 0
-    case 'set-disabled':
-      android.lockDisabled = value === 'true'
-      android.changed()
-      await io.out(`Lock screen disabled set to ${android.lockDisabled}\n`)
-      return 0
-    case 'verify':
-      await io.out('Lock credential verified successfully\n')
-      return 0
-    case 'clear':
-      await io.out('Lock credential cleared\n')
-      return 0
-    case 'set-pin':
-    case 'set-password':
-    case 'set-pattern':
-      await io.err('This phone is made of software and takes no lock credential\n')
-      return 255
-    default:
-      return unknown(io, verb)
+  const { old, rest } = withOld(args)
+  const [verb = '', value = ''] = rest
+  if (verb === 'get-disabled') {
+    await io.out(`${android.lockDisabled && android.userData.pin === null}\n`)
+    return 0
   }
+  if (verb === 'set-disabled') {
+    android.lockDisabled = value === 'true'
+    android.changed()
+    await io.out(`Lock screen disabled set to ${android.lockDisabled}\n`)
+    return 0
+  }
+  const { pin } = android.userData
+  if (!['verify', 'clear', 'set-pin', 'set-password', 'set-pattern'].includes(verb)) return unknown(io, verb)
+  if (old !== (pin ?? '')) {
+    const why =
+      pin === null ? 'Old password provided but user has no password' : `Old password '${old}' didn't match`
+    await io.out(`${why}\n`)
+    return 255
+  }
+  if (verb === 'verify') await io.out('Lock credential verified successfully\n')
+  else if (verb === 'clear') {
+    android.userData.pin = null
+    android.changed()
+    await io.out('Lock credential cleared\n')
+  } else {
+    await io.err('This phone is made of software and takes no lock credential\n')
+    return 255
+  }
+  return 0
+}
+
+/** Takes `--old CREDENTIAL` and `--user N` out. */
+function withOld(args: readonly string[]): { old: string; rest: string[] } {
+  const rest = [...args]
+  let old = ''
+  for (let at = 1; at < rest.length;) {
+    if (rest[at] === '--old') old = rest.splice(at, 2)[1] ?? ''
+    else if (rest[at] === '--user') rest.splice(at, 2)
+    else at++
+  }
+  return { old, rest }
 }
 
 export async function deviceConfig(io: CommandIo, args: readonly string[]): Promise<number> {
@@ -139,6 +159,10 @@ export async function testHarness(io: CommandIo, args: readonly string[]): Promi
     )
     return args.length === 0 || args[0] === 'help' ? 0 : 255
   }
+  if (io.android.userData.pin !== null) {
+    await io.err('Test Harness Mode cannot be enabled if there is a lock screen\n')
+    return 2
+  }
   if (io.android.missing.has('testharness')) {
     // AOSP `TestHarnessModeService` without a `PersistentDataBlockManagerInternal`.
     await io.err('Failed to enable Test Harness Mode\n')
@@ -191,9 +215,27 @@ export async function wifi(io: CommandIo, args: readonly string[]): Promise<numb
     if (on) await io.out('==== Primary ClientModeManager instance ====\nWifi is not connected\n')
     return 0
   }
+  if (args[0] === 'list-networks') {
+    await io.out(encode(listWifiNetworks(io.android)))
+    return 0
+  }
+  if (args[0] === 'forget-network') return forgetNetwork(io, Number(args[1]))
   if (args[0] !== 'set-wifi-enabled') return unknown(io, args[0] ?? '')
   settings.put('global', 'wifi_on', args[1] === 'enabled' ? '1' : '0')
   return 0
+}
+
+async function forgetNetwork(io: CommandIo, id: number): Promise<number> {
+  const { userData } = io.android
+  userData.wifiNetworks = userData.wifiNetworks.filter((network) => network.id !== id)
+  io.android.changed()
+  await io.out('Forget successful\n')
+  return 0
+}
+
+/** Services whose commands this phone does not have. */
+export function noCommands(io: CommandIo, args: readonly string[]): Promise<number> {
+  return unknown(io, args[0] ?? '')
 }
 
 export async function deviceIdle(io: CommandIo, args: readonly string[]): Promise<number> {
@@ -235,7 +277,7 @@ export async function notification(io: CommandIo, args: readonly string[]): Prom
 }
 
 export async function user(io: CommandIo, args: readonly string[]): Promise<number> {
-  if (args[0] === 'list') await io.out('Users:\n\tUserInfo{0:Owner:4c13} running\n')
+  if (args[0] === 'list') await io.out(encode(listUsers(io.android)))
   else if (args[0] === 'is-user-visible') await io.out('true\n')
   else return unknown(io, args[0] ?? '')
   return 0

@@ -7,6 +7,7 @@ import {
   deviceIdle,
   display,
   lockSettings,
+  noCommands,
   notification,
   power,
   statusBar,
@@ -26,10 +27,13 @@ const through =
     io.spawn([command, ...args])
 
 const services: Readonly<Record<string, ServiceCommand>> = {
+  accessibility: noCommands,
   activity: through('am'),
   alarm,
   appops: appOps,
+  connectivity: noCommands,
   device_config: deviceConfig,
+  device_policy: noCommands,
   deviceidle: deviceIdle,
   display,
   input: through('input'),

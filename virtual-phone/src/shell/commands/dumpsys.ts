@@ -4,6 +4,14 @@ import { encode } from '../bytes.js'
 import { type CommandTable } from '../command.js'
 import { dumpPackages } from './dump-package.js'
 import { dumpActivity, dumpInputMethod, dumpWindow } from './dump-window.js'
+import {
+  dumpAccessibility,
+  dumpAccounts,
+  dumpConnectivity,
+  dumpDevicePolicy,
+  dumpUsers,
+  dumpVpn,
+} from './dump-user-data.js'
 import { serviceNames } from './services.js'
 
 function wakefulness(android: Android): string {
@@ -42,7 +50,7 @@ function dumpBattery(android: Android): string {
   Max charging current: 500000
   Max charging voltage: 5000000
   Charge counter: 4000000
-  status: 5
+  status: ${android.world.batteryPercent === 100 ? 5 : 2}
   health: 2
   present: true
   level: ${android.world.batteryPercent}
@@ -88,11 +96,13 @@ Input Reader State:
 type Section = (android: Android, args: readonly string[]) => string
 
 const sections: Readonly<Record<string, Section>> = {
-  account: () =>
-    'User UserInfo{0:Owner:4c13}:\n  Accounts: 0\n\n  AccountId, Action_Type, timestamp, UID, TableName, Key\n  Accounts History\n\n  Active Sessions: 0\n\n  RegisteredServicesCache: 0 services\n',
+  accessibility: dumpAccessibility,
+  account: dumpAccounts,
   activity: dumpActivity,
   alarm: (android) => `Current Alarm Manager state:\n  nowRTC=${Date.now()} timezone=${android.timeZone}\n`,
   battery: dumpBattery,
+  connectivity: dumpConnectivity,
+  device_policy: dumpDevicePolicy,
   deviceidle: () =>
     '  Settings:\n    light_idle_enabled=false\n  mState=ACTIVE\n  mLightState=ACTIVE\n  Whitelist system apps:\n    com.android.shell\n',
   display: dumpDisplay,
@@ -101,13 +111,13 @@ const sections: Readonly<Record<string, Section>> = {
   location: (android) =>
     `Location Manager State:\n  User Info:\n    current users: u[0]\n  Location Setting: ${android.settings.get('secure', 'location_mode') !== '0'}\n  Location Providers:\n    passive provider:\n      last location=null\n`,
   lock_settings: (android) =>
-    `Current lock settings service state:\nUser 0\n    CredentialType: NONE\n    disabled: ${android.lockDisabled}\n`,
+    `Current lock settings service state:\nUser 0\n    CredentialType: ${android.userData.pin === null ? 'NONE' : 'PIN'}\n    disabled: ${android.lockDisabled}\n`,
   package: (android, args) => dumpPackages(android, args.find((arg) => !arg.startsWith('-')) ?? null),
   power: dumpPower,
   trust: () =>
     'Trust manager state:\n User "Owner" (id=0, flags=0x4c13) (current): trustState=UNTRUSTED, trustManaged=0, deviceLocked=0, isActiveUnlockRunning=0, strongAuthRequired=0x0\n   Enabled agents:\n',
-  user: () =>
-    'Current user: 0\nUsers:\n  UserInfo{0:Owner:4c13} serialNo=0 isPrimary=true\n    Type: android.os.usertype.full.SYSTEM\n    State: RUNNING_UNLOCKED\n\n  Max users: 1\n',
+  user: dumpUsers,
+  vpn_management: dumpVpn,
   window: dumpWindow,
   wifi: (android) =>
     `Wi-Fi is ${android.settings.get('global', 'wifi_on') === '1' ? 'enabled' : 'disabled'}\n`,

@@ -5,9 +5,11 @@ import type { CommandIo } from '../command.js'
 import { shortComponent } from './intent.js'
 
 const systemIme = 'com.android.inputmethod.latin/.LatinIME'
+/** Of the system image, too, but not enabled. */
+const secondIme = 'com.android.inputmethod.pinyin/.PinyinIME'
 const imeAction = 'android.view.InputMethod'
 
-/** The system's own, and those of installed apps. */
+/** The system's two, and those of installed apps. */
 function allImes({ installed }: Android): string[] {
   const others = installed
     .list()
@@ -16,7 +18,7 @@ function allImes({ installed }: Android): string[] {
         .filter((service) => service.actions.includes(imeAction))
         .map((service) => shortComponent(apk.package, service.name)),
     )
-  return [systemIme, ...others]
+  return [systemIme, secondIme, ...others]
 }
 
 function enabledImes(android: Android): string[] {

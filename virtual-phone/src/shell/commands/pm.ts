@@ -5,6 +5,7 @@ import { decode, encode } from '../bytes.js'
 import { type CommandIo, type CommandRun, type CommandTable } from '../command.js'
 import { intentText, parseIntent, shortComponent } from './intent.js'
 import { dumpPackages } from './dump-package.js'
+import { listUsers } from './dump-user-data.js'
 import { installVerbs, thrown } from './pm-install.js'
 
 /** Takes `--user N` out. */
@@ -82,7 +83,7 @@ async function list(io: CommandIo, args: readonly string[]): Promise<number> {
       }
       return 0
     case 'users':
-      await io.out('Users:\n\tUserInfo{0:Owner:4c13} running\n')
+      await io.out(encode(listUsers(io.android)))
       return 0
     default:
       await io.err(`Error: unknown list type '${what}'\n`)
@@ -151,6 +152,19 @@ async function change(io: CommandIo, verb: string, args: readonly string[]): Pro
   return 0
 }
 
+async function removeUser(io: CommandIo, id: number): Promise<number> {
+  const { userData } = io.android
+  const others = userData.users.filter((user) => user.id !== id)
+  if (others.length === userData.users.length) {
+    await io.err(`Error: couldn't remove user id ${id}\n`)
+    return 1
+  }
+  userData.users = others
+  io.android.changed()
+  await io.out('Success: removed user\n')
+  return 0
+}
+
 export const pm: CommandRun = async (io) => {
   const [verb = '', ...args] = io.args
   const rest = withoutUser(args)
@@ -171,6 +185,8 @@ export const pm: CommandRun = async (io) => {
     case 'dump':
       await io.out(dumpPackages(io.android, rest[0] === undefined ? null : decode(rest[0])))
       return 0
+    case 'remove-user':
+      return removeUser(io, Number(args.at(-1)))
     case 'get-max-users':
       await io.out('Maximum supported users: 1\n')
       return 0

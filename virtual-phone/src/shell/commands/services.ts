@@ -2,6 +2,7 @@
 
 /** Name → interface. */
 export const serviceInterfaces: Readonly<Record<string, string>> = {
+  accessibility: 'android.view.accessibility.IAccessibilityManager',
   account: 'android.accounts.IAccountManager',
   activity: 'android.app.IActivityManager',
   activity_task: 'android.app.IActivityTaskManager',
@@ -9,7 +10,9 @@ export const serviceInterfaces: Readonly<Record<string, string>> = {
   appops: 'com.android.internal.app.IAppOpsService',
   battery: '',
   clipboard: 'android.content.IClipboard',
+  connectivity: 'android.net.IConnectivityManager',
   device_config: '',
+  device_policy: 'android.app.admin.IDevicePolicyManager',
   deviceidle: 'android.os.IDeviceIdleController',
   display: 'android.hardware.display.IDisplayManager',
   input: 'android.hardware.input.IInputManager',
@@ -25,6 +28,7 @@ export const serviceInterfaces: Readonly<Record<string, string>> = {
   trust: 'android.app.trust.ITrustManager',
   uimode: 'android.app.IUiModeManager',
   user: 'android.os.IUserManager',
+  vpn_management: 'android.net.IVpnManager',
   wifi: 'android.net.wifi.IWifiManager',
   window: 'android.view.IWindowManager',
 }

@@ -1,0 +1,34 @@
+/**
+ * What a phone's user leaves on it that is no file, app or setting. Nothing on this phone's screen makes it; the
+ * fault port does (`faults/leftovers.ts`), for tests of what a wipe must remove. Shown by `dumpsys`, `cmd` and `pm`.
+ */
+
+export interface Account {
+  name: string
+  /** Of its authenticator: `com.google`. */
+  type: string
+}
+
+export interface WifiNetwork {
+  id: number
+  ssid: string
+  /** As `cmd wifi list-networks` names it: `open`, `wpa2-psk`. */
+  security: string
+}
+
+export interface UserData {
+  accounts: Account[]
+  wifiNetworks: WifiNetwork[]
+  /** Beside the owner, who is user 0. */
+  users: { id: number; name: string }[]
+  /** Components in short form, and the uid of their app. */
+  deviceAdmins: { component: string; uid: number }[]
+  /** The app whose VPN is up; null: none. */
+  vpn: string | null
+  /** The lock screen's PIN; null: it opens by a swipe, or not at all. */
+  pin: string | null
+}
+
+export function noUserData(): UserData {
+  return { accounts: [], wifiNetworks: [], users: [], deviceAdmins: [], vpn: null, pin: null }
+}
