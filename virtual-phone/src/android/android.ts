@@ -2,9 +2,8 @@
  * The running system of one phone, as its shell and adbd see it. `phone.ts`
  * makes it, and gives it the ways to restart and to wipe.
  */
-import { randomUUID } from 'node:crypto'
 import { AdbKeys } from '../adbd/auth.js'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { Blobs } from '../fs/blobs.js'
 import { shellUser } from '../fs/access.js'
 import { FileSystem } from '../fs/file-system.js'

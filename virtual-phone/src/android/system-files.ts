@@ -13,6 +13,7 @@ export function generatedFiles(android: Android): Record<string, () => Buffer> {
     '/proc/uptime': text(
       () => `${(android.uptimeMs / 1000).toFixed(2)} ${(android.uptimeMs / 500).toFixed(2)}\n`,
     ),
+    '/proc/sys/kernel/random/boot_id': text(() => `${android.bootId}\n`),
     '/proc/version': text(() => 'Linux version 6.1.23-android14-phonerack\n'),
     '/proc/mounts': text(
       () =>
