@@ -2,6 +2,7 @@
  * UiSelector: what one matches, and where. Rules: AndroidX `UiSelector` and
  * `QueryController` (parts of texts regardless of case, whole texts exactly).
  */
+import { RE2JS } from 're2js'
 import { syntaxError, type Call } from './selector-text.js'
 import { descend, type TreeNode } from './tree.js'
 
@@ -79,14 +80,17 @@ function partTest(expression: string, name: string, value: string): Flag | null 
   if (part === 'StartsWith' && readable) return (node) => text(node).toLowerCase().startsWith(sought)
   if (part !== 'Matches') return null
   const pattern = wholePattern(expression, value)
-  return (node) => pattern.test(text(node))
+  return (node) => pattern(text(node))
 }
 
-/** Java's `matches`: the whole text. Its inline flags `(?i)` and `(?s)` are understood at the front. */
-function wholePattern(expression: string, value: string): RegExp {
-  const [, letters = '', rest = ''] = /^(?:\(\?([is]+)\))?([^]*)$/.exec(value) ?? []
+/**
+ * Java's `matches`: the whole text. In linear time, for a client's expression that goes back without end would hold up
+ * every phone; what cannot be matched so (looking around, back references) is refused.
+ */
+function wholePattern(expression: string, value: string): (text: string) => boolean {
   try {
-    return new RegExp(`^(?:${rest})$`, `u${letters}`)
+    const pattern = RE2JS.compile(value)
+    return (text) => pattern.testExact(text)
   } catch (error) {
     throw syntaxError(expression, error instanceof Error ? error.message : String(error))
   }

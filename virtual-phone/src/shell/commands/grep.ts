@@ -4,11 +4,11 @@ import { type CommandIo, type CommandTable, UsageError } from '../command.js'
 import { absolute } from '../process.js'
 import { eachInput, linesOf } from './inputs.js'
 import { parseOptions } from './options.js'
-import { literalRegExp, posixRegExp } from './posix-regexp.js'
+import { literalSource, PosixRegExp, posixSource } from './posix-regexp.js'
 
 interface Settings {
   flags: ReadonlySet<string>
-  matcher: RegExp
+  matcher: PosixRegExp
   max: number
   before: number
   after: number
@@ -45,16 +45,16 @@ async function grep(io: CommandIo, preset: string): Promise<number> {
   return state.found ? 0 : 1
 }
 
-function matcherOf(pattern: string, flags: ReadonlySet<string>): RegExp {
-  const alternatives = pattern.split('\n').map((line) => {
-    if (flags.has('F')) return literalRegExp(line)
-    return posixRegExp(line, { extended: flags.has('E') }).source
-  })
-  let source = alternatives.map((one) => `(?:${one})`).join('|')
-  if (flags.has('w')) source = `(?<![A-Za-z0-9_])(?:${source})(?![A-Za-z0-9_])`
-  if (flags.has('x')) source = `^(?:${source})$`
-  return new RegExp(source, flags.has('i') ? 'gi' : 'g')
+function matcherOf(pattern: string, flags: ReadonlySet<string>): PosixRegExp {
+  const alternatives = pattern
+    .split('\n')
+    .map((line) => (flags.has('F') ? literalSource(line) : posixSource(line, flags.has('E'))))
+  const source = alternatives.length === 1 ? (alternatives[0] ?? '') : anyOf(alternatives)
+  const how = { ignoreCase: flags.has('i'), words: flags.has('w'), whole: flags.has('x') }
+  return new PosixRegExp(source, pattern, how)
 }
+
+const anyOf = (sources: readonly string[]): string => sources.map((one) => `(?:${one})`).join('|')
 
 async function search(io: CommandIo, source: ByteSource, name: string, settings: Settings): Promise<number> {
   const { flags, matcher } = settings
@@ -66,15 +66,13 @@ async function search(io: CommandIo, source: ByteSource, name: string, settings:
   let [count, number, afterLeft, lastShown] = [0, 0, 0, 0]
   for await (const line of linesOf(source)) {
     number += 1
-    matcher.lastIndex = 0
     const hit = matcher.test(line) !== flags.has('v')
     if (hit) {
       count += 1
       if (!silent) {
         if (flags.has('o')) {
-          matcher.lastIndex = 0
-          for (const match of line.matchAll(matcher))
-            if (match[0] !== '') await io.out(`${prefix(number, ':')}${match[0]}\n`)
+          for (const { start, end } of matcher.matches(line))
+            if (end > start) await io.out(`${prefix(number, ':')}${line.slice(start, end)}\n`)
         } else {
           const separated =
             (settings.before > 0 || settings.after > 0) &&

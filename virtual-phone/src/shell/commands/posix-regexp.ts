@@ -1,4 +1,9 @@
-/** POSIX regular expressions, basic and extended, as JavaScript's. On byte strings. Used by grep, sed and `expr`. */
+/**
+ * POSIX regular expressions, basic and extended, on byte strings: leftmost and longest, as `regexec` finds them, and
+ * in time that grows with the line only (RE2). The patterns are tenants', and one that goes back without end would
+ * hold up every phone of the process. Used by grep and sed.
+ */
+import { RE2JS, RE2JSException } from 're2js'
 import { UsageError } from '../command.js'
 
 const classes: Readonly<Record<string, string>> = {
@@ -8,13 +13,74 @@ const classes: Readonly<Record<string, string>> = {
   digit: '0-9',
   lower: 'a-z',
   punct: '!-\\/:-@\\[-`{-~',
-  space: '\\s',
+  space: ' \\t-\\r',
   upper: 'A-Z',
   xdigit: '0-9A-Fa-f',
 }
 
+export interface Match {
+  start: number
+  end: number
+  /** What the groups matched; null for one that took no part. The first is the whole. */
+  groups: readonly (string | null)[]
+}
+
+export interface PosixOptions {
+  extended: boolean
+  ignoreCase?: boolean
+}
+
+export interface PatternOptions {
+  ignoreCase: boolean
+  /** Neither side of a match goes on as a word. */
+  words?: boolean
+  /** A match is the whole line. */
+  whole?: boolean
+}
+
+/** What RE2 cannot do in linear time it does not do at all. @throws UsageError when it is no good expression */
+export class PosixRegExp {
+  private readonly engine: RE2JS
+  private readonly words: boolean
+
+  /** @param source as `posixSource` gives it; `shown` what an error calls it */
+  constructor(source: string, shown: string, { ignoreCase, words = false, whole = false }: PatternOptions) {
+    let flags = RE2JS.LONGEST_MATCH | RE2JS.DOTALL | RE2JS.DISABLE_UNICODE_GROUPS
+    if (ignoreCase) flags |= RE2JS.CASE_INSENSITIVE
+    this.words = words && !whole
+    const bounded = this.words ? `(?:^|[^A-Za-z0-9_])(${source})(?:[^A-Za-z0-9_]|$)` : `(?:${source})`
+    try {
+      this.engine = RE2JS.compile(whole ? `^(?:${source})$` : bounded, flags)
+    } catch (error) {
+      if (error instanceof RE2JSException) throw new UsageError(`bad regex '${shown}'`, 2)
+      throw error
+    }
+  }
+
+  test(line: string): boolean {
+    return this.engine.test(line)
+  }
+
+  /** One after the other, from left to right, none inside of another. */
+  *matches(line: string): Generator<Match> {
+    const matcher = this.engine.matcher(line)
+    const own = this.words ? 1 : 0
+    for (let at = 0; at <= line.length && matcher.find(at);) {
+      const [start, end] = [matcher.start(own), matcher.end(own)]
+      const groups = Array.from({ length: matcher.groupCount() + 1 - own }, (_, i) => matcher.group(i + own))
+      yield { start, end, groups }
+      at = end > start ? end : end + 1
+    }
+  }
+}
+
 /** @throws UsageError when it is no good expression */
-export function posixRegExp(source: string, how: { extended: boolean; flags?: string }): RegExp {
+export function posixRegExp(source: string, { extended, ignoreCase = false }: PosixOptions): PosixRegExp {
+  return new PosixRegExp(posixSource(source, extended), source, { ignoreCase })
+}
+
+/** The expression in RE2's syntax. @throws UsageError */
+export function posixSource(source: string, extended: boolean): string {
   let out = ''
   for (let at = 0; at < source.length; at++) {
     const char = source[at] ?? ''
@@ -25,34 +91,29 @@ export function posixRegExp(source: string, how: { extended: boolean; flags?: st
       at = end
     } else if (char === '\\') {
       at += 1
-      out += escaped(source[at] ?? '', how.extended)
-    } else if (!how.extended && '(){}|+?'.includes(char)) out += `\\${char}`
-    else if (!how.extended && char === '*' && (out === '' || out.endsWith('(') || out === '^')) out += '\\*'
-    else if (!how.extended && char === '^' && out !== '' && !out.endsWith('(') && !out.endsWith('|'))
-      out += '\\^'
-    else if (!how.extended && char === '$' && at + 1 < source.length && !/^\\[)|]/.test(source.slice(at + 1)))
+      out += escaped(source, source[at] ?? '', extended)
+    } else if (!extended && '(){}|+?'.includes(char)) out += `\\${char}`
+    else if (!extended && char === '*' && (out === '' || out.endsWith('(') || out === '^')) out += '\\*'
+    else if (!extended && char === '^' && out !== '' && !out.endsWith('(') && !out.endsWith('|')) out += '\\^'
+    else if (!extended && char === '$' && at + 1 < source.length && !/^\\[)|]/.test(source.slice(at + 1)))
       out += '\\$'
-    else if (char === '/') out += '\\/'
     else out += char
   }
-  try {
-    return new RegExp(out, how.flags)
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new UsageError(`bad regex '${source}'`, 2)
-    throw error
-  }
+  return out
 }
 
 /** A text as an expression that means itself. */
-export function literalRegExp(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+export function literalSource(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 }
 
-function escaped(char: string, extended: boolean): string {
+function escaped(source: string, char: string, extended: boolean): string {
   if (!extended && '(){}|+?'.includes(char)) return char
   if (char === '<' || char === '>') return '\\b'
-  if (/[0-9nrtwWsSbBdD]/.test(char)) return `\\${char}`
-  return char === '' ? '\\\\' : literalRegExp(char)
+  if (/[1-9]/.test(char))
+    throw new UsageError(`bad regex '${source}': this phone has no back references (\\${char})`, 2)
+  if (/[nrtwWsSbBdD]/.test(char)) return `\\${char}`
+  return char === '' ? '\\\\' : literalSource(char)
 }
 
 function bracketEnd(source: string, start: number): number {

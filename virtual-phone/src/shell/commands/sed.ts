@@ -1,9 +1,9 @@
 /** `sed` with the commands s, p, d and q, and line, `$` and /regex/ addresses. */
 import { type CommandIo, type CommandTable, UsageError } from '../command.js'
 import { eachInput, linesOf } from './inputs.js'
-import { posixRegExp } from './posix-regexp.js'
+import { posixRegExp, type PosixRegExp } from './posix-regexp.js'
 
-type Address = { kind: 'line'; line: number } | { kind: 'last' } | { kind: 'match'; regexp: RegExp }
+type Address = { kind: 'line'; line: number } | { kind: 'last' } | { kind: 'match'; regexp: PosixRegExp }
 
 interface Step {
   from: Address | null
@@ -15,7 +15,7 @@ interface Step {
 
 interface Substitution {
   kind: 's'
-  regexp: RegExp
+  regexp: PosixRegExp
   replacement: string
   print: boolean
   nth: number
@@ -54,7 +54,7 @@ class Parser {
     const [flags] = /^[gpIi0-9]*/.exec(this.text.slice(this.at)) ?? ['']
     this.at += flags.length
     const ignoreCase = /i/i.test(flags)
-    const regexp = posixRegExp(pattern, { extended: this.extended, flags: ignoreCase ? 'gi' : 'g' })
+    const regexp = posixRegExp(pattern, { extended: this.extended, ignoreCase })
     const act = {
       kind: 's' as const,
       regexp,
@@ -125,19 +125,25 @@ function selected(step: Step, line: string, number: number, last: boolean): bool
 }
 
 function replaced(line: string, act: Substitution): string | null {
-  const state = { seen: 0, done: false }
-  const text = line.replace(act.regexp, (...groups: (string | undefined)[]) => {
-    const match = groups[0] ?? ''
-    state.seen += 1
-    if (state.seen < act.nth || (state.done && !act.all)) return match
-    state.done = true
-    return act.replacement.replace(/\\(.)|&/gs, (all, char: string | undefined) => {
-      if (all === '&') return match
-      if (char !== undefined && /\d/.test(char)) return groups[Number(char)] ?? ''
-      return char === 'n' ? '\n' : char === 't' ? '\t' : (char ?? '')
-    })
+  let [text, at, seen] = ['', 0, 0]
+  for (const { start, end, groups } of act.regexp.matches(line)) {
+    // An empty match right behind another one is none.
+    if (start === end && start === at && seen > 0) continue
+    seen += 1
+    if (seen < act.nth) continue
+    text += line.slice(at, start) + filledIn(act.replacement, groups)
+    at = end
+    if (!act.all) break
+  }
+  return seen >= act.nth ? text + line.slice(at) : null
+}
+
+function filledIn(replacement: string, groups: readonly (string | null)[]): string {
+  return replacement.replace(/\\(.)|&/gs, (all, char: string | undefined) => {
+    if (all === '&') return groups[0] ?? ''
+    if (char !== undefined && /\d/.test(char)) return groups[Number(char)] ?? ''
+    return char === 'n' ? '\n' : char === 't' ? '\t' : (char ?? '')
   })
-  return state.done ? text : null
 }
 
 async function sed(io: CommandIo): Promise<number> {
