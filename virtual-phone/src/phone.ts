@@ -8,6 +8,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AdbKeys } from './adbd/auth.js'
+import { Listening } from './adbd/listening.js'
 import { AdbServer } from './adbd/server.js'
 import { Android, type SavedAndroid } from './android/android.js'
 import { Counters, type Counts } from './android/counters.js'
@@ -123,23 +124,19 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
   const adbd = new AdbServer(android, onFault, link)
   const port = await adbd.listen(options.port)
   android.markBooted()
+  const listening = new Listening(adbd, port)
   const faults = new Faults({
     android,
     link,
     boot,
-    adbd: {
-      close: () => adbd.close(),
-      listen: async () => {
-        await adbd.listen(port)
-      },
-    },
+    listening,
   })
   const stopWatching = world.onStateChange(() => state.touch())
 
   async function restart(wipe: boolean): Promise<void> {
     await pause(RESTART_DELAY_MS[options.pace])
     android.shutDown()
-    await adbd.close()
+    await listening.setPower(false)
     const wiped = wipe && !faults.wipeDoesNothing
     await android.boot(wiped)
     if (wiped) await faults.afterWipe()
@@ -147,7 +144,7 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
     while (boot.stuck && !running.signal.aborted) await pause(stuckMs)
     if (running.signal.aborted) return
     android.markBooted()
-    await adbd.listen(port)
+    await listening.setPower(true)
   }
 
   function pause(ms: number): Promise<void> {

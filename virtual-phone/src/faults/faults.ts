@@ -4,6 +4,7 @@
  * no command, property or file of the phone leads here. Used by tests.
  */
 import { type Android, NORMAL_CELSIUS } from '../android/android.js'
+import type { Listening } from '../adbd/listening.js'
 import { type LinkFaults } from './link.js'
 import { type Leftover, putLeftover } from './leftovers.js'
 import { type SlowLimits } from './slow-line.js'
@@ -15,12 +16,7 @@ export class FaultError extends Error {}
 export interface FaultParts {
   android: Android
   link: LinkFaults
-  adbd: {
-    /** Drops every host and stops listening. */
-    close: () => Promise<void>
-    /** Listens again on the phone's port. */
-    listen: () => Promise<void>
-  }
+  listening: Pick<Listening, 'setPlugged' | 'restart'>
   /** Holds back what follows a restart. */
   boot: { stuck: boolean }
 }
@@ -29,7 +25,6 @@ const LOW_BATTERY = 15
 const FULL_BATTERY = 100
 
 export class Faults {
-  private plugged = true
   private kept: readonly Leftover[] = []
   /** The next wipe restarts the phone and removes nothing. */
   wipeDoesNothing = false
@@ -37,23 +32,19 @@ export class Faults {
 
   constructor(private readonly parts: FaultParts) {}
 
-  /** Hosts lose the phone and find nothing at its port. */
-  async unplug(): Promise<void> {
-    if (!this.plugged) return
-    this.plugged = false
-    await this.parts.adbd.close()
+  /** Hosts lose the phone and find nothing at its port, also after a reboot. */
+  unplug(): Promise<void> {
+    return this.parts.listening.setPlugged(false)
   }
 
-  async replug(): Promise<void> {
-    if (this.plugged) return
-    this.plugged = true
-    await this.parts.adbd.listen()
+  /** A phone that is restarting comes back when it has. */
+  replug(): Promise<void> {
+    return this.parts.listening.setPlugged(true)
   }
 
   /** adbd ends and starts again: streams break, forwards and reverses go. */
-  async restartAdbd(): Promise<void> {
-    await this.unplug()
-    await this.replug()
+  restartAdbd(): Promise<void> {
+    return this.parts.listening.restart()
   }
 
   /** Hosts connect, but hear nothing: `offline` for adb. */
@@ -132,7 +123,7 @@ export class Faults {
     }
   }
 
-  /** Of the battery, as `dumpsys battery` and `dumpsys thermalservice` tell it. */
+  /** Of the battery, as `dumpsys battery` tells it. */
   setTemperature(celsius: number): void {
     this.parts.android.batteryCelsius = celsius
   }
@@ -197,8 +188,8 @@ export class Faults {
     this.stealFocus(null)
     this.wipeLeaves([])
     this.setWipeDoesNothing(false)
-    if (badLink && this.plugged) await this.restartAdbd()
-    else await this.replug()
+    if (badLink) await this.restartAdbd()
+    await this.replug()
   }
 
   /** Ends what goes on by itself. */

@@ -12,7 +12,7 @@ beforeEach(() => {
   faults = new Faults({
     android: test.android,
     link: new LinkFaults(),
-    adbd: { close: none, listen: none },
+    listening: { setPlugged: none, restart: none },
     boot: { stuck: false },
   })
 })

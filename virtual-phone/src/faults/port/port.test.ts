@@ -6,6 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Counts, type Phone, startPhone } from '../../phone.js'
 import { type Adb, startAdb } from '../../testing/adb.js'
+import { appiumApks } from '../../testing/appium-apks.js'
+import { scrcpyJar } from '../../testing/scrcpy-jar.js'
+import { instrumentation } from '../../testing/uia2-client.js'
 import { type FaultPort, startFaultPort } from './port.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'virtual-phone-port-'))
@@ -187,6 +190,40 @@ describe('the link', () => {
   })
 })
 
+describe('the cable', () => {
+  const booted = () => phone.state().booted
+  const until = (on: boolean) => expect.poll(booted, { interval: 10, timeout: 10_000 }).toBe(on)
+  const refused = async () => {
+    await adb.run(['disconnect', serial])
+    return text('connect', serial)
+  }
+
+  it('stays out over a reboot', async () => {
+    await adb.run(['shell', 'svc power reboot'])
+    await fault('unplug')
+    await until(false)
+    await until(true)
+    expect(await refused()).toMatch(/refused|failed/)
+    await fault('offline', { on: true })
+    await fault('offline', { on: false })
+    expect(await refused()).toMatch(/refused|failed/)
+    await fault('replug')
+    await reconnect()
+  })
+
+  it('put in again while the phone restarts, gives it back when it has', async () => {
+    await fault('never-come-back', { on: true })
+    await adb.run(['shell', 'svc power reboot'])
+    await until(false)
+    await fault('unplug')
+    await fault('replug')
+    expect(await refused()).toMatch(/refused|failed/)
+    await fault('never-come-back', { on: false })
+    await until(true)
+    await reconnect()
+  })
+})
+
 describe('the phone', () => {
   it('is full', async () => {
     await fault('full-storage', { on: true })
@@ -249,10 +286,36 @@ describe('the phone', () => {
     await fault('wipe-leaves', { what: [] })
   })
 
-  it('loses servers only if they run', async () => {
+  it('loses its scrcpy server', async () => {
     expect(await fault('kill-scrcpy')).toEqual({ killed: 0 })
-    expect(await fault('crash-ui-server')).toEqual({})
+    const jar = '/data/local/tmp/scrcpy-server.jar'
+    await adb.run(['exec-in', `cat > ${jar}`], scrcpyJar())
+    const options = 'tunnel_forward=true video=false audio=false cleanup=false'
+    const running = adb.run([
+      'shell',
+      `CLASSPATH=${jar} app_process / com.genymobile.scrcpy.Server 3.3.3 ${options}`,
+    ])
+    await expect.poll(() => phone.state().scrcpyServers, { timeout: 10_000 }).toBe(1)
+    expect(await fault('kill-scrcpy')).toEqual({ killed: 1 })
+    expect((await running).code).not.toBe(0)
+    expect(phone.state().scrcpyServers).toBe(0)
+  })
+
+  it('loses its UI server', async () => {
+    for (const apk of [appiumApks.server, appiumApks.serverTest]) await text('install', '-t', '-g', apk)
+    const running = text('shell', `am instrument -w ${instrumentation}`)
+    await expect.poll(() => phone.state().uiServerRunning, { timeout: 10_000 }).toBe(true)
+    await fault('crash-ui-server')
+    expect(await running).toContain('shortMsg=Process crashed.')
+    expect((await ask('GET', `/phones/${phone.port}/state`)).body).toMatchObject({ uiServerRunning: false })
+    expect(phone.counters().installs).toBe(2)
+  })
+
+  it('keeps its clipboard from who asks', async () => {
+    await fault('leave', { what: ['clipboard'] })
     await fault('deny-clipboard', { on: true })
+    expect(phone.state().clipboard).toBe('')
     await fault('deny-clipboard', { on: false })
+    expect(phone.state().clipboard).toBe('left by the last tenant')
   })
 })

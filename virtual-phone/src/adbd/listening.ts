@@ -1,0 +1,59 @@
+/**
+ * Whether adbd listens: the phone is on, and its cable is in. Restarts and faults change the two independently, and
+ * in any order; each change waits for the one before. Used by `phone.ts` and `faults/`.
+ */
+import type { AdbServer } from './server.js'
+
+export class Listening {
+  private on = true
+  private plugged = true
+  private listens = true
+  private tail: Promise<void> = Promise.resolve()
+
+  /** `adbd` listens on `port` now. */
+  constructor(
+    private readonly adbd: Pick<AdbServer, 'listen' | 'close'>,
+    private readonly port: number,
+  ) {}
+
+  /** @throws when the port was taken meanwhile */
+  setPower(on: boolean): Promise<void> {
+    this.on = on
+    return this.next(() => this.align())
+  }
+
+  /** @throws when the port was taken meanwhile */
+  setPlugged(plugged: boolean): Promise<void> {
+    this.plugged = plugged
+    return this.next(() => this.align())
+  }
+
+  /** Drops every host; nothing changes for a phone that is off or unplugged. */
+  restart(): Promise<void> {
+    return this.next(async () => {
+      if (!this.listens) return
+      await this.stop()
+      await this.align()
+    })
+  }
+
+  private async align(): Promise<void> {
+    const wanted = this.on && this.plugged
+    if (wanted && !this.listens) {
+      await this.adbd.listen(this.port)
+      this.listens = true
+    } else if (!wanted && this.listens) await this.stop()
+  }
+
+  private async stop(): Promise<void> {
+    this.listens = false
+    await this.adbd.close()
+  }
+
+  private next(step: () => Promise<void>): Promise<void> {
+    const done = this.tail.then(step)
+    // Who asked for the step is told; the next one starts anew.
+    this.tail = done.catch(() => undefined)
+    return done
+  }
+}
