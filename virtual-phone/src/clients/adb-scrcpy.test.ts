@@ -1,4 +1,4 @@
-/** The virtual phone driven by @yume-chan/adb-scrcpy, which starts the released server 3.3.3. The names of the tests are rows of `clients.md`. */
+/** The virtual phone driven by @yume-chan/adb-scrcpy, which starts the released server 3.3.3. The names of the tests are rows of README's table. */
 import { execFileSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AdbNoneProtocolSpawner, AdbServerClient, type Adb } from '@yume-chan/adb'

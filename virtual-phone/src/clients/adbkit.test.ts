@@ -1,4 +1,4 @@
-/** The virtual phone driven by adbkit, through a real adb server. The names of the tests are rows of `clients.md`. */
+/** The virtual phone driven by adbkit, through a real adb server. The names of the tests are rows of README's table. */
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { createServer, connect, type Server } from 'node:net'
@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { Adb, type DeviceClient } from '@devicefarmer/adbkit'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../testing/adb.js'
+import { makeApk, newSigner } from '../testing/apk.js'
 import { nameOf, startClientPhone, type ClientPhone } from '../testing/client-phone.js'
 
 let host: ClientPhone
@@ -133,6 +134,22 @@ describe(nameOf('@devicefarmer/adbkit'), () => {
     expect(await device.isInstalled('com.phonerack.notes')).toBe(true)
     expect(await device.isInstalled('com.example.nope')).toBe(false)
     expect(await device.clear('com.phonerack.notes')).toBe(true)
+  })
+
+  it('installs and uninstalls an APK, and is told why it may not', async () => {
+    const signer = await newSigner('kit')
+    const apk = (versionCode: number): string => {
+      const path = join(host.folder, `kit-${versionCode}.apk`)
+      const settings = { package: 'com.example.kit', versionCode, label: 'Kit', activity: '.Main' }
+      writeFileSync(path, makeApk(settings, signer))
+      return path
+    }
+    expect(await device.install(apk(2))).toBe(true)
+    expect(await device.isInstalled('com.example.kit')).toBe(true)
+    expect(await host.shell('dumpsys package com.example.kit | grep versionCode')).toContain('versionCode=2')
+    await expect(device.install(apk(1))).rejects.toThrow('INSTALL_FAILED_VERSION_DOWNGRADE')
+    expect(await device.uninstall('com.example.kit')).toBe(true)
+    expect(await device.isInstalled('com.example.kit')).toBe(false)
   })
 
   it('waits for the end of a boot', async () => {

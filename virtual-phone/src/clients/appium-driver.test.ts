@@ -1,4 +1,4 @@
-/** The virtual phone driven by Appium's UiAutomator2 driver through its WebDriver server and the real adb. The names of the tests are rows of `clients.md`. */
+/** The virtual phone driven by Appium's UiAutomator2 driver through its WebDriver server and the real adb. The names of the tests are rows of README's table. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,10 +1,10 @@
 /**
- * Makes `clients.md` of a run of the tests in this folder: each client a table, each thing it did a row.
- *   npx vitest run --project virtual-phone src/clients --reporter=json --outputFile=/tmp/clients.json
- *   node dist/clients/table.js /tmp/clients.json > clients.md
+ * Writes README's table of clients from a run of the tests in this folder: each row a client and a thing it did,
+ * and each row a test. `npm run clients` runs the tests and this program:
+ *   node dist/clients/table.js dist/clients.json README.md
  */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
 /** What of vitest's JSON report is used. */
@@ -16,28 +16,63 @@ export interface Report {
   }[]
 }
 
+export interface Row {
+  /** The client and its version: the name of the group of tests. */
+  client: string
+  /** The test's name. */
+  thing: string
+  result: string
+}
+
+const BEGIN = '<!-- clients: begin -->'
+const END = '<!-- clients: end -->'
+const HEAD = ['| Client | Thing | Result |', '| --- | --- | --- |']
 const RESULTS: Readonly<Record<string, string>> = { passed: 'works', failed: '**fails**' }
 
-/** @param setting lines on what the run was made with */
-export function clientTables(report: Report, setting: readonly string[]): string {
-  const byClient = new Map<string, string[]>()
+export function rowsOf(report: Report): Row[] {
   const files = [...report.testResults].sort((a, b) => (a.name < b.name ? -1 : 1))
-  for (const { ancestorTitles, title, status } of files.flatMap((file) => file.assertionResults)) {
-    const client = ancestorTitles.filter((name) => name !== '').join(' · ')
-    const rows = byClient.get(client) ?? []
-    rows.push(`| ${cell(title)} | ${RESULTS[status] ?? 'not run'} |`)
-    byClient.set(client, rows)
-  }
-  const tables = [...byClient].map(([client, rows]) =>
-    [`## ${client}`, '', '| Thing | Result |', '| --- | --- |', ...rows].join('\n'),
-  )
-  const head = [
-    '# What others’ clients do with the virtual phone',
-    '',
-    'Made by `src/clients/table.ts` of a run of the tests in `src/clients/`; each row is a test of this name.',
-    ...setting.map((line) => `- ${line}`),
-  ]
-  return `${[head.join('\n'), ...tables].join('\n\n')}\n`
+  return files
+    .flatMap((file) => file.assertionResults)
+    .map(({ ancestorTitles, title, status }) => ({
+      client: ancestorTitles.filter((name) => name !== '').join(' · '),
+      thing: title,
+      result: RESULTS[status] ?? 'not run',
+    }))
+}
+
+/** @param setting lines on what the run was made with */
+export function clientTable(rows: readonly Row[], setting: readonly string[]): string {
+  const lines = rows.map(({ client, thing, result }) => `| ${cell(client)} | ${cell(thing)} | ${result} |`)
+  return [...setting.map((line) => `- ${line}`), '', ...HEAD, ...lines].join('\n')
+}
+
+/** The rows of the table that stands between the markers. @throws Error without markers */
+export function tableRows(document: string): Row[] {
+  const [, between] = parts(document)
+  return between
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .slice(HEAD.length)
+    .map((line) => {
+      const [client = '', thing = '', result = ''] = line
+        .slice(1)
+        .split(/(?<!\\)\|/)
+        .map((text) => text.trim().replaceAll('\\|', '|'))
+      return { client, thing, result }
+    })
+}
+
+/** The document with this table between its markers. @throws Error without markers */
+export function withTable(document: string, table: string): string {
+  const [before, , after] = parts(document)
+  return `${before}${BEGIN}\n\n${table}\n\n${END}${after}`
+}
+
+function parts(document: string): [before: string, between: string, after: string] {
+  const from = document.indexOf(BEGIN)
+  const to = document.indexOf(END)
+  if (from === -1 || to < from) throw new Error('The document has no markers for the table of clients')
+  return [document.slice(0, from), document.slice(from + BEGIN.length, to), document.slice(to + END.length)]
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')
@@ -47,13 +82,13 @@ function firstLine(program: string, args: readonly string[]): string {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const report = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as Report
+  const [reportPath = '', documentPath = ''] = process.argv.slice(2)
+  const report = JSON.parse(readFileSync(reportPath, 'utf8')) as Report
   const adb = execFileSync('adb', ['version']).toString().split('\n')
-  process.stdout.write(
-    clientTables(report, [
-      `adb server: ${adb[0] ?? ''}, ${adb[1] ?? ''}`,
-      `H.264: ${firstLine(process.env['FFMPEG_BIN'] ?? 'ffmpeg', ['-version']).replace(/ Copyright.*/, '')}`,
-      `Node ${process.version}`,
-    ]),
-  )
+  const table = clientTable(rowsOf(report), [
+    `adb server: ${adb[0] ?? ''}, ${adb[1] ?? ''}`,
+    `H.264: ${firstLine(process.env['FFMPEG_BIN'] ?? 'ffmpeg', ['-version']).replace(/ Copyright.*/, '')}`,
+    `Node ${process.version}`,
+  ])
+  writeFileSync(documentPath, withTable(readFileSync(documentPath, 'utf8'), table))
 }

@@ -1,4 +1,4 @@
-/** The virtual phone driven by @yume-chan/adb, through a real adb server and directly. The names of the tests are rows of `clients.md`. */
+/** The virtual phone driven by @yume-chan/adb, through a real adb server and directly. The names of the tests are rows of README's table. */
 import { randomBytes } from 'node:crypto'
 import { Adb, AdbFeature, AdbServerClient, LinuxFileType, type AdbSocket, type AdbSync } from '@yume-chan/adb'
 import { AdbServerNodeTcpConnector } from '@yume-chan/adb-server-node-tcp'
