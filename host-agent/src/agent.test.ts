@@ -67,14 +67,23 @@ describe('enrolment', () => {
     expect(answer.checks.filter(({ passed }) => !passed)).toEqual([])
     expect(answer.verified).toBe(true)
     expect(answer.checks.map(({ name }) => name).toSorted()).toEqual([
+      'accessibility_services',
       'accounts',
+      'ca_certificates',
       'clipboard',
+      'device_admins',
+      'input_methods',
       'locale',
+      'lock_credential',
       'mark_gone',
+      'settings',
       'shared_storage',
       'shell_files',
       'third_party_packages',
       'timezone',
+      'users',
+      'vpn',
+      'wifi_networks',
     ])
     const implementations = Object.fromEntries(
       answer.capabilities.map(({ name, implementation }) => [name, implementation]),

@@ -2,6 +2,7 @@
 import { ApiError, DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { command, pipe, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
+import { bootId } from './boot-id.js'
 import { DeviceGone, type Power } from './device.js'
 import { writing } from './outcome.js'
 import { outputOf, run } from './run.js'
@@ -68,9 +69,3 @@ async function orderReboot(transport: Transport, progress: Progress): Promise<st
     await progress.sleep(100, 'the phone to go down')
   }
 }
-
-/** Another one after each start of the kernel. */
-const bootId = async (transport: Transport, progress: Progress): Promise<string> =>
-  (await transport.shell(command('cat', '/proc/sys/kernel/random/boot_id'), progress)).stdout
-    .toString('utf8')
-    .trim()

@@ -17,7 +17,7 @@ const result = (stdout: string, exitCode = 0, stderr = ''): ShellResult => ({
   stdout: Buffer.from(stdout),
   stderr: Buffer.from(stderr),
 })
-const baseline = { locale: 'en-US', timezone: 'GMT', files: ['/sdcard/maker.jpg'] }
+const baseline = { locale: 'en-US', timezone: 'GMT', files: ['/sdcard/maker.jpg'], traces: {} }
 
 describe('a command that failed', () => {
   it('passes no check', () => {
@@ -33,7 +33,7 @@ describe('a command that failed', () => {
       }),
     )
     expect(checkMark(result(''), result('', 1, 'ls: /data/x: Permission denied'), 'm').passed).toBe(false)
-    expect(checkClipboard(null, false).passed).toBe(false)
+    expect(checkClipboard(null, false, false).passed).toBe(false)
   })
 })
 
@@ -47,8 +47,8 @@ describe('a wiped phone', () => {
     ).toBe(true)
     expect(checkDefault('timezone', result('GMT\n'), baseline).check.passed).toBe(true)
     expect(checkOwnFiles(result('phonerack\n'), 'phonerack').passed).toBe(true)
-    expect(checkClipboard(null, true).passed).toBe(true)
-    expect(checkClipboard('', true).passed).toBe(true)
+    expect(checkClipboard(null, true, false).passed).toBe(true)
+    expect(checkClipboard('', true, false).passed).toBe(true)
   })
 })
 
@@ -63,6 +63,9 @@ describe('a phone with traces of a tenant', () => {
     expect(checkStorage(result('/sdcard/Download/me.pdf\n'), baseline).check.passed).toBe(false)
     expect(checkDefault('locale', result('de-DE\n'), baseline).check.passed).toBe(false)
     expect(checkOwnFiles(result('phonerack\nsomething\n'), 'phonerack').passed).toBe(false)
-    expect(checkClipboard('secret', true)).toMatchObject({ passed: false, evidence: 'holds 6 characters' })
+    expect(checkClipboard('secret', true, true)).toMatchObject({
+      passed: false,
+      evidence: 'holds 6 characters',
+    })
   })
 })

@@ -9,6 +9,7 @@ import { command, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import type { ControlSocket } from '../scrcpy/control-socket.js'
 import { phoneFolder } from '../scrcpy/keeper.js'
+import { bootId } from './boot-id.js'
 import { DeviceGone, type Wipe, type WipeCheck } from './device.js'
 import { outputOf, run } from './run.js'
 import {
@@ -21,6 +22,7 @@ import {
   checkStorage,
   type Baseline,
 } from './wipe-checks.js'
+import { checkTrace, traces } from './wipe-traces.js'
 
 const property = 'debug.phonerack.wipe'
 /** Milliseconds after which a phone that never restarted will not. */
@@ -52,6 +54,7 @@ export function createWipe(parts: WipeParts): Wipe {
         progress,
       )
       const hardware = await readHardware(transport, progress)
+      const boot = await bootId(transport, progress)
       const set = (await run(transport, command('getprop', property), progress)).trim()
       if (set !== mark)
         throw new ApiError('provider_error', { message: 'The phone could not be marked before its wipe.' })
@@ -66,8 +69,14 @@ export function createWipe(parts: WipeParts): Wipe {
         await transport.shell(command('ls', '-A', phoneFolder), progress),
         mark,
       )
+      const restarted = boot !== null && (await bootId(transport, progress)) !== boot
+      const read = await readTraces(parts, progress)
       await parts.provision(progress)
-      return [marked, ...(await verify(parts, marked.passed, progress))]
+      const clipboard = await readClipboard(parts.control(), restarted, progress)
+      const checks = [marked, ...read.checks, clipboard]
+      if (parts.baseline.get() === null && checks.every(({ passed }) => passed))
+        parts.baseline.set(read.baseline)
+      return checks
     },
   }
 }
@@ -114,8 +123,11 @@ async function waitForRestart(transport: Transport, mark: string, progress: Prog
   }
 }
 
-async function verify(parts: WipeParts, dataGone: boolean, progress: Progress): Promise<WipeCheck[]> {
-  const { transport, baseline } = parts
+/** What the phone holds, before anything of ours is put there again. */
+async function readTraces(
+  { transport, baseline }: WipeParts,
+  progress: Progress,
+): Promise<{ checks: WipeCheck[]; baseline: Baseline }> {
   const known = baseline.get()
   const ask = (...args: string[]) => transport.shell(command(...args), progress)
   const storage = checkStorage(await ask('find', '/sdcard/', '-type', 'f'), known)
@@ -127,23 +139,33 @@ async function verify(parts: WipeParts, dataGone: boolean, progress: Progress): 
     storage.check,
     locale.check,
     timezone.check,
-    await readClipboard(parts.control(), progress),
     checkOwnFiles(
       await ask('ls', '-A', '/data/local/tmp'),
       phoneFolder.slice(phoneFolder.lastIndexOf('/') + 1),
     ),
   ]
-  if (known === null && dataGone && checks.every(({ passed }) => passed)) {
-    baseline.set({ locale: locale.value, timezone: timezone.value, files: storage.files })
+  const found: Record<string, string[]> = {}
+  for (const trace of traces) {
+    const result = await transport.shell(trace.command, progress)
+    const read = checkTrace(trace, result, known ? (known.traces[trace.name] ?? []) : null)
+    found[trace.name] = read.found
+    checks.push(read.check)
   }
-  return checks
+  return {
+    checks,
+    baseline: { locale: locale.value, timezone: timezone.value, files: storage.files, traces: found },
+  }
 }
 
 /** Reads, then proves that reading works, since a phone says nothing of an empty clipboard. */
-async function readClipboard(control: ControlSocket | null, progress: Progress): Promise<WipeCheck> {
-  if (!control) return checkClipboard(null, false)
+async function readClipboard(
+  control: ControlSocket | null,
+  restarted: boolean,
+  progress: Progress,
+): Promise<WipeCheck> {
+  if (!control) return checkClipboard(null, false, restarted)
   const before = await control.getClipboard(progress)
-  return checkClipboard(before, await proveClipboard(control, progress))
+  return checkClipboard(before, await proveClipboard(control, progress), restarted)
 }
 
 /** Sets a text, reads it back and empties the clipboard. */

@@ -27,7 +27,14 @@ const recordSchema = z.object({
       wipe: z.enum(['testharness', '']),
     })
     .nullable(),
-  baseline: z.object({ locale: z.string(), timezone: z.string(), files: z.array(z.string()) }).nullable(),
+  baseline: z
+    .object({
+      locale: z.string(),
+      timezone: z.string(),
+      files: z.array(z.string()),
+      traces: z.record(z.string(), z.array(z.string())),
+    })
+    .nullable(),
   /** The newest wipe, while nothing was written to the phone since. */
   wiped: z.object({ fencingNumber: z.string(), checks: z.array(checkSchema) }).nullable(),
   /** A write that had begun when the agent died, so that nobody knows how far it came. */

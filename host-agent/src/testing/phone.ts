@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { observationSchema, type actionSchema, type DeviceLink, type Observation } from '@phonerack/shared'
 import { ObserveMode, type RunActionsResponse } from '@phonerack/proto'
-import { startPhone } from '@phonerack/virtual-phone'
+import { startPhone, type Phone } from '@phonerack/virtual-phone'
 import { z } from 'zod'
 import { startAdbProxy, type AdbProxy } from './adb-proxy.js'
 import { startTestHost, type TestHost } from './agent.js'
@@ -17,6 +17,8 @@ export interface TestPhone {
   serial: string
   /** What went wrong inside the phone. */
   readonly faults: readonly unknown[]
+  /** The phone itself, to break it and to look at it. */
+  readonly inside: Phone
   /** Another phone, new from the shop, at the same address. */
   swap(): Promise<void>
   stop(): Promise<void>
@@ -33,6 +35,9 @@ export async function startTestPhone(): Promise<TestPhone> {
     proxy,
     serial: `127.0.0.1:${proxy.port}`,
     faults,
+    get inside() {
+      return phone
+    },
     async swap() {
       const { port } = phone
       proxy.cut()
