@@ -10,13 +10,15 @@ it('answers phone_unavailable while the phone is unplugged, and works again afte
   const tenant = await newTenant(system)
   const phone = await readyPhone(tenant.agent)
   const path = `/v1/phones/${phone.id}/observe`
+  const home = { actions: [{ type: 'home' }], observe: 'none' }
   expect((await tenant.agent.get(path)).status).toBe(200)
   const device = await faults.ofPhone(phone.id)
   expect((await device.state()).booted).toBe(true)
 
   await device.unplug()
   await eventually('the phone to be out of reach', 30_000, async () => {
-    const answer = await tenant.agent.get(path)
+    // A write: reads are tried again for seconds before they are given up.
+    const answer = await tenant.agent.post(`/v1/phones/${phone.id}/actions`, home)
     return answer.status === 503 && errorOf(answer).code === 'phone_unavailable'
   })
 
