@@ -1,4 +1,5 @@
 /** A bank: user name and password (demo / phonerack), then a code that comes as a message, then a balance that screenshots do not show. */
+import { numberFormat } from '../locale/formatters.js'
 import { randomInt } from 'node:crypto'
 import {
   button,
@@ -157,7 +158,7 @@ function codeScreen(ui: Ui): View {
 
 function account(ui: Ui): View {
   const t = ui.theme
-  const money = new Intl.NumberFormat(ui.configuration.locale, { style: 'currency', currency: 'EUR' })
+  const money = numberFormat(ui.configuration.locale, { style: 'currency', currency: 'EUR' })
   const entries: readonly (readonly [string, number])[] = [
     ['Salary', 2840],
     ['Rent', -920],

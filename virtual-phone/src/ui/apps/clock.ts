@@ -1,4 +1,5 @@
 /** The clock: alarms, a face whose second hand never rests, and a stopwatch. */
+import { dateFormat } from '../locale/formatters.js'
 import {
   button,
   checkMark,
@@ -39,7 +40,7 @@ const initialClock = (): ClockData => ({
 const clockOf = (ui: Ui): ClockData => ui.data() as ClockData
 
 function timeText(ui: Ui, at: number | Date, timeZone: string, seconds: boolean): string {
-  return new Intl.DateTimeFormat(ui.configuration.locale, {
+  return dateFormat(ui.configuration.locale, {
     hour: 'numeric',
     minute: '2-digit',
     ...(seconds ? { second: '2-digit' } : {}),
@@ -93,7 +94,7 @@ function alarms(ui: Ui): View {
 
 /** Hours, minutes and seconds of the day at the time zone, as fractions. */
 function hands(ui: Ui): { hour: number; minute: number; second: number } {
-  const parts = new Intl.DateTimeFormat('en-US', {
+  const parts = dateFormat('en-US', {
     timeZone: ui.configuration.timeZone,
     hourCycle: 'h23',
     hour: 'numeric',
@@ -108,7 +109,7 @@ function hands(ui: Ui): { hour: number; minute: number; second: number } {
 function face(ui: Ui): View {
   const t = ui.theme
   const { locale, timeZone } = ui.configuration
-  const date = new Intl.DateTimeFormat(locale, { weekday: 'long', month: 'long', day: 'numeric', timeZone })
+  const date = dateFormat(locale, { weekday: 'long', month: 'long', day: 'numeric', timeZone })
   return column({ height: 'wrap', weight: 1, gravity: { x: 'center' }, padding: { top: 24 } }, [
     view('android.widget.AnalogClock', {
       id: ui.id('analog_clock'),

@@ -1,4 +1,5 @@
 /** The home screen with every launchable app, and the overview of recent tasks. */
+import { dateFormat } from '../locale/formatters.js'
 import { type AppEntry } from '../../android/world.js'
 import { chunks } from '../toolkit/chunks.js'
 import { column, frame, icon, label, row, scrollView } from '../toolkit/widgets.js'
@@ -62,7 +63,7 @@ function cell(ui: Ui, app: AppEntry, look: App['icon']): View {
 function home(ui: Ui, iconOf: IconOf): View {
   const apps = ui.apps.filter((app) => app.launcherActivity !== null && app.package !== PACKAGE)
   const columns = ui.landscape ? 7 : 4
-  const day = new Intl.DateTimeFormat(ui.configuration.locale, {
+  const day = dateFormat(ui.configuration.locale, {
     weekday: 'long',
     month: 'long',
     day: 'numeric',

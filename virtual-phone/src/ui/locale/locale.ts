@@ -1,4 +1,5 @@
 /** The world's texts in other languages: looked up by the English text. Used by every screen through `Ui.say`. */
+import { numberFormat } from './formatters.js'
 import { APP_TEXTS } from './app-texts.js'
 import { SYSTEM_TEXTS } from './system-texts.js'
 
@@ -16,7 +17,11 @@ export function sayIn(
   const text = TEXTS.get(english)?.[LANGUAGES.indexOf(languageOf(locale))] ?? english
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name]
-    return value === undefined ? whole : typeof value === 'number' ? value.toLocaleString(locale) : value
+    return value === undefined
+      ? whole
+      : typeof value === 'number'
+        ? numberFormat(locale).format(value)
+        : value
   })
 }
 

@@ -115,12 +115,16 @@ export class Model {
 
   notify(notification: PhoneNotification): void {
     this.system.notifications = withNotification(this.system.notifications, notification)
+    const seen = this.awake && !this.system.locked && !this.shadeOpen && !this.isSwitchOn('do_not_disturb')
+    this.system.headsUp = seen ? notification : null
   }
 
   cancelNotification(packageName: string, id: string): void {
     this.system.notifications = this.system.notifications.filter(
       (n) => n.package !== packageName || n.id !== id,
     )
+    const { headsUp } = this.system
+    if (headsUp?.package === packageName && headsUp.id === id) this.hideHeadsUp()
   }
 
   /** Opens the app that a notification is of, and takes it away. */
@@ -132,6 +136,11 @@ export class Model {
     if (!opened) return
     const component = { package: name, className: opened.className }
     this.start({ component, action: 'open', categories: [], extras: { [opened.extra]: id } })
+  }
+
+  /** It stays in the shade. */
+  hideHeadsUp(): void {
+    this.system.headsUp = null
   }
 
   /** The app ends, and the system says so. */
@@ -155,10 +164,12 @@ export class Model {
   sleep(): void {
     this.awake = false
     this.shadeOpen = false
+    this.hideHeadsUp()
   }
 
   openShade(): void {
     this.hideKeyboard()
+    this.hideHeadsUp()
     this.shadeOpen = true
   }
 
@@ -276,6 +287,7 @@ export class Model {
     this.forceStop(packageName)
     this.data.delete(packageName)
     this.system.notifications = this.system.notifications.filter((n) => n.package !== packageName)
+    if (this.system.headsUp?.package === packageName) this.hideHeadsUp()
   }
 
   focusField(field: EditState | null, showKeyboard: boolean): void {

@@ -1,8 +1,10 @@
-/** Notifications in the shade and on the lock screen. A tap opens the app, a sideways swipe takes one away. */
+/** Notifications in the shade, and the one that has just come over the app. A tap opens the app, a sideways swipe takes one away. */
+import { dateFormat } from '../locale/formatters.js'
 import { type PhoneNotification } from '../../android/world.js'
 import { type Ui } from '../apps/app.js'
-import { button, column, label, row, scrollView } from '../toolkit/widgets.js'
+import { button, column, frame, label, row, scrollView } from '../toolkit/widgets.js'
 import { type View } from '../toolkit/view.js'
+import { STATUS_HEIGHT } from './system-ui.js'
 
 interface Actions {
   open: (notification: PhoneNotification) => void
@@ -13,7 +15,7 @@ interface Actions {
 
 function card(ui: Ui, notification: PhoneNotification, actions: Actions): View {
   const t = ui.theme
-  const time = new Intl.DateTimeFormat(ui.configuration.locale, {
+  const time = dateFormat(ui.configuration.locale, {
     hour: 'numeric',
     minute: '2-digit',
     timeZone: ui.configuration.timeZone,
@@ -52,6 +54,28 @@ function card(ui: Ui, notification: PhoneNotification, actions: Actions): View {
       }),
     ],
   )
+}
+
+/** Its window takes touches where the card stands; `card` is what the tree shows. */
+export function headsUp(
+  ui: Ui,
+  notification: PhoneNotification,
+  actions: Actions,
+): { root: View; shown: View } {
+  const shown = column(
+    {
+      id: 'com.android.systemui:id/headsup_frame',
+      padding: 0,
+      box: { color: ui.theme.surface, radius: 20, shadow: true },
+      place: { x: 'center' },
+      width: ui.landscape ? 480 : 380,
+    },
+    [card(ui, notification, actions)],
+  )
+  return {
+    root: frame({ width: 'fill', height: 'fill', padding: { top: STATUS_HEIGHT + 4 } }, [shown]),
+    shown,
+  }
 }
 
 export function notificationList(ui: Ui, all: readonly PhoneNotification[], actions: Actions): View {

@@ -156,7 +156,7 @@ export class ScreenSource {
 
   /** Windows of the system keep theirs; an activity or a dialog gets one for its life. */
   private windowId(layer: Layer): number {
-    const system = ['status', 'navigation', 'shade', 'keyboard'].indexOf(layer.name)
+    const system = ['status', 'navigation', 'shade', 'keyboard', 'heads_up'].indexOf(layer.name)
     if (system !== -1) return system + 1
     const activity = this.parts.model.top
     const owner = layer.name === 'dialog' ? (activity.dialog ?? activity) : activity

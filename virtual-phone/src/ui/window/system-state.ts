@@ -9,6 +9,8 @@ export interface SystemDialog {
 export interface SystemState {
   /** Newest first. */
   notifications: PhoneNotification[]
+  /** The one that has just come and stands over the app for some seconds. */
+  headsUp: PhoneNotification | null
   /** In front of everything but the bars; the last one is on top. */
   dialogs: SystemDialog[]
   locked: boolean
@@ -26,6 +28,7 @@ export const SYSTEM_KEYBOARD = 'com.android.inputmethod.latin/.LatinIME'
 
 export const newSystemState = (): SystemState => ({
   notifications: [],
+  headsUp: null,
   dialogs: [],
   locked: false,
   restless: false,

@@ -1,4 +1,5 @@
 /** The system's own windows: status bar, navigation bar and the pulled-down shade. */
+import { dateFormat } from '../locale/formatters.js'
 import { type Theme } from '../toolkit/theme.js'
 import { column, frame, icon, iconButton, label, row } from '../toolkit/widgets.js'
 import { view, type View } from '../toolkit/view.js'
@@ -9,7 +10,7 @@ export const NAVIGATION_HEIGHT = 48
 
 export function clockText(now: Date, locale: string, timeZone: string, hour24: boolean): string {
   const cycle = hour24 ? { hourCycle: 'h23' as const } : {}
-  return new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit', timeZone, ...cycle })
+  return dateFormat(locale, { hour: 'numeric', minute: '2-digit', timeZone, ...cycle })
     .format(now)
     .replace(/\s?[AP]M$/i, '')
 }

@@ -1,4 +1,5 @@
 /** Windows of the system in front of the apps: "has stopped", "isn't responding", and the lock screen. */
+import { dateFormat } from '../locale/formatters.js'
 import { type PhoneNotification } from '../../android/world.js'
 import { type Ui } from '../apps/app.js'
 import { column, frame, icon, label, row } from '../toolkit/widgets.js'
@@ -83,7 +84,7 @@ export function systemDialog(failure: SystemDialog, model: Model, ui: Ui): View 
 export function keyguard(ui: Ui, notifications: readonly PhoneNotification[]): View {
   const white = { ...ui.theme, text: '#ffffff' }
   const { locale, timeZone } = ui.configuration
-  const date = new Intl.DateTimeFormat(locale, { weekday: 'long', month: 'long', day: 'numeric', timeZone })
+  const date = dateFormat(locale, { weekday: 'long', month: 'long', day: 'numeric', timeZone })
   const waiting = notifications[0]
   return frame(
     {

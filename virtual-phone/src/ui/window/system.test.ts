@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type SystemChange } from '../../android/world.js'
 import { center, drag, find, get, launch, tap, textOf } from '../../testing/ui-tree.js'
 import { makeWorld } from '../index.js'
+import { HEADS_UP_MS } from './heads-up.js'
 import { type PhoneWorld } from './world.js'
 
 const NOTES = 'com.phonerack.notes'
@@ -30,6 +31,98 @@ describe('notifications', () => {
     tap(world, 'Clear all')
     expect(world.notifications).toEqual([])
     expect(textOf(world, 'no_notifications')).toBe('No notifications')
+  })
+})
+
+describe('a notification that has just come', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+  /** The card's middle, from the windows that accessibility services see; null without one. */
+  const card = (): { x: number; y: number } | null => {
+    const shown = world.accessibilityWindows().find((window) => window.title === 'heads_up')
+    if (!shown) return null
+    expect(shown.active).toBe(false)
+    const { left, top, right, bottom } = shown.bounds
+    expect([left > 0, right < 1080, top > 0, bottom < 600]).toEqual([true, true, true, true])
+    return { x: (left + right) / 2, y: (top + bottom) / 2 }
+  }
+  const middle = (): { x: number; y: number } => {
+    const at = card()
+    if (!at) throw new Error('No notification stands over the app')
+    return at
+  }
+
+  it('stands over the app for five seconds, and stays in the shade', () => {
+    launch(world, 'com.android.settings')
+    world.notify(notice('a', 'Hello'))
+    expect(card()).not.toBeNull()
+    expect(find(world, 'Hello')).toBeUndefined()
+    expect(world.focused.package).toBe('com.android.settings')
+    vi.advanceTimersByTime(HEADS_UP_MS - 1)
+    expect(card()).not.toBeNull()
+    vi.advanceTimersByTime(1)
+    expect(card()).toBeNull()
+    expect(world.notifications).toHaveLength(1)
+  })
+
+  it('opens its app by a tap, goes by a swipe to the side, and leaves by one upwards', () => {
+    world.notify(notice('a', 'Hello'))
+    let { x, y } = middle()
+    world.touch('down', 0, x, y)
+    world.touch('up', 0, x, y)
+    expect([world.focused.package, world.notifications.length, card()]).toEqual([NOTES, 0, null])
+    world.notify(notice('b', 'Again'))
+    ;({ x, y } = middle())
+    drag(world, { x, y }, { x, y: y - 200 })
+    expect([world.notifications.length, card()]).toEqual([1, null])
+    world.notify(notice('c', 'And again'))
+    ;({ x, y } = middle())
+    drag(world, { x, y }, { x: x + 600, y })
+    expect([world.notifications.map(({ id }) => id), card()]).toEqual([['b'], null])
+  })
+
+  it('does not come over the lock, the shade or a sleeping screen, nor while nothing may disturb', () => {
+    world.setLocked(true)
+    world.notify(notice('a', 'Hello'))
+    world.setLocked(false)
+    world.expandNotifications()
+    world.notify(notice('b', 'Hello'))
+    world.collapsePanels()
+    world.sleep()
+    world.notify(notice('c', 'Hello'))
+    world.wake()
+    expect(card()).toBeNull()
+    world.expandNotifications()
+    tap(world, 'Do Not Disturb, Off')
+    world.collapsePanels()
+    world.notify(notice('d', 'Hello'))
+    expect([card(), world.notifications.length]).toEqual([null, 4])
+  })
+})
+
+describe('the clock in the status bar', () => {
+  it('wakes whoever watches when the minute changes, and nobody else', () => {
+    vi.useFakeTimers({ now: new Date('2026-01-05T10:20:58Z') })
+    const timed = makeWorld({ now: () => new Date() })
+    try {
+      let frames = 0
+      const stop = timed.onChange(() => (frames += 1))
+      vi.advanceTimersByTime(1999)
+      expect(frames).toBe(0)
+      vi.advanceTimersByTime(1)
+      expect(frames).toBe(1)
+      vi.advanceTimersByTime(120_000)
+      expect(frames).toBe(3)
+      stop()
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      timed.close()
+      vi.useRealTimers()
+    }
   })
 })
 

@@ -30,6 +30,7 @@ export interface TouchTarget {
   openShade: () => void
   closeShade: () => void
   shadeOpen: () => boolean
+  hideHeadsUp: () => void
   changed: () => void
   density: number
   now: () => number
@@ -144,6 +145,12 @@ export class TouchInput {
     clearTimeout(this.longPressTimer)
     if (vertical && dy > 0 && this.layer === 'status') {
       this.mode = 'shade'
+      return
+    }
+    if (vertical && dy < 0 && this.layer === 'heads_up') {
+      this.mode = 'done'
+      this.host.hideHeadsUp()
+      this.host.changed()
       return
     }
     if (vertical && dy < 0 && (this.layer === 'shade' || this.layer === 'keyguard')) {

@@ -3,6 +3,7 @@
  * dialog, the keyboard, status and navigation bar, the shade. The result is
  * the one layout that drawing, the tree and touch all read.
  */
+import { dateFormat } from '../locale/formatters.js'
 import { type Ui } from '../apps/app.js'
 import { layoutTree, type LayoutScale } from '../toolkit/layout.js'
 import { walk, view, type View } from '../toolkit/view.js'
@@ -12,7 +13,7 @@ import { type EditBinding } from '../toolkit/view.js'
 import { scrollerOf } from '../toolkit/hit.js'
 import { COMMON_DESCRIPTIONS } from '../locale/locale.js'
 import { type PhoneNotification } from '../../android/world.js'
-import { notificationList } from './notifications.js'
+import { headsUp, notificationList } from './notifications.js'
 import { keyguard, systemDialog } from './system-windows.js'
 import { type Activity } from './activity.js'
 import { HOME, type Model } from './model.js'
@@ -28,7 +29,16 @@ import {
 } from './system-ui.js'
 
 export interface Layer {
-  name: 'activity' | 'dialog' | 'keyboard' | 'status' | 'navigation' | 'shade' | 'system_dialog' | 'keyguard'
+  name:
+    | 'activity'
+    | 'dialog'
+    | 'keyboard'
+    | 'status'
+    | 'navigation'
+    | 'shade'
+    | 'heads_up'
+    | 'system_dialog'
+    | 'keyguard'
   /** What is drawn and hit. */
   root: View
   /** What the tree dump shows of it. */
@@ -193,8 +203,19 @@ export function buildWindows(parts: WindowParts): Windows {
       'com.android.inputmethod.latin',
     )
   }
+  const notificationActions = {
+    open: parts.openNotification,
+    remove: parts.removeNotification,
+    label: (name: string) => ui.say(model.app(name)?.label ?? name),
+  }
+  // No active window: a dump shows the app behind it, as on a phone.
+  const arrived = model.system.headsUp
+  if (arrived && !model.shadeOpen && !model.system.locked) {
+    const { root: over, shown } = headsUp(ui, arrived, notificationActions)
+    add('heads_up', over, bounds, 'com.android.systemui', shown)
+  }
   if (model.shadeOpen) {
-    const date = new Intl.DateTimeFormat(model.configuration.locale, {
+    const date = dateFormat(model.configuration.locale, {
       weekday: 'short',
       month: 'short',
       day: 'numeric',
@@ -213,11 +234,7 @@ export function buildWindows(parts: WindowParts): Windows {
       },
       openSettings: parts.openSettings,
       say: ui.say,
-      notifications: notificationList(ui, model.system.notifications, {
-        open: parts.openNotification,
-        remove: parts.removeNotification,
-        label: (name) => ui.say(model.app(name)?.label ?? name),
-      }),
+      notifications: notificationList(ui, model.system.notifications, notificationActions),
     })
     active = add('shade', panel, bounds, 'com.android.systemui')
   }

@@ -20,8 +20,10 @@ import { contains } from '../toolkit/geometry.js'
 import { walk, type View } from '../toolkit/view.js'
 import { offsetAt, wordAt } from './cursor.js'
 import { Frames } from './frames.js'
+import { HeadsUp } from './heads-up.js'
 import { KeyInput } from './key-input.js'
 import { KEY } from './keys.js'
+import { Minutes } from './minutes.js'
 import { Model } from './model.js'
 import { ScreenSource } from './screen-source.js'
 import { applyShown, ShownSettings } from './system-settings.js'
@@ -51,6 +53,8 @@ export class PhoneWorld implements World {
   private readonly systemListeners = new Set<(change: SystemChange) => void>()
   private readonly settings: ShownSettings
   private readonly frames: Frames
+  private readonly minutes: Minutes
+  private readonly headsUp: HeadsUp
   private readonly clipboardListeners = new Set<(text: string) => void>()
 
   constructor(options: WorldOptions) {
@@ -61,6 +65,20 @@ export class PhoneWorld implements World {
       frame: () => {
         this.screen.invalidate()
         for (const listener of this.changeListeners) listener()
+      },
+    })
+    this.minutes = new Minutes({
+      watched: () => this.changeListeners.size > 0,
+      now: options.now,
+      minute: () => {
+        for (const listener of this.changeListeners) listener()
+      },
+    })
+    this.headsUp = new HeadsUp({
+      headsUp: () => this.model.system.headsUp,
+      hide: () => {
+        this.model.hideHeadsUp()
+        this.changed()
       },
     })
     this.keyInput = new KeyInput({
@@ -98,6 +116,9 @@ export class PhoneWorld implements World {
         this.model.shadeOpen = false
       },
       shadeOpen: () => this.model.shadeOpen,
+      hideHeadsUp: () => {
+        this.model.hideHeadsUp()
+      },
       changed: () => {
         this.changed()
       },
@@ -151,6 +172,7 @@ export class PhoneWorld implements World {
     for (const listener of this.changeListeners) listener()
     for (const listener of this.stateListeners) listener()
     if (this.changeListeners.size > 0) this.frames.start()
+    this.headsUp.watch()
   }
 
   /** The windows of the moment, placed: for tests that compare what is drawn, told and hit. */
@@ -404,7 +426,11 @@ export class PhoneWorld implements World {
   onChange(listener: () => void): () => void {
     this.changeListeners.add(listener)
     this.frames.start()
-    return () => this.changeListeners.delete(listener)
+    this.minutes.start()
+    return () => {
+      this.changeListeners.delete(listener)
+      if (this.changeListeners.size === 0) this.minutes.stop()
+    }
   }
 
   onStateChange(listener: () => void): () => void {
@@ -426,6 +452,8 @@ export class PhoneWorld implements World {
   close(): void {
     this.touchInput.reset()
     this.frames.stop()
+    this.minutes.stop()
+    this.headsUp.stop()
     this.changeListeners.clear()
     this.stateListeners.clear()
     this.systemListeners.clear()

@@ -1,4 +1,5 @@
 /** The pages of Settings as data: what each lists and what its entries do. The search reads the same table. */
+import { dateFormat } from '../../locale/formatters.js'
 import { type Ui } from '../app.js'
 import { settingsOf } from './data.js'
 
@@ -51,14 +52,14 @@ const fontSize = (ui: Ui): string =>
 const language = (ui: Ui): string =>
   Object.entries(LANGUAGES).find(([, tag]) => tag === ui.configuration.locale)?.[0] ?? ui.configuration.locale
 const timeNow = (ui: Ui): string =>
-  new Intl.DateTimeFormat(ui.configuration.locale, {
+  dateFormat(ui.configuration.locale, {
     hour: 'numeric',
     minute: '2-digit',
     ...(settingsOf(ui).switches['time_24'] ? { hourCycle: 'h23' as const } : {}),
     timeZone: ui.configuration.timeZone,
   }).format(ui.now)
 const dateNow = (ui: Ui): string =>
-  new Intl.DateTimeFormat(ui.configuration.locale, {
+  dateFormat(ui.configuration.locale, {
     dateStyle: 'long',
     timeZone: ui.configuration.timeZone,
   }).format(ui.now)

@@ -1,4 +1,5 @@
 /** Names and helpers that all of the shop's screens use. */
+import { numberFormat } from '../../locale/formatters.js'
 import { type Ui } from '../app.js'
 import { type ShopData } from './data.js'
 
@@ -11,4 +12,4 @@ export const DONE = 'com.phonerack.shop.OrderActivity'
 export const shopOf = (ui: Ui): ShopData => ui.data() as ShopData
 
 export const money = (ui: Ui, cents: number): string =>
-  new Intl.NumberFormat(ui.configuration.locale, { style: 'currency', currency: 'EUR' }).format(cents / 100)
+  numberFormat(ui.configuration.locale, { style: 'currency', currency: 'EUR' }).format(cents / 100)

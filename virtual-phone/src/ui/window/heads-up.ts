@@ -1,0 +1,31 @@
+/** Takes a notification that stands over the app away after some seconds. Part of `world.ts`. */
+import { type PhoneNotification } from '../../android/world.js'
+
+/** AOSP's `heads_up_notification_decay`. */
+export const HEADS_UP_MS = 5000
+
+export interface HeadsUpHost {
+  headsUp: () => PhoneNotification | null
+  hide: () => void
+}
+
+export class HeadsUp {
+  private timer: NodeJS.Timeout | undefined
+  private shown: PhoneNotification | null = null
+
+  constructor(private readonly host: HeadsUpHost) {}
+
+  /** After each change: a new one gets its time. */
+  watch(): void {
+    const now = this.host.headsUp()
+    if (now === this.shown) return
+    this.stop()
+    this.shown = now
+    if (now) this.timer = setTimeout(() => this.host.hide(), HEADS_UP_MS)
+  }
+
+  stop(): void {
+    clearTimeout(this.timer)
+    this.shown = null
+  }
+}

@@ -1,0 +1,31 @@
+/** Calls out when the minute changes, for the clock in the status bar, and only while somebody watches. Part of `world.ts`. */
+const MINUTE_MS = 60_000
+
+export interface MinuteHost {
+  watched: () => boolean
+  now: () => Date
+  minute: () => void
+}
+
+export class Minutes {
+  private timer: NodeJS.Timeout | undefined
+
+  constructor(private readonly host: MinuteHost) {}
+
+  /** Keeps no timer when nobody watches any longer. */
+  start(): void {
+    if (this.timer) return
+    const left = MINUTE_MS - (this.host.now().getTime() % MINUTE_MS)
+    this.timer = setTimeout(() => {
+      this.timer = undefined
+      if (!this.host.watched()) return
+      this.host.minute()
+      this.start()
+    }, left)
+  }
+
+  stop(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
+  }
+}
