@@ -1,17 +1,24 @@
 /**
- * The sync service, version 1 (AOSP `adb/SYNC.TXT`): four letters, a
- * little-endian length, data. Version 1 is what every adbd has.
+ * The sync service (AOSP `adb/SYNC.TXT`, `file_sync_protocol.h`): four letters, a little-endian length, data. Every
+ * adbd has version 1; version 2 of stat and list (`stat_v2`, `ls_v2`) knows sizes above 4 GiB and tells errors apart.
  */
 import { AdbProtocolError } from './errors.js'
 import type { AdbSocket } from './socket.js'
 
 export interface FileStat {
   mode: number
-  /** Bytes, modulo 2^32. */
+  /** Bytes; modulo 2^32 with version 1. */
   size: number
   /** Seconds since 1970. */
   modifiedAt: number
 }
+
+export interface FolderEntry extends FileStat {
+  /** UTF-8; bytes that are none are replaced by U+FFFD. */
+  name: string
+}
+
+export type SyncVersion = 1 | 2
 
 const chunkSize = 64 * 1024
 
@@ -53,4 +60,67 @@ export async function statFile(socket: AdbSocket, path: string): Promise<FileSta
   if (answer.toString('latin1', 0, 4) !== 'STAT') throw new AdbProtocolError(`stat of ${path}`)
   const mode = answer.readUInt32LE(4)
   return mode === 0 ? null : { mode, size: answer.readUInt32LE(8), modifiedAt: answer.readUInt32LE(12) }
+}
+
+const noSuchFile = 2
+/** Header and fields of `stat_v2`, in bytes. */
+const stat2Length = 72
+
+/** Device, inode, mode, links, owner, group, size and three times, behind id and errno. */
+const readStat2 = (bytes: Buffer): FileStat => ({
+  mode: bytes.readUInt32LE(24),
+  size: Number(bytes.readBigUInt64LE(40)),
+  modifiedAt: Number(bytes.readBigInt64LE(56)),
+})
+
+/** As `lstat`: a symbolic link is told as such. Null when there is no such file. @throws AdbProtocolError with the error's number */
+export async function statFile2(socket: AdbSocket, path: string): Promise<FileStat | null> {
+  await socket.write(frame('LST2', Buffer.byteLength(path), path))
+  const answer = await socket.read(stat2Length)
+  if (answer.toString('latin1', 0, 4) !== 'LST2') throw new AdbProtocolError(`stat of ${path}`)
+  const error = answer.readUInt32LE(4)
+  if (error === noSuchFile) return null
+  if (error !== 0) throw new AdbProtocolError(`stat of ${path}: errno ${error}`)
+  return readStat2(answer)
+}
+
+/** Entries of a folder without `.` and `..`; none for one that cannot be read: the protocol does not tell. */
+export async function listFolder(
+  socket: AdbSocket,
+  path: string,
+  version: SyncVersion,
+): Promise<FolderEntry[]> {
+  const isNew = version === 2
+  await socket.write(frame(isNew ? 'LIS2' : 'LIST', Buffer.byteLength(path), path))
+  const entries: FolderEntry[] = []
+  for (;;) {
+    const head = await socket.read(isNew ? stat2Length + 4 : 20)
+    const id = head.toString('latin1', 0, 4)
+    if (id === 'DONE') return entries
+    if (id !== (isNew ? 'DNT2' : 'DENT')) throw new AdbProtocolError(`list of ${path}: ${id}`)
+    const name = (await socket.read(head.readUInt32LE(head.length - 4))).toString('utf8')
+    if (name === '.' || name === '..') continue
+    const stat = isNew
+      ? readStat2(head)
+      : { mode: head.readUInt32LE(4), size: head.readUInt32LE(8), modifiedAt: head.readUInt32LE(12) }
+    entries.push({ name, ...stat })
+  }
+}
+
+/** The first `limit` bytes of a file. @throws AdbProtocolError with the phone's words when it refuses */
+export async function pullFile(socket: AdbSocket, path: string, limit: number): Promise<Buffer> {
+  await socket.write(frame('RECV', Buffer.byteLength(path), path))
+  const parts: Buffer[] = []
+  let total = 0
+  for (;;) {
+    const head = await socket.read(8)
+    const id = head.toString('latin1', 0, 4)
+    if (id === 'DONE') return Buffer.concat(parts)
+    const data = await socket.read(Math.min(head.readUInt32LE(4), 1 << 20))
+    if (id === 'FAIL') throw new AdbProtocolError(`pull of ${path}: ${data.toString('utf8')}`)
+    if (id !== 'DATA') throw new AdbProtocolError(`pull of ${path}: ${id}`)
+    parts.push(data.subarray(0, limit - total))
+    total += data.length
+    if (total >= limit) return Buffer.concat(parts)
+  }
 }

@@ -10,7 +10,15 @@ import { AdbConnectionLost, AdbRefused } from './errors.js'
 import type { ShellCommand } from './quote.js'
 import { readShellPackets, type ShellResult } from './shell-protocol.js'
 import type { AdbSocket } from './socket.js'
-import { pushFile, statFile, type FileStat } from './sync.js'
+import {
+  listFolder,
+  pullFile,
+  pushFile,
+  statFile,
+  statFile2,
+  type FileStat,
+  type FolderEntry,
+} from './sync.js'
 
 /** Bytes; more output than this from one command is an error, so that no phone can fill the agent's memory. */
 const outputLimit = 64 << 20
@@ -26,6 +34,11 @@ export interface Transport {
   push(path: string, content: Uint8Array, mode: number, progress: Progress): Promise<void>
   /** Null when there is no such file. */
   stat(path: string, progress: Progress): Promise<FileStat | null>
+  /** As `lstat`. Null when there is no such file. */
+  lstat(path: string, progress: Progress): Promise<FileStat | null>
+  list(path: string, progress: Progress): Promise<FolderEntry[]>
+  /** The first `limit` bytes of a file. */
+  pull(path: string, limit: number, progress: Progress): Promise<Buffer>
   /** Connects to an abstract socket on the phone. The caller owns the stream. */
   connectAbstract(name: string, progress: Progress): Promise<AdbSocket>
 }
@@ -70,6 +83,15 @@ export function createTransport(client: AdbClient, serial: string): Transport {
     return error
   }
 
+  /** What this adbd announces; another phone may come to the serial, so that it is asked each time. */
+  async function features(progress: Progress): Promise<ReadonlySet<string>> {
+    try {
+      return new Set((await client.ask(`host-serial:${serial}:features`, progress)).split(','))
+    } catch (error) {
+      throw translate(error)
+    }
+  }
+
   return {
     serial,
     shell: (command, progress) =>
@@ -79,6 +101,15 @@ export function createTransport(client: AdbClient, serial: string): Transport {
     push: (path, content, mode, progress) =>
       within('sync:', progress, (socket) => pushFile(socket, path, content, mode)),
     stat: (path, progress) => within('sync:', progress, (socket) => statFile(socket, path)),
+    async lstat(path, progress) {
+      const isNew = (await features(progress)).has('stat_v2')
+      return within('sync:', progress, (socket) => (isNew ? statFile2(socket, path) : statFile(socket, path)))
+    },
+    async list(path, progress) {
+      const version = (await features(progress)).has('ls_v2') ? 2 : 1
+      return within('sync:', progress, (socket) => listFolder(socket, path, version))
+    },
+    pull: (path, limit, progress) => within('sync:', progress, (socket) => pullFile(socket, path, limit)),
     connectAbstract: (name, progress) => keep(`localabstract:${name}`, progress),
   }
 }

@@ -4,6 +4,7 @@ import type { Choice } from '../phone/records.js'
 import { createScrcpyInput } from '../scrcpy/input.js'
 import type { ScrcpyKeeper } from '../scrcpy/keeper.js'
 import { createScrcpyText } from '../scrcpy/text.js'
+import { createFiles } from '../files/files.js'
 import { createApps } from './apps.js'
 import type { Device, Wipe } from './device.js'
 import { createCommandInput, createCommandText } from './input-commands.js'
@@ -34,7 +35,7 @@ export function assembleDevice(
     location: null,
     locale: null,
     timezone: null,
-    files: null,
+    files: createFiles(transport),
     packages: null,
     wipe: choice.wipe === 'testharness' ? wipe : null,
   }

@@ -1,0 +1,161 @@
+/** Files of a virtual phone through the real adb server. */
+import { ApiError, Progress } from '@phonerack/shared'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { command } from '../adb/quote.js'
+import type { Files } from '../device/device.js'
+import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
+import { createFiles } from './files.js'
+import { realPath } from './paths.js'
+
+let both: PluggedIn
+let files: Files
+beforeAll(async () => {
+  both = await plugIn()
+  files = createFiles(both.transport)
+})
+afterAll(() => both.stop())
+
+const progress = () => Progress.for(20_000)
+const shell = async (...args: string[]) =>
+  (await both.transport.shell(command(...args), progress())).stdout.toString()
+const errorOf = async (work: Promise<unknown>): Promise<ApiError> => {
+  const error: unknown = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof ApiError)) throw new Error(`no ApiError: ${String(error)}`)
+  return error
+}
+
+describe('paths', () => {
+  it('lead into shared storage or are refused', () => {
+    expect(realPath('/sdcard')).toBe('/storage/emulated/0')
+    expect(realPath('/sdcard/a b/ü')).toBe('/storage/emulated/0/a b/ü')
+    for (const bad of [
+      '',
+      '/',
+      '/data',
+      '/sdcardx',
+      '/sdcard/..',
+      '/sdcard/./a',
+      '/sdcard//a',
+      '/sdcard/a\0',
+    ])
+      expect(() => realPath(bad), bad).toThrow(ApiError)
+  })
+})
+
+describe('files', () => {
+  it('are written with their folders, listed, read and deleted', async () => {
+    const content = Buffer.from('Grüße 👋\n')
+    expect(await files.write('/sdcard/Documents/a/b/note.txt', content, progress())).toBe(content.length)
+    expect(await files.list('/sdcard/Documents/a', progress())).toMatchObject([
+      { name: 'b', type: 'directory' },
+    ])
+    const [entry] = await files.list('/sdcard/Documents/a/b', progress())
+    expect(entry).toMatchObject({ name: 'note.txt', type: 'file', size: content.length })
+    expect(Math.abs((entry?.modifiedAt?.getTime() ?? 0) - Date.now())).toBeLessThan(60_000)
+    expect(Buffer.from(await files.read('/sdcard/Documents/a/b/note.txt', progress()))).toEqual(content)
+    await files.delete('/sdcard/Documents/a/b/note.txt', progress())
+    expect(await files.list('/sdcard/Documents/a/b', progress())).toEqual([])
+    expect((await errorOf(files.delete('/sdcard/Documents/a/b/note.txt', progress()))).code).toBe(
+      'file_not_found',
+    )
+  })
+
+  it('have names of any kind', async () => {
+    const part = fc
+      .string({ unit: 'binary', minLength: 1, maxLength: 20 })
+      .map((text) => Buffer.from(text).toString().replace(/[/\0]/g, '_'))
+      .filter((text) => text !== '.' && text !== '..' && Buffer.byteLength(text) < 200)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          part,
+          fc.constantFrom('-rf', "it's", 'a\nb', '$(id)', '`id`', '*', ' ', 'x;rm -rf y', '名前'),
+        ),
+        fc.uint8Array({ maxLength: 50 }),
+        async (name, content) => {
+          const path = `/sdcard/names/${name}`
+          await files.write(path, content, progress())
+          expect((await files.list('/sdcard/names', progress())).map((entry) => entry.name)).toEqual([name])
+          expect([...(await files.read(path, progress()))]).toEqual([...content])
+          await files.delete(path, progress())
+        },
+      ),
+      { numRuns: 25 },
+    )
+  })
+
+  it('are taken up to four million bytes, up and down', async () => {
+    const most = Buffer.alloc(4_000_000, 7)
+    expect(await files.write('/sdcard/most', most, progress())).toBe(4_000_000)
+    expect((await files.read('/sdcard/most', progress())).length).toBe(4_000_000)
+    await shell('sh', '-c', 'echo >> /sdcard/most')
+    const error = await errorOf(files.read('/sdcard/most', progress()))
+    expect(error).toMatchObject({ code: 'payload_too_large', details: { size: 4_000_001 } })
+    await files.delete('/sdcard/most', progress())
+  })
+
+  it('are told from directories', async () => {
+    await files.write('/sdcard/dir/file', Buffer.from('x'), progress())
+    const asFolder = await errorOf(files.list('/sdcard/dir/file', progress()))
+    expect(asFolder).toMatchObject({ code: 'validation_failed', details: { names: 'file' } })
+    for (const work of [
+      () => files.read('/sdcard/dir', progress()),
+      () => files.delete('/sdcard/dir', progress()),
+      () => files.delete('/sdcard', progress()),
+      () => files.write('/sdcard/dir', Buffer.from('x'), progress()),
+    ]) {
+      expect(await errorOf(work())).toMatchObject({
+        code: 'validation_failed',
+        details: { names: 'directory', issues: [{ path: ['path'] }] },
+      })
+    }
+    expect((await errorOf(files.write('/sdcard/dir/file/x', Buffer.from('x'), progress()))).code).toBe(
+      'validation_failed',
+    )
+    expect((await errorOf(files.list('/sdcard/nowhere', progress()))).code).toBe('file_not_found')
+    expect((await errorOf(files.read('/sdcard/nowhere/x', progress()))).code).toBe('file_not_found')
+  })
+
+  it('are never reached through a symbolic link', async () => {
+    // Shared storage takes no links, so that another folder stands for it here.
+    const tmp = '/data/local/tmp'
+    const linked = createFiles(both.transport, `${tmp}/shared`)
+    await shell('mkdir', '-p', `${tmp}/outside`, `${tmp}/shared`)
+    await shell('sh', '-c', `echo secret > ${tmp}/outside/secret`)
+    await shell('ln', '-s', `${tmp}/outside`, `${tmp}/shared/way`)
+    await shell('ln', '-s', `${tmp}/outside/secret`, `${tmp}/shared/link`)
+    expect(await shell('cat', `${tmp}/shared/way/secret`)).toBe('secret\n')
+    for (const work of [
+      () => linked.list('/sdcard/way', progress()),
+      () => linked.read('/sdcard/way/secret', progress()),
+      () => linked.read('/sdcard/link', progress()),
+      () => linked.write('/sdcard/way/new', Buffer.from('x'), progress()),
+      () => linked.write('/sdcard/link', Buffer.from('x'), progress()),
+      () => linked.delete('/sdcard/way/secret', progress()),
+      () => linked.delete('/sdcard/link', progress()),
+    ])
+      expect((await errorOf(work())).code).toBe('validation_failed')
+    expect(await shell('cat', `${tmp}/outside/secret`)).toBe('secret\n')
+    expect(await shell('ls', `${tmp}/outside`)).toBe('secret\n')
+    const entries = await linked.list('/sdcard', progress())
+    expect(entries.map(({ name, type }) => [name, type])).toEqual([
+      ['link', 'other'],
+      ['way', 'other'],
+    ])
+  })
+
+  it('leave nothing half when the storage is full or the phone goes', async () => {
+    const { faults } = both.phone.inside
+    await files.write('/sdcard/kept', Buffer.from('old'), progress())
+    faults.fullStorage(true)
+    const full = await errorOf(files.write('/sdcard/kept', Buffer.alloc(100_000), progress()))
+    expect(full).toMatchObject({ code: 'provider_error', details: { reason: 'storage_full' } })
+    faults.fullStorage(false)
+    expect(Buffer.from(await files.read('/sdcard/kept', progress())).toString()).toBe('old')
+    expect(await shell('sh', '-c', 'ls -A /sdcard | grep part')).toBe('')
+  })
+})

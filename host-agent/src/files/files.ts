@@ -1,0 +1,164 @@
+/**
+ * Files of shared storage by adb's sync service. A path is taken only when the phone says that its folder's real path
+ * is what the path says: no symbolic link leads anywhere else.
+ */
+import { randomBytes } from 'node:crypto'
+import { pathToFileURL } from 'node:url'
+import { ApiError, type Progress } from '@phonerack/shared'
+import { AdbProtocolError } from '../adb/errors.js'
+import { command } from '../adb/quote.js'
+import type { FileStat } from '../adb/sync.js'
+import type { Transport } from '../adb/transport.js'
+import type { FileEntry, Files } from '../device/device.js'
+import { writing } from '../device/outcome.js'
+import { outputOf } from '../device/run.js'
+import { badPath, nameOf, parentOf, realPath, realRoot } from './paths.js'
+
+/** Bytes: of a file up or down. */
+const mostBytes = 4_000_000
+
+const typeMask = 0o170000
+const isFile = ({ mode }: FileStat): boolean => (mode & typeMask) === 0o100000
+const isFolder = ({ mode }: FileStat): boolean => (mode & typeMask) === 0o040000
+
+/** A file that is being written; it gets its name when it is whole. */
+const unfinished = /^\.phonerack-[0-9a-f]{16}\.part$/
+
+const notFound = (path: string): ApiError => new ApiError('file_not_found', { details: { path } })
+
+/** `root`: where `/sdcard` really is. */
+export function createFiles(transport: Transport, root: string = realRoot): Files {
+  /** Unfinished files of writes that lost the phone. */
+  const leftBehind = new Set<string>()
+
+  /** Null when the folder does not exist. @throws ApiError validation_failed when a link leads elsewhere */
+  async function folderExists(folder: string, progress: Progress): Promise<boolean> {
+    if (folder === parentOf(root)) return true
+    const result = await transport.shell(command('realpath', folder), progress)
+    const output = outputOf(result)
+    if (result.exitCode !== 0) {
+      if (/No such file|Not a directory/i.test(output)) return false
+      throw new ApiError('provider_error', { details: { output: output.slice(0, 500) } })
+    }
+    if (result.stdout.toString('utf8') !== `${folder}\n`)
+      throw badPath('leads through a symbolic link, which is refused')
+    return true
+  }
+
+  /** What stands at the path itself; null when nothing does, or its folder does not exist. */
+  async function look(real: string, progress: Progress): Promise<FileStat | null> {
+    if (!(await folderExists(parentOf(real), progress))) return null
+    const found = await transport.lstat(real, progress)
+    if (found && !isFile(found) && !isFolder(found)) throw badPath('names neither a file nor a directory')
+    return found
+  }
+
+  async function removeLeftBehind(progress: Progress): Promise<void> {
+    for (const path of leftBehind) {
+      await transport.shell(command('rm', '-f', path), progress)
+      leftBehind.delete(path)
+    }
+  }
+
+  return {
+    async list(path, progress) {
+      const real = realPath(path, root)
+      const found = await look(real, progress)
+      if (!found) throw notFound(path)
+      if (!isFolder(found)) throw badPath('names a file, not a directory', 'file')
+      const entries = await transport.list(real, progress)
+      return entries
+        .filter(({ name }) => !unfinished.test(name))
+        .map((entry): FileEntry => ({
+          name: entry.name,
+          type: isFile(entry) ? 'file' : isFolder(entry) ? 'directory' : 'other',
+          size: isFolder(entry) ? 0 : entry.size,
+          modifiedAt: entry.modifiedAt === 0 ? null : new Date(entry.modifiedAt * 1000),
+        }))
+        .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+    },
+
+    async read(path, progress) {
+      const real = realPath(path, root)
+      const found = await look(real, progress)
+      if (!found) throw notFound(path)
+      if (isFolder(found)) throw badPath('names a directory, not a file', 'directory')
+      if (found.size > mostBytes) {
+        throw new ApiError('payload_too_large', {
+          message: 'The file is larger than a download may be.',
+          details: { path, size: found.size, max_bytes: mostBytes },
+        })
+      }
+      return transport.pull(real, mostBytes, progress)
+    },
+
+    async write(path, content, progress) {
+      const real = realPath(path, root)
+      if (real === root) throw badPath('names the root of the storage, not a file', 'directory')
+      if (content.length > mostBytes) throw new ApiError('payload_too_large')
+      await removeLeftBehind(progress)
+      // The deepest folder that exists decides; those below it are made by adb, and are no links.
+      let folder = parentOf(real)
+      while (!(await folderExists(folder, progress))) folder = parentOf(folder)
+      const above = await transport.lstat(folder, progress)
+      if (above && !isFolder(above)) throw badPath(`lies below ${nameOf(folder)}, which is a file`)
+      const found = folder === parentOf(real) ? await transport.lstat(real, progress) : null
+      if (found && !isFile(found)) throw badPath('names a directory, not a file', 'directory')
+      const part = `${parentOf(real)}/.phonerack-${randomBytes(8).toString('hex')}.part`
+      return writing('the file', async () => {
+        leftBehind.add(part)
+        try {
+          await transport.push(part, content, 0o660, progress)
+        } catch (error) {
+          if (!(error instanceof AdbProtocolError)) throw error
+          await removeLeftBehind(progress)
+          throw refused(path, error.message)
+        }
+        const moved = await transport.shell(command('mv', '-f', part, real), progress)
+        if (moved.exitCode !== 0) {
+          await removeLeftBehind(progress)
+          throw refused(path, outputOf(moved))
+        }
+        leftBehind.delete(part)
+        const now = await transport.lstat(real, progress)
+        if (now?.size !== content.length) throw refused(path, 'the file is not there as it was sent')
+        await scan(real, progress)
+        return now.size
+      })
+    },
+
+    async delete(path, progress) {
+      const real = realPath(path, root)
+      if (real === root) throw badPath('names the root of the storage', 'directory')
+      const found = await look(real, progress)
+      if (!found) throw notFound(path)
+      if (isFolder(found)) throw badPath('names a directory; only files are deleted', 'directory')
+      await writing('that the file is gone', async () => {
+        const result = await transport.shell(command('rm', '-f', real), progress)
+        if (await transport.lstat(real, progress)) throw refused(path, outputOf(result))
+        await scan(real, progress)
+      })
+    },
+  }
+
+  /** Tells the phone's gallery and pickers. Nothing depends on it: newer Android sees changes by itself. */
+  async function scan(real: string, progress: Progress): Promise<void> {
+    await transport.shell(
+      command(
+        ...['am', 'broadcast', '-a', 'android.intent.action.MEDIA_SCANNER_SCAN_FILE'],
+        ...['-d', pathToFileURL(real).href],
+      ),
+      progress,
+    )
+  }
+}
+
+function refused(path: string, output: string): ApiError {
+  const full = /No space left|ENOSPC/i.test(output)
+  return new ApiError('provider_error', {
+    message: full ? "The phone's storage is full." : 'The phone refused it.',
+    retryable: false,
+    ...(full ? { next: 'Delete files or uninstall apps on the phone, then send it again.' } : {}),
+    details: { path, reason: full ? 'storage_full' : 'refused', output: output.slice(0, 300) },
+  })
+}

@@ -1,0 +1,29 @@
+/** Paths of shared storage: from the public `/sdcard/…` to the real one, and what is refused. Pure. */
+import { ApiError } from '@phonerack/shared'
+
+/** Where `/sdcard` really is, for the first user of every phone since Android 4.2. */
+export const realRoot = '/storage/emulated/0'
+const publicRoot = '/sdcard'
+
+/** A fault of the path itself. `names`: what the path is the name of, when that is the fault. */
+export const badPath = (message: string, names?: 'file' | 'directory'): ApiError =>
+  new ApiError('validation_failed', {
+    message,
+    details: {
+      validation_stage: 'phone',
+      issues: [{ path: ['path'], message }],
+      ...(names === undefined ? {} : { names }),
+    },
+  })
+
+/** @throws ApiError validation_failed for a path that the control plane should not have let through */
+export function realPath(path: string, root: string = realRoot): string {
+  const inside = path === publicRoot || path.startsWith(`${publicRoot}/`)
+  const segments = path.split('/').slice(2)
+  if (!inside || path.includes('\0') || segments.some((part) => part === '.' || part === '..' || part === ''))
+    throw badPath('must be /sdcard or a path inside it, without empty, "." or ".." parts')
+  return root + path.slice(publicRoot.length)
+}
+
+export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
+export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
