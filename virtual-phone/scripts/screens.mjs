@@ -52,6 +52,7 @@ const all =
 const dark = (world) => world.setConfiguration({ night: true })
 const arabic = (world) => world.setConfiguration({ locale: 'ar-EG', timeZone: 'Africa/Cairo' })
 const japanese = (world) => world.setConfiguration({ locale: 'ja-JP', timeZone: 'Asia/Tokyo' })
+const chinese = (world) => world.setConfiguration({ locale: 'zh-CN', timeZone: 'Asia/Shanghai' })
 const turned = (world) => world.setRotation(1)
 const type = (text) => (world) => world.commitText(text)
 
@@ -71,6 +72,18 @@ const SCREENS = {
   'settings-arabic': all(arabic, app('com.android.settings')),
   'settings-dark': all(dark, app('com.android.settings', 'Display')),
   'home-japanese': japanese,
+  'settings-chinese': all(chinese, app('com.android.settings')),
+  'shop-chinese': all(chinese, app('com.phonerack.shop')),
+  'heads-up': all(app('com.android.browser', 'Tea'), (world) =>
+    world.notify({
+      package: 'com.phonerack.messages',
+      id: 'a',
+      title: 'Rack Bank',
+      text: '204816 is your Rack Bank code. It is valid for 5 minutes.',
+      whenMs: NOW.getTime(),
+    }),
+  ),
+  'gallery-film': app('com.phonerack.gallery', 'Clouds'),
   'messages-dark': all(
     dark,
     app('com.phonerack.messages', 'Echo', 'compose_message_text'),

@@ -55,6 +55,7 @@ export const SCREENS: Readonly<Record<string, Way>> = {
   'contacts editor': app('com.android.contacts', 'Create contact', 'phone_field'),
   gallery: app('com.phonerack.gallery'),
   'gallery map': app('com.phonerack.gallery', 'Map'),
+  'gallery film': app('com.phonerack.gallery', 'Clouds', 'Play'),
   dialogs: app('com.phonerack.dialogs'),
   'dialogs alert': app('com.phonerack.dialogs', 'Show alert'),
   'dialogs list': app('com.phonerack.dialogs', 'Choose from a list'),
@@ -87,6 +88,14 @@ export const SCREENS: Readonly<Record<string, Way>> = {
   'settings, Arabic': (world) => {
     world.setConfiguration({ locale: 'ar-EG' })
     launch(world, 'com.android.settings')
+  },
+  'settings, Chinese': (world) => {
+    world.setConfiguration({ locale: 'zh-CN' })
+    launch(world, 'com.android.settings')
+  },
+  'heads-up': (world) => {
+    launch(world, 'com.android.settings')
+    world.notify({ package: 'com.phonerack.notes', id: 'a', title: 'Hello', text: 'World', whenMs: 0 })
   },
   'browser page': (world) => {
     world.startActivity({

@@ -1,12 +1,14 @@
-/** Gallery: photos and a map that two fingers zoom and one moves; the scale stands below as text. */
+/** Gallery: photos and a map that two fingers zoom and one moves, with the scale below as text; and a film that plays. */
 import { chunks } from '../toolkit/chunks.js'
-import { PHOTO_NAMES } from '../toolkit/pictures.js'
+import { FILM_NAME, PHOTO_NAMES } from '../toolkit/pictures.js'
 import { column, frame, iconButton, label, row, scrollView, toolbar } from '../toolkit/widgets.js'
 import { view, type View } from '../toolkit/view.js'
 import { type App, type Ui } from './app.js'
 
 const MAIN = 'com.phonerack.gallery.MainActivity'
 const PHOTO = 'com.phonerack.gallery.PhotoActivity'
+const FILM = 'com.phonerack.gallery.VideoActivity'
+const FILM_MS = 20_000
 const SCALE_MIN = 0.5
 const SCALE_MAX = 8
 
@@ -16,10 +18,11 @@ const TITLES: Readonly<Record<string, string>> = {
   lake: 'Lake',
   desert: 'Desert',
   night: 'Night',
+  clouds: 'Clouds',
 }
 
 function main(ui: Ui): View {
-  const names = ['map', ...PHOTO_NAMES]
+  const names = ['map', ...PHOTO_NAMES, FILM_NAME]
   const columns = ui.landscape ? 4 : 2
   return column({ height: 'fill' }, [
     toolbar(ui.theme, ui.id('toolbar'), ui.say('Gallery'), null),
@@ -29,7 +32,7 @@ function main(ui: Ui): View {
       chunks(names, columns).map((line) =>
         row({ width: 'fill' }, [
           ...line.map((name) =>
-            column({ weight: 1, padding: 6, onClick: () => ui.open(PHOTO, { picture: name }) }, [
+            column({ weight: 1, padding: 6, onClick: () => open(ui, name) }, [
               view('android.widget.ImageView', {
                 description: ui.say(TITLES[name] ?? name),
                 width: 'fill',
@@ -47,6 +50,66 @@ function main(ui: Ui): View {
         ]),
       ),
     ),
+  ])
+}
+
+function open(ui: Ui, name: string): void {
+  if (name === FILM_NAME) ui.open(FILM)
+  else ui.open(PHOTO, { picture: name })
+}
+
+/** `0:07` of milliseconds. */
+function clockOf(ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
+/** It plays from the time of a tap on, and stands still at its end. */
+function film(ui: Ui): View {
+  const t = ui.theme
+  const play = ui.local('play', (): { startedMs: number | null; seenMs: number } => ({
+    startedMs: null,
+    seenMs: 0,
+  }))
+  const now = ui.now.getTime()
+  const at = Math.min(FILM_MS, play.seenMs + (play.startedMs === null ? 0 : now - play.startedMs))
+  const playing = play.startedMs !== null && at < FILM_MS
+  const press = (): void => {
+    play.seenMs = at < FILM_MS ? at : 0
+    play.startedMs = playing ? null : now
+  }
+  return column({ height: 'fill' }, [
+    toolbar(t, ui.id('toolbar'), ui.say('Clouds'), () => ui.finish()),
+    view('android.view.SurfaceView', {
+      id: ui.id('video'),
+      description: ui.say('Clouds'),
+      width: 'fill',
+      weight: 1,
+      moving: playing,
+      mark: { kind: 'picture', picture: FILM_NAME, scale: 1, panX: 0, panY: 0, at: at / 1000 },
+      onClick: press,
+    }),
+    row({ width: 'fill', padding: { left: 8, right: 20, top: 8, bottom: 8 } }, [
+      iconButton(t, playing ? 'pause' : 'play_arrow', ui.say(playing ? 'Pause' : 'Play'), press, {
+        id: ui.id('play'),
+      }),
+      view('android.widget.SeekBar', {
+        id: ui.id('seek'),
+        weight: 1,
+        height: 40,
+        focusable: true,
+        mark: { kind: 'slider', value: at / FILM_MS, color: t.primary, track: t.outline },
+        onSlide: (value) => {
+          play.seenMs = value * FILM_MS
+          if (play.startedMs !== null) play.startedMs = now
+        },
+      }),
+      label(t, `${clockOf(at)} / ${clockOf(FILM_MS)}`, {
+        id: ui.id('time'),
+        margin: { left: 12 },
+        look: { size: 14 },
+      }),
+    ]),
   ])
 }
 
@@ -95,7 +158,7 @@ export const gallery: App = {
   versionCode: 12,
   uid: 10_103,
   launcherActivity: MAIN,
-  activities: { [MAIN]: main, [PHOTO]: photo },
+  activities: { [MAIN]: main, [PHOTO]: photo, [FILM]: film },
   actions: {},
   initialData: () => ({}),
 }

@@ -222,3 +222,31 @@ describe('languages', () => {
     expect(find(world, 'homepage_title')).toBeDefined()
   })
 })
+
+describe('the film', () => {
+  it('plays until its end, stands still when it is told to, and moves only then', async () => {
+    let now = new Date('2026-01-05T10:20:00Z')
+    const world = makeWorld({ now: () => now })
+    const pass = (ms: number): void => {
+      now = new Date(now.getTime() + ms)
+      world.setBattery(world.batteryPercent)
+    }
+    launch(world, 'com.phonerack.gallery')
+    tap(world, 'Clouds')
+    const first = await world.screenshotRgba()
+    expect([world.idle, textOf(world, 'time')]).toEqual([true, '0:00 / 0:20'])
+    tap(world, 'Play')
+    pass(7500)
+    expect([world.idle, textOf(world, 'time')]).toEqual([false, '0:07 / 0:20'])
+    expect((await world.screenshotRgba()).equals(first)).toBe(false)
+    tap(world, 'Pause')
+    pass(5000)
+    expect([world.idle, textOf(world, 'time')]).toEqual([true, '0:07 / 0:20'])
+    tap(world, 'Play')
+    pass(60_000)
+    expect([world.idle, textOf(world, 'time')]).toEqual([true, '0:20 / 0:20'])
+    tap(world, 'Play')
+    expect(textOf(world, 'time')).toBe('0:00 / 0:20')
+    world.close()
+  })
+})

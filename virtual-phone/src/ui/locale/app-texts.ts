@@ -232,4 +232,7 @@ export const APP_TEXTS: Texts = {
     'この通知はあなたの操作によるものです。',
   ],
   'Loading…': ['Wird geladen…', 'جارٍ التحميل…', '読み込み中…'],
+  Clouds: ['Wolken', 'الغيوم', '雲'],
+  Play: ['Abspielen', 'تشغيل', '再生'],
+  Pause: ['Pause', 'إيقاف مؤقت', '一時停止'],
 }

@@ -22,6 +22,8 @@ export type DrawStep = { clip: Rect; opacity: number } & (
       color: string
       /** Base direction of the line. */
       rtl: boolean
+      /** Drawn with China's letters. */
+      chinese: boolean
     }
   | { kind: 'mark'; mark: Mark; rect: Rect; unit: number; mirrored: boolean }
   | { kind: 'fill'; rect: Rect; color: string }
@@ -118,6 +120,7 @@ function textSteps(v: View, scale: LayoutScale, opacity: number, out: DrawStep[]
         weight: style.weight,
         color,
         rtl,
+        chinese: scale.chinese ?? false,
       })
     if (edit?.focused && edit.state.anchor === edit.state.head) {
       const head = empty ? 0 : edit.state.head

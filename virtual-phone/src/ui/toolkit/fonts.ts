@@ -24,6 +24,8 @@ const FONTS = [
 ] as const
 
 const fallbackFamilies = FALLBACKS.map(([family]) => family).join(', ')
+/** Letters that both write stand in both fonts: which one comes first decides. */
+const chineseFamilies = `PhoneChinese, ${fallbackFamilies}`
 let measuring: SKRSContext2D | undefined
 
 function context(): SKRSContext2D {
@@ -38,9 +40,9 @@ function context(): SKRSContext2D {
 }
 
 /** The canvas font of a text size in pixels. */
-export function textFont(sizePx: number, weight: FontWeight): string {
+export function textFont(sizePx: number, weight: FontWeight, chinese = false): string {
   context()
-  return `${sizePx}px Phone${weight}, ${fallbackFamilies}`
+  return `${sizePx}px Phone${weight}, ${chinese ? chineseFamilies : fallbackFamilies}`
 }
 
 export function iconFont(sizePx: number): string {

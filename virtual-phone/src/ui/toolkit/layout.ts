@@ -15,6 +15,8 @@ export interface LayoutScale {
   fontScale: number
   /** Right to left: starts are on the right, rows run leftwards. Edges named left mean the start then. */
   rtl?: boolean
+  /** Han letters are drawn as in China, not as in Japan; they are as wide. */
+  chinese?: boolean
 }
 
 const UNBOUNDED = 1_000_000

@@ -185,7 +185,7 @@ function drawStep(ctx: SKRSContext2D, step: DrawStep): void {
       ctx.fillRect(step.rect.left, step.rect.top, widthOf(step.rect), heightOf(step.rect))
       return
     case 'text':
-      ctx.font = textFont(step.sizePx, step.weight)
+      ctx.font = textFont(step.sizePx, step.weight, step.chinese)
       ctx.fillStyle = step.color
       ctx.direction = step.rtl ? 'rtl' : 'ltr'
       ctx.textAlign = 'left'

@@ -1,10 +1,10 @@
-/** Pictures drawn by program: the wallpaper, app icons, and the gallery's photos and map. All deterministic. */
+/** Pictures drawn by program: the wallpaper, the gallery's photos and map, and its film. All deterministic. */
 import { type SKRSContext2D } from '@napi-rs/canvas'
 import { heightOf, widthOf, type Rect } from './geometry.js'
 import { type Mark } from './view.js'
 
 type Picture = Extract<Mark, { kind: 'picture' }>
-type Draw = (ctx: SKRSContext2D, w: number, h: number) => void
+type Draw = (ctx: SKRSContext2D, w: number, h: number, at: number) => void
 
 function gradient(ctx: SKRSContext2D, w: number, h: number, stops: readonly string[]): void {
   const fill = ctx.createLinearGradient(0, 0, 0, h)
@@ -104,6 +104,25 @@ function map(ctx: SKRSContext2D, w: number, h: number): void {
   disc(ctx, w * 0.4, h * 0.47, w * 0.009, '#ffffff')
 }
 
+/** A film: clouds drift over hills, while the sun sinks. */
+function clouds(ctx: SKRSContext2D, w: number, h: number, at: number): void {
+  gradient(ctx, w, h, ['#4a90d9', '#a9d3f5', '#f4e9d2'])
+  glow(ctx, w * 0.75, h * (0.15 + at * 0.012), Math.min(w, h) * 0.08, '#fff3c4')
+  for (let i = 0; i < 5; i++) {
+    const size = Math.min(w, h) * (0.07 + 0.02 * (i % 3))
+    const x = ((i * 0.27 + at * (0.03 + 0.01 * i)) % 1.4) * w - w * 0.2
+    const y = h * (0.14 + 0.09 * i)
+    for (const [dx, dy, r] of [
+      [-1.1, 0.2, 0.7],
+      [0, 0, 1],
+      [1.1, 0.25, 0.75],
+    ] as const)
+      disc(ctx, x + dx * size, y + dy * size, r * size, '#ffffffcc')
+  }
+  hill(ctx, w, h, 0.76, 0.04, 0.4, '#5a8f5c')
+  hill(ctx, w, h, 0.86, 0.03, 2.3, '#3c6b46')
+}
+
 const PICTURES: Record<string, Draw> = {
   wallpaper: (ctx, w, h) => {
     landscape(
@@ -111,15 +130,18 @@ const PICTURES: Record<string, Draw> = {
       '#fff1d6',
       ['#7d6f9e', '#54568a', '#333b6b', '#1f274d'],
       0.62,
-    )(ctx, w, h)
+    )(ctx, w, h, 0)
   },
   dawn: landscape(['#ff9a76', '#ffd7a8', '#fff3d9'], '#ffffff', ['#c97064', '#8c4a5a', '#4f2f46']),
   lake: landscape(['#7fc8f8', '#cfeefd', '#ffffff'], '#fff4b0', ['#6fa58a', '#4a7f75', '#2d6a8c']),
   desert: landscape(['#f6d365', '#fda085', '#fbe3c0'], '#fff7e0', ['#e3a857', '#c98240', '#8f5a2b']),
   night: landscape(['#0b1030', '#1d2b64', '#4b3f72'], '#f4f1de', ['#2a2a55', '#1b1b3d', '#0f0f26']),
   map,
+  clouds,
 }
 
+/** Moves with `Mark.at`. */
+export const FILM_NAME = 'clouds'
 export const PHOTO_NAMES = ['dawn', 'lake', 'desert', 'night'] as const
 
 /** Draws a picture so that it covers `rect`, scaled about its middle and moved by its pan, both in pixels. */
@@ -135,6 +157,6 @@ export function drawPicture(ctx: SKRSContext2D, mark: Picture, rect: Rect, _unit
   ctx.translate(rect.left + w / 2 + mark.panX, rect.top + h / 2 + mark.panY)
   ctx.scale(mark.scale, mark.scale)
   ctx.translate(-w / 2, -h / 2)
-  draw(ctx, w, h)
+  draw(ctx, w, h, mark.at ?? 0)
   ctx.restore()
 }

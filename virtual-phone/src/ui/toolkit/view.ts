@@ -59,7 +59,15 @@ export type Mark =
       face: string
       accent: string
     }
-  | { kind: 'picture'; picture: string; scale: number; panX: number; panY: number }
+  | {
+      kind: 'picture'
+      picture: string
+      scale: number
+      panX: number
+      panY: number
+      /** Seconds from a film's beginning. */
+      at?: number
+    }
 
 export interface ScrollState {
   /** Pixels that the content has moved up (or left). */

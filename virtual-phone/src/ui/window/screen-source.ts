@@ -12,7 +12,7 @@ import { accessibilityWindows } from './accessibility.js'
 import { type KeyInput } from './key-input.js'
 import { KEY } from './keys.js'
 import { type Model } from './model.js'
-import { isRtlLocale } from '../locale/locale.js'
+import { isRtlLocale, isSimplifiedChinese } from '../locale/locale.js'
 import { screenContext } from './screen-context.js'
 import { buildWindows, type Layer, type Windows } from './windows.js'
 
@@ -76,7 +76,12 @@ export class ScreenSource {
 
   get scale(): LayoutScale {
     const { fontScale, locale } = this.parts.model.configuration
-    return { density: this.parts.density, fontScale, rtl: isRtlLocale(locale) }
+    return {
+      density: this.parts.density,
+      fontScale,
+      rtl: isRtlLocale(locale),
+      chinese: isSimplifiedChinese(locale),
+    }
   }
 
   /** The placement of the moment, built again after each change. */

@@ -43,6 +43,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   'Français (France)': 'fr-FR',
   'Español (España)': 'es-ES',
   日本語: 'ja-JP',
+  '简体中文（中国）': 'zh-CN',
   العربية: 'ar-EG',
 }
 
