@@ -101,6 +101,8 @@ export class Android {
   /** `locksettings set-disabled`. */
   lockDisabled = false
   batteryCelsius = NORMAL_CELSIUS
+  /** Address and prefix length of wlan0; null: it is on no network. */
+  network: string | null = null
   bootedAtMs = Date.now()
   /** The kernel's, another one after each start. */
   bootId: string = randomUUID()

@@ -150,6 +150,16 @@ describe('the phone', () => {
     expect(await shell('uiautomator dump /dev/tty')).toContain('<hierarchy')
   })
 
+  it('has no network but loopback, until it joins one', async () => {
+    expect(await shell('ip -o addr show')).toMatch(
+      /^1: lo {4}inet 127\.0\.0\.1\/8 scope host lo.*\n1: lo {4}inet6 ::1\/128 scope host.*\n$/,
+    )
+    phone.faults.joinNetwork('192.0.2.7/24')
+    expect(await shell('ip -o addr show')).toContain('2: wlan0    inet 192.0.2.7/24 scope global wlan0')
+    phone.faults.joinNetwork(null)
+    expect(await shell('ip addr')).not.toContain('wlan0')
+  })
+
   it('is locked, and opened by a swipe', async () => {
     phone.faults.lockScreen()
     expect(await shell('uiautomator dump /dev/tty')).toContain('keyguard_root_view')

@@ -100,6 +100,11 @@ export class Faults {
     this.parts.android.world.denyClipboard(on)
   }
 
+  /** `ip addr` shows a wlan0 with this address (`192.0.2.7/24`); null ends that. Nothing is reachable there: it has no network. */
+  joinNetwork(address: string | null): void {
+    this.parts.android.network = address
+  }
+
   /** Ends each scrcpy server as the low-memory killer does. Returns how many. */
   killScrcpy(): number {
     const servers = scrcpyServers(this.parts.android)
@@ -180,6 +185,7 @@ export class Faults {
     boot.stuck = false
     this.fullStorage(false)
     this.neverIdle(false)
+    this.joinNetwork(null)
     this.denyClipboard(android.missing.has('clipboard'))
     android.world.setLocked(false)
     this.setBattery(FULL_BATTERY)

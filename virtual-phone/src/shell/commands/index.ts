@@ -12,6 +12,7 @@ import { filterCommands } from './filters.js'
 import { findCommands } from './find.js'
 import { grepCommands } from './grep.js'
 import { inputCommands } from './input.js'
+import { ipCommands } from './ip.js'
 import { listingCommands } from './listing.js'
 import { pathCommands } from './paths.js'
 import { pmCommands } from './pm.js'
@@ -42,6 +43,7 @@ export const commands: CommandTable = {
   ...digestCommands,
   ...systemCommands,
   ...inputCommands,
+  ...ipCommands,
   ...amCommands,
   ...pmCommands,
   ...cmdCommands,
