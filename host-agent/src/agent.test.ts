@@ -93,6 +93,11 @@ describe('enrolment', () => {
       text: 'scrcpy',
       screen: 'screencap',
       wipe: 'testharness',
+      clipboard: 'scrcpy',
+      settings_app: 'io.appium.settings',
+      location: 'settings-app',
+      locale: 'settings-app',
+      timezone: 'alarm',
     })
     for (const { evidence } of answer.capabilities) expect(evidence).not.toBe('')
     await untilLink(both.host, both.phone.serial, 'healthy')

@@ -77,6 +77,16 @@ export class AdbSocket {
     else this.closeListeners.add(listener)
   }
 
+  /** Gives up the connection as a stream, with what was not read of it; this object must not be used any more. */
+  toStream(): Socket {
+    const { socket } = this
+    this.release()
+    socket.pause()
+    for (const event of ['data', 'end', 'error', 'close']) socket.removeAllListeners(event)
+    if (this.bufferedLength > 0) socket.unshift(this.take(this.bufferedLength))
+    return socket
+  }
+
   /** Hands bytes to the kernel; waits only while its buffer is full. @throws AdbConnectionLost */
   async write(bytes: Uint8Array | string): Promise<void> {
     if (this.socket.destroyed || !this.socket.writable) throw this.failure ?? new AdbConnectionLost(this.what)

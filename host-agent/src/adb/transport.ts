@@ -41,6 +41,8 @@ export interface Transport {
   pull(path: string, limit: number, progress: Progress): Promise<Buffer>
   /** Connects to an abstract socket on the phone. The caller owns the stream. */
   connectAbstract(name: string, progress: Progress): Promise<AdbSocket>
+  /** Connects to a TCP port of the phone's own loopback. The caller owns the stream. */
+  connectTcp(port: number, progress: Progress): Promise<AdbSocket>
 }
 
 /** The words with which the server says that the device itself cannot be reached. */
@@ -111,5 +113,6 @@ export function createTransport(client: AdbClient, serial: string): Transport {
     },
     pull: (path, limit, progress) => within('sync:', progress, (socket) => pullFile(socket, path, limit)),
     connectAbstract: (name, progress) => keep(`localabstract:${name}`, progress),
+    connectTcp: (port, progress) => keep(`tcp:${port}`, progress),
   }
 }

@@ -5,6 +5,12 @@ import { createScrcpyInput } from '../scrcpy/input.js'
 import type { ScrcpyKeeper } from '../scrcpy/keeper.js'
 import { createScrcpyText } from '../scrcpy/text.js'
 import { createFiles } from '../files/files.js'
+import { createClipboard } from '../settings/clipboard.js'
+import type { DesiredState } from '../settings/desired.js'
+import { createInfo } from '../settings/info.js'
+import { createLocale } from '../settings/locale.js'
+import { createLocation, type KeptLocation } from '../settings/location.js'
+import { createTimezone } from '../settings/timezone.js'
 import { createApps } from './apps.js'
 import type { Device, Wipe } from './device.js'
 import { createCommandInput, createCommandText } from './input-commands.js'
@@ -13,12 +19,23 @@ import { createScreen } from './screen.js'
 import { createUi } from './ui.js'
 import { createWindows } from './windows.js'
 
-export function assembleDevice(
-  transport: Transport,
-  choice: Choice,
-  keeper: ScrcpyKeeper,
-  wipe: Wipe,
-): Device {
+export interface DeviceParts {
+  transport: Transport
+  choice: Choice
+  keeper: ScrcpyKeeper
+  wipe: Wipe
+  desired: DesiredState
+  /** The zone of the phone after its first wipe; null before. */
+  defaultZone: () => string | null
+}
+
+export interface AssembledDevice extends Device {
+  readonly location: KeptLocation | null
+}
+
+export function assembleDevice(parts: DeviceParts): AssembledDevice {
+  const { transport, choice, keeper, wipe, desired, defaultZone } = parts
+  const { settingsApp } = choice
   const screen = createScreen(transport)
   const windows = createWindows(transport)
   return {
@@ -30,11 +47,19 @@ export function assembleDevice(
     text: choice.text === 'scrcpy' ? createScrcpyText(keeper) : createCommandText(transport),
     apps: createApps(transport, windows),
     power: createPower(transport),
-    info: null,
-    clipboard: null,
-    location: null,
-    locale: null,
-    timezone: null,
+    info: createInfo(transport, screen),
+    clipboard:
+      choice.clipboard === ''
+        ? null
+        : createClipboard({
+            transport,
+            keeper,
+            readProven: choice.clipboard === 'scrcpy',
+            hasSettingsApp: settingsApp,
+          }),
+    location: choice.location === '' ? null : createLocation(transport, desired),
+    locale: choice.locale === '' ? null : createLocale(transport),
+    timezone: choice.timezone === '' ? null : createTimezone({ transport, desired, defaultZone }),
     files: createFiles(transport),
     packages: null,
     wipe: choice.wipe === 'testharness' ? wipe : null,

@@ -3,14 +3,16 @@
  * plugged in. At enrolment it also finds out what the phone can do, by doing it
  * and reading back, and chooses the implementations.
  */
-import { DeadlineExceeded, type Progress } from '@phonerack/shared'
+import type { Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import type { Choice } from '../phone/records.js'
 import { phoneFolder, type ScrcpyKeeper } from '../scrcpy/keeper.js'
 import { keyMessage } from '../scrcpy/messages.js'
+import { probeSettings } from '../settings/probe.js'
+import { prepareSettingsApp } from '../settings/settings-app.js'
 import { createApps } from './apps.js'
-import { DeviceGone } from './device.js'
+import { attempt, type FoundCapability } from './attempt.js'
 import { createPower, parseAwake, readWakefulness } from './power.js'
 import { run } from './run.js'
 import { createScreen } from './screen.js'
@@ -18,24 +20,18 @@ import { createUi } from './ui.js'
 import { createWindows } from './windows.js'
 import { proveClipboard } from './wipe.js'
 
-export interface FoundCapability {
-  name: string
-  /** Empty when the phone lacks it. */
-  implementation: string
-  evidence: string
-}
-
 /** What must stand on the phone for the chosen implementations to work; again after each restart of it. */
 export async function prepare(
   transport: Transport,
   keeper: ScrcpyKeeper,
-  choice: Pick<Choice, 'input' | 'text'> | null,
+  choice: Pick<Choice, 'input' | 'text' | 'settingsApp'> | null,
   progress: Progress,
 ): Promise<void> {
   await run(transport, command('mkdir', '-p', phoneFolder), progress)
   // Some makers' shells answer this with an error code although it works; nothing depends on it.
   await transport.shell(command('svc', 'power', 'stayon', 'true'), progress)
   if (choice?.input === 'scrcpy' || choice?.text === 'scrcpy') await keeper.start(progress)
+  if (choice?.settingsApp) await prepareSettingsApp(transport, progress)
 }
 
 /** Tries each capability. @throws DeviceGone; a capability that does not work is in the answer */
@@ -112,6 +108,18 @@ export async function probeCapabilities(
       : text,
   )
 
+  const clipboard: FoundCapability =
+    input.implementation === ''
+      ? { ...input, name: 'clipboard' }
+      : {
+          name: 'clipboard',
+          implementation: text.implementation === '' ? 'unproven' : 'scrcpy',
+          evidence: text.implementation === '' ? `set only; ${text.evidence}` : text.evidence,
+        }
+  found.push(clipboard)
+  const settings = await probeSettings(transport, progress)
+  found.push(...settings.found)
+
   const wipe: Choice['wipe'] = sdk !== null && sdk >= 29 ? 'testharness' : ''
   found.push({ name: 'wipe', implementation: wipe, evidence: `Android API level ${String(sdk)}` })
   const choice: Choice = {
@@ -119,6 +127,8 @@ export async function probeCapabilities(
     text: text.implementation === '' ? 'input-commands' : 'scrcpy',
     ui,
     wipe,
+    clipboard: clipboard.implementation === '' ? '' : text.implementation === '' ? 'unproven' : 'scrcpy',
+    ...settings.choice,
   }
   if (input.implementation === '') keeper.stop()
   return { choice, capabilities: found }
@@ -148,23 +158,4 @@ async function proveInput(transport: Transport, keeper: ScrcpyKeeper, progress: 
   await press(224, true)
   await transport.shell(sequence(command('wm', 'dismiss-keyguard')), progress)
   return `server on "${control.deviceName}" answered after ${ms} ms; sleep and wake keys took effect`
-}
-
-/** What fails is a finding, except when the phone has left or the time is over. */
-async function attempt(
-  name: string,
-  implementation: string,
-  prove: () => Promise<string>,
-): Promise<FoundCapability> {
-  try {
-    return { name, implementation, evidence: await prove() }
-  } catch (error) {
-    if (!(error instanceof Error)) throw error
-    if (error instanceof DeviceGone && name !== 'input') throw error
-    return {
-      name,
-      implementation: '',
-      evidence: error instanceof DeadlineExceeded ? 'no answer in time' : error.message.slice(0, 300),
-    }
-  }
 }

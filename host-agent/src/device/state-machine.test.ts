@@ -12,6 +12,7 @@ import {
 
 const link = fc.constantFrom<Link>('absent', 'offline', 'unauthorized', 'online')
 const event: fc.Arbitrary<DeviceEvent> = fc.oneof(
+  fc.constant({ type: 'restarts' as const }),
   fc.record({ type: fc.constant('link' as const), link }),
   fc.record({ type: fc.constant('identified' as const), booted: fc.boolean(), enrolled: fc.boolean() }),
   fc.constant({ type: 'provisioned' as const }),

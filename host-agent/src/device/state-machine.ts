@@ -33,6 +33,8 @@ export type DeviceEvent =
   | { type: 'probe_passed' }
   /** What the state's entry had begun failed. */
   | { type: 'failed'; reason: string }
+  /** A restart that we ordered has begun. */
+  | { type: 'restarts' }
   /** The state lasted longer than it may. */
   | { type: 'timed_out' }
   /** A call with the right to write begins or ends its work. */
@@ -92,6 +94,8 @@ export function nextState(state: DeviceState, event: DeviceEvent): DeviceState {
         : state
     case 'failed':
       return afterFailure(state, event.reason)
+    case 'restarts':
+      return state.name === 'healthy' ? { name: 'booting', failures: 0 } : state
     case 'timed_out':
       return state.name === 'booting'
         ? { name: 'quarantined', reason: 'it did not finish booting' }

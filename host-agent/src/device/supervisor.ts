@@ -9,10 +9,11 @@ import { createTransport, type Transport } from '../adb/transport.js'
 import type { DeviceRecord, Records } from '../phone/records.js'
 import type { Jar } from '../scrcpy/jar.js'
 import { createScrcpyKeeper, type ScrcpyKeeper } from '../scrcpy/keeper.js'
-import { assembleDevice } from './assemble.js'
+import { assembleDevice, type AssembledDevice } from './assemble.js'
 import { DeviceGone, type Device } from './device.js'
 import { identify, type DeviceIdentity } from './identify.js'
-import { prepare, probeCapabilities, type FoundCapability } from './provision.js'
+import type { FoundCapability } from './attempt.js'
+import { prepare, probeCapabilities } from './provision.js'
 import {
   entryOf,
   isSameState,
@@ -45,7 +46,7 @@ export class DeviceSupervisor {
   private entry: { timers: NodeJS.Timeout[]; control: AbortController } | null = null
   private identity: DeviceIdentity | null = null
   private provenAt: Date | null = null
-  private assembled: Device | null = null
+  private assembled: AssembledDevice | null = null
   private readonly waiters = new Set<() => void>()
   private stopped = false
   private reconnectedAt = -Infinity
@@ -157,10 +158,16 @@ export class DeviceSupervisor {
     }
   }
 
+  /** A restart that was ordered has begun: nobody gets the phone until it is back and prepared anew. */
+  restarts(): void {
+    this.happen({ type: 'restarts' })
+  }
+
   /** Prepares the phone as its record says; also after a wipe took everything away. */
   async prepare(progress: Progress): Promise<void> {
     await prepare(this.transport, this.keeper, this.record.choice, progress)
     this.assemble()
+    await this.assembled?.location?.keep(progress)
   }
 
   stop(): void {
@@ -183,7 +190,20 @@ export class DeviceSupervisor {
         set: (baseline) => void this.parts.records.update(this.parts.serial, { baseline }),
       },
     })
-    this.assembled = assembleDevice(this.transport, choice, this.keeper, wipe)
+    this.assembled = assembleDevice({
+      transport: this.transport,
+      choice,
+      keeper: this.keeper,
+      wipe,
+      desired: {
+        get: () => this.record.desired,
+        set: (change) =>
+          void this.parts.records.update(this.parts.serial, {
+            desired: { ...this.record.desired, ...change },
+          }),
+      },
+      defaultZone: () => this.record.baseline?.timezone ?? null,
+    })
   }
 
   /** A phone that is connected and silent three times in a row: its connection is opened anew, every 30 s at most. */
@@ -276,6 +296,7 @@ export class DeviceSupervisor {
     const result = await this.transport.shell(command('echo', word), progress)
     if (result.stdout.toString('utf8').trim() !== word) throw new Error('the shell does not echo')
     if (this.record.choice?.input === 'scrcpy') await this.keeper.socket(progress)
+    await this.assembled?.location?.keep(progress)
     this.provenAt = new Date()
   }
 

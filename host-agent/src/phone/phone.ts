@@ -4,8 +4,9 @@
  */
 import { ApiError, DeadlineExceeded, limits, Progress, type Logger } from '@phonerack/shared'
 import { DeviceGone, type Device, type WipeCheck } from '../device/device.js'
-import type { FoundCapability } from '../device/provision.js'
+import type { FoundCapability } from '../device/attempt.js'
 import { notEnrolled, type DeviceSupervisor } from '../device/supervisor.js'
+import { nothingDesired } from '../settings/desired.js'
 import { createFencing, type Fencing } from './fencing.js'
 import type { Journal, OperationKind } from './journal.js'
 import type { Records } from './records.js'
@@ -78,6 +79,7 @@ export class Phone {
     return this.alone('reboot', caller, progress, async (within) => {
       const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
       await device.power.reboot(within)
+      this.supervisor.restarts()
     })
   }
 
@@ -176,6 +178,7 @@ export class Phone {
     if (!device()) await this.supervisor.prepare(within)
     const wipe = device()?.wipe
     if (!wipe) throw new ApiError('feature_unavailable', { message: 'This phone cannot be wiped by us.' })
+    this.parts.records.update(this.serial, { desired: nothingDesired })
     const checks = await wipe.run(within)
     for (const check of checks) this.parts.log.info({ check }, 'wipe check')
     if (checks.every(({ passed }) => passed)) {

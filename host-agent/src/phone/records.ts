@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { nothingDesired } from '../settings/desired.js'
 import { readJson, writeJson } from './atomic-file.js'
 
 const checkSchema = z.object({ name: z.string(), passed: z.boolean(), evidence: z.string() })
@@ -25,6 +26,13 @@ const recordSchema = z.object({
       text: z.enum(['scrcpy', 'input-commands']),
       ui: z.enum(['uiautomator-tty', 'uiautomator-file']),
       wipe: z.enum(['testharness', '']),
+      /** `unproven`: set and not read back at enrolment. */
+      clipboard: z.enum(['scrcpy', 'unproven', '']).default(''),
+      /** Whether io.appium.settings stands on the phone. */
+      settingsApp: z.boolean().default(false),
+      location: z.enum(['settings-app', '']).default(''),
+      locale: z.enum(['settings-app', '']).default(''),
+      timezone: z.enum(['alarm', '']).default(''),
     })
     .nullable(),
   baseline: z
@@ -37,6 +45,13 @@ const recordSchema = z.object({
     .nullable(),
   /** The newest wipe, while nothing was written to the phone since. */
   wiped: z.object({ fencingNumber: z.string(), checks: z.array(checkSchema) }).nullable(),
+  /** What was set under the current assignment and must outlive a restart of the phone. */
+  desired: z
+    .object({
+      location: z.object({ latitude: z.number(), longitude: z.number() }).nullable(),
+      timezone: z.string().nullable(),
+    })
+    .default(nothingDesired),
   /** A write that had begun when the agent died, so that nobody knows how far it came. */
   unknownOutcome: z.object({ operation: z.string(), at: z.string() }).nullable(),
 })
@@ -51,6 +66,7 @@ const unknownDevice = (serial: string): DeviceRecord => ({
   choice: null,
   baseline: null,
   wiped: null,
+  desired: nothingDesired,
   unknownOutcome: null,
 })
 

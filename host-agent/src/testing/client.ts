@@ -1,21 +1,53 @@
 /** For tests: a HostService client over mutual TLS, with promises and errors as the control plane reads them. */
 import { credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import {
-  HostServiceClient,
+  type DeleteFileRequest,
+  type DeleteFileResponse,
   type EnrollDeviceRequest,
   type EnrollDeviceResponse,
+  type GetClipboardRequest,
+  type GetClipboardResponse,
+  type GetDeviceInfoRequest,
+  type GetDeviceInfoResponse,
+  type GetLocaleRequest,
+  type GetLocaleResponse,
+  type GetLocationRequest,
+  type GetLocationResponse,
+  type GetTimezoneRequest,
+  type GetTimezoneResponse,
+  HostServiceClient,
+  type ListAppsRequest,
+  type ListAppsResponse,
+  type ListFilesRequest,
+  type ListFilesResponse,
   type ObserveRequest,
   type ObserveResponse,
   type ParkPhoneRequest,
   type ParkPhoneResponse,
+  type ReadFileRequest,
+  type ReadFileResponse,
+  type RebootPhoneRequest,
+  type RebootPhoneResponse,
   type RunActionsRequest,
   type RunActionsResponse,
   type ScreenshotRequest,
   type ScreenshotResponse,
+  type SetClipboardRequest,
+  type SetClipboardResponse,
+  type SetLocaleRequest,
+  type SetLocaleResponse,
+  type SetLocationRequest,
+  type SetLocationResponse,
+  type SetTimezoneRequest,
+  type SetTimezoneResponse,
   type StartPhoneRequest,
   type StartPhoneResponse,
+  type UninstallAppRequest,
+  type UninstallAppResponse,
   type WipeDeviceRequest,
   type WipeDeviceResponse,
+  type WriteFileRequest,
+  type WriteFileResponse,
 } from '@phonerack/proto'
 import type { PlainError } from '@phonerack/shared'
 import { errorTrailer } from '../grpc/errors.js'
@@ -73,6 +105,43 @@ export function createClient(address: string, caPem: string, leaf: Leaf | null, 
     park: promised<ParkPhoneRequest, ParkPhoneResponse>((...args) => client.parkPhone(...args)),
     wipe: promised<WipeDeviceRequest, WipeDeviceResponse>((...args) => client.wipeDevice(...args)),
     enroll: promised<EnrollDeviceRequest, EnrollDeviceResponse>((...args) => client.enrollDevice(...args)),
+    /** The calls of one answer, by their names. */
+    call: {
+      rebootPhone: promised<RebootPhoneRequest, RebootPhoneResponse>((...args) =>
+        client.rebootPhone(...args),
+      ),
+      getDeviceInfo: promised<GetDeviceInfoRequest, GetDeviceInfoResponse>((...args) =>
+        client.getDeviceInfo(...args),
+      ),
+      getClipboard: promised<GetClipboardRequest, GetClipboardResponse>((...args) =>
+        client.getClipboard(...args),
+      ),
+      setClipboard: promised<SetClipboardRequest, SetClipboardResponse>((...args) =>
+        client.setClipboard(...args),
+      ),
+      getLocation: promised<GetLocationRequest, GetLocationResponse>((...args) =>
+        client.getLocation(...args),
+      ),
+      setLocation: promised<SetLocationRequest, SetLocationResponse>((...args) =>
+        client.setLocation(...args),
+      ),
+      getLocale: promised<GetLocaleRequest, GetLocaleResponse>((...args) => client.getLocale(...args)),
+      setLocale: promised<SetLocaleRequest, SetLocaleResponse>((...args) => client.setLocale(...args)),
+      getTimezone: promised<GetTimezoneRequest, GetTimezoneResponse>((...args) =>
+        client.getTimezone(...args),
+      ),
+      setTimezone: promised<SetTimezoneRequest, SetTimezoneResponse>((...args) =>
+        client.setTimezone(...args),
+      ),
+      listFiles: promised<ListFilesRequest, ListFilesResponse>((...args) => client.listFiles(...args)),
+      readFile: promised<ReadFileRequest, ReadFileResponse>((...args) => client.readFile(...args)),
+      writeFile: promised<WriteFileRequest, WriteFileResponse>((...args) => client.writeFile(...args)),
+      deleteFile: promised<DeleteFileRequest, DeleteFileResponse>((...args) => client.deleteFile(...args)),
+      listApps: promised<ListAppsRequest, ListAppsResponse>((...args) => client.listApps(...args)),
+      uninstallApp: promised<UninstallAppRequest, UninstallAppResponse>((...args) =>
+        client.uninstallApp(...args),
+      ),
+    },
     /** All messages of a batch; `onMessage` sees each as it comes, with a way to cancel. */
     run(
       request: RunActionsRequest,

@@ -1,0 +1,85 @@
+/**
+ * The clipboard by scrcpy's server, which may read it in the background. It does not answer for an empty clipboard nor
+ * for one that it may not read; which of both it is, io.appium.settings tells: it reads while its own keyboard is the
+ * phone's, which is put back at once.
+ */
+import { ApiError, Progress } from '@phonerack/shared'
+import { command } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import type { Clipboard } from '../device/device.js'
+import { writing } from '../device/outcome.js'
+import { run } from '../device/run.js'
+import { settingsApp } from '../parts/parts.js'
+import type { ScrcpyKeeper } from '../scrcpy/keeper.js'
+import { ask } from './settings-app.js'
+
+const keyboard = `${settingsApp.package}/.UnicodeIME`
+/** Milliseconds for putting the keyboard back, whatever became of the caller. */
+const restoreMs = 5000
+
+export interface ClipboardParts {
+  transport: Transport
+  keeper: ScrcpyKeeper
+  /** Whether the enrolment read back what it had set. */
+  readProven: boolean
+  hasSettingsApp: boolean
+}
+
+export function createClipboard({
+  transport,
+  keeper,
+  readProven,
+  hasSettingsApp,
+}: ClipboardParts): Clipboard {
+  /** Something was put there by us, so that silence no longer means that it is empty. */
+  let holdsOurs = false
+
+  async function readByKeyboard(progress: Progress): Promise<string> {
+    const setting = command('settings', 'get', 'secure', 'default_input_method')
+    const before = (await run(transport, setting, progress)).trim()
+    try {
+      await run(transport, command('ime', 'enable', keyboard), progress)
+      await run(transport, command('ime', 'set', keyboard), progress)
+      const answer = await ask(transport, 'ClipboardReceiver', 'clipboard.get', [], progress)
+      if (!answer.ok) throw unavailable()
+      return Buffer.from(answer.data.replace(/\s/g, ''), 'base64').toString('utf8')
+    } finally {
+      const within = Progress.for(restoreMs)
+      if (/^[\w.]+\/[\w.$]+$/.test(before)) await run(transport, command('ime', 'set', before), within)
+      await run(transport, command('ime', 'disable', keyboard), within)
+    }
+  }
+
+  return {
+    async get(progress) {
+      const control = await keeper.socket(progress)
+      const text = await control.getClipboard(progress)
+      if (text !== null) return text
+      if (readProven && !holdsOurs) return ''
+      if (!hasSettingsApp) throw unavailable()
+      const read = await readByKeyboard(progress)
+      // Empty, where we had put something: denied this way too, or emptied by an app. Nobody knows.
+      if (read === '' && holdsOurs) throw unavailable()
+      return read
+    },
+    async set(text, progress) {
+      const control = await keeper.socket(progress)
+      await writing('the clipboard', async () => {
+        await control.setClipboard(text, false, progress)
+        holdsOurs = true
+        // The server acknowledges that it tried. On a phone that never lets itself be read, nobody can tell more.
+        const now = await control.getClipboard(progress)
+        if (now === text || (now === null && !readProven)) return
+        throw new ApiError(now === null ? 'action_outcome_unknown' : 'provider_error', {
+          message:
+            now === null ? 'The phone did not let the clipboard be read back.' : 'It holds something else.',
+        })
+      })
+    },
+  }
+}
+
+const unavailable = (): ApiError =>
+  new ApiError('clipboard_unavailable', {
+    next: 'Setting it still works; type or paste the text into a field and observe the screen to see it.',
+  })

@@ -1,0 +1,38 @@
+/** What a phone says of itself, and nothing else of its hardware or identity. */
+import type { Progress } from '@phonerack/shared'
+import { command, sequence } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import type { DeviceInfo, Info, Screen } from '../device/device.js'
+import { run } from '../device/run.js'
+
+const properties = ['ro.product.brand', 'ro.product.model', 'ro.build.version.release', 'gsm.operator.alpha']
+
+const readCommand = sequence(...properties.map((name) => command('getprop', name)), command('wm', 'density'))
+
+/** Reads the properties, a line each, then `Physical density: 420` and perhaps `Override density: 360`. */
+export function parseInfo(output: string, size: { width: number; height: number }): DeviceInfo {
+  const lines = output.split('\n').map((line) => line.trim())
+  const [brand, model, osVersion, carrier] = lines
+  const density =
+    /Override density: (\d+)/.exec(output)?.[1] ?? /Physical density: (\d+)/.exec(output)?.[1] ?? '0'
+  // Phones with two SIM cards say both, `A,B`; one without says a lone comma.
+  const carriers = (carrier ?? '').split(',').filter((part) => part !== '')
+  return {
+    brand: orNull(brand),
+    model: orNull(model),
+    osVersion: orNull(osVersion),
+    screen: { ...size, density: Number(density) },
+    carrier: orNull(carriers[0]),
+  }
+}
+
+const orNull = (text: string | undefined): string | null => (text === undefined || text === '' ? null : text)
+
+export function createInfo(transport: Transport, screen: Screen): Info {
+  return {
+    async read(progress: Progress) {
+      const [size, output] = await Promise.all([screen.size(progress), run(transport, readCommand, progress)])
+      return parseInfo(output, size)
+    },
+  }
+}

@@ -1,0 +1,71 @@
+/** The phone's language: read from its property, set by io.appium.settings, which restarts every app's screen. */
+import { ApiError, type Progress } from '@phonerack/shared'
+import { command, sequence } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import type { Locale } from '../device/device.js'
+import { writing } from '../device/outcome.js'
+import { run } from '../device/run.js'
+import { ask } from './settings-app.js'
+
+const readBackMs = 8000
+
+const readCommand = sequence(
+  command('getprop', 'persist.sys.locale'),
+  command('getprop', 'ro.product.locale'),
+)
+
+/** Language, script and region of a tag such as `zh-Hant-TW`; empty for what it does not name. */
+export function partsOf(tag: string): { language: string; script: string; region: string } {
+  const [language = '', ...rest] = tag.split('-')
+  const script = rest.find((part) => /^[A-Za-z]{4}$/.test(part)) ?? ''
+  const region = rest.find((part) => /^([A-Za-z]{2}|\d{3})$/.test(part)) ?? ''
+  return { language, script, region }
+}
+
+export function createLocale(transport: Transport): Locale {
+  async function get(progress: Progress): Promise<string> {
+    const [set = '', product = ''] = (await run(transport, readCommand, progress)).split('\n')
+    return set.trim() === '' ? product.trim() : set.trim()
+  }
+  return {
+    get,
+    async set(locale, progress) {
+      const { language, script, region } = partsOf(locale)
+      const extras = ['--es', 'lang', language, '--es', 'country', region]
+      if (script !== '') extras.push('--es', 'script', script)
+      return writing('the language', async () => {
+        const answer = await ask(transport, 'LocaleSettingReceiver', 'locale', extras, progress)
+        if (!answer.ok) {
+          throw new ApiError(/is not known/.test(answer.data) ? 'validation_failed' : 'provider_error', {
+            message: /is not known/.test(answer.data)
+              ? 'The phone does not know this locale.'
+              : 'The phone did not take the locale.',
+            details: { issues: [{ path: ['locale'], message: answer.data.slice(0, 200) }] },
+          })
+        }
+        const within = progress.within(readBackMs)
+        for (;;) {
+          const now = await get(within)
+          if (isSame(now, locale)) return now
+          if (within.remaining < 200) {
+            throw new ApiError('provider_error', {
+              message: 'The phone did not take the locale.',
+              details: { locale: now },
+            })
+          }
+          await within.sleep(100, 'the language to change')
+        }
+      })
+    },
+  }
+}
+
+/** A phone may write the script that the tag left out (`zh-Hant-TW` for `zh-TW`). */
+function isSame(found: string, wanted: string): boolean {
+  const [has, asks] = [partsOf(found), partsOf(wanted)]
+  return (
+    has.language === asks.language &&
+    has.region === asks.region &&
+    (asks.script === '' || has.script === asks.script)
+  )
+}

@@ -1,0 +1,70 @@
+/** The location by io.appium.settings' mock providers: its service sends it again every two seconds while it lives. */
+import { ApiError, type Progress } from '@phonerack/shared'
+import { command, sequence } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import type { Coordinates, Location } from '../device/device.js'
+import { writing } from '../device/outcome.js'
+import { run } from '../device/run.js'
+import type { DesiredState } from './desired.js'
+import { ask, locationService } from './settings-app.js'
+
+/** Degrees; about a metre. The app answers with seven decimals. */
+const tolerance = 1e-5
+const readBackMs = 8000
+
+export interface KeptLocation extends Location {
+  /** Sets again what was set before, when the phone has another one: after a restart, or when the app died. */
+  keep(progress: Progress): Promise<void>
+}
+
+export function createLocation(transport: Transport, desired: DesiredState): KeptLocation {
+  async function read(progress: Progress): Promise<Coordinates | null> {
+    const { ok, data } = await ask(transport, 'LocationInfoReceiver', 'location', [], progress)
+    const [latitude, longitude] = data.trim().split(/\s+/).map(Number)
+    if (!ok || latitude === undefined || longitude === undefined) return null
+    return Number.isFinite(latitude) && Number.isFinite(longitude) ? { latitude, longitude } : null
+  }
+
+  async function send({ latitude, longitude }: Coordinates, progress: Progress): Promise<void> {
+    await run(
+      transport,
+      sequence(
+        command('settings', 'put', 'secure', 'location_mode', '3'),
+        command(
+          ...['am', 'start-foreground-service', '--user', '0', '-n', locationService],
+          ...['--es', 'longitude', longitude.toFixed(7), '--es', 'latitude', latitude.toFixed(7)],
+        ),
+      ),
+      progress,
+    )
+    const within = progress.within(readBackMs)
+    for (;;) {
+      if (isClose(await read(within), { latitude, longitude })) return
+      if (within.remaining < 200) {
+        throw new ApiError('provider_error', { message: 'The phone did not take the location.' })
+      }
+      await within.sleep(100, 'the location to arrive')
+    }
+  }
+
+  return {
+    get: () => Promise.resolve(desired.get().location),
+    async set(location, progress) {
+      await writing('the location', async () => {
+        if (location) await send(location, progress)
+        else
+          await run(transport, command('am', 'stopservice', '--user', '0', '-n', locationService), progress)
+      })
+      desired.set({ location })
+    },
+    async keep(progress) {
+      const { location } = desired.get()
+      if (location && !isClose(await read(progress), location)) await send(location, progress)
+    },
+  }
+}
+
+const isClose = (found: Coordinates | null, wanted: Coordinates): boolean =>
+  found !== null &&
+  Math.abs(found.latitude - wanted.latitude) < tolerance &&
+  Math.abs(found.longitude - wanted.longitude) < tolerance

@@ -1,0 +1,64 @@
+/** The enrolment's probe of the settings: each is set, read back and put back as it was. */
+import type { Progress } from '@phonerack/shared'
+import type { Transport } from '../adb/transport.js'
+import { attempt, type FoundCapability } from '../device/attempt.js'
+import type { Choice } from '../phone/records.js'
+import { createLocale } from './locale.js'
+import { createLocation } from './location.js'
+import { nothingDesired, type Desired } from './desired.js'
+import { prepareSettingsApp } from './settings-app.js'
+import { createTimezone } from './timezone.js'
+
+type SettingsChoice = Pick<Choice, 'settingsApp' | 'location' | 'locale' | 'timezone'>
+
+export async function probeSettings(
+  transport: Transport,
+  progress: Progress,
+): Promise<{ choice: SettingsChoice; found: FoundCapability[] }> {
+  let state: Desired = nothingDesired
+  const desired = {
+    get: () => state,
+    set: (change: Partial<Desired>) => void (state = { ...state, ...change }),
+  }
+
+  const app = await attempt('settings_app', 'io.appium.settings', async () => {
+    await prepareSettingsApp(transport, progress)
+    return 'installed, with its permissions'
+  })
+  const settingsApp = app.implementation !== ''
+  const withApp = (name: string, prove: () => Promise<string>): Promise<FoundCapability> =>
+    settingsApp
+      ? attempt(name, 'settings-app', prove)
+      : Promise.resolve({ name, implementation: '', evidence: `needs io.appium.settings: ${app.evidence}` })
+
+  const location = await withApp('location', async () => {
+    const mocked = createLocation(transport, desired)
+    await mocked.set({ latitude: 48.2082, longitude: 16.3738 }, progress)
+    await mocked.set(null, progress)
+    return '48.2082, 16.3738 set, read back and ended'
+  })
+  const locale = await withApp('locale', async () => {
+    const language = createLocale(transport)
+    const before = await language.get(progress)
+    const other = before.startsWith('fr') ? 'de-DE' : 'fr-FR'
+    const now = await language.set(other, progress)
+    await language.set(before, progress)
+    return `${now} set and read back, ${before} again`
+  })
+  const timezone = await attempt('timezone', 'alarm', async () => {
+    const clock = createTimezone({ transport, desired, defaultZone: () => null })
+    const before = await clock.get(progress)
+    await clock.set('Asia/Kathmandu', progress)
+    if (before !== null && before !== '') await clock.set(before, progress)
+    return `Asia/Kathmandu set and read back, ${String(before)} again`
+  })
+  return {
+    choice: {
+      settingsApp,
+      location: location.implementation === '' ? '' : 'settings-app',
+      locale: locale.implementation === '' ? '' : 'settings-app',
+      timezone: timezone.implementation === '' ? '' : 'alarm',
+    },
+    found: [app, location, locale, timezone],
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * io.appium.settings on a phone: the app through which location, locale and clipboard are reached where the shell has
+ * no way of its own (its README; its receivers answer by the result of a broadcast). Installed at provisioning.
+ */
+import { ApiError, type Progress } from '@phonerack/shared'
+import { command, sequence } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import { outputOf, run } from '../device/run.js'
+import { installPart } from '../parts/install.js'
+import { settingsApp } from '../parts/parts.js'
+
+const name = settingsApp.package
+/** Of Android's `Activity.RESULT_OK`. */
+const resultOk = -1
+
+export interface Answer {
+  ok: boolean
+  data: string
+}
+
+/** Reads what `am broadcast` prints of an ordered broadcast's result. Null: nobody answered. */
+export function parseBroadcast(output: string): Answer | null {
+  const match = /Broadcast completed: result=(-?\d+)(?:, data="([\s\S]*?)"(?:, extras|\s*$))?/.exec(output)
+  return match ? { ok: Number(match[1]) === resultOk, data: match[2] ?? '' } : null
+}
+
+/** Sends a broadcast to one of its receivers. @throws ApiError provider_error when `am` fails or nobody answers */
+export async function ask(
+  transport: Transport,
+  receiver: string,
+  action: string,
+  extras: readonly string[],
+  progress: Progress,
+): Promise<Answer> {
+  const output = await run(
+    transport,
+    command('am', 'broadcast', '-a', `${name}.${action}`, '-n', `${name}/.receivers.${receiver}`, ...extras),
+    progress,
+  )
+  const answer = parseBroadcast(output)
+  if (!answer) {
+    throw new ApiError('provider_error', { details: { receiver, output: output.slice(0, 200) } })
+  }
+  return answer
+}
+
+/** Installs it and gives it what its jobs need. @throws Error with the phone's words */
+export async function prepareSettingsApp(transport: Transport, progress: Progress): Promise<void> {
+  await installPart(transport, settingsApp, progress)
+  const result = await transport.shell(
+    sequence(
+      // Before its process starts: else Android 9 and newer refuse it the method that sets the locale.
+      command('settings', 'put', 'global', 'hidden_api_policy', '1'),
+      command('pm', 'grant', name, 'android.permission.CHANGE_CONFIGURATION'),
+      command('appops', 'set', name, 'android:mock_location', 'allow'),
+    ),
+    progress,
+  )
+  if (result.exitCode !== 0) throw new Error(outputOf(result).slice(0, 300))
+}
+
+export const locationService = `${name}/.LocationService`

@@ -1,0 +1,67 @@
+/** The time zone by AlarmManager's shell command (no root needed), which tells every app of the change. */
+import { ApiError, type Progress } from '@phonerack/shared'
+import { command, sequence, type ShellCommand } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import type { Timezone } from '../device/device.js'
+import { writing } from '../device/outcome.js'
+import { run } from '../device/run.js'
+import type { DesiredState } from './desired.js'
+
+const readBackMs = 1500
+
+export interface TimezoneParts {
+  transport: Transport
+  desired: DesiredState
+  /** The zone of the phone after its first wipe; null before. */
+  defaultZone: () => string | null
+}
+
+export function createTimezone({ transport, desired, defaultZone }: TimezoneParts): Timezone {
+  const read = async (progress: Progress): Promise<string> =>
+    (await run(transport, command('getprop', 'persist.sys.timezone'), progress)).trim()
+
+  async function becomes(zone: string, progress: Progress): Promise<boolean> {
+    const within = progress.within(readBackMs)
+    for (;;) {
+      if ((await read(within)) === zone) return true
+      if (within.remaining < 200) return false
+      await within.sleep(50, 'the time zone to change')
+    }
+  }
+
+  /** False when the phone does not know the zone. */
+  async function change(zone: string, auto: '0' | '1', progress: Progress): Promise<boolean> {
+    const ways: ShellCommand[] = [
+      command('cmd', 'alarm', 'set-timezone', zone),
+      // Android 9 to 11 of some makers have no such command; the number is of AOSP's interface.
+      command('service', 'call', 'alarm', '3', 's16', zone),
+    ]
+    for (const way of ways) {
+      const automatic = command('settings', 'put', 'global', 'auto_time_zone', auto)
+      await transport.shell(sequence(automatic, way), progress)
+      if (await becomes(zone, progress)) return true
+    }
+    return false
+  }
+
+  return {
+    async get(progress) {
+      const zone = await read(progress)
+      return desired.get().timezone === null && zone === defaultZone() ? null : zone
+    },
+    async set(timezone, progress) {
+      const before = await read(progress)
+      const wanted = timezone ?? defaultZone()
+      if (wanted === null) return null
+      if (!(await writing('the time zone', () => change(wanted, timezone === null ? '1' : '0', progress)))) {
+        await writing('the time zone', () => change(before, '0', progress))
+        throw new ApiError('validation_failed', {
+          message: 'The phone does not know this time zone.',
+          details: { issues: [{ path: ['timezone'], message: 'is not a time zone that the phone knows' }] },
+        })
+      }
+      desired.set({ timezone })
+      return timezone
+    },
+  }
+}
