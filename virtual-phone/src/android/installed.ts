@@ -78,6 +78,7 @@ export function entryOf(app: InstalledApp): AppEntry {
     system: false,
     launcherActivity: app.enabled ? apk.launcherActivity : null,
     uid: app.uid,
+    ...(apk.icon ? { icon: apk.icon } : {}),
   }
 }
 

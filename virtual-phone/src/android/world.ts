@@ -60,6 +60,8 @@ export interface AppEntry {
   /** Full class name of the activity that the launcher starts; null when it has none. */
   launcherActivity: string | null
   uid: number
+  /** A PNG or WebP in Base64, of an app that brought one. */
+  icon?: string
 }
 
 export interface GeoPoint {

@@ -2,12 +2,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createCanvas } from '@napi-rs/canvas'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeApk, newSigner } from '../../testing/apk.js'
 import { appiumApks } from '../../testing/appium-apks.js'
 import { readApk } from './apk.js'
 import { InstallError } from './error.js'
+import { pictureSize } from './icon.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'virtual-phone-apk-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -62,6 +64,24 @@ describe('reading APKs', () => {
       { name: 'androidx.test.runner.AndroidJUnitRunner', target: 'io.appium.uiautomator2.server' },
     ])
   })
+
+  it('reads the icon that suits the screen, where it is a picture', async () => {
+    const { icon } = await read(readFileSync(appiumApks.settings))
+    expect(pictureSize(Buffer.from(icon ?? '', 'base64'))).toEqual([144, 144])
+    expect((await read(readFileSync(appiumApks.server))).icon).toBeNull()
+    expect((await read(makeApk({ package: 'a.b', versionCode: 1 }, await newSigner('a')))).icon).toBeNull()
+  })
+
+  it.each(['image/png', 'image/webp'] as const)(
+    'knows the size of a picture without decoding it: %s',
+    (type) => {
+      const canvas = createCanvas(37, 91)
+      const bytes = type === 'image/png' ? canvas.toBuffer(type) : canvas.toBuffer(type, 80)
+      expect(pictureSize(bytes)).toEqual([37, 91])
+      expect(pictureSize(Buffer.alloc(100))).toBeNull()
+      expect(pictureSize(bytes.subarray(0, 20))).toBeNull()
+    },
+  )
 
   it('refuses what nobody signed, and what was changed after it was signed', async () => {
     const signer = await newSigner('a')

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { childrenOf, parseBinaryXml, type XmlElement } from './binary-xml.js'
 import { ChunkError, type Value } from './chunks.js'
 import { InstallError } from './error.js'
+import { readIcon } from './icon.js'
 import { resourceText } from './resources.js'
 import { readSignature, type Signature } from './signature.js'
 import { ZipError, ZipFile } from './zip.js'
@@ -20,6 +21,8 @@ export interface Apk {
   /** Null: the base. */
   split: string | null
   label: string
+  /** A PNG or WebP in Base64; null or left out when its icon is no picture. */
+  icon?: string | null
   versionCode: number
   versionName: string
   minSdk: number
@@ -53,7 +56,8 @@ export async function readApk(path: string, shownPath: string): Promise<Apk> {
     const root = parseBinaryXml(manifest)
     if (root.tag !== 'manifest') throw new ChunkError('root element is not <manifest>')
     const table = await zip.read('resources.arsc', maxTableBytes)
-    return describe(root, table, zip, await readSignature(zip))
+    const icon = await readIcon(childrenOf(root, 'application')[0], table, zip)
+    return { ...describe(root, table, zip, await readSignature(zip)), icon }
   } catch (error) {
     if (error instanceof ZipError || error instanceof ChunkError || error instanceof RangeError)
       throw new InstallError('INSTALL_PARSE_FAILED_NOT_APK', `Failed to parse ${shownPath}: ${error.message}`)
@@ -63,7 +67,12 @@ export async function readApk(path: string, shownPath: string): Promise<Apk> {
   }
 }
 
-function describe(root: XmlElement, table: Buffer | null, zip: ZipFile, signature: Signature): Apk {
+function describe(
+  root: XmlElement,
+  table: Buffer | null,
+  zip: ZipFile,
+  signature: Signature,
+): Omit<Apk, 'icon'> {
   const name = textOf(root.attributes.get('package'))
   if (!/^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/.test(name))
     throw new InstallError('INSTALL_PARSE_FAILED_BAD_PACKAGE_NAME', `Invalid manifest package: ${name}`)

@@ -7,6 +7,8 @@ const shortOffsetsFlag = 0x02
 const complexFlag = 0x0001
 const compactFlag = 0x0008
 const maxReferences = 8
+/** `ResTable_type.config.density`, from the chunk's first byte. */
+const densityOffset = 34
 
 /** The text of a resource; null when it has none. References to others are followed. @throws ChunkError or RangeError */
 export function resourceText(file: Buffer, resource: number): string | null {
@@ -27,17 +29,40 @@ export function resourceText(file: Buffer, resource: number): string | null {
 
 function lookUp(chunks: readonly Chunk[], resource: number, pool: StringPool): Value {
   let fallback: Value = null
+  for (const inner of typeChunks(chunks, resource)) {
+    const value = entryValue(inner, resource & 0xffff, pool)
+    if (value === null) continue
+    if (isDefault(inner)) return value
+    fallback ??= value
+  }
+  return fallback
+}
+
+/** Files that a resource is in, by the density of the screen that each is for (0: any). @throws ChunkError or RangeError */
+export function resourceFiles(file: Buffer, resource: number): { path: string; density: number }[] {
+  const table = firstChunk(file, type.table)
+  const chunks = [...chunksOf(table.bytes, table.headerBytes)]
+  const poolChunk = chunks.find((chunk) => chunk.type === type.pool)
+  if (poolChunk === undefined) return []
+  const pool = new StringPool(poolChunk)
+  const files: { path: string; density: number }[] = []
+  for (const inner of typeChunks(chunks, resource)) {
+    const value = entryValue(inner, resource & 0xffff, pool)
+    if (typeof value === 'string')
+      files.push({ path: value, density: inner.bytes.readUInt16LE(densityOffset) })
+  }
+  return files
+}
+
+/** What a package says of a type of resources, each for another configuration. */
+function* typeChunks(chunks: readonly Chunk[], resource: number): Generator<Chunk> {
   for (const chunk of chunks) {
     if (chunk.type !== type.package || chunk.bytes.readUInt32LE(8) !== resource >>> 24) continue
     for (const inner of chunksOf(chunk.bytes, chunk.headerBytes)) {
-      if (inner.type !== type.typeChunk || inner.bytes.readUInt8(8) !== ((resource >>> 16) & 0xff)) continue
-      const value = entryValue(inner, resource & 0xffff, pool)
-      if (value === null) continue
-      if (isDefault(inner)) return value
-      fallback ??= value
+      if (inner.type === type.typeChunk && inner.bytes.readUInt8(8) === ((resource >>> 16) & 0xff))
+        yield inner
     }
   }
-  return fallback
 }
 
 /** The configuration without language, region or anything else: all zero behind its size. */

@@ -1,3 +1,4 @@
+import { createCanvas } from '@napi-rs/canvas'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { find, get, launch, press, tap, textOf, treeOf } from '../../testing/ui-tree.js'
 import { makeWorld } from '../index.js'
@@ -118,5 +119,38 @@ describe('apps', () => {
     tap(world, 'Show alert')
     tap(world, 'Cancel')
     expect(textOf(world, 'result')).toBe('Cancelled')
+  })
+})
+
+describe('the icon of an installed app', () => {
+  const entry = {
+    package: 'org.example.icon',
+    label: 'Icon',
+    versionName: '1.0',
+    versionCode: 1,
+    system: false,
+    launcherActivity: 'org.example.icon.Main',
+    uid: 10_200,
+  }
+  /** The pixel in the middle of its icon on the home screen, which stands above its name. */
+  async function pixel(): Promise<number[]> {
+    const { bounds } = get(world, 'Icon')
+    const [x, y] = [Math.round((bounds.left + bounds.right) / 2), bounds.top - 95]
+    const rgba = await world.screenshotRgba()
+    return [...rgba.subarray((y * 1080 + x) * 4, (y * 1080 + x) * 4 + 3)]
+  }
+  const installed = (icon: Buffer): Promise<number[]> => {
+    world.setInstalledApps([{ ...entry, icon: icon.toString('base64') }])
+    return pixel()
+  }
+
+  it('stands in the launcher; a damaged one leaves its place empty', async () => {
+    const canvas = createCanvas(96, 96)
+    const ctx = canvas.getContext('2d')
+    ctx.fillStyle = '#12c834'
+    ctx.fillRect(0, 0, 96, 96)
+    expect(await installed(canvas.toBuffer('image/png'))).toEqual([0x12, 0xc8, 0x34])
+    const empty = await installed(Buffer.from('\x89PNG, and no more'))
+    expect(empty).not.toEqual([0x12, 0xc8, 0x34])
   })
 })

@@ -4,7 +4,7 @@ import { type AppEntry } from '../../android/world.js'
 import { chunks } from '../toolkit/chunks.js'
 import { column, frame, icon, label, row, scrollView } from '../toolkit/widgets.js'
 import { view, type View } from '../toolkit/view.js'
-import { type App, type Ui } from './app.js'
+import { type App, type Task, type Ui } from './app.js'
 
 const PACKAGE = 'com.android.launcher3'
 const HOME_ACTIVITY = 'com.android.launcher3.uioverrides.QuickstepLauncher'
@@ -21,7 +21,14 @@ function launch(ui: Ui, app: AppEntry): void {
   })
 }
 
-function appIcon(look: App['icon'], size: number): View {
+/** Its own picture, if it brought one, or a glyph on a disc. */
+function appIcon(look: App['icon'], size: number, base64: string | undefined): View {
+  if (base64 !== undefined)
+    return view('android.widget.ImageView', {
+      width: size,
+      height: size,
+      mark: { kind: 'image', base64 },
+    })
   return frame(
     {
       width: size,
@@ -48,7 +55,7 @@ function cell(ui: Ui, app: AppEntry, look: App['icon']): View {
       longClickable: true,
     },
     [
-      appIcon(look, 56),
+      appIcon(look, 56, app.icon),
       label(ui.theme, ui.say(app.label), {
         id: ui.id('icon'),
         description: ui.say(app.label),
@@ -85,7 +92,9 @@ function home(ui: Ui, iconOf: IconOf): View {
   ])
 }
 
-function taskCard(ui: Ui, taskId: number, name: string, look: App['icon']): View {
+function taskCard(ui: Ui, task: Task, look: App['icon']): View {
+  const name = ui.say(task.label)
+  const own = ui.apps.find((app) => app.package === task.package)?.icon
   return row(
     {
       width: 'fill',
@@ -95,11 +104,11 @@ function taskCard(ui: Ui, taskId: number, name: string, look: App['icon']): View
       box: { color: ui.theme.surface, radius: 24 },
       description: name,
       onClick: () => {
-        ui.switchTo(taskId)
+        ui.switchTo(task.id)
       },
     },
     [
-      appIcon(look, 44),
+      appIcon(look, 44, own),
       label(ui.theme, name, { id: ui.id('task_title'), margin: { left: 16 }, look: { size: 18 } }),
     ],
   )
@@ -117,7 +126,7 @@ function recents(ui: Ui, iconOf: IconOf): View {
   }
   return column({ height: 'fill', padding: { top: 24 } }, [
     scrollView(ui.scroll('overview'), { id: ui.id('overview_panel'), weight: 1, height: 'wrap' }, [
-      ...tasks.map((task) => taskCard(ui, task.id, ui.say(task.label), iconOf(task.package))),
+      ...tasks.map((task) => taskCard(ui, task, iconOf(task.package))),
       view('android.widget.Button', {
         id: ui.id('clear_all'),
         text: ui.say('Clear all'),

@@ -1,5 +1,6 @@
 /** Draws a display list on a canvas. The only file that knows the canvas's drawing calls, with `pictures.ts`. */
 import { type SKRSContext2D } from '@napi-rs/canvas'
+import { iconImage } from './app-icons.js'
 import { type DrawStep } from './display-list.js'
 import { iconFont, textFont } from './fonts.js'
 import { heightOf, widthOf, type Rect } from './geometry.js'
@@ -141,6 +142,11 @@ function drawMark(ctx: SKRSContext2D, mark: Mark, rect: Rect, unit: number): voi
     case 'icon':
       drawGlyph(ctx, mark.glyph, x, y, mark.size * unit, mark.color)
       return
+    case 'image': {
+      const image = iconImage(mark.base64)
+      if (image) ctx.drawImage(image, rect.left, rect.top, widthOf(rect), heightOf(rect))
+      return
+    }
     case 'initial':
       ctx.font = textFont(mark.size * unit, 500)
       ctx.fillStyle = mark.color

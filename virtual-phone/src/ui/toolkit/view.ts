@@ -45,6 +45,7 @@ export interface TextStyle {
 /** A drawing that is not text or a box. */
 export type Mark =
   | { kind: 'icon'; glyph: string; size: number; color: string }
+  | { kind: 'image'; base64: string }
   | { kind: 'initial'; text: string; size: number; color: string }
   | { kind: 'switch'; on: boolean; color: string; track: string }
   | { kind: 'check'; on: boolean; shape: 'box' | 'round'; color: string; outline: string }

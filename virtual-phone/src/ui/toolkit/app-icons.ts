@@ -1,0 +1,23 @@
+/** Decoded pictures of apps' icons, kept for all worlds of the process. Used by `paint.ts`. */
+import { Image } from '@napi-rs/canvas'
+
+const KEPT = 100
+const images = new Map<string, Image | null>()
+
+/** @param base64 of a PNG or WebP, whose size was looked at before; null when it cannot be decoded */
+export function iconImage(base64: string): Image | null {
+  const known = images.get(base64)
+  if (known !== undefined) return known
+  const image = decoded(Buffer.from(base64, 'base64'))
+  if (images.size >= KEPT) images.clear()
+  images.set(base64, image)
+  return image
+}
+
+function decoded(bytes: Buffer): Image | null {
+  const image = new Image()
+  // Without a listener a damaged picture is thrown; it has no width either.
+  image.onerror = () => undefined
+  image.src = bytes
+  return image.width === 0 ? null : image
+}
