@@ -1,5 +1,5 @@
 /** The real adb with a server and keys of its own, for tests. */
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -20,6 +20,12 @@ export interface Adb {
 }
 
 const deadlineMs = 15_000
+
+/** `adb 29.0.6-debian`: the one that is installed. */
+export function adbName(): string {
+  const version = /^Version (\S+)/m.exec(execFileSync('adb', ['version']).toString())?.[1]
+  return `adb ${version ?? '0.0 of an unknown version'}`
+}
 
 /** `serial` goes into ANDROID_SERIAL. */
 export async function startAdb(serial: string): Promise<Adb> {

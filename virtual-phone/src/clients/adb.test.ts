@@ -1,4 +1,4 @@
-/** A whole phone against the real adb: what a host agent and a developer do with it. */
+/** A whole phone against the real adb: what a host agent and a developer do with it. The names of the tests are rows of README's table. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Phone, startPhone } from './phone.js'
-import { type Adb, freePort, startAdb } from './testing/adb.js'
+import { type Phone, startPhone } from '../phone.js'
+import { adbName, type Adb, freePort, startAdb } from '../testing/adb.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'virtual-phone-e2e-'))
 const dataDir = join(folder, 'phone')
@@ -47,7 +47,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe('a virtual phone and the real adb', () => {
+describe(adbName(), () => {
   it('is listed with its names', async () => {
     const { stdout } = await adb.run(['devices', '-l'])
     expect(stdout.toString()).toContain(serial)

@@ -1,4 +1,4 @@
-/** The real adb against keys, reconnection, installs and the services that a user build refuses. */
+/** The real adb against keys, reconnection, installs and the services that a user build refuses. The names of the tests are rows of README's table. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Phone, startPhone } from '../phone.js'
-import { type Adb, startAdb } from '../testing/adb.js'
+import { adbName, type Adb, startAdb } from '../testing/adb.js'
 import { makeApk, newSigner } from '../testing/apk.js'
 import { appiumApks } from '../testing/appium-apks.js'
 
@@ -85,7 +85,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-describe('a phone that asks for keys, and the real adb', () => {
+describe(`${adbName()}, a phone that asks for keys`, () => {
   it('is unauthorized until somebody allows the key', async () => {
     expect(await said('connect', serial)).toContain('failed to authenticate')
     await until('unauthorized')
