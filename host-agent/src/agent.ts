@@ -42,6 +42,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       client: adb.client,
       connect: config.adbConnect,
       jar,
+      isolated: config.isolated,
       records,
       journal,
       newId: () => newId('request'),

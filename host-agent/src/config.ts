@@ -29,6 +29,11 @@ const environment = z.object({
   PHONERACK_ADB_BIN: z.string().min(1).default('adb'),
   PHONERACK_ADB_CONNECT: list,
   PHONERACK_SCRCPY_SERVER: z.string().min(1),
+  /** The operator vouches that nobody can reach the phones of this host over a network. */
+  PHONERACK_ISOLATED: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
   NATS_URL: z.string().min(1),
 })
 
@@ -45,6 +50,8 @@ export interface Config {
   adbBin: string
   adbConnect: readonly string[]
   scrcpyServer: string
+  /** Phones may run helpers that listen on their networks. docs/decisions/0071 */
+  isolated: boolean
   natsUrl: string
 }
 
@@ -68,6 +75,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     adbBin: found.PHONERACK_ADB_BIN,
     adbConnect: found.PHONERACK_ADB_CONNECT,
     scrcpyServer: found.PHONERACK_SCRCPY_SERVER,
+    isolated: found.PHONERACK_ISOLATED,
     natsUrl: found.NATS_URL,
   }
 }

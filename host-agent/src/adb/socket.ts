@@ -25,23 +25,29 @@ export class AdbSocket {
     private readonly socket: Socket,
     private readonly what: string,
   ) {
-    socket.on('data', (chunk: Buffer) => {
-      this.buffered.push(chunk)
-      this.bufferedLength += chunk.length
-      this.serve()
-    })
-    socket.on('end', () => {
-      this.ended = true
-      this.serve()
-    })
-    socket.on('error', (error) => {
-      this.failure ??= error instanceof DeadlineExceeded ? error : new AdbConnectionLost(what, error)
-    })
-    socket.on('close', () => {
-      this.ended = true
-      this.serve()
-      for (const listener of this.closeListeners) listener()
-    })
+    const { onData, onEnd, onError, onSocketClose } = this
+    socket.on('data', onData).on('end', onEnd).on('error', onError).on('close', onSocketClose)
+  }
+
+  private readonly onData = (chunk: Buffer): void => {
+    this.buffered.push(chunk)
+    this.bufferedLength += chunk.length
+    this.serve()
+  }
+
+  private readonly onEnd = (): void => {
+    this.ended = true
+    this.serve()
+  }
+
+  private readonly onError = (error: Error): void => {
+    this.failure ??= error instanceof DeadlineExceeded ? error : new AdbConnectionLost(this.what, error)
+  }
+
+  private readonly onSocketClose = (): void => {
+    this.ended = true
+    this.serve()
+    for (const listener of this.closeListeners) listener()
   }
 
   /** Opens a connection that lasts as long as `progress`, or until `close`. */
@@ -77,12 +83,14 @@ export class AdbSocket {
     else this.closeListeners.add(listener)
   }
 
-  /** Gives up the connection as a stream, with what was not read of it; this object must not be used any more. */
+  /**
+   * Gives up the connection as a stream, with what was not read of it; this object must not be used any more.
+   * It flows: whoever takes it listens in the same turn of the event loop.
+   */
   toStream(): Socket {
-    const { socket } = this
+    const { socket, onData, onEnd, onError, onSocketClose } = this
     this.release()
-    socket.pause()
-    for (const event of ['data', 'end', 'error', 'close']) socket.removeAllListeners(event)
+    socket.off('data', onData).off('end', onEnd).off('error', onError).off('close', onSocketClose)
     if (this.bufferedLength > 0) socket.unshift(this.take(this.bufferedLength))
     return socket
   }

@@ -1,4 +1,5 @@
 /** Puts a device together from the implementations that its enrolment's probe chose. */
+import type { Logger } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
 import type { Choice } from '../phone/records.js'
 import { createScrcpyInput } from '../scrcpy/input.js'
@@ -11,6 +12,8 @@ import { createInfo } from '../settings/info.js'
 import { createLocale } from '../settings/locale.js'
 import { createLocation, type KeptLocation } from '../settings/location.js'
 import { createTimezone } from '../settings/timezone.js'
+import type { UiServerKeeper } from '../ui-server/keeper.js'
+import { createUiServerTree } from '../ui-server/tree.js'
 import { createApps } from './apps.js'
 import type { Device, Wipe } from './device.js'
 import { createCommandInput, createCommandText } from './input-commands.js'
@@ -23,6 +26,8 @@ export interface DeviceParts {
   transport: Transport
   choice: Choice
   keeper: ScrcpyKeeper
+  uiServer: UiServerKeeper
+  log: Logger
   wipe: Wipe
   desired: DesiredState
   /** The zone of the phone after its first wipe; null before. */
@@ -35,13 +40,16 @@ export interface AssembledDevice extends Device {
 
 export function assembleDevice(parts: DeviceParts): AssembledDevice {
   const { transport, choice, keeper, wipe, desired, defaultZone } = parts
+  const { uiServer: server, log } = parts
   const { settingsApp } = choice
   const screen = createScreen(transport)
   const windows = createWindows(transport)
+  const beforeRead = () => screen.forget()
+  const dump = createUi(transport, choice.ui, beforeRead)
   return {
     serial: transport.serial,
     screen,
-    ui: createUi(transport, choice.ui, () => screen.forget()),
+    ui: choice.uiServer ? createUiServerTree({ server, fallback: dump, windows, log, beforeRead }) : dump,
     windows,
     input: choice.input === 'scrcpy' ? createScrcpyInput(keeper) : createCommandInput(transport),
     text: choice.text === 'scrcpy' ? createScrcpyText(keeper) : createCommandText(transport),

@@ -3,7 +3,7 @@
  * plugged in. At enrolment it also finds out what the phone can do, by doing it
  * and reading back, and chooses the implementations.
  */
-import type { Progress } from '@phonerack/shared'
+import type { Logger, Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import type { Choice } from '../phone/records.js'
@@ -11,6 +11,9 @@ import { phoneFolder, type ScrcpyKeeper } from '../scrcpy/keeper.js'
 import { keyMessage } from '../scrcpy/messages.js'
 import { probeSettings } from '../settings/probe.js'
 import { prepareSettingsApp } from '../settings/settings-app.js'
+import { endLeftovers } from '../ui-server/instrumentation.js'
+import type { UiServerKeeper } from '../ui-server/keeper.js'
+import { probeUiServer, startUiServer } from '../ui-server/probe.js'
 import { createApps } from './apps.js'
 import { attempt, type FoundCapability } from './attempt.js'
 import { createPower, parseAwake, readWakefulness } from './power.js'
@@ -20,11 +23,18 @@ import { createUi } from './ui.js'
 import { createWindows } from './windows.js'
 import { proveClipboard } from './wipe.js'
 
+/** What is kept running for a phone, and who is told. */
+export interface Helpers {
+  keeper: ScrcpyKeeper
+  uiServer: UiServerKeeper
+  log: Logger
+}
+
 /** What must stand on the phone for the chosen implementations to work; again after each restart of it. */
 export async function prepare(
   transport: Transport,
-  keeper: ScrcpyKeeper,
-  choice: Pick<Choice, 'input' | 'text' | 'settingsApp'> | null,
+  { keeper, uiServer, log }: Helpers,
+  choice: Pick<Choice, 'input' | 'text' | 'settingsApp' | 'uiServer'> | null,
   progress: Progress,
 ): Promise<void> {
   await run(transport, command('mkdir', '-p', phoneFolder), progress)
@@ -32,12 +42,13 @@ export async function prepare(
   await transport.shell(command('svc', 'power', 'stayon', 'true'), progress)
   if (choice?.input === 'scrcpy' || choice?.text === 'scrcpy') await keeper.start(progress)
   if (choice?.settingsApp) await prepareSettingsApp(transport, progress)
+  if (choice?.uiServer) await startUiServer(uiServer, log, progress)
 }
 
 /** Tries each capability. @throws DeviceGone; a capability that does not work is in the answer */
 export async function probeCapabilities(
   transport: Transport,
-  keeper: ScrcpyKeeper,
+  { keeper, uiServer }: Pick<Helpers, 'keeper' | 'uiServer'>,
   sdk: number | null,
   progress: Progress,
 ): Promise<{ choice: Choice; capabilities: FoundCapability[] }> {
@@ -58,6 +69,9 @@ export async function probeCapabilities(
     }),
   )
 
+  // Nobody may dump the tree beside it; an earlier agent's may still run.
+  uiServer.stop()
+  await transport.shell(endLeftovers, progress)
   let ui: Choice['ui'] = 'uiautomator-tty'
   const readTree = (implementation: Choice['ui']) =>
     attempt('ui', implementation, async () => {
@@ -71,7 +85,15 @@ export async function probeCapabilities(
     const second = await readTree(ui)
     tree = second.implementation === '' ? tree : second
   }
-  found.push(tree)
+  const resident = await probeUiServer(uiServer, progress)
+  found.push(
+    resident.implementation === ''
+      ? { ...tree, evidence: `${tree.evidence}; UI server: ${resident.evidence}` }
+      : {
+          ...resident,
+          evidence: `${resident.evidence}; instead of it ${tree.implementation || 'nothing'}: ${tree.evidence}`,
+        },
+  )
 
   found.push(
     await attempt('windows', 'dumpsys', async () => {
@@ -126,6 +148,7 @@ export async function probeCapabilities(
     input: input.implementation === '' ? 'input-commands' : 'scrcpy',
     text: text.implementation === '' ? 'input-commands' : 'scrcpy',
     ui,
+    uiServer: resident.implementation !== '',
     wipe,
     clipboard: clipboard.implementation === '' ? '' : text.implementation === '' ? 'unproven' : 'scrcpy',
     ...settings.choice,

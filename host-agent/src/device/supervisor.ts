@@ -9,6 +9,7 @@ import { createTransport, type Transport } from '../adb/transport.js'
 import type { DeviceRecord, Records } from '../phone/records.js'
 import type { Jar } from '../scrcpy/jar.js'
 import { createScrcpyKeeper, type ScrcpyKeeper } from '../scrcpy/keeper.js'
+import { createUiServerKeeper, type UiServerKeeper } from '../ui-server/keeper.js'
 import { assembleDevice, type AssembledDevice } from './assemble.js'
 import { DeviceGone, type Device } from './device.js'
 import { identify, type DeviceIdentity } from './identify.js'
@@ -28,6 +29,7 @@ export interface SupervisorParts {
   serial: string
   client: AdbClient
   jar: Jar
+  isolated: boolean
   records: Records
   log: Logger
   /** Called after each change that others want to know of. */
@@ -40,6 +42,7 @@ const silentFailures = 3
 export class DeviceSupervisor {
   readonly transport: Transport
   private readonly keeper: ScrcpyKeeper
+  private readonly uiServer: UiServerKeeper
   private state: DeviceState = { name: 'absent' }
   private stateSince = performance.now()
   private link: Link = 'absent'
@@ -54,6 +57,8 @@ export class DeviceSupervisor {
   constructor(private readonly parts: SupervisorParts) {
     this.transport = createTransport(parts.client, parts.serial)
     this.keeper = createScrcpyKeeper(this.transport, parts.jar, parts.log)
+    const { isolated, log } = parts
+    this.uiServer = createUiServerKeeper({ transport: this.transport, isolated, log })
   }
 
   get current(): DeviceState {
@@ -130,7 +135,7 @@ export class DeviceSupervisor {
   async probe(progress: Progress): Promise<FoundCapability[]> {
     const { choice, capabilities } = await probeCapabilities(
       this.transport,
-      this.keeper,
+      this.helpers,
       this.identity?.sdk ?? null,
       progress,
     )
@@ -165,7 +170,7 @@ export class DeviceSupervisor {
 
   /** Prepares the phone as its record says; also after a wipe took everything away. */
   async prepare(progress: Progress): Promise<void> {
-    await prepare(this.transport, this.keeper, this.record.choice, progress)
+    await prepare(this.transport, this.helpers, this.record.choice, progress)
     this.assemble()
     await this.assembled?.location?.keep(progress)
   }
@@ -173,8 +178,17 @@ export class DeviceSupervisor {
   stop(): void {
     this.stopped = true
     this.leave()
-    this.keeper.stop()
+    this.stopHelpers()
     this.wakeWaiters()
+  }
+
+  private get helpers() {
+    return { keeper: this.keeper, uiServer: this.uiServer, log: this.parts.log }
+  }
+
+  private stopHelpers(): void {
+    this.keeper.stop()
+    this.uiServer.stop()
   }
 
   private assemble(): void {
@@ -182,7 +196,7 @@ export class DeviceSupervisor {
     if (!choice) return
     const wipe = createWipe({
       transport: this.transport,
-      quiet: () => this.keeper.stop(),
+      quiet: () => this.stopHelpers(),
       provision: (progress) => this.prepare(progress),
       control: () => this.keeper.current,
       baseline: {
@@ -194,6 +208,8 @@ export class DeviceSupervisor {
       transport: this.transport,
       choice,
       keeper: this.keeper,
+      uiServer: this.uiServer,
+      log: this.parts.log,
       wipe,
       desired: {
         get: () => this.record.desired,
@@ -227,7 +243,7 @@ export class DeviceSupervisor {
       this.stateSince = performance.now()
       this.parts.log.info({ from: before.name, to: next }, 'device state')
     }
-    if (next.name === 'absent' || next.name === 'unauthorized') this.keeper.stop()
+    if (next.name === 'absent' || next.name === 'unauthorized') this.stopHelpers()
     if (next.name === 'offline' && next.linked && next.failures === silentFailures) void this.reconnect()
     // An effect that ended without a change is begun again too.
     if (next !== before || event.type !== 'link') this.enter()

@@ -25,6 +25,8 @@ const recordSchema = z.object({
       input: z.enum(['scrcpy', 'input-commands']),
       text: z.enum(['scrcpy', 'input-commands']),
       ui: z.enum(['uiautomator-tty', 'uiautomator-file']),
+      /** The UI server ran at enrolment; `ui` is what stands in while it does not. */
+      uiServer: z.boolean().default(false),
       wipe: z.enum(['testharness', '']),
       /** `unproven`: set and not read back at enrolment. */
       clipboard: z.enum(['scrcpy', 'unproven', '']).default(''),

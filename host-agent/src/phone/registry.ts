@@ -19,6 +19,8 @@ export interface RegistryParts {
   /** Network phones, `host:port`. */
   connect: readonly string[]
   jar: Jar
+  /** Nobody can reach the phones over a network, says the operator. */
+  isolated: boolean
   records: Records
   journal: Journal
   newId: () => string
@@ -108,9 +110,9 @@ export class Registry {
   private entryOf(serial: string): Entry {
     const known = this.entries.get(serial)
     if (known) return known
-    const { client, jar, records, journal, newId, onChange } = this.parts
+    const { client, jar, isolated, records, journal, newId, onChange } = this.parts
     const log = this.parts.log.child({ serial })
-    const supervisor = new DeviceSupervisor({ serial, client, jar, records, log, onChange })
+    const supervisor = new DeviceSupervisor({ serial, client, jar, isolated, records, log, onChange })
     const phone = new Phone({ serial, supervisor, records, journal, newId, log, onChange })
     const entry = { supervisor, phone }
     this.entries.set(serial, entry)

@@ -1,0 +1,127 @@
+/**
+ * One HTTP request to the UI server, over adb's stream to the phone's port:
+ * no port of this machine is opened for it. Used by `session.ts`.
+ * Protocol: W3C WebDriver's answers, `{value}` or `{value: {error, message}}`.
+ */
+import { request } from 'node:http'
+import { DeadlineExceeded, type Progress } from '@phonerack/shared'
+import { z } from 'zod'
+import { AdbRefused } from '../adb/errors.js'
+import type { Transport } from '../adb/transport.js'
+import { DeviceGone } from '../device/device.js'
+
+/** The server's own port on the phone; it has no other address. */
+export const serverPort = 6790
+/** Bytes of one answer. A screen of 1,500 nodes has about 1 MB. */
+const answerLimit = 32 << 20
+
+/** Nobody answers at the port, or the connection broke before the answer was whole. */
+export class UiServerDown extends Error {
+  constructor(cause?: unknown) {
+    super('the UI server does not answer', cause === undefined ? undefined : { cause })
+    this.name = 'UiServerDown'
+  }
+}
+
+/** It answered that it did not do it. */
+export class UiServerRefused extends Error {
+  constructor(
+    /** WebDriver's, such as `no such element`. */
+    readonly code: string,
+    message: string,
+  ) {
+    super(`the UI server refused: ${code}: ${message.slice(0, 300)}`)
+    this.name = 'UiServerRefused'
+  }
+}
+
+const answerSchema = z.object({ value: z.unknown(), sessionId: z.string().nullish() })
+const errorSchema = z.object({ error: z.string(), message: z.string().default('') })
+
+export interface UiAnswer {
+  value: unknown
+  sessionId: string | null
+}
+
+export interface UiRequest {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  body?: Readonly<Record<string, unknown>>
+}
+
+/** @throws UiServerDown, UiServerRefused, DeviceGone, DeadlineExceeded */
+export async function ask(transport: Transport, what: UiRequest, progress: Progress): Promise<UiAnswer> {
+  const { status, body } = await exchange(transport, what, progress)
+  let answer: z.infer<typeof answerSchema>
+  try {
+    answer = answerSchema.parse(JSON.parse(body))
+  } catch (error) {
+    throw new UiServerDown(error)
+  }
+  if (status === 200) return { value: answer.value, sessionId: answer.sessionId ?? null }
+  const error = errorSchema.safeParse(answer.value)
+  throw error.success
+    ? new UiServerRefused(error.data.error, error.data.message)
+    : new UiServerRefused('unknown error', `HTTP ${status}`)
+}
+
+async function exchange(
+  transport: Transport,
+  { method, path, body }: UiRequest,
+  progress: Progress,
+): Promise<{ status: number; body: string }> {
+  const stream = await connect(transport, progress)
+  const content = body === undefined ? null : Buffer.from(JSON.stringify(body))
+  try {
+    return await progress.race(
+      `UI server ${method} ${path}`,
+      (signal) =>
+        new Promise((resolve, reject) => {
+          const headers =
+            content === null
+              ? {}
+              : { 'content-type': 'application/json; charset=utf-8', 'content-length': content.length }
+          const asked = request({
+            method,
+            path,
+            headers: { ...headers, host: `127.0.0.1:${serverPort}`, connection: 'close' },
+            createConnection: () => stream,
+            signal,
+          })
+          asked.on('error', reject)
+          asked.on('response', (response) => {
+            const parts: Buffer[] = []
+            let total = 0
+            response.on('data', (part: Buffer) => {
+              total += part.length
+              if (total > answerLimit) response.destroy(new Error(`more than ${answerLimit} bytes`))
+              else parts.push(part)
+            })
+            response.on('error', reject)
+            response.on('end', () =>
+              resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString('utf8') }),
+            )
+          })
+          asked.end(content ?? undefined)
+        }),
+    )
+  } catch (error) {
+    if (error instanceof DeadlineExceeded) throw error
+    if (progress.expired) throw new DeadlineExceeded(`UI server ${method} ${path}`)
+    throw new UiServerDown(error)
+  } finally {
+    stream.destroy()
+  }
+}
+
+/** adb tells a port that nobody listens at by the words with which it tells a phone that has left. */
+async function connect(transport: Transport, progress: Progress) {
+  try {
+    return (await transport.connectTcp(serverPort, progress)).toStream()
+  } catch (error) {
+    const refusal = error instanceof DeviceGone ? error.cause : error
+    if (refusal instanceof AdbRefused && /closed|refused|connect/i.test(refusal.answer))
+      throw new UiServerDown(refusal)
+    throw error
+  }
+}

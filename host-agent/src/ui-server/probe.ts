@@ -1,0 +1,43 @@
+/** The enrolment's probe of the UI server, and its start at each provisioning. Used by `device/provision.ts`. */
+import type { Logger, Progress } from '@phonerack/shared'
+import { DeviceGone } from '../device/device.js'
+import { attempt, type FoundCapability } from '../device/attempt.js'
+import { uiServer } from '../parts/parts.js'
+import type { UiServerKeeper } from './keeper.js'
+
+/** Milliseconds for two installations and a first start. */
+const probeMs = 60_000
+/** Of a provisioning that need not wait for it: trees come by `uiautomator dump` until it stands. */
+const startMs = 20_000
+
+/** `implementation` is empty when it may not run here, or does not. */
+export async function probeUiServer(keeper: UiServerKeeper, progress: Progress): Promise<FoundCapability> {
+  const within = progress.within(probeMs)
+  let found: FoundCapability | null = null
+  try {
+    found = await attempt('ui', 'ui-server', async () => {
+      await keeper.start(within)
+      const startedAt = performance.now()
+      const source = await keeper.use((session, left) => session.source(left), within)
+      if (!source.trimEnd().endsWith('>') || !source.includes('<hierarchy'))
+        throw new Error(source.slice(0, 200))
+      const ms = Math.round(performance.now() - startedAt)
+      return `UI server ${uiServer.version}: hierarchy of ${source.length} characters in ${ms} ms`
+    })
+    return found
+  } finally {
+    // Also when the phone left in the middle.
+    if (!found?.implementation) keeper.stop()
+  }
+}
+
+/** Starts it; that it does not start fails nothing. @throws DeviceGone */
+export async function startUiServer(keeper: UiServerKeeper, log: Logger, progress: Progress): Promise<void> {
+  try {
+    await keeper.start(progress.within(startMs))
+  } catch (error) {
+    if (error instanceof DeviceGone) throw error
+    progress.check('starting the UI server')
+    log.warn({ err: error }, 'the phone goes on without its UI server')
+  }
+}

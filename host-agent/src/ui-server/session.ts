@@ -1,0 +1,65 @@
+/**
+ * A session with the UI server (appium-uiautomator2-server 10.6): the calls
+ * that the agent makes, and the settings that make them fast.
+ */
+import type { Progress } from '@phonerack/shared'
+import { z } from 'zod'
+import type { Transport } from '../adb/transport.js'
+import { ask, UiServerDown } from './http.js'
+
+/** Differ from the server's defaults; names and meaning: its `model/settings`. */
+export const speedSettings = {
+  // A screen that never rests answers too; whoever acts waits for the screen by itself.
+  waitForIdleTimeout: 0,
+  waitForSelectorTimeout: 0,
+  // Dialogs, keyboard and the notification shade are windows of their own.
+  enableMultiWindows: true,
+  snapshotMaxDepth: 300,
+  // Compose names its views by test tags.
+  mapTestTagToResourceId: true,
+  // A hub that cuts the power must not end it.
+  shutdownOnPowerDisconnect: false,
+  // Nobody asks it for toasts.
+  enableNotificationListener: false,
+  actionAcknowledgmentTimeout: 500,
+} as const
+
+export interface UiSession {
+  /** The page source. */
+  source(progress: Progress): Promise<string>
+  /** Makes Android forget what it knows of the screen; the next source is read anew. */
+  refresh(progress: Progress): Promise<void>
+}
+
+/** Whether it is ready for sessions. @throws UiServerDown, DeviceGone, DeadlineExceeded */
+export async function isReady(transport: Transport, progress: Progress): Promise<boolean> {
+  const { value } = await ask(transport, { method: 'GET', path: '/status' }, progress)
+  return z.object({ ready: z.literal(true) }).safeParse(value).success
+}
+
+/** @throws UiServerDown, UiServerRefused, DeviceGone, DeadlineExceeded */
+export async function openSession(transport: Transport, progress: Progress): Promise<UiSession> {
+  const capabilities = { alwaysMatch: {}, firstMatch: [{}] }
+  const made = await ask(transport, { method: 'POST', path: '/session', body: { capabilities } }, progress)
+  const { sessionId } = z.object({ sessionId: z.string() }).catch({ sessionId: '' }).parse(made.value)
+  const id = sessionId === '' ? (made.sessionId ?? '') : sessionId
+  if (!/^[\w-]+$/.test(id)) throw new UiServerDown(new Error('it names no session'))
+  const base = `/session/${id}`
+  const settings = {
+    method: 'POST',
+    path: `${base}/appium/settings`,
+    body: { settings: speedSettings },
+  } as const
+  await ask(transport, settings, progress)
+  return {
+    async source(within) {
+      const { value } = await ask(transport, { method: 'GET', path: `${base}/source` }, within)
+      const source = z.string().safeParse(value)
+      if (!source.success) throw new UiServerDown(source.error)
+      return source.data
+    },
+    async refresh(within) {
+      await ask(transport, { method: 'POST', path: `${base}/appium/reset_ax_cache`, body: {} }, within)
+    },
+  }
+}

@@ -1,0 +1,144 @@
+/** The resident UI server on a virtual phone, through the real adb. */
+import { createLogger, Progress } from '@phonerack/shared'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { command } from '../adb/quote.js'
+import type { Ui } from '../device/device.js'
+import { createUi } from '../device/ui.js'
+import { createWindows } from '../device/windows.js'
+import { installPart } from '../parts/install.js'
+import { uiServer } from '../parts/parts.js'
+import { parseNodes } from '../screen/nodes.js'
+import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
+import { ask } from './http.js'
+import { createUiServerKeeper, UiServerUnavailable, type UiServerKeeper } from './keeper.js'
+import { createUiServerTree } from './tree.js'
+
+const log = createLogger('test')
+log.level = 'silent'
+let plugged: PluggedIn
+let keeper: UiServerKeeper
+let ui: Ui
+/** How often the tree came by `uiautomator dump`. */
+let dumps = 0
+
+const progress = () => Progress.for(20_000)
+const text = async (...args: string[]) =>
+  (await plugged.transport.shell(command(...args), progress())).stdout.toString('utf8')
+
+function keep(isolated: boolean): void {
+  const { transport } = plugged
+  keeper = createUiServerKeeper({ transport, isolated, log })
+  const windows = createWindows(transport)
+  const dump = createUi(transport, 'uiautomator-tty', () => (dumps += 1))
+  ui = createUiServerTree({ server: keeper, fallback: dump, windows, log, beforeRead: () => undefined })
+}
+
+beforeAll(async () => {
+  plugged = await plugIn()
+  keep(false)
+  await keeper.start(progress())
+})
+
+afterEach(async () => {
+  await plugged.phone.inside.faults.heal()
+})
+
+afterAll(async () => {
+  keeper.stop()
+  await plugged.stop()
+})
+
+describe('the UI server', () => {
+  it('gives the tree, without a dump', async () => {
+    const source = await ui.source(progress())
+    const { nodes } = parseNodes(source)
+    expect(nodes.some(({ text: said }) => said === 'Settings')).toBe(true)
+    expect(dumps).toBe(0)
+    expect(plugged.phone.inside.state().uiServerRunning).toBe(true)
+  })
+
+  it('answers on a screen that never rests', async () => {
+    plugged.phone.inside.faults.neverIdle(true)
+    const startedAt = performance.now()
+    expect(parseNodes(await ui.source(progress())).nodes.length).toBeGreaterThan(5)
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+  })
+
+  it('is started again within 3 s after a crash, and the read answers', async () => {
+    plugged.phone.inside.faults.crashUiServer()
+    const startedAt = performance.now()
+    expect(parseNodes(await ui.source(progress())).nodes.length).toBeGreaterThan(5)
+    expect(performance.now() - startedAt).toBeLessThan(3000)
+    expect(dumps).toBe(0)
+  })
+
+  it('reads again when it dies in the middle of an answer', async () => {
+    const reading = keeper.use(async (session, within) => {
+      plugged.phone.inside.faults.crashUiServer()
+      return session.source(within)
+    }, progress())
+    await expect(reading).rejects.toThrow('does not answer')
+    expect(parseNodes(await ui.source(progress())).nodes.length).toBeGreaterThan(5)
+    expect(dumps).toBe(0)
+  })
+
+  it('ends in time where the phone hangs, and reads on afterwards', async () => {
+    plugged.phone.inside.faults.hangEvery(1, 'tcp:6790')
+    const startedAt = performance.now()
+    await expect(ui.source(Progress.for(1000))).rejects.toThrow('took too long')
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+    plugged.phone.inside.faults.hangEvery(0)
+    expect(parseNodes(await ui.source(progress())).nodes.length).toBeGreaterThan(5)
+  })
+})
+
+describe('its safety', () => {
+  it('does not run on a phone with a network, and the tree comes by a dump', async () => {
+    keeper.stop()
+    keep(false)
+    plugged.phone.inside.faults.joinNetwork('192.0.2.7/24')
+    await expect(keeper.start(progress())).rejects.toBeInstanceOf(UiServerUnavailable)
+    const before = dumps
+    expect(parseNodes(await ui.source(progress())).nodes.length).toBeGreaterThan(5)
+    expect(dumps).toBe(before + 1)
+    expect(plugged.phone.inside.state().uiServerRunning).toBe(false)
+  })
+
+  it('runs there when the operator says that nobody reaches it', async () => {
+    keeper.stop()
+    keep(true)
+    plugged.phone.inside.faults.joinNetwork('192.0.2.7/24')
+    await keeper.start(progress())
+    const before = dumps
+    expect(parseNodes(await ui.source(progress())).nodes.length).toBeGreaterThan(5)
+    expect(dumps).toBe(before)
+  })
+
+  it('ends when the phone comes to a network', { timeout: 20_000 }, async () => {
+    keeper.stop()
+    keep(false)
+    await keeper.start(progress())
+    plugged.phone.inside.faults.joinNetwork('192.0.2.7/24')
+    await expect
+      .poll(() => plugged.phone.inside.state().uiServerRunning, { timeout: 10_000, interval: 100 })
+      .toBe(false)
+    await expect(keeper.use((session, within) => session.source(within), progress())).rejects.toThrow(
+      'wlan0 has 192.0.2.7/24',
+    )
+  })
+
+  it('installs nothing but the released files', async () => {
+    const other = { ...uiServer, sha256: '0'.repeat(64) }
+    await expect(installPart(plugged.transport, other, progress())).rejects.toThrow('is not io.appium')
+    expect(await text('pm', 'path', uiServer.package)).toContain('package:')
+  })
+
+  it('is not reached once it is stopped', async () => {
+    keeper.stop()
+    await expect
+      .poll(() => plugged.phone.inside.state().uiServerRunning, { timeout: 5000, interval: 50 })
+      .toBe(false)
+    const status = ask(plugged.transport, { method: 'GET', path: '/status' }, progress())
+    await expect(status).rejects.toThrow('does not answer')
+  })
+})
