@@ -4,6 +4,7 @@ import { anyScreen } from '../testing/drafts.js'
 import { dumpXml, type Draft } from '../testing/screen-xml.js'
 import { buildTree, type ScreenTree } from './elements.js'
 import { parseNodes } from './nodes.js'
+import { hasWords } from './words.js'
 
 const screen = { width: 1080, height: 2400 }
 const build = (...roots: Draft[]): ScreenTree => buildTree(parseNodes(dumpXml(...roots)), screen)
@@ -121,6 +122,40 @@ describe('elements', () => {
       })
       expect(shown(tree).map(([, , text]) => text)).toEqual(['A', 'B', null])
     }
+  })
+
+  it('never takes what fills most of the screen for a button, nor a list that need not scroll', () => {
+    const rows: Draft = {
+      class: 'android.widget.ListView',
+      bounds: [0, 200, 1080, 700],
+      children: [label('Ana', 200), label('Ben', 300)],
+    }
+    for (const bounds of [[0, 0, 1080, 2400] as const, [0, 100, 1080, 800] as const]) {
+      const tree = build({ flags: ['clickable'], bounds, children: [label('Contacts', 120), rows] })
+      const texts = shown(tree).map(([, , text]) => text)
+      expect(texts).toEqual(expect.arrayContaining(['Ana', 'Ben']))
+      expect(texts.includes('Contacts')).toBe(true)
+    }
+  })
+
+  it('takes glyphs of an icon font and marks without a shape for no text', () => {
+    const tree = build({
+      bounds: [0, 0, 1080, 300],
+      children: [
+        label('\ue901', 0),
+        label('\u200e\ufeff', 60),
+        {
+          flags: ['clickable'],
+          bounds: [0, 120, 1080, 300],
+          children: [label('\uf104', 120), label('Back', 200)],
+        },
+        label('\ue902', 240, { flags: ['clickable'], desc: 'Go back' }),
+      ],
+    })
+    expect(shown(tree)).toEqual([
+      [1, 'View', 'Back', null],
+      [2, 'TextView', null, 'Go back'],
+    ])
   })
 
   it('reads a web page without ids, zero-sized wrappers included', () => {
@@ -287,8 +322,8 @@ describe('for every tree', () => {
       const said = tree.elements.map(({ text, desc }) => `${text ?? ''}\u0000${desc ?? ''}`).join('\u0000')
       for (const node of tree.visible) {
         if (!node) continue
-        if (node.text.trim() !== '') expect(said).toContain(node.text)
-        else if (node.desc.trim() !== '') expect(said).toContain(node.desc)
+        if (hasWords(node.text)) expect(said).toContain(node.text)
+        else if (hasWords(node.desc)) expect(said).toContain(node.desc)
       }
     })
   })
@@ -298,7 +333,7 @@ describe('for every tree', () => {
       for (const element of tree.elements) expect(tree.elementOf[element.node.index]).toBe(element)
       for (const node of tree.visible) {
         if (!node) continue
-        const speaks = node.text.trim() !== '' || node.desc.trim() !== ''
+        const speaks = hasWords(node.text) || hasWords(node.desc)
         if (speaks || node.clickable) expect(tree.elementOf[node.index]).not.toBeNull()
       }
     })

@@ -5,9 +5,11 @@
  */
 import type { ElementState } from '@phonerack/shared'
 import type { Size } from '../device/device.js'
+import { hideCovered } from './covered.js'
 import { centerOf, type Bounds } from './geometry.js'
 import type { ParsedNodes, UiNode } from './nodes.js'
 import { clip, type VisibleNode } from './visible.js'
+import { hasWords } from './words.js'
 
 export type { VisibleNode }
 
@@ -44,8 +46,8 @@ export interface ScreenTree {
 const containerClass = /(?:WebView|ListView|GridView|RecyclerView|ScrollView|ViewPager2?)$/
 const isContainer = (node: UiNode): boolean => node.scrollable || containerClass.test(node.className)
 
-/** A person would press it as one thing. */
-export const isButton = (node: UiNode): boolean => node.clickable && !isContainer(node)
+/** A person would press it as one thing: neither a list nor what takes most of the screen. */
+export const isButton = (node: VisibleNode): boolean => node.clickable && !node.page && !isContainer(node)
 
 const canBeActedOn = (node: UiNode): boolean =>
   node.clickable ||
@@ -54,8 +56,9 @@ const canBeActedOn = (node: UiNode): boolean =>
   node.scrollable ||
   (node.editable && node.focusable)
 
-export function buildTree({ nodes, cut }: ParsedNodes, screen: Size): ScreenTree {
-  const visible = clip(nodes, screen)
+export function buildTree(parsed: ParsedNodes, screen: Size): ScreenTree {
+  const { nodes, cut } = parsed
+  const visible = hideCovered(parsed, clip(nodes, screen), canBeActedOn)
   const swallowedBy = findSwallowers(nodes, visible)
   const { said, repeatedBy } = findSpeakers(nodes, visible, swallowedBy)
 
@@ -85,8 +88,6 @@ export function inScreenOrder<T extends { center: { x: number; y: number } }>(pl
   return places.sort((a, b) => a.center.y - b.center.y || a.center.x - b.center.x)
 }
 
-const hasWords = (text: string): boolean => text.trim() !== ''
-
 /** For each node: the button without text around it that says it; -1: none. */
 function findSwallowers(nodes: readonly UiNode[], visible: readonly (VisibleNode | null)[]): number[] {
   const result: number[] = []
@@ -94,10 +95,13 @@ function findSwallowers(nodes: readonly UiNode[], visible: readonly (VisibleNode
   const inside: number[] = []
   for (const node of nodes) {
     const around = inside[node.parent] ?? -1
-    const acts = visible[node.index] !== null && canBeActedOn(node)
-    const swallows = acts && isButton(node) && !hasWords(node.text) && !node.editable && !node.password
+    const shown = visible[node.index]
+    const acts = shown !== null && shown !== undefined && canBeActedOn(node)
+    const swallows =
+      shown && acts && isButton(shown) && !hasWords(node.text) && !node.editable && !node.password
     result.push(acts ? -1 : around)
-    inside.push(swallows ? node.index : acts ? -1 : around)
+    // A list that fits need not scroll, and holds many things all the same.
+    inside.push(swallows ? node.index : acts || (shown && isContainer(node)) ? -1 : around)
   }
   return result
 }
@@ -188,8 +192,8 @@ function toElement(node: VisibleNode, text: string): ScreenElement {
     node,
     type: node.className.slice(node.className.lastIndexOf('.') + 1) || 'View',
     className: node.className,
-    text: text === '' ? null : text,
-    desc: node.desc === '' ? null : node.desc,
+    text: hasWords(text) ? text : null,
+    desc: hasWords(node.desc) ? node.desc : null,
     id: node.id === '' ? null : node.id,
     bounds: node.visible,
     center: centerOf(node.visible),

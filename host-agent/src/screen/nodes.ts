@@ -37,10 +37,14 @@ export interface UiNode {
   scrollable: boolean
   enabled: boolean
   password: boolean
+  /** Among the children of one parent, the higher is drawn over the lower; 0: the phone does not say. */
+  drawingOrder: number
 }
 
 export interface ParsedNodes {
   nodes: UiNode[]
+  /** Several roots are windows, the front one first, as the UI server gives them (`AXWindowHelpers`). */
+  frontFirst: boolean
   /** More or deeper nodes than are read were left out. */
   cut: boolean
 }
@@ -61,12 +65,14 @@ export function parseNodes(source: string | Uint8Array): ParsedNodes {
   // One entry an open tag: the index that its children get as parent.
   const open: number[] = []
   let cut = false
+  let frontFirst = false
   readXml(source, {
     open(name, attributes) {
       const parent = open.at(-1) ?? -1
       const wrapper = isWrapper(name, attributes['class'])
       const skipped = !wrapper && (open.length >= maxDepth || nodes.length >= maxNodes)
       if (skipped) cut = true
+      if (name === 'hierarchy' && attributes['class'] === 'hierarchy') frontFirst = true
       open.push(wrapper || skipped ? parent : nodes.length)
       if (!wrapper && !skipped) nodes.push(toNode(nodes, parent, name, attributes))
     },
@@ -74,7 +80,7 @@ export function parseNodes(source: string | Uint8Array): ParsedNodes {
       open.pop()
     },
   })
-  return { nodes, cut }
+  return { nodes, frontFirst, cut }
 }
 
 function toNode(
@@ -113,5 +119,9 @@ function toNode(
     scrollable: is('scrollable'),
     enabled: attributes['enabled'] !== 'false',
     password,
+    drawingOrder: readOrder(attributes['drawing-order']),
   }
 }
+
+const readOrder = (text: string | undefined): number =>
+  text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : 0

@@ -1,12 +1,14 @@
 /** Which nodes are on the screen, and with how much of themselves. Pure. */
 import type { Size } from '../device/device.js'
-import { intersect, wholeScreen, type Bounds } from './geometry.js'
+import { areaOf, intersect, wholeScreen, type Bounds } from './geometry.js'
 import type { UiNode } from './nodes.js'
 
 /** A node that has area on the screen. */
 export interface VisibleNode extends UiNode {
   /** Clipped to the screen and to what scrolls it. */
   visible: Bounds
+  /** Takes more than half of the screen. */
+  page: boolean
 }
 
 /**
@@ -16,17 +18,18 @@ export interface VisibleNode extends UiNode {
 export function clip(nodes: readonly UiNode[], screen: Size): (VisibleNode | null)[] {
   const visible: (VisibleNode | null)[] = []
   const clips: (Bounds | null)[] = []
+  const halfOfScreen = (screen.width * screen.height) / 2
   for (const node of nodes) {
     const outer = node.parent < 0 ? wholeScreen(screen) : (clips[node.parent] ?? null)
     const area = outer && node.bounds && intersect(outer, node.bounds)
-    visible.push(area && node.shown ? withArea(node, area) : null)
+    visible.push(area && node.shown ? withArea(node, area, areaOf(area) > halfOfScreen) : null)
     clips.push(node.scrollable && node.bounds ? area : outer)
   }
   return visible
 }
 
 /** Field by field: fifty times faster than spreading that many, and a screen has thousands. */
-const withArea = (node: UiNode, visible: Bounds): VisibleNode => ({
+const withArea = (node: UiNode, visible: Bounds, page: boolean): VisibleNode => ({
   index: node.index,
   parent: node.parent,
   className: node.className,
@@ -50,5 +53,7 @@ const withArea = (node: UiNode, visible: Bounds): VisibleNode => ({
   scrollable: node.scrollable,
   enabled: node.enabled,
   password: node.password,
+  drawingOrder: node.drawingOrder,
   visible,
+  page,
 })
