@@ -8,7 +8,9 @@ import { type FastifyPluginAsync } from 'fastify'
 import { type Config } from './config.js'
 import { openDatabase } from './db/database.js'
 import { applyMigrations } from './db/migrate.js'
+import { createFileService } from './devices/files.js'
 import { createDeviceService } from './devices/service.js'
+import { createSettingsService } from './devices/settings.js'
 import { HostClients } from './hosts/clients.js'
 import { listenToHosts } from './hosts/heartbeats.js'
 import { joinPlugin } from './hosts/join.js'
@@ -86,7 +88,13 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
 
   return {
     core,
-    services: { keys, phones, devices: createDeviceService(core, hosts) },
+    services: {
+      keys,
+      phones,
+      devices: createDeviceService(core, hosts),
+      settings: createSettingsService(core, hosts),
+      files: createFileService(core, hosts),
+    },
     plugins: [operatorPlugin(core), joinPlugin({ core, authority, natsUsers })],
     health: () => isHealthy(core),
     quiesce,

@@ -36,6 +36,11 @@ const environmentSchema = z.object({
   PHONERACK_REQUESTS_PER_MINUTE: int(limits.requestsPerKeyPerMinute, 1),
   PHONERACK_IDEMPOTENCY_HOURS: int(limits.idempotencyWindowHours, 1),
   PHONERACK_REPLICA_DEAD_AFTER: int(10, 2),
+  /** `LATITUDE,LONGITUDE` in degrees: where phones are until a location is set. */
+  PHONERACK_DEFAULT_LOCATION: z
+    .string()
+    .regex(/^-?\d{1,2}(\.\d+)?,-?\d{1,3}(\.\d+)?$/)
+    .default('40.7128,-74.0060'),
   PHONERACK_PRICE_PER_SECOND_MICROS: z.coerce.bigint().positive().default(price.perSecondMicros),
 })
 
@@ -65,6 +70,8 @@ export interface Rules {
   lifecyclePerMinute: number
   idempotencyWindowMs: number
   replicaDeadAfterMs: number
+  /** Degrees: where phones are until a location is set. */
+  defaultLocation: { lat: number; lng: number }
   perSecondMicros: bigint
   minimumSeconds: number
 }
@@ -98,8 +105,14 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       lifecyclePerMinute: env.PHONERACK_LIFECYCLE_PER_MINUTE,
       idempotencyWindowMs: env.PHONERACK_IDEMPOTENCY_HOURS * 3_600_000,
       replicaDeadAfterMs: env.PHONERACK_REPLICA_DEAD_AFTER * 1000,
+      defaultLocation: readLocation(env.PHONERACK_DEFAULT_LOCATION),
       perSecondMicros: env.PHONERACK_PRICE_PER_SECOND_MICROS,
       minimumSeconds: price.minimumSeconds,
     },
   }
+}
+
+function readLocation(text: string): { lat: number; lng: number } {
+  const [lat = 0, lng = 0] = text.split(',').map(Number)
+  return { lat, lng }
 }

@@ -66,6 +66,20 @@ describe('/openapi.json', () => {
         'GET /v1/phones/{id}/observe',
         'GET /v1/phones/{id}/screenshot',
         'POST /v1/phones/{id}/actions',
+        'GET /v1/phones/{id}/files',
+        'PUT /v1/phones/{id}/files',
+        'GET /v1/phones/{id}/files/content',
+        'DELETE /v1/phones/{id}/files',
+        'GET /v1/phones/{id}/device',
+        'GET /v1/phones/{id}/clipboard',
+        'PUT /v1/phones/{id}/clipboard',
+        'GET /v1/phones/{id}/location',
+        'PUT /v1/phones/{id}/location',
+        'DELETE /v1/phones/{id}/location',
+        'GET /v1/phones/{id}/locale',
+        'PUT /v1/phones/{id}/locale',
+        'GET /v1/phones/{id}/timezone',
+        'PUT /v1/phones/{id}/timezone',
         'GET /v1/account',
       ].sort(),
     )
@@ -107,6 +121,7 @@ describe('/openapi.json', () => {
     expect(operation('post', '/v1/phones').requestBody?.required).toBe(false)
     expect(operation('post', '/v1/phones/{id}/heartbeat').requestBody?.required).toBe(false)
     expect(operation('post', '/v1/phones/{id}/actions').requestBody?.required).toBe(true)
+    expect(operation('put', '/v1/phones/{id}/files').requestBody?.required).toBe(true)
     for (const methods of Object.values(document.paths))
       for (const [method, { parameters = [] }] of Object.entries(methods))
         expect(parameters.some(({ name }) => name === 'Idempotency-Key')).toBe(method === 'post')

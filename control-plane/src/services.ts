@@ -234,8 +234,73 @@ export interface CallContext {
   signal: AbortSignal
 }
 
+export interface DeviceInfoView {
+  brand: string | null
+  model: string | null
+  osVersion: string | null
+  screen: { width: number; height: number; density: number }
+  carrier: string | null
+}
+
+/** Degrees, WGS 84. */
+export interface Coordinates {
+  lat: number
+  lng: number
+}
+
+/**
+ * Settings of a ready phone. Reads are repeated inside; writes are sent once, and one that was sent and not
+ * answered is `action_outcome_unknown`. What the phone lacks is `feature_unavailable`.
+ */
+export interface SettingsService {
+  deviceInfo(caller: Caller, phoneId: string, context: CallContext): Promise<DeviceInfoView>
+  clipboard(caller: Caller, phoneId: string, context: CallContext): Promise<string>
+  setClipboard(caller: Caller, phoneId: string, text: string, context: CallContext): Promise<void>
+  location(caller: Caller, phoneId: string, context: CallContext): Promise<Coordinates>
+  /** Returns the time zone that was set with it; null when none was wanted, or the phone has or took none. */
+  setLocation(
+    caller: Caller,
+    phoneId: string,
+    input: { location: Coordinates; withTimezone: boolean },
+    context: CallContext,
+  ): Promise<string | null>
+  /** Back to the default location, and its time zone where the phone can. */
+  resetLocation(caller: Caller, phoneId: string, context: CallContext): Promise<void>
+  locale(caller: Caller, phoneId: string, context: CallContext): Promise<string>
+  /** Returns what the phone says afterwards. */
+  setLocale(caller: Caller, phoneId: string, locale: string, context: CallContext): Promise<string>
+  /** Null while it is the default. */
+  timezone(caller: Caller, phoneId: string, context: CallContext): Promise<string | null>
+  setTimezone(caller: Caller, phoneId: string, timezone: string, context: CallContext): Promise<string>
+}
+
+export interface FileEntryView {
+  name: string
+  type: 'file' | 'directory' | 'other'
+  /** Bytes. */
+  size: number
+  modifiedAt: Date | null
+}
+
+/** Files of a ready phone; paths begin with `/sdcard`. @throws ApiError file_not_found with `details.path` */
+export interface FileService {
+  list(caller: Caller, phoneId: string, path: string, context: CallContext): Promise<FileEntryView[]>
+  read(caller: Caller, phoneId: string, path: string, context: CallContext): Promise<Uint8Array>
+  /** Returns the size that the phone tells. */
+  write(
+    caller: Caller,
+    phoneId: string,
+    path: string,
+    content: Uint8Array,
+    context: CallContext,
+  ): Promise<number>
+  delete(caller: Caller, phoneId: string, path: string, context: CallContext): Promise<void>
+}
+
 export interface Services {
   keys: KeyService
   phones: PhoneService
   devices: DeviceService
+  settings: SettingsService
+  files: FileService
 }

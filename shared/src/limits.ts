@@ -26,6 +26,11 @@ export const limits = {
   /** Seconds between two writes of `last_active_at`. */
   activityAccuracy: 15,
   screenshot: { minWidth: 160, maxWidth: 2000, minQuality: 30, maxQuality: 95, defaultQuality: 70 },
+  /** Bytes: of a file to or from a phone. */
+  fileBytes: 4_000_000,
+  /** Characters. */
+  pathLength: 1024,
+  clipboard: { min: 1, max: 10_000 },
   /** Pixels: the screenshot of an action batch. */
   batchScreenshotWidth: 720,
   actions: {

@@ -13,6 +13,7 @@ import { callHost } from '../hosts/calls.js'
 import { type HostClients } from '../hosts/clients.js'
 import { type Core } from '../phones/core.js'
 import { type CallContext, type Caller, type DeviceService, type ScreenshotRequest } from '../services.js'
+import { assignmentOf } from './reach-in.js'
 import { retryRead } from './reads.js'
 import { runBatch } from './run-actions.js'
 import { readyTarget, type Target } from './target.js'
@@ -62,13 +63,6 @@ export function createDeviceService(core: Core, hosts: HostClients): DeviceServi
     },
   }
 }
-
-const assignmentOf = (phoneId: string, target: Target, context: CallContext): Assignment => ({
-  phoneId,
-  serial: target.serial,
-  fencingNumber: target.fencingNumber,
-  requestId: context.requestId,
-})
 
 const optionsOf = (request: ScreenshotRequest): ScreenshotOptions => ({
   format: request.format === 'png' ? ImageFormat.IMAGE_FORMAT_PNG : ImageFormat.IMAGE_FORMAT_JPEG,

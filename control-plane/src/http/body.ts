@@ -108,11 +108,17 @@ export function addBodyReading(app: FastifyInstance, continuation: Continuation)
     const type = request.headers['content-type']
     // Fastify refuses an odd type by itself, and an empty body is no body whatever its type.
     delete request.raw.headers['content-type']
+    if (request.routeOptions.config.rawBody === true) {
+      request.readBody = bytes
+      return
+    }
     if (bytes.length === 0) return
     checkContentType(type)
     request.readBody = parseJson(bytes)
   })
 
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (request, _payload, done) => done(null, request.readBody))
+  app.addContentTypeParser('*', (request, _payload, done) =>
+    done(null, Buffer.isBuffer(request.readBody) ? undefined : request.readBody),
+  )
 }

@@ -14,6 +14,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The scope that a `/v1` route needs. */
     scope?: Scope
+    /** The body is bytes of any type, in `readBody`, and no JSON. */
+    rawBody?: boolean
     /** Checks the scope after the body, as create does. */
     scopeAfterBody?: boolean
   }

@@ -49,6 +49,12 @@ function pruneSchemas(document: Json): void {
   }
 }
 
+/** A body that is no JSON has no schema for the generator. */
+const rawBytes = {
+  required: true,
+  content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+}
+
 /** Bodies with a default may be left out, and `name[key]=value` parameters are deep objects. */
 function finishOperations(document: Json): void {
   for (const operation of objectsIn(document['paths'])) {
@@ -60,6 +66,7 @@ function finishOperations(document: Json): void {
       const [schema] = schemas
       requestBody['required'] = Array.isArray(schema?.['required']) && schema['required'].length > 0
     }
+    if (operation['operationId'] === 'writeFile') operation['requestBody'] = rawBytes
     if (!Array.isArray(parameters)) continue
     for (const parameter of parameters.filter(isObject)) {
       const { schema } = parameter

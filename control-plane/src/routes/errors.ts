@@ -33,6 +33,9 @@ export const intoPhone: readonly ErrorCode[] = [
   'provider_timeout',
 ]
 
+/** Requests that change something on a phone. */
+export const changePhone: readonly ErrorCode[] = [...intoPhone, 'rate_limited', 'action_outcome_unknown']
+
 interface DescribedErrors {
   description: string
   content: { 'application/json': { schema: typeof errorSchema } }

@@ -3,16 +3,22 @@ import type { ApiInstance } from '../http/types.js'
 import { getAccount } from './account.js'
 import type { Route, RouteDeps } from './deps.js'
 import { runActions } from './phones/actions.js'
+import { getClipboard, setClipboard } from './phones/clipboard.js'
 import { createPhone } from './phones/create.js'
 import { deletePhone } from './phones/delete.js'
+import { getDevice } from './phones/device.js'
+import { deleteFile, listFiles, readFile, writeFile } from './phones/files.js'
 import { getPhone } from './phones/get.js'
 import { heartbeatPhone } from './phones/heartbeat.js'
 import { listPhones } from './phones/list.js'
+import { getLocale, setLocale } from './phones/locale.js'
+import { getLocation, resetLocation, setLocation } from './phones/location.js'
 import { observe } from './phones/observe.js'
 import { parkPhone } from './phones/park.js'
 import { screenshot } from './phones/screenshot.js'
 import { listSessions } from './phones/sessions.js'
 import { startPhone } from './phones/start.js'
+import { getTimezone, setTimezone } from './phones/timezone.js'
 import { updatePhone } from './phones/update.js'
 
 const routes: readonly Route[] = [
@@ -28,6 +34,20 @@ const routes: readonly Route[] = [
   observe,
   screenshot,
   runActions,
+  listFiles,
+  writeFile,
+  readFile,
+  deleteFile,
+  getDevice,
+  getClipboard,
+  setClipboard,
+  getLocation,
+  setLocation,
+  resetLocation,
+  getLocale,
+  setLocale,
+  getTimezone,
+  setTimezone,
   getAccount,
 ]
 

@@ -14,6 +14,7 @@ import {
   type ServiceError,
 } from '@grpc/grpc-js'
 import {
+  FileType,
   HostServiceService,
   type Assignment,
   type HostServiceServer,
@@ -40,12 +41,38 @@ export type Batch = (
   send: (event: RunActionsResponse['event']) => void,
 ) => Promise<void>
 
+/** The calls that it answers; others are UNIMPLEMENTED. */
+type Served =
+  | 'startPhone'
+  | 'parkPhone'
+  | 'wipeDevice'
+  | 'enrollDevice'
+  | 'rebootPhone'
+  | 'observe'
+  | 'screenshot'
+  | 'runActions'
+  | 'getClipboard'
+  | 'setClipboard'
+  | 'getLocation'
+  | 'setLocation'
+  | 'setTimezone'
+  | 'listFiles'
+  | 'deleteFile'
+
 export interface AgentDouble {
   hostId: string
   devices: Map<string, DoubleDevice>
   /** Phones as the agent was asked to start, park and wipe them: `start ph_… 3`. */
   log: string[]
   onBatch: Batch
+  /** Awaited in each call of a setting or a file, by its name, before anything is done. */
+  onCall: (name: string) => Promise<void>
+  /** What its phones hold. */
+  readonly held: {
+    clipboard: string
+    location: { latitude: number; longitude: number } | undefined
+    files: string[]
+  }
   addDevice(serial: string): DoubleDevice
   beat(): void
   /** No heartbeats until `resume`. */
@@ -129,6 +156,8 @@ class Double implements AgentDouble {
   readonly devices = new Map<string, DoubleDevice>()
   readonly log: string[] = []
   onBatch: Batch = () => Promise.resolve()
+  onCall: (name: string) => Promise<void> = () => Promise.resolve()
+  readonly held: AgentDouble['held'] = { clipboard: '', location: undefined, files: [] }
   private server: Server | null = null
   private address = ''
   private sequence = 0
@@ -224,10 +253,13 @@ class Double implements AgentDouble {
     return device
   }
 
-  private service(): Pick<
-    HostServiceServer,
-    'startPhone' | 'parkPhone' | 'wipeDevice' | 'enrollDevice' | 'observe' | 'screenshot' | 'runActions'
-  > {
+  private beginCall(name: string, assignment: Assignment | undefined): Promise<void> {
+    this.take(assignment, false)
+    this.log.push(name)
+    return this.onCall(name)
+  }
+
+  private service(): Pick<HostServiceServer, Served> {
     return {
       startPhone: (call, callback) =>
         answer(callback, async () => {
@@ -284,6 +316,58 @@ class Double implements AgentDouble {
             screenHeight: 20,
             scale: 1,
           })
+        }),
+      rebootPhone: (call, callback) =>
+        answer(callback, async () => {
+          const device = this.take(call.request.assignment, true)
+          this.log.push(`reboot ${call.request.assignment?.phoneId} ${device.fencing}`)
+          await this.onCall('rebootPhone')
+          return {}
+        }),
+      getClipboard: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('getClipboard', call.request.assignment)
+          return { text: this.held.clipboard }
+        }),
+      setClipboard: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('setClipboard', call.request.assignment)
+          this.held.clipboard = call.request.text
+          return {}
+        }),
+      getLocation: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('getLocation', call.request.assignment)
+          return { location: this.held.location }
+        }),
+      setLocation: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('setLocation', call.request.assignment)
+          this.held.location = call.request.location
+          return {}
+        }),
+      setTimezone: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('setTimezone', call.request.assignment)
+          return { timezone: call.request.timezone }
+        }),
+      listFiles: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('listFiles', call.request.assignment)
+          const entries = this.held.files.map((name) => ({
+            name,
+            type: FileType.FILE_TYPE_FILE,
+            size: 5n,
+            modifiedAt: undefined,
+          }))
+          return { entries }
+        }),
+      deleteFile: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('deleteFile', call.request.assignment)
+          const name = call.request.path.slice(call.request.path.lastIndexOf('/') + 1)
+          this.held.files = this.held.files.filter((each) => each !== name)
+          return {}
         }),
       runActions: (call) => {
         const run = async (): Promise<void> => {

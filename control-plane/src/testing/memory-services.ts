@@ -7,6 +7,7 @@ import { EventEmitter, once } from 'node:events'
 import type {
   Caller,
   DeviceService,
+  FileService,
   KeyService,
   PhoneService,
   PhoneView,
@@ -14,6 +15,7 @@ import type {
   Scope,
   Services,
   SessionView,
+  SettingsService,
 } from '../services.js'
 
 const agent: Scope[] = ['phones:read', 'phones:control', 'phones:create']
@@ -259,5 +261,86 @@ export class MemoryServices implements Services {
       await this.inside?.()
       return this.json
     },
+  }
+
+  /** What the settings hold; a test changes it. */
+  readonly state = {
+    clipboard: '',
+    location: { lat: 40.7128, lng: -74.006 },
+    locale: 'en-US',
+    timezone: null as string | null,
+  }
+  /** Shared storage, by path. */
+  readonly storage = new Map<string, Uint8Array>()
+
+  private async into<T>(
+    name: string,
+    caller: Caller,
+    id: string,
+    args: unknown[],
+    work: () => T,
+  ): Promise<T> {
+    this.note(name, caller, id, ...args)
+    this.ready(caller, id)
+    await this.inside?.()
+    return work()
+  }
+
+  readonly settings: SettingsService = {
+    deviceInfo: (caller, id, context) =>
+      this.into('deviceInfo', caller, id, [context], () => ({
+        brand: 'Acme',
+        model: null,
+        osVersion: '14',
+        screen: { width: 1080, height: 2400, density: 420 },
+        carrier: null,
+      })),
+    clipboard: (caller, id, context) =>
+      this.into('clipboard', caller, id, [context], () => this.state.clipboard),
+    setClipboard: (caller, id, text, context) =>
+      this.into('setClipboard', caller, id, [text, context], () => void (this.state.clipboard = text)),
+    location: (caller, id, context) =>
+      this.into('location', caller, id, [context], () => this.state.location),
+    setLocation: (caller, id, input, context) =>
+      this.into('setLocation', caller, id, [input, context], () => {
+        this.state.location = input.location
+        return input.withTimezone ? 'Europe/Vienna' : null
+      }),
+    resetLocation: (caller, id, context) =>
+      this.into('resetLocation', caller, id, [context], () => undefined),
+    locale: (caller, id, context) => this.into('locale', caller, id, [context], () => this.state.locale),
+    setLocale: (caller, id, locale, context) =>
+      this.into('setLocale', caller, id, [locale, context], () => (this.state.locale = locale)),
+    timezone: (caller, id, context) =>
+      this.into('timezone', caller, id, [context], () => this.state.timezone),
+    setTimezone: (caller, id, timezone, context) =>
+      this.into('setTimezone', caller, id, [timezone, context], () => (this.state.timezone = timezone)),
+  }
+
+  readonly files: FileService = {
+    list: (caller, id, path, context) =>
+      this.into('listFiles', caller, id, [path, context], () =>
+        [...this.storage].map(([name, content]) => ({
+          name,
+          type: 'file' as const,
+          size: content.length,
+          modifiedAt: new Date('2026-01-02T03:04:05.006Z'),
+        })),
+      ),
+    read: (caller, id, path, context) =>
+      this.into('readFile', caller, id, [path, context], () => {
+        const content = this.storage.get(path)
+        if (!content) throw new ApiError('file_not_found', { details: { path } })
+        return content
+      }),
+    write: (caller, id, path, content, context) =>
+      this.into('writeFile', caller, id, [path, content, context], () => {
+        this.storage.set(path, content)
+        return content.length
+      }),
+    delete: (caller, id, path, context) =>
+      this.into('deleteFile', caller, id, [path, context], () => {
+        if (!this.storage.delete(path)) throw new ApiError('file_not_found', { details: { path } })
+      }),
   }
 }

@@ -1,0 +1,83 @@
+/** One unary call into a ready phone: a read, which may be repeated, or a write, which never is. */
+import { type Assignment, type HostServiceClient } from '@phonerack/proto'
+import { type CallOptions, type Metadata, type ServiceError } from '@grpc/grpc-js'
+import { ApiError, Progress } from '@phonerack/shared'
+import { CallFailure, callHost } from '../hosts/calls.js'
+import { type HostClients } from '../hosts/clients.js'
+import { type Core } from '../phones/core.js'
+import { type CallContext, type Caller } from '../services.js'
+import { retryRead } from './reads.js'
+import { phoneUnavailable, readyTarget, type Target } from './target.js'
+
+/** Milliseconds: of one try of a read, and of a write with the turn that it may wait for. */
+const times = { read: 15_000, write: 90_000 }
+
+type Method<Q, A> = (
+  client: HostServiceClient,
+  request: Q,
+  metadata: Metadata,
+  options: Partial<CallOptions>,
+  callback: (error: ServiceError | null, answer: A) => void,
+) => { cancel(): void }
+
+/** Who asks for which phone. */
+export interface Into {
+  caller: Caller
+  phoneId: string
+  context: CallContext
+}
+
+export interface ReachIn {
+  /** Repeated for up to 15 s. */
+  read<Q, A>(into: Into, method: Method<Q, A>, request: (assignment: Assignment) => Q): Promise<A>
+  /**
+   * Sent once; runs to its end also when the client goes away. `next`: the request that tells what became of it.
+   * @throws ApiError phone_unavailable when nothing left; action_outcome_unknown when no answer came
+   */
+  write<Q, A>(
+    into: Into,
+    method: Method<Q, A>,
+    request: (assignment: Assignment) => Q,
+    next: string,
+  ): Promise<A>
+}
+
+export function createReachIn(core: Core, hosts: HostClients): ReachIn {
+  return {
+    read: ({ caller, phoneId, context }, method, request) =>
+      retryRead(phoneId, context, async (progress) => {
+        const target = await readyTarget(core, hosts, caller, phoneId)
+        const message = request(assignmentOf(phoneId, target, context))
+        return callHost(target.connection, method, message, progress.within(times.read))
+      }),
+
+    async write({ caller, phoneId, context }, method, request, next) {
+      const target = await readyTarget(core, hosts, caller, phoneId)
+      try {
+        const message = request(assignmentOf(phoneId, target, context))
+        return await callHost(target.connection, method, message, Progress.for(times.write))
+      } catch (error) {
+        if (!(error instanceof CallFailure)) throw error
+        throw refusalOf(error, phoneId, next)
+      }
+    },
+  }
+}
+
+function refusalOf(failure: CallFailure, phoneId: string, next: string): ApiError {
+  const { answer, sent } = failure
+  if (!sent) return phoneUnavailable(phoneId)
+  if (answer && answer.code !== 'provider_timeout') {
+    return answer.code === 'action_outcome_unknown' && answer.next === null
+      ? new ApiError(answer.code, { ...answer.toPlain(), next })
+      : answer
+  }
+  return new ApiError('action_outcome_unknown', { next, details: { phone: phoneId }, cause: failure })
+}
+
+export const assignmentOf = (phoneId: string, target: Target, context: CallContext): Assignment => ({
+  phoneId,
+  serial: target.serial,
+  fencingNumber: target.fencingNumber,
+  requestId: context.requestId,
+})

@@ -1,0 +1,161 @@
+// Settings and files of a phone over real gRPC and mutual TLS: what is repeated, what is not, and what a lost answer means.
+import { ApiError } from '@phonerack/shared'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type AgentDouble } from '../testing/agent-double.js'
+import { createBody, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+
+let world: World
+let plane: Plane
+let agent: AgentDouble
+let tenant: Tenant
+let phoneId: string
+const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
+
+beforeAll(async () => {
+  world = startWorld()
+  plane = await world.start()
+  agent = await plane.rack(1)
+  tenant = await plane.tenant()
+  const { phone } = await plane.app.services.phones.create(tenant.caller, createBody(), null)
+  phoneId = phone.id
+  await plane.app.services.phones.wait(phoneId, ({ status }) => status === 'ready', 10_000, context.signal)
+}, 60_000)
+afterAll(() => world.stop())
+beforeEach(() => {
+  agent.onCall = () => Promise.resolve()
+  agent.log.length = 0
+})
+
+const refusalOf = async (work: Promise<unknown>): Promise<ApiError> => {
+  const error: unknown = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  if (!(error instanceof ApiError)) throw new Error(`no ApiError: ${String(error)}`)
+  return error
+}
+const settings = () => plane.app.services.settings
+const files = () => plane.app.services.files
+/** The agent's connection ends in the middle of this call, once. */
+const loseAnswerOf = (name: string) => {
+  agent.onCall = (called) => {
+    if (called !== name) return Promise.resolve()
+    agent.onCall = () => Promise.resolve()
+    throw new Error('the process died')
+  }
+}
+
+describe('a read', () => {
+  it('is repeated when its answer was lost', async () => {
+    agent.held.clipboard = 'held'
+    loseAnswerOf('getClipboard')
+    expect(await settings().clipboard(tenant.caller, phoneId, context)).toBe('held')
+    expect(agent.log).toEqual(['getClipboard', 'getClipboard'])
+  })
+
+  it('gives the default location until one is set', async () => {
+    expect(await settings().location(tenant.caller, phoneId, context)).toEqual({ lat: 40.7128, lng: -74.006 })
+  })
+})
+
+describe('a write', () => {
+  it('whose answer was lost is never repeated, and its outcome is unknown', async () => {
+    loseAnswerOf('setClipboard')
+    const error = await refusalOf(settings().setClipboard(tenant.caller, phoneId, 'x', context))
+    expect(error).toMatchObject({
+      code: 'action_outcome_unknown',
+      retryable: false,
+      next: `GET /v1/phones/${phoneId}/clipboard`,
+    })
+    expect(agent.log).toEqual(['setClipboard'])
+  })
+
+  it('passes on what the agent itself says', async () => {
+    agent.onCall = () =>
+      Promise.reject(new ApiError('feature_unavailable', { details: { feature: 'clipboard' } }))
+    const error = await refusalOf(settings().setClipboard(tenant.caller, phoneId, 'x', context))
+    expect(error).toMatchObject({ code: 'feature_unavailable', details: { feature: 'clipboard' } })
+  })
+})
+
+describe('a location', () => {
+  const vienna = { lat: 48.2082, lng: 16.3738 }
+  const set = (withTimezone = true) =>
+    settings().setLocation(tenant.caller, phoneId, { location: vienna, withTimezone }, context)
+
+  it('brings its time zone', async () => {
+    expect(await set()).toBe('Europe/Vienna')
+    expect(agent.log).toEqual(['setLocation', 'setTimezone'])
+    expect(await settings().location(tenant.caller, phoneId, context)).toEqual(vienna)
+  })
+
+  it('leaves the time zone alone when it should, or the phone has none', async () => {
+    expect(await set(false)).toBeNull()
+    expect(agent.log).toEqual(['setLocation'])
+    agent.onCall = (name) =>
+      name === 'setTimezone' ? Promise.reject(new ApiError('feature_unavailable')) : Promise.resolve()
+    expect(await set()).toBeNull()
+  })
+
+  it('that stands is told when its time zone fails', async () => {
+    loseAnswerOf('setTimezone')
+    expect(await refusalOf(set())).toMatchObject({
+      code: 'action_outcome_unknown',
+      next: `PUT /v1/phones/${phoneId}/timezone {"timezone":"Europe/Vienna"}`,
+      details: { location_set: true, timezone: 'Europe/Vienna' },
+    })
+    loseAnswerOf('setTimezone')
+    expect(await refusalOf(settings().resetLocation(tenant.caller, phoneId, context))).toMatchObject({
+      details: { location_reset: true, timezone: 'America/New_York' },
+    })
+  })
+})
+
+describe('an unconfirmed delete', () => {
+  const remove = () => files().delete(tenant.caller, phoneId, '/sdcard/dir/a.txt', context)
+
+  it('is looked at once, and done when the file is gone', async () => {
+    agent.held.files = ['b.txt']
+    loseAnswerOf('deleteFile')
+    await remove()
+    expect(agent.log).toEqual(['deleteFile', 'listFiles'])
+  })
+
+  it('stays unknown when the file is there', async () => {
+    agent.held.files = ['a.txt']
+    loseAnswerOf('deleteFile')
+    expect(await refusalOf(remove())).toMatchObject({
+      code: 'action_outcome_unknown',
+      next: `GET /v1/phones/${phoneId}/files?path=%2Fsdcard%2Fdir`,
+    })
+    expect(agent.log).toEqual(['deleteFile', 'listFiles'])
+  })
+
+  it('of a path that was never there is no such file', async () => {
+    agent.onCall = () =>
+      Promise.reject(new ApiError('file_not_found', { details: { path: '/sdcard/dir/a.txt' } }))
+    expect((await refusalOf(remove())).code).toBe('file_not_found')
+    expect(agent.log).toEqual(['deleteFile'])
+  })
+})
+
+describe('a path that names the other kind', () => {
+  it.each([
+    ['file', 'files/content?path=%2Fsdcard%2Fx'],
+    ['directory', 'files?path=%2Fsdcard%2Fx'],
+  ])('%s gets the request that fits', async (names, request) => {
+    agent.onCall = () =>
+      Promise.reject(
+        new ApiError('validation_failed', {
+          details: { names, issues: [{ path: ['path'], message: 'no' }] },
+        }),
+      )
+    const error = await refusalOf(files().list(tenant.caller, phoneId, '/sdcard/x', context))
+    expect(error).toMatchObject({
+      code: 'validation_failed',
+      next: `GET /v1/phones/${phoneId}/${request}`,
+      details: { issues: [{ path: ['path'], message: 'no' }] },
+    })
+    expect(error.details).not.toHaveProperty('names')
+  })
+})

@@ -1,0 +1,185 @@
+/** GET, PUT and DELETE /v1/phones/{id}/files, and GET …/files/content */
+import { limits } from '@phonerack/shared'
+import { create as contentDisposition } from 'content-disposition'
+import { z } from 'zod'
+import { callerOf } from '../../http/auth.js'
+import { phoneIdOf, sendBytes, type Route } from '../deps.js'
+import { changePhone, describeErrors, intoPhone } from '../errors.js'
+import { noBody, phoneParams } from '../fields.js'
+import { whileActive } from '../into-phone.js'
+
+const root = '/sdcard'
+const otherRoot = '/storage/emulated/0'
+
+/** `/sdcard` or a path inside it, under its one name; null for anything else. */
+export function storagePath(given: string): string | null {
+  if (Array.from(given).length > limits.pathLength) return null
+  const path =
+    given === otherRoot || given.startsWith(`${otherRoot}/`) ? root + given.slice(otherRoot.length) : given
+  if (path !== root && !path.startsWith(`${root}/`)) return null
+  const segments = path.split('/').slice(2)
+  // A slash at the end is how many people write a directory.
+  if (segments.at(-1) === '') segments.pop()
+  if (segments.some((part) => part === '' || part === '.' || part === '..')) return null
+  return [root, ...segments].join('/')
+}
+
+const pathField = z
+  .string()
+  .transform((given, context) => {
+    const path = storagePath(given)
+    if (path !== null) return path
+    context.addIssue({
+      code: 'custom',
+      message: `must be ${root} or a path inside it, at most ${limits.pathLength} characters, without "." or ".." segments`,
+    })
+    return z.NEVER
+  })
+  .meta({ description: `${root} or a path inside it.` })
+
+/** The full path of a file, ending with its name. */
+const filePathField = z
+  .string()
+  .refine((given) => !given.endsWith('/'), { message: 'must end with a file name' })
+  .pipe(pathField)
+  .refine((path) => path !== root, { message: 'must name a file, not the root of the storage' })
+  .meta({ description: `A file's path inside ${root}.` })
+
+const bytesSchema = z.string().meta({ format: 'binary' })
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+export const listFiles: Route = (app, deps) => {
+  app.get(
+    '/phones/:id/files',
+    {
+      schema: {
+        operationId: 'listFiles',
+        summary: 'List a directory of shared storage',
+        tags: ['files'],
+        params: phoneParams,
+        querystring: z.object({ path: pathField.default(root) }),
+        response: {
+          200: z.object({
+            path: z.string(),
+            data: z.array(
+              z.object({
+                name: z.string(),
+                type: z.enum(['file', 'directory', 'other']),
+                size: z.int().meta({ description: 'Bytes.' }),
+                modified_at: z.iso.datetime().nullable(),
+              }),
+            ),
+          }),
+          ...describeErrors('validation_failed', 'file_not_found', ...intoPhone),
+        },
+      },
+      config: { scope: 'phones:read' },
+    },
+    async (request, reply) => {
+      const id = phoneIdOf(request.params)
+      const { path } = request.query
+      const entries = await whileActive(deps, request, reply, id, (context) =>
+        deps.services.files.list(callerOf(request), id, path, context),
+      )
+      const data = entries.map(({ name, type, size, modifiedAt }) => ({
+        name,
+        type,
+        size,
+        modified_at: modifiedAt?.toISOString() ?? null,
+      }))
+      return { path, data }
+    },
+  )
+}
+
+export const writeFile: Route = (app, deps) => {
+  app.put(
+    '/phones/:id/files',
+    {
+      bodyLimit: limits.fileBytes,
+      schema: {
+        operationId: 'writeFile',
+        summary: 'Upload a file to shared storage',
+        description: `The body is the file itself, at most ${limits.fileBytes} bytes. Missing directories are made.`,
+        tags: ['files'],
+        params: phoneParams,
+        querystring: z.object({ path: filePathField }),
+        response: {
+          201: z.object({ path: z.string(), size: z.int().meta({ description: 'Bytes.' }) }),
+          ...describeErrors('validation_failed', 'payload_too_large', ...changePhone),
+        },
+      },
+      config: { scope: 'phones:control', rawBody: true },
+    },
+    async (request, reply) => {
+      const id = phoneIdOf(request.params)
+      const { path } = request.query
+      const content = Buffer.isBuffer(request.readBody) ? request.readBody : Buffer.alloc(0)
+      const size = await whileActive(deps, request, reply, id, (context) =>
+        deps.services.files.write(callerOf(request), id, path, content, context),
+      )
+      return reply.status(201).send({ path, size })
+    },
+  )
+}
+
+export const readFile: Route = (app, deps) => {
+  app.get(
+    '/phones/:id/files/content',
+    {
+      schema: {
+        operationId: 'readFile',
+        summary: 'Download a file of shared storage',
+        tags: ['files'],
+        params: phoneParams,
+        querystring: z.object({ path: pathField }),
+        response: {
+          200: {
+            description: 'The file; its name is in `Content-Disposition`.',
+            content: { 'application/octet-stream': { schema: bytesSchema } },
+          },
+          ...describeErrors('validation_failed', 'file_not_found', 'payload_too_large', ...intoPhone),
+        },
+      },
+      config: { scope: 'phones:read' },
+    },
+    async (request, reply) => {
+      const id = phoneIdOf(request.params)
+      const { path } = request.query
+      const content = await whileActive(deps, request, reply, id, (context) =>
+        deps.services.files.read(callerOf(request), id, path, context),
+      )
+      reply.header('content-disposition', contentDisposition(nameOf(path)))
+      return sendBytes(reply, 'application/octet-stream', content)
+    },
+  )
+}
+
+export const deleteFile: Route = (app, deps) => {
+  app.delete(
+    '/phones/:id/files',
+    {
+      schema: {
+        operationId: 'deleteFile',
+        summary: 'Delete a file of shared storage',
+        tags: ['files'],
+        params: phoneParams,
+        querystring: z.object({ path: pathField }),
+        body: noBody,
+        response: {
+          200: z.object({ path: z.string(), deleted: z.literal(true) }),
+          ...describeErrors('validation_failed', 'payload_too_large', 'file_not_found', ...changePhone),
+        },
+      },
+      config: { scope: 'phones:control' },
+    },
+    async (request, reply) => {
+      const id = phoneIdOf(request.params)
+      const { path } = request.query
+      await whileActive(deps, request, reply, id, (context) =>
+        deps.services.files.delete(callerOf(request), id, path, context),
+      )
+      return { path, deleted: true as const }
+    },
+  )
+}

@@ -1,0 +1,66 @@
+/** GET and PUT /v1/phones/{id}/locale */
+import { z } from 'zod'
+import { callerOf } from '../../http/auth.js'
+import { phoneIdOf, type Route } from '../deps.js'
+import { changePhone, describeErrors, intoPhone } from '../errors.js'
+import { phoneParams } from '../fields.js'
+import { whileActive } from '../into-phone.js'
+
+const answer = z.object({ locale: z.string() })
+
+export const setLocaleBody = z.strictObject({
+  locale: z.string().regex(/^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|\d{3}))?$/, {
+    message:
+      'must be a language of 2 or 3 lower-case letters, perhaps a script (Hant), perhaps a region (two capitals or three digits), such as en-US, zh-Hant-TW, es-419',
+  }),
+})
+
+export const getLocale: Route = (app, deps) => {
+  app.get(
+    '/phones/:id/locale',
+    {
+      schema: {
+        operationId: 'getLocale',
+        summary: 'Read the locale',
+        tags: ['device'],
+        params: phoneParams,
+        response: { 200: answer, ...describeErrors(...intoPhone) },
+      },
+      config: { scope: 'phones:read' },
+    },
+    async (request, reply) => {
+      const id = phoneIdOf(request.params)
+      const locale = await whileActive(deps, request, reply, id, (context) =>
+        deps.services.settings.locale(callerOf(request), id, context),
+      )
+      return { locale }
+    },
+  )
+}
+
+export const setLocale: Route = (app, deps) => {
+  app.put(
+    '/phones/:id/locale',
+    {
+      schema: {
+        operationId: 'setLocale',
+        summary: 'Set the locale; screens are drawn anew, so observe again',
+        tags: ['device'],
+        params: phoneParams,
+        body: setLocaleBody,
+        response: {
+          200: answer,
+          ...describeErrors('validation_failed', 'payload_too_large', ...changePhone),
+        },
+      },
+      config: { scope: 'phones:control' },
+    },
+    async (request, reply) => {
+      const id = phoneIdOf(request.params)
+      const locale = await whileActive(deps, request, reply, id, (context) =>
+        deps.services.settings.setLocale(callerOf(request), id, request.body.locale, context),
+      )
+      return { locale }
+    },
+  )
+}
