@@ -92,6 +92,7 @@ describe('enrolment', () => {
       input: 'scrcpy',
       text: 'scrcpy',
       screen: 'screencap',
+      ui: 'ui-server',
       wipe: 'testharness',
       clipboard: 'scrcpy',
       settings_app: 'io.appium.settings',

@@ -33,6 +33,8 @@ export interface UiServerKeeper {
   whileStopped<T>(work: () => Promise<T>): Promise<T>
   /** Gives up a server that answers no more, so that it is started anew. */
   giveUp(session: UiSession, reason: string): void
+  /** Why nobody outside reaches its port, for people. */
+  readonly outOfReach: string
   stop(): void
 }
 
@@ -233,6 +235,7 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
     giveUp(session, reason) {
       if (current?.session === session) current.close(reason)
     },
+    outOfReach: isolated ? 'the operator marked this host as isolated' : 'the phone is on no network',
     stop() {
       running?.abort()
       running = null

@@ -22,7 +22,7 @@ export async function probeUiServer(keeper: UiServerKeeper, progress: Progress):
       if (!source.trimEnd().endsWith('>') || !source.includes('<hierarchy'))
         throw new Error(source.slice(0, 200))
       const ms = Math.round(performance.now() - startedAt)
-      return `UI server ${uiServer.version}: hierarchy of ${source.length} characters in ${ms} ms`
+      return `UI server ${uiServer.version}: hierarchy of ${source.length} characters in ${ms} ms; ${keeper.outOfReach}`
     })
     return found
   } finally {

@@ -8,6 +8,7 @@ import type { Ui, Windows } from '../device/device.js'
 import { UiServerDown, UiServerRefused } from './http.js'
 import { UiServerUnavailable, type UiServerKeeper } from './keeper.js'
 import type { UiSession } from './session.js'
+import { withoutBars } from './windows.js'
 
 export interface UiServerTreeParts {
   server: UiServerKeeper
@@ -68,7 +69,7 @@ export function createUiServerTree({ server, fallback, windows, log, beforeRead 
       const within = progress.within(treeTimes.allMs)
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await once(within)
+          return withoutBars(await once(within))
         } catch (error) {
           if (error instanceof UiServerUnavailable) {
             log.info({ reason: error.message }, 'tree by uiautomator dump')

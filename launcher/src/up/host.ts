@@ -63,6 +63,7 @@ export async function startHostAgent(
   const joinToken = addresses.operator
     ? (await addresses.operator.joinToken()).token
     : process.env['PHONERACK_JOIN_TOKEN']
+  const isolated = process.env['PHONERACK_ISOLATED']
   const service = nodeService({
     root,
     folder,
@@ -79,6 +80,7 @@ export async function startHostAgent(
       PHONERACK_ADB_CONNECT: serials(ports).join(','),
       NATS_URL: addresses.natsUrl,
       ...(joinToken ? { PHONERACK_JOIN_TOKEN: joinToken } : {}),
+      ...(isolated === undefined ? {} : { PHONERACK_ISOLATED: isolated }),
       ...(programs.scrcpyServer ? { PHONERACK_SCRCPY_SERVER: programs.scrcpyServer } : {}),
     },
     readyWithinMs: 60_000,

@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { withoutBars } from './windows.js'
+
+const window = (packageName: string, bounds: string, inside: string) =>
+  `<android.widget.FrameLayout package="${packageName}" bounds="${bounds}" clickable="true" text="root">${inside}</android.widget.FrameLayout>`
+const text = (said: string) => `<android.widget.TextView text="${said}" bounds="[0,0][10,10]" />`
+const page = (...windows: string[]) =>
+  `<?xml version='1.0' encoding='UTF-8' ?>\r\n<hierarchy rotation="0">${windows.join('\r\n')}</hierarchy>`
+
+const app = window('com.example.app', '[0,0][1080,2400]', text('Hello'))
+const status = window('com.android.systemui', '[0,0][1080,80]', text('12:00'))
+const navigation = window('com.android.systemui', '[0,2274][1080,2400]', text('Back'))
+const shade = window('com.android.systemui', '[0,0][1080,2400]', text('Wi-Fi'))
+const keys = window('com.google.android.inputmethod.latin', '[0,1500][1080,2274]', text('Search'))
+
+describe('the windows of a tree', () => {
+  it('are not the bars', () => {
+    expect(withoutBars(page(status, app, navigation))).toBe(page(app))
+  })
+
+  it('are the bars when there is nothing else', () => {
+    expect(withoutBars(page(status, navigation))).toBe(page(status, navigation))
+  })
+
+  it('are the shade and the app behind it', () => {
+    expect(withoutBars(page(shade, app))).toContain('Wi-Fi')
+  })
+
+  it('are of a keyboard its place alone', () => {
+    const tree = withoutBars(page(keys, app))
+    expect(tree).toContain('bounds="[0,1500][1080,2274]" />')
+    expect(tree).not.toContain('Search')
+    expect(tree).toContain('Hello')
+  })
+
+  it('never throws, and leaves what it does not understand', () => {
+    fc.assert(
+      fc.property(fc.nat(page(status, app, keys).length), fc.string(), (at, junk) => {
+        const whole = page(status, app, keys)
+        expect(typeof withoutBars(whole.slice(0, at) + junk)).toBe('string')
+        if (!junk.includes('<')) expect(withoutBars(junk)).toBe(junk)
+      }),
+    )
+  })
+})
