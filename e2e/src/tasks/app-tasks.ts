@@ -119,7 +119,8 @@ export const weekendAlarm: Task = {
     )
   },
   async state(phone) {
-    await openAlarms(phone.hand)
+    // The clock's own face could not be dumped.
+    await phone.shell(`am force-stop ${CLOCK} && am start -W -a android.intent.action.SHOW_ALARMS`)
     return (await phone.screen()).filter(({ id }) => id.endsWith(':id/onoff')).map(({ checked }) => checked)
   },
   wanted: [true, true],

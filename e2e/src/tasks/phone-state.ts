@@ -2,7 +2,6 @@
 import { z } from 'zod'
 import { plainAdb, type PlainAdb } from '../bench/adb.js'
 import { type Tenant } from '../system/tenant.js'
-import { PhoneAgent } from './phone-agent.js'
 
 export interface ScreenNode {
   id: string
@@ -33,18 +32,14 @@ function nodesOf(xml: string): ScreenNode[] {
 }
 
 export class PhoneState {
-  private constructor(
-    private readonly adb: PlainAdb,
-    /** For what adb cannot read: a hand of its own, with nothing of what the task's script knows. */
-    readonly hand: PhoneAgent,
-  ) {}
+  private constructor(private readonly adb: PlainAdb) {}
 
   /** Connects to the device that a tenant's phone is on. */
   static async of(tenant: Tenant, phoneId: string): Promise<PhoneState> {
     const { data } = devicesSchema.parse((await tenant.operator.get('/operator/v1/devices')).body)
     const serial = data.find((device) => device.phone_id === phoneId)?.serial
     if (!serial) throw new Error(`${phoneId} is on no device`)
-    return new PhoneState(await plainAdb(serial), new PhoneAgent(tenant.admin, phoneId))
+    return new PhoneState(await plainAdb(serial))
   }
 
   async shell(command: string): Promise<string> {

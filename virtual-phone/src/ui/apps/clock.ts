@@ -15,6 +15,8 @@ import { view, type View } from '../toolkit/view.js'
 import { type App, type Ui } from './app.js'
 
 const MAIN = 'com.android.deskclock.DeskClock'
+/** `AlarmClock.ACTION_SHOW_ALARMS`. */
+const SHOW_ALARMS = 'android.intent.action.SHOW_ALARMS'
 const TABS = [
   { name: 'Alarm', glyph: 'alarm' },
   { name: 'Clock', glyph: 'schedule' },
@@ -185,7 +187,8 @@ function stopwatch(ui: Ui): View {
 
 function main(ui: Ui): View {
   const t = ui.theme
-  const local = ui.local('tab', (): { tab: string } => ({ tab: 'Clock' }))
+  const first = ui.intent.action === SHOW_ALARMS ? 'Alarm' : 'Clock'
+  const local = ui.local('tab', (): { tab: string } => ({ tab: first }))
   const page = local.tab === 'Alarm' ? alarms(ui) : local.tab === 'Clock' ? face(ui) : stopwatch(ui)
   return column({ height: 'fill' }, [
     toolbar(t, ui.id('toolbar'), ui.say(local.tab), null),
@@ -223,6 +226,6 @@ export const clock: App = {
   uid: 10_104,
   launcherActivity: MAIN,
   activities: { [MAIN]: main },
-  actions: { 'android.intent.action.SHOW_ALARMS': MAIN },
+  actions: { [SHOW_ALARMS]: MAIN },
   initialData: initialClock,
 }

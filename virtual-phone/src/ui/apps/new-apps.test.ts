@@ -223,6 +223,16 @@ describe('languages', () => {
   })
 })
 
+describe('the intent for alarms', () => {
+  it('opens them, past the face that never rests', () => {
+    world.startActivity({ action: 'android.intent.action.SHOW_ALARMS', categories: [], extras: {} })
+    expect([world.focused.package, world.idle]).toEqual(['com.android.deskclock', true])
+    expect(
+      treeOf(world).filter((node) => node.attributes['resource-id']?.endsWith(':id/onoff')),
+    ).toHaveLength(2)
+  })
+})
+
 describe('the film', () => {
   it('plays until its end, stands still when it is told to, and moves only then', async () => {
     let now = new Date('2026-01-05T10:20:00Z')
