@@ -119,6 +119,35 @@ describe('a running phone', () => {
     expect((await phone.observe()).app.package).toBe('com.android.settings')
   })
 
+  it('is read while its screen never rests, and after its UI server crashed', async () => {
+    const phone = at(2n)
+    both.phone.inside.faults.neverIdle(true)
+    const startedAt = performance.now()
+    expect((await phone.observe()).elements.length).toBeGreaterThan(3)
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+    both.phone.inside.faults.neverIdle(false)
+    both.phone.inside.faults.crashUiServer()
+    const crashedAt = performance.now()
+    expect((await phone.observe()).elements.length).toBeGreaterThan(3)
+    expect(performance.now() - crashedAt).toBeLessThan(4000)
+    expect(both.phone.inside.state().uiServerRunning).toBe(true)
+  })
+
+  it('is tapped without a process or a stream for it', async () => {
+    const phone = at(2n)
+    await phone.run([{ type: 'home' }, { type: 'tap', target: { x: 540, y: 20 } }])
+    const before = both.phone.proxy.opened.length
+    for (let count = 0; count < 20; count += 1) await phone.run([{ type: 'tap', target: { x: 540, y: 20 } }])
+    // The UI server's watch looks at the phone every few seconds.
+    const opened = both.phone.proxy.opened
+      .slice(before)
+      .filter(
+        (service) =>
+          service !== 'tcp:6790' && !service.includes('ip -o addr') && !/echo phonerack-/.test(service),
+      )
+    expect(opened).toEqual([])
+  })
+
   it('types any Unicode into the field that was tapped by its number', async () => {
     const phone = at(2n)
     expect(resultsOf(await phone.run([{ type: 'open_app', package: 'com.phonerack.notes' }]))).toMatchObject([
