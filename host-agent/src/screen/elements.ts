@@ -113,6 +113,23 @@ interface Speakers {
   repeatedBy: Map<number, number>
 }
 
+interface Part {
+  words: string
+  /** It is a description, not a text. */
+  described: boolean
+}
+
+/** From the last part to the first. An icon that is described by the text beside it says nothing more. */
+function joinParts(parts: readonly Part[] | undefined): string | undefined {
+  if (!parts) return undefined
+  const texts = new Set(parts.filter(({ described }) => !described).map(({ words }) => words))
+  const kept = parts.filter(({ words, described }) => !described || !texts.has(words))
+  return kept
+    .map(({ words }) => words)
+    .reverse()
+    .join(', ')
+}
+
 /** From the last node to the first, so that what is inside is known before what is around it. */
 function findSpeakers(
   nodes: readonly UiNode[],
@@ -123,7 +140,7 @@ function findSpeakers(
   const repeatedBy = new Map<number, number>()
   const textRepeated = new Set<number>()
   const descRepeated = new Set<number>()
-  const swallowed = new Map<number, string[]>()
+  const swallowed = new Map<number, Part[]>()
 
   const wordsAround = findWordsAround(nodes, visible)
 
@@ -146,12 +163,12 @@ function findSpeakers(
     const newText = hasWords(node.text) && !textRepeated.has(index)
     const newDesc = hasWords(node.desc) && !descRepeated.has(index)
     if (!newText && !newDesc && !canBeActedOn(node)) continue
-    const text = swallowed.get(index)?.reverse().join(', ') ?? node.text
+    const text = joinParts(swallowed.get(index)) ?? node.text
     said.set(index, text)
     const swallower = swallowedBy[index] ?? -1
     if (swallower >= 0) {
       const list = swallowed.get(swallower)
-      const part = newText ? node.text : node.desc
+      const part = { words: newText ? node.text : node.desc, described: !newText }
       if (list) list.push(part)
       else swallowed.set(swallower, [part])
     }
