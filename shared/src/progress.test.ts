@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { DeadlineExceeded, Progress } from './progress.js'
 
@@ -25,4 +27,23 @@ test('a part never lasts longer than the whole, and ends with its parent', async
 test('work that ends in time keeps its result and its error', async () => {
   await expect(Progress.for(1000).race('a', () => Promise.resolve(7))).resolves.toBe(7)
   await expect(Progress.for(1000).race('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+})
+
+test('the time ends also when memory was cleaned meanwhile', async () => {
+  setFlagsFromString('--expose-gc')
+  const clean = runInNewContext('gc') as () => void
+  const parent = new AbortController()
+  const works = Array.from({ length: 50 }, (_, number) =>
+    Progress.for(10_000, parent.signal)
+      .within(5000)
+      .within(150 + number)
+      .race('a read', () => new Promise(() => undefined))
+      .catch((error: unknown) => error),
+  )
+  const cleaning = setInterval(clean, 10)
+  try {
+    expect((await Promise.all(works)).every((error) => error instanceof DeadlineExceeded)).toBe(true)
+  } finally {
+    clearInterval(cleaning)
+  }
 })

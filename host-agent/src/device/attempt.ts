@@ -1,5 +1,5 @@
 /** One step of the enrolment's probe: what it found of one capability. Used by the probes. */
-import { DeadlineExceeded } from '@phonerack/shared'
+import { DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { DeviceGone } from './device.js'
 
 export interface FoundCapability {
@@ -9,21 +9,32 @@ export interface FoundCapability {
   evidence: string
 }
 
-/** What fails is a finding, except when the phone has left or the time is over. */
+/** Milliseconds of one try; a phone that hangs once gets another. */
+const tryMs = 30_000
+const tries = 2
+
+/** What fails is a finding, except when the phone has left. */
 export async function attempt(
   name: string,
   implementation: string,
-  prove: () => Promise<string>,
+  progress: Progress,
+  prove: (progress: Progress) => Promise<string>,
+  limitMs: number = tryMs,
 ): Promise<FoundCapability> {
-  try {
-    return { name, implementation, evidence: await prove() }
-  } catch (error) {
-    if (!(error instanceof Error)) throw error
-    if (error instanceof DeviceGone && name !== 'input') throw error
-    return {
-      name,
-      implementation: '',
-      evidence: error instanceof DeadlineExceeded ? 'no answer in time' : error.message.slice(0, 300),
+  for (let left = tries - 1; ; left -= 1) {
+    const within = progress.within(limitMs)
+    try {
+      return { name, implementation, evidence: await within.race(name, () => prove(within)) }
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      if (error instanceof DeviceGone && name !== 'input') throw error
+      const hung = error instanceof DeadlineExceeded
+      if (hung && left > 0 && !progress.expired) continue
+      return {
+        name,
+        implementation: '',
+        evidence: hung ? 'no answer in time' : error.message.slice(0, 300),
+      }
     }
   }
 }

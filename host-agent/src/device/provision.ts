@@ -55,13 +55,13 @@ export async function probeCapabilities(
   const found: FoundCapability[] = []
   const screen = createScreen(transport)
   const windows = createWindows(transport)
-  await createPower(transport).wake(progress)
+  await createPower(transport).wake(progress.within(20_000))
   found.push({ name: 'power', implementation: 'keyevents', evidence: 'woke' })
 
   found.push(
-    await attempt('screen', 'screencap', async () => {
-      const png = Buffer.from(await screen.png(progress))
-      const size = await screen.size(progress)
+    await attempt('screen', 'screencap', progress, async (within) => {
+      const png = Buffer.from(await screen.png(within))
+      const size = await screen.size(within)
       const picture = `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`
       if (picture !== `${size.width}x${size.height}`)
         throw new Error(`picture ${picture}, screen ${size.width}x${size.height}`)
@@ -71,11 +71,11 @@ export async function probeCapabilities(
 
   // Nobody may dump the tree beside it; an earlier agent's may still run.
   uiServer.stop()
-  await transport.shell(endLeftovers, progress)
+  await transport.shell(endLeftovers, progress.within(20_000))
   let ui: Choice['ui'] = 'uiautomator-tty'
   const readTree = (implementation: Choice['ui']) =>
-    attempt('ui', implementation, async () => {
-      const xml = await createUi(transport, implementation, () => undefined).source(progress)
+    attempt('ui', implementation, progress, async (within) => {
+      const xml = await createUi(transport, implementation, () => undefined).source(within)
       if (!xml.endsWith('</hierarchy>')) throw new Error(xml.slice(0, 200))
       return `hierarchy of ${xml.length} characters`
     })
@@ -96,25 +96,25 @@ export async function probeCapabilities(
   )
 
   found.push(
-    await attempt('windows', 'dumpsys', async () => {
-      const state = await windows.read(progress)
+    await attempt('windows', 'dumpsys', progress, async (within) => {
+      const state = await windows.read(within)
       if (state.package === '') throw new Error('no focused window')
       return `${state.package}/${state.activity ?? ''} in front`
     }),
-    await attempt('apps', 'am', async () => {
-      if (!(await createApps(transport, windows).installed('android', progress)))
+    await attempt('apps', 'am', progress, async (within) => {
+      if (!(await createApps(transport, windows).installed('android', within)))
         throw new Error('pm path fails')
       return 'pm path answers'
     }),
   )
 
-  const input = await attempt('input', 'scrcpy', () => proveInput(transport, keeper, progress))
+  const input = await attempt('input', 'scrcpy', progress, (within) => proveInput(transport, keeper, within))
   const text =
     input.implementation === ''
       ? input
-      : await attempt('text', 'scrcpy', async () => {
-          const control = await keeper.socket(progress)
-          if (!(await proveClipboard(control, progress))) throw new Error('the clipboard does not read back')
+      : await attempt('text', 'scrcpy', progress, async (within) => {
+          const control = await keeper.socket(within)
+          if (!(await proveClipboard(control, within))) throw new Error('the clipboard does not read back')
           return 'Unicode text set in the clipboard and read back'
         })
   found.push(

@@ -240,7 +240,7 @@ export class Phone {
 
 /** The caller's time, cut short when a newer fencing number comes. */
 const joined = (progress: Progress, held: AbortSignal): Progress =>
-  Progress.for(progress.remaining, AbortSignal.any([progress.signal, held]))
+  Progress.for(progress.remaining, progress.signal, held)
 
 /** What may be better a moment later. */
 const isUnreachable = (error: unknown): boolean =>

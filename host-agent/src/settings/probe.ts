@@ -21,35 +21,35 @@ export async function probeSettings(
     set: (change: Partial<Desired>) => void (state = { ...state, ...change }),
   }
 
-  const app = await attempt('settings_app', 'io.appium.settings', async () => {
-    await prepareSettingsApp(transport, progress)
+  const app = await attempt('settings_app', 'io.appium.settings', progress, async (within) => {
+    await prepareSettingsApp(transport, within)
     return 'installed, with its permissions'
   })
   const settingsApp = app.implementation !== ''
-  const withApp = (name: string, prove: () => Promise<string>): Promise<FoundCapability> =>
+  const withApp = (name: string, prove: (within: Progress) => Promise<string>): Promise<FoundCapability> =>
     settingsApp
-      ? attempt(name, 'settings-app', prove)
+      ? attempt(name, 'settings-app', progress, prove)
       : Promise.resolve({ name, implementation: '', evidence: `needs io.appium.settings: ${app.evidence}` })
 
-  const location = await withApp('location', async () => {
+  const location = await withApp('location', async (within) => {
     const mocked = createLocation(transport, desired)
-    await mocked.set({ latitude: 48.2082, longitude: 16.3738 }, progress)
-    await mocked.set(null, progress)
+    await mocked.set({ latitude: 48.2082, longitude: 16.3738 }, within)
+    await mocked.set(null, within)
     return '48.2082, 16.3738 set, read back and ended'
   })
-  const locale = await withApp('locale', async () => {
+  const locale = await withApp('locale', async (within) => {
     const language = createLocale(transport)
-    const before = await language.get(progress)
+    const before = await language.get(within)
     const other = before.startsWith('fr') ? 'de-DE' : 'fr-FR'
-    const now = await language.set(other, progress)
-    await language.set(before, progress)
+    const now = await language.set(other, within)
+    await language.set(before, within)
     return `${now} set and read back, ${before} again`
   })
-  const timezone = await attempt('timezone', 'alarm', async () => {
+  const timezone = await attempt('timezone', 'alarm', progress, async (within) => {
     const clock = createTimezone({ transport, desired, defaultZone: () => null })
-    const before = await clock.get(progress)
-    await clock.set('Asia/Kathmandu', progress)
-    if (before !== null && before !== '') await clock.set(before, progress)
+    const before = await clock.get(within)
+    await clock.set('Asia/Kathmandu', within)
+    if (before !== null && before !== '') await clock.set(before, within)
     return `Asia/Kathmandu set and read back, ${String(before)} again`
   })
   return {
