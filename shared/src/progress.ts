@@ -76,17 +76,13 @@ export class Progress {
     this.check(what)
     const { signal } = this
     let onAbort: (() => void) | undefined
-    let timer: NodeJS.Timeout | undefined
     const aborted = new Promise<never>((_, reject) => {
       onAbort = () => reject(new DeadlineExceeded(what))
       signal.addEventListener('abort', onAbort, { once: true })
-      // Node 20 can lose a combined signal to the garbage collector, and its time with it.
-      timer = setTimeout(onAbort, Math.min(this.remaining, 2 ** 31 - 1))
     })
     try {
       return await Promise.race([work(signal), aborted])
     } finally {
-      clearTimeout(timer)
       if (onAbort) signal.removeEventListener('abort', onAbort)
     }
   }

@@ -27,7 +27,10 @@ export class Api {
     const init: RequestInit = { method, headers, signal: AbortSignal.timeout(options.timeoutMs ?? 130_000) }
     if (options.body !== undefined) {
       headers['content-type'] ??= 'application/json'
-      init.body = typeof options.body === 'string' ? options.body : JSON.stringify(options.body)
+      init.body =
+        typeof options.body === 'string' || options.body instanceof Uint8Array
+          ? options.body
+          : JSON.stringify(options.body)
     }
     const response = await fetch(this.baseUrl + path, init)
     const bytes = Buffer.from(await response.arrayBuffer())
@@ -50,6 +53,10 @@ export class Api {
 
   patch(path: string, body: unknown): Promise<Answer> {
     return this.request('PATCH', path, { body })
+  }
+
+  put(path: string, body: unknown, options: RequestOptions = {}): Promise<Answer> {
+    return this.request('PUT', path, { ...options, body })
   }
 
   delete(path: string): Promise<Answer> {

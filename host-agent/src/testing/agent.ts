@@ -50,7 +50,7 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
     adbBin: 'adb',
     adbConnect: connect,
     scrcpyServer: await jarPath(),
-    isolated: true,
+    isolated: false,
     // Nobody listens there: a broker that is away must not matter.
     natsUrl: `127.0.0.1:${await freePort()}`,
   }

@@ -71,7 +71,6 @@ async function exchange(
   progress: Progress,
 ): Promise<{ status: number; body: string }> {
   const stream = await connect(transport, progress)
-  let late: NodeJS.Timeout | undefined
   const content = body === undefined ? null : Buffer.from(JSON.stringify(body))
   try {
     return await progress.race(
@@ -90,11 +89,6 @@ async function exchange(
             signal,
           })
           asked.on('error', reject)
-          // A timer of its own: Node 20 can lose a combined signal, with its time, to the garbage collector.
-          late = setTimeout(
-            () => reject(new DeadlineExceeded(`UI server ${method} ${path}`)),
-            progress.remaining,
-          )
           // A stream that ended before it was taken says nothing any more.
           if (stream.destroyed || stream.readableEnded) reject(new Error('the stream has ended'))
           stream.once('close', () => reject(new Error('the stream was closed')))
@@ -119,7 +113,6 @@ async function exchange(
     if (progress.expired) throw new DeadlineExceeded(`UI server ${method} ${path}`)
     throw new UiServerDown(error)
   } finally {
-    clearTimeout(late)
     stream.destroy()
   }
 }

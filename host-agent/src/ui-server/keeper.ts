@@ -35,8 +35,6 @@ export interface UiServerKeeper {
   giveUp(session: UiSession, reason: string): void
   /** Why nobody outside reaches its port, for people. */
   readonly outOfReach: string
-  /** The operator marked the host. */
-  readonly wanted: boolean
   stop(): void
 }
 
@@ -237,7 +235,6 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
     giveUp(session, reason) {
       if (current?.session === session) current.close(reason)
     },
-    wanted: isolated,
     outOfReach: isolated ? 'the operator marked this host as isolated' : 'the phone is on no network',
     stop() {
       running?.abort()
