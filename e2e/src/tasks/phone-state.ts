@@ -46,9 +46,18 @@ export class PhoneState {
     return (await this.adb.run('shell', command)).toString().trim()
   }
 
-  /** What is in front now. */
+  /**
+   * What is in front now, by the phone's own tool. The agent's UI server has the phone's only UiAutomation: it is ended
+   * first, and the agent starts it again.
+   */
   async screen(): Promise<ScreenNode[]> {
-    return nodesOf(await this.shell('uiautomator dump /dev/tty'))
+    const command = 'am force-stop io.appium.uiautomator2.server; uiautomator dump /dev/tty || true'
+    let printed = ''
+    for (let look = 0; look < 10; look++) {
+      printed = await this.shell(command)
+      if (printed.includes('</hierarchy>')) return nodesOf(printed)
+    }
+    throw new Error(`the phone's screen could not be read: ${printed}`)
   }
 
   /** A screen of an app that was ended and started anew, so that only saved data shows. */

@@ -9,6 +9,7 @@ import { shellUser } from '../fs/access.js'
 import { FileSystem } from '../fs/file-system.js'
 import { buildImage, keptTrees, wipeUserData } from '../fs/layout.js'
 import { type SavedVolume, Volume } from '../fs/volume.js'
+import { TestProviders } from './test-providers.js'
 import { UnicodeIme } from '../helpers/unicode-ime.js'
 import type { CommandTable } from '../shell/command.js'
 import { Counters } from './counters.js'
@@ -106,6 +107,7 @@ export class Android {
   bootedAtMs = Date.now()
   /** The kernel's, another one after each start. */
   bootId: string = randomUUID()
+  readonly testProviders = new TestProviders(this)
   private readonly jobs = new Map<number, Promise<number>>()
 
   constructor(private readonly options: AndroidOptions) {
@@ -207,6 +209,7 @@ export class Android {
   /** Everything that runs ends, as when the power goes. */
   shutDown(): void {
     this.running.clear()
+    this.testProviders.clear()
     this.processes.killAll()
     this.installSessions.stop()
     this.sockets.clear()

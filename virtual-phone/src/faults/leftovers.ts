@@ -123,7 +123,7 @@ export const leftovers = Object.keys(leave) as Leftover[]
 
 /** Puts it on the phone; where it is already, nothing changes. */
 export async function putLeftover(android: Android, what: Leftover): Promise<void> {
-  await (leave[what])(android)
+  await leave[what](android)
 }
 
 async function write(android: Android, path: string, owner: number): Promise<void> {

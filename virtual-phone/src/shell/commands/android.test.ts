@@ -123,6 +123,25 @@ describe("Android's commands", () => {
     expect(await phone.run('monkey -p x 1')).toMatchObject({ code: 127 })
   })
 
+  it('location: test providers need the app op, move the phone, and leave it where it was', async () => {
+    const before = phone.android.world.location
+    expect(await out('cmd location is-location-enabled')).toBe('true\n')
+    const add = 'cmd location providers add-test-provider gps'
+    expect(await phone.run(add)).toMatchObject({
+      code: 255,
+      err: expect.stringContaining('not allowed to perform MOCK_LOCATION') as string,
+    })
+    const set = 'cmd location providers set-test-provider-location gps --location 48.2,16.37'
+    await out(`appops set com.android.shell android:mock_location allow`)
+    expect((await phone.run(set)).err).toContain('gps provider is not a test provider')
+    await out(`${add}; cmd location providers set-test-provider-enabled gps true; ${set}`)
+    expect(phone.android.world.location).toEqual({ latitude: 48.2, longitude: 16.37 })
+    expect((await phone.run(`${set.slice(0, -12)} 91,0`)).code).toBe(255)
+    await out('cmd location providers remove-test-provider gps')
+    expect(phone.android.world.location).toEqual(before)
+    expect(await phone.run('cmd location nope')).toMatchObject({ code: 255, out: 'Unknown command: nope\n' })
+  })
+
   it('test harness mode asks for a wipe', async () => {
     expect((await phone.run('cmd testharness enable')).code).toBe(0)
     expect(phone.restarts).toEqual([true])

@@ -1,3 +1,4 @@
+import { location } from './location.js'
 /** `cmd SERVICE …`, and the small commands that only pass on to a service: svc, locksettings, device_config, appops, ime, service. */
 import { type CommandRun, type CommandTable, UsageError } from '../command.js'
 import {
@@ -37,6 +38,7 @@ const services: Readonly<Record<string, ServiceCommand>> = {
   deviceidle: deviceIdle,
   display,
   input: through('input'),
+  location,
   input_method: inputMethod,
   lock_settings: lockSettings,
   notification,

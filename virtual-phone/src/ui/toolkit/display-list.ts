@@ -107,6 +107,16 @@ function textSteps(v: View, scale: LayoutScale, opacity: number, out: DrawStep[]
         out.push({ ...base, kind: 'fill', rect, color: edit.selectionColor })
       }
     }
+    if (edit?.focused && !empty && edit.state.composing) {
+      const from = Math.max(line.start, edit.state.composing.start)
+      const to = Math.min(line.end, edit.state.composing.end)
+      if (from < to) {
+        const ends = [at(width(line.start, from, sizePx)), at(width(line.start, to, sizePx))]
+        const bottom = Math.round(top + block.lineHeight * 0.94)
+        const rect = { left: Math.min(...ends), right: Math.max(...ends), top: bottom - 3, bottom }
+        out.push({ ...base, kind: 'fill', rect, color: style.color })
+      }
+    }
     const color = empty ? edit.hintColor : style.color
     const baseline = Math.round(top + block.lineHeight * 0.5 + sizePx * 0.355)
     if (line.text !== '')

@@ -7,6 +7,8 @@ export interface EditState {
   text: string
   anchor: number
   head: number
+  /** What an input method still converts; underlined. Moving the cursor or any other edit takes it as it stands. */
+  composing?: { start: number; end: number } | undefined
 }
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
@@ -35,6 +37,7 @@ export function setSelection(s: EditState, anchor: number, head: number): void {
   const clamp = (n: number): number => Math.max(0, Math.min(s.text.length, n))
   s.anchor = clamp(anchor)
   s.head = clamp(head)
+  s.composing = undefined
 }
 
 /** Puts `text` in place of the selection, the cursor behind it. */
@@ -42,6 +45,15 @@ export function insert(s: EditState, text: string): void {
   const start = selectionStart(s)
   s.text = s.text.slice(0, start) + text + s.text.slice(selectionEnd(s))
   setSelection(s, start + text.length, start + text.length)
+}
+
+/** Puts `text` in place of what is being composed, or of the selection, and goes on composing it. */
+export function compose(s: EditState, text: string): void {
+  const region = s.composing
+  if (region) setSelection(s, region.start, region.end)
+  const start = selectionStart(s)
+  insert(s, text)
+  if (text !== '') s.composing = { start, end: start + text.length }
 }
 
 export function deleteBackward(s: EditState): void {

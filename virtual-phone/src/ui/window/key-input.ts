@@ -2,7 +2,7 @@
 import { scrollerOf } from '../toolkit/hit.js'
 import { walk, type EditBinding, type View } from '../toolkit/view.js'
 import { nextFocus, viewAt, type Direction } from './key-focus.js'
-import { editKey, KEY, META, typeText, type EditTarget } from './keys.js'
+import { composeText, editKey, KEY, META, typeText, type EditTarget } from './keys.js'
 import { HOME, type Model } from './model.js'
 import { type Windows } from './windows.js'
 
@@ -26,6 +26,14 @@ export class KeyInput {
     typeText(target.binding, text)
     target.changed()
     return true
+  }
+
+  /** Text that the keyboard still converts, in place of what it converted so far. */
+  compose(text: string): void {
+    const target = this.editTarget()
+    if (!target) return
+    composeText(target.binding, text)
+    target.changed()
   }
 
   /** A key's press; its release does nothing. Returns whether it changed no more than the focused field's text or cursor. */

@@ -3,10 +3,13 @@ import { type Theme } from '../toolkit/theme.js'
 import { column, frame, label } from '../toolkit/widgets.js'
 import { INPUT_TYPE } from '../toolkit/widgets.js'
 import { view, type EditBinding, type View } from '../toolkit/view.js'
+import { createComposer } from './japanese.js'
 import { type KeyboardState } from './model.js'
 
 export interface KeyboardActions {
   type: (text: string) => void
+  /** Text that is still being converted. */
+  compose: (text: string) => void
   backspace: () => void
   enter: () => void
 }
@@ -83,6 +86,14 @@ function keyView(theme: Theme, look: KeyLook, onClick: () => void): View {
   )
 }
 
+/** Where words are composed: neither numbers nor addresses nor passwords. */
+const isProse = (inputType: number): boolean => (inputType & 0xf) === 1 && (inputType & 0xff0) === 0
+
+const candidateView = (theme: Theme, word: string, onClick: () => void): View =>
+  frame({ height: 'fill', padding: { left: 14, right: 14 }, description: word, onClick }, [
+    label(theme, word, { height: 'fill', gravity: { y: 'center' }, look: { size: 18, maxLines: 1 } }),
+  ])
+
 const keyRow = (keys: readonly View[], inset = 0): View =>
   view(
     'android.view.View',
@@ -95,9 +106,11 @@ export function keyboardView(
   theme: Theme,
   state: KeyboardState,
   edit: EditBinding,
-  landscape: boolean,
-  actions: KeyboardActions,
+  field: KeyboardActions,
+  { landscape, japanese }: { landscape: boolean; japanese: boolean },
 ): View {
+  const composer = japanese && isProse(edit.inputType) ? createComposer(state, edit, field) : null
+  const actions = composer ?? field
   const upper = state.page === 'letters' && state.shift !== 'off'
   const characters = (line: string): View[] =>
     Array.from(line).map((c) => {
@@ -171,7 +184,13 @@ export function keyboardView(
     rows.push(keyRow(characters(lines[0] ?? '')))
     rows.push(keyRow(characters(lines[1] ?? ''), state.page === 'letters' ? 18 : 0))
     rows.push(keyRow([shift, ...characters(lines[2] ?? ''), backspace]))
-    const comma = edit.inputType === INPUT_TYPE.email ? '@' : edit.inputType === INPUT_TYPE.uri ? '/' : ','
+    const comma = composer
+      ? '、'
+      : edit.inputType === INPUT_TYPE.email
+        ? '@'
+        : edit.inputType === INPUT_TYPE.uri
+          ? '/'
+          : ','
     rows.push(
       keyRow([
         special(
@@ -181,10 +200,12 @@ export function keyboardView(
           page(state.page === 'letters' ? 'symbols' : 'letters'),
         ),
         special(comma, comma, 2, () => actions.type(comma)),
-        keyView(theme, { text: 'English', description: 'Space', weight: 9, small: true }, () =>
-          actions.type(' '),
+        keyView(
+          theme,
+          { text: composer ? '日本語' : 'English', description: 'Space', weight: 9, small: true },
+          () => actions.type(' '),
         ),
-        special('.', '.', 2, () => actions.type('.')),
+        special(composer ? '。' : '.', '.', 2, () => actions.type(composer ? '。' : '.')),
         enter,
       ]),
     )
@@ -198,15 +219,17 @@ export function keyboardView(
       padding: { left: 12, right: 12 },
       gravity: { y: 'center' },
     },
-    [
-      ...['apps', 'emoji_emotions', 'content_paste', 'settings', 'palette', 'mic_none'].map((glyph) =>
-        view('android.view.View', {
-          weight: 1,
-          height: 24,
-          mark: { kind: 'icon', glyph, size: 20, color: theme.secondary },
-        }),
-      ),
-    ],
+    composer?.words.length
+      ? composer.words.map((word, at) => candidateView(theme, word, () => composer.choose(at)))
+      : [
+          ...['apps', 'emoji_emotions', 'content_paste', 'settings', 'palette', 'mic_none'].map((glyph) =>
+            view('android.view.View', {
+              weight: 1,
+              height: 24,
+              mark: { kind: 'icon', glyph, size: 20, color: theme.secondary },
+            }),
+          ),
+        ],
   )
   return column(
     {

@@ -25,6 +25,9 @@ export interface KeyboardState {
   shown: boolean
   page: 'letters' | 'symbols' | 'more'
   shift: 'off' | 'once' | 'lock'
+  /** Letters of the word that is being composed, and which of its candidates stands in the field. */
+  romaji: string
+  candidate: number
 }
 
 export class Model {
@@ -36,7 +39,7 @@ export class Model {
   shadeOpen = false
   brightness = 0.6
   system: SystemState = newSystemState()
-  keyboard: KeyboardState = { shown: false, page: 'letters', shift: 'off' }
+  keyboard: KeyboardState = { shown: false, page: 'letters', shift: 'off', romaji: '', candidate: 0 }
   private data = new Map<string, object>()
   private installed: readonly AppEntry[] = []
   private nextTask = 1
@@ -295,7 +298,7 @@ export class Model {
     this.top.keyFocus = null
     if (!field) this.hideKeyboard()
     else if (showKeyboard && !this.keyboard.shown)
-      this.keyboard = { shown: true, page: 'letters', shift: 'off' }
+      this.keyboard = { shown: true, page: 'letters', shift: 'off', romaji: '', candidate: 0 }
   }
 
   openDialog(activity: Activity, build: DialogRecord['build']): void {
@@ -320,7 +323,7 @@ export class Model {
   }
 
   hideKeyboard(): void {
-    this.keyboard = { shown: false, page: 'letters', shift: 'off' }
+    this.keyboard = { shown: false, page: 'letters', shift: 'off', romaji: '', candidate: 0 }
   }
 
   exportState(): unknown {

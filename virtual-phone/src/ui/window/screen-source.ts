@@ -125,6 +125,9 @@ export class ScreenSource {
         type: (text) => {
           keys.type(text)
         },
+        compose: (text) => {
+          keys.compose(text)
+        },
         backspace: () => {
           keys.press(KEY.del, 0)
         },

@@ -198,7 +198,10 @@ export function buildWindows(parts: WindowParts): Windows {
     const rect = { ...bounds, top: navTop - dp(height), bottom: navTop }
     add(
       'keyboard',
-      keyboardView(ui.theme, model.keyboard, focusedEdit, ui.landscape, parts.keyboard),
+      keyboardView(ui.theme, model.keyboard, focusedEdit, parts.keyboard, {
+        landscape: ui.landscape,
+        japanese: model.configuration.locale.startsWith('ja'),
+      }),
       rect,
       'com.android.inputmethod.latin',
     )

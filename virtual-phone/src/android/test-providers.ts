@@ -1,0 +1,36 @@
+/** Test providers of the location service: what `cmd location` adds, and what a restart takes away. */
+import type { Android } from './android.js'
+
+export class TestProviders {
+  private readonly enabled = new Map<string, boolean>()
+  /** Where the phone was before the first of them. */
+  private before: Android['world']['location'] = null
+
+  constructor(private readonly android: Android) {}
+
+  has(name: string): boolean {
+    return this.enabled.has(name)
+  }
+
+  add(name: string): void {
+    if (this.enabled.size === 0) this.before = this.android.world.location
+    this.enabled.set(name, false)
+  }
+
+  enable(name: string, on: boolean): void {
+    this.enabled.set(name, on)
+  }
+
+  remove(name: string): void {
+    if (this.enabled.delete(name) && this.enabled.size === 0) this.android.world.setLocation(this.before)
+  }
+
+  clear(): void {
+    for (const name of [...this.enabled.keys()]) this.remove(name)
+  }
+
+  set(name: string, location: { latitude: number; longitude: number }): void {
+    const isOn = this.android.settings.get('secure', 'location_mode') !== '0'
+    if (isOn && this.enabled.get(name) === true) this.android.world.setLocation(location)
+  }
+}
