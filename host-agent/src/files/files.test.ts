@@ -148,7 +148,7 @@ describe('files', () => {
     ])
   })
 
-  it('leave nothing half when the storage is full or the phone goes', async () => {
+  it('leave nothing half when the storage is full, and nothing of a write that was cut off', async () => {
     const { faults } = both.phone.inside
     await files.write('/sdcard/kept', Buffer.from('old'), progress())
     faults.fullStorage(true)
@@ -156,6 +156,12 @@ describe('files', () => {
     expect(full).toMatchObject({ code: 'provider_error', details: { reason: 'storage_full' } })
     faults.fullStorage(false)
     expect(Buffer.from(await files.read('/sdcard/kept', progress())).toString()).toBe('old')
+    expect(await shell('sh', '-c', 'ls -A /sdcard | grep part')).toBe('')
+    await shell('sh', '-c', 'echo half > /sdcard/.phonerack-0123456789abcdef.part')
+    expect((await files.list('/sdcard', progress())).map(({ name }) => name)).not.toContain(
+      '.phonerack-0123456789abcdef.part',
+    )
+    await files.write('/sdcard/kept', Buffer.from('new'), progress())
     expect(await shell('sh', '-c', 'ls -A /sdcard | grep part')).toBe('')
   })
 })

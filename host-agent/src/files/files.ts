@@ -28,9 +28,6 @@ const notFound = (path: string): ApiError => new ApiError('file_not_found', { de
 
 /** `root`: where `/sdcard` really is. */
 export function createFiles(transport: Transport, root: string = realRoot): Files {
-  /** Unfinished files of writes that lost the phone. */
-  const leftBehind = new Set<string>()
-
   /** Null when the folder does not exist. @throws ApiError validation_failed when a link leads elsewhere */
   async function folderExists(folder: string, progress: Progress): Promise<boolean> {
     if (folder === parentOf(root)) return true
@@ -53,11 +50,10 @@ export function createFiles(transport: Transport, root: string = realRoot): File
     return found
   }
 
-  async function removeLeftBehind(progress: Progress): Promise<void> {
-    for (const path of leftBehind) {
-      await transport.shell(command('rm', '-f', path), progress)
-      leftBehind.delete(path)
-    }
+  /** What writes that lost the phone left in a folder. Writes to a phone go one at a time: none of it is in use. */
+  async function removeUnfinished(folder: string, progress: Progress): Promise<void> {
+    for (const { name } of await transport.list(folder, progress))
+      if (unfinished.test(name)) await transport.shell(command('rm', '-f', `${folder}/${name}`), progress)
   }
 
   return {
@@ -96,7 +92,6 @@ export function createFiles(transport: Transport, root: string = realRoot): File
       const real = realPath(path, root)
       if (real === root) throw badPath('names the root of the storage, not a file', 'directory')
       if (content.length > mostBytes) throw new ApiError('payload_too_large')
-      await removeLeftBehind(progress)
       // The deepest folder that exists decides; those below it are made by adb, and are no links.
       let folder = parentOf(real)
       while (!(await folderExists(folder, progress))) folder = parentOf(folder)
@@ -104,22 +99,21 @@ export function createFiles(transport: Transport, root: string = realRoot): File
       if (above && !isFolder(above)) throw badPath(`lies below ${nameOf(folder)}, which is a file`)
       const found = folder === parentOf(real) ? await transport.lstat(real, progress) : null
       if (found && !isFile(found)) throw badPath('names a directory, not a file', 'directory')
+      if (folder === parentOf(real)) await removeUnfinished(folder, progress)
       const part = `${parentOf(real)}/.phonerack-${randomBytes(8).toString('hex')}.part`
       return writing('the file', async () => {
-        leftBehind.add(part)
         try {
           await transport.push(part, content, 0o660, progress)
         } catch (error) {
           if (!(error instanceof AdbProtocolError)) throw error
-          await removeLeftBehind(progress)
+          await transport.shell(command('rm', '-f', part), progress)
           throw refused(path, error.message)
         }
         const moved = await transport.shell(command('mv', '-f', part, real), progress)
         if (moved.exitCode !== 0) {
-          await removeLeftBehind(progress)
+          await transport.shell(command('rm', '-f', part), progress)
           throw refused(path, outputOf(moved))
         }
-        leftBehind.delete(part)
         const now = await transport.lstat(real, progress)
         if (now?.size !== content.length) throw refused(path, 'the file is not there as it was sent')
         await scan(real, progress)

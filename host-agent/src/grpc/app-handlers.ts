@@ -3,15 +3,15 @@ import type { HostServiceServer } from '@phonerack/proto'
 import { ApiError, type Logger } from '@phonerack/shared'
 import type { Registry } from '../phone/registry.js'
 import { callerOf, need, unary } from './call.js'
+import { toServiceError } from './errors.js'
 
 type AppCalls = Pick<
   HostServiceServer,
   'listApps' | 'beginInstall' | 'putPackageFile' | 'finishInstall' | 'uninstallApp'
 >
 
-const notYet = (): never => {
-  throw new ApiError('feature_unavailable', { details: { feature: 'apps' } })
-}
+/** No phone of this agent takes installs. */
+const notOffered = (): ApiError => new ApiError('feature_unavailable', { details: { feature: 'apps' } })
 
 export function createAppHandlers(registry: Registry, log: Logger): AppCalls {
   return {
@@ -22,12 +22,12 @@ export function createAppHandlers(registry: Registry, log: Logger): AppCalls {
         .read(caller, progress, (device, within) => need(device.packages, 'apps').list(within))
       return { apps: apps.map((app) => ({ ...app, versionCode: BigInt(app.versionCode) })) }
     }),
-    beginInstall: unary(log, 'BeginInstall', () => Promise.resolve().then(notYet)),
+    beginInstall: unary(log, 'BeginInstall', () => Promise.reject(notOffered())),
     putPackageFile: (call, callback) => {
       call.resume()
-      callback(null, {})
+      callback(toServiceError(notOffered()))
     },
-    finishInstall: unary(log, 'FinishInstall', () => Promise.resolve().then(notYet)),
+    finishInstall: unary(log, 'FinishInstall', () => Promise.reject(notOffered())),
     uninstallApp: unary(log, 'UninstallApp', async ({ assignment, package: name }, progress) => {
       const caller = callerOf(assignment)
       await registry
