@@ -41,9 +41,14 @@ async function until(state: string): Promise<void> {
   throw new Error(`adb does not see the phone as ${state}: ${await said('devices')}`)
 }
 
+/** A phone that is still going up refuses the connection, and adb then forgets it. */
 async function reconnect(): Promise<void> {
   await adb.run(['disconnect', serial])
-  await adb.run(['connect', serial])
+  for (let attempt = 0; attempt < 100; attempt++) {
+    await adb.run(['connect', serial])
+    if ((await said('devices')).includes(serial)) return
+    await delay(50)
+  }
 }
 
 /** adb shows the state before its key has reached the phone. */
