@@ -389,7 +389,10 @@ describe(`${nameOf('@yume-chan/adb-scrcpy')} with ${nameOf('@yume-chan/scrcpy')}
     await session.control.uHidDestroy(1)
     await session.control.write(Uint8Array.of(ScrcpyControlMessageType.OpenHardKeyboardSettings))
     await session.flush()
-    expect(session.lines.filter((line) => line.includes('Device display turned'))).toEqual([
+    // The log has a stream of its own: what it says of a message may come after the message's effect.
+    const displayLines = () => session.lines.filter((line) => line.includes('Device display turned'))
+    await until('both lines', () => displayLines().length >= 2)
+    expect(displayLines()).toEqual([
       '[server] INFO: Device display turned off',
       '[server] INFO: Device display turned on',
     ])
