@@ -9,6 +9,7 @@ import { type Config } from './config.js'
 import { openDatabase } from './db/database.js'
 import { applyMigrations } from './db/migrate.js'
 import { createFileService } from './devices/files.js'
+import { createPowerService } from './devices/power.js'
 import { createDeviceService } from './devices/service.js'
 import { createSettingsService } from './devices/settings.js'
 import { HostClients } from './hosts/clients.js'
@@ -94,6 +95,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       devices: createDeviceService(core, hosts),
       settings: createSettingsService(core, hosts),
       files: createFileService(core, hosts),
+      power: createPowerService(core, hosts),
     },
     plugins: [operatorPlugin(core), joinPlugin({ core, authority, natsUsers })],
     health: () => isHealthy(core),

@@ -28,6 +28,15 @@ const environmentSchema = z.object({
   /** Seconds. */
   PHONERACK_CREATE_DEADLINE: int(limits.createDeadline, 1),
   PHONERACK_START_DEADLINE: int(limits.startDeadline, 1),
+  PHONERACK_REBOOT_EVERY: int(limits.rebootEvery, 1),
+  PHONERACK_RESET_EVERY: int(limits.resetEvery, 1),
+  /** Seconds that a phone may be away for a reboot or reset. */
+  PHONERACK_RESTART_GRACE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(limits.restartGrace.max)
+    .default(limits.restartGrace.default),
   PHONERACK_HOST_LATE_AFTER: int(limits.hostLateAfter, 1),
   PHONERACK_HOST_LOST_AFTER: int(limits.hostLostAfter, 1),
   PHONERACK_LOST_FOR_GOOD_AFTER: int(86_400, 1),
@@ -63,6 +72,9 @@ export interface Config {
 export interface Rules {
   createDeadlineMs: number
   startDeadlineMs: number
+  rebootEveryMs: number
+  resetEveryMs: number
+  restartGraceMs: number
   hostLateAfterMs: number
   hostLostAfterMs: number
   lostForGoodAfterMs: number
@@ -98,6 +110,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     rules: {
       createDeadlineMs: env.PHONERACK_CREATE_DEADLINE * 1000,
       startDeadlineMs: env.PHONERACK_START_DEADLINE * 1000,
+      rebootEveryMs: env.PHONERACK_REBOOT_EVERY * 1000,
+      resetEveryMs: env.PHONERACK_RESET_EVERY * 1000,
+      restartGraceMs: env.PHONERACK_RESTART_GRACE * 1000,
       hostLateAfterMs: env.PHONERACK_HOST_LATE_AFTER * 1000,
       hostLostAfterMs: env.PHONERACK_HOST_LOST_AFTER * 1000,
       lostForGoodAfterMs: env.PHONERACK_LOST_FOR_GOOD_AFTER * 1000,

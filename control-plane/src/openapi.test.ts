@@ -59,6 +59,8 @@ describe('/openapi.json', () => {
         'GET /v1/phones/{id}',
         'PATCH /v1/phones/{id}',
         'DELETE /v1/phones/{id}',
+        'POST /v1/phones/{id}/reboot',
+        'POST /v1/phones/{id}/reset',
         'POST /v1/phones/{id}/start',
         'POST /v1/phones/{id}/park',
         'POST /v1/phones/{id}/heartbeat',

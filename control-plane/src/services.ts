@@ -274,6 +274,21 @@ export interface SettingsService {
   setTimezone(caller: Caller, phoneId: string, timezone: string, context: CallContext): Promise<string>
 }
 
+/** Restarts of a ready phone, whose session goes on. Both are sent to the phone once. */
+export interface PowerService {
+  /**
+   * Returns the phone, now `starting`.
+   * @throws ApiError rate_limited (once in 10 minutes per phone), phone_unavailable or the agent's refusal when nothing was
+   *   done (the allowance stays), action_outcome_unknown
+   */
+  reboot(caller: Caller, phoneId: string, context: CallContext): Promise<PhoneView>
+  /**
+   * Wipes apps, files, accounts and clipboard; returns the phone, now `starting`.
+   * @throws ApiError rate_limited (once a minute per phone), feature_unavailable (`reset`), phone_unavailable
+   */
+  reset(caller: Caller, phoneId: string, context: CallContext): Promise<PhoneView>
+}
+
 export interface FileEntryView {
   name: string
   type: 'file' | 'directory' | 'other'
@@ -303,4 +318,5 @@ export interface Services {
   devices: DeviceService
   settings: SettingsService
   files: FileService
+  power: PowerService
 }

@@ -49,6 +49,11 @@ export const limits = {
   /** Seconds. */
   createDeadline: 180,
   startDeadline: 120,
+  /** Seconds: one reboot of a phone in so many, one reset. */
+  rebootEvery: 600,
+  resetEvery: 60,
+  /** Seconds that a reboot or reset may keep a phone away. */
+  restartGrace: { default: 300, max: 900 },
   /** Seconds since a host's last heartbeat. */
   hostLateAfter: 10,
   hostLostAfter: 30,

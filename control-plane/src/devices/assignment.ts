@@ -69,13 +69,38 @@ export async function raiseFencing(tx: Tx, phoneId: string): Promise<AssignedDev
   return rows[0] ? toDevice(rows[0]) : null
 }
 
-/** Takes a phone's device away and has it wiped; nobody gets it before the wipe is verified. */
+/**
+ * From now on the agent refuses the old number, and the device may be away until `graceUntil` without being lost.
+ * Null when the phone holds no device.
+ */
+export async function suspendGrace(
+  tx: Tx,
+  phoneId: string,
+  graceUntil: Date,
+): Promise<AssignedDevice | null> {
+  const device = await raiseFencing(tx, phoneId)
+  if (device) await tx.device.update({ where: { id: device.id }, data: { graceUntil } })
+  return device
+}
+
+/** Keeps a phone's device back until an operator decides; the phone keeps its claim, and its data are not touched. */
+export async function holdBackDevice(tx: Tx, phoneId: string, reason: string): Promise<void> {
+  await tx.$executeRaw`update devices
+    set fencing_number = fencing_number + 1, grace_until = null, state = 'quarantined', reason = ${reason}
+    where phone_id = ${phoneId}`
+}
+
+/**
+ * Takes a phone's device away and has it wiped; nobody gets it before the wipe is verified. One that is held back stays so.
+ */
 export async function releaseDevice(tx: Tx, phoneId: string): Promise<void> {
-  const rows = await tx.$queryRaw<Row[]>`update devices
-    set fencing_number = fencing_number + 1, grace_until = null, state = 'wiping', reason = null, phone_id = null
-    where phone_id = ${phoneId} returning id, host_id, serial, fencing_number`
+  const rows = await tx.$queryRaw<(Row & { state: string })[]>`update devices
+    set fencing_number = fencing_number + 1, grace_until = null, phone_id = null,
+      state = case state when 'quarantined' then state else 'wiping' end,
+      reason = case state when 'quarantined' then reason end
+    where phone_id = ${phoneId} returning id, host_id, serial, fencing_number, state`
   const row = rows[0]
-  if (row) await addWipe(tx, row.id, row.fencing_number, phoneId)
+  if (row?.state === 'wiping') await addWipe(tx, row.id, row.fencing_number, phoneId)
 }
 
 /** Takes a phone's device away and keeps it back until an operator decides. */

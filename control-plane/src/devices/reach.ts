@@ -6,11 +6,16 @@ import { isUp } from './link.js'
 export type Reach = 'in reach' | 'out of reach' | 'no device'
 
 export async function reachOf(db: Reader, phoneId: string, now: Date, rules: Rules): Promise<Reach> {
-  const rows = await db.$queryRaw<{ link: string; last_seen_at: Date | null }[]>`select d.link, h.last_seen_at
+  const rows = await db.$queryRaw<
+    { link: string; state: string; last_seen_at: Date | null }[]
+  >`select d.link, d.state, h.last_seen_at
     from devices d join hosts h on h.id = d.host_id where d.phone_id = ${phoneId}`
   const row = rows[0]
   if (!row) return 'no device'
-  return hostInReach(row.last_seen_at, now, rules) && isUp(row.link) ? 'in reach' : 'out of reach'
+  const isHeldBack = row.state === 'quarantined'
+  return !isHeldBack && hostInReach(row.last_seen_at, now, rules) && isUp(row.link)
+    ? 'in reach'
+    : 'out of reach'
 }
 
 /** False once the host is late: then new work is refused. */

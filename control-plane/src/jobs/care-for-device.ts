@@ -123,7 +123,8 @@ async function conclude(
     )
 }
 
-const reasonOf = (failed: readonly WipeCheck[]): string =>
+/** What a wipe left, for the operator. */
+export const reasonOf = (failed: readonly WipeCheck[]): string =>
   failed.length === 0
     ? 'the agent did not verify the wipe'
     : failed

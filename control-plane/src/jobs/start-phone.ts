@@ -3,7 +3,12 @@
  * another device, until the phone's deadline. Safe to run twice: the agent and
  * the tables both look at the fencing number.
  */
-import { type StartPhoneRequest, type StartPhoneResponse } from '@phonerack/proto'
+import {
+  type StartPhoneRequest,
+  type StartPhoneResponse,
+  type WipeDeviceRequest,
+  type WipeDeviceResponse,
+} from '@phonerack/proto'
 import { Progress } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import {
@@ -16,7 +21,9 @@ import {
 import { CallFailure, callHost } from '../hosts/calls.js'
 import { addStart } from '../phones/create.js'
 import { findPhone, lockPhone, type PhoneRecord } from '../phones/records.js'
-import { becomeReady } from '../phones/run.js'
+import { isResetPending, resetDone } from '../phones/restart.js'
+import { becomeReady, holdBack } from '../phones/run.js'
+import { reasonOf } from './care-for-device.js'
 import { backoff, later, placeDevice, type JobContext, type PlacedDevice } from './context.js'
 import { careKey, type JobPayload } from './queue.js'
 
@@ -35,6 +42,7 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
   const device = await placeDevice(context, { phoneId: phone.id })
   if (device?.fencingNumber.toString() !== payload.fencing) return
   try {
+    if ((await isResetPending(core, phone.id)) && !(await reset(context, phone.id, device, remaining))) return
     await callStart(context, phone.id, device, Math.min(tryMs, remaining))
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
@@ -50,6 +58,30 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
 function timeLeft({ core }: JobContext, phone: PhoneRecord | null): number {
   if (!phone?.startDeadlineAt || (phone.status !== 'creating' && phone.status !== 'starting')) return 0
   return phone.startDeadlineAt.getTime() - core.clock.now().getTime()
+}
+
+/**
+ * Wipes the phone for the reset that was ordered. The agent answers a repeat under the same number with the same wipe, so
+ * that a job that runs again wipes nothing twice. False when the phone must not start.
+ */
+async function reset(
+  context: JobContext,
+  phoneId: string,
+  device: PlacedDevice,
+  ms: number,
+): Promise<boolean> {
+  if (!device.connection) throw new CallFailure(false, null, false, 'the host is out of reach')
+  const assignment = { phoneId, serial: device.serial, fencingNumber: device.fencingNumber, requestId: '' }
+  const { verified, checks } = await callHost<WipeDeviceRequest, WipeDeviceResponse>(
+    device.connection,
+    (client, ...rest) => client.wipeDevice(...rest),
+    { assignment },
+    Progress.for(ms, context.stopping),
+  )
+  const failed = checks.filter((check) => !check.passed)
+  if (verified && failed.length === 0) return resetDone(context.core, phoneId, device.fencingNumber)
+  await holdBack(context.core, phoneId, `Its reset could not be verified: ${reasonOf(failed)}`)
+  return false
 }
 
 async function callStart(

@@ -49,20 +49,33 @@ export async function enrollDevice(core: Core, ref: string): Promise<PlacedDevic
   return findDevice(core, device.id)
 }
 
-/** Wipes and verifies a quarantined device again; fails the phone of a lost host. */
-export async function releaseHeldDevice(core: Core, ref: string): Promise<PlacedDevice> {
+/**
+ * Wipes and verifies a quarantined device again; a phone that it still holds fails. With `keep`, gives it back to that
+ * phone as it is. Fails the phone of a lost host.
+ */
+export async function releaseHeldDevice(core: Core, ref: string, keep: boolean): Promise<PlacedDevice> {
   const device = await findDevice(core, ref)
-  if (device.state === 'quarantined') await wipeAgain(core, device)
+  if (keep) await giveBack(core, device)
+  else if (device.state === 'quarantined') await wipeAgain(core, device)
   else if (device.state === 'assigned' && device.phoneId !== null) await giveUp(core, device, device.phoneId)
   else throw invalidField('device', `cannot be released while it is ${device.state}`)
   core.log.info(
-    { audit: 'device.release', device: device.id, was: device.state },
+    { audit: 'device.release', device: device.id, was: device.state, keep },
     'an operator releases a device',
   )
   return findDevice(core, device.id)
 }
 
+async function giveBack(core: Core, device: PlacedDevice): Promise<void> {
+  const { count } = await core.db.device.updateMany({
+    where: { id: device.id, state: 'quarantined', phoneId: { not: null } },
+    data: { state: 'assigned', reason: null },
+  })
+  if (count === 0) throw invalidField('keep', 'is for a device that is held back and holds a phone')
+}
+
 async function wipeAgain(core: Core, device: PlacedDevice): Promise<void> {
+  if (device.phoneId !== null) await failPhone(core, device.phoneId, 'The operator gave the device up.')
   // One that never passed its enrolment goes through all of it again.
   const state = device.enrolledAt ? 'wiping' : 'provisioning'
   await inTransaction(core.db, async (tx) => {

@@ -144,7 +144,7 @@ it('lists a device that nobody enrolled, writes nothing to it, and wipes it befo
   expect((await call('POST', '/devices/new%20phone/release')).status).toBe(202)
   await eventually(async () => (await show()).body['state'] === 'free')
   expect((await show()).body).toMatchObject({
-    capabilities: [{ name: 'input' }],
+    capabilities: [{ name: 'input' }, { name: 'wipe' }],
     wipe_checks: [{ passed: true }],
   })
   expect((await call('POST', '/devices/new%20phone/enroll', { erase: true })).status).toBe(400)

@@ -17,6 +17,7 @@ import {
 import { deviceView, projectView } from './views.js'
 
 const nothing = z.strictObject({})
+const releaseSchema = z.strictObject({ keep: z.boolean().optional() })
 const enrollSchema = z.strictObject({ erase: z.boolean().optional() })
 
 export const operatorPlugin =
@@ -48,8 +49,8 @@ export const operatorPlugin =
       return reply.code(202).send(deviceView(await enrollDevice(core, request.params.ref)))
     })
     app.post<{ Params: { ref: string } }>(`${base}/devices/:ref/release`, async (request, reply) => {
-      parseBody(nothing, request)
-      return reply.code(202).send(deviceView(await releaseHeldDevice(core, request.params.ref)))
+      const { keep = false } = parseBody(releaseSchema, request)
+      return reply.code(202).send(deviceView(await releaseHeldDevice(core, request.params.ref, keep)))
     })
 
     app.get(`${base}/projects`, async () => ({

@@ -202,12 +202,12 @@ export async function openSession(tx: Tx, session: NewSession): Promise<void> {
   await addJob(tx, 'session.due', { phoneId, sessionId }, { runAt: end, key: `due:${sessionId}` })
 }
 
-export const addStart = (tx: Tx, phoneId: string, fencing: bigint): Promise<void> =>
+export const addStart = (tx: Tx, phoneId: string, fencing: bigint, runAt?: Date): Promise<void> =>
   addJob(
     tx,
     'phone.start',
     { phoneId, fencing: fencing.toString() },
-    { key: careKey('phone.start', phoneId, fencing) },
+    { key: careKey('phone.start', phoneId, fencing), ...(runAt ? { runAt } : {}) },
   )
 
 async function remember(

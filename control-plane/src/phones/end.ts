@@ -7,7 +7,7 @@ import { type ErrorCode } from '@phonerack/shared'
 import { closeSession } from '../billing/ledger.js'
 import { type Rules } from '../config.js'
 import { type Tx } from '../db/database.js'
-import { quarantineDevice, raiseFencing, releaseDevice } from '../devices/assignment.js'
+import { holdBackDevice, quarantineDevice, raiseFencing, releaseDevice } from '../devices/assignment.js'
 import { addJob, careKey } from '../jobs/queue.js'
 import { type PhoneStatus } from '../services.js'
 import { moveFor, type PhoneEvent } from './machine.js'
@@ -19,7 +19,7 @@ export interface Ending {
   /** Now; differs from `at` when the end is noticed later. */
   now: Date
   failure?: { code: ErrorCode; message: string }
-  /** Keeps the device back instead of wiping it, for the operator, with this reason. */
+  /** Keeps the device back, for the operator, with this reason; instead of wiping it where the phone loses it. */
   quarantine?: string
 }
 
@@ -61,6 +61,10 @@ async function settleDevice(
   if (to === 'deleted' || to === 'failed') {
     if (quarantine === undefined) await releaseDevice(tx, phoneId)
     else await quarantineDevice(tx, phoneId, quarantine)
+    return
+  }
+  if (to === 'unavailable' && quarantine !== undefined) {
+    await holdBackDevice(tx, phoneId, quarantine)
     return
   }
   const device = await raiseFencing(tx, phoneId)

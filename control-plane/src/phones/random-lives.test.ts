@@ -16,6 +16,7 @@ import {
 let world: World
 let plane: Plane
 const devices = 3
+const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
 
 beforeAll(async () => {
   world = startWorld()
@@ -27,14 +28,25 @@ afterAll(async () => {
 })
 
 const step = fc.record({
-  what: fc.constantFrom('create', 'start', 'park', 'delete', 'heartbeat', 'freeze', 'thaw', 'pause'),
+  what: fc.constantFrom(
+    'create',
+    'start',
+    'park',
+    'delete',
+    'heartbeat',
+    'reboot',
+    'reset',
+    'freeze',
+    'thaw',
+    'pause',
+  ),
   which: fc.nat(3),
   seconds: fc.integer({ min: 60, max: 400 }),
 })
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 async function act(tenant: Tenant, phoneIds: string[], { what, which, seconds }: Step): Promise<void> {
-  const { phones } = plane.app.services
+  const { phones, power } = plane.app.services
   const { caller, projectId } = tenant
   if (what === 'pause') return new Promise((resolve) => setTimeout(resolve, 30))
   if (what === 'freeze' || what === 'thaw') {
@@ -48,7 +60,8 @@ async function act(tenant: Tenant, phoneIds: string[], { what, which, seconds }:
   }
   const id = phoneIds[which % Math.max(1, phoneIds.length)]
   if (id === undefined) return
-  if (what === 'start') await phones.start(caller, id, { idleTimeout: 1, maxDuration: seconds })
+  if (what === 'reboot' || what === 'reset') await power[what](caller, id, context)
+  else if (what === 'start') await phones.start(caller, id, { idleTimeout: 1, maxDuration: seconds })
   else await phones[what](caller, id)
 }
 

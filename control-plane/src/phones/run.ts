@@ -26,6 +26,7 @@ export async function becomeReady(core: Core, phoneId: string, fencing: bigint):
         failureAt: null,
       },
     })
+    await tx.device.update({ where: { phoneId }, data: { graceUntil: null } })
     const session = { ...phone.session, readyAt: phone.session.readyAt ?? now }
     await tx.session.update({ where: { id: session.id }, data: { readyAt: session.readyAt } })
     await scheduleDue(tx, { ...phone, status: move.to, lastActiveAt: now }, session)
@@ -40,13 +41,38 @@ export async function becomeParked(core: Core, phoneId: string): Promise<void> {
   await apply(core, phoneId, () => ({ event: 'parked', ending: {} }))
 }
 
-/** A creating phone fails, a starting one parks again, when their time is over. */
+/**
+ * A creating phone fails, a starting one parks again, when their time is over. One that was ready in this session is on
+ * its way back from a reboot or reset: it is lost, and its device held back.
+ */
 export async function enforceDeadline(core: Core, phoneId: string, sessionId: string): Promise<void> {
+  const lastProofAt = await lastProofOf(core, phoneId)
   await apply(core, phoneId, (phone, now) => {
     if (phone.session?.id !== sessionId || phone.startDeadlineAt === null || phone.startDeadlineAt > now)
       return null
-    return startTimedOut(phone)
+    return phone.status === 'starting' && phone.session.readyAt !== null
+      ? heldBack('It did not come back from its restart.', lastProofAt ?? now)
+      : startTimedOut(phone)
   })
+}
+
+/** The phone cannot be trusted with its device as it is: the session ends, an operator decides about the device. */
+export async function holdBack(core: Core, phoneId: string, reason: string): Promise<void> {
+  await apply(core, phoneId, (_, now) => heldBack(reason, now))
+}
+
+const heldBack = (reason: string, at: Date): Applied => ({
+  event: 'lose',
+  ending: { at, quarantine: reason, failure: { code: 'phone_unavailable', message: reason } },
+})
+
+/** While the link is up now is proof enough: null. */
+async function lastProofOf(core: Core, phoneId: string): Promise<Date | null> {
+  const device = await core.db.device.findUnique({
+    where: { phoneId },
+    select: { linkLostAt: true, lastProofAt: true },
+  })
+  return device?.linkLostAt ? (device.lastProofAt ?? device.linkLostAt) : null
 }
 
 function startTimedOut(phone: PhoneRecord): Applied | null {

@@ -95,7 +95,13 @@ interface Admitted {
 async function begin(core: Core, tx: Tx, phone: PhoneRecord, admitted: Admitted): Promise<void> {
   const move = moveFor(phone.status, 'start')
   if (!move) throw new Error(`a phone cannot start from ${phone.status}`)
-  const deadline = new Date(admitted.now.getTime() + core.rules.startDeadlineMs)
+  // A reset that a park cut short is done first, and takes its time.
+  const { resetPending } = await tx.phone.findUniqueOrThrow({
+    where: { id: phone.id },
+    select: { resetPending: true },
+  })
+  const { startDeadlineMs, restartGraceMs } = core.rules
+  const deadline = new Date(admitted.now.getTime() + (resetPending ? restartGraceMs : startDeadlineMs))
   await tx.phone.update({
     where: { id: phone.id },
     data: {

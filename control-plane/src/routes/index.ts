@@ -17,6 +17,8 @@ import { observe } from './phones/observe.js'
 import { parkPhone } from './phones/park.js'
 import { screenshot } from './phones/screenshot.js'
 import { listSessions } from './phones/sessions.js'
+import { rebootPhone } from './phones/reboot.js'
+import { resetPhone } from './phones/reset.js'
 import { startPhone } from './phones/start.js'
 import { getTimezone, setTimezone } from './phones/timezone.js'
 import { updatePhone } from './phones/update.js'
@@ -48,6 +50,8 @@ const routes: readonly Route[] = [
   setLocale,
   getTimezone,
   setTimezone,
+  rebootPhone,
+  resetPhone,
   getAccount,
 ]
 

@@ -33,7 +33,10 @@ export interface DoubleDevice {
   /** What the next calls for it come to; left out: success. */
   onStart?: () => Promise<void>
   onPark?: () => Promise<void>
+  onWipe?: () => Promise<void>
   wipeChecks?: WipeCheck[]
+  /** False: enrols without a way to wipe it. */
+  wipes?: boolean
 }
 
 export type Batch = (
@@ -276,13 +279,14 @@ class Double implements AgentDouble {
           return {}
         }),
       wipeDevice: (call, callback) =>
-        answer(callback, () => {
+        answer(callback, async () => {
           const device = this.take(call.request.assignment, true)
           this.log.push(`wipe ${call.request.assignment?.phoneId} ${device.fencing}`)
+          await device.onWipe?.()
           const checks = device.wipeChecks ?? [
             { name: 'third_party_packages', passed: true, evidence: 'none' },
           ]
-          return Promise.resolve({ verified: checks.every((check) => check.passed), checks })
+          return { verified: checks.every((check) => check.passed), checks }
         }),
       enrollDevice: (call, callback) =>
         answer(callback, () => {
@@ -294,7 +298,11 @@ class Double implements AgentDouble {
           const checks = device.wipeChecks ?? [
             { name: 'third_party_packages', passed: true, evidence: 'none' },
           ]
-          const capabilities = [{ name: 'input', implementation: 'double', evidence: 'said so' }]
+          const wipe = device.wipes === false ? '' : 'double'
+          const capabilities = [
+            { name: 'input', implementation: 'double', evidence: 'said so' },
+            { name: 'wipe', implementation: wipe, evidence: 'said so' },
+          ]
           return Promise.resolve({ verified: checks.every((check) => check.passed), checks, capabilities })
         }),
       observe: (call, callback) =>

@@ -11,6 +11,7 @@ import type {
   KeyService,
   PhoneService,
   PhoneView,
+  PowerService,
   Preset,
   Scope,
   Services,
@@ -284,6 +285,16 @@ export class MemoryServices implements Services {
     this.ready(caller, id)
     await this.inside?.()
     return work()
+  }
+
+  readonly power: PowerService = {
+    reboot: (caller, id, context) => this.into('reboot', caller, id, [context], () => this.restart(id)),
+    reset: (caller, id, context) => this.into('reset', caller, id, [context], () => this.restart(id)),
+  }
+
+  private restart(id: string): PhoneView {
+    this.move(id, { status: 'starting' })
+    return this.find(id)
   }
 
   readonly settings: SettingsService = {

@@ -105,8 +105,9 @@ export class OperatorClient {
   /** Wipes the device, then prepares it, in the background. */
   enroll = (ref: string): Promise<Device> =>
     this.call('POST', `/devices/${encodeURIComponent(ref)}/enroll`, { erase: true })
-  release = (ref: string): Promise<Device> =>
-    this.call('POST', `/devices/${encodeURIComponent(ref)}/release`, {})
+  /** `keep`: gives a device that is held back to its phone again, as it is. */
+  release = (ref: string, keep = false): Promise<Device> =>
+    this.call('POST', `/devices/${encodeURIComponent(ref)}/release`, { keep })
 
   projects = async (): Promise<Project[]> => (await this.call<{ data: Project[] }>('GET', '/projects')).data
   project = (id: string): Promise<Project> => this.call('GET', `/projects/${encodeURIComponent(id)}`)

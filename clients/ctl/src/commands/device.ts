@@ -66,11 +66,12 @@ export const deviceCommands: readonly Command[] = [
   },
   {
     name: 'device release',
-    about: 'Wipes and checks a quarantined phone again; gives up a phone whose host is lost.',
+    about:
+      'Wipes and checks a quarantined phone again; gives up a phone whose host is lost. --keep: wipes nothing and gives it back to its tenant.',
     words: ['SERIAL|ID'],
-    flags: {},
-    async run({ words }, operator) {
-      const device = await operator().release(words[0] ?? '')
+    flags: { keep: true },
+    async run({ words, flags }, operator) {
+      const device = await operator().release(words[0] ?? '', flags['keep'] === true)
       return { json: device, text: `${device.serial} is ${device.state} now` }
     },
   },

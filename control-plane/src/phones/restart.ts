@@ -1,0 +1,153 @@
+/**
+ * Reboot and reset of a ready phone, as the tables see them: the phone is `starting`, its session goes on, its device may
+ * be away for a while, and `phone.start` brings it back. What is sent to the phone stands in `devices/power.ts`.
+ */
+import { ApiError } from '@phonerack/shared'
+import { inTransaction, type Tx } from '../db/database.js'
+import { deviceOf, suspendGrace } from '../devices/assignment.js'
+import { reachOf } from '../devices/reach.js'
+import { phoneUnavailable } from '../devices/target.js'
+import { addJob } from '../jobs/queue.js'
+import { type Caller, type PhoneView } from '../services.js'
+import { permitted } from './access.js'
+import { readinessConflict } from './conflicts.js'
+import { type Core } from './core.js'
+import { addStart } from './create.js'
+import { moveFor } from './machine.js'
+import { refuse, settle, type Outcome } from './outcome.js'
+import { findPhone, lockPhone, viewOf } from './records.js'
+import { scheduleDue } from './start.js'
+
+export type RestartKind = 'reboot' | 'reset'
+
+/** Milliseconds after which the phone is started also when who ordered the reboot is gone. */
+const takenOverMs = 20_000
+/** Milliseconds that a lost restart is left to its own deadline before the sweep of hosts takes it for silence. */
+const sweepAfterMs = 15_000
+
+export interface Restarting {
+  phone: PhoneView
+  serial: string
+  fencingNumber: bigint
+  /** When the allowance was used before; null: never. */
+  previous: Date | null
+}
+
+/**
+ * Uses the allowance and moves the phone to `starting`.
+ * @throws ApiError the conflict of a phone that is not ready, rate_limited, feature_unavailable, phone_unavailable
+ */
+export async function beginRestart(
+  core: Core,
+  caller: Caller,
+  phoneId: string,
+  kind: RestartKind,
+): Promise<Restarting> {
+  const restarting = settle(await inTransaction(core.db, (tx) => attempt(core, tx, caller, phoneId, kind)))
+  core.changes.publish(phoneId)
+  return restarting
+}
+
+async function attempt(
+  core: Core,
+  tx: Tx,
+  caller: Caller,
+  phoneId: string,
+  kind: RestartKind,
+): Promise<Outcome<Restarting>> {
+  const { rules } = core
+  permitted(caller, phoneId, await findPhone(tx, phoneId))
+  const phone = permitted(caller, phoneId, await lockPhone(tx, phoneId, 'phone'))
+  const conflict = readinessConflict(phoneId, phone.status)
+  const move = moveFor(phone.status, 'restart')
+  if (conflict || !move || !phone.session) return refuse(conflict ?? phoneUnavailable(phoneId))
+  const now = core.clock.now()
+  if ((await reachOf(tx, phoneId, now, rules)) !== 'in reach') return refuse(phoneUnavailable(phoneId))
+  if (kind === 'reset' && !(await canWipe(tx, phoneId))) {
+    return refuse(new ApiError('feature_unavailable', { details: { phone: phoneId, feature: 'reset' } }))
+  }
+  const before = await tx.phone.findUniqueOrThrow({
+    where: { id: phoneId },
+    select: { rebootedAt: true, resetAt: true },
+  })
+  const [previous, everyMs] =
+    kind === 'reboot' ? [before.rebootedAt, rules.rebootEveryMs] : [before.resetAt, rules.resetEveryMs]
+  const wait = previous ? previous.getTime() + everyMs - now.getTime() : 0
+  if (wait > 0) return refuse(tooSoon(kind, phoneId, Math.ceil(wait / 1000)))
+
+  const deadline = new Date(now.getTime() + rules.restartGraceMs)
+  await tx.phone.update({
+    where: { id: phoneId },
+    data: {
+      status: move.to,
+      startDeadlineAt: deadline,
+      ...(kind === 'reboot' ? { rebootedAt: now } : { resetAt: now, resetPending: true }),
+    },
+  })
+  const device = await suspendGrace(tx, phoneId, new Date(deadline.getTime() + sweepAfterMs))
+  if (!device) throw new Error(`phone ${phoneId} holds no device`)
+  const { id: sessionId } = phone.session
+  await addJob(
+    tx,
+    'phone.deadline',
+    { phoneId, sessionId },
+    { runAt: deadline, key: `deadline:${sessionId}` },
+  )
+  await scheduleDue(tx, { ...phone, status: move.to }, phone.session)
+  const startAt = kind === 'reboot' ? new Date(now.getTime() + takenOverMs) : undefined
+  await addStart(tx, phoneId, device.fencingNumber, startAt)
+  const after = await findPhone(tx, phoneId)
+  if (!after) throw new Error(`phone ${phoneId} vanished`)
+  const { serial, fencingNumber } = device
+  return { done: { phone: viewOf(after), serial, fencingNumber, previous } }
+}
+
+function tooSoon(kind: RestartKind, phoneId: string, seconds: number): ApiError {
+  return new ApiError('rate_limited', {
+    message:
+      kind === 'reboot' ? 'The phone was rebooted a short time ago.' : 'The phone was reset a moment ago.',
+    retryAfterSeconds: seconds,
+    details: { phone: phoneId, retry_after_seconds: seconds },
+  })
+}
+
+/** Whether the probe at its enrolment found a way to wipe the device. */
+async function canWipe(tx: Tx, phoneId: string): Promise<boolean> {
+  const rows = await tx.$queryRaw<{ able: boolean }[]>`select exists (
+      select 1 from jsonb_array_elements(d.capabilities) c
+      where c->>'name' = 'wipe' and c->>'implementation' <> '') as able
+    from devices d where d.phone_id = ${phoneId}`
+  return rows[0]?.able ?? false
+}
+
+/**
+ * The reboot's outcome is known, or never will be: has the phone started now. `giveBack`: nothing was done, and the
+ * allowance is again as it was.
+ */
+export async function endReboot(
+  core: Core,
+  phoneId: string,
+  { fencingNumber, previous }: Restarting,
+  giveBack: boolean,
+): Promise<void> {
+  await inTransaction(core.db, async (tx) => {
+    const phone = await lockPhone(tx, phoneId, 'phone')
+    if (phone?.status !== 'starting' || (await deviceOf(tx, phoneId))?.fencingNumber !== fencingNumber) return
+    if (giveBack) await tx.phone.update({ where: { id: phoneId }, data: { rebootedAt: previous } })
+    await addStart(tx, phoneId, fencingNumber)
+  })
+}
+
+export async function isResetPending(core: Core, phoneId: string): Promise<boolean> {
+  const row = await core.db.phone.findUnique({ where: { id: phoneId }, select: { resetPending: true } })
+  return row?.resetPending ?? false
+}
+
+/** The wipe was verified under this fencing number. False when that is no longer the phone's. */
+export async function resetDone(core: Core, phoneId: string, fencing: bigint): Promise<boolean> {
+  const { count } = await core.db.phone.updateMany({
+    where: { id: phoneId, device: { fencingNumber: fencing } },
+    data: { resetPending: false },
+  })
+  return count > 0
+}

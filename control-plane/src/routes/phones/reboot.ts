@@ -1,0 +1,37 @@
+/** POST /v1/phones/{id}/reboot */
+import { callerOf } from '../../http/auth.js'
+import { phoneIdOf, type Route } from '../deps.js'
+import { changePhone, describeErrors } from '../errors.js'
+import { noBody, phoneParams, postHeaders } from '../fields.js'
+import { whileActive } from '../into-phone.js'
+import { phoneSchema } from '../schemas.js'
+import { phoneJson } from '../views.js'
+
+export const rebootPhone: Route = (app, deps) => {
+  app.post(
+    '/phones/:id/reboot',
+    {
+      schema: {
+        operationId: 'rebootPhone',
+        summary: 'Reboot a phone',
+        description: 'Once in 10 minutes per phone. The session goes on; wait for `ready` again.',
+        tags: ['device'],
+        params: phoneParams,
+        headers: postHeaders,
+        body: noBody,
+        response: {
+          202: phoneSchema,
+          ...describeErrors('validation_failed', 'payload_too_large', ...changePhone),
+        },
+      },
+      config: { scope: 'phones:control' },
+    },
+    async (request, reply) => {
+      const id = phoneIdOf(request.params)
+      const phone = await whileActive(deps, request, reply, id, (context) =>
+        deps.services.power.reboot(callerOf(request), id, context),
+      )
+      return reply.code(202).send(phoneJson(phone))
+    },
+  )
+}

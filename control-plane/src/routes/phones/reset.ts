@@ -1,0 +1,42 @@
+/** POST /v1/phones/{id}/reset */
+import { z } from 'zod'
+import { callerOf } from '../../http/auth.js'
+import { phoneIdOf, type Route } from '../deps.js'
+import { changePhone, describeErrors } from '../errors.js'
+import { noBody, phoneParams, postHeaders } from '../fields.js'
+import { whileActive } from '../into-phone.js'
+import { phoneSchema } from '../schemas.js'
+import { phoneJson } from '../views.js'
+
+/** What a reset takes away. */
+const wiped = ['apps', 'files', 'accounts', 'clipboard']
+
+export const resetPhone: Route = (app, deps) => {
+  app.post(
+    '/phones/:id/reset',
+    {
+      schema: {
+        operationId: 'resetPhone',
+        summary: 'Reset a phone',
+        description:
+          'Wipes apps, files, accounts and clipboard; once a minute per phone. The session goes on; wait for `ready` again.',
+        tags: ['device'],
+        params: phoneParams,
+        headers: postHeaders,
+        body: noBody,
+        response: {
+          202: z.object({ phone: phoneSchema, wiped: z.array(z.string()) }),
+          ...describeErrors('validation_failed', 'payload_too_large', ...changePhone),
+        },
+      },
+      config: { scope: 'phones:delete' },
+    },
+    async (request, reply) => {
+      const id = phoneIdOf(request.params)
+      const phone = await whileActive(deps, request, reply, id, (context) =>
+        deps.services.power.reset(callerOf(request), id, context),
+      )
+      return reply.code(202).send({ phone: phoneJson(phone), wiped })
+    },
+  )
+}
