@@ -68,7 +68,7 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
     location: choice.location === '' ? null : createLocation(transport, desired),
     locale: choice.locale === '' ? null : createLocale(transport),
     timezone: choice.timezone === '' ? null : createTimezone({ transport, desired, defaultZone }),
-    files: createFiles(transport),
+    files: choice.files === '' ? null : createFiles(transport),
     packages: null,
     wipe: choice.wipe === 'testharness' ? wipe : null,
   }

@@ -9,6 +9,7 @@ import type { Transport } from '../adb/transport.js'
 import type { Choice } from '../phone/records.js'
 import { phoneFolder, type ScrcpyKeeper } from '../scrcpy/keeper.js'
 import { keyMessage } from '../scrcpy/messages.js'
+import { probeFiles } from '../files/probe.js'
 import { probeSettings } from '../settings/probe.js'
 import { prepareSettingsApp } from '../settings/settings-app.js'
 import { endLeftovers } from '../ui-server/instrumentation.js'
@@ -16,6 +17,7 @@ import type { UiServerKeeper } from '../ui-server/keeper.js'
 import { probeUiServer, startUiServer } from '../ui-server/probe.js'
 import { createApps } from './apps.js'
 import { attempt, type FoundCapability } from './attempt.js'
+import { createInfo } from '../settings/info.js'
 import { createPower, parseAwake, readWakefulness } from './power.js'
 import { run } from './run.js'
 import { createScreen } from './screen.js'
@@ -141,6 +143,12 @@ export async function probeCapabilities(
   found.push(clipboard)
   const settings = await probeSettings(transport, progress)
   found.push(...settings.found)
+  const files = await probeFiles(transport, progress)
+  const info = await attempt('info', 'getprop', progress, async (within) => {
+    const { brand, model, osVersion } = await createInfo(transport, screen).read(within)
+    return `${brand ?? '?'} ${model ?? '?'}, Android ${osVersion ?? '?'}`
+  })
+  found.push(files, info)
 
   const wipe: Choice['wipe'] = sdk !== null && sdk >= 29 ? 'testharness' : ''
   found.push({ name: 'wipe', implementation: wipe, evidence: `Android API level ${String(sdk)}` })
@@ -152,6 +160,7 @@ export async function probeCapabilities(
     wipe,
     clipboard: clipboard.implementation === '' ? '' : text.implementation === '' ? 'unproven' : 'scrcpy',
     ...settings.choice,
+    files: files.implementation === '' ? '' : 'sync',
   }
   if (input.implementation === '') keeper.stop()
   return { choice, capabilities: found }

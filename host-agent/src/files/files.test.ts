@@ -2,9 +2,12 @@
 import { ApiError, Progress } from '@phonerack/shared'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AdbClient } from '../adb/client.js'
 import { command } from '../adb/quote.js'
+import { createTransport } from '../adb/transport.js'
 import type { Files } from '../device/device.js'
 import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
+import { until } from '../testing/ports.js'
 import { createFiles } from './files.js'
 import { realPath } from './paths.js'
 
@@ -26,6 +29,16 @@ const errorOf = async (work: Promise<unknown>): Promise<ApiError> => {
   )
   if (!(error instanceof ApiError)) throw new Error(`no ApiError: ${String(error)}`)
   return error
+}
+
+/** Says of the phone that it has version 1 of the sync service, as phones before Android 11. */
+class OldClient extends AdbClient {
+  override async ask(service: string, within: Progress): Promise<string> {
+    const answer = await super.ask(service, within)
+    if (!service.endsWith(':features')) return answer
+    const left = answer.split(',').filter((feature) => feature !== 'stat_v2' && feature !== 'ls_v2')
+    return left.join(',')
+  }
 }
 
 describe('paths', () => {
@@ -146,6 +159,50 @@ describe('files', () => {
       ['link', 'other'],
       ['way', 'other'],
     ])
+  })
+
+  it('are the same to an older phone, whose sync service has version 1 only', async () => {
+    const { phone, client } = both
+    const old = new OldClient(client.port)
+    const transport = createTransport(old, phone.serial)
+    const older = createFiles(transport)
+    const content = Buffer.from('version 1 名前')
+    expect(await older.write('/sdcard/v1/a b.txt', content, progress())).toBe(content.length)
+    expect(await older.list('/sdcard/v1', progress())).toMatchObject([
+      { name: 'a b.txt', type: 'file', size: content.length },
+    ])
+    expect(Buffer.from(await older.read('/sdcard/v1/a b.txt', progress()))).toEqual(content)
+    expect(await older.list('/sdcard', progress())).toEqual(await files.list('/sdcard', progress()))
+    await older.delete('/sdcard/v1/a b.txt', progress())
+    expect((await errorOf(older.read('/sdcard/v1/a b.txt', progress()))).code).toBe('file_not_found')
+  })
+
+  it('stay whole when the phone is unplugged in the middle of a write, whose outcome is open', async () => {
+    const { inside } = both.phone
+    const { faults } = inside
+    const isUp = async () => (await shell('echo', 'up').catch(() => '')) === 'up\n'
+    await files.write('/sdcard/cut/kept', Buffer.from('old'), progress())
+    for (const bytes of [4_000_000, 1_000_000]) {
+      const begun = Object.keys(inside.counters().pushes).length
+      await faults.slowLink({ latencyMs: 0, bytesPerSecond: 2_000_000 })
+      await until(isUp, 20_000, 'the phone')
+      const writing = errorOf(files.write('/sdcard/cut/kept', Buffer.alloc(bytes, 1), progress()))
+      await until(
+        () => Promise.resolve(Object.keys(inside.counters().pushes).length > begun),
+        10_000,
+        'the write to begin',
+      )
+      const startedAt = performance.now()
+      await faults.unplug()
+      expect((await writing).code).toBe('action_outcome_unknown')
+      expect(performance.now() - startedAt).toBeLessThan(5000)
+      await faults.slowLink(null)
+      await faults.replug()
+      await until(isUp, 20_000, 'the phone')
+      expect(Buffer.from(await files.read('/sdcard/cut/kept', progress())).toString()).toBe('old')
+    }
+    await files.write('/sdcard/cut/kept', Buffer.from('new'), progress())
+    expect(await shell('ls', '-A', '/sdcard/cut')).toBe('kept\n')
   })
 
   it('leave nothing half when the storage is full, and nothing of a write that was cut off', async () => {

@@ -35,6 +35,7 @@ const recordSchema = z.object({
       location: z.enum(['settings-app', '']).default(''),
       locale: z.enum(['settings-app', '']).default(''),
       timezone: z.enum(['alarm', '']).default(''),
+      files: z.enum(['sync', '']).default('sync'),
     })
     .nullable(),
   baseline: z

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger, Progress } from '@phonerack/shared'
+import type { AdbClient } from '../adb/client.js'
 import { startAdbServer } from '../adb/server.js'
 import { createTransport, type Transport } from '../adb/transport.js'
 import { startTestPhone, type TestPhone } from './phone.js'
@@ -11,6 +12,8 @@ import { freePort, until } from './ports.js'
 export interface PluggedIn {
   phone: TestPhone
   transport: Transport
+  /** Of the adb server. */
+  client: AdbClient
   stop(): Promise<void>
 }
 
@@ -30,6 +33,7 @@ export async function plugIn(): Promise<PluggedIn> {
   return {
     phone,
     transport: createTransport(server.client, phone.serial),
+    client: server.client,
     async stop() {
       await server.stop()
       await phone.stop()
