@@ -1,8 +1,8 @@
 import { actionBatchSchema, ApiError, Progress, systemClock, type ActionResult } from '@phonerack/shared'
 import { describe, expect, it } from 'vitest'
-import { DeviceGone } from '../device/device.js'
+import { DeviceGone, TextNotTaken, type TextWay } from '../device/device.js'
 import { createSnapshotStore } from '../screen/snapshots.js'
-import { paperPhone, type PaperPhone, type PaperView } from '../testing/paper-phone.js'
+import { oneWay, paperPhone, wayOf, type PaperPhone, type PaperView } from '../testing/paper-phone.js'
 import { runBatch, type BatchRequest } from './run-batch.js'
 
 const owner = { phoneId: 'ph_a', fencingNumber: 1n }
@@ -332,7 +332,7 @@ describe.concurrent('typing', () => {
       grow(0)
       return Promise.resolve()
     }
-    const device = { ...phone.device, text: { type } }
+    const device = { ...phone.device, text: oneWay(type) }
     expect(only(await run({ ...phone, device }, [{ type: 'type', text: 'slowly' }])).ok).toBe(true)
     expect(phone.views[0]?.text).toBe('slowly')
   })
@@ -372,6 +372,102 @@ describe.concurrent('typing', () => {
     ])
     expect(await clears(told)).toBe(true)
     expect(told.log).not.toContain('key 67')
+  })
+
+  describe('by another way', () => {
+    const name = (text: string, flags: string[] = []) =>
+      field(100, { text, flags: ['focusable', 'focused', ...flags] })
+    /** Puts the text into the field as this way does it, and counts. */
+    const way = (phone: PaperPhone, part: Partial<TextWay>, put: (held: string, text: string) => string) => {
+      const made = {
+        ...wayOf((text) => {
+          phone.log.push(`way ${made.name}`)
+          const view = phone.views[0] ?? name('')
+          phone.views[0] = { ...view, text: put(view.text ?? '', text) }
+          return Promise.resolve()
+        }),
+        ...part,
+      }
+      return made
+    }
+    const losing = (held: string, text: string) => held + text.replace(/[^a-z]/g, '')
+    const exact = (held: string, text: string) => held + text
+    const whole = (_held: string, text: string) => text
+    const typing = async (phone: PaperPhone, ways: TextWay[], action: object) => {
+      const device = { ...phone.device, text: { ways } }
+      const result = only(await run({ ...phone, device }, [{ type: 'type', ...action }]))
+      return { result, ways: phone.log.filter((line) => line.startsWith('way')), held: phone.views[0]?.text }
+    }
+
+    it('replaces what arrived in part', async () => {
+      const phone = paperPhone([name('')])
+      const ways = [way(phone, {}, losing), way(phone, { name: 'set-text', does: 'replace' }, whole)]
+      const { result, held } = await typing(phone, ways, { text: 'a漢b' })
+      expect([result.ok, held]).toEqual([true, 'a漢b'])
+    })
+
+    it('clears what arrived in part, and proves that, before it types again', async () => {
+      const phone = paperPhone([name('old')])
+      phone.device.input.key = (code) => {
+        if (code === 67 && phone.views[0]) phone.views[0].text = ''
+        return Promise.resolve()
+      }
+      const ways = [way(phone, {}, losing), way(phone, { name: 'paste' }, exact)]
+      const { result, held } = await typing(phone, ways, { text: 'a漢b', clear: true })
+      expect([result.ok, held]).toEqual([true, 'a漢b'])
+    })
+
+    it('types no second time where it is not certain what the field holds', async () => {
+      const stays = paperPhone([name('old')])
+      stays.selectAllWorks = false
+      const ways = [way(stays, {}, losing), way(stays, { name: 'paste' }, exact)]
+      const kept = await typing(stays, ways, { text: 'a漢b', clear: true })
+      expect([kept.result.error?.details['reason'], kept.ways]).toEqual(['text_differs', ['way keys']])
+
+      const part = paperPhone([name('old')])
+      const more = [way(part, {}, losing), way(part, { name: 'paste' }, exact)]
+      const added = await typing(part, more, { text: 'a漢b' })
+      expect([added.result.ok, added.ways]).toEqual([false, ['way keys']])
+
+      const broken = paperPhone([name('')])
+      const unsure = way(broken, { name: 'set-text', does: 'replace' }, () => '')
+      const send: TextWay['send'] = async (...args) => ({ ...(await unsure.send(...args)), sure: false })
+      const unknown = await typing(broken, [{ ...unsure, send }, way(broken, { name: 'paste' }, exact)], {
+        text: '漢',
+      })
+      expect([unknown.result.error?.code, unknown.ways]).toEqual(['action_outcome_unknown', ['way set-text']])
+    })
+
+    it('adds to a text that the first way left as it was', async () => {
+      const phone = paperPhone([name('old')])
+      const ways = [way(phone, {}, (held) => held), way(phone, { name: 'paste' }, exact)]
+      const { result, held } = await typing(phone, ways, { text: '漢' })
+      expect([result.ok, held]).toEqual([true, 'old漢'])
+    })
+
+    it('goes on at once where a way takes nothing, and gives back what one borrowed', async () => {
+      const phone = paperPhone([name('')])
+      let released = 0
+      const refusing = way(phone, { name: 'set-text', does: 'replace' }, whole)
+      refusing.send = () => Promise.reject(new TextNotTaken('no'))
+      const lending = way(phone, { name: 'paste' }, losing)
+      const { send } = lending
+      lending.send = async (...args) => ({
+        ...(await send(...args)),
+        release: () => Promise.resolve().then(() => void (released += 1)),
+      })
+      const { result, ways } = await typing(phone, [refusing, lending], { text: '漢a' })
+      expect([result.ok, ways, released]).toEqual([false, ['way paste'], 1])
+      const none = await typing(paperPhone([name('')]), [refusing], { text: 'a' })
+      expect(none.result.error?.code).toBe('feature_unavailable')
+    })
+
+    it('uses a way that replaces only where it knows the whole text', async () => {
+      const phone = paperPhone([name('old')])
+      const ways = [way(phone, { name: 'set-text', does: 'replace' }, whole), way(phone, {}, exact)]
+      expect((await typing(phone, ways, { text: 'x' })).held).toBe('oldx')
+      expect((await typing(phone, ways, { text: 'y', clear: true })).held).toBe('y')
+    })
   })
 
   it('says which feature a phone lacks', async () => {

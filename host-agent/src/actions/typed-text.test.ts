@@ -43,6 +43,8 @@ describe('text in a field', () => {
     ['an address is completed', 'exam', 'example.com'],
     ['quotes get curly', `it's "fine"...`, 'It’s “fine”…'],
     ['a direction mark is put in', 'שלום', '\u200fשלום'],
+    ['a control character shows as a dot', 'a\u0001b', 'a.b'],
+    ['half of a pair is replaced', 'a\ud800b', 'a\ufffdb'],
     ['an accent is composed', 'e\u0301t\u00e9', '\u00e9t\u00e9'],
   ])('arrived when %s', (_, typed, after) => {
     expect(judge('', typed, after)).toBe('arrived')
@@ -55,6 +57,8 @@ describe('text in a field', () => {
     ['an emoji was dropped', 'hi 🙂', '', 'hi'],
     ['an at sign was dropped', 'a@b.example', '', 'ab.example'],
     ['digits are in another order', '1234', '', '1243'],
+    ['it came twice', '漢a', '', '漢a漢a'],
+    ['it came twice beside a text', 'ab', 'x', 'xabab'],
     ['nothing changed, though the word was there', 'an', 'banana', 'banana'],
   ])('differs when %s', (_, typed, before, after) => {
     expect(judge(before, typed, after)).toBe('differs')

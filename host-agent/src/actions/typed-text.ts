@@ -46,15 +46,34 @@ function lengthsOf(text: string): number[] {
 }
 
 function judgeShown(old: FieldText | null, cleared: boolean, typed: string, after: string): Verdict {
-  const wanted = plain(typed)
-  const got = plain(after)
   const was = plain(old?.text ?? '')
+  const got = plain(after)
+  const wanted = formsOf(typed).find((form) => got.includes(form)) ?? plain(typed)
   if (wanted === '') return after === old?.text ? 'differs' : 'arrived'
   if (got === wanted) return 'arrived'
   // Unchanged, though it may have had those words before.
   if (old && got === was) return 'differs'
   if (!got.includes(wanted) && !hasDigitsOf(typed, after)) return 'differs'
+  if (isDoubled(was, wanted, got)) return 'differs'
   return cleared && was !== '' && got.length >= was.length + wanted.length ? 'kept' : 'arrived'
+}
+
+/**
+ * What no XML can hold is shown as a dot (`uiautomator dump`), as a replacement character (our reader), or not
+ * at all.
+ */
+function formsOf(typed: string): string[] {
+  const forbidden =
+    // eslint-disable-next-line no-control-regex -- they are what is looked for
+    /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufdd0-\ufddf\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+  const forms = [typed, ...['.', '\ufffd', ''].map((shown) => typed.replace(forbidden, shown))]
+  return [...new Set(forms.map(plain))]
+}
+
+/** The text came twice: more than was there and was typed, by just once more of it. */
+function isDoubled(was: string, wanted: string, got: string): boolean {
+  if (wanted === '' || got.length !== was.length + 2 * wanted.length) return false
+  return got.split(wanted).length - was.split(wanted).length >= 2
 }
 
 /** Only of numbers with separators: phone numbers, dates, amounts, cards. */

@@ -1,5 +1,6 @@
 /** The actions `type` and `clear`: focus, text, and reading back what arrived. */
 import { ApiError, type ActionOf, type Target } from '@phonerack/shared'
+import { DeviceGone, TextNotTaken, type SentText, type TextWay } from '../device/device.js'
 import type { VisibleNode } from '../screen/elements.js'
 import { settle, unavailable, type ActionContext } from './context.js'
 import { fieldAgain, fieldAt, focusedField, isSameField, isSurelyEmpty } from './field.js'
@@ -18,13 +19,7 @@ export async function type(action: ActionOf<'type'>, context: ActionContext): Pr
   const input = context.device.text
   if (!input) throw unavailable('text_input')
   const field = await focus(action.target, context)
-  if (action.clear && !(field && isSurelyEmpty(field))) await selectAllAndDelete(context)
-  await context.write((progress) => input.type(action.text, progress), {
-    // A paste is one step; single characters go at some hundreds a second.
-    limitMs: 10_000 + action.text.length * 10,
-    settleMs: settle.touch,
-  })
-  if (field) await readBack(field, action, context)
+  await put(field, action, input.ways, context)
   if (action.submit) await context.key(keyCode('enter'), 0, settle.navigation)
 }
 
@@ -72,8 +67,102 @@ async function selectAllAndDelete(context: ActionContext): Promise<void> {
   await context.key(keyCode('del'))
 }
 
+/** A second way is tried once: what no way brings there, the app does not want. */
+const mostWays = 2
+
+/**
+ * Brings the text into the field and reads it back. Where it did not arrive, and only where it is certain what
+ * the field holds instead, another way is taken.
+ */
+async function put(
+  field: VisibleNode | null,
+  action: ActionOf<'type'>,
+  all: readonly TextWay[],
+  context: ActionContext,
+): Promise<void> {
+  const { text } = action
+  const whole = field !== null && (action.clear || isSurelyEmpty(field))
+  let mustClear = action.clear && !(field && isSurelyEmpty(field))
+  let tried = 0
+  let notTaken: TextNotTaken | null = null
+  let failure: ApiError | null = null
+  for (const way of all) {
+    if (!way.takes(text) || (way.does === 'replace' && !whole)) continue
+    if (failure && tried >= mostWays) throw failure
+    if (way.does === 'insert' && mustClear) {
+      await selectAllAndDelete(context)
+      // After the first way it must be proven: else the text would stand there twice.
+      if (failure && !(field && (await isEmptyNow(field, context)))) throw failure
+      mustClear = false
+    }
+    const outcome = await send(way, field, action, context)
+    if (outcome === 'done') return
+    if (outcome instanceof TextNotTaken) {
+      notTaken = outcome
+      continue
+    }
+    tried += 1
+    failure = outcome.error
+    if (!field || !outcome.certain) throw failure
+    if (whole) mustClear = !isSurelyEmpty(outcome.field)
+    // Without knowing where the cursor was, only a field that did not change can be tried again.
+    else if (!isUnchanged(field, outcome.field)) throw failure
+  }
+  if (failure) throw failure
+  if (notTaken?.cause instanceof DeviceGone) throw notTaken.cause
+  throw new ApiError('feature_unavailable', {
+    message: notTaken
+      ? 'No way of typing on this phone works now.'
+      : 'This phone takes printable ASCII text only.',
+    details: { feature: 'text_input' },
+  })
+}
+
+interface Missed {
+  error: ApiError
+  /** As it was seen last. */
+  field: VisibleNode
+  /** The field shows what it holds, and no more comes. */
+  certain: boolean
+}
+
+async function send(
+  way: TextWay,
+  field: VisibleNode | null,
+  action: ActionOf<'type'>,
+  context: ActionContext,
+): Promise<'done' | TextNotTaken | Missed> {
+  let sent: SentText
+  try {
+    sent = await context.write((progress) => way.send(action.text, field, progress), {
+      limitMs: way.limitMs(action.text),
+      settleMs: settle.touch,
+    })
+  } catch (error) {
+    if (error instanceof TextNotTaken) return error
+    throw error
+  }
+  try {
+    if (field) return await readBack(field, action, sent.sure, context)
+    await context.settled()
+    return 'done'
+  } finally {
+    await sent.release()
+  }
+}
+
+async function isEmptyNow(field: VisibleNode, context: ActionContext): Promise<boolean> {
+  const now = fieldAgain(await context.freshTree(), field)
+  return now !== null && isSurelyEmpty(now)
+}
+
 /** Looks until the text has arrived, or the field has stopped changing: long texts come in little by little. */
-async function readBack(field: VisibleNode, action: ActionOf<'type'>, context: ActionContext): Promise<void> {
+async function readBack(
+  field: VisibleNode,
+  action: ActionOf<'type'>,
+  sure: boolean,
+  context: ActionContext,
+): Promise<'done' | Missed> {
   const before = textOf(field)
   const latest = context.now() + readBackMostMs
   let seen = field
@@ -81,28 +170,35 @@ async function readBack(field: VisibleNode, action: ActionOf<'type'>, context: A
   for (let look = 1; ; look += 1) {
     const now = fieldAgain(await context.freshTree(), field)
     // The app took the text and went on: a search as one types, the last digit of a code.
-    if (!now) return
+    if (!now) return 'done'
     const after = textOf(now)
     const verdict = judgeTyped(before, action.clear, action.text, after)
-    if (verdict === 'arrived') return
-    if (!isUnchanged(seen, now)) until = Math.min(latest, context.now() + readBackLimitMs)
-    if (look > 1 && context.now() >= until) throw notArrived(verdict, action.text, after)
+    if (verdict === 'arrived') return 'done'
+    const changed = !isUnchanged(seen, now)
+    if (changed) until = Math.min(latest, context.now() + readBackLimitMs)
+    if (look > 1 && context.now() >= until) {
+      const certain = sure && !changed && verdict !== 'hidden'
+      return { error: notArrived(sure ? verdict : 'unsure', action.text, after), field: now, certain }
+    }
     seen = now
     await context.progress.sleep(pauseMs, 'reading the text back')
   }
 }
 
 /** Says lengths and never the texts: they may be secret. */
-function notArrived(verdict: Verdict, typed: string, after: FieldText): ApiError {
+function notArrived(verdict: Verdict | 'unsure', typed: string, after: FieldText): ApiError {
   const details = {
     reason: `text_${verdict}`,
     typed_length: Array.from(typed).length,
     field_length: after.masked ? after.maskedLength : Array.from(after.text).length,
   }
   const next = 'Observe the screen, then clear the field and type again.'
-  if (verdict === 'hidden')
+  if (verdict === 'hidden' || verdict === 'unsure')
     return new ApiError('action_outcome_unknown', {
-      message: 'The text was sent, and the masked field does not tell whether it arrived.',
+      message:
+        verdict === 'hidden'
+          ? 'The text was sent, and the masked field does not tell whether it arrived.'
+          : 'The connection broke while the text was sent, and the field does not hold it.',
       next,
       details,
     })

@@ -4,18 +4,21 @@ import type { Transport } from '../adb/transport.js'
 import type { Choice } from '../phone/records.js'
 import { createScrcpyInput } from '../scrcpy/input.js'
 import type { ScrcpyKeeper } from '../scrcpy/keeper.js'
-import { createScrcpyText } from '../scrcpy/text.js'
+import { createKeyText, createPasteText } from '../scrcpy/text.js'
 import { createFiles } from '../files/files.js'
 import { createClipboard } from '../settings/clipboard.js'
 import type { DesiredState } from '../settings/desired.js'
 import { createInfo } from '../settings/info.js'
+import { createKeyboardLoan, type KeyboardLoan, type RememberedKeyboard } from '../settings/keyboard.js'
+import { createKeyboardText } from '../settings/keyboard-text.js'
 import { createLocale } from '../settings/locale.js'
 import { createLocation, type KeptLocation } from '../settings/location.js'
 import { createTimezone } from '../settings/timezone.js'
 import type { UiServerKeeper } from '../ui-server/keeper.js'
+import { createSetText } from '../ui-server/set-text.js'
 import { createUiServerTree } from '../ui-server/tree.js'
 import { createApps } from './apps.js'
-import type { Device, Wipe } from './device.js'
+import type { Device, TextWay, Wipe } from './device.js'
 import { createCommandInput, createCommandText } from './input-commands.js'
 import { createPower } from './power.js'
 import { createScreen } from './screen.js'
@@ -30,12 +33,35 @@ export interface DeviceParts {
   log: Logger
   wipe: Wipe
   desired: DesiredState
+  keyboard: RememberedKeyboard
   /** The zone of the phone after its first wipe; null before. */
   defaultZone: () => string | null
 }
 
 export interface AssembledDevice extends Device {
   readonly location: KeptLocation | null
+  /** Puts back what typing had borrowed when the phone left in the middle. */
+  readonly borrowed: KeyboardLoan
+}
+
+/** Characters up to which key events are the quickest way. */
+const shortText = 300
+const anyLength = Number.MAX_SAFE_INTEGER
+
+/** In the order of docs/decisions/0069. */
+function textWays(
+  { transport, choice, keeper, uiServer, log }: DeviceParts,
+  keyboard: KeyboardLoan,
+): TextWay[] {
+  const scrcpy = choice.text === 'scrcpy'
+  return [
+    ...(scrcpy ? [createKeyText(keeper, shortText)] : []),
+    ...(choice.uiServer ? [createSetText(uiServer)] : []),
+    ...(scrcpy ? [createPasteText(keeper, log)] : [createCommandText(transport, false)]),
+    ...(choice.keyboard ? [createKeyboardText(transport, keyboard)] : []),
+    ...(scrcpy ? [createKeyText(keeper, anyLength)] : []),
+    ...(scrcpy || choice.keyboard ? [] : [createCommandText(transport, true)]),
+  ]
 }
 
 export function assembleDevice(parts: DeviceParts): AssembledDevice {
@@ -45,6 +71,7 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
   const screen = createScreen(transport)
   const windows = createWindows(transport)
   const beforeRead = () => screen.forget()
+  const keyboard = createKeyboardLoan({ transport, remembered: parts.keyboard, log })
   const dump = createUi(transport, choice.ui, beforeRead)
   return {
     serial: transport.serial,
@@ -52,7 +79,7 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
     ui: choice.uiServer ? createUiServerTree({ server, fallback: dump, windows, log, beforeRead }) : dump,
     windows,
     input: choice.input === 'scrcpy' ? createScrcpyInput(keeper) : createCommandInput(transport),
-    text: choice.text === 'scrcpy' ? createScrcpyText(keeper) : createCommandText(transport),
+    text: { ways: textWays(parts, keyboard) },
     apps: createApps(transport, windows),
     power: createPower(transport),
     info: createInfo(transport, screen),
@@ -64,6 +91,7 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
             keeper,
             readProven: choice.clipboard === 'scrcpy',
             hasSettingsApp: settingsApp,
+            keyboard,
           }),
     location: choice.location === '' ? null : createLocation(transport, desired),
     locale: choice.locale === '' ? null : createLocale(transport),
@@ -71,5 +99,6 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
     files: choice.files === '' ? null : createFiles(transport),
     packages: null,
     wipe: choice.wipe === 'testharness' ? wipe : null,
+    borrowed: keyboard,
   }
 }

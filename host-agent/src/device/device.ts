@@ -56,12 +56,48 @@ export interface Input {
   key(keyCode: number, metaState: number, progress: Progress): Promise<void>
 }
 
+/** A field as the tree names it, so that a way that looks for it by itself finds the same one. */
+export interface FieldName {
+  className: string
+}
+
+/** What was sent; whoever sent it reads the field before `release`. */
+export interface SentText {
+  /** False: the connection broke in the middle, so that the field may hold it or not. */
+  sure: boolean
+  /** Gives back what was borrowed for it (clipboard, keyboard). Ends by a deadline of its own and never throws. */
+  release(): Promise<void>
+}
+
+/** One way of bringing text into the field that has the focus. */
+export interface TextWay {
+  readonly name: 'keys' | 'set-text' | 'paste' | 'input-text' | 'keyboard'
+  /**
+   * `insert`: at the cursor, and the app may take it a moment later. `replace`: instead of all that the field
+   * holds, done when it returns; doing it twice is doing it once.
+   */
+  readonly does: 'insert' | 'replace'
+  takes(text: string): boolean
+  /** Milliseconds that it may take at most. */
+  limitMs(text: string): number
+  /** @throws TextNotTaken when surely nothing of it came into the field */
+  send(text: string, field: FieldName | null, progress: Progress): Promise<SentText>
+}
+
+/** This way does not work now, or not for this field, and changed nothing. */
+export class TextNotTaken extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.name = 'TextNotTaken'
+  }
+}
+
 export interface TextInput {
   /**
-   * Sends text to the field that has the focus, at its cursor. Any Unicode, newlines included.
-   * The caller makes sure a field has the focus and reads the result back.
+   * The better first. The caller makes sure that a field has the focus, reads the result back, and takes the
+   * next way only when it is certain what the field holds.
    */
-  type(text: string, progress: Progress): Promise<void>
+  readonly ways: readonly TextWay[]
 }
 
 export interface Apps {

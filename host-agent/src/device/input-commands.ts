@@ -1,12 +1,12 @@
 /**
  * Touch, keys and text by Android's `input` program: the fallback where no
  * scrcpy server runs. Limits: one finger; a process for each step (some 200 ms
- * on a phone), so that paths are coarse; text is printable ASCII.
+ * on a phone), so that paths are coarse; text is printable ASCII (`settings/keyboard-text.ts` takes the rest).
  */
 import { ApiError, Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
-import type { Input, Point, Stroke, TextInput } from './device.js'
+import type { Input, Point, Stroke, TextWay } from './device.js'
 import { run } from './run.js'
 
 type TimedPoint = Point & { atMs: number }
@@ -113,17 +113,21 @@ export const inputTextParts = (text: string): string[] =>
     .filter((part) => part !== '')
     .map((part) => part.replaceAll(' ', '%s'))
 
-export function createCommandText(transport: Transport): TextInput {
+/** `newlines`: as presses of enter, which leave a field of one line; where there is no better way. */
+export function createCommandText(transport: Transport, newlines: boolean): TextWay {
+  const allowed = newlines ? /^[\x20-\x7e\n]*$/ : /^[\x20-\x7e]*$/
   return {
-    async type(text, progress) {
-      if (!/^[\x20-\x7e\n]*$/.test(text)) {
-        throw new ApiError('feature_unavailable', { message: 'This phone takes printable ASCII text only.' })
-      }
+    name: 'input-text',
+    does: 'insert',
+    takes: (text) => allowed.test(text),
+    limitMs: (text) => 10_000 + text.length * 10,
+    async send(text, _field, progress) {
       for (const [index, line] of text.split('\n').entries()) {
         if (index > 0) await run(transport, command('input', 'keyevent', '66'), progress)
         for (const part of inputTextParts(line))
           await run(transport, command('input', 'text', part), progress)
       }
+      return { sure: true, release: () => Promise.resolve() }
     },
   }
 }

@@ -10,6 +10,8 @@ import type { Choice } from '../phone/records.js'
 import { phoneFolder, type ScrcpyKeeper } from '../scrcpy/keeper.js'
 import { keyMessage } from '../scrcpy/messages.js'
 import { probeFiles } from '../files/probe.js'
+import { createInfo } from '../settings/info.js'
+import { createKeyboardLoan, ourKeyboard } from '../settings/keyboard.js'
 import { probeSettings } from '../settings/probe.js'
 import { prepareSettingsApp } from '../settings/settings-app.js'
 import { endLeftovers } from '../ui-server/instrumentation.js'
@@ -17,7 +19,6 @@ import type { UiServerKeeper } from '../ui-server/keeper.js'
 import { probeUiServer, startUiServer } from '../ui-server/probe.js'
 import { createApps } from './apps.js'
 import { attempt, type FoundCapability } from './attempt.js'
-import { createInfo } from '../settings/info.js'
 import { createPower, parseAwake, readWakefulness } from './power.js'
 import { run } from './run.js'
 import { createScreen } from './screen.js'
@@ -50,7 +51,7 @@ export async function prepare(
 /** Tries each capability. @throws DeviceGone; a capability that does not work is in the answer */
 export async function probeCapabilities(
   transport: Transport,
-  { keeper, uiServer }: Pick<Helpers, 'keeper' | 'uiServer'>,
+  { keeper, uiServer, log }: Helpers,
   sdk: number | null,
   progress: Progress,
 ): Promise<{ choice: Choice; capabilities: FoundCapability[] }> {
@@ -149,6 +150,8 @@ export async function probeCapabilities(
     return `${brand ?? '?'} ${model ?? '?'}, Android ${osVersion ?? '?'}`
   })
   found.push(files, info)
+  const keyboard = await probeKeyboard(transport, settings.choice.settingsApp, log, progress)
+  found.push(keyboard)
 
   const wipe: Choice['wipe'] = sdk !== null && sdk >= 29 ? 'testharness' : ''
   found.push({ name: 'wipe', implementation: wipe, evidence: `Android API level ${String(sdk)}` })
@@ -161,9 +164,33 @@ export async function probeCapabilities(
     clipboard: clipboard.implementation === '' ? '' : text.implementation === '' ? 'unproven' : 'scrcpy',
     ...settings.choice,
     files: files.implementation === '' ? '' : 'sync',
+    keyboard: keyboard.implementation !== '',
   }
   if (input.implementation === '') keeper.stop()
   return { choice, capabilities: found }
+}
+
+/** Makes the keyboard of io.appium.settings the phone's, and gives it back: by it any text can be typed. */
+async function probeKeyboard(
+  transport: Transport,
+  hasSettingsApp: boolean,
+  log: Logger,
+  progress: Progress,
+): Promise<FoundCapability> {
+  if (!hasSettingsApp) return { name: 'keyboard', implementation: '', evidence: 'needs io.appium.settings' }
+  let remembered: string | null = null
+  const loan = createKeyboardLoan({
+    transport,
+    remembered: { get: () => remembered, set: (keyboard) => void (remembered = keyboard) },
+    log,
+  })
+  return attempt('keyboard', 'settings-app', progress, async (within) => {
+    await loan.borrow(within)
+    const before = String(remembered)
+    await loan.giveBack()
+    if (remembered !== null) throw new Error(`${before} did not become the keyboard again`)
+    return `${ourKeyboard} set and read back, ${before} again`
+  })
 }
 
 /** Sends the phone to sleep and wakes it through the socket, and reads that from the phone. */

@@ -173,6 +173,7 @@ export class DeviceSupervisor {
     await prepare(this.transport, this.helpers, this.record.choice, progress)
     this.assemble()
     await this.assembled?.location?.keep(progress)
+    await this.assembled?.borrowed.keep(progress)
   }
 
   stop(): void {
@@ -217,6 +218,10 @@ export class DeviceSupervisor {
           void this.parts.records.update(this.parts.serial, {
             desired: { ...this.record.desired, ...change },
           }),
+      },
+      keyboard: {
+        get: () => this.record.keyboard,
+        set: (keyboard) => void this.parts.records.update(this.parts.serial, { keyboard }),
       },
       defaultZone: () => this.record.baseline?.timezone ?? null,
     })
@@ -313,6 +318,7 @@ export class DeviceSupervisor {
     if (result.stdout.toString('utf8').trim() !== word) throw new Error('the shell does not echo')
     if (this.record.choice?.input === 'scrcpy') await this.keeper.socket(progress)
     await this.assembled?.location?.keep(progress)
+    await this.assembled?.borrowed.keep(progress)
     this.provenAt = new Date()
   }
 

@@ -178,7 +178,7 @@ export class Phone {
     if (!device()) await this.supervisor.prepare(within)
     const wipe = device()?.wipe
     if (!wipe) throw new ApiError('feature_unavailable', { message: 'This phone cannot be wiped by us.' })
-    this.parts.records.update(this.serial, { desired: nothingDesired })
+    this.parts.records.update(this.serial, { desired: nothingDesired, keyboard: null })
     const checks = await wipe.run(within)
     for (const check of checks) this.parts.log.info({ check }, 'wipe check')
     if (checks.every(({ passed }) => passed)) {

@@ -32,6 +32,8 @@ const recordSchema = z.object({
       clipboard: z.enum(['scrcpy', 'unproven', '']).default(''),
       /** Whether io.appium.settings stands on the phone. */
       settingsApp: z.boolean().default(false),
+      /** Its keyboard became the phone's and was given back at enrolment. */
+      keyboard: z.boolean().default(false),
       location: z.enum(['settings-app', '']).default(''),
       locale: z.enum(['settings-app', '']).default(''),
       timezone: z.enum(['alarm', '']).default(''),
@@ -55,6 +57,8 @@ const recordSchema = z.object({
       timezone: z.string().nullable(),
     })
     .default(nothingDesired),
+  /** The user's keyboard while that of io.appium.settings stands in for it (`settings/keyboard.ts`). */
+  keyboard: z.string().nullable().default(null),
   /** A write that had begun when the agent died, so that nobody knows how far it came. */
   unknownOutcome: z.object({ operation: z.string(), at: z.string() }).nullable(),
 })
@@ -70,6 +74,7 @@ const unknownDevice = (serial: string): DeviceRecord => ({
   baseline: null,
   wiped: null,
   desired: nothingDesired,
+  keyboard: null,
   unknownOutcome: null,
 })
 

@@ -17,7 +17,7 @@ import { freePort, until } from '../testing/ports.js'
 import { createScrcpyInput } from './input.js'
 import { readJar } from './jar.js'
 import { createScrcpyKeeper, type ScrcpyKeeper } from './keeper.js'
-import { createScrcpyText } from './text.js'
+import { createKeyText, createPasteText } from './text.js'
 
 const log = createLogger('test')
 log.level = 'silent'
@@ -105,8 +105,9 @@ describe('the scrcpy server', () => {
     await focusField()
     const control = await keeper.socket(progress())
     await control.setClipboard('mine', false, progress())
-    await createScrcpyText(keeper).type('Zoë 漢字 😀', progress())
-    expect(await tree()).toContain('Zoë 漢字 😀')
+    const sent = await createPasteText(keeper, log).send('Zoë 漢字 😀', null, progress())
+    await until(async () => (await tree()).includes('Zoë 漢字 😀'))
+    await sent.release()
     expect(await control.getClipboard(progress())).toBe('mine')
   })
 
@@ -114,7 +115,13 @@ describe('the scrcpy server', () => {
     await focusField()
     const control = await keeper.socket(progress())
     await control.setClipboard('mine', false, progress())
-    await createScrcpyText(keeper).type('it is 100%s $HOME "ok"', progress())
+    const keys = createKeyText(keeper, 300)
+    expect([keys.takes('é'), keys.takes('a'.repeat(301)), keys.takes('a'.repeat(300))]).toEqual([
+      false,
+      false,
+      true,
+    ])
+    await keys.send('it is 100%s $HOME "ok"', null, progress())
     await until(async () => (await tree()).includes('it is 100%s $HOME &quot;ok&quot;'))
     expect(await control.getClipboard(progress())).toBe('mine')
   })
@@ -123,7 +130,7 @@ describe('the scrcpy server', () => {
 describe('the fallback', () => {
   it('taps, swipes, presses and types without any scrcpy server', async () => {
     await focusField()
-    await createCommandText(transport).type(`plain %s text; $(id) 'q'`, progress())
+    await createCommandText(transport, false).send(`plain %s text; $(id) 'q'`, null, progress())
     expect(await tree()).toContain(`plain %s text; $(id) 'q'`)
     const input = createCommandInput(transport)
     await input.key(3, 0, progress())
@@ -159,9 +166,13 @@ describe('the fallback', () => {
     await expect(input.gesture([finger, finger], progress())).rejects.toMatchObject({
       code: 'feature_unavailable',
     })
-    await expect(createCommandText(transport).type('漢', progress())).rejects.toMatchObject({
-      code: 'feature_unavailable',
-    })
+    const takes = (newlines: boolean, text: string) => createCommandText(transport, newlines).takes(text)
+    expect([takes(true, '漢'), takes(true, 'a\nb'), takes(false, 'a\nb'), takes(false, 'a b')]).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ])
   })
 })
 

@@ -1,48 +1,84 @@
 /**
  * Text through scrcpy's control socket: printable ASCII as key events
  * (INJECT_TEXT), everything else by way of the clipboard, which is put back
- * afterwards.
+ * once the field was read.
  */
-import { ApiError, Progress } from '@phonerack/shared'
-import type { TextInput } from '../device/device.js'
+import { Progress, type Logger } from '@phonerack/shared'
+import { DeviceGone, TextNotTaken, type SentText, type TextWay } from '../device/device.js'
 import type { ControlSocket } from './control-socket.js'
 import type { ScrcpyKeeper } from './keeper.js'
 import { clipboardLimit, textLimit, textMessage } from './messages.js'
 
-/**
- * The server presses PASTE without waiting for the app to take it. Putting the clipboard back before
- * would paste the old text.
- */
-const pasteSettleMs = 250
+/** Milliseconds for putting the clipboard back, whatever became of the caller. */
+const restoreMs = 1000
 
+/** What INJECT_TEXT types on every phone: other characters are dropped where the key map has none. */
 export const isKeyText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
-export function createScrcpyText(keeper: ScrcpyKeeper): TextInput {
+export const nothingBorrowed: SentText = { sure: true, release: () => Promise.resolve() }
+
+/** Key events. `mostCharacters`: a long text takes seconds this way, some hundred characters a second. */
+export function createKeyText(keeper: ScrcpyKeeper, mostCharacters: number): TextWay {
   return {
-    async type(text, progress) {
-      const control = await keeper.socket(progress)
-      if (isKeyText(text)) {
-        const messages: Buffer[] = []
-        for (let at = 0; at < text.length; at += textLimit)
-          messages.push(textMessage(text.slice(at, at + textLimit)))
-        await control.send(Buffer.concat(messages))
-      } else {
-        await paste(control, text, progress)
+    name: 'keys',
+    does: 'insert',
+    takes: (text) => isKeyText(text) && text.length <= mostCharacters,
+    limitMs: (text) => 10_000 + text.length * 10,
+    async send(text, _field, progress) {
+      const control = await socketOf(keeper, progress)
+      const messages: Buffer[] = []
+      for (let at = 0; at < text.length; at += textLimit)
+        messages.push(textMessage(text.slice(at, at + textLimit)))
+      await control.send(Buffer.concat(messages))
+      return nothingBorrowed
+    },
+  }
+}
+
+/**
+ * The clipboard and PASTE. The server presses PASTE without waiting for the app to take it: what was in the
+ * clipboard before comes back with `release`, and not before the field was read.
+ */
+export function createPasteText(keeper: ScrcpyKeeper, log: Logger): TextWay {
+  return {
+    name: 'paste',
+    does: 'insert',
+    takes: (text) => Buffer.byteLength(text) <= clipboardLimit,
+    limitMs: () => 10_000,
+    async send(text, _field, progress) {
+      const control = await socketOf(keeper, progress)
+      const before = await control.getClipboard(progress)
+      const release = () => putBack(control, before ?? '', log)
+      try {
+        await control.setClipboard(text, true, progress)
+        return { sure: true, release }
+      } catch (error) {
+        await release()
+        throw error
       }
     },
   }
 }
 
-async function paste(control: ControlSocket, text: string, progress: Progress): Promise<void> {
-  if (Buffer.byteLength(text) > clipboardLimit) {
-    throw new ApiError('validation_failed', { message: 'The text is too long to be pasted at once.' })
-  }
-  const before = await control.getClipboard(progress)
+/** Also after an abort: what was typed does not stay behind in the clipboard. */
+async function putBack(control: ControlSocket, text: string, log: Logger): Promise<void> {
+  if (control.closed) return
+  const within = Progress.for(restoreMs)
   try {
-    await control.setClipboard(text, true, progress)
-    await progress.sleep(pasteSettleMs, 'paste')
-  } finally {
-    // Also after an abort: what was typed does not stay behind in the clipboard.
-    if (!control.closed) await control.setClipboard(before ?? '', false, Progress.for(1000))
+    await control.setClipboard(text, false, within)
+    if (text !== '' && (await control.getClipboard(within)) !== text)
+      log.warn('the clipboard does not hold again what it held before typing')
+  } catch (error) {
+    log.warn({ err: error }, 'the clipboard was not put back after typing')
+  }
+}
+
+/** Before any byte was sent: where the server does not come back, another way may do. */
+async function socketOf(keeper: ScrcpyKeeper, progress: Progress): Promise<ControlSocket> {
+  try {
+    return await keeper.socket(progress)
+  } catch (error) {
+    if (!(error instanceof DeviceGone)) throw error
+    throw new TextNotTaken('the scrcpy server does not stand', error)
   }
 }

@@ -3,19 +3,13 @@
  * for one that it may not read; which of both it is, io.appium.settings tells: it reads while its own keyboard is the
  * phone's, which is put back at once.
  */
-import { ApiError, Progress } from '@phonerack/shared'
-import { command } from '../adb/quote.js'
+import { ApiError, type Progress } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
 import type { Clipboard } from '../device/device.js'
 import { writing } from '../device/outcome.js'
-import { run } from '../device/run.js'
-import { settingsApp } from '../parts/parts.js'
 import type { ScrcpyKeeper } from '../scrcpy/keeper.js'
+import type { KeyboardLoan } from './keyboard.js'
 import { ask } from './settings-app.js'
-
-const keyboard = `${settingsApp.package}/.UnicodeIME`
-/** Milliseconds for putting the keyboard back, whatever became of the caller. */
-const restoreMs = 5000
 
 export interface ClipboardParts {
   transport: Transport
@@ -23,6 +17,7 @@ export interface ClipboardParts {
   /** Whether the enrolment read back what it had set. */
   readProven: boolean
   hasSettingsApp: boolean
+  keyboard: KeyboardLoan
 }
 
 export function createClipboard({
@@ -30,23 +25,19 @@ export function createClipboard({
   keeper,
   readProven,
   hasSettingsApp,
+  keyboard,
 }: ClipboardParts): Clipboard {
   /** Something was put there by us, so that silence no longer means that it is empty. */
   let holdsOurs = false
 
   async function readByKeyboard(progress: Progress): Promise<string> {
-    const setting = command('settings', 'get', 'secure', 'default_input_method')
-    const before = (await run(transport, setting, progress)).trim()
+    await keyboard.borrow(progress)
     try {
-      await run(transport, command('ime', 'enable', keyboard), progress)
-      await run(transport, command('ime', 'set', keyboard), progress)
       const answer = await ask(transport, 'ClipboardReceiver', 'clipboard.get', [], progress)
       if (!answer.ok) throw unavailable()
       return Buffer.from(answer.data.replace(/\s/g, ''), 'base64').toString('utf8')
     } finally {
-      const within = Progress.for(restoreMs)
-      if (/^[\w.]+\/[\w.$]+$/.test(before)) await run(transport, command('ime', 'set', before), within)
-      await run(transport, command('ime', 'disable', keyboard), within)
+      await keyboard.giveBack()
     }
   }
 

@@ -4,7 +4,7 @@
  */
 import { ApiError } from '@phonerack/shared'
 import sharp from 'sharp'
-import type { Device, Stroke } from '../device/device.js'
+import type { Device, Stroke, TextInput, TextWay } from '../device/device.js'
 import { dumpXml, type Draft } from './screen-xml.js'
 
 /** A draft that can be changed by what happens to it. */
@@ -97,13 +97,12 @@ export function paperPhone(views: PaperView[]): PaperPhone {
           if (code === 67) deleteOne()
         }),
     },
-    text: {
-      type: (text) =>
-        ask('type').then(() => {
-          const view = focused()
-          if (view) setText(view, (view.text ?? '') + text)
-        }),
-    },
+    text: oneWay((text) =>
+      ask('type').then(() => {
+        const view = focused()
+        if (view) setText(view, (view.text ?? '') + text)
+      }),
+    ),
     apps: {
       installed: (name) => ask(`installed ${name}`).then(() => name.startsWith('com.example.')),
       open: (name, activity) =>
@@ -133,6 +132,22 @@ export function paperPhone(views: PaperView[]): PaperPhone {
   }
   return phone
 }
+
+/** A phone with a single way of typing. */
+export const oneWay = (type: (text: string) => Promise<void>, name: TextWay['name'] = 'keys'): TextInput => ({
+  ways: [{ ...wayOf(type), name }],
+})
+
+export const wayOf = (type: (text: string) => Promise<void>): TextWay => ({
+  name: 'keys',
+  does: 'insert',
+  takes: () => true,
+  limitMs: () => 10_000,
+  send: async (text) => {
+    await type(text)
+    return { sure: true, release: () => Promise.resolve() }
+  },
+})
 
 /** `tap 540,300`, or `540,300>540,900` with all fingers. */
 function describeGesture(strokes: readonly Stroke[]): string {

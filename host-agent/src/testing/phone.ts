@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { observationSchema, type actionSchema, type DeviceLink, type Observation } from '@phonerack/shared'
 import { ObserveMode, type RunActionsResponse } from '@phonerack/proto'
-import { startPhone, type Phone } from '@phonerack/virtual-phone'
+import { startPhone, type Part, type Phone } from '@phonerack/virtual-phone'
 import { z } from 'zod'
 import { startAdbProxy, type AdbProxy } from './adb-proxy.js'
 import { startTestHost, type TestHost } from './agent.js'
@@ -24,12 +24,13 @@ export interface TestPhone {
   stop(): Promise<void>
 }
 
-export async function startTestPhone(): Promise<TestPhone> {
+/** `without`: parts that it lacks. */
+export async function startTestPhone(without: Iterable<Part> = []): Promise<TestPhone> {
   const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-phone-'))
   const faults: unknown[] = []
   // The tests cut and freeze connections in the middle of messages: what the phone thinks of that is kept apart.
   const onFault = (error: unknown) => void faults.push(error)
-  let phone = await startPhone({ port: 0, dataDir: join(dataDir, '1'), pace: 'instant', onFault })
+  let phone = await startPhone({ port: 0, dataDir: join(dataDir, '1'), pace: 'instant', without, onFault })
   const proxy = await startAdbProxy(phone.port)
   return {
     proxy,
@@ -42,7 +43,7 @@ export async function startTestPhone(): Promise<TestPhone> {
       const { port } = phone
       proxy.cut()
       await phone.close()
-      phone = await startPhone({ port, dataDir: join(dataDir, '2'), pace: 'instant', onFault })
+      phone = await startPhone({ port, dataDir: join(dataDir, '2'), pace: 'instant', without, onFault })
       proxy.restore()
     },
     async stop() {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger, Progress } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
+import type { Part } from '@phonerack/virtual-phone'
 import { startAdbServer } from '../adb/server.js'
 import { createTransport, type Transport } from '../adb/transport.js'
 import { startTestPhone, type TestPhone } from './phone.js'
@@ -14,26 +15,39 @@ export interface PluggedIn {
   transport: Transport
   /** Of the adb server. */
   client: AdbClient
+  /** After the connection was cut and restored. */
+  reconnect(): Promise<void>
   stop(): Promise<void>
 }
 
-export async function plugIn(): Promise<PluggedIn> {
+/** `without`: parts that the phone lacks. */
+export async function plugIn(without: Iterable<Part> = []): Promise<PluggedIn> {
   const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-adb-'))
   const log = createLogger('test')
   log.level = 'silent'
-  const phone = await startTestPhone()
+  const phone = await startTestPhone(without)
   const server = await startAdbServer({ port: await freePort(), bin: 'adb', dataDir, log })
-  const progress = Progress.for(20_000)
-  await server.client.connect(phone.serial, progress)
-  await until(
-    async () => (await server.client.ask('host:devices', progress)).includes(`${phone.serial}\tdevice`),
-    20_000,
-    'the phone',
-  )
+  const connect = async () => {
+    const progress = Progress.for(20_000)
+    const listed = async () =>
+      (await server.client.ask('host:devices', progress)).includes(`${phone.serial}\tdevice`)
+    await until(
+      async () => {
+        if (await listed()) return true
+        await server.client.disconnect(phone.serial, progress)
+        await server.client.connect(phone.serial, progress)
+        return listed()
+      },
+      20_000,
+      'the phone',
+    )
+  }
+  await connect()
   return {
     phone,
     transport: createTransport(server.client, phone.serial),
     client: server.client,
+    reconnect: connect,
     async stop() {
       await server.stop()
       await phone.stop()

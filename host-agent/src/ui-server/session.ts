@@ -5,7 +5,7 @@
 import type { Progress } from '@phonerack/shared'
 import { z } from 'zod'
 import type { Transport } from '../adb/transport.js'
-import { ask, UiServerDown } from './http.js'
+import { ask, UiServerDown, UiServerRefused } from './http.js'
 
 /** Differ from the server's defaults; names and meaning: its `model/settings`. */
 export const speedSettings = {
@@ -29,7 +29,14 @@ export interface UiSession {
   source(progress: Progress): Promise<string>
   /** Makes Android forget what it knows of the screen; the next source is read anew. */
   refresh(progress: Progress): Promise<void>
+  /** The element that has the focus, of this class. @throws UiServerRefused `no such element` */
+  focusedField(className: string, progress: Progress): Promise<string>
+  /** Makes `text` the whole text of an element. Never sent twice. @throws UiServerRefused */
+  replaceText(element: string, text: string, progress: Progress): Promise<void>
 }
+
+/** W3C WebDriver's name of an element's ID. */
+const elementKey = 'element-6066-11e4-a52e-4f735466cecf'
 
 /** Whether it is ready for sessions. @throws UiServerDown, DeviceGone, DeadlineExceeded */
 export async function isReady(transport: Transport, progress: Progress): Promise<boolean> {
@@ -60,6 +67,22 @@ export async function openSession(transport: Transport, progress: Progress): Pro
     },
     async refresh(within) {
       await ask(transport, { method: 'POST', path: `${base}/appium/reset_ax_cache`, body: {} }, within)
+    },
+    async focusedField(className, within) {
+      // It becomes a part of the server's own language, and comes from an app.
+      if (!/^[\w.$]+$/.test(className))
+        throw new UiServerRefused('no such element', 'the class has an odd name')
+      const selector = `new UiSelector().className("${className}").focused(true)`
+      const body = { strategy: '-android uiautomator', selector }
+      const { value } = await ask(transport, { method: 'POST', path: `${base}/element`, body }, within)
+      const found = z.object({ [elementKey]: z.string().regex(/^[\w.-]+$/) }).safeParse(value)
+      const id = found.data?.[elementKey]
+      if (id === undefined) throw new UiServerRefused('no such element', 'it names none')
+      return id
+    },
+    async replaceText(element, text, within) {
+      const body = { text, replace: true }
+      await ask(transport, { method: 'POST', path: `${base}/element/${element}/value`, body }, within)
     },
   }
 }

@@ -64,8 +64,22 @@ async function swipe(io: CommandIo, world: World, args: readonly string[], holdM
   }
 }
 
+/** `KeyEvent.META_*_ON` of keys that are held for those after them: `InputShellCommand.MODIFIER`, Android 13 and newer. */
+const modifierBits: Readonly<Record<number, number>> = {
+  57: 0x2,
+  58: 0x2,
+  59: 0x1,
+  60: 0x1,
+  113: 0x1000,
+  114: 0x1000,
+}
+
 async function press(io: CommandIo, world: World, codes: readonly number[], heldMs: number): Promise<void> {
-  for (const code of codes) world.key('down', code, 0)
+  let meta = 0
+  for (const code of codes) {
+    world.key('down', code, meta)
+    meta |= modifierBits[code] ?? 0
+  }
   if (heldMs > 0) await wait(heldMs, io.signal)
   for (const code of [...codes].reverse()) world.key('up', code, 0)
 }

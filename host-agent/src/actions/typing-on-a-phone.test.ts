@@ -1,0 +1,199 @@
+/** Typing on virtual phones through the real adb: by the fast ways, and where neither scrcpy nor the UI server runs. */
+import { actionBatchSchema, createLogger, Progress, systemClock, type ActionResult } from '@phonerack/shared'
+import type { Part } from '@phonerack/virtual-phone'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { command } from '../adb/quote.js'
+import { assembleDevice, type AssembledDevice } from '../device/assemble.js'
+import type { FoundCapability } from '../device/attempt.js'
+import type { TextWay } from '../device/device.js'
+import { prepare, probeCapabilities } from '../device/provision.js'
+import { parseNodes } from '../screen/nodes.js'
+import { createSnapshotStore } from '../screen/snapshots.js'
+import { createScrcpyKeeper } from '../scrcpy/keeper.js'
+import { readJar } from '../scrcpy/jar.js'
+import { ourKeyboard } from '../settings/keyboard.js'
+import { nothingDesired } from '../settings/desired.js'
+import { jarPath } from '../testing/jar.js'
+import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
+import { createUiServerKeeper } from '../ui-server/keeper.js'
+import { runBatch } from './run-batch.js'
+
+const log = createLogger('test')
+log.level = 'silent'
+const notes = 'com.phonerack.notes'
+const body = `${notes}:id/body`
+
+interface Typist {
+  plugged: PluggedIn
+  device: AssembledDevice
+  found: FoundCapability[]
+  run(...actions: object[]): Promise<ActionResult[]>
+  /** All that the note's body holds, by a tree of its own. */
+  held(): Promise<string>
+  shell(...args: string[]): Promise<string>
+  stop(): Promise<void>
+}
+
+async function startTypist(without: Part[]): Promise<Typist> {
+  const plugged = await plugIn(without)
+  const { transport } = plugged
+  const keeper = createScrcpyKeeper(transport, await readJar(await jarPath()), log)
+  const uiServer = createUiServerKeeper({ transport, isolated: false, log })
+  const helpers = { keeper, uiServer, log }
+  await prepare(transport, helpers, null, Progress.for(20_000))
+  const { choice, capabilities } = await probeCapabilities(transport, helpers, 34, Progress.for(60_000))
+  let remembered: string | null = null
+  const device = assembleDevice({
+    transport,
+    choice,
+    keeper,
+    uiServer,
+    log,
+    wipe: { run: () => Promise.resolve([]) },
+    desired: { get: () => nothingDesired, set: () => undefined },
+    keyboard: { get: () => remembered, set: (keyboard) => void (remembered = keyboard) },
+    defaultZone: () => null,
+  })
+  const snapshots = createSnapshotStore(systemClock).of({ phoneId: 'ph_a', fencingNumber: 1n })
+  const shell = async (...args: string[]) =>
+    (await transport.shell(command(...args), Progress.for(10_000))).stdout.toString('utf8').trim()
+  const typist: Typist = {
+    plugged,
+    device,
+    found: capabilities,
+    shell,
+    async run(...actions) {
+      const batch = actionBatchSchema.parse({ actions, observe: 'none' })
+      const progress = Progress.for(60_000)
+      const events = { onStarted: () => undefined, onFinished: () => undefined }
+      const { results } = await runBatch({
+        device,
+        snapshots,
+        ...batch,
+        progress,
+        clock: systemClock,
+        ...events,
+      })
+      return results
+    },
+    async held() {
+      const { nodes } = parseNodes(await device.ui.source(Progress.for(10_000)))
+      const node = nodes.find(({ id }) => id === body)
+      return node && !node.showsHint ? node.text : ''
+    },
+    async stop() {
+      keeper.stop()
+      uiServer.stop()
+      await plugged.stop()
+    },
+  }
+  await typist.run({ type: 'open_app', package: notes }, { type: 'tap', target: { desc: 'New note' } })
+  return typist
+}
+
+const typed = (text: string, more: object = {}) => ({ type: 'type', text, target: { id: body }, ...more })
+const ok = (results: ActionResult[]) => results.map(({ ok: done, error }) => error ?? done)
+
+/** What people type, and what breaks: modifiers, joined sequences, flags, right-to-left, combining marks, lines. */
+const hard = [
+  '👩🏽‍🚀👨‍👩‍👧‍👦🏳️‍🌈🇦🇹✌🏿1️⃣',
+  '漢字かな交じり文、한국어 입력',
+  'שלום עולם, مرحبا بالعالم 123',
+  'e\u0301 n\u0303 Å\u0323 Z\u0351\u0300a\u0332',
+  'first\nsecond\n\nfourth',
+  'a & b &amp; <c> "d" \'e\' %s 100%s $HOME `id` \\n &- -',
+]
+const units = fc.constantFrom(
+  ...hard.flatMap((text) => [...new Intl.Segmenter().segment(text)].map((s) => s.segment)),
+)
+const texts = fc
+  .array(fc.oneof(units, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 4 })), {
+    minLength: 1,
+    maxLength: 40,
+  })
+  .map((parts) => parts.join(''))
+  // A field holds lines by line feeds only, and no XML shows other control characters.
+  .map((text) => text.replace(/[^\n\P{Cc}]/gu, ''))
+  .filter((text) => text !== '')
+
+const phones: { name: string; without: Part[]; runs: number; unicode: TextWay['name'] }[] = [
+  { name: 'with the fast ways', without: [], runs: 6, unicode: 'set-text' },
+  { name: 'without scrcpy and UI server', without: ['scrcpy', 'ui-server'], runs: 3, unicode: 'keyboard' },
+]
+
+describe.each(phones)('typing $name', ({ without, runs, unicode }) => {
+  let typist: Typist
+  beforeAll(async () => {
+    typist = await startTypist(without)
+  }, 60_000)
+  afterAll(() => typist.stop())
+
+  it('chooses its way by what the phone has', () => {
+    const takes = typist.device.text?.ways.filter((way) => way.takes('漢')).map(({ name }) => name)
+    expect(takes?.[0]).toBe(unicode)
+    expect(takes?.at(-1)).toBe('keyboard')
+  })
+
+  it('brings any text into the field exactly', { timeout: 60_000 }, async () => {
+    const texted = async (text: string) => {
+      expect(ok(await typist.run({ type: 'type', text, clear: true }))).toEqual([true])
+      expect(await typist.held()).toBe(text)
+    }
+    expect(ok(await typist.run(typed('in focus')))).toEqual([true])
+    await texted(hard.join('\n'))
+    const tenThousand = Array.from('0123456789 é漢👩🏽‍🚀\n'.repeat(600)).slice(0, 10_000)
+    await texted(tenThousand.join(''))
+    await fc.assert(fc.asyncProperty(texts, texted), { numRuns: runs })
+  })
+
+  it('adds at the cursor, and never twice', { timeout: 30_000 }, async () => {
+    const actions = [
+      { type: 'type', text: 'mine', clear: true },
+      { type: 'type', text: ' 漢' },
+      { type: 'type', text: ' 漢' },
+    ]
+    expect(ok(await typist.run(...actions))).toEqual([true, true, true])
+    expect(await typist.held()).toBe('mine 漢 漢')
+  })
+
+  it('finds another way when its helpers die', { timeout: 30_000 }, async () => {
+    const { faults } = typist.plugged.phone.inside
+    faults.crashUiServer()
+    faults.killScrcpy()
+    expect(ok(await typist.run({ type: 'type', text: 'über', clear: true }))).toEqual([true])
+    expect(await typist.held()).toBe('über')
+  })
+
+  it('leaves the clipboard and the keyboard as they were', async () => {
+    const keyboard = () => typist.shell('settings', 'get', 'secure', 'default_input_method')
+    const before = await keyboard()
+    const copied = [
+      { type: 'key', key: 'a', modifiers: ['ctrl'] },
+      { type: 'key', key: 'c', modifiers: ['ctrl'] },
+    ]
+    await typist.run({ type: 'type', text: 'theirs', clear: true }, ...copied)
+    await expect.poll(() => typist.plugged.phone.inside.state().clipboard).toBe('theirs')
+    expect(ok(await typist.run({ type: 'key', key: 'move_end' }, { type: 'type', text: '漢字' }))).toEqual([
+      true,
+      true,
+    ])
+    expect(await typist.held()).toBe('theirs漢字')
+    expect(typist.plugged.phone.inside.state().clipboard).toBe('theirs')
+    expect(await keyboard()).toBe(before)
+  })
+
+  it('gives the keyboard back after the phone was away meanwhile', { timeout: 30_000 }, async () => {
+    const { borrowed } = typist.device
+    const keyboard = () => typist.shell('settings', 'get', 'secure', 'default_input_method')
+    const before = await keyboard()
+    await borrowed.borrow(Progress.for(5000))
+    expect(await keyboard()).toBe(ourKeyboard)
+    typist.plugged.phone.proxy.cut()
+    await borrowed.giveBack()
+    typist.plugged.phone.proxy.restore()
+    await typist.plugged.reconnect()
+    await borrowed.keep(Progress.for(5000))
+    expect(await keyboard()).toBe(before)
+  })
+})

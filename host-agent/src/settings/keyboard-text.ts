@@ -1,0 +1,42 @@
+/**
+ * Text through the keyboard of io.appium.settings: key events of `input text`
+ * in modified UTF-7, of which it makes any Unicode. Slow (a process for each
+ * piece, and each key waits for the one before), and needs nothing but the shell.
+ */
+import { DeadlineExceeded } from '@phonerack/shared'
+import { command } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import { inputTextParts } from '../device/input-commands.js'
+import { DeviceGone, TextNotTaken, type TextWay } from '../device/device.js'
+import { run } from '../device/run.js'
+import type { KeyboardLoan } from './keyboard.js'
+import { encodeModifiedUtf7, piecesOf } from './modified-utf7.js'
+
+/** UTF-16 units of one `input text`; about 2.7 keys each. */
+const pieceLength = 500
+
+export function createKeyboardText(transport: Transport, keyboard: KeyboardLoan): TextWay {
+  return {
+    name: 'keyboard',
+    does: 'insert',
+    takes: () => true,
+    limitMs: (text) => 20_000 + text.length * 25,
+    async send(text, _field, progress) {
+      try {
+        await keyboard.borrow(progress)
+      } catch (error) {
+        if (error instanceof DeviceGone || error instanceof DeadlineExceeded) throw error
+        throw new TextNotTaken('the keyboard could not be borrowed', error)
+      }
+      try {
+        for (const piece of piecesOf(text, pieceLength))
+          for (const part of inputTextParts(encodeModifiedUtf7(piece)))
+            await run(transport, command('input', 'text', part), progress)
+        return { sure: true, release: () => keyboard.giveBack() }
+      } catch (error) {
+        await keyboard.giveBack()
+        throw error
+      }
+    },
+  }
+}

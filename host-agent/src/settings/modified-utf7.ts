@@ -1,0 +1,28 @@
+/**
+ * Modified UTF-7 (RFC 3501, 5.1.3): any text in printable ASCII, as the keyboard
+ * of io.appium.settings takes it from key events. Pure. Used by `keyboard-text.ts`.
+ */
+
+/** What is not printable ASCII stands as base 64 of UTF-16BE between `&` and `-`; `&` itself is `&-`. */
+export function encodeModifiedUtf7(text: string): string {
+  return text.replace(/[^\x20-\x7e]+|&/g, (run) => {
+    if (run === '&') return '&-'
+    const base64 = Buffer.from(run, 'utf16le').swap16().toString('base64')
+    return `&${base64.replace(/=+$/, '').replaceAll('/', ',')}-`
+  })
+}
+
+/** Whole characters, at most `most` UTF-16 units each. */
+export function piecesOf(text: string, most: number): string[] {
+  const pieces: string[] = []
+  let piece = ''
+  for (const character of text) {
+    if (piece !== '' && piece.length + character.length > most) {
+      pieces.push(piece)
+      piece = ''
+    }
+    piece += character
+  }
+  if (piece !== '') pieces.push(piece)
+  return pieces
+}

@@ -1,0 +1,49 @@
+/**
+ * Text by the resident UI server: Android's ACTION_SET_TEXT, one call for any
+ * Unicode of any length. It replaces what the field holds, and has done so when
+ * it answers. A write: sent once, whatever becomes of it.
+ */
+import { DeviceGone, TextNotTaken, type SentText, type TextWay } from '../device/device.js'
+import { UiServerDown, UiServerRefused } from './http.js'
+import { UiServerUnavailable, type UiServerKeeper } from './keeper.js'
+
+/** Answers with which the server says that it did not do it (W3C WebDriver's names). */
+const undone: ReadonlySet<string> = new Set([
+  'invalid element state',
+  'invalid argument',
+  'no such element',
+  'stale element reference',
+])
+
+const sent = (sure: boolean): SentText => ({ sure, release: () => Promise.resolve() })
+
+export function createSetText(server: UiServerKeeper): TextWay {
+  return {
+    name: 'set-text',
+    does: 'replace',
+    // The server takes a backslash and an `n` at the end for a press of enter.
+    takes: (text) => !text.includes('\\n'),
+    limitMs: () => 15_000,
+    async send(text, field, progress) {
+      if (!field) throw new TextNotTaken('no field to look for')
+      const step = { asked: false }
+      try {
+        return await server.use(async (session, within) => {
+          const element = await session.focusedField(field.className, within)
+          step.asked = true
+          await session.replaceText(element, text, within)
+          return sent(true)
+        }, progress)
+      } catch (error) {
+        const refused = error instanceof UiServerRefused
+        const failed = refused || error instanceof UiServerDown || error instanceof UiServerUnavailable
+        if (!step.asked && (failed || error instanceof DeviceGone))
+          throw new TextNotTaken('the UI server does not take it', error)
+        if (refused && undone.has(error.code)) throw new TextNotTaken(error.message, error)
+        // It died or failed in the middle: the field tells.
+        if (failed) return sent(false)
+        throw error
+      }
+    },
+  }
+}
