@@ -29,6 +29,8 @@ import { createPhoneService } from './phones/service.js'
 import { Authority } from './pki/authority.js'
 import { openNatsUsers } from './pki/nats-users.js'
 import { type Services } from './services.js'
+import { setupPlugin } from './setup/plugin.js'
+import { createSetupService } from './setup/service.js'
 
 export interface App {
   core: Core
@@ -96,8 +98,13 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       settings: createSettingsService(core, hosts),
       files: createFileService(core, hosts),
       power: createPowerService(core, hosts),
+      setup: createSetupService(core),
     },
-    plugins: [operatorPlugin(core), joinPlugin({ core, authority, natsUsers })],
+    plugins: [
+      operatorPlugin(core),
+      setupPlugin(core, config.http.baseUrl),
+      joinPlugin({ core, authority, natsUsers }),
+    ],
     health: () => isHealthy(core),
     quiesce,
     async close() {

@@ -312,6 +312,19 @@ export interface FileService {
   delete(caller: Caller, phoneId: string, path: string, context: CallContext): Promise<void>
 }
 
+/** A terminal gets its first key: it asks, a person confirms in a browser, it collects. No key is needed. */
+export interface SetupService {
+  /** `address`: of the client, shown to the person. `userCode`: for them to type, for example `7KQM-2XPA`. */
+  create(input: { client: string | null; address: string }): Promise<{ token: string; userCode: string }>
+  /**
+   * Makes and delivers the key, once.
+   * @throws ApiError not_found, setup_denied, setup_expired, setup_used, key_limit
+   */
+  collect(
+    token: string,
+  ): Promise<{ status: 'pending' } | { status: 'approved'; apiKey: string; project: string }>
+}
+
 export interface Services {
   keys: KeyService
   phones: PhoneService
@@ -319,4 +332,5 @@ export interface Services {
   settings: SettingsService
   files: FileService
   power: PowerService
+  setup: SetupService
 }

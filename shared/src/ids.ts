@@ -16,6 +16,7 @@ export const idPrefixes = {
   key: 'key_',
   host: 'hst_',
   device: 'dev_',
+  setup: 'set_',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

@@ -49,6 +49,18 @@ export const limits = {
   /** Seconds. */
   createDeadline: 180,
   startDeadline: 120,
+  setup: {
+    /** Characters of the client's name. */
+    client: { min: 1, max: 60 },
+    /** Seconds to confirm and collect. */
+    life: 900,
+    /** Seconds between two polls of a well-behaved client. */
+    interval: 3,
+    requestsPerAddressPerMinute: 10,
+    pollsPerMinute: 60,
+    /** Wrong user codes of one operator before the page waits for `life`. */
+    wrongCodes: 5,
+  },
   /** Seconds: one reboot of a phone in so many, one reset. */
   rebootEvery: 600,
   resetEvery: 60,

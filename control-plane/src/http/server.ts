@@ -103,6 +103,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       registerV1(v1.withTypeProvider<ZodTypeProvider>(), {
         services,
         lifetimes,
+        baseUrl: config.baseUrl,
+        clock,
         lifecycleWaitMs: (config.lifecycleWait ?? limits.lifecycleWait) * 1000,
       })
       return Promise.resolve()

@@ -12,6 +12,8 @@ declare module 'fastify' {
     readBody: unknown
   }
   interface FastifyContextConfig {
+    /** A `/v1` route that needs no key. */
+    isOpen?: boolean
     /** The scope that a `/v1` route needs. */
     scope?: Scope
     /** The body is bytes of any type, in `readBody`, and no JSON. */

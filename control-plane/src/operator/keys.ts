@@ -1,7 +1,7 @@
 /** What an operator does with API keys. The key is shown once, here. */
 import { ApiError, hashSecret, limits, newId, newSecret, subjects } from '@phonerack/shared'
 import { z } from 'zod'
-import { inTransaction } from '../db/database.js'
+import { inTransaction, type Tx } from '../db/database.js'
 import { type Core } from '../phones/core.js'
 import { presets } from '../services.js'
 import { invalidField } from './input.js'
@@ -20,42 +20,44 @@ export const newKeySchema = z.strictObject({
 
 export async function createKey(core: Core, input: z.infer<typeof newKeySchema>) {
   await findProject(core, input.project)
+  const made = await inTransaction(core.db, (tx) => addKey(tx, input, core.clock.now()))
+  core.log.info(
+    { audit: 'key.created', api_key: made.id, project: input.project, preset: input.preset },
+    'an operator made a key',
+  )
+  return made
+}
+
+/** @throws ApiError key_limit; validation_failed for phones of others */
+export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: Date) {
   const id = newId('key')
   const secret = newSecret('apiKey')
-  const now = core.clock.now()
   const life = lives[input.expires]
   const expiresAt = life === null ? null : new Date(now.getTime() + life)
   const phoneIds = [...new Set(input.phones ?? [])]
-  await inTransaction(core.db, async (tx) => {
-    await tx.$queryRaw`select 1 from projects where id = ${input.project} for update`
-    const active = await tx.apiKey.count({
-      where: {
-        projectId: input.project,
-        revokedAt: null,
-        OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
-      },
-    })
-    if (active >= limits.activeKeys)
-      throw new ApiError('key_limit', { details: { limit: limits.activeKeys } })
-    const own = await tx.phone.count({ where: { id: { in: phoneIds }, projectId: input.project } })
-    if (own !== phoneIds.length) throw invalidField('phones', 'must be phones of the project')
-    await tx.apiKey.create({
-      data: {
-        id,
-        projectId: input.project,
-        name: input.name ?? input.preset,
-        preset: input.preset,
-        secretHash: hashSecret(secret),
-        expiresAt,
-        createdAt: now,
-        phones: { create: phoneIds.map((phoneId) => ({ phoneId })) },
-      },
-    })
+  await tx.$queryRaw`select 1 from projects where id = ${input.project} for update`
+  const active = await tx.apiKey.count({
+    where: {
+      projectId: input.project,
+      revokedAt: null,
+      OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
+    },
   })
-  core.log.info(
-    { audit: 'key.created', api_key: id, project: input.project, preset: input.preset },
-    'an operator made a key',
-  )
+  if (active >= limits.activeKeys) throw new ApiError('key_limit', { details: { limit: limits.activeKeys } })
+  const own = await tx.phone.count({ where: { id: { in: phoneIds }, projectId: input.project } })
+  if (own !== phoneIds.length) throw invalidField('phones', 'must be phones of the project')
+  await tx.apiKey.create({
+    data: {
+      id,
+      projectId: input.project,
+      name: input.name ?? input.preset,
+      preset: input.preset,
+      secretHash: hashSecret(secret),
+      expiresAt,
+      createdAt: now,
+      phones: { create: phoneIds.map((phoneId) => ({ phoneId })) },
+    },
+  })
   return {
     id,
     key: secret,

@@ -1,5 +1,5 @@
 /** What every route gets, and how it names its phone. */
-import { ApiError, isId } from '@phonerack/shared'
+import { ApiError, isId, type Clock } from '@phonerack/shared'
 import type { FastifyReply } from 'fastify'
 import type { Lifetimes } from '../http/lifetimes.js'
 import type { ApiInstance } from '../http/types.js'
@@ -9,6 +9,9 @@ export interface RouteDeps {
   services: Services
   lifetimes: Lifetimes
   lifecycleWaitMs: number
+  /** Public base address, without a slash at the end. */
+  baseUrl: string
+  clock: Clock
 }
 
 export type Route = (app: ApiInstance, deps: RouteDeps) => void

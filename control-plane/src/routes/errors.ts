@@ -2,15 +2,14 @@
 import { errorTable, type ErrorCode } from '@phonerack/shared'
 import { errorSchema } from './schemas.js'
 
-/** Any `/v1` request may end with these. */
-const everywhere: readonly ErrorCode[] = [
+/** Any `/v1` request may end with these, and any that needs a key with more. */
+const everywhere: readonly ErrorCode[] = ['browser_requests_not_allowed', 'internal_error']
+const withKey: readonly ErrorCode[] = [
   'invalid_api_key',
   'key_expired',
   'key_revoked',
-  'browser_requests_not_allowed',
   'insufficient_scope',
   'rate_limited',
-  'internal_error',
 ]
 
 /** The phone is not in a state to be reached into. */
@@ -41,8 +40,12 @@ interface DescribedErrors {
   content: { 'application/json': { schema: typeof errorSchema } }
 }
 
-/** Responses for the codes given and those of every request. */
-export function describeErrors(...codes: ErrorCode[]): Record<number, DescribedErrors> {
+/** Responses for the codes given and those of every request with a key. */
+export const describeErrors = (...codes: ErrorCode[]): Record<number, DescribedErrors> =>
+  describeOpenErrors(...codes, ...withKey)
+
+/** As `describeErrors`, for requests that need no key. */
+export function describeOpenErrors(...codes: ErrorCode[]): Record<number, DescribedErrors> {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of new Set([...codes, ...everywhere])) {
     const { status } = errorTable[code]

@@ -1,6 +1,7 @@
 /** All routes of `/v1`. */
 import type { ApiInstance } from '../http/types.js'
 import { getAccount } from './account.js'
+import { collectSetup, createSetup } from './setup.js'
 import type { Route, RouteDeps } from './deps.js'
 import { runActions } from './phones/actions.js'
 import { getClipboard, setClipboard } from './phones/clipboard.js'
@@ -53,6 +54,8 @@ const routes: readonly Route[] = [
   rebootPhone,
   resetPhone,
   getAccount,
+  createSetup,
+  collectSetup,
 ]
 
 export const registerV1 = (app: ApiInstance, deps: RouteDeps): void =>

@@ -17,6 +17,7 @@ import type {
   Services,
   SessionView,
   SettingsService,
+  SetupService,
 } from '../services.js'
 
 const agent: Scope[] = ['phones:read', 'phones:control', 'phones:create']
@@ -290,6 +291,26 @@ export class MemoryServices implements Services {
   readonly power: PowerService = {
     reboot: (caller, id, context) => this.into('reboot', caller, id, [context], () => this.restart(id)),
     reset: (caller, id, context) => this.into('reset', caller, id, [context], () => this.restart(id)),
+  }
+
+  /** The setup whose token is known, as the person left it. */
+  readonly setups = new Map<
+    string,
+    { status: 'pending' } | { status: 'approved'; apiKey: string; project: string }
+  >()
+  readonly setup: SetupService = {
+    create: (input) => {
+      this.note('createSetup', input)
+      const token = newSecret('setup')
+      this.setups.set(token, { status: 'pending' })
+      return Promise.resolve({ token, userCode: 'ABCD-2345' })
+    },
+    collect: async (token) => {
+      this.note('collectSetup', token)
+      const setup = this.setups.get(token)
+      if (!setup) throw new ApiError('not_found')
+      return Promise.resolve(setup)
+    },
   }
 
   private restart(id: string): PhoneView {

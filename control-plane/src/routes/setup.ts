@@ -1,0 +1,116 @@
+/** POST /v1/setup and POST /v1/setup/token: a terminal's first key. The two requests of `/v1` without one. */
+import { isSecret, limits, secretPrefixes } from '@phonerack/shared'
+import { z } from 'zod'
+import { createRateLimit } from '../http/rate-limit.js'
+import type { Route } from './deps.js'
+import { describeOpenErrors } from './errors.js'
+import { postHeaders } from './fields.js'
+
+const { client, life, interval, requestsPerAddressPerMinute, pollsPerMinute } = limits.setup
+
+const printableAscii = new RegExp(`^[\\x20-\\x7e]{${client.min},${client.max}}$`)
+
+export const createSetupBody = z
+  .strictObject({
+    client: z
+      .string()
+      .regex(printableAscii, {
+        message: `must have ${client.min} to ${client.max} printable ASCII characters`,
+      })
+      .optional()
+      .meta({ description: 'Shown to the person; the key is named after it.' }),
+  })
+  .prefault({})
+
+export const collectSetupBody = z.strictObject({
+  setup_token: z.string().refine((token) => isSecret('setup', token), {
+    message: `must be a setup token: ${secretPrefixes.setup} and 43 characters`,
+  }),
+})
+
+export const createSetup: Route = (app, { services, baseUrl, clock }) => {
+  const perAddress = createRateLimit(requestsPerAddressPerMinute, clock, 'address')
+  app.post(
+    '/setup',
+    {
+      schema: {
+        operationId: 'createSetup',
+        summary: 'Ask for a key',
+        description: 'A person confirms in a browser; then `POST /v1/setup/token` delivers the key, once.',
+        tags: ['setup'],
+        security: [],
+        headers: postHeaders,
+        body: createSetupBody,
+        response: {
+          201: z.object({
+            setup_token: z.string().meta({ description: 'Secret: only it collects the key.' }),
+            user_code: z.string().meta({ description: 'For the person to type; gives no access alone.' }),
+            verification_url: z.string().meta({ description: 'Where the person confirms.' }),
+            expires_in: z.int().meta({ description: 'Seconds to confirm and collect.' }),
+            interval: z.int().meta({ description: 'Seconds between polls.' }),
+          }),
+          ...describeOpenErrors('validation_failed', 'payload_too_large', 'rate_limited'),
+        },
+      },
+      config: { isOpen: true },
+      onRequest: (request, _reply, done) => {
+        perAddress.count(request.ip)
+        done()
+      },
+    },
+    async (request, reply) => {
+      const { client: name = null } = request.body
+      const { token, userCode } = await services.setup.create({ client: name, address: request.ip })
+      return reply.code(201).send({
+        setup_token: token,
+        user_code: userCode,
+        verification_url: `${baseUrl}/setup`,
+        expires_in: life,
+        interval,
+      })
+    },
+  )
+}
+
+export const collectSetup: Route = (app, { services, clock }) => {
+  const perToken = createRateLimit(pollsPerMinute, clock, 'setup')
+  app.post(
+    '/setup/token',
+    {
+      schema: {
+        operationId: 'collectSetup',
+        summary: 'Collect the key',
+        tags: ['setup'],
+        security: [],
+        headers: postHeaders,
+        body: collectSetupBody,
+        response: {
+          200: z.object({
+            status: z.string().meta({ 'x-extensible-enum': ['pending', 'approved'] }),
+            api_key: z.string().optional().meta({ description: 'Delivered exactly once.' }),
+            project: z.string().optional().meta({ description: "The project's name." }),
+          }),
+          ...describeOpenErrors(
+            'validation_failed',
+            'payload_too_large',
+            'rate_limited',
+            'not_found',
+            'setup_denied',
+            'setup_expired',
+            'setup_used',
+            'key_limit',
+          ),
+        },
+      },
+      config: { isOpen: true },
+    },
+    async (request) => {
+      const { setup_token: token } = request.body
+      perToken.count(token)
+      const outcome = await services.setup.collect(token)
+      return outcome.status === 'pending'
+        ? { status: outcome.status }
+        : { status: outcome.status, api_key: outcome.apiKey, project: outcome.project }
+    },
+  )
+}

@@ -1,0 +1,135 @@
+/** The setup page's three views as HTML; no script, and every value escaped. */
+import { type Reviewed } from './service.js'
+
+const escapes: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (found) => escapes[found] ?? found)
+
+/** Text of a page: what comes from `html` itself is kept, anything else is escaped. */
+class Html {
+  constructor(readonly text: string) {}
+}
+
+type Part = string | number | Html | readonly Html[]
+
+const textOf = (part: Part): string =>
+  part instanceof Html
+    ? part.text
+    : typeof part === 'object'
+      ? part.map(textOf).join('')
+      : escapeHtml(String(part))
+
+const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
+  new Html(strings.reduce((page, text, at) => page + textOf(parts[at - 1] ?? '') + text))
+
+/** `style-src` names its hash: see `setup/plugin.ts`. */
+export const style = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: light-dark(#f3f4f6, #14161a); color: light-dark(#16181d, #e8eaee); }
+main { width: min(26rem, calc(100vw - 2rem)); box-sizing: border-box; padding: 2rem; border-radius: 14px; background: light-dark(#fff, #1e2127); box-shadow: 0 1px 3px #0003, 0 12px 40px #0001; }
+h1 { margin: 0 0 .25rem; font-size: 1.35rem; }
+p { margin: .5rem 0 1rem; color: light-dark(#4a505c, #a8afbb); }
+label { display: block; margin: 1rem 0 .3rem; font-weight: 600; font-size: .92rem; }
+input, select { width: 100%; box-sizing: border-box; padding: .65rem .75rem; font: inherit; color: inherit; background: light-dark(#fff, #14161a); border: 1px solid light-dark(#c3c8d1, #434a56); border-radius: 8px; }
+input:focus-visible, select:focus-visible, button:focus-visible { outline: 3px solid #3b82f680; outline-offset: 1px; }
+.code { font: 600 1.25rem ui-monospace, monospace; letter-spacing: .12em; text-transform: uppercase; }
+button { flex: 1; padding: .7rem 1rem; font: inherit; font-weight: 600; border-radius: 8px; border: 1px solid transparent; background: #1d5fd1; color: #fff; cursor: pointer; }
+button.quiet { background: transparent; color: inherit; border-color: light-dark(#c3c8d1, #434a56); }
+.row { display: flex; gap: .75rem; margin-top: 1.5rem; }
+dl { display: grid; grid-template-columns: auto 1fr; gap: .35rem 1rem; margin: 1rem 0; padding: 1rem; border-radius: 8px; background: light-dark(#f3f4f6, #14161a); }
+dt { color: light-dark(#4a505c, #a8afbb); } dd { margin: 0; font-weight: 600; overflow-wrap: anywhere; }
+.alert { padding: .7rem .9rem; border-radius: 8px; background: light-dark(#fdecec, #43201f); color: light-dark(#8c1d18, #ffb4ab); }
+`
+
+const page = (title: string, body: Html): string =>
+  `<!doctype html>\n${
+    html`<html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} · Phonerack</title>
+        ${new Html(`<style>${style}</style>`)}
+      </head>
+      <body>
+        <main>${body}</main>
+      </body>
+    </html>`.text
+  }\n`
+
+/** Asks for the operator token and the code. `alert`: why it is asked again. */
+export const askPage = (csrf: string, alert: string | null): string =>
+  page(
+    'Connect a terminal',
+    html`<h1>Connect a terminal</h1>
+      <p>A terminal asks for an API key. Type the code that it shows.</p>
+      ${alert === null ? html`` : html`<div class="alert" role="alert">${alert}</div>`}
+      <form method="post" action="/setup/review" autocomplete="off">
+        <input type="hidden" name="csrf" value="${csrf}" />
+        <label for="code">Code</label>
+        <input
+          id="code"
+          class="code"
+          name="user_code"
+          required
+          maxlength="20"
+          placeholder="XXXX-XXXX"
+          autofocus
+        />
+        <label for="token">Operator token</label>
+        <input id="token" name="operator_token" type="password" required maxlength="60" placeholder="pro_…" />
+        <div class="row"><button>Continue</button></div>
+      </form>`,
+  )
+
+/** Shows who asks, and lets the person choose the project. */
+export const reviewPage = (
+  csrf: string,
+  setup: Reviewed,
+  projects: readonly { id: string; name: string }[],
+  now: Date,
+): string =>
+  page(
+    'Give this terminal a key?',
+    html`<h1>Give this terminal a key?</h1>
+      <p>Its key can rent phones, use them and spend the project's credit. It does not expire.</p>
+      <dl>
+        <dt>Client</dt>
+        <dd>${setup.client ?? 'did not say'}</dd>
+        <dt>Address</dt>
+        <dd>${setup.address}</dd>
+        <dt>Asked</dt>
+        <dd>${ago(now.getTime() - setup.createdAt.getTime())}</dd>
+      </dl>
+      <form method="post" action="/setup/decide">
+        <input type="hidden" name="csrf" value="${csrf}" />
+        <input type="hidden" name="ticket" value="${setup.ticket}" />
+        <label for="project">Project</label>
+        <select id="project" name="project">
+          ${projects.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}
+        </select>
+        <div class="row">
+          <button name="decision" value="allow">Allow</button>
+          <button class="quiet" name="decision" value="deny">Deny</button>
+        </div>
+      </form>`,
+  )
+
+export const donePage = (title: string, text: string): string =>
+  page(
+    title,
+    html`<h1>${title}</h1>
+      <p>${text}</p>`,
+  )
+
+function ago(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 1) return 'less than a minute ago'
+  return minutes === 1 ? 'a minute ago' : `${minutes} minutes ago`
+}
