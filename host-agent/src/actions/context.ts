@@ -42,6 +42,8 @@ export interface ActionContext {
   key(code: number, meta?: number, settleMs?: number): Promise<void>
   /** Waits until the screen had time to follow the last write. */
   settled(): Promise<void>
+  /** When the screen had time to follow the last write, by `now`. */
+  readonly settledAt: number
 }
 
 export interface WriteOptions {
@@ -69,11 +71,13 @@ export function createContext(
   snapshots: Snapshots,
   progress: Progress,
   now: () => number,
+  /** What an earlier batch sent, the screen may still follow. */
+  screenSettlesAt = -Infinity,
 ): ActionContext {
   let seen: { tree: ScreenTree; at: number } | null = null
   let size: { size: Size; afterWrite: number } | null = null
   let lastWriteAt = -Infinity
-  let settledAt = -Infinity
+  let settledAt = screenSettlesAt
   let writes = 0
 
   const readSize = async (within: Progress): Promise<Size> => {
@@ -95,6 +99,9 @@ export function createContext(
     progress,
     now,
     wrote: false,
+    get settledAt() {
+      return settledAt
+    },
     size: readSize,
     async settled() {
       const left = settledAt - now()

@@ -2,7 +2,7 @@
 import { ApiError, DeadlineExceeded, type Candidate, type PlainError } from '@phonerack/shared'
 import { DeviceGone } from '../device/device.js'
 import type { ScreenElement } from '../screen/elements.js'
-import { ScreenImageError, ScreenXmlError } from '../screen/errors.js'
+import { ScreenImageError, ScreenXmlError, unreadable } from '../screen/errors.js'
 import { showElement } from '../screen/observation.js'
 import { TargetMiss } from './context.js'
 import type { Miss } from './target.js'
@@ -20,15 +20,12 @@ export function toApiError(error: unknown, wrote: boolean): ApiError | null {
   if (error instanceof ApiError) return error
   const gone = error instanceof DeviceGone
   const late = error instanceof DeadlineExceeded
-  const unreadable = error instanceof ScreenXmlError || error instanceof ScreenImageError
-  if (!gone && !late && !unreadable) return null
+  const unread = error instanceof ScreenXmlError || error instanceof ScreenImageError
+  if (!gone && !late && !unread) return null
   if (wrote) return new ApiError('action_outcome_unknown', { next: advice.unknown, cause: error })
   if (gone) return new ApiError('phone_unavailable', { cause: error })
   if (late) return new ApiError('provider_timeout', { cause: error })
-  return new ApiError('provider_error', {
-    message: "The phone's screen could not be read; nothing of this action was sent.",
-    cause: error,
-  })
+  return unreadable(error, ' Nothing of this action was sent.')
 }
 
 export function missError(miss: Miss): ApiError {

@@ -52,7 +52,16 @@ describe.concurrent('a batch', () => {
       { type: 'key', key: 'enter', modifiers: ['shift'] },
       { type: 'home' },
     ])
-    expect(phone.log).toEqual(['size', 'tree', 'size', 'tap 540,150', 'tap 5,6', 'key 66 65', 'key 3'])
+    expect(phone.log).toEqual([
+      'size',
+      'windows',
+      'tree',
+      'size',
+      'tap 540,150',
+      'tap 5,6',
+      'key 66 65',
+      'key 3',
+    ])
     expect(results.map(({ index, type, ok, resolved }) => [index, type, ok, resolved])).toEqual([
       [0, 'tap', true, { center: [540, 150], ref: 1 }],
       [1, 'long_press', true, { center: [5, 6] }],
@@ -468,6 +477,20 @@ describe.concurrent('typing', () => {
       expect((await typing(phone, ways, { text: 'x' })).held).toBe('oldx')
       expect((await typing(phone, ways, { text: 'y', clear: true })).held).toBe('y')
     })
+  })
+
+  it('looks only once the screen had time to follow an earlier batch', async () => {
+    const phone = paperPhone([button('Go', 100)])
+    const first = await run(phone, [{ type: 'tap', target: { x: 5, y: 6 } }])
+    const left = first.screenSettlesAt - performance.now()
+    expect(left).toBeGreaterThan(0)
+    const seen: number[] = []
+    phone.before = (line) => {
+      if (line === 'tree') seen.push(performance.now())
+    }
+    const { screenSettlesAt } = first
+    await run(phone, [{ type: 'tap', target: { text: 'Go' } }], 'none', { screenSettlesAt })
+    expect(seen[0]).toBeGreaterThanOrEqual(screenSettlesAt - 1)
   })
 
   it('says which feature a phone lacks', async () => {

@@ -36,6 +36,8 @@ export interface BatchRequest {
   log?: Logger | undefined
   /** Milliseconds that only grow; left out: `performance.now`. */
   monotonic?: (() => number) | undefined
+  /** By the same clock: no tree before it counts, since the screen may still follow an earlier batch. Left out: long ago. */
+  screenSettlesAt?: number | undefined
 }
 
 export interface BatchOutcome {
@@ -44,6 +46,8 @@ export interface BatchOutcome {
   completed: number
   /** Left out when none was asked for or the screen could not be read. */
   observation?: Observation | ScreenshotObservation
+  /** When the screen had time to follow the last write, by the monotonic clock. */
+  screenSettlesAt: number
 }
 
 const reachLimitMs = 10_000
@@ -56,7 +60,7 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
   const { actions, progress } = request
   const now = request.monotonic ?? (() => performance.now())
   const startedAt = now()
-  const context = createContext(request.device, request.snapshots, progress, now)
+  const context = createContext(request.device, request.snapshots, progress, now, request.screenSettlesAt)
   await reach(context)
 
   const results: ActionResult[] = []
@@ -71,9 +75,10 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
 
   const completed = results.filter((result) => result.ok).length
   const observation = await observeAfter(request, context, completed < actions.length)
+  const screenSettlesAt = context.settledAt
   if (observation && 'elements' in observation)
-    return { results: relateCandidates(results, observation), completed, observation }
-  return observation ? { results, completed, observation } : { results, completed }
+    return { results: relateCandidates(results, observation), completed, observation, screenSettlesAt }
+  return { results, completed, ...(observation ? { observation } : {}), screenSettlesAt }
 }
 
 /** One cheap read: a phone that is out of reach is found out before anything is sent. */

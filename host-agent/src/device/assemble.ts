@@ -76,7 +76,7 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
   return {
     serial: transport.serial,
     screen,
-    ui: choice.uiServer ? createUiServerTree({ server, fallback: dump, windows, log, beforeRead }) : dump,
+    ui: choice.uiServer ? createUiServerTree({ server, fallback: dump, log, beforeRead }) : dump,
     windows,
     input: choice.input === 'scrcpy' ? createScrcpyInput(keeper) : createCommandInput(transport),
     text: { ways: textWays(parts, keyboard) },

@@ -31,8 +31,11 @@ export interface Screen {
 }
 
 export interface Ui {
-  /** The hierarchy as XML (`uiautomator dump`, or the UI server's page source). */
-  source(progress: Progress): Promise<string>
+  /**
+   * The hierarchy as XML (`uiautomator dump`, or the UI server's page source). `anew`: also what Android
+   * remembers of the screen is read again.
+   */
+  source(progress: Progress, anew?: boolean): Promise<string>
 }
 
 export interface WindowState {

@@ -71,7 +71,7 @@ export function createHandlers({ registry, snapshots, log }: HandlerParts): Host
       const caller = callerOf(assignment)
       const { observation } = await registry
         .phone(caller.serial)
-        .read(caller, progress, (device, within) =>
+        .readScreen(caller, progress, (device, within) =>
           observe(
             device,
             snapshots.of(caller),
@@ -92,7 +92,7 @@ export function createHandlers({ registry, snapshots, log }: HandlerParts): Host
       )
       const taken = await registry
         .phone(caller.serial)
-        .read(caller, progress, (device, within) => takeScreenshot(device, options, within))
+        .readScreen(caller, progress, (device, within) => takeScreenshot(device, options, within))
       return {
         image: Buffer.from(taken.image),
         screenWidth: taken.screenWidth,
@@ -106,7 +106,8 @@ export function createHandlers({ registry, snapshots, log }: HandlerParts): Host
       async ({ assignment, actionsJson, observe: mode }, send, progress) => {
         const caller = callerOf(assignment)
         const actions = readActions(actionsJson)
-        await registry.phone(caller.serial).write('batch', caller, progress, async (device, within) => {
+        const phone = registry.phone(caller.serial)
+        await phone.write('batch', caller, progress, async (device, within) => {
           const outcome = await runBatch({
             device,
             snapshots: snapshots.of(caller),
@@ -115,8 +116,10 @@ export function createHandlers({ registry, snapshots, log }: HandlerParts): Host
             progress: within,
             clock: systemClock,
             log,
+            screenSettlesAt: phone.screenSettlesAt,
             ...sendBatch(send),
           })
+          phone.screenSettlesAt = outcome.screenSettlesAt
           send({
             event: {
               $case: 'ended',

@@ -39,6 +39,8 @@ export class Phone {
   private readonly queue = createWriteQueue()
   /** The lifecycle call that runs, and which later ones wait for. */
   private lifecycle: Promise<unknown> = Promise.resolve()
+  /** By `performance.now`: until then the screen may still follow what the last batch sent. */
+  screenSettlesAt = -Infinity
   private readonly running = new Map<string, Promise<unknown>>()
 
   constructor(private readonly parts: PhoneParts) {
@@ -135,6 +137,19 @@ export class Phone {
         await within.sleep(100, 'the phone to be back')
       }
     }
+  }
+
+  /** A read that sees what the last batch did: made after the screen had time to follow it. */
+  async readScreen<T>(
+    caller: Caller,
+    progress: Progress,
+    work: (device: Device, progress: Progress) => Promise<T>,
+  ): Promise<T> {
+    return this.read(caller, progress, async (device, within) => {
+      const left = this.screenSettlesAt - performance.now()
+      if (left > 0) await within.sleep(left, 'waiting for the screen to follow')
+      return work(device, within)
+    })
   }
 
   /** A write, in its turn. It is in the journal before `work` is called. */

@@ -7,9 +7,13 @@ import { DeviceGone } from '../device/device.js'
 
 /** The phone's description of its screen cannot be read: no XML, broken XML, or XML that is refused. */
 export class ScreenXmlError extends Error {
+  /** `uiautomator dump` waited for the screen to rest, in vain: it would again. */
+  readonly neverIdle: boolean
+
   constructor(message: string) {
     super(`the screen's XML cannot be read: ${message}`)
     this.name = 'ScreenXmlError'
+    this.neverIdle = /could not get idle state/i.test(message)
   }
 }
 
@@ -25,11 +29,27 @@ export class ScreenImageError extends Error {
 export function readFailure(error: unknown): unknown {
   if (error instanceof DeviceGone) return new ApiError('phone_unavailable', { cause: error })
   if (error instanceof DeadlineExceeded) return new ApiError('provider_timeout', { cause: error })
-  if (error instanceof ScreenXmlError || error instanceof ScreenImageError)
+  if (error instanceof ScreenXmlError || error instanceof ScreenImageError) return unreadable(error)
+  return error
+}
+
+/** The screen answered with what is no tree or picture. `more` follows the message. */
+export function unreadable(error: ScreenXmlError | ScreenImageError, more = ''): ApiError {
+  if (error instanceof ScreenXmlError && error.neverIdle)
     return new ApiError('provider_error', {
-      message: "The phone's screen could not be read.",
-      details: { reason: error.message },
+      message: `Something on the screen moves without end, and this phone reads elements only of a screen that rests.${more}`,
+      next: 'Take a screenshot (GET /v1/phones/{id}/screenshot) and act by coordinates, or leave this screen with back or home.',
+      details: { reason: 'screen_never_idle' },
       cause: error,
     })
-  return error
+  return new ApiError('provider_error', {
+    message: `The phone's screen could not be read.${more}`,
+    ...(error instanceof ScreenXmlError
+      ? {
+          next: 'Try again; a screenshot (GET /v1/phones/{id}/screenshot) shows the screen without its elements.',
+        }
+      : {}),
+    details: { reason: error.message },
+    cause: error,
+  })
 }

@@ -4,7 +4,10 @@ import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { DeviceGone } from '../device/device.js'
 import { paperPhone, screen } from '../testing/paper-phone.js'
+import { dumpXml } from '../testing/screen-xml.js'
 import { observe } from './index.js'
+import { parseNodes } from './nodes.js'
+import { showsFront } from './read-tree.js'
 import { createSnapshotStore } from './snapshots.js'
 
 const owner = { phoneId: 'ph_a', fencingNumber: 1n }
@@ -69,6 +72,38 @@ describe('observe', () => {
     expect((await read()).observation.elements).toHaveLength(1)
     broken = Infinity
     await expect(read()).rejects.toMatchObject({ code: 'provider_error' })
+  })
+
+  it('reads the tree anew when it does not show the app in front, and says so when it stays so', async () => {
+    const phone = paperPhone([{ text: 'Old', package: 'com.example.launcher', bounds: [0, 0, 100, 100] }])
+    const source = phone.device.ui.source.bind(phone.device.ui)
+    const asked: (boolean | undefined)[] = []
+    let caughtUp = true
+    phone.device.ui.source = (within, anew) => {
+      asked.push(anew)
+      if (anew && caughtUp) phone.views = [{ text: 'New', bounds: [0, 0, 100, 100] }]
+      return source(within)
+    }
+    const snapshots = createSnapshotStore(systemClock).of(owner)
+    const read = async () => (await observe(phone.device, snapshots, {}, progress())).observation
+    const first = await read()
+    expect([first.elements.map(({ text }) => text), first.truncated]).toEqual([['New'], false])
+    expect(asked).toEqual([false, true])
+
+    caughtUp = false
+    // Only the bars of the system, while an app is in front.
+    phone.views = [{ text: '12:00', package: 'com.android.systemui', bounds: [0, 0, 100, 100] }]
+    const second = await read()
+    expect([second.truncated, asked.length]).toEqual([true, 4])
+  })
+
+  it('trusts a tree where the phone does not say what is in front', () => {
+    const nodes = parseNodes(dumpXml({ package: 'com.example.launcher' })).nodes
+    const window = { package: '', activity: null, keyboardVisible: false }
+    expect(showsFront(nodes, window)).toBe(true)
+    expect(showsFront(nodes, { ...window, package: 'com.example.launcher' })).toBe(true)
+    expect(showsFront(nodes, { ...window, package: 'com.example.app' })).toBe(false)
+    expect(showsFront([], { ...window, package: 'com.example.app' })).toBe(true)
   })
 
   it('says why it could not read', async () => {

@@ -4,7 +4,7 @@ import type { Device } from '../device/device.js'
 import { atOnce } from './at-once.js'
 import { readFailure } from './errors.js'
 import { buildObservation } from './observation.js'
-import { readTree } from './read-tree.js'
+import { readScreen } from './read-tree.js'
 import { makeScreenshot, readPicture, type ScreenshotOptions } from './screenshot.js'
 import type { Snapshots } from './snapshots.js'
 
@@ -56,12 +56,4 @@ export async function observe(
   } catch (error) {
     throw readFailure(error)
   }
-}
-
-async function readScreen(device: Device, progress: Progress) {
-  const [tree, window] = await atOnce(
-    () => readTree(device, progress),
-    () => device.windows.read(progress),
-  )
-  return { tree, window }
 }

@@ -1,10 +1,14 @@
-/** Reads the element tree of a phone as it is now. */
+/**
+ * Reads the element tree of a phone as it is now, with what is in front. The two
+ * are read beside each other and must agree: what Android remembers of a screen
+ * can lag behind it, and windows change while they are read.
+ */
 import type { Progress } from '@phonerack/shared'
-import type { Device } from '../device/device.js'
+import type { Device, WindowState } from '../device/device.js'
 import { atOnce } from './at-once.js'
 import { buildTree, type ScreenTree } from './elements.js'
 import { ScreenXmlError } from './errors.js'
-import { parseNodes } from './nodes.js'
+import { parseNodes, type UiNode } from './nodes.js'
 
 /** A tree that is empty or broken is often whole a moment later: a window was just changing. */
 const tries = 3
@@ -12,20 +16,47 @@ const pauseMs = 300
 /** A phone that took longer to say nothing (its screen never rests) would only take as long again. */
 const patienceMs = 5000
 
+export interface ScreenRead {
+  /** Cut when it does not show the app in front: then there is more on the screen than it tells. */
+  tree: ScreenTree
+  window: WindowState
+}
+
 /** @throws ScreenXmlError after broken answers; ApiError, DeviceGone, DeadlineExceeded */
-export async function readTree(device: Device, progress: Progress): Promise<ScreenTree> {
+export async function readScreen(device: Device, progress: Progress): Promise<ScreenRead> {
   const startedAt = performance.now()
+  let anew = false
   for (let attempt = 1; ; attempt += 1) {
-    const [xml, screen] = await atOnce(
-      () => device.ui.source(progress),
-      () => device.screen.size(progress),
+    const [[xml, screen], window] = await atOnce(
+      () =>
+        atOnce(
+          () => device.ui.source(progress, anew),
+          () => device.screen.size(progress),
+        ),
+      () => device.windows.read(progress),
     )
     try {
-      return buildTree(parseNodes(xml), screen)
+      const parsed = parseNodes(xml)
+      const tree = buildTree(parsed, screen)
+      if (showsFront(parsed.nodes, window)) return { tree, window }
+      if (anew) return { tree: { ...tree, cut: true }, window }
+      anew = true
     } catch (error) {
       const again = attempt < tries && performance.now() - startedAt < patienceMs
-      if (!(error instanceof ScreenXmlError) || !again) throw error
+      if (!(error instanceof ScreenXmlError) || error.neverIdle || !again) throw error
       await progress.sleep(pauseMs, 'reading the screen again')
     }
   }
+}
+
+/** @throws ScreenXmlError after broken answers; ApiError, DeviceGone, DeadlineExceeded */
+export const readTree = async (device: Device, progress: Progress): Promise<ScreenTree> =>
+  (await readScreen(device, progress)).tree
+
+/** Whether the app in front is in the tree; also true when the phone does not say which app, or whose nodes. */
+export function showsFront(nodes: readonly UiNode[], { package: front }: WindowState): boolean {
+  if (front === '') return true
+  const packages = new Set(nodes.map((node) => node.package))
+  packages.delete('')
+  return packages.size === 0 || packages.has(front)
 }

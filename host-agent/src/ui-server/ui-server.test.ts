@@ -1,16 +1,22 @@
 /** The resident UI server on a virtual phone, through the real adb. */
-import { createLogger, Progress } from '@phonerack/shared'
+import { createLogger, Progress, systemClock } from '@phonerack/shared'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { command } from '../adb/quote.js'
 import type { Ui } from '../device/device.js'
+import { createApps } from '../device/apps.js'
+import { createScreen } from '../device/screen.js'
 import { createUi } from '../device/ui.js'
-import { createWindows } from '../device/windows.js'
 import { installPart } from '../parts/install.js'
 import { uiServer } from '../parts/parts.js'
-import { parseNodes } from '../screen/nodes.js'
+import { parseNodes, type UiNode } from '../screen/nodes.js'
+import { createWindows } from '../device/windows.js'
+import { observe } from '../screen/observe.js'
+import { createSnapshotStore } from '../screen/snapshots.js'
+import { paperPhone } from '../testing/paper-phone.js'
 import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
 import { ask } from './http.js'
 import { createUiServerKeeper, UiServerUnavailable, type UiServerKeeper } from './keeper.js'
+import { createSetText } from './set-text.js'
 import { createUiServerTree } from './tree.js'
 
 const log = createLogger('test')
@@ -28,9 +34,8 @@ const text = async (...args: string[]) =>
 function keep(isolated: boolean): void {
   const { transport } = plugged
   keeper = createUiServerKeeper({ transport, isolated, log })
-  const windows = createWindows(transport)
   const dump = createUi(transport, 'uiautomator-tty', () => (dumps += 1))
-  ui = createUiServerTree({ server: keeper, fallback: dump, windows, log, beforeRead: () => undefined })
+  ui = createUiServerTree({ server: keeper, fallback: dump, log, beforeRead: () => undefined })
 }
 
 beforeAll(async () => {
@@ -92,6 +97,58 @@ describe('the UI server', () => {
   })
 })
 
+describe('a write through it', () => {
+  const setText = (meanwhile: () => void) =>
+    createSetText({
+      ...keeper,
+      use: (work, within) =>
+        keeper.use(
+          (session, left) =>
+            work(
+              {
+                ...session,
+                async focusedField(className, its) {
+                  const found = await session.focusedField(className, its)
+                  meanwhile()
+                  return found
+                },
+              },
+              left,
+            ),
+          within,
+        ),
+    })
+  const field = { className: 'android.widget.EditText' }
+  const sent = () =>
+    Object.entries(plugged.phone.inside.counters().uiServer)
+      .filter(([route]) => route.endsWith('/value'))
+      .reduce((sum, [, count]) => sum + count, 0)
+
+  it('is sent once, also when it dies in the middle', async () => {
+    const takesNothing = setText(() => undefined).send('漢', field, progress())
+    await expect(takesNothing).rejects.toThrow('does not take it')
+    const windows = createWindows(plugged.transport)
+    await createApps(plugged.transport, windows).open('com.phonerack.notes', null, progress())
+    const tap = async (is: (node: UiNode) => boolean) => {
+      const node = parseNodes(await ui.source(progress())).nodes.find(is)
+      const [left, top, right, bottom] = node?.bounds ?? [0, 0, 0, 0]
+      await text('input', 'tap', String((left + right) / 2), String((top + bottom) / 2))
+    }
+    await tap(({ desc }) => desc === 'New note')
+    await tap(({ id }) => id.endsWith(':id/body'))
+    await expect.poll(async () => (await windows.read(progress())).keyboardVisible).toBe(true)
+
+    const before = sent()
+    expect((await setText(() => undefined).send('漢字', field, progress())).sure).toBe(true)
+    expect(await ui.source(progress())).toContain('漢字')
+    expect(sent()).toBe(before + 1)
+    const crashing = setText(() => plugged.phone.inside.faults.crashUiServer())
+    expect((await crashing.send('twice', field, progress())).sure).toBe(false)
+    expect(await ui.source(progress())).not.toContain('twicetwice')
+    expect(sent()).toBeLessThanOrEqual(before + 2)
+  })
+})
+
 describe('its safety', () => {
   it('does not run on a phone with a network, and the tree comes by a dump', async () => {
     keeper.stop()
@@ -102,6 +159,23 @@ describe('its safety', () => {
     expect(parseNodes(await ui.source(progress())).nodes.length).toBeGreaterThan(5)
     expect(dumps).toBe(before + 1)
     expect(plugged.phone.inside.state().uiServerRunning).toBe(false)
+  })
+
+  it('says without it that a screen never rests, and points to the picture', async () => {
+    plugged.phone.inside.faults.neverIdle(true)
+    const { transport } = plugged
+    const device = {
+      ...paperPhone([]).device,
+      ui,
+      screen: createScreen(transport),
+      windows: createWindows(transport),
+    }
+    const snapshots = createSnapshotStore(systemClock).of({ phoneId: 'ph_a', fencingNumber: 1n })
+    await expect(observe(device, snapshots, {}, progress())).rejects.toMatchObject({
+      code: 'provider_error',
+      details: { reason: 'screen_never_idle' },
+      next: expect.stringContaining('/screenshot') as string,
+    })
   })
 
   it('runs there when the operator says that nobody reaches it', async () => {
