@@ -12,6 +12,10 @@ it('defaults to the specification and lets a deployment override', () => {
     perSecondMicros: 1000n,
   })
   expect(config.http.baseUrl).toBe('http://127.0.0.1:8080')
+  expect(config.http.trustedProxies).toEqual([])
+  const proxies = { PHONERACK_TRUSTED_PROXIES: '10.0.0.0/8, 192.0.2.1' }
+  expect(readConfig({ ...least, ...proxies }).http.trustedProxies).toEqual(['10.0.0.0/8', '192.0.2.1'])
+  expect(() => readConfig({ ...least, PHONERACK_RESTART_GRACE: '901' })).toThrow(/PHONERACK_RESTART_GRACE/)
   expect(readConfig({ ...least, PHONERACK_HOST_LOST_AFTER: '5' }).rules.hostLostAfterMs).toBe(5000)
 })
 

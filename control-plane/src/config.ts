@@ -12,6 +12,10 @@ const environmentSchema = z.object({
   PHONERACK_HTTP_PORT: int(8080),
   /** Public address of the API, for absolute URLs. */
   PHONERACK_BASE_URL: z.url().optional(),
+  /** Addresses or networks, separated by commas, of proxies whose `X-Forwarded-For` counts. */
+  PHONERACK_TRUSTED_PROXIES: z.string().default(''),
+  /** Seconds that create, start and park wait. */
+  PHONERACK_LIFECYCLE_WAIT: int(limits.lifecycleWait),
   DATABASE_URL: z.string().min(1),
   NATS_URL: z.string().min(1),
   NATS_CREDS_FILE: z.string().optional(),
@@ -54,7 +58,7 @@ const environmentSchema = z.object({
 })
 
 export interface Config {
-  http: { host: string; port: number; baseUrl: string }
+  http: { host: string; port: number; baseUrl: string; trustedProxies: string[]; lifecycleWait: number }
   databaseUrl: string
   databasePool: number
   natsUrl: string
@@ -96,6 +100,10 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       host: env.PHONERACK_HTTP_HOST,
       port: env.PHONERACK_HTTP_PORT,
       baseUrl: env.PHONERACK_BASE_URL ?? `http://${env.PHONERACK_HTTP_HOST}:${env.PHONERACK_HTTP_PORT}`,
+      trustedProxies: env.PHONERACK_TRUSTED_PROXIES.split(',')
+        .map((proxy) => proxy.trim())
+        .filter((proxy) => proxy !== ''),
+      lifecycleWait: env.PHONERACK_LIFECYCLE_WAIT,
     },
     databaseUrl: env.DATABASE_URL,
     databasePool: env.PHONERACK_DATABASE_POOL,

@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const app = await startPatiently(config, log)
   const server = await buildServer({
     services: app.services,
-    config: { baseUrl: config.http.baseUrl, requestsPerKeyPerMinute: config.requestsPerKeyPerMinute },
+    config: { ...config.http, requestsPerKeyPerMinute: config.requestsPerKeyPerMinute },
     log,
     clock: systemClock,
     health: () => app.health(),

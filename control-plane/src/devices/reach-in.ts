@@ -1,8 +1,7 @@
 /** One unary call into a ready phone: a read, which may be repeated, or a write, which never is. */
-import { type Assignment, type HostServiceClient } from '@phonerack/proto'
-import { type CallOptions, type Metadata, type ServiceError } from '@grpc/grpc-js'
+import { type Assignment } from '@phonerack/proto'
 import { ApiError, Progress } from '@phonerack/shared'
-import { CallFailure, callHost } from '../hosts/calls.js'
+import { CallFailure, callHost, type Unary } from '../hosts/calls.js'
 import { type HostClients } from '../hosts/clients.js'
 import { type Core } from '../phones/core.js'
 import { type CallContext, type Caller } from '../services.js'
@@ -11,14 +10,6 @@ import { phoneUnavailable, readyTarget, type Target } from './target.js'
 
 /** Milliseconds: of one try of a read, and of a write with the turn that it may wait for. */
 const times = { read: 15_000, write: 90_000 }
-
-type Method<Q, A> = (
-  client: HostServiceClient,
-  request: Q,
-  metadata: Metadata,
-  options: Partial<CallOptions>,
-  callback: (error: ServiceError | null, answer: A) => void,
-) => { cancel(): void }
 
 /** Who asks for which phone. */
 export interface Into {
@@ -29,14 +20,14 @@ export interface Into {
 
 export interface ReachIn {
   /** Repeated for up to 15 s. */
-  read<Q, A>(into: Into, method: Method<Q, A>, request: (assignment: Assignment) => Q): Promise<A>
+  read<Q, A>(into: Into, method: Unary<Q, A>, request: (assignment: Assignment) => Q): Promise<A>
   /**
    * Sent once; runs to its end also when the client goes away. `next`: the request that tells what became of it.
    * @throws ApiError phone_unavailable when nothing left; action_outcome_unknown when no answer came
    */
   write<Q, A>(
     into: Into,
-    method: Method<Q, A>,
+    method: Unary<Q, A>,
     request: (assignment: Assignment) => Q,
     next: string,
   ): Promise<A>

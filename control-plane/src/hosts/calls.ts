@@ -36,7 +36,8 @@ export async function requireConnection(connection: HostConnection, progress: Pr
   throw new CallFailure(false, null, false, 'no connection to the host')
 }
 
-type Unary<Q, A> = (
+/** A method of the client: `(client, ...rest) => client.observe(...rest)`. */
+export type Unary<Q, A> = (
   client: HostServiceClient,
   request: Q,
   metadata: Metadata,
