@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises'
 import { connectBus, type Bus, type Clock, type Logger } from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
+import { createActivityRecorder } from './activity/recorder.js'
 import { type Config } from './config.js'
 import { openDatabase } from './db/database.js'
 import { applyMigrations } from './db/migrate.js'
@@ -57,6 +58,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
   const hosts = new HostClients(await authority.issueClient())
   const keys = createKeyService(core)
   const phones = createPhoneService(core)
+  const activity = createActivityRecorder(core)
   const heartbeats = listenToHosts(core)
   const stopping = new AbortController()
   const context = { core, hosts, stopping: stopping.signal }
@@ -99,6 +101,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       files: createFileService(core, hosts),
       power: createPowerService(core, hosts),
       setup: createSetupService(core),
+      activity,
     },
     plugins: [
       operatorPlugin(core),
@@ -109,6 +112,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
     quiesce,
     async close() {
       phones.close()
+      await activity.close()
       keys.close()
       await quiesce()
       await heartbeats.close()

@@ -47,6 +47,7 @@ const environmentSchema = z.object({
   PHONERACK_ACTIVITY_ACCURACY: int(limits.activityAccuracy, 1),
   PHONERACK_LIFECYCLE_PER_MINUTE: int(limits.lifecyclePerProjectPerMinute, 1),
   PHONERACK_REQUESTS_PER_MINUTE: int(limits.requestsPerKeyPerMinute, 1),
+  PHONERACK_ACTIVITY_DAYS: int(30, 1),
   PHONERACK_IDEMPOTENCY_HOURS: int(limits.idempotencyWindowHours, 1),
   PHONERACK_REPLICA_DEAD_AFTER: int(10, 2),
   /** `LATITUDE,LONGITUDE` in degrees: where phones are until a location is set. */
@@ -85,6 +86,8 @@ export interface Rules {
   activityAccuracyMs: number
   lifecyclePerMinute: number
   idempotencyWindowMs: number
+  /** How long activity is kept. */
+  activityLifeMs: number
   replicaDeadAfterMs: number
   /** Degrees: where phones are until a location is set. */
   defaultLocation: { lat: number; lng: number }
@@ -126,6 +129,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       lostForGoodAfterMs: env.PHONERACK_LOST_FOR_GOOD_AFTER * 1000,
       activityAccuracyMs: env.PHONERACK_ACTIVITY_ACCURACY * 1000,
       lifecyclePerMinute: env.PHONERACK_LIFECYCLE_PER_MINUTE,
+      activityLifeMs: env.PHONERACK_ACTIVITY_DAYS * 86_400_000,
       idempotencyWindowMs: env.PHONERACK_IDEMPOTENCY_HOURS * 3_600_000,
       replicaDeadAfterMs: env.PHONERACK_REPLICA_DEAD_AFTER * 1000,
       defaultLocation: readLocation(env.PHONERACK_DEFAULT_LOCATION),

@@ -312,6 +312,28 @@ export interface FileService {
   delete(caller: Caller, phoneId: string, path: string, context: CallContext): Promise<void>
 }
 
+/** One request with a key that changed something, or tried to; without anything that a person typed. */
+export interface ActivityEntry {
+  projectId: string
+  keyId: string
+  requestId: string
+  at: Date
+  method: string
+  /** As in the description, for example `/v1/phones/:id/actions`. */
+  route: string
+  phoneId: string | null
+  status: number
+  /** Of the error; null when there was none. */
+  code: string | null
+  ms: number
+  summary: Record<string, string | number | boolean | null | string[]>
+}
+
+export interface ActivityService {
+  /** Returns at once; written soon after. */
+  record(entry: ActivityEntry): void
+}
+
 /** A terminal gets its first key: it asks, a person confirms in a browser, it collects. No key is needed. */
 export interface SetupService {
   /** `address`: of the client, shown to the person. `userCode`: for them to type, for example `7KQM-2XPA`. */
@@ -333,4 +355,5 @@ export interface Services {
   files: FileService
   power: PowerService
   setup: SetupService
+  activity: ActivityService
 }

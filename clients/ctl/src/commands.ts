@@ -1,5 +1,6 @@
 /** Every command of `ctl`: its words, its flags, what it does and how the result is shown to a person. */
 import type { OperatorClient } from '@phonerack/launcher/operator'
+import { activityCommands } from './commands/activity.js'
 import { deviceCommands } from './commands/device.js'
 import { elementsCommand } from './commands/elements.js'
 import { hostCommands } from './commands/host.js'
@@ -39,6 +40,7 @@ export const commands: readonly Command[] = [
   ...deviceCommands,
   ...projectCommands,
   ...keyCommands,
+  ...activityCommands,
   ...serviceCommands,
   elementsCommand,
 ]

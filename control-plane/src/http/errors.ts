@@ -111,6 +111,8 @@ export function errorAnswer(
 
 /** Fastify's error handler; operator and host routes use it too. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const answer = errorAnswer(toApiError(error, request), request.id, request.method)
+  const apiError = toApiError(error, request)
+  request.errorCode = apiError.code
+  const answer = errorAnswer(apiError, request.id, request.method)
   reply.code(answer.status).headers(answer.headers).serializer(String).send(answer.body)
 }

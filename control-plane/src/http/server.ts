@@ -15,6 +15,7 @@ import type { Socket } from 'node:net'
 import { openApiOptions } from '../openapi/options.js'
 import { registerV1 } from '../routes/index.js'
 import type { Services } from '../services.js'
+import { addActivity } from './activity.js'
 import { addAuth } from './auth.js'
 import { answerOnSocket, onClientError } from './bare-socket.js'
 import { addBodyReading } from './body.js'
@@ -82,6 +83,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(sendError)
   app.decorateRequest('caller', null)
+  app.decorateRequest('errorCode', null)
 
   const paths = watchPaths(app)
   const lifetimes = trackLifetimes(app)
@@ -100,6 +102,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
         services.keys,
         createRateLimit(config.requestsPerKeyPerMinute ?? limits.requestsPerKeyPerMinute, clock),
       )
+      addActivity(v1, services.activity, () => clock.now())
       registerV1(v1.withTypeProvider<ZodTypeProvider>(), {
         services,
         lifetimes,

@@ -10,6 +10,8 @@ declare module 'fastify' {
     caller: Caller | null
     /** The body as read by `http/body.ts`; undefined when there was none. */
     readBody: unknown
+    /** Of the error that was answered; null when there was none. */
+    errorCode: string | null
   }
   interface FastifyContextConfig {
     /** A `/v1` route that needs no key. */

@@ -2,6 +2,7 @@
 import { type FastifyPluginAsync } from 'fastify'
 import { z } from 'zod'
 import { type Core } from '../phones/core.js'
+import { listActivity } from '../activity/listing.js'
 import { requireOperator } from './auth.js'
 import { enrollDevice, findDevice, releaseHeldDevice } from './devices.js'
 import { createJoinToken, listHosts, readService, setPaused } from './hosts.js'
@@ -76,6 +77,23 @@ export const operatorPlugin =
     )
     app.delete<{ Params: { id: string } }>(`${base}/keys/:id`, (request) =>
       revokeKey(core, request.params.id),
+    )
+
+    app.get<{ Querystring: { project?: string; limit?: string; before?: string } }>(
+      `${base}/activity`,
+      async (request) => {
+        const { project: projectId, limit = '50', before } = request.query
+        if (typeof projectId !== 'string') throw invalidField('project', 'must name a project')
+        if (!/^([1-9]\d?|100)$/.test(limit)) throw invalidField('limit', 'must be 1 to 100')
+        if (before !== undefined && !/^\d{1,18}$/.test(before))
+          throw invalidField('before', 'must be an entry')
+        await findProject(core, projectId)
+        return listActivity(core, {
+          projectId,
+          limit: Number(limit),
+          before: before === undefined ? null : BigInt(before),
+        })
+      },
     )
 
     app.get(`${base}/service`, () => readService(core))

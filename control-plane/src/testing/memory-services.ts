@@ -5,6 +5,8 @@
 import { ApiError, newId, newSecret } from '@phonerack/shared'
 import { EventEmitter, once } from 'node:events'
 import type {
+  ActivityEntry,
+  ActivityService,
   Caller,
   DeviceService,
   FileService,
@@ -312,6 +314,9 @@ export class MemoryServices implements Services {
       return Promise.resolve(setup)
     },
   }
+
+  readonly activities: ActivityEntry[] = []
+  readonly activity: ActivityService = { record: (entry) => void this.activities.push(entry) }
 
   private restart(id: string): PhoneView {
     this.move(id, { status: 'starting' })

@@ -59,6 +59,21 @@ export interface Key {
   revoked_at: string | null
 }
 
+/** A request of a key that changed something, or tried to. */
+export interface Activity {
+  id: string
+  at: string
+  key_id: string
+  request_id: string
+  method: string
+  route: string
+  phone_id: string | null
+  status: number
+  code: string | null
+  ms: number
+  summary: Record<string, string | number | boolean | null | string[]>
+}
+
 export interface NewKey {
   project: string
   preset: 'agent' | 'admin' | 'read-only'
@@ -119,6 +134,14 @@ export class OperatorClient {
     (await this.call<{ data: Key[] }>('GET', `/keys?project=${encodeURIComponent(project)}`)).data
   createKey = (key: NewKey): Promise<Key & { key: string }> => this.call('POST', '/keys', key)
   revokeKey = (id: string): Promise<unknown> => this.call('DELETE', `/keys/${encodeURIComponent(id)}`)
+
+  /** Newest first; `before`: an entry's ID, for what is older. */
+  activity = (query: {
+    project: string
+    limit: number
+    before?: string
+  }): Promise<{ data: Activity[]; next_before: string | null }> =>
+    this.call('GET', `/activity?${new URLSearchParams({ ...query, limit: String(query.limit) }).toString()}`)
 
   service = (): Promise<{ paused_at: string | null }> => this.call('GET', '/service')
   pause = (): Promise<{ paused_at: string | null }> => this.call('POST', '/service/pause', {})

@@ -1,0 +1,141 @@
+// Activity over real Postgres: what is recorded, what is never, and how the operator reads it.
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { forget } from '../jobs/reconcile.js'
+import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { summaryOf } from './summary.js'
+
+let world: World
+let plane: Plane
+let tenant: Tenant
+let phoneId: string
+let ahead = 0
+
+beforeAll(async () => {
+  world = startWorld()
+  plane = await world.start({ clock: { now: () => new Date(Date.now() + ahead) } })
+  await plane.rack(1, { beatMs: 200 })
+  tenant = await plane.tenant()
+  const { phones } = plane.app.services
+  const { phone } = await phones.create(tenant.caller, createBody(), null)
+  phoneId = phone.id
+  await phones.wait(phoneId, ({ status }) => status === 'ready', 10_000, new AbortController().signal)
+}, 60_000)
+afterAll(() => world.stop())
+
+const request = (method: 'GET' | 'PUT' | 'POST' | 'PATCH', url: string, body?: unknown) =>
+  plane.server.inject({
+    method,
+    url,
+    headers: {
+      authorization: `Bearer ${tenant.key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+const list = async (query = '') => {
+  const answer = await plane.server.inject({
+    url: `/operator/v1/activity?project=${tenant.projectId}${query}`,
+    headers: { authorization: `Bearer ${plane.operatorToken}` },
+  })
+  return {
+    status: answer.statusCode,
+    ...answer.json<{ data: Record<string, unknown>[]; next_before: string }>(),
+  }
+}
+const rows = () => plane.app.core.db.activity.count()
+
+it('is written soon after, with key, phone, answer and what was asked, and not for reads', async () => {
+  const path = `/v1/phones/${phoneId}`
+  const answers = [
+    await request('PUT', `${path}/clipboard`, { text: 'my secret' }),
+    await request('PATCH', path, { name: 'one', metadata: { person: 'Ada' } }),
+    await request('POST', `${path}/actions`, {
+      actions: [{ type: 'type', text: 'hunter2' }, { type: 'nope' }],
+    }),
+    await request('PUT', `${path}/files?path=/sdcard/a.txt`, '"bytes"'),
+    await request('POST', '/v1/phones/ph_aaaaaaaaaaaa/park'),
+  ]
+  await request('GET', path)
+  await request('GET', `${path}/clipboard`)
+  await eventually(async () => (await rows()) >= answers.length)
+  const { data } = await list()
+  expect(data).toHaveLength(answers.length)
+  expect(data.map((each) => each['request_id'])).toEqual(
+    answers.map((answer) => answer.headers['x-request-id']).reverse(),
+  )
+  const [park, file, batch, update, clipboard] = data
+  expect(clipboard).toMatchObject({
+    key_id: tenant.caller.keyId,
+    phone_id: phoneId,
+    method: 'PUT',
+    route: '/v1/phones/:id/clipboard',
+    status: 200,
+    code: null,
+    summary: { text: '[redacted]' },
+  })
+  expect(update?.['summary']).toEqual({ name: 'one', metadata: '[redacted]' })
+  expect(batch).toMatchObject({
+    status: 400,
+    code: 'validation_failed',
+    summary: { actions: ['type', 'nope'] },
+  })
+  expect(file?.['summary']).toEqual({ path: '/sdcard/a.txt', bytes: 7 })
+  expect(park).toMatchObject({ status: 404, code: 'phone_not_found', phone_id: 'ph_aaaaaaaaaaaa' })
+  const all = JSON.stringify(data)
+  for (const secret of ['my secret', 'hunter2', 'Ada', tenant.key]) expect(all).not.toContain(secret)
+})
+
+it('is paged, checked, and only of the project that was asked for', async () => {
+  const first = await list('&limit=2')
+  expect(first.data).toHaveLength(2)
+  const second = await list(`&limit=100&before=${first.next_before}`)
+  expect(second.next_before).toBeNull()
+  expect([...first.data, ...second.data]).toEqual((await list('&limit=100')).data)
+  for (const wrong of ['&limit=0', '&limit=101', '&limit=x', '&before=x', '&before=-1'])
+    expect((await list(wrong)).status, wrong).toBe(400)
+  const other = await plane.tenant()
+  const theirs = await plane.server.inject({
+    url: `/operator/v1/activity?project=${other.projectId}`,
+    headers: { authorization: `Bearer ${plane.operatorToken}` },
+  })
+  expect(theirs.json()).toEqual({ data: [], next_before: null })
+})
+
+it('is kept for 30 days', async () => {
+  const before = await rows()
+  ahead = 29 * 86_400_000
+  await forget(plane.app.core)
+  expect(await rows()).toBe(before)
+  ahead = 31 * 86_400_000
+  await forget(plane.app.core)
+  expect(await rows()).toBe(0)
+})
+
+describe('summaryOf', () => {
+  it('shows no value of a field that is not known to be harmless, whatever is sent', () => {
+    const secret = 'S3cr3t-zq'
+    const text = fc.string({ unit: 'binary' }).map((around) => `${around}${secret}${around}`)
+    const field = fc.oneof(
+      fc.constantFrom('text', 'url', 'metadata', 'clipboard', '__proto__', 'target'),
+      fc.string().filter((name) => !['name', 'locale', 'timezone', 'package', 'upload'].includes(name)),
+    )
+    fc.assert(
+      fc.property(
+        fc.dictionary(field, fc.oneof(text, fc.array(text), fc.dictionary(fc.string(), text))),
+        fc.array(fc.record({ type: fc.constant('type'), text })),
+        (body, actions) => {
+          const harmless = { country: 1, wait: 1, observe: 1, storage_id: 1 }
+          const cleaned = Object.fromEntries(Object.entries(body).filter(([name]) => !(name in harmless)))
+          expect(JSON.stringify(summaryOf({ ...cleaned, actions }, undefined))).not.toContain(secret)
+        },
+      ),
+    )
+  })
+
+  it('shortens, and takes secrets out of what it shows', () => {
+    const summary = summaryOf({ name: `prk_${'a'.repeat(43)}`, package: 'p'.repeat(1000) }, undefined)
+    expect(summary['name']).toBe('prk_[redacted]')
+    expect(String(summary['package']).length).toBe(201)
+  })
+})
