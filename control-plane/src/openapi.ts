@@ -13,7 +13,7 @@ const unused = new Proxy(
 
 /** @param baseUrl the one entry of `servers` */
 export async function openApiDocument(baseUrl: string): Promise<object> {
-  const services = { keys: unused, phones: unused, devices: unused } as Services
+  const services = { keys: unused, phones: unused, devices: unused, uploads: unused } as Services
   const app = await buildServer({
     services,
     config: { baseUrl },
