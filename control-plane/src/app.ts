@@ -19,12 +19,12 @@ import { joinPlugin } from './hosts/join.js'
 import { Listening, sweepHosts } from './hosts/sweep.js'
 import { forget, reconcile } from './jobs/reconcile.js'
 import { JobRunner, prepareJobs } from './jobs/runner.js'
-import { hostTasks, timerTasks } from './jobs/tasks.js'
+import { fileTasks, hostTasks, timerTasks } from './jobs/tasks.js'
 import { Ticker } from './jobs/ticker.js'
 import { createKeyService } from './keys/service.js'
 import { setConfiguredOperator } from './operator/auth.js'
 import { operatorPlugin } from './operator/plugin.js'
-import { createChanges } from './phones/changes.js'
+import { createChanges, uploadTopic } from './phones/changes.js'
 import { type Core } from './phones/core.js'
 import { createPhoneService } from './phones/service.js'
 import { Authority } from './pki/authority.js'
@@ -32,9 +32,14 @@ import { openNatsUsers } from './pki/nats-users.js'
 import { type Services } from './services.js'
 import { setupPlugin } from './setup/plugin.js'
 import { createSetupService } from './setup/service.js'
+import { openFileStore } from './storage/open.js'
+import { type UploadCore } from './uploads/core.js'
+import { expireUploads } from './uploads/expiry.js'
+import { createUploadService } from './uploads/service.js'
 
 export interface App {
   core: Core
+  uploads: UploadCore
   services: Services
   plugins: FastifyPluginAsync[]
   /** Postgres answers and the broker is connected. */
@@ -59,6 +64,9 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
   const keys = createKeyService(core)
   const phones = createPhoneService(core)
   const activity = createActivityRecorder(core)
+  const store = await openFileStore(config.storage)
+  const uploadChanges = createChanges(bus, uploadTopic)
+  const uploads: UploadCore = { core, store, changes: uploadChanges, baseUrl: config.http.baseUrl }
   const heartbeats = listenToHosts(core)
   const stopping = new AbortController()
   const context = { core, hosts, stopping: stopping.signal }
@@ -72,6 +80,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       ? [
           { tasks: timerTasks(context), concurrency: 4, pollMs: 200 },
           { tasks: hostTasks(context), concurrency: 16, pollMs: 500 },
+          { tasks: fileTasks(uploads, stopping.signal), concurrency: 2, pollMs: 500 },
         ]
       : [],
   })
@@ -80,6 +89,8 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
     new Ticker('sweep of hosts', 1000, parts.log, () => sweepHosts(core, listening)),
     new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),
     new Ticker('retention', 60_000, parts.log, () => forget(core)),
+    new Ticker('retention of uploads', 60_000, parts.log, () => expireUploads(uploads)),
+    new Ticker('work folder of the storage', 600_000, parts.log, () => store.sweep()),
   ]
 
   let quiet: Promise<void> | null = null
@@ -93,12 +104,14 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
 
   return {
     core,
+    uploads,
     services: {
       keys,
       phones,
       devices: createDeviceService(core, hosts),
       settings: createSettingsService(core, hosts),
       files: createFileService(core, hosts),
+      uploads: createUploadService(uploads),
       power: createPowerService(core, hosts),
       setup: createSetupService(core),
       activity,
@@ -117,6 +130,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       await quiesce()
       await heartbeats.close()
       changes.close()
+      uploadChanges.close()
       hosts.close()
       await bus.close()
       await database.close()

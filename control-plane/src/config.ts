@@ -4,6 +4,7 @@
  */
 import { limits, price } from '@phonerack/shared'
 import { z } from 'zod'
+import { readStorageConfig, storageEnvironment, type StorageConfig } from './storage/config.js'
 
 const int = (fallback: number, min = 0) => z.coerce.number().int().min(min).default(fallback)
 
@@ -55,6 +56,19 @@ const environmentSchema = z.object({
     .string()
     .regex(/^-?\d{1,2}(\.\d+)?,-?\d{1,3}(\.\d+)?$/)
     .default('40.7128,-74.0060'),
+  ...storageEnvironment,
+  /** Bytes. */
+  PHONERACK_UPLOAD_FILE_MAX: int(limits.uploads.fileBytes, 1),
+  PHONERACK_UPLOAD_PROJECT_MAX: int(limits.uploads.projectBytes, 1),
+  /** Bytes: files of all projects that have not been completed yet. */
+  PHONERACK_UPLOAD_WAITING_MAX: int(20 * limits.uploads.fileBytes, 1),
+  PHONERACK_UPLOADS_PER_DAY: int(limits.uploads.perDay, 1),
+  /** Seconds in which the file must have arrived. */
+  PHONERACK_UPLOAD_SEND_WITHIN: int(limits.uploads.sendWithin / 1000, 1),
+  /** Seconds: until the first file, since the last install, and since it once a newer build is ready. */
+  PHONERACK_UPLOAD_AWAITING_LIFE: int(limits.uploads.awaitingLife, 1),
+  PHONERACK_UPLOAD_LIFE: int(limits.uploads.life, 1),
+  PHONERACK_UPLOAD_SUPERSEDED_LIFE: int(limits.uploads.supersededLife, 1),
   PHONERACK_PRICE_PER_SECOND_MICROS: z.coerce.bigint().positive().default(price.perSecondMicros),
 })
 
@@ -70,6 +84,7 @@ export interface Config {
   runsJobs: boolean
   operatorTokenHash: string | null
   requestsPerKeyPerMinute: number
+  storage: StorageConfig
   rules: Rules
 }
 
@@ -93,6 +108,19 @@ export interface Rules {
   defaultLocation: { lat: number; lng: number }
   perSecondMicros: bigint
   minimumSeconds: number
+  uploads: UploadRules
+}
+
+/** Sizes in bytes, times in milliseconds. */
+export interface UploadRules {
+  fileBytes: number
+  projectBytes: number
+  waitingBytes: number
+  perDay: number
+  sendWithinMs: number
+  awaitingMs: number
+  lifeMs: number
+  supersededMs: number
 }
 
 /** @throws ZodError naming the variables that are missing or wrong. */
@@ -118,6 +146,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     runsJobs: env.PHONERACK_JOBS === 'on',
     operatorTokenHash: env.PHONERACK_OPERATOR_TOKEN_SHA256 ?? null,
     requestsPerKeyPerMinute: env.PHONERACK_REQUESTS_PER_MINUTE,
+    storage: readStorageConfig(env, env.PHONERACK_PKI_DIR),
     rules: {
       createDeadlineMs: env.PHONERACK_CREATE_DEADLINE * 1000,
       startDeadlineMs: env.PHONERACK_START_DEADLINE * 1000,
@@ -135,6 +164,16 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       defaultLocation: readLocation(env.PHONERACK_DEFAULT_LOCATION),
       perSecondMicros: env.PHONERACK_PRICE_PER_SECOND_MICROS,
       minimumSeconds: price.minimumSeconds,
+      uploads: {
+        fileBytes: env.PHONERACK_UPLOAD_FILE_MAX,
+        projectBytes: env.PHONERACK_UPLOAD_PROJECT_MAX,
+        waitingBytes: env.PHONERACK_UPLOAD_WAITING_MAX,
+        perDay: env.PHONERACK_UPLOADS_PER_DAY,
+        sendWithinMs: env.PHONERACK_UPLOAD_SEND_WITHIN * 1000,
+        awaitingMs: env.PHONERACK_UPLOAD_AWAITING_LIFE * 1000,
+        lifeMs: env.PHONERACK_UPLOAD_LIFE * 1000,
+        supersededMs: env.PHONERACK_UPLOAD_SUPERSEDED_LIFE * 1000,
+      },
     },
   }
 }

@@ -17,7 +17,11 @@ async function main(): Promise<void> {
   const app = await startPatiently(config, log)
   const server = await buildServer({
     services: app.services,
-    config: { ...config.http, requestsPerKeyPerMinute: config.requestsPerKeyPerMinute },
+    config: {
+      ...config.http,
+      requestsPerKeyPerMinute: config.requestsPerKeyPerMinute,
+      uploadMs: config.rules.uploads.sendWithinMs,
+    },
     log,
     clock: systemClock,
     health: () => app.health(),

@@ -54,6 +54,11 @@ describe('/openapi.json', () => {
     )
     expect(described.sort()).toEqual(
       [
+        'POST /v1/apps/uploads',
+        'GET /v1/apps/uploads',
+        'GET /v1/apps/uploads/{id}',
+        'POST /v1/apps/uploads/{id}/complete',
+        'DELETE /v1/apps/uploads/{id}',
         'POST /v1/phones',
         'GET /v1/phones',
         'GET /v1/phones/{id}',

@@ -9,6 +9,8 @@ export const idPrefixes = {
   upload: 'upl_',
   recording: 'rec_',
   install: 'ins_',
+  /** A stored file, as `storage_id`. */
+  file: 'sto_',
   request: 'req_',
   snapshot: 'snp_',
   project: 'proj_',

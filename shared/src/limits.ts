@@ -43,6 +43,21 @@ export const limits = {
     /** Milliseconds: the whole batch. */
     total: 300_000,
   },
+  uploads: {
+    /** Bytes: of one file, and of a project's processing and ready uploads together. */
+    fileBytes: 524_288_000,
+    projectBytes: 524_288_000,
+    /** Milliseconds in which a file must have arrived. */
+    sendWithin: 120_000,
+    /** Per project and UTC day. */
+    perDay: 50,
+    /** Seconds that an upload waits for its file. */
+    awaitingLife: 3600,
+    /** Seconds after the file's arrival and after each install. */
+    life: 7 * 86_400,
+    /** Seconds after the last install, once a newer build of the package is ready. */
+    supersededLife: 86_400,
+  },
   /** Milliseconds a snapshot can be targeted. */
   snapshotLife: 15 * 60_000,
   elements: { max: 500, text: 1000 },

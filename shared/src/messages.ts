@@ -9,6 +9,8 @@ export const subjects = {
   announce: (hostId: string): string => `phonerack.host.${hostId}.announce`,
   /** Between control-plane replicas: a phone's row changed. */
   phoneChanged: 'phonerack.control.phone',
+  /** Between control-plane replicas: an upload's row changed. */
+  uploadChanged: 'phonerack.control.upload',
   /** Between control-plane replicas: a key was revoked or changed. */
   keyChanged: 'phonerack.control.key',
 } as const
@@ -62,4 +64,5 @@ export const heartbeatSchema = z.object({
 export type Heartbeat = z.infer<typeof heartbeatSchema>
 
 export const phoneChangedSchema = z.object({ phone_id: z.string() })
+export const uploadChangedSchema = z.object({ upload_id: z.string() })
 export const keyChangedSchema = z.object({ key_hash: z.string() })

@@ -9,12 +9,18 @@ import type { Readable } from 'node:stream'
 import { validationFailed } from './errors.js'
 import { parseJson } from './json.js'
 
-/** Milliseconds in which the rest of a too large body is read and thrown away. */
+/** Milliseconds in which a body must have arrived. */
+const receiveMs = 60_000
+
+/** Milliseconds in which the rest of a too large or too slow body is read and thrown away. */
 const discardMs = 10_000
 
 /** The connection ended first: nothing was done, and nobody may be left to hear so. */
 const cutOff = (): ApiError =>
   validationFailed('body', [{ path: [], message: 'the body was cut off', code: 'cut_off' }])
+
+const tooSlow = (): ApiError =>
+  validationFailed('body', [{ path: [], message: 'the body did not arrive in time', code: 'timeout' }])
 
 const tooLarge = (limit: number): ApiError =>
   new ApiError('payload_too_large', {
@@ -28,9 +34,14 @@ const tooLarge = (limit: number): ApiError =>
  * a client sends beyond that is discarded in the background until the 10 s are
  * over, since closing a connection with unread bytes takes the answer with it.
  * @throws ApiError payload_too_large
- * @throws ApiError validation_failed when the connection ends before the body is complete
+ * @throws ApiError validation_failed when the connection ends before the body is complete, or it takes too long
  */
-export function collectBody(stream: Readable, limit: number, declared: number): Promise<Buffer> {
+export function collectBody(
+  stream: Readable,
+  limit: number,
+  declared: number,
+  withinMs = receiveMs,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = []
     let received = 0
@@ -48,8 +59,14 @@ export function collectBody(stream: Readable, limit: number, declared: number): 
         else refuse()
       }, discardMs)
     }
+    const late = setTimeout(() => {
+      reject(tooSlow())
+      startDiscarding()
+      answered = true
+    }, withinMs)
     const finish = (settle: () => void): void => {
       clearTimeout(timer)
+      clearTimeout(late)
       stream.off('data', onData)
       settle()
     }
@@ -98,6 +115,12 @@ export function addBodyReading(app: FastifyInstance, continuation: Continuation)
 
   app.addHook('preParsing', async (request, _reply, payload) => {
     if (request.method === 'GET' || request.method === 'HEAD') return
+    if (request.routeOptions.config.streamBody === true) {
+      // Fastify refuses an odd type by itself; the route takes any.
+      delete request.raw.headers['content-type']
+      if (continuation.awaits(request)) continuation.proceed(request)
+      return
+    }
     const limit = request.routeOptions.bodyLimit
     const declared = declaredLength(request)
     if (continuation.awaits(request)) {

@@ -13,6 +13,7 @@ import Fastify, {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Socket } from 'node:net'
 import { openApiOptions } from '../openapi/options.js'
+import { receivePlugin } from '../routes/apps/receive.js'
 import { registerV1 } from '../routes/index.js'
 import type { Services } from '../services.js'
 import { addActivity } from './activity.js'
@@ -35,6 +36,8 @@ export interface HttpConfig {
   /** Addresses or networks of proxies whose `X-Forwarded-For` counts; none by default. */
   trustedProxies?: readonly string[]
   requestsPerKeyPerMinute?: number
+  /** Milliseconds that the file of an upload may take. */
+  uploadMs?: number
   /** Seconds that create, start and park wait. */
   lifecycleWait?: number
 }
@@ -50,8 +53,8 @@ export interface ServerOptions {
   plugins?: readonly FastifyPluginAsync[]
 }
 
-/** Milliseconds in which a request, body included, must have arrived. */
-const receiveMs = 60_000
+/** Milliseconds after which Node ends a request that is still arriving, although its route should have done so. */
+const receiveGraceMs = 15_000
 
 function createFastify(config: HttpConfig, log: FastifyBaseLogger): FastifyInstance {
   return Fastify({
@@ -64,7 +67,8 @@ function createFastify(config: HttpConfig, log: FastifyBaseLogger): FastifyInsta
     trustProxy:
       config.trustedProxies && config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     bodyLimit: limits.jsonBody,
-    requestTimeout: receiveMs,
+    // Bodies have limits of their own: http/body.ts, and uploads/receive.ts for files.
+    requestTimeout: (config.uploadMs ?? limits.uploads.sendWithin) + receiveGraceMs,
     // A path is as long as Node lets the request line be; what is too long for an ID is no phone.
     routerOptions: { maxParamLength: 16_384 },
     // A missing Host is answered in the envelope by http/conventions.ts.
@@ -114,6 +118,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     },
     { prefix: '/v1' },
   )
+  await app.register(receivePlugin(services.uploads, lifetimes))
   for (const plugin of options.plugins ?? []) await app.register(plugin)
   await app.ready()
   return app

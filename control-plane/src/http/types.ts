@@ -20,6 +20,8 @@ declare module 'fastify' {
     scope?: Scope
     /** The body is bytes of any type, in `readBody`, and no JSON. */
     rawBody?: boolean
+    /** The body is left on `request.raw`, for the route to stream. */
+    streamBody?: boolean
     /** Checks the scope after the body, as create does. */
     scopeAfterBody?: boolean
   }

@@ -24,6 +24,10 @@ export const jobPayloads = {
   'device.enroll': device,
   /** Parks the running phones of a frozen project, or of the paused service. */
   'phones.park_all': z.object({ projectId: z.string().nullable() }),
+  /** Reads the APK of a completed upload. */
+  'upload.process': z.object({ uploadId: z.string(), attempt: z.int().default(1) }),
+  /** Removes a stored file that nothing refers to any more. */
+  'file.delete': z.object({ storageId: z.string() }),
 } as const
 
 export type JobName = keyof typeof jobPayloads

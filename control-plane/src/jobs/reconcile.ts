@@ -27,12 +27,22 @@ export async function reconcile(core: Core): Promise<void> {
   >`select d.id, d.fencing_number as fencing, d.state
     from devices d where d.state in ('wiping', 'provisioning')
       and not exists (select 1 from graphile_worker.jobs j where j.key like 'device.%:' || d.id || ':' || d.fencing_number and j.attempts < j.max_attempts)`
-  if (parking.length + starting.length + care.length === 0) return
+  const uploads = await core.db.$queryRaw<{ id: string }[]>`select u.id from uploads u
+    where u.status = 'processing'
+      and not exists (select 1 from graphile_worker.jobs j where j.key = 'upload.process:' || u.id and j.attempts < j.max_attempts)`
+  if (parking.length + starting.length + care.length + uploads.length === 0) return
   core.log.warn(
-    { parking: parking.length, starting: starting.length, devices: care.length },
+    {
+      parking: parking.length,
+      starting: starting.length,
+      devices: care.length,
+      uploads: uploads.length,
+    },
     'lost jobs are added again',
   )
   await core.db.$transaction(async (tx: Tx) => {
+    for (const { id } of uploads)
+      await addJob(tx, 'upload.process', { uploadId: id }, { key: `upload.process:${id}` })
     for (const { id, fencing } of parking) await addPhoneJob(tx, 'phone.park', id, fencing)
     for (const { id, fencing } of starting) await addPhoneJob(tx, 'phone.start', id, fencing)
     for (const { id, fencing, state } of care) {

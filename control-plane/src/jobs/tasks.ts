@@ -7,6 +7,9 @@ import { type JobContext } from './context.js'
 import { parkPhoneJob } from './park-phone.js'
 import { jobPayloads, type JobName, type JobPayload } from './queue.js'
 import { startPhoneJob } from './start-phone.js'
+import { type UploadCore } from '../uploads/core.js'
+import { processUploadJob } from '../uploads/process.js'
+import { deleteFileJob } from '../uploads/stored-files.js'
 
 const task =
   <N extends JobName>(name: N, work: (payload: JobPayload<N>) => Promise<void>): Task =>
@@ -30,6 +33,12 @@ export const hostTasks = (context: JobContext): TaskList => ({
   'phone.park': task('phone.park', (job) => parkPhoneJob(context, job)),
   'device.wipe': task('device.wipe', (job) => wipeDeviceJob(context, job)),
   'device.enroll': task('device.enroll', (job) => enrollDeviceJob(context, job)),
+})
+
+/** Jobs over stored files: few at a time, since each reads a whole one. */
+export const fileTasks = (uploads: UploadCore, stopping: AbortSignal): TaskList => ({
+  'upload.process': task('upload.process', (job) => processUploadJob(uploads, job, stopping)),
+  'file.delete': task('file.delete', (job) => deleteFileJob(uploads, job.storageId)),
 })
 
 async function parkAll({ core }: JobContext, projectId: string | null): Promise<void> {

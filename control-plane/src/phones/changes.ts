@@ -1,33 +1,53 @@
 /**
- * Tells waiters, here and on every other replica, that a phone's row changed.
+ * Tells waiters, here and on every other replica, that a phone's row changed; another instance does so for uploads.
  * Waiters read the row again themselves, so a message that is lost or doubled
  * harms nothing; only while the broker is away do they look by the clock.
  */
 import { EventEmitter } from 'node:events'
-import { type Bus, phoneChangedSchema, subjects } from '@phonerack/shared'
+import { type Bus, phoneChangedSchema, subjects, uploadChangedSchema } from '@phonerack/shared'
 
 /** Between two looks while the broker is away. */
 const safetyReadMs = 5000
 
 export interface Changes {
   /** After the commit. */
-  publish(phoneId: string): void
+  publish(id: string): void
   /**
-   * Resolves at the phone's next change, when `timeoutMs` have passed or `signal`
+   * Resolves at the row's next change, when `timeoutMs` have passed or `signal`
    * aborts. Listening starts at once, so read the row after calling this.
    */
-  next(phoneId: string, timeoutMs: number, signal: AbortSignal): Promise<void>
+  next(id: string, timeoutMs: number, signal: AbortSignal): Promise<void>
   close(): void
 }
 
-export function createChanges(bus: Bus): Changes {
+/** What changes, and how its ID travels. */
+interface Topic {
+  subject: string
+  toMessage(id: string): unknown
+  /** Null for a message that is none. */
+  idIn(message: unknown): string | null
+}
+
+const phones: Topic = {
+  subject: subjects.phoneChanged,
+  toMessage: (id) => ({ phone_id: id }),
+  idIn: (message) => phoneChangedSchema.safeParse(message).data?.phone_id ?? null,
+}
+
+export const uploadTopic: Topic = {
+  subject: subjects.uploadChanged,
+  toMessage: (id) => ({ upload_id: id }),
+  idIn: (message) => uploadChangedSchema.safeParse(message).data?.upload_id ?? null,
+}
+
+export function createChanges(bus: Bus, topic: Topic = phones): Changes {
   const local = new EventEmitter({ captureRejections: false }).setMaxListeners(0)
   const wakeAll = (): void => {
     for (const name of local.eventNames()) local.emit(name)
   }
-  const subscription = bus.subscribe(subjects.phoneChanged, (message) => {
-    const parsed = phoneChangedSchema.safeParse(message)
-    if (parsed.success) local.emit(parsed.data.phone_id)
+  const subscription = bus.subscribe(topic.subject, (message) => {
+    const id = topic.idIn(message)
+    if (id !== null) local.emit(id)
   })
   bus.onReconnect(wakeAll)
   const safety = setInterval(() => {
@@ -35,21 +55,21 @@ export function createChanges(bus: Bus): Changes {
   }, safetyReadMs)
   safety.unref()
   return {
-    publish(phoneId) {
-      local.emit(phoneId)
-      bus.publish(subjects.phoneChanged, { phone_id: phoneId })
+    publish(id) {
+      local.emit(id)
+      bus.publish(topic.subject, topic.toMessage(id))
     },
-    next(phoneId, timeoutMs, signal) {
+    next(id, timeoutMs, signal) {
       return new Promise((resolve) => {
         if (signal.aborted) return resolve()
         const done = (): void => {
           clearTimeout(timer)
-          local.off(phoneId, done)
+          local.off(id, done)
           signal.removeEventListener('abort', done)
           resolve()
         }
         const timer = setTimeout(done, timeoutMs)
-        local.on(phoneId, done)
+        local.on(id, done)
         signal.addEventListener('abort', done)
       })
     },

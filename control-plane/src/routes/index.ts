@@ -2,6 +2,7 @@
 import type { ApiInstance } from '../http/types.js'
 import { getAccount } from './account.js'
 import { collectSetup, createSetup } from './setup.js'
+import { completeUpload, createUpload, deleteUpload, getUpload, listUploads } from './apps/uploads.js'
 import type { Route, RouteDeps } from './deps.js'
 import { runActions } from './phones/actions.js'
 import { getClipboard, setClipboard } from './phones/clipboard.js'
@@ -53,6 +54,11 @@ const routes: readonly Route[] = [
   setTimezone,
   rebootPhone,
   resetPhone,
+  createUpload,
+  listUploads,
+  getUpload,
+  completeUpload,
+  deleteUpload,
   getAccount,
   createSetup,
   collectSetup,

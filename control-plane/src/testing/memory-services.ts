@@ -20,6 +20,8 @@ import type {
   SessionView,
   SettingsService,
   SetupService,
+  UploadService,
+  UploadView,
 } from '../services.js'
 
 const agent: Scope[] = ['phones:read', 'phones:control', 'phones:create']
@@ -379,5 +381,58 @@ export class MemoryServices implements Services {
       this.into('deleteFile', caller, id, [path, context], () => {
         if (!this.storage.delete(path)) throw new ApiError('file_not_found', { details: { path } })
       }),
+  }
+
+  readonly uploadsById = new Map<string, UploadView>()
+  /** Bytes that came to upload URLs. */
+  readonly received: Buffer[] = []
+
+  upload(change: Partial<UploadView> = {}): UploadView {
+    const createdAt = new Date('2026-01-02T03:04:05.006Z')
+    const upload: UploadView = {
+      id: newId('upload'),
+      status: 'awaiting_file',
+      package: null,
+      versionCode: null,
+      versionName: null,
+      minSdk: null,
+      sizeBytes: null,
+      sha256: null,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + 3_600_000),
+      error: null,
+      ...change,
+    }
+    this.uploadsById.set(upload.id, upload)
+    return upload
+  }
+
+  private findUpload(name: string, id: string, ...args: unknown[]): Promise<UploadView> {
+    this.note(name, id, ...args)
+    const upload = this.uploadsById.get(id)
+    return upload
+      ? Promise.resolve(upload)
+      : Promise.reject(new ApiError('upload_not_found', { details: { upload: id } }))
+  }
+
+  readonly uploads: UploadService = {
+    create: async (caller) => {
+      this.note('createUpload', caller)
+      const uploadUrl = `http://api.test/uploads/${newSecret('upload')}`
+      return Promise.resolve({ upload: this.upload(), uploadUrl, maxBytes: 524_288_000 })
+    },
+    receive: async (token, file) => {
+      this.note('receive', token, file.declaredBytes)
+      for await (const chunk of file.stream) this.received.push(chunk as Buffer)
+      return { storageId: newId('file') }
+    },
+    complete: (_caller, id, storageId) => this.findUpload('completeUpload', id, storageId),
+    get: (_caller, id) => this.findUpload('getUpload', id),
+    delete: (_caller, id) => this.findUpload('deleteUpload', id),
+    wait: (_caller, id, timeoutMs) => this.findUpload('waitForUpload', id, timeoutMs),
+    list: async (_caller, query) => {
+      this.note('listUploads', query)
+      return Promise.resolve({ data: [...this.uploadsById.values()], nextCursor: null })
+    },
   }
 }

@@ -120,7 +120,11 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
   const app = await startApp(config, { log, clock })
   const server = await buildServer({
     services: app.services,
-    config: { baseUrl: config.http.baseUrl, requestsPerKeyPerMinute: 1_000_000 },
+    config: {
+      baseUrl: config.http.baseUrl,
+      requestsPerKeyPerMinute: 1_000_000,
+      uploadMs: config.rules.uploads.sendWithinMs,
+    },
     log,
     clock,
     health: () => app.health(),

@@ -1,0 +1,46 @@
+/** What we read from an APK, and what the process that reads it (`child.ts`) says to us (`inspect.ts`). */
+import { z } from 'zod'
+
+export const apkFactsSchema = z.object({
+  package: z.string(),
+  /** Null: the base. */
+  split: z.string().nullable(),
+  versionCode: z.number().int().nonnegative(),
+  versionName: z.string().nullable(),
+  /** Null when it is not stated, or stated as the name of a version that is not out yet. */
+  minSdk: z.number().int().nullable(),
+  /** In the app's default language; null when it has none. */
+  label: z.string().nullable(),
+  /** It does not run without splits. */
+  needsSplits: z.boolean(),
+  /** Hex SHA-256 of the first signer's certificate. Whether the signature fits the file is for the phone to check. */
+  signer: z.string(),
+})
+export type ApkFacts = z.output<typeof apkFactsSchema>
+
+export const verdictSchema = z.union([
+  z.object({ facts: apkFactsSchema }),
+  z.object({
+    /** A sentence for the client: why the file is no installable APK, and what to do. */
+    invalid: z.string(),
+  }),
+])
+export type Verdict = z.output<typeof verdictSchema>
+
+/** The file is not an APK, or one that cannot be installed; the message is a sentence for the client. */
+export class InvalidApk extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'InvalidApk'
+  }
+}
+
+/** Other words for "whatever a parser said of bytes from outside". */
+export const unreadable = (part: string, cause: unknown): InvalidApk =>
+  new InvalidApk(
+    `Its ${part} cannot be read (${cause instanceof Error ? cause.message : String(cause)}). Build the APK anew.`.slice(
+      0,
+      300,
+    ),
+    { cause },
+  )

@@ -1,0 +1,53 @@
+/**
+ * Reads an APK in a process of its own: what a hostile file does to a parser it does there, with limited memory and
+ * time, without our environment. Used by the processing of uploads and by the library.
+ */
+import { execFile, type ExecFileException } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { InvalidApk, verdictSchema, type ApkFacts } from './facts.js'
+
+/** Milliseconds. */
+const timeoutMs = 30_000
+const heapMegabytes = 256
+const maxAnswerBytes = 64_000
+
+/** Tests run the sources; the process always runs the build. */
+const child = fileURLToPath(new URL('../../../dist/apps/apk/child.js', import.meta.url))
+
+const limits = 'It could not be read within the limits on time and memory.'
+
+/** @throws InvalidApk; any other error says nothing about the file */
+export async function inspectApk(path: string, signal?: AbortSignal): Promise<ApkFacts> {
+  const verdict = verdictSchema.parse(JSON.parse(await run(path, signal)))
+  if ('invalid' in verdict) throw new InvalidApk(verdict.invalid)
+  return verdict.facts
+}
+
+function run(path: string, signal?: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(
+      process.execPath,
+      [`--max-old-space-size=${heapMegabytes}`, child, path],
+      {
+        env: {},
+        timeout: timeoutMs,
+        killSignal: 'SIGKILL',
+        maxBuffer: maxAnswerBytes,
+        ...(signal ? { signal } : {}),
+      },
+      (error, stdout, stderr) => {
+        if (!error) resolve(stdout)
+        else if (!signal?.aborted && wasTooMuch(error, stderr))
+          reject(new InvalidApk(limits, { cause: error }))
+        else reject(new Error(`an APK was not read: ${stderr.slice(0, 500)}`, { cause: error }))
+      },
+    )
+  })
+}
+
+/** Killed by the clock, or ended by the engine for want of memory. */
+const wasTooMuch = (error: ExecFileException, stderr: string): boolean =>
+  error.killed === true ||
+  error.signal === 'SIGABRT' ||
+  error.code === 134 ||
+  stderr.includes('heap out of memory')

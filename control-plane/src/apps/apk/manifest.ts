@@ -1,0 +1,117 @@
+/**
+ * What stands in an APK's binary `AndroidManifest.xml`, read by adbkit-apkreader. Two things are added to it: names that
+ * a shrinker took away are known by their resource ID, and a string may be the first of its pool.
+ */
+import BinaryXmlParser, {
+  type XmlAttribute,
+  type XmlElement,
+} from '@devicefarmer/adbkit-apkreader/lib/apkreader/parser/binaryxml.js'
+import { InvalidApk, unreadable } from './facts.js'
+
+/** AOSP `public-final.xml`. */
+const attributeNames: Readonly<Record<number, string>> = {
+  0x01010001: 'label',
+  0x01010003: 'name',
+  0x01010024: 'value',
+  0x0101020c: 'minSdkVersion',
+  0x0101021b: 'versionCode',
+  0x0101021c: 'versionName',
+  0x01010576: 'versionCodeMajor',
+  0x01010591: 'isSplitRequired',
+}
+/** `Res_value.dataType` of a string. AOSP `androidfw/ResourceTypes.h`. */
+const stringType = 0x03
+
+class ManifestXml extends BinaryXmlParser {
+  protected override readXmlAttribute(): XmlAttribute {
+    const name = this.buffer.readInt32LE(this.cursor + 4)
+    const isString = this.buffer.readUInt8(this.cursor + 15) === stringType
+    const text = this.buffer.readInt32LE(this.cursor + 16)
+    const attribute = super.readXmlAttribute()
+    attribute.name = attributeNames[this.resources[name] ?? 0] ?? this.strings[name]
+    if (isString) attribute.typedValue.value = this.strings[text] ?? ''
+    return attribute
+  }
+}
+
+/** A text, or the number of the resource that has it. */
+export type Text = string | { resource: number } | null
+
+export interface Manifest {
+  package: string
+  split: string | null
+  versionCode: number
+  versionName: Text
+  minSdk: number | null
+  label: Text
+  needsSplits: boolean
+}
+
+/** @throws InvalidApk */
+export function readManifest(bytes: Buffer): Manifest {
+  const root = parse(bytes)
+  if (root?.nodeName !== 'manifest') throw new InvalidApk('Its manifest has another root than <manifest>.')
+  const name = stringIn(root, 'package') ?? ''
+  if (name.length > 255 || !/^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/.test(name))
+    throw new InvalidApk('Its manifest declares no valid package name.')
+  const versionCode = integerIn(root, 'versionCodeMajor', 0) * 2 ** 32 + integerIn(root, 'versionCode', 0)
+  if (versionCode > Number.MAX_SAFE_INTEGER)
+    throw new InvalidApk('Its version code is larger than 2^53; use a smaller versionCodeMajor.')
+  const application = childOf(root, 'application')
+  const sdk = valueIn(childOf(root, 'uses-sdk'), 'minSdkVersion')
+  return {
+    package: name,
+    split: stringIn(root, 'split') || null,
+    versionCode,
+    versionName: textIn(root, 'versionName'),
+    minSdk: sdkOf(sdk),
+    label: textIn(application, 'label'),
+    needsSplits:
+      valueIn(root, 'isSplitRequired') === true ||
+      valueIn(application, 'isSplitRequired') === true ||
+      (application?.childNodes ?? []).some(
+        (child) =>
+          child.nodeName === 'meta-data' &&
+          valueIn(child, 'name') === 'com.android.vending.splits.required' &&
+          valueIn(child, 'value') === true,
+      ),
+  }
+}
+
+function parse(bytes: Buffer): XmlElement | null {
+  try {
+    return new ManifestXml(bytes).parse()
+  } catch (error) {
+    throw unreadable('manifest', error)
+  }
+}
+
+const childOf = (element: XmlElement, tag: string): XmlElement | undefined =>
+  element.childNodes.find((child) => child.nodeName === tag)
+
+const valueIn = (element: XmlElement | undefined, name: string): unknown =>
+  element?.attributes.find((attribute) => attribute.name === name)?.typedValue.value
+
+function stringIn(element: XmlElement, name: string): string | null {
+  const value = valueIn(element, name)
+  return typeof value === 'string' ? value : null
+}
+
+function textIn(element: XmlElement | undefined, name: string): Text {
+  const value = valueIn(element, name)
+  if (typeof value === 'number') return String(value)
+  if (typeof value !== 'string') return null
+  const resource = /^resourceId:0x([0-9a-f]+)$/.exec(value)?.[1]
+  return resource === undefined ? value : { resource: Number.parseInt(resource, 16) }
+}
+
+/** Unsigned, as Android reads both halves of a version code. */
+function integerIn(element: XmlElement, name: string, missing: number): number {
+  const value = valueIn(element, name)
+  return typeof value === 'number' ? value >>> 0 : missing
+}
+
+function sdkOf(value: unknown): number | null {
+  if (typeof value === 'string' && /^\d{1,5}$/.test(value)) return Number(value)
+  return typeof value === 'number' && value >= 0 ? value : null
+}

@@ -1,0 +1,59 @@
+/** What the answers about uploads look like, and how they are built from the service's views. */
+import { errorCodes, idPattern, type IdKind } from '@phonerack/shared'
+import { z } from 'zod'
+import { uploadStatuses, type UploadView } from '../../services.js'
+
+const id = (kind: IdKind) => z.string().meta({ pattern: idPattern(kind).source })
+const timestamp = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds.' })
+const oneOf = (values: readonly string[], description: string) =>
+  z.string().meta({ description: `${description} More may be added.`, 'x-extensible-enum': values })
+
+const uploadFields = {
+  object: z.literal('upload'),
+  id: id('upload'),
+  status: oneOf(uploadStatuses, `One of ${uploadStatuses.join(', ')}.`),
+  package: z.string().nullable(),
+  version_code: z.int().nullable(),
+  version_name: z.string().nullable(),
+  min_sdk: z.int().nullable().meta({ description: 'Lowest platform API level, when stated.' }),
+  size_bytes: z.int().nullable(),
+  sha256: z.string().nullable().meta({ pattern: '^[0-9a-f]{64}$' }),
+  created_at: timestamp,
+  expires_at: timestamp.meta({ description: 'When the service deletes the upload.' }),
+  error: z
+    .object({ code: oneOf(errorCodes, 'An error code.'), message: z.string(), next: z.string().nullable() })
+    .nullable()
+    .meta({ description: 'Why the upload ended without becoming ready.' }),
+}
+
+export const uploadSchema = z.object(uploadFields).meta({ id: 'Upload' })
+export type UploadJson = z.output<typeof uploadSchema>
+
+export const createdUploadSchema = z
+  .object({
+    ...uploadFields,
+    upload_url: z.string().meta({ description: 'Takes one file, within an hour, without a key: a secret.' }),
+    upload_method: z.literal('POST'),
+    upload_headers: z.record(z.string(), z.string()),
+    max_bytes: z.int(),
+  })
+  .meta({ id: 'CreatedUpload' })
+
+export const uploadPageSchema = z
+  .object({ data: z.array(uploadSchema), next_cursor: z.string().nullable() })
+  .meta({ id: 'UploadPage' })
+
+export const uploadJson = (upload: UploadView): UploadJson => ({
+  object: 'upload',
+  id: upload.id,
+  status: upload.status,
+  package: upload.package,
+  version_code: upload.versionCode,
+  version_name: upload.versionName,
+  min_sdk: upload.minSdk,
+  size_bytes: upload.sizeBytes,
+  sha256: upload.sha256,
+  created_at: upload.createdAt.toISOString(),
+  expires_at: upload.expiresAt.toISOString(),
+  error: upload.error,
+})

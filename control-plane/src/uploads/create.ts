@@ -1,0 +1,62 @@
+/** Creating an upload: the checks of the specification in its order, and the one-off URL. */
+import { ApiError, hashSecret, newId, newSecret } from '@phonerack/shared'
+import { inTransaction, type Tx } from '../db/database.js'
+import { dayStart, secondsToNextDay } from '../billing/calendar.js'
+import { type Caller, type UploadView } from '../services.js'
+import { type UploadCore } from './core.js'
+import { storageLimitReached, usedBytes, viewOf } from './records.js'
+import { waitingBytes } from './waiting.js'
+
+export async function createUpload(
+  uploads: UploadCore,
+  caller: Caller,
+): Promise<{ upload: UploadView; uploadUrl: string; maxBytes: number }> {
+  const { core, store, baseUrl } = uploads
+  const isFull = !(await store.hasRoomFor(0))
+  const token = newSecret('upload')
+  const upload = await inTransaction(core.db, async (tx) => {
+    const now = core.clock.now()
+    await admit(uploads, tx, caller.projectId, now)
+    if (isFull || (await waitingBytes(tx, now)) >= core.rules.uploads.waitingBytes)
+      throw new ApiError('storage_full')
+    return tx.upload.create({
+      data: {
+        id: newId('upload'),
+        projectId: caller.projectId,
+        keyId: caller.keyId,
+        status: 'awaiting_file',
+        tokenHash: hashSecret(token),
+        createdAt: now,
+        expiresAt: new Date(now.getTime() + core.rules.uploads.awaitingMs),
+      },
+    })
+  })
+  return {
+    upload: viewOf(upload, upload.createdAt),
+    uploadUrl: `${baseUrl}/uploads/${token}`,
+    maxBytes: core.rules.uploads.fileBytes,
+  }
+}
+
+/** Under the project's lock, so that the day's count is exact over all replicas. */
+async function admit({ core }: UploadCore, tx: Tx, projectId: string, now: Date): Promise<void> {
+  const { projectBytes, perDay } = core.rules.uploads
+  await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
+  const project = await tx.project.findUniqueOrThrow({ where: { id: projectId } })
+  if (project.balanceMicros <= 0n)
+    throw new ApiError('insufficient_credits', {
+      message: 'The project has no credits.',
+      next: 'POST /v1/credits/checkout',
+      details: { max_affordable_seconds: 0 },
+    })
+  if (project.frozenAt !== null) throw new ApiError('project_frozen')
+  const used = await usedBytes(tx, projectId, now)
+  if (used >= projectBytes) throw storageLimitReached(projectBytes, used)
+  // Deleted ones count too: their rows stay.
+  const today = await tx.upload.count({ where: { projectId, createdAt: { gte: dayStart(now) } } })
+  if (today >= perDay)
+    throw new ApiError('rate_limited', {
+      message: `The project has created ${perDay} uploads today (UTC).`,
+      retryAfterSeconds: secondsToNextDay(now),
+    })
+}

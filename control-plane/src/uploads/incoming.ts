@@ -1,0 +1,106 @@
+/** A file on its way in: counted, hashed, bounded in size and time, and never held as a whole. */
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { ApiError, DeadlineExceeded, type Progress } from '@phonerack/shared'
+
+/** What is over the limit is read up to this many times the limit, so that the sender hears the answer. */
+const patience = 2
+
+export interface Arrival {
+  sizeBytes: number
+  /** Null when it was too large. */
+  sha256: string | null
+}
+
+/** The sender went away before the end: nothing was done. */
+export class CutOff extends Error {}
+
+class TooLarge extends Error {}
+
+/**
+ * Reads `source` to its end and hands it to `keep` meanwhile; of a file over `limit` nothing is kept.
+ * @throws CutOff, DeadlineExceeded; whatever `keep` throws
+ */
+export async function takeIn(
+  source: Readable,
+  limit: number,
+  progress: Progress,
+  keep: (file: Readable) => Promise<void>,
+): Promise<Arrival> {
+  const chunks = chunksOf(source, progress)
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      sizeBytes += chunk.length
+      if (sizeBytes > limit) throw new TooLarge()
+      hash.update(chunk)
+      yield chunk
+    }
+  }
+  try {
+    await keep(Readable.from(counted(), { objectMode: false }))
+    return { sizeBytes, sha256: hash.digest('hex') }
+  } catch (error) {
+    const reason = deepest(error)
+    if (reason instanceof TooLarge)
+      return { sizeBytes: sizeBytes + (await discard(chunks, limit)), sha256: null }
+    throw reason instanceof CutOff || reason instanceof DeadlineExceeded ? reason : error
+  }
+}
+
+/** For `keep`, when the file is not to be kept. */
+export async function throwAway(file: Readable): Promise<void> {
+  await finished(file.resume())
+}
+
+/** The chunks of a stream, each awaited no longer than `progress` lasts; giving up leaves the stream as it is. */
+function chunksOf(source: Readable, progress: Progress): AsyncIterableIterator<Buffer> {
+  const inner = source.iterator({ destroyOnReturn: false })
+  return {
+    async next() {
+      try {
+        return (await progress.race('the file', () => inner.next())) as IteratorResult<Buffer>
+      } catch (error) {
+        throw error instanceof DeadlineExceeded ? error : new CutOff('the file was cut off', { cause: error })
+      }
+    },
+    // Others go on where one stopped.
+    return: () => Promise.resolve({ done: true, value: undefined }),
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+/** Bytes of the rest that were read and thrown away. */
+async function discard(chunks: AsyncIterableIterator<Buffer>, limit: number): Promise<number> {
+  let bytes = 0
+  for await (const chunk of chunks) {
+    bytes += chunk.length
+    if (bytes > (patience - 1) * limit) break
+  }
+  return bytes
+}
+
+/** flydrive wraps what went wrong in errors of its own. */
+function deepest(error: unknown): unknown {
+  let each = error
+  while (each instanceof Error && each.cause instanceof Error && !(each instanceof CutOff)) each = each.cause
+  return each
+}
+
+const refusedFile = (message: string, code: string): ApiError =>
+  new ApiError('validation_failed', {
+    message: `The file was not taken: ${message}.`,
+    next: 'Send the whole file to the same URL again.',
+    details: { validation_stage: 'body', issues: [{ path: [], message, code }] },
+  })
+
+/** What the sender is told; other errors stay as they are. */
+export function toRefusal(error: unknown): unknown {
+  if (error instanceof CutOff) return refusedFile('it was cut off', 'cut_off')
+  if (error instanceof DeadlineExceeded) return refusedFile('it did not arrive in time', 'timeout')
+  return error
+}

@@ -1,0 +1,160 @@
+/** The limits of uploads, at their edges and with two replicas at once. */
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type UploadJson } from '../routes/apps/schemas.js'
+import { makeApk } from '../testing/apk.js'
+import { storedFiles, uploadClient, type UploadClient } from '../testing/uploads.js'
+import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+
+let world: World
+let plane: Plane
+let replica: Plane
+let tenant: Tenant
+let client: UploadClient
+let beside: UploadClient
+let ahead = 0
+const clock = { now: () => new Date(Date.now() + ahead) }
+const [fileMax, projectMax, perDay] = [100_000, 250_000, 20]
+const env = {
+  PHONERACK_UPLOAD_FILE_MAX: `${fileMax}`,
+  PHONERACK_UPLOAD_PROJECT_MAX: `${projectMax}`,
+  PHONERACK_UPLOADS_PER_DAY: `${perDay}`,
+}
+beforeAll(async () => {
+  world = startWorld()
+  plane = await world.start({ env, clock })
+  replica = await world.start({ env, clock, beside: plane })
+}, 60_000)
+afterAll(() => world.stop())
+
+/** A project of its own for each test. */
+async function newTenant(): Promise<void> {
+  tenant = await plane.tenant()
+  client = await uploadClient(plane, tenant)
+  beside = await uploadClient(replica, tenant)
+}
+
+let packages = 0
+/** An APK of exactly this many bytes, like no other. */
+function apkOf(bytes: number): Buffer {
+  const settings = { package: `com.example.app${(packages += 1)}` }
+  const bare = makeApk({ ...settings, files: { pad: Buffer.alloc(0) } }).length
+  return makeApk({ ...settings, files: { pad: Buffer.alloc(bytes - bare) } })
+}
+
+it('a file of the limit is taken, one byte more ends as too_large, whether its length is said or not', async () => {
+  await newTenant()
+  const atLimit = await client.upload(apkOf(fileMax))
+  expect([atLimit.status, atLimit.size_bytes]).toEqual(['ready', fileMax])
+  const over = apkOf(fileMax + 1)
+  for (const file of [
+    over,
+    Readable.from([over.subarray(0, 5), over.subarray(5)]),
+    Buffer.alloc(3 * fileMax),
+  ]) {
+    const created = await client.create()
+    expect(created.max_bytes).toBe(fileMax)
+    const sent = await client.send(created, file)
+    expect([sent.status, Object.keys(sent.body)]).toEqual([200, ['storageId']])
+    const completed = await client.complete(created.id, sent.body.storageId)
+    expect([completed.status, completed.body.status]).toEqual([200, 'too_large'])
+    expect(completed.body.error).toMatchObject({ code: 'payload_too_large' })
+    expect((await client.complete(created.id, sent.body.storageId)).body.status).toBe('too_large')
+    await eventually(async () => !(await storedFiles(plane)).includes(sent.body.storageId))
+  }
+})
+
+it("the project's total holds against completes on two replicas at once; what was refused keeps its file", async () => {
+  await newTenant()
+  const created = await Promise.all([1, 2, 3, 4].map(() => client.create()))
+  const sent = await Promise.all(created.map((each) => client.send(each, apkOf(fileMax))))
+  const storageIds = sent.map(({ body }) => body.storageId)
+  const answers = await Promise.all(
+    created.map(({ id }, index) => (index % 2 ? beside : client).complete(id, storageIds[index] ?? '')),
+  )
+  expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 409, 409])
+  const refused = answers.findIndex(({ status }) => status === 409)
+  expect(answers[refused]?.body.error).toMatchObject({
+    code: 'storage_limit_reached',
+    retryable: false,
+    details: { limit_bytes: projectMax, used_bytes: 2 * fileMax },
+  })
+  const taken = answers.findIndex(({ status }) => status === 202)
+  await client.request('DELETE', `/v1/apps/uploads/${created[taken]?.id}`)
+  const again = await beside.complete(created[refused]?.id ?? '', storageIds[refused] ?? '')
+  expect([again.status, again.body.status]).toEqual([202, 'processing'])
+  // A waiting one takes no part of the total; a full total refuses new ones.
+  const { body } = await client.request<UploadJson>('GET', `/v1/apps/uploads/${again.body.id}?wait=ready`)
+  expect(body.status).toBe('ready')
+  expect((await client.upload(apkOf(projectMax - 2 * fileMax))).status).toBe('ready')
+  const full = await client.request('POST', '/v1/apps/uploads')
+  expect([full.status, full.body.error?.details]).toEqual([
+    409,
+    { limit_bytes: projectMax, used_bytes: projectMax },
+  ])
+})
+
+it('as many a UTC day as the limit says, exactly, with two replicas; deleted ones count', async () => {
+  await newTenant()
+  const first = await client.create()
+  await client.request('DELETE', `/v1/apps/uploads/${first.id}`)
+  const answers = await Promise.all(
+    Array.from({ length: perDay + 5 }, (_, index) =>
+      (index % 2 ? beside : client).request('POST', '/v1/apps/uploads'),
+    ),
+  )
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(perDay - 1)
+  const refused = answers.find(({ status }) => status === 429)
+  const seconds = Number(refused?.headers.get('retry-after'))
+  expect(refused?.body.error).toMatchObject({
+    code: 'rate_limited',
+    retryable: true,
+    details: { retry_after_seconds: seconds },
+  })
+  const now = clock.now()
+  const midnight = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1)
+  expect(Math.abs(seconds - (midnight - now.getTime()) / 1000)).toBeLessThan(20)
+  ahead += midnight - now.getTime() + 1000
+  expect((await client.request('POST', '/v1/apps/uploads')).status).toBe(201)
+})
+
+it('a full storage refuses new uploads and files; at complete the upload keeps its file', async () => {
+  await newTenant()
+  const full = await world.start({
+    env: { ...env, PHONERACK_STORAGE_MIN_FREE: `${9 * 10 ** 15}` },
+    clock,
+    beside: plane,
+  })
+  const noRoom = await uploadClient(full, tenant)
+  const refused = await noRoom.request('POST', '/v1/apps/uploads')
+  expect([refused.status, refused.body.error?.code]).toEqual([503, 'storage_full'])
+  const created = await client.create()
+  expect((await noRoom.send(created, apkOf(5000))).status).toBe(503)
+  const { body } = await client.send(created, apkOf(5000))
+  const completed = await noRoom.complete(created.id, body.storageId)
+  expect([completed.status, completed.body.error.code]).toEqual([503, 'storage_full'])
+  expect((await client.complete(created.id, body.storageId)).status).toBe(202)
+})
+
+it('files that wait to be completed have a limit of their own, over all projects', async () => {
+  await newTenant()
+  const tight = await world.start({
+    env: { ...env, PHONERACK_UPLOAD_WAITING_MAX: `${fileMax}` },
+    clock,
+  })
+  const [one, two] = await Promise.all([0, 1].map(async () => uploadClient(tight, await tight.tenant())))
+  if (!one || !two) throw new Error('no clients')
+  const created = await one.create()
+  const other = await two.create()
+  const { body } = await one.send(created, apkOf(60_000))
+  expect((await two.send(other, apkOf(60_000))).status).toBe(503)
+  expect((await two.send(other, apkOf(30_000))).status).toBe(200)
+  await one.complete(created.id, body.storageId)
+  expect((await two.send(await two.create(), apkOf(60_000))).status).toBe(200)
+})
+
+it('without a storage every upload ends as platform_not_configured', async () => {
+  const none = await world.start({ env: { ...env, PHONERACK_STORAGE: 'off' }, clock })
+  const upload = await (await uploadClient(none, await none.tenant())).upload(apkOf(5000))
+  expect(upload).toMatchObject({ status: 'failed', error: { code: 'platform_not_configured' } })
+})

@@ -1,0 +1,132 @@
+/** Job `upload.process`: reads the APK of a completed upload, which becomes ready or ends. Safe to run twice. */
+import { InvalidApk, type ApkFacts } from '../apps/apk/facts.js'
+import { inspectApk } from '../apps/apk/inspect.js'
+import { inTransaction, type Tx } from '../db/database.js'
+import { type Upload } from '../gen/prisma/client.js'
+import { backoff } from '../jobs/context.js'
+import { addJob, type JobPayload } from '../jobs/queue.js'
+import { StorageFull } from '../storage/file-store.js'
+import { duplicateOf, keepLonger, processKey, readyEqual } from './complete.js'
+import { type UploadCore } from './core.js'
+import { refreshExpiry } from './expiry.js'
+import { endUpload, lockUpload, type Ending } from './records.js'
+
+/** Tries while the storage does not give the file. */
+const tries = 4
+
+type Payload = JobPayload<'upload.process'>
+
+export async function processUploadJob(
+  uploads: UploadCore,
+  payload: Payload,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { core } = uploads
+  const upload = await core.db.upload.findUnique({ where: { id: payload.uploadId } })
+  if (upload?.status !== 'processing' || upload.storageId === null) return
+  let outcome: ApkFacts | Ending
+  try {
+    outcome = await uploads.store.withLocalFile(upload.storageId, (path) => inspectApk(path, stopping))
+  } catch (error) {
+    if (stopping.aborted) throw error
+    const ending = endingFor(error)
+    if (ending === null && payload.attempt < tries) return again(uploads, payload, error)
+    if (ending === null) core.log.error({ err: error, upload: upload.id }, 'an upload could not be read')
+    outcome = ending ?? couldNotStore
+  }
+  await conclude(uploads, upload, outcome)
+}
+
+const couldNotStore: Ending = {
+  status: 'failed',
+  code: 'upload_failed',
+  message: 'The file could not be stored.',
+  next: 'Create a new upload and send the file again: POST /v1/apps/uploads',
+}
+
+/** Null for what may be better at the next try. */
+function endingFor(error: unknown): Ending | null {
+  if (error instanceof InvalidApk)
+    return {
+      status: 'invalid_apk',
+      code: 'invalid_apk',
+      message: 'The file is not an installable APK.',
+      next: error.message,
+    }
+  if (error instanceof StorageFull)
+    return {
+      status: 'storage_full',
+      code: 'storage_full',
+      message: 'The app storage is full.',
+      next: 'Create a new upload later: POST /v1/apps/uploads',
+    }
+  return null
+}
+
+async function again({ core }: UploadCore, payload: Payload, error: unknown): Promise<void> {
+  core.log.warn(
+    { err: error, upload: payload.uploadId, attempt: payload.attempt },
+    'an upload was not read yet',
+  )
+  const runAt = new Date(core.clock.now().getTime() + backoff(payload.attempt, 500, 5000))
+  await core.db.$transaction((tx: Tx) =>
+    addJob(
+      tx,
+      'upload.process',
+      { ...payload, attempt: payload.attempt + 1 },
+      { key: processKey(payload.uploadId), runAt },
+    ),
+  )
+}
+
+async function conclude(
+  uploads: UploadCore,
+  { id, projectId }: Upload,
+  outcome: ApkFacts | Ending,
+): Promise<void> {
+  const { core } = uploads
+  await inTransaction(core.db, async (tx) => {
+    const upload = await lockUpload(tx, projectId, id)
+    if (upload?.status !== 'processing') return
+    const ending = 'status' in outcome ? outcome : unsuitable(outcome)
+    if (ending) await endUpload(tx, upload, ending)
+    else await becomeReady(uploads, tx, upload, outcome as ApkFacts)
+  })
+  uploads.changes.publish(id)
+}
+
+/** An upload is one file: a split alone, or a base that needs splits, cannot be installed from it. */
+function unsuitable(facts: ApkFacts): Ending | null {
+  const universal = 'Upload one universal APK: bundletool build-apks --mode=universal.'
+  const why =
+    facts.split !== null
+      ? `It is only the split ${facts.split} of an app. ${universal}`
+      : facts.needsSplits
+        ? `It does not run without its splits. ${universal}`
+        : null
+  return why === null ? null : endingFor(new InvalidApk(why))
+}
+
+async function becomeReady({ core }: UploadCore, tx: Tx, upload: Upload, facts: ApkFacts): Promise<void> {
+  const now = core.clock.now()
+  const found = {
+    package: facts.package,
+    versionCode: BigInt(facts.versionCode),
+    versionName: facts.versionName,
+    minSdk: facts.minSdk,
+    signer: facts.signer,
+  }
+  const known = await tx.upload.update({ where: { id: upload.id }, data: found })
+  // One that was completed at the same time with the same bytes.
+  const equal = await readyEqual(tx, known, await isLimited(tx, upload.keyId), now)
+  if (equal) {
+    await endUpload(tx, known, duplicateOf(equal))
+    await keepLonger(core.rules.uploads, tx, equal, now)
+    return
+  }
+  await tx.upload.update({ where: { id: upload.id }, data: { status: 'ready' } })
+  await refreshExpiry(tx, core.rules.uploads, upload.projectId, facts.package, now)
+}
+
+const isLimited = async (tx: Tx, keyId: string): Promise<boolean> =>
+  (await tx.apiKeyPhone.count({ where: { keyId } })) > 0

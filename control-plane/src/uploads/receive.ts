@@ -1,0 +1,120 @@
+/** The one-off upload URL: its token is claimed by one sender at a time, and spent only by a whole file. */
+import { ApiError, hashSecret, isSecret, newId, Progress } from '@phonerack/shared'
+import { inTransaction, type Tx } from '../db/database.js'
+import { type Upload } from '../gen/prisma/client.js'
+import { type IncomingFile } from '../services.js'
+import { StorageFull } from '../storage/file-store.js'
+import { type UploadCore } from './core.js'
+import { takeIn, throwAway, toRefusal, type Arrival } from './incoming.js'
+import { addFileDelete, dropFile } from './records.js'
+import { roomLock, waitingBytes } from './waiting.js'
+
+/** Milliseconds that a claim outlives the time to send: its holder still has to write down the end. */
+const claimGraceMs = 30_000
+
+interface Claim {
+  uploadId: string
+  storageId: string
+}
+
+export async function receiveFile(
+  uploads: UploadCore,
+  token: string,
+  file: IncomingFile,
+  signal: AbortSignal,
+): Promise<{ storageId: string }> {
+  const { core, store } = uploads
+  const { fileBytes, sendWithinMs } = core.rules.uploads
+  const claim = await claimUrl(uploads, token, file.declaredBytes)
+  try {
+    const isHopeless = file.declaredBytes !== null && file.declaredBytes > fileBytes
+    const keep = store.isConfigured && !isHopeless
+    const progress = Progress.for(sendWithinMs, signal)
+    const arrival = await takeIn(
+      file.stream,
+      fileBytes,
+      progress,
+      keep ? (bytes) => store.put(claim.storageId, bytes) : throwAway,
+    )
+    const isStored = keep && arrival.sha256 !== null
+    await arrive(uploads, claim, { ...arrival, isStored })
+    return { storageId: claim.storageId }
+  } catch (error) {
+    await giveBack(uploads, claim)
+    throw error instanceof StorageFull ? new ApiError('storage_full', { cause: error }) : toRefusal(error)
+  }
+}
+
+const urlNotFound = (): ApiError =>
+  new ApiError('upload_not_found', {
+    message: 'The upload URL is unknown, has expired, or has taken its file.',
+    next: 'POST /v1/apps/uploads',
+  })
+
+/** Takes the URL for this sender, with room for its file. One statement decides, whatever others do. */
+async function claimUrl(uploads: UploadCore, token: string, declaredBytes: number | null): Promise<Claim> {
+  const { core, store } = uploads
+  if (!isSecret('upload', token)) throw urlNotFound()
+  const { fileBytes, sendWithinMs } = core.rules.uploads
+  // What is too large is not kept, so it needs no room.
+  const promised = declaredBytes ?? fileBytes
+  const bytes = promised > fileBytes ? 0 : promised
+  const isRoom = await store.hasRoomFor(bytes)
+  return inTransaction(core.db, async (tx) => {
+    await tx.$queryRaw`select pg_advisory_xact_lock(${roomLock}) is null as locked`
+    const upload = await lockByToken(tx, hashSecret(token))
+    const now = core.clock.now()
+    if (upload?.status !== 'awaiting_file' || upload.arrivedAt !== null || upload.expiresAt <= now)
+      throw urlNotFound()
+    if (upload.claimUntil !== null && upload.claimUntil > now)
+      throw new ApiError('upload_not_ready', {
+        message: 'Another file is arriving at this URL.',
+        retryable: true,
+        details: { status: upload.status },
+      })
+    if (!isRoom || (await waitingBytes(tx, now)) + bytes > core.rules.uploads.waitingBytes)
+      throw new ApiError('storage_full')
+    // What a killed process left half-way under its own ID.
+    await dropFile(tx, upload)
+    const storageId = newId('file')
+    const claimUntil = new Date(now.getTime() + sendWithinMs + claimGraceMs)
+    await tx.upload.update({ where: { id: upload.id }, data: { storageId, claimUntil, sizeBytes: bytes } })
+    return { uploadId: upload.id, storageId }
+  })
+}
+
+async function lockByToken(tx: Tx, tokenHash: string): Promise<Upload | null> {
+  await tx.$queryRaw`select 1 from uploads where token_hash = ${tokenHash} for update`
+  return tx.upload.findUnique({ where: { tokenHash } })
+}
+
+/** Spends the URL. @throws ApiError upload_not_found when it is no longer this sender's, or has expired meanwhile */
+async function arrive(
+  { core }: UploadCore,
+  { uploadId, storageId }: Claim,
+  file: Arrival & { isStored: boolean },
+): Promise<void> {
+  const now = core.clock.now()
+  const { count } = await core.db.upload.updateMany({
+    where: { id: uploadId, storageId, status: 'awaiting_file', arrivedAt: null, expiresAt: { gt: now } },
+    data: {
+      arrivedAt: now,
+      claimUntil: null,
+      sizeBytes: file.sizeBytes,
+      sha256: file.sha256,
+      isStored: file.isStored,
+    },
+  })
+  if (count === 0) throw urlNotFound()
+}
+
+/** The URL can be used again; of the file nothing stays. */
+async function giveBack({ core }: UploadCore, { uploadId, storageId }: Claim): Promise<void> {
+  await inTransaction(core.db, async (tx) => {
+    await tx.upload.updateMany({
+      where: { id: uploadId, storageId, arrivedAt: null },
+      data: { storageId: null, claimUntil: null, sizeBytes: null },
+    })
+    await addFileDelete(tx, storageId)
+  })
+}

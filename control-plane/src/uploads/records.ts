@@ -1,0 +1,105 @@
+/** Uploads as the database holds them: who may see one, what the API shows of it, and when it is over. */
+import { ApiError } from '@phonerack/shared'
+import { type Reader, type Tx } from '../db/database.js'
+import { type Prisma, type Upload } from '../gen/prisma/client.js'
+import { addJob } from '../jobs/queue.js'
+import { type Caller, type UploadStatus, type UploadView } from '../services.js'
+
+export const uploadNotFound = (id: string): ApiError =>
+  new ApiError('upload_not_found', { details: { upload: id }, next: 'GET /v1/apps/uploads' })
+
+/** @throws ApiError upload_not_found */
+export function visible(caller: Caller, id: string, upload: Upload | null): Upload {
+  const isOwn = upload?.projectId === caller.projectId
+  if (!isOwn || (caller.phoneIds !== null && upload.keyId !== caller.keyId)) throw uploadNotFound(id)
+  return upload
+}
+
+/** For lists: the uploads that `visible` lets through. */
+export const visibleTo = (caller: Caller): Prisma.UploadWhereInput => ({
+  projectId: caller.projectId,
+  ...(caller.phoneIds === null ? {} : { keyId: caller.keyId }),
+})
+
+/** Locks the project, then the upload, and reads it under the locks. */
+export async function lockUpload(tx: Tx, projectId: string, id: string): Promise<Upload | null> {
+  await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
+  await tx.$queryRaw`select 1 from uploads where id = ${id} for update`
+  return tx.upload.findUnique({ where: { id } })
+}
+
+/** Its time is over, whether or not somebody has deleted it already. */
+export const isOver = (upload: Upload, now: Date): boolean =>
+  upload.status === 'deleted' || upload.expiresAt <= now
+
+/** The status that counts now. */
+export const statusAt = (upload: Upload, now: Date): UploadStatus =>
+  // The table's check constraint allows no other text.
+  isOver(upload, now) ? 'deleted' : (upload.status as UploadStatus)
+
+export const viewOf = (upload: Upload, now: Date): UploadView => ({
+  id: upload.id,
+  status: statusAt(upload, now),
+  package: upload.package,
+  versionCode: upload.versionCode === null ? null : Number(upload.versionCode),
+  versionName: upload.versionName,
+  minSdk: upload.minSdk,
+  sizeBytes: upload.arrivedAt === null || upload.sizeBytes === null ? null : Number(upload.sizeBytes),
+  sha256: upload.arrivedAt === null ? null : upload.sha256,
+  createdAt: upload.createdAt,
+  expiresAt: upload.expiresAt,
+  error:
+    upload.errorCode === null || upload.errorMessage === null
+      ? null
+      : { code: upload.errorCode, message: upload.errorMessage, next: upload.errorNext },
+})
+
+/** Bytes of the project's processing and ready uploads. */
+export async function usedBytes(db: Reader, projectId: string, now: Date): Promise<number> {
+  const rows = await db.$queryRaw<{ used: bigint }[]>`select coalesce(sum(size_bytes), 0)::bigint as used
+    from uploads where project_id = ${projectId} and status in ('processing', 'ready') and expires_at > ${now}`
+  return Number(rows[0]?.used ?? 0n)
+}
+
+export const storageLimitReached = (limitBytes: number, used: number): ApiError =>
+  new ApiError('storage_limit_reached', {
+    details: { limit_bytes: limitBytes, used_bytes: used },
+    next: 'Delete uploads that are not needed (GET /v1/apps/uploads), then send the request again.',
+  })
+
+/** An end without becoming ready. */
+export interface Ending {
+  status: 'invalid_apk' | 'too_large' | 'storage_full' | 'failed' | 'duplicate'
+  code:
+    | 'invalid_apk'
+    | 'payload_too_large'
+    | 'storage_full'
+    | 'upload_failed'
+    | 'platform_not_configured'
+    | 'duplicate_upload'
+  message: string
+  next: string | null
+}
+
+/** Ends the upload; its file goes. */
+export async function endUpload(tx: Tx, upload: Upload, ending: Ending): Promise<Upload> {
+  await dropFile(tx, upload)
+  return tx.upload.update({
+    where: { id: upload.id },
+    data: {
+      status: ending.status,
+      isStored: false,
+      errorCode: ending.code,
+      errorMessage: ending.message,
+      errorNext: ending.next,
+    },
+  })
+}
+
+/** Its file goes with the commit of the transaction, also one that is only half there. */
+export async function dropFile(tx: Tx, upload: Pick<Upload, 'storageId'>): Promise<void> {
+  if (upload.storageId !== null) await addFileDelete(tx, upload.storageId)
+}
+
+export const addFileDelete = (tx: Tx, storageId: string, runAt?: Date): Promise<void> =>
+  addJob(tx, 'file.delete', { storageId }, { key: `file.delete:${storageId}`, ...(runAt ? { runAt } : {}) })

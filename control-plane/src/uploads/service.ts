@@ -1,0 +1,90 @@
+/** `UploadService` of the wall: each method is one of the files beside this one. */
+import { type Upload } from '../gen/prisma/client.js'
+import { inTransaction } from '../db/database.js'
+import { decodeCursor, toPage } from '../phones/cursor.js'
+import { type Caller, type Page, type PageQuery, type UploadService, type UploadView } from '../services.js'
+import { completeUpload } from './complete.js'
+import { type UploadCore } from './core.js'
+import { createUpload } from './create.js'
+import { removeUpload } from './expiry.js'
+import { receiveFile } from './receive.js'
+import { lockUpload, viewOf, visible, visibleTo } from './records.js'
+
+export function createUploadService(uploads: UploadCore): UploadService {
+  const find = async (caller: Caller, id: string): Promise<Upload> =>
+    visible(caller, id, await uploads.core.db.upload.findUnique({ where: { id } }))
+  const show = (upload: Upload): UploadView => viewOf(upload, uploads.core.clock.now())
+  return {
+    create: (caller) => createUpload(uploads, caller),
+    receive: (token, file, signal) => receiveFile(uploads, token, file, signal),
+    complete: (caller, id, storageId) => completeUpload(uploads, caller, id, storageId),
+    get: async (caller, id) => show(await find(caller, id)),
+    list: (caller, query) => listUploads(uploads, caller, query),
+    delete: (caller, id) => deleteUpload(uploads, caller, id),
+    wait: (caller, id, timeoutMs, signal) =>
+      wait(uploads, () => find(caller, id).then(show), id, timeoutMs, signal),
+  }
+}
+
+async function listUploads(
+  { core }: UploadCore,
+  caller: Caller,
+  query: PageQuery,
+): Promise<Page<UploadView>> {
+  const now = core.clock.now()
+  const after = decodeCursor('uploads', query.cursor)
+  const rows = await core.db.upload.findMany({
+    where: {
+      ...visibleTo(caller),
+      status: { not: 'deleted' },
+      expiresAt: { gt: now },
+      ...(after
+        ? { OR: [{ createdAt: { lt: after.at } }, { createdAt: after.at, id: { lt: after.id } }] }
+        : {}),
+    },
+    orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+    take: query.limit + 1,
+  })
+  return toPage(
+    'uploads',
+    rows,
+    query.limit,
+    (row) => ({ at: row.createdAt, id: row.id }),
+    (row) => viewOf(row, now),
+  )
+}
+
+async function deleteUpload(uploads: UploadCore, caller: Caller, id: string): Promise<UploadView> {
+  const { core } = uploads
+  const view = await inTransaction(core.db, async (tx) => {
+    const upload = visible(caller, id, await lockUpload(tx, caller.projectId, id))
+    const now = core.clock.now()
+    const isGone = upload.status === 'deleted'
+    return viewOf(isGone ? upload : await removeUpload(tx, core.rules.uploads, upload, now), now)
+  })
+  uploads.changes.publish(id)
+  return view
+}
+
+async function wait(
+  uploads: UploadCore,
+  read: () => Promise<UploadView>,
+  id: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<UploadView> {
+  const end = performance.now() + timeoutMs
+  for (;;) {
+    // Listens before it reads, so that no change falls between the two.
+    const listening = new AbortController()
+    const remaining = Math.max(0, end - performance.now())
+    const change = uploads.changes.next(id, remaining, AbortSignal.any([signal, listening.signal]))
+    try {
+      const view = await read()
+      if (view.status !== 'processing' || remaining === 0 || signal.aborted) return view
+      await change
+    } finally {
+      listening.abort()
+    }
+  }
+}
