@@ -246,6 +246,8 @@ describe('a running phone', () => {
     both.phone.proxy.freeze()
     await until(() => both.host.agent.registry.statuses()[0]?.link === 'offline', 20_000)
     await untilLink(both.host, both.phone.serial, 'healthy', 30_000)
+    const steps = both.host.agent.registry.statuses()[0]?.events?.map(({ step, outcome }) => [step, outcome])
+    expect(steps).toEqual([['reconnect', 'done']])
     expect(resultsOf(await at(2n).run([{ type: 'home' }]))).toMatchObject([{ ok: true }])
   }, 60_000)
 

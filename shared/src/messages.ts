@@ -34,6 +34,33 @@ export const deviceLinkSchema = z.enum([
 ])
 export type DeviceLink = z.infer<typeof deviceLinkSchema>
 
+/** What an agent did on its own for a device that stopped answering. */
+export const deviceEventSchema = z.object({
+  at: z.iso.datetime(),
+  /** `reconnect`, `port_reset`, `reboot`, `quarantine`; there may be more. */
+  step: z.string(),
+  outcome: z.enum(['done', 'skipped', 'failed']),
+  /** Why, for the operator. */
+  reason: z.string(),
+})
+export type DeviceEvent = z.infer<typeof deviceEventSchema>
+
+/** How a device is, looked at every few minutes. Null: the phone does not say. */
+export const deviceConditionSchema = z.object({
+  checked_at: z.iso.datetime(),
+  battery_percent: z.number().int().nullable(),
+  battery_celsius: z.number().nullable(),
+  storage_free_bytes: z.number().int().nullable(),
+  storage_total_bytes: z.number().int().nullable(),
+  /** Android gives each installed app a number from 10000 on, and runs out at 19999 until it is restarted. */
+  highest_app_uid: z.number().int().nullable(),
+  /** A PIN, pattern or password is set: after a restart nobody gets in. */
+  lock_credential: z.boolean().nullable(),
+  /** In words, with what to do; empty while all is well. */
+  warnings: z.array(z.string()),
+})
+export type DeviceCondition = z.infer<typeof deviceConditionSchema>
+
 export const deviceStatusSchema = z.object({
   serial: z.string(),
   link: deviceLinkSchema,
@@ -46,6 +73,10 @@ export const deviceStatusSchema = z.object({
   reason: z.string().nullable(),
   /** When the device last answered a probe. */
   proof_of_life_at: z.iso.datetime().nullable(),
+  /** The newest 20, oldest first. Left out: none. */
+  events: z.array(deviceEventSchema).max(20).optional(),
+  /** Left out: not looked at yet. */
+  condition: deviceConditionSchema.optional(),
 })
 export type DeviceStatus = z.infer<typeof deviceStatusSchema>
 

@@ -39,6 +39,8 @@ describe('deviceChange', () => {
     model: 'n',
     sdk: 30,
     reason: null,
+    events: [],
+    condition: null,
   }
   const status: DeviceStatus = {
     serial: 's',
@@ -53,6 +55,26 @@ describe('deviceChange', () => {
 
   it('is nothing while nothing changes', () => {
     expect(deviceChange(known, status, host, now)).toBeNull()
+  })
+
+  it('takes over what the agent did and how the device is, once', () => {
+    const events = [{ at: now.toISOString(), step: 'reconnect', outcome: 'done' as const, reason: 'it hung' }]
+    const condition = {
+      checked_at: now.toISOString(),
+      battery_percent: 80,
+      battery_celsius: 25.5,
+      storage_free_bytes: 1,
+      storage_total_bytes: 2,
+      highest_app_uid: 10_100,
+      lock_credential: false,
+      warnings: [],
+    }
+    const change = deviceChange(known, { ...status, events, condition }, host, now)
+    expect(change).toMatchObject({ events, condition })
+    const told = { ...known, events, condition }
+    expect(deviceChange(told, { ...status, events, condition }, host, now)).toBeNull()
+    // An older agent says nothing of them.
+    expect(deviceChange(told, status, host, now)).toBeNull()
   })
 
   it('notes since when the link is lost and the last proof of life, once', () => {

@@ -1,5 +1,6 @@
 /** What a heartbeat changes in the tables. Pure; `now` is our clock. */
-import { type DeviceStatus, type Heartbeat } from '@phonerack/shared'
+import { isDeepStrictEqual } from 'node:util'
+import { type DeviceCondition, type DeviceEvent, type DeviceStatus, type Heartbeat } from '@phonerack/shared'
 import { isUp, stateAfterReport, stateWhenSeen, type DeviceState } from '../devices/link.js'
 
 export interface KnownHost {
@@ -33,6 +34,9 @@ export interface KnownDevice {
   model: string | null
   sdk: number | null
   reason: string | null
+  /** As JSON came from the table. */
+  events: unknown
+  condition: unknown
 }
 
 export interface DeviceChange {
@@ -45,6 +49,9 @@ export interface DeviceChange {
   model: string | null
   sdk: number | null
   reason: string | null
+  /** Only when they changed. */
+  events?: DeviceEvent[]
+  condition?: DeviceCondition
 }
 
 const absent = {
@@ -79,7 +86,14 @@ export function deviceChange(
     reason: known.state === 'quarantined' ? known.reason : report.reason,
   }
   if (state === 'free' && known.state !== 'free') change.freedAt = now
+  // An agent that says nothing of them knows nothing, and what was known stays.
+  const events = status?.events
+  if (events && !isDeepStrictEqual(events, known.events)) change.events = events
+  const condition = status?.condition
+  if (condition && !isDeepStrictEqual(condition, known.condition)) change.condition = condition
   const same =
+    !change.events &&
+    !change.condition &&
     change.state === known.state &&
     change.link === known.link &&
     change.maker === known.maker &&
@@ -117,5 +131,7 @@ export function newDevice(status: DeviceStatus, now: Date) {
     model: status.model,
     sdk: status.sdk,
     reason: status.reason,
+    ...(status.events ? { events: status.events } : {}),
+    ...(status.condition ? { condition: status.condition } : {}),
   }
 }

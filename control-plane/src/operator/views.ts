@@ -41,6 +41,8 @@ export const deviceView = (device: Device & { host: Host }) => ({
   last_proof_at: iso(isUp(device.link) ? device.host.lastSeenAt : device.lastProofAt),
   capabilities: device.capabilities,
   wipe_checks: device.wipeChecks,
+  events: device.events,
+  condition: device.condition,
 })
 
 export const projectView = (project: Project) => ({

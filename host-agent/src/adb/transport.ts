@@ -49,33 +49,54 @@ export interface Transport {
 const gone =
   /device '.*' not found|device not found|device offline|device unauthorized|device still|no devices|closed|cannot connect/i
 
-export function createTransport(client: AdbClient, serial: string): Transport {
+/** A call that had this long and got no answer hung; one with less was in a hurry. Milliseconds. */
+const hangMs = 1500
+
+/** `saw` is told of each call whether the phone answered, or let its time pass; nothing when it was out of reach. */
+export function createTransport(
+  client: AdbClient,
+  serial: string,
+  saw: (outcome: 'answered' | 'hung') => void = () => undefined,
+): Transport {
+  /** Tells `saw` how a call ended, and throws what it threw in the words of the wall. */
+  async function watched<T>(progress: Progress, call: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now()
+    try {
+      const result = await call()
+      saw('answered')
+      return result
+    } catch (error) {
+      const failure = translate(error)
+      // One that its caller gave up says nothing of the phone.
+      const late = failure instanceof DeadlineExceeded && progress.remaining === 0
+      if (late && performance.now() - startedAt >= hangMs) saw('hung')
+      else if (!(failure instanceof DeadlineExceeded) && !(failure instanceof DeviceGone)) saw('answered')
+      throw failure
+    }
+  }
+
   /** Runs `work` on a stream and turns what adb says into the words of the wall. */
   async function within<T>(
     service: string,
     progress: Progress,
     work: (socket: AdbSocket) => Promise<T>,
   ): Promise<T> {
-    try {
+    return watched(progress, async () => {
       const socket = await client.openOnDevice(serial, service, progress)
       try {
         return await work(socket)
       } finally {
         socket.close()
       }
-    } catch (error) {
-      throw translate(error)
-    }
+    })
   }
 
   async function keep(service: string, progress: Progress): Promise<AdbSocket> {
-    try {
+    return watched(progress, async () => {
       const socket = await client.openOnDevice(serial, service, progress)
       socket.detach()
       return socket
-    } catch (error) {
-      throw translate(error)
-    }
+    })
   }
 
   function translate(error: unknown): unknown {

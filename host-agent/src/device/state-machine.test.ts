@@ -17,7 +17,8 @@ const event: fc.Arbitrary<DeviceEvent> = fc.oneof(
   fc.record({ type: fc.constant('identified' as const), booted: fc.boolean(), enrolled: fc.boolean() }),
   fc.constant({ type: 'provisioned' as const }),
   fc.constant({ type: 'probe_passed' as const }),
-  fc.constant({ type: 'failed' as const, reason: 'x' }),
+  fc.record({ type: fc.constant('failed' as const), reason: fc.constant('x'), hung: fc.boolean() }),
+  fc.constant({ type: 'gave_up' as const, reason: 'z' }),
   fc.constant({ type: 'timed_out' as const }),
   fc.record({
     type: fc.constant('work_begins' as const),

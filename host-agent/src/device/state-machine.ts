@@ -31,8 +31,10 @@ export type DeviceEvent =
   | { type: 'identified'; booted: boolean; enrolled: boolean }
   | { type: 'provisioned' }
   | { type: 'probe_passed' }
-  /** What the state's entry had begun failed. */
-  | { type: 'failed'; reason: string }
+  /** What the state's entry had begun failed; `hung`: the phone let the time pass, and `rescue.ts` sees to it. */
+  | { type: 'failed'; reason: string; hung?: boolean }
+  /** All was tried for a phone whose calls hang. */
+  | { type: 'gave_up'; reason: string }
   /** A restart that we ordered has begun. */
   | { type: 'restarts' }
   /** The state lasted longer than it may. */
@@ -43,9 +45,13 @@ export type DeviceEvent =
 
 /** Failures in a row that open the circuit. */
 const circuit = 5
+/** Of those that hang: the steps for them come first, and end in the same. */
+const hungCircuit = 12
 
-const failed = (failures: number, reason: string): DeviceState =>
-  failures >= circuit ? { name: 'quarantined', reason } : { name: 'offline', linked: true, failures, reason }
+const failed = (failures: number, reason: string, hung = false): DeviceState =>
+  failures >= (hung ? hungCircuit : circuit)
+    ? { name: 'quarantined', reason }
+    : { name: 'offline', linked: true, failures, reason }
 
 const ofLink = (link: Link): DeviceState => {
   switch (link) {
@@ -93,7 +99,11 @@ export function nextState(state: DeviceState, event: DeviceEvent): DeviceState {
         ? { name: 'healthy', misses: 0 }
         : state
     case 'failed':
-      return afterFailure(state, event.reason)
+      return afterFailure(state, event.reason, event.hung)
+    case 'gave_up':
+      return state.name === 'absent' || state.name === 'unauthorized'
+        ? state
+        : { name: 'quarantined', reason: event.reason }
     case 'restarts':
       return state.name === 'healthy' ? { name: 'booting', failures: 0 } : state
     case 'timed_out':
@@ -118,17 +128,17 @@ function identified(state: DeviceState, event: { booted: boolean; enrolled: bool
   return { name: 'busy', work: 'provisioning', owner: 'agent', failures }
 }
 
-function afterFailure(state: DeviceState, reason: string): DeviceState {
+function afterFailure(state: DeviceState, reason: string, hung = false): DeviceState {
   switch (state.name) {
     case 'booting':
     case 'offline':
-      return state.name === 'offline' && !state.linked ? state : failed(state.failures + 1, reason)
+      return state.name === 'offline' && !state.linked ? state : failed(state.failures + 1, reason, hung)
     case 'busy':
-      return failed(state.failures + 1, reason)
+      return failed(state.failures + 1, reason, hung)
     case 'unenrolled':
-      return failed(1, reason)
+      return failed(1, reason, hung)
     case 'healthy':
-      return state.misses === 0 ? { name: 'healthy', misses: 1 } : failed(1, reason)
+      return state.misses === 0 ? { name: 'healthy', misses: 1 } : failed(1, reason, hung)
     case 'quarantined':
       return state
     case 'absent':

@@ -15,6 +15,7 @@ import { DeviceGone, type Device } from './device.js'
 import { identify, type DeviceIdentity } from './identify.js'
 import type { FoundCapability } from './attempt.js'
 import { prepare, probeCapabilities } from './provision.js'
+import { createRescue, type Rescue } from './rescue.js'
 import {
   entryOf,
   isSameState,
@@ -30,6 +31,8 @@ export interface SupervisorParts {
   client: AdbClient
   jar: Jar
   isolated: boolean
+  /** adb reaches it over a network. */
+  isNetwork: boolean
   records: Records
   log: Logger
   /** Called after each change that others want to know of. */
@@ -41,6 +44,7 @@ const silentFailures = 3
 
 export class DeviceSupervisor {
   readonly transport: Transport
+  private readonly rescue: Rescue
   private readonly keeper: ScrcpyKeeper
   private readonly uiServer: UiServerKeeper
   private state: DeviceState = { name: 'absent' }
@@ -53,9 +57,29 @@ export class DeviceSupervisor {
   private readonly waiters = new Set<() => void>()
   private stopped = false
   private reconnectedAt = -Infinity
+  /** As it was said on this link. */
+  private identityOnLink: DeviceIdentity | null = null
 
   constructor(private readonly parts: SupervisorParts) {
-    this.transport = createTransport(parts.client, parts.serial)
+    const { serial, client, isNetwork, records } = parts
+    this.rescue = createRescue({
+      serial,
+      client,
+      isNetwork,
+      mayReboot: () => this.identityOnLink !== null && this.isEnrolled(this.identityOnLink),
+      counts: () =>
+        this.link === 'online' && !(this.state.name === 'busy' && this.state.owner === 'operation'),
+      events: {
+        get: () => this.record.events,
+        set: (events) => {
+          records.update(serial, { events })
+          parts.onChange()
+        },
+      },
+      giveUp: (reason) => this.happen({ type: 'gave_up', reason }),
+      log: parts.log,
+    })
+    this.transport = createTransport(client, serial, (outcome) => this.rescue.saw(outcome))
     this.keeper = createScrcpyKeeper(this.transport, parts.jar, parts.log)
     const { isolated, log } = parts
     this.uiServer = createUiServerKeeper({ transport: this.transport, isolated, log })
@@ -88,6 +112,10 @@ export class DeviceSupervisor {
   setLink(link: Link): void {
     if (this.link === link) return
     this.link = link
+    // Another phone may come to the serial, unless it was us who made this one go.
+    const busy = this.state.name === 'busy' && this.state.owner === 'operation'
+    const expected = this.rescue.reconnecting || busy
+    if (link === 'absent' && !expected) this.identityOnLink = null
     this.happen({ type: 'link', link })
   }
 
@@ -122,6 +150,7 @@ export class DeviceSupervisor {
   async identify(progress: Progress): Promise<DeviceIdentity> {
     const identity = await identify(this.transport, progress)
     this.identity = identity
+    this.identityOnLink = identity
     this.provenAt = new Date()
     return identity
   }
@@ -227,16 +256,11 @@ export class DeviceSupervisor {
     })
   }
 
-  /** A phone that is connected and silent three times in a row: its connection is opened anew, every 30 s at most. */
+  /** A phone that is connected and fails three times in a row: its connection is opened anew, every 30 s at most. */
   private async reconnect(): Promise<void> {
     if (performance.now() - this.reconnectedAt < reconnectEveryMs) return
     this.reconnectedAt = performance.now()
-    this.parts.log.warn('the device is silent: adb connects to it again')
-    try {
-      await this.parts.client.reconnect(this.parts.serial, Progress.for(3000))
-    } catch (error) {
-      this.parts.log.warn({ err: error }, 'adb could not connect to it again')
-    }
+    await this.rescue.reconnect('it is connected and failed three times in a row')
   }
 
   private happen(event: DeviceEvent): void {
@@ -249,7 +273,8 @@ export class DeviceSupervisor {
       this.parts.log.info({ from: before.name, to: next }, 'device state')
     }
     if (next.name === 'absent' || next.name === 'unauthorized') this.stopHelpers()
-    if (next.name === 'offline' && next.linked && next.failures === silentFailures) void this.reconnect()
+    const failing = next.name === 'offline' && next.linked && next.failures === silentFailures
+    if (failing && !this.rescue.hanging) void this.reconnect()
     // An effect that ended without a change is begun again too.
     if (next !== before || event.type !== 'link') this.enter()
     this.wakeWaiters()
@@ -289,7 +314,7 @@ export class DeviceSupervisor {
     try {
       event = await this.perform(effect, Progress.for(limitMs, signal))
     } catch (error) {
-      event = { type: 'failed', reason: reasonOf(error) }
+      event = { type: 'failed', reason: reasonOf(error), hung: this.rescue.hanging }
     }
     if (!signal.aborted) this.happen(event)
   }

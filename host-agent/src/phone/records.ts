@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { deviceEventSchema } from '@phonerack/shared'
 import { z } from 'zod'
 import { nothingDesired } from '../settings/desired.js'
 import { readJson, writeJson } from './atomic-file.js'
@@ -59,6 +60,8 @@ const recordSchema = z.object({
     .default(nothingDesired),
   /** The user's keyboard while that of io.appium.settings stands in for it (`settings/keyboard.ts`). */
   keyboard: z.string().nullable().default(null),
+  /** What was done for it when it hung, oldest first (`device/rescue.ts`). */
+  events: z.array(deviceEventSchema).default([]),
   /** A write that had begun when the agent died, so that nobody knows how far it came. */
   unknownOutcome: z.object({ operation: z.string(), at: z.string() }).nullable(),
 })
@@ -75,6 +78,7 @@ const unknownDevice = (serial: string): DeviceRecord => ({
   wiped: null,
   desired: nothingDesired,
   keyboard: null,
+  events: [],
   unknownOutcome: null,
 })
 

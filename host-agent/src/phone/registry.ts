@@ -112,7 +112,10 @@ export class Registry {
     if (known) return known
     const { client, jar, isolated, records, journal, newId, onChange } = this.parts
     const log = this.parts.log.child({ serial })
-    const supervisor = new DeviceSupervisor({ serial, client, jar, isolated, records, log, onChange })
+    const supervisor = new DeviceSupervisor({
+      ...{ serial, client, jar, isolated, records, log, onChange },
+      isNetwork: this.parts.connect.includes(serial),
+    })
     const phone = new Phone({ serial, supervisor, records, journal, newId, log, onChange })
     const entry = { supervisor, phone }
     this.entries.set(serial, entry)

@@ -26,6 +26,22 @@ export interface Device {
   last_proof_at: string | null
   capabilities: { name: string; implementation: string | null; evidence: string | null }[]
   wipe_checks: { name: string; passed: boolean; evidence: string | null }[]
+  /** What its host's agent did on its own when it stopped answering, oldest first. */
+  events: { at: string; step: string; outcome: string; reason: string }[]
+  /** Null: not looked at yet. */
+  condition: DeviceCondition | null
+}
+
+/** Null: the phone does not say. */
+export interface DeviceCondition {
+  checked_at: string
+  battery_percent: number | null
+  battery_celsius: number | null
+  storage_free_bytes: number | null
+  storage_total_bytes: number | null
+  highest_app_uid: number | null
+  lock_credential: boolean | null
+  warnings: string[]
 }
 
 export interface Project {

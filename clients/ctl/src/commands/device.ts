@@ -1,7 +1,7 @@
 import { plain } from '@phonerack/shared'
-import type { Device } from '@phonerack/launcher/operator'
 import type { Command } from '../commands.js'
-import { fields, table } from '../table.js'
+import { table } from '../table.js'
+import { describeDevice, modelOf } from './device-text.js'
 import { UsageError } from '../usage-error.js'
 
 export const deviceCommands: readonly Command[] = [
@@ -36,12 +36,13 @@ export const deviceCommands: readonly Command[] = [
   },
   {
     name: 'device show',
-    about: 'Shows one phone: what it can do and how its last wipe was verified.',
+    about:
+      'Shows one phone: how it is, what it can do, how its last wipe was verified, and what its host did when it hung.',
     words: ['SERIAL|ID'],
     flags: {},
     async run({ words }, operator) {
       const device = await operator().device(words[0] ?? '')
-      return { json: device, text: describe(device) }
+      return { json: device, text: describeDevice(device) }
     },
   },
   {
@@ -76,42 +77,3 @@ export const deviceCommands: readonly Command[] = [
     },
   },
 ]
-
-const modelOf = (device: Device): string | null =>
-  [device.maker, device.model].filter(Boolean).join(' ') || null
-
-function describe(device: Device): string {
-  const head = fields([
-    ['ID', device.id],
-    ['Serial', device.serial],
-    ['Maker', device.maker],
-    ['Model', device.model],
-    ['Android SDK', device.sdk],
-    ['Host', device.host_id],
-    ['State', device.state],
-    ['Reason', device.reason],
-    ['Link', device.link],
-    ['Rented as', device.phone_id],
-    ['Fencing number', device.fencing_number],
-    ['Last sign of life', device.last_proof_at],
-  ])
-  const capabilities = table(
-    device.capabilities,
-    [
-      { title: 'CAPABILITY', value: (each) => each.name },
-      { title: 'BY', value: (each) => each.implementation },
-      { title: 'EVIDENCE', value: (each) => each.evidence },
-    ],
-    'No capability has been probed yet.',
-  )
-  const checks = table(
-    device.wipe_checks,
-    [
-      { title: 'WIPE CHECK', value: (each) => each.name },
-      { title: 'PASSED', value: (each) => (each.passed ? 'yes' : 'NO') },
-      { title: 'EVIDENCE', value: (each) => each.evidence },
-    ],
-    'It has not been wiped by us yet.',
-  )
-  return [head, capabilities, checks].join('\n\n')
-}

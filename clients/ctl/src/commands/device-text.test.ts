@@ -1,0 +1,57 @@
+import type { Device } from '@phonerack/launcher/operator'
+import { describe, expect, it } from 'vitest'
+import { describeDevice } from './device-text.js'
+
+const device: Device = {
+  id: 'dev_a',
+  host_id: 'hst_a',
+  serial: 'S1',
+  maker: 'Acme',
+  model: 'One',
+  sdk: 34,
+  state: 'free',
+  reason: null,
+  phone_id: null,
+  fencing_number: 4,
+  link: 'healthy',
+  last_proof_at: null,
+  capabilities: [{ name: 'text', implementation: 'scrcpy', evidence: 'read back' }],
+  wipe_checks: [],
+  events: [],
+  condition: null,
+}
+
+describe('a phone', () => {
+  it('says what is not known', () => {
+    const text = describeDevice(device)
+    expect(text).toContain('How it is was not looked at yet.')
+    expect(text).toContain('Its host never had to step in.')
+    expect(text).toMatch(/CAPABILITY\s+BY\s+EVIDENCE\ntext\s+scrcpy\s+read back/)
+  })
+
+  it('says how it is, its warnings, and what was done for it', () => {
+    const text = describeDevice({
+      ...device,
+      events: [
+        { at: '2026-01-01T00:00:00.000Z', step: 'port_reset', outcome: 'skipped', reason: 'no\u001b root' },
+      ],
+      condition: {
+        checked_at: '2026-01-01T00:00:00.000Z',
+        battery_percent: 9,
+        battery_celsius: 24.9,
+        storage_free_bytes: 12_300_000_000,
+        storage_total_bytes: 64_000_000_000,
+        highest_app_uid: null,
+        lock_credential: true,
+        warnings: ['the battery is at 9 %'],
+      },
+    })
+    expect(text).toMatch(/Battery\s+9 %/)
+    expect(text).toMatch(/Battery temperature\s+24\.9 °C/)
+    expect(text).toMatch(/Storage free\s+12\.3 GB of 64\.0 GB/)
+    expect(text).toMatch(/Highest app number\s+-/)
+    expect(text).toMatch(/Lock credential\s+SET/)
+    expect(text).toContain('WARNING  the battery is at 9 %')
+    expect(text).toMatch(/2026-01-01T00:00:00\.000Z\s+port reset\s+skipped\s+no root/)
+  })
+})

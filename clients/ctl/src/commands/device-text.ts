@@ -1,0 +1,76 @@
+/** One phone as `ctl device show` prints it. */
+import { plain } from '@phonerack/shared'
+import type { Device } from '@phonerack/launcher/operator'
+import { fields, table } from '../table.js'
+
+export const modelOf = (device: Device): string | null =>
+  [device.maker, device.model].filter(Boolean).join(' ') || null
+
+/** All that is known of one phone, for people. */
+export function describeDevice(device: Device): string {
+  const head = fields([
+    ['ID', device.id],
+    ['Serial', device.serial],
+    ['Maker', device.maker],
+    ['Model', device.model],
+    ['Android SDK', device.sdk],
+    ['Host', device.host_id],
+    ['State', device.state],
+    ['Reason', device.reason],
+    ['Link', device.link],
+    ['Rented as', device.phone_id],
+    ['Fencing number', device.fencing_number],
+    ['Last sign of life', device.last_proof_at],
+  ])
+  const capabilities = table(
+    device.capabilities,
+    [
+      { title: 'CAPABILITY', value: (each) => each.name },
+      { title: 'BY', value: (each) => each.implementation },
+      { title: 'EVIDENCE', value: (each) => each.evidence },
+    ],
+    'No capability has been probed yet.',
+  )
+  const checks = table(
+    device.wipe_checks,
+    [
+      { title: 'WIPE CHECK', value: (each) => each.name },
+      { title: 'PASSED', value: (each) => (each.passed ? 'yes' : 'NO') },
+      { title: 'EVIDENCE', value: (each) => each.evidence },
+    ],
+    'It has not been wiped by us yet.',
+  )
+  const events = table(
+    device.events,
+    [
+      { title: 'WHEN', value: (each) => each.at },
+      { title: 'STEP', value: (each) => each.step.replaceAll('_', ' ') },
+      { title: 'OUTCOME', value: (each) => each.outcome },
+      { title: 'WHY', value: (each) => each.reason },
+    ],
+    'Its host never had to step in.',
+  )
+  return [head, describeCondition(device.condition), capabilities, checks, events].join('\n\n')
+}
+
+function describeCondition(condition: Device['condition']): string {
+  if (!condition) return 'How it is was not looked at yet.'
+  const { battery_celsius: celsius, storage_free_bytes: free, storage_total_bytes: total } = condition
+  const percent = condition.battery_percent
+  const lock = condition.lock_credential
+  const facts = fields([
+    ['Looked at', condition.checked_at],
+    ['Battery', percent === null ? null : `${percent} %`],
+    ['Battery temperature', celsius === null ? null : `${celsius.toFixed(1)} °C`],
+    [
+      'Storage free',
+      free === null ? null : `${gigabytes(free)}${total === null ? '' : ` of ${gigabytes(total)}`}`,
+    ],
+    ['Highest app number', condition.highest_app_uid],
+    ['Lock credential', lock === null ? 'the phone does not say' : lock ? 'SET' : 'none'],
+  ])
+  const warnings = condition.warnings.map((warning) => `WARNING  ${plain(warning)}`)
+  return [facts, ...(warnings.length > 0 ? warnings : ['No warnings.'])].join('\n')
+}
+
+const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`

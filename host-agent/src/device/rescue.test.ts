@@ -1,0 +1,61 @@
+/** A phone whose calls hang, through the real adb: each step in its order, seen in the status. */
+import { Progress } from '@phonerack/shared'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { AdbClient } from '../adb/client.js'
+import { command } from '../adb/quote.js'
+import { createTransport } from '../adb/transport.js'
+import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../testing/phone.js'
+import { until } from '../testing/ports.js'
+
+let both: PhoneAndHost
+beforeAll(async () => {
+  both = await startPhoneAndHost()
+  await untilLink(both.host, both.phone.serial, 'unenrolled')
+  await both.host.control.enroll({ serial: both.phone.serial, fencingNumber: 1n }, 60_000)
+  await session(both.host.control, both.phone.serial, 2n).start()
+}, 60_000)
+afterAll(() => both.stop())
+
+const status = () => both.host.agent.registry.statuses()[0]
+const steps = () => status()?.events?.map(({ step, outcome }) => `${step} ${outcome}`) ?? []
+
+describe('a phone that hangs', () => {
+  it('is connected anew, restarted, and given up, and each step is kept', { timeout: 90_000 }, async () => {
+    const { faults } = both.phone.inside
+    const restarts = both.phone.inside.counters().reboots
+    faults.hangEvery(1, 'shell')
+    await until(() => steps().includes('quarantine done'), 80_000)
+    expect(steps()).toEqual(['reconnect done', 'port_reset skipped', 'reboot done', 'quarantine done'])
+    expect(both.phone.inside.counters().reboots).toBe(restarts + 1)
+    expect(status()).toMatchObject({
+      link: 'offline',
+      reason: expect.stringContaining('left alone') as string,
+    })
+    expect(status()?.events?.[1]?.reason).toContain('over the network')
+  })
+})
+
+describe('a call', () => {
+  it('hung when it had its time and no answer; not when it was in a hurry, given up, or answered', async () => {
+    await both.phone.inside.faults.heal()
+    const seen: string[] = []
+    const { serial } = both.phone
+    const transport = createTransport(new AdbClient(both.host.config.adbPort), serial, (how) =>
+      seen.push(how),
+    )
+    await until(() => both.host.agent.registry.statuses()[0]?.link !== 'absent')
+    const echo = (progress: Progress) => transport.shell(command('echo', 'x'), progress)
+    await until(async () => (await echo(Progress.for(2000)).catch(() => null)) !== null)
+    expect(seen.at(-1)).toBe('answered')
+    both.phone.inside.faults.hangEvery(1, 'shell')
+    seen.length = 0
+    await expect(echo(Progress.for(300))).rejects.toThrow('took too long')
+    const giveUp = new AbortController()
+    const given = echo(Progress.for(5000, giveUp.signal))
+    giveUp.abort()
+    await expect(given).rejects.toThrow('took too long')
+    expect(seen).toEqual([])
+    await expect(echo(Progress.for(1600))).rejects.toThrow('took too long')
+    expect(seen).toEqual(['hung'])
+  }, 30_000)
+})

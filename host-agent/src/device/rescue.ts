@@ -1,0 +1,113 @@
+/**
+ * Counts the calls of one phone that hang and does what `escalation.ts` says.
+ * Each step is an event, kept with the device's record, in the log and in the
+ * heartbeat. Made by `supervisor.ts`.
+ */
+import { Progress, type DeviceEvent, type Logger } from '@phonerack/shared'
+import type { AdbClient } from '../adb/client.js'
+import { escalate, noEscalation, type Obstacles, type Step } from './escalation.js'
+
+/** Of these the newest are kept. */
+export const mostEvents = 20
+const reasonLength = 200
+const stepMs = 5000
+/** adb reports the cut and the new link within this. */
+const reconnectMs = 10_000
+
+export interface RescueParts {
+  serial: string
+  client: AdbClient
+  /** `host:port`: adb reaches it over a network. */
+  isNetwork: boolean
+  /** This very phone was given to us: it may be restarted. */
+  mayReboot: () => boolean
+  /** Whether hangs count now: not while adb does not list it, nor while an operation expects them. */
+  counts: () => boolean
+  events: { get(): readonly DeviceEvent[]; set(events: DeviceEvent[]): void }
+  /** The phone is left alone from here on. */
+  giveUp: (reason: string) => void
+  log: Logger
+}
+
+export interface Rescue {
+  /** A call was answered, or its time passed without an answer. */
+  saw(outcome: 'answered' | 'hung'): void
+  /** The last call that ended hung. */
+  readonly hanging: boolean
+  /** The link that goes now is one that we cut: the same phone comes back to it. */
+  readonly reconnecting: boolean
+  /** Opens adb's connection to the phone anew. */
+  reconnect(reason: string): Promise<void>
+}
+
+const obstaclesOf = ({ isNetwork, mayReboot }: RescueParts): Obstacles => ({
+  port_reset: isNetwork
+    ? 'it is connected over the network'
+    : 'this host cannot reset a USB port without root',
+  reboot: mayReboot()
+    ? null
+    : 'it has not said that it is an enrolled phone, and nothing is written to others',
+})
+
+export function createRescue(parts: RescueParts): Rescue {
+  const { serial, client, isNetwork, log } = parts
+  let state = noEscalation
+  let hanging = false
+  let reconnectedAt = -Infinity
+  let last: Promise<void> = Promise.resolve()
+
+  function note(step: Step, outcome: DeviceEvent['outcome'], reason: string): void {
+    const event: DeviceEvent = {
+      at: new Date().toISOString(),
+      step,
+      outcome,
+      reason: reason.slice(0, reasonLength),
+    }
+    log.warn({ event }, 'a step for a device that does not answer')
+    parts.events.set([...parts.events.get(), event].slice(-mostEvents))
+  }
+
+  async function take(step: Step, reason: string): Promise<void> {
+    const progress = Progress.for(stepMs)
+    try {
+      if (step === 'reconnect') await openAnew(progress)
+      else if (step === 'reboot') (await client.openOnDevice(serial, 'reboot:', progress)).close()
+      note(step, 'done', reason)
+    } catch (error) {
+      note(step, 'failed', `${reason}; ${error instanceof Error ? error.message : 'unknown'}`)
+    }
+    if (step === 'quarantine') parts.giveUp(reason)
+  }
+
+  async function openAnew(progress: Progress): Promise<void> {
+    reconnectedAt = performance.now()
+    if (!isNetwork) return client.reconnect(serial, progress)
+    await client.disconnect(serial, progress)
+    await client.connect(serial, progress)
+  }
+
+  return {
+    get hanging() {
+      return hanging
+    },
+    get reconnecting() {
+      return performance.now() - reconnectedAt < reconnectMs
+    },
+    saw(outcome) {
+      hanging = outcome === 'hung'
+      if (!parts.counts()) return
+      const result = escalate(state, outcome, performance.now(), obstaclesOf(parts))
+      state = result.state
+      for (const { step, skipped } of result.taken) {
+        const reason = 'three calls in a row had no answer in time'
+        // One after the other: the next hang may come while one still runs.
+        last = last.then(() => {
+          if (skipped === null) return take(step, reason)
+          note(step, 'skipped', skipped)
+          return undefined
+        })
+      }
+    },
+    reconnect: (reason) => take('reconnect', reason),
+  }
+}
