@@ -73,7 +73,8 @@ export const keyNames = [
 export const keyModifiers = ['shift', 'ctrl', 'alt', 'meta'] as const
 
 const direction = z.enum(['up', 'down', 'left', 'right'])
-const packageName = z
+/** An Android package name: two parts or more, each beginning with a letter. */
+export const packageName = z
   .string()
   .max(255)
   .regex(/^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+$/, 'must be a package name')
