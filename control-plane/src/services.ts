@@ -325,6 +325,24 @@ export interface SetupService {
   ): Promise<{ status: 'pending' } | { status: 'approved'; apiKey: string; project: string }>
 }
 
+export interface InstalledAppView {
+  package: string
+  /** As the launcher shows it; the package where nothing else is known. */
+  label: string
+  versionName: string
+  versionCode: number
+  /** Came with the phone. */
+  system: boolean
+}
+
+/** Apps on a ready phone. */
+export interface PackageService {
+  /** All but the service's own. */
+  list(caller: Caller, phoneId: string, context: CallContext): Promise<InstalledAppView[]>
+  /** With its data. @throws ApiError app_not_found with `details.package`, action_outcome_unknown */
+  uninstall(caller: Caller, phoneId: string, packageName: string, context: CallContext): Promise<void>
+}
+
 export interface Services {
   keys: KeyService
   phones: PhoneService
@@ -333,4 +351,5 @@ export interface Services {
   files: FileService
   power: PowerService
   setup: SetupService
+  packages: PackageService
 }

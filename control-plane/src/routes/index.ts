@@ -4,6 +4,7 @@ import { getAccount } from './account.js'
 import { collectSetup, createSetup } from './setup.js'
 import type { Route, RouteDeps } from './deps.js'
 import { runActions } from './phones/actions.js'
+import { listApps, uninstallApp } from './phones/apps.js'
 import { getClipboard, setClipboard } from './phones/clipboard.js'
 import { createPhone } from './phones/create.js'
 import { deletePhone } from './phones/delete.js'
@@ -37,6 +38,8 @@ const routes: readonly Route[] = [
   observe,
   screenshot,
   runActions,
+  listApps,
+  uninstallApp,
   listFiles,
   writeFile,
   readFile,
