@@ -10,6 +10,7 @@ import { type Config } from './config.js'
 import { openDatabase } from './db/database.js'
 import { applyMigrations } from './db/migrate.js'
 import { createFileService } from './devices/files.js'
+import { createPackageService } from './devices/packages.js'
 import { createPowerService } from './devices/power.js'
 import { createDeviceService } from './devices/service.js'
 import { createSettingsService } from './devices/settings.js'
@@ -115,6 +116,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       power: createPowerService(core, hosts),
       setup: createSetupService(core),
       activity,
+      packages: createPackageService(core, hosts),
     },
     plugins: [
       operatorPlugin(core),

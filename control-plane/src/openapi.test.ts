@@ -75,6 +75,8 @@ describe('/openapi.json', () => {
         'GET /v1/phones/{id}/observe',
         'GET /v1/phones/{id}/screenshot',
         'POST /v1/phones/{id}/actions',
+        'GET /v1/phones/{id}/apps',
+        'DELETE /v1/phones/{id}/apps/{package}',
         'GET /v1/phones/{id}/files',
         'PUT /v1/phones/{id}/files',
         'GET /v1/phones/{id}/files/content',

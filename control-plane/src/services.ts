@@ -409,6 +409,24 @@ export interface UploadService {
   wait(caller: Caller, uploadId: string, timeoutMs: number, signal: AbortSignal): Promise<UploadView>
 }
 
+export interface InstalledAppView {
+  package: string
+  /** As the launcher shows it; the package where nothing else is known. */
+  label: string
+  versionName: string
+  versionCode: number
+  /** Came with the phone. */
+  system: boolean
+}
+
+/** Apps on a ready phone. */
+export interface PackageService {
+  /** All but the service's own. */
+  list(caller: Caller, phoneId: string, context: CallContext): Promise<InstalledAppView[]>
+  /** With its data. @throws ApiError app_not_found with `details.package`, action_outcome_unknown */
+  uninstall(caller: Caller, phoneId: string, packageName: string, context: CallContext): Promise<void>
+}
+
 export interface Services {
   keys: KeyService
   phones: PhoneService
@@ -419,4 +437,5 @@ export interface Services {
   setup: SetupService
   activity: ActivityService
   uploads: UploadService
+  packages: PackageService
 }

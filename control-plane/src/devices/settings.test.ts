@@ -159,3 +159,35 @@ describe('a path that names the other kind', () => {
     expect(error.details).not.toHaveProperty('names')
   })
 })
+
+describe('apps', () => {
+  const packages = () => plane.app.services.packages
+
+  it('are listed again when the answer was lost', async () => {
+    agent.held.apps = ['org.example.shop']
+    loseAnswerOf('listApps')
+    expect(await packages().list(tenant.caller, phoneId, context)).toEqual([
+      {
+        package: 'org.example.shop',
+        label: 'org.example.shop',
+        versionName: '1',
+        versionCode: 1,
+        system: false,
+      },
+    ])
+    expect(agent.log).toEqual(['listApps', 'listApps'])
+  })
+
+  it('are uninstalled once, whatever becomes of the answer', async () => {
+    agent.held.apps = ['org.example.shop']
+    loseAnswerOf('uninstallApp')
+    expect(
+      await refusalOf(packages().uninstall(tenant.caller, phoneId, 'org.example.shop', context)),
+    ).toMatchObject({
+      code: 'action_outcome_unknown',
+      retryable: false,
+      next: `GET /v1/phones/${phoneId}/apps`,
+    })
+    expect(agent.log).toEqual(['uninstallApp'])
+  })
+})

@@ -5,6 +5,7 @@ import { collectSetup, createSetup } from './setup.js'
 import { completeUpload, createUpload, deleteUpload, getUpload, listUploads } from './apps/uploads.js'
 import type { Route, RouteDeps } from './deps.js'
 import { runActions } from './phones/actions.js'
+import { listApps, uninstallApp } from './phones/apps.js'
 import { getClipboard, setClipboard } from './phones/clipboard.js'
 import { createPhone } from './phones/create.js'
 import { deletePhone } from './phones/delete.js'
@@ -38,6 +39,8 @@ const routes: readonly Route[] = [
   observe,
   screenshot,
   runActions,
+  listApps,
+  uninstallApp,
   listFiles,
   writeFile,
   readFile,

@@ -61,6 +61,8 @@ type Served =
   | 'setTimezone'
   | 'listFiles'
   | 'deleteFile'
+  | 'listApps'
+  | 'uninstallApp'
 
 export interface AgentDouble {
   hostId: string
@@ -75,6 +77,7 @@ export interface AgentDouble {
     clipboard: string
     location: { latitude: number; longitude: number } | undefined
     files: string[]
+    apps: string[]
   }
   addDevice(serial: string): DoubleDevice
   beat(): void
@@ -160,7 +163,7 @@ class Double implements AgentDouble {
   readonly log: string[] = []
   onBatch: Batch = () => Promise.resolve()
   onCall: (name: string) => Promise<void> = () => Promise.resolve()
-  readonly held: AgentDouble['held'] = { clipboard: '', location: undefined, files: [] }
+  readonly held: AgentDouble['held'] = { clipboard: '', location: undefined, files: [], apps: [] }
   private server: Server | null = null
   private address = ''
   private sequence = 0
@@ -375,6 +378,24 @@ class Double implements AgentDouble {
           await this.beginCall('deleteFile', call.request.assignment)
           const name = call.request.path.slice(call.request.path.lastIndexOf('/') + 1)
           this.held.files = this.held.files.filter((each) => each !== name)
+          return {}
+        }),
+      listApps: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('listApps', call.request.assignment)
+          const apps = this.held.apps.map((name) => ({
+            package: name,
+            label: name,
+            versionName: '1',
+            versionCode: 1n,
+            system: false,
+          }))
+          return { apps }
+        }),
+      uninstallApp: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('uninstallApp', call.request.assignment)
+          this.held.apps = this.held.apps.filter((name) => name !== call.request.package)
           return {}
         }),
       runActions: (call) => {

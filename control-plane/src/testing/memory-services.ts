@@ -10,7 +10,9 @@ import type {
   Caller,
   DeviceService,
   FileService,
+  InstalledAppView,
   KeyService,
+  PackageService,
   PhoneService,
   PhoneView,
   PowerService,
@@ -354,6 +356,19 @@ export class MemoryServices implements Services {
       this.into('timezone', caller, id, [context], () => this.state.timezone),
     setTimezone: (caller, id, timezone, context) =>
       this.into('setTimezone', caller, id, [timezone, context], () => (this.state.timezone = timezone)),
+  }
+
+  /** Apps of each phone, by package. */
+  readonly installed = new Map<string, InstalledAppView>()
+
+  readonly packages: PackageService = {
+    list: (caller, id, context) =>
+      this.into('listApps', caller, id, [context], () => [...this.installed.values()]),
+    uninstall: (caller, id, packageName, context) =>
+      this.into('uninstallApp', caller, id, [packageName, context], () => {
+        if (!this.installed.delete(packageName))
+          throw new ApiError('app_not_found', { details: { package: packageName } })
+      }),
   }
 
   readonly files: FileService = {

@@ -1,8 +1,8 @@
 /**
  * Shell protocol v2 (AOSP `adb/shell_protocol.h`): packets of one byte id, four
- * bytes little-endian length, data. Ids: 0 stdin, 1 stdout, 2 stderr, 3 exit.
+ * bytes little-endian length, data. Ids: 0 stdin, 1 stdout, 2 stderr, 3 exit (from the phone) and end of stdin (to it).
  */
-import { AdbProtocolError } from './errors.js'
+import { AdbConnectionLost, AdbProtocolError } from './errors.js'
 import type { AdbSocket } from './socket.js'
 
 export interface ShellResult {
@@ -12,7 +12,7 @@ export interface ShellResult {
   stderr: Buffer
 }
 
-const ids = { stdout: 1, stderr: 2, exit: 3 } as const
+const ids = { stdin: 0, stdout: 1, stderr: 2, exit: 3, closeStdin: 3 } as const
 
 /** Reads one packet. @throws AdbConnectionLost when the stream ended. */
 export async function readShellPacket(socket: AdbSocket): Promise<{ id: number; data: Buffer }> {
@@ -38,4 +38,42 @@ export async function readShellPackets(socket: AdbSocket, limit: number): Promis
     if (id === ids.stdout) stdout.push(data)
     else if (id === ids.stderr) stderr.push(data)
   }
+}
+
+/** Gives a command its stdin, no faster than it reads, and reads its output meanwhile. A command may end before it has read all. */
+export async function feedShell(
+  socket: AdbSocket,
+  input: AsyncIterable<Uint8Array>,
+  limit: number,
+): Promise<ShellResult> {
+  let over = false
+  const reading = readShellPackets(socket, limit).finally(() => {
+    over = true
+    // Wakes a write that waits for a reader that is gone.
+    socket.close()
+  })
+  const send = async (): Promise<void> => {
+    for await (const chunk of input) {
+      if (over) return
+      await socket.write(packet(ids.stdin, chunk))
+    }
+    if (!over) await socket.write(packet(ids.closeStdin, new Uint8Array()))
+  }
+  const sending = send().catch((error: unknown) => {
+    // The reading tells what became of a connection that broke.
+    if (error instanceof AdbConnectionLost) return
+    socket.close()
+    throw error
+  })
+  const [result] = await Promise.allSettled([reading, sending])
+  await sending
+  if (result.status === 'rejected') throw result.reason
+  return result.value
+}
+
+function packet(id: number, data: Uint8Array): Buffer {
+  const header = Buffer.alloc(5)
+  header.writeUInt8(id, 0)
+  header.writeUInt32LE(data.length, 1)
+  return Buffer.concat([header, data])
 }

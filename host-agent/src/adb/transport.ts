@@ -8,7 +8,7 @@ import { DeviceGone } from '../device/device.js'
 import type { AdbClient } from './client.js'
 import { AdbConnectionLost, AdbRefused } from './errors.js'
 import type { ShellCommand } from './quote.js'
-import { readShellPackets, type ShellResult } from './shell-protocol.js'
+import { feedShell, readShellPackets, type ShellResult } from './shell-protocol.js'
 import type { AdbSocket } from './socket.js'
 import {
   listFolder,
@@ -27,6 +27,8 @@ export interface Transport {
   readonly serial: string
   /** Runs a command to its end (shell v2: stdout and stderr apart, exit code). */
   shell(command: ShellCommand, progress: Progress): Promise<ShellResult>
+  /** As `shell`, with `input` as the command's stdin, no faster than it reads. */
+  feed(command: ShellCommand, input: AsyncIterable<Uint8Array>, progress: Progress): Promise<ShellResult>
   /** Runs a command and returns the raw bytes it wrote, without an exit code (`exec:`). */
   exec(command: ShellCommand, progress: Progress): Promise<Buffer>
   /** Starts a command that goes on after `progress`; the caller owns the stream and closes it. */
@@ -119,6 +121,8 @@ export function createTransport(
     serial,
     shell: (command, progress) =>
       within(`shell,v2,raw:${command}`, progress, (socket) => readShellPackets(socket, outputLimit)),
+    feed: (command, input, progress) =>
+      within(`shell,v2,raw:${command}`, progress, (socket) => feedShell(socket, input, outputLimit)),
     exec: (command, progress) => within(`exec:${command}`, progress, (socket) => socket.readAll(outputLimit)),
     spawn: (command, progress) => keep(`shell,v2,raw:${command}`, progress),
     push: (path, content, mode, progress) =>

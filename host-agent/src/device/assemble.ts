@@ -6,6 +6,8 @@ import { createScrcpyInput } from '../scrcpy/input.js'
 import type { ScrcpyKeeper } from '../scrcpy/keeper.js'
 import { createKeyText, createPasteText } from '../scrcpy/text.js'
 import { createFiles } from '../files/files.js'
+import { createLabels } from '../packages/labels.js'
+import { createPackages } from '../packages/packages.js'
 import { createClipboard } from '../settings/clipboard.js'
 import type { DesiredState } from '../settings/desired.js'
 import { createInfo } from '../settings/info.js'
@@ -97,7 +99,10 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
     locale: choice.locale === '' ? null : createLocale(transport),
     timezone: choice.timezone === '' ? null : createTimezone({ transport, desired, defaultZone }),
     files: choice.files === '' ? null : createFiles(transport),
-    packages: null,
+    packages:
+      choice.packages === ''
+        ? null
+        : createPackages(transport, createLabels({ uiServer: server, scrcpy: keeper, log })),
     wipe: choice.wipe === 'testharness' ? wipe : null,
     borrowed: keyboard,
   }

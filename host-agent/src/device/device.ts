@@ -199,13 +199,55 @@ export class InstallRefused extends Error {
   }
 }
 
+/** A file of this host, which is not what it was when it was put there. */
+export class InstallFileBroken extends Error {
+  constructor(readonly sha256: string) {
+    super(`the package file ${sha256} is broken`)
+    this.name = 'InstallFileBroken'
+  }
+}
+
+export interface InstallFile {
+  /** On this host. */
+  path: string
+  /** Hex. */
+  sha256: string
+  /** Bytes. */
+  size: number
+}
+
+/** How far an install is: what it leaves on the phone, and from when on the app may change. */
+export interface InstallSteps {
+  onSession(session: number): void
+  onCommit(): void
+}
+
+/** What tells one install of an app from the next. */
+export interface InstalledVersion {
+  versionCode: number
+  /** Of its base APK on the phone; a new one with each install. */
+  path: string
+  system: boolean
+}
+
 export interface Packages {
   /** All but the agent's own. */
   list(progress: Progress): Promise<InstalledApp[]>
   /** Null when it is not installed. */
-  versionOf(packageName: string, progress: Progress): Promise<number | null>
-  /** Installs base and splits, files of this host, in one session. @throws InstallRefused */
-  install(files: readonly { name: string; path: string }[], progress: Progress): Promise<void>
+  find(packageName: string, progress: Progress): Promise<InstalledVersion | null>
+  /**
+   * Installs base and splits, all of the package, in one session. A session that was made and not committed is the
+   * caller's to give up.
+   * @throws InstallRefused, InstallFileBroken
+   */
+  install(
+    packageName: string,
+    files: readonly InstallFile[],
+    steps: InstallSteps,
+    progress: Progress,
+  ): Promise<void>
+  /** Gives a session up with what was written to it; one that is over is no error. */
+  abandon(session: number, progress: Progress): Promise<void>
   /** @throws ApiError app_not_found */
   uninstall(packageName: string, progress: Progress): Promise<void>
 }

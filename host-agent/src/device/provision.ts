@@ -8,6 +8,7 @@ import { command, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import type { Choice } from '../phone/records.js'
 import { phoneFolder, type ScrcpyKeeper } from '../scrcpy/keeper.js'
+import { provePackages } from '../packages/probe.js'
 import { keyMessage } from '../scrcpy/messages.js'
 import { probeFiles } from '../files/probe.js'
 import { createInfo } from '../settings/info.js'
@@ -17,7 +18,6 @@ import { prepareSettingsApp } from '../settings/settings-app.js'
 import { endLeftovers } from '../ui-server/instrumentation.js'
 import type { UiServerKeeper } from '../ui-server/keeper.js'
 import { probeUiServer, startUiServer } from '../ui-server/probe.js'
-import { createApps } from './apps.js'
 import { attempt, type FoundCapability } from './attempt.js'
 import { createPower, parseAwake, readWakefulness } from './power.js'
 import { run } from './run.js'
@@ -104,12 +104,9 @@ export async function probeCapabilities(
       if (state.package === '') throw new Error('no focused window')
       return `${state.package}/${state.activity ?? ''} in front`
     }),
-    await attempt('apps', 'am', progress, async (within) => {
-      if (!(await createApps(transport, windows).installed('android', within)))
-        throw new Error('pm path fails')
-      return 'pm path answers'
-    }),
   )
+  const apps = await attempt('apps', 'pm', progress, (within) => provePackages(transport, within))
+  found.push(apps)
 
   const input = await attempt('input', 'scrcpy', progress, (within) => proveInput(transport, keeper, within))
   const text =
@@ -165,6 +162,7 @@ export async function probeCapabilities(
     ...settings.choice,
     files: files.implementation === '' ? '' : 'sync',
     keyboard: keyboard.implementation !== '',
+    packages: apps.implementation === '' ? '' : 'pm',
   }
   if (input.implementation === '') keeper.stop()
   return { choice, capabilities: found }

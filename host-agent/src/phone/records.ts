@@ -39,6 +39,7 @@ const recordSchema = z.object({
       locale: z.enum(['settings-app', '']).default(''),
       timezone: z.enum(['alarm', '']).default(''),
       files: z.enum(['sync', '']).default('sync'),
+      packages: z.enum(['pm', '']).default(''),
     })
     .nullable(),
   baseline: z

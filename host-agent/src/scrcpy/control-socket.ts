@@ -18,6 +18,9 @@ import { later } from '../later.js'
 import { scrcpyVersion } from './jar.js'
 import { getClipboardMessage, parseDeviceMessages, setClipboardMessage } from './messages.js'
 
+/** With the jar as `CLASSPATH`; options follow. */
+export const serverCommand = ['app_process', '/', 'com.genymobile.scrcpy.Server', scrcpyVersion] as const
+
 /** Milliseconds within which a phone that holds text answers GET_CLIPBOARD; an empty one never answers. */
 const clipboardAnswerMs = 700
 
@@ -47,10 +50,7 @@ export async function openControlSocket(
   const server = await transport.spawn(
     commandWith(
       { CLASSPATH: jarPath },
-      'app_process',
-      '/',
-      'com.genymobile.scrcpy.Server',
-      scrcpyVersion,
+      ...serverCommand,
       `scid=${scid}`,
       'log_level=info',
       'tunnel_forward=true',

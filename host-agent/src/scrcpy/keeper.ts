@@ -5,10 +5,11 @@
  */
 import { createHash } from 'node:crypto'
 import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
-import { command } from '../adb/quote.js'
+import { command, commandWith } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
-import { openControlSocket, type ControlSocket } from './control-socket.js'
+import { run } from '../device/run.js'
+import { openControlSocket, serverCommand, type ControlSocket } from './control-socket.js'
 import { scrcpySha256, type Jar } from './jar.js'
 
 /** Our only folder on a phone. */
@@ -21,6 +22,8 @@ export interface ScrcpyKeeper {
   socket(progress: Progress): Promise<ControlSocket>
   /** The running server's socket, or null. Never waits. */
   readonly current: ControlSocket | null
+  /** What a server of its own prints of the apps with an icon; it ends by itself. @throws ApiError provider_error */
+  listApps(progress: Progress): Promise<string>
   stop(): void
 }
 
@@ -98,6 +101,11 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
         else await within.sleep(20, 'restart of the scrcpy server')
       }
       throw new DeviceGone(transport.serial, new Error('the scrcpy server did not come back'))
+    },
+    async listApps(progress) {
+      await putJar(transport, jar, jarPath, progress)
+      const options = ['log_level=info', 'list_apps=true', 'cleanup=false']
+      return run(transport, commandWith({ CLASSPATH: jarPath }, ...serverCommand, ...options), progress)
     },
     stop() {
       running?.abort()

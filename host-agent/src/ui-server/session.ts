@@ -33,7 +33,12 @@ export interface UiSession {
   focusedField(className: string, progress: Progress): Promise<string>
   /** Makes `text` the whole text of an element. Never sent twice. @throws UiServerRefused */
   replaceText(element: string, text: string, progress: Progress): Promise<void>
+  /** Apps that the launcher shows. */
+  launchable(progress: Progress): Promise<LaunchableApp[]>
 }
+
+const launchableSchema = z.array(z.object({ packageName: z.string(), appName: z.string() }))
+export type LaunchableApp = z.infer<typeof launchableSchema>[number]
 
 /** W3C WebDriver's name of an element's ID. */
 const elementKey = 'element-6066-11e4-a52e-4f735466cecf'
@@ -83,6 +88,12 @@ export async function openSession(transport: Transport, progress: Progress): Pro
     async replaceText(element, text, within) {
       const body = { text, replace: true }
       await ask(transport, { method: 'POST', path: `${base}/element/${element}/value`, body }, within)
+    },
+    async launchable(within) {
+      const { value } = await ask(transport, { method: 'GET', path: `${base}/appium/device/apps` }, within)
+      const apps = launchableSchema.safeParse(value)
+      if (!apps.success) throw new UiServerRefused('unknown error', apps.error.message)
+      return apps.data
     },
   }
 }

@@ -28,6 +28,11 @@ export async function commitFolder(android: Android, fs: FileSystem, session: Se
       `Missing existing base package for ${options.inherit}`,
     )
   const base = checkTogether(apks, inherited)
+  if (options.onlyPackage !== null && options.onlyPackage !== base.package)
+    throw new InstallError(
+      'INSTALL_FAILED_INVALID_APK',
+      `base.apk specified package ${options.onlyPackage} inconsistent with ${base.package}`,
+    )
   const kept = inherited === null ? [] : inherited.splits.filter((split) => !staged.has(split))
   const splits = [...kept, ...apks.flatMap((apk) => apk.split ?? [])].sort()
   const abis = [...new Set(apks.flatMap((apk) => apk.abis))]

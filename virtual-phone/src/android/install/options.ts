@@ -13,6 +13,8 @@ export interface InstallOptions {
   dontKill: boolean
   /** `-p`: add to this installed package. */
   inherit: string | null
+  /** `--pkg`: the only package that the session takes. */
+  onlyPackage: string | null
   /** `-i` */
   installer: string | null
   /** `-S` */
@@ -26,7 +28,6 @@ const withValue = new Set([
   '--originating-uri',
   '--referrer',
   '--abi',
-  '--pkg',
   '--install-location',
   '--install-reason',
   '--package-source',
@@ -55,6 +56,7 @@ export function parseInstallOptions(args: readonly string[]): { options: Install
     bypassLowTargetSdk: false,
     dontKill: false,
     inherit: null,
+    onlyPackage: null,
     installer: null,
     sizeBytes: null,
   }
@@ -69,6 +71,7 @@ export function parseInstallOptions(args: readonly string[]): { options: Install
     else if (arg === '--bypass-low-target-sdk-block') options.bypassLowTargetSdk = true
     else if (arg === '--dont-kill') options.dontKill = true
     else if (arg === '-p') options.inherit = args[++at] ?? ''
+    else if (arg === '--pkg') options.onlyPackage = args[++at] ?? ''
     else if (arg === '-i') options.installer = args[++at] ?? ''
     else if (arg === '-S') options.sizeBytes = sizeOf(args[++at])
     else if (withValue.has(arg)) at += 1

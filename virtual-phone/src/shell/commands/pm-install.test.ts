@@ -168,6 +168,11 @@ describe('pm install', () => {
     await write(twice, 'a.apk', base)
     await write(twice, 'b.apk', base)
     expect(await out(`pm install-commit ${twice}`)).toContain('Split null was defined multiple times')
+    const other = await create('--pkg org.example.other')
+    await write(other, 'a.apk', base)
+    expect(await out(`pm install-commit ${other}`)).toContain(
+      'specified package org.example.other inconsistent with org.example.shop',
+    )
     const dropped = await create()
     await write(dropped, 'a.apk', base)
     expect(await out(`pm install-abandon ${dropped}`)).toBe('Success\n')

@@ -1,0 +1,87 @@
+/** GET /v1/phones/{id}/apps and DELETE /v1/phones/{id}/apps/{package} */
+import { packageName } from '@phonerack/shared'
+import { z } from 'zod'
+import { callerOf } from '../../http/auth.js'
+import { validationFailed } from '../../http/errors.js'
+import { phoneIdOf, type Route } from '../deps.js'
+import { changePhone, describeErrors, intoPhone } from '../errors.js'
+import { noBody, phoneParams } from '../fields.js'
+import { whileActive } from '../into-phone.js'
+
+const appSchema = z.object({
+  package: z.string(),
+  label: z.string().meta({ description: 'As the launcher shows it; the package where it shows none.' }),
+  version_name: z.string(),
+  version_code: z.int(),
+  system: z.boolean().meta({ description: 'Came with the phone.' }),
+})
+
+export const listApps: Route = (app, deps) => {
+  app.get(
+    '/phones/:id/apps',
+    {
+      schema: {
+        operationId: 'listApps',
+        summary: 'List installed apps',
+        description: 'System apps included.',
+        tags: ['apps'],
+        params: phoneParams,
+        response: { 200: z.object({ data: z.array(appSchema) }), ...describeErrors(...intoPhone) },
+      },
+      config: { scope: 'phones:read' },
+    },
+    async (request, reply) => {
+      const id = phoneIdOf(request.params)
+      const apps = await whileActive(deps, request, reply, id, (context) =>
+        deps.services.packages.list(callerOf(request), id, context),
+      )
+      const data = apps.map(({ versionName, versionCode, ...rest }) => ({
+        ...rest,
+        version_name: versionName,
+        version_code: versionCode,
+      }))
+      return { data }
+    },
+  )
+}
+
+const uninstallParams = phoneParams.extend({ package: packageName })
+
+/** Path parameters are checked here. @throws ApiError validation_failed */
+function packageOf(params: { package: string }): string {
+  const { success, error } = packageName.safeParse(params.package)
+  if (success) return params.package
+  throw validationFailed(
+    'params',
+    error.issues.map(({ message, code }) => ({ path: ['package'], message, code })),
+  )
+}
+
+export const uninstallApp: Route = (app, deps) => {
+  app.delete(
+    '/phones/:id/apps/:package',
+    {
+      schema: {
+        operationId: 'uninstallApp',
+        summary: 'Uninstall an app',
+        description: 'Its data and sign-ins go with it. An app that came with the phone stays.',
+        tags: ['apps'],
+        params: uninstallParams,
+        body: noBody,
+        response: {
+          200: z.object({ package: z.string(), uninstalled: z.literal(true) }),
+          ...describeErrors('validation_failed', 'payload_too_large', 'app_not_found', ...changePhone),
+        },
+      },
+      config: { scope: 'phones:control' },
+    },
+    async (request, reply) => {
+      const name = packageOf(request.params)
+      const id = phoneIdOf(request.params)
+      await whileActive(deps, request, reply, id, (context) =>
+        deps.services.packages.uninstall(callerOf(request), id, name, context),
+      )
+      return { package: name, uninstalled: true as const }
+    },
+  )
+}

@@ -1,0 +1,163 @@
+/**
+ * Package files on this host's disk, each by the SHA-256 of its content, so that many phones get one upload. A file has
+ * its name only when it is whole and right; bounded, the longest unused leave first, those in use never. Used by
+ * `installs.ts`; survives a restart of the agent.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ApiError, type Progress } from '@phonerack/shared'
+import { chooseEvictions, type CachedFile } from './lru.js'
+
+export interface FileHeader {
+  /** Hex. */
+  sha256: string
+  /** Bytes. */
+  size: number
+}
+
+export interface PackageCache {
+  /** Where the file lies; null when it is not there in this size. */
+  pathOf(file: FileHeader): string | null
+  /** From here until the returned function is called these files stay, also those that come later. */
+  hold(files: readonly FileHeader[]): () => void
+  /**
+   * Takes one file. Nothing of it stays unless hash and size are right. One that is there already is not read.
+   * @throws ApiError validation_failed, storage_full
+   */
+  put(file: FileHeader, chunks: AsyncIterable<Uint8Array>, progress: Progress): Promise<void>
+  /** Forgets a file that turned out to be broken. */
+  drop(sha256: string): Promise<void>
+  /** Whether the file is on its way. */
+  isComing(sha256: string): boolean
+}
+
+const partPrefix = '.part-'
+const isName = (name: string): boolean => /^[0-9a-f]{64}$/.test(name)
+
+const invalid = (message: string): ApiError => new ApiError('validation_failed', { message })
+const full = (cause?: unknown): ApiError =>
+  new ApiError('storage_full', { message: "The host's cache of package files is full.", cause })
+
+/** Opens the folder, removes what a crash left half written. `limit` in bytes. */
+export async function openPackageCache(
+  dir: string,
+  limit: number,
+  now: () => number = Date.now,
+): Promise<PackageCache> {
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  const files = new Map<string, CachedFile>()
+  for (const name of await readdir(dir)) {
+    const path = join(dir, name)
+    if (name.startsWith(partPrefix)) await rm(path, { force: true })
+    if (!isName(name)) continue
+    const found = await stat(path)
+    files.set(name, { sha256: name, size: found.size, usedAt: found.mtimeMs })
+  }
+  const holds = new Map<string, number>()
+  const coming = new Map<string, number>()
+  /** Bytes that files on their way will take. */
+  let expected = 0
+  /** Room is made by one at a time. */
+  let last: Promise<unknown> = Promise.resolve()
+
+  const count = (table: Map<string, number>, sha256: string, by: 1 | -1): void => {
+    const value = (table.get(sha256) ?? 0) + by
+    if (value > 0) table.set(sha256, value)
+    else table.delete(sha256)
+  }
+
+  async function use(file: CachedFile): Promise<void> {
+    file.usedAt = now()
+    await utimes(join(dir, file.sha256), file.usedAt / 1000, file.usedAt / 1000)
+  }
+
+  /** Promises `size` bytes to the caller, who gives them back. */
+  function reserve(size: number): Promise<void> {
+    const mine = last.then(async () => {
+      const leaving = chooseEvictions(
+        [...files.values()],
+        (sha256) => holds.has(sha256),
+        size + expected,
+        limit,
+      )
+      if (leaving === null) throw full()
+      expected += size
+      for (const sha256 of leaving) await cache.drop(sha256)
+    })
+    last = mine.catch((error: unknown) => {
+      if (!(error instanceof Error)) throw error
+    })
+    return mine
+  }
+
+  const cache: PackageCache = {
+    pathOf({ sha256, size }) {
+      return files.get(sha256)?.size === size ? join(dir, sha256) : null
+    },
+    hold(held) {
+      for (const { sha256 } of held) count(holds, sha256, 1)
+      let released = false
+      return () => {
+        if (released) return
+        released = true
+        for (const { sha256 } of held) count(holds, sha256, -1)
+      }
+    },
+    async put({ sha256, size }, chunks, progress) {
+      if (!isName(sha256)) throw invalid('The sha256 must be 64 lower-case hex digits.')
+      if (!Number.isSafeInteger(size) || size < 1) throw invalid('The size must be at least one byte.')
+      const known = files.get(sha256)
+      if (known?.size === size) return use(known)
+      await reserve(size)
+      count(coming, sha256, 1)
+      const part = join(dir, `${partPrefix}${randomBytes(8).toString('hex')}`)
+      try {
+        await receive(part, { sha256, size }, chunks, progress)
+        await rename(part, join(dir, sha256))
+        files.set(sha256, { sha256, size, usedAt: now() })
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') throw full(error)
+        throw error
+      } finally {
+        expected -= size
+        count(coming, sha256, -1)
+        await rm(part, { force: true })
+      }
+    },
+    async drop(sha256) {
+      files.delete(sha256)
+      await rm(join(dir, sha256), { force: true })
+    },
+    isComing: (sha256) => coming.has(sha256),
+  }
+  return cache
+}
+
+/** Writes what comes and proves it. The file is on the disk when it returns: a name must outlast a crash of the machine. */
+async function receive(
+  path: string,
+  { sha256, size }: FileHeader,
+  chunks: AsyncIterable<Uint8Array>,
+  progress: Progress,
+): Promise<void> {
+  const hash = createHash('sha256')
+  const file = await open(path, 'wx', 0o600)
+  try {
+    let written = 0
+    const iterator = chunks[Symbol.asyncIterator]()
+    for (;;) {
+      const next = await progress.race('a package file', () => iterator.next())
+      if (next.done) break
+      written += next.value.length
+      if (written > size) throw invalid('The file is longer than its header says.')
+      hash.update(next.value)
+      await file.writeFile(next.value)
+    }
+    if (written !== size) throw invalid('The file is shorter than its header says.')
+    if (hash.digest('hex') !== sha256) throw invalid('The file is not the one that its header names.')
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}

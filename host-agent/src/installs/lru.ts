@@ -1,0 +1,29 @@
+/** Which package files leave the cache when another one needs room. Pure. Used by `cache.ts`. */
+
+export interface CachedFile {
+  sha256: string
+  /** Bytes. */
+  size: number
+  /** Milliseconds since 1970. */
+  usedAt: number
+}
+
+/**
+ * The longest unused files whose leaving makes room for `needed` bytes, none of them in use. Null: there is no room,
+ * whatever leaves.
+ */
+export function chooseEvictions(
+  files: readonly CachedFile[],
+  inUse: (sha256: string) => boolean,
+  needed: number,
+  limit: number,
+): string[] | null {
+  let free = limit - files.reduce((sum, file) => sum + file.size, 0)
+  const leaving: string[] = []
+  for (const file of files.filter(({ sha256 }) => !inUse(sha256)).sort((a, b) => a.usedAt - b.usedAt)) {
+    if (free >= needed) break
+    leaving.push(file.sha256)
+    free += file.size
+  }
+  return free >= needed ? leaving : null
+}

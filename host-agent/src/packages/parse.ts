@@ -1,0 +1,127 @@
+/**
+ * Reads what Android prints of its packages. Pure. Texts in there are the tenant's (labels, version names): they may hold
+ * anything, and never make more of the list than its own entry wrong. Forms: AOSP `PackageManagerShellCommand` and
+ * `Settings.dumpPackageLPr`, Android 8 to 16; scrcpy 3.3.3 `LogUtils.buildAppListMessage`. Used by `packages.ts`, `labels.ts`.
+ */
+
+export interface ListedPackage {
+  package: string
+  /** Of its base APK; a new one with each install. */
+  path: string
+  versionCode: number
+}
+
+/** The phone printed a list that cannot be read: nothing is known, not even that something is missing. */
+export class UnreadableList extends Error {
+  constructor(line: string) {
+    super(`a line of the list of packages cannot be read: ${JSON.stringify(line.slice(0, 200))}`)
+    this.name = 'UnreadableList'
+  }
+}
+
+const packageLine = /^package:(.*)=([A-Za-z0-9_.]+) versionCode:(\d{1,19})(?: .*)?$/
+
+/** Of `cmd package list packages -f --show-versioncode`. @throws UnreadableList */
+export function parsePackageList(text: string): ListedPackage[] {
+  return packageLines(text).map((line) => {
+    const [, path, name, versionCode] = packageLine.exec(line) ?? []
+    if (path === undefined || name === undefined) throw new UnreadableList(line)
+    return { package: name, path, versionCode: Number(versionCode) }
+  })
+}
+
+/** Of `cmd package list packages`: names only. @throws UnreadableList */
+export function parsePackageNames(text: string): Set<string> {
+  return new Set(
+    packageLines(text).map((line) => {
+      const name = line.slice('package:'.length)
+      if (!/^[A-Za-z0-9_.]+$/.test(name)) throw new UnreadableList(line)
+      return name
+    }),
+  )
+}
+
+/** Makers' tools print warnings among them. */
+const packageLines = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith('package:'))
+
+/**
+ * Version names by package, of `dumpsys package packages`. Only of its section `Packages:`: the one of hidden system
+ * packages tells the versions that updates stand over. Null: that section is not there.
+ */
+export function parseVersionNames(dump: string): Map<string, string> | null {
+  const names = new Map<string, string>()
+  let section = ''
+  let current: string | null = null
+  let found = false
+  for (const line of dump.split('\n')) {
+    if (/^\S/.test(line)) section = line.trim()
+    if (section !== 'Packages:') continue
+    found = true
+    const [, name] = /^ {2}Package \[([A-Za-z0-9_.]+)\]/.exec(line) ?? []
+    if (name !== undefined) {
+      current = names.has(name) ? null : name
+      continue
+    }
+    const [, version] = /^ {4}versionName=(.*)$/.exec(line) ?? []
+    if (version === undefined || current === null) continue
+    // What Android prints for none.
+    names.set(current, version.trim() === 'null' ? '' : oneLine(version))
+    current = null
+  }
+  return found ? names : null
+}
+
+/**
+ * Labels by package, of the scrcpy server's `list_apps`: `* Label        package`, or a long label alone on its line and
+ * the package on the next.
+ */
+export function parseAppList(text: string): Map<string, string> {
+  const labels = new Map<string, string>()
+  let alone: string | null = null
+  for (const line of text.split('\n')) {
+    const start = line.trimStart()
+    if (start === line) alone = null
+    else if (start.startsWith('* ') || start.startsWith('- ')) {
+      const [label, name] = splitLast(start.slice(2))
+      alone = name === null ? label : null
+      if (name !== null) labels.set(name, oneLine(label))
+    } else {
+      const name = start.trimEnd()
+      if (alone !== null && isName(name)) labels.set(name, oneLine(alone))
+      alone = null
+    }
+  }
+  return labels
+}
+
+const isName = (word: string): boolean => /^[A-Za-z0-9_.]+$/.test(word)
+
+/** The last word apart when it can be a package. No regular expression: a label may be made to be slow for one. */
+function splitLast(text: string): [string, string | null] {
+  const whole = text.trimEnd()
+  const name = whole.slice(whole.lastIndexOf(' ') + 1)
+  const label = whole.slice(0, whole.length - name.length).trimEnd()
+  return label !== '' && name.includes('.') && isName(name) ? [label, name] : [whole, null]
+}
+
+const longest = 500
+
+/** A label or version as one line of text. */
+export function oneLine(text: string): string {
+  return Array.from(text.replace(/\p{Cc}+/gu, ' ').trim())
+    .slice(0, longest)
+    .join('')
+}
+
+/** What `pm` says of an order: null for success, else its words, such as `INSTALL_FAILED_OLDER_SDK: Requires newer sdk`. */
+export function refusalOf(output: string): string | null {
+  if (/^Success/m.test(output)) return null
+  const from = output.indexOf('Failure [')
+  const to = output.lastIndexOf(']')
+  const words = from >= 0 && to > from ? output.slice(from + 'Failure ['.length, to) : output
+  return oneLine(words) || 'the phone gave no reason'
+}

@@ -1,0 +1,18 @@
+/** The enrolment's probe of apps: the list is read, and an install session is made and given up. */
+import type { Progress } from '@phonerack/shared'
+import { command } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import { run } from '../device/run.js'
+import { parsePackageList } from './parse.js'
+import { abandonSession, createSession } from './session.js'
+
+/** Returns the evidence. @throws Error with what the phone does not do */
+export async function provePackages(transport: Transport, progress: Progress): Promise<string> {
+  const list = command('cmd', 'package', 'list', 'packages', '--user', '0', '-f', '--show-versioncode')
+  const apps = parsePackageList(await run(transport, list, progress))
+  if (!apps.some((app) => app.package === 'android'))
+    throw new Error('the list of packages lacks Android itself')
+  const session = await createSession(transport, 'com.example.probe', 1, progress)
+  await abandonSession(transport, session, progress)
+  return `${apps.length} packages listed; an install session made and given up`
+}

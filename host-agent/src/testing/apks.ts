@@ -1,0 +1,35 @@
+/** For tests: APKs of our own making, as files of this host. */
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { makeApk, newSigner, type ApkSettings } from '@phonerack/virtual-phone/testing/apk'
+import type { InstallFile } from '../device/device.js'
+
+export const shop = 'org.example.shop'
+
+export interface Apks {
+  /** Version code 5 of `org.example.shop`, unless told otherwise. */
+  make(settings?: Partial<ApkSettings>, by?: 'ours' | 'stranger'): InstallFile & { content: Buffer }
+  remove(): void
+}
+
+export async function makeApks(): Promise<Apks> {
+  const dir = mkdtempSync(join(tmpdir(), 'phonerack-apks-'))
+  const signers = { ours: await newSigner('ours'), stranger: await newSigner('stranger') }
+  let count = 0
+  return {
+    make(settings = {}, by = 'ours') {
+      const content = makeApk({ package: shop, versionCode: 5, ...settings }, signers[by])
+      const path = join(dir, `${count++}.apk`)
+      writeFileSync(path, content)
+      return {
+        path,
+        content,
+        size: content.length,
+        sha256: createHash('sha256').update(content).digest('hex'),
+      }
+    },
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  }
+}
