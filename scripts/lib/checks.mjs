@@ -46,16 +46,16 @@ async function check(name, command, args, cwd) {
   return passed
 }
 
-/** Checks that use one core each; lint, the longest, runs beside the others. */
+/** Checks that mostly use one core each; formatting, the longest, runs beside the others. */
 async function staticChecks() {
   const proto = path.join(root, 'proto')
   const others = async () => {
     await check('types', bin('turbo'), ['run', 'typecheck', '--output-logs=errors-only'])
-    await check('format', bin('prettier'), ['--check', '--log-level=warn', '.'])
+    await check('lint', bin('oxlint'), ['--type-aware', '--deny-warnings'])
     await check('proto lint', bin('buf'), ['lint'], proto)
     await check('proto breaking', bin('buf'), ['breaking', '--against', 'baseline.binpb'], proto)
   }
-  await Promise.all([check('lint', bin('eslint'), ['.']), others()])
+  await Promise.all([check('format', bin('prettier'), ['--check', '--log-level=warn', '.']), others()])
 }
 
 /** A vitest run; its tests are counted one by one. A run that ends badly without a failed test counts as one. */

@@ -64,7 +64,7 @@ function judgeShown(old: FieldText | null, cleared: boolean, typed: string, afte
  */
 function formsOf(typed: string): string[] {
   const forbidden =
-    // eslint-disable-next-line no-control-regex -- they are what is looked for
+    // oxlint-disable-next-line no-control-regex -- they are what is looked for
     /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufdd0-\ufddf\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
   const forms = [typed, ...['.', '\ufffd', ''].map((shown) => typed.replace(forbidden, shown))]
   return [...new Set(forms.map(plain))]

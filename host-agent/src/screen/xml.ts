@@ -65,7 +65,7 @@ const excerpt = (text: string): string =>
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
 
-// eslint-disable-next-line no-control-regex -- XML 1.0 forbids these characters, and some apps' texts have them
+// oxlint-disable-next-line no-control-regex -- XML 1.0 forbids these characters, and some apps' texts have them
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu
 const numeric = /&#(x[\da-f]{1,8}|\d{1,10});/gi
 const surrogatePair = /&#(5[56]\d{3});&#(5[67]\d{3});/g

@@ -45,7 +45,7 @@ export function tagName(className: string): string {
   return name === '' ? 'android.view.View' : name
 }
 
-// eslint-disable-next-line no-control-regex -- XML 1.0 forbids these characters, and some texts have them
+// oxlint-disable-next-line no-control-regex -- XML 1.0 forbids these characters, and some texts have them
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu
 
 export function escapeXml(text: string): string {

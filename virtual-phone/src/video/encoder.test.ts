@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as delay } from 'node:timers/promises'
-import ts from 'typescript'
+import { transformWithOxc } from 'vite'
 import { afterEach, describe, expect, it } from 'vitest'
 import { decodeH264, distance, sizeOf } from '../testing/pictures.js'
 import { EncoderError, H264Encoder, type EncoderOptions } from './encoder.js'
@@ -94,7 +94,7 @@ describe('the H.264 encoder', () => {
   it('does not outlive a process that is killed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'virtual-phone-encoder-'))
     try {
-      const child = spawn(process.execPath, [program(folder)], { stdio: ['ignore', 'pipe', 'inherit'] })
+      const child = spawn(process.execPath, [await program(folder)], { stdio: ['ignore', 'pipe', 'inherit'] })
       const [line] = (await once(child.stdout, 'data')) as [Buffer]
       const pid = Number(line.toString())
       expect(isAlive(pid)).toBe(true)
@@ -108,12 +108,12 @@ describe('the H.264 encoder', () => {
 })
 
 /** A program of its own that encodes one picture, prints the encoder's process id, and stays. */
-function program(folder: string): string {
+async function program(folder: string): Promise<string> {
   const here = dirname(fileURLToPath(import.meta.url))
   for (const name of ['encoder', 'flv', 'size']) {
     const source = readFileSync(join(here, `${name}.ts`), 'utf8')
-    const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 }
-    writeFileSync(join(folder, `${name}.js`), ts.transpileModule(source, { compilerOptions }).outputText)
+    const { code } = await transformWithOxc(source, `${name}.ts`)
+    writeFileSync(join(folder, `${name}.js`), code)
   }
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   const path = join(folder, 'main.js')
