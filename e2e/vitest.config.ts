@@ -1,4 +1,20 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Files that mostly wait, longest first, so that no long one is left for the end. */
+const first = ['chaos/', 'conformance/restart', 'lifecycle', 'ctl', 'create', 'launcher']
+
+class LongestFirst extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const found = first.findIndex((name) => moduleId.includes(`/e2e/src/${name}`))
+      return found < 0 ? first.length : found
+    }
+    return Promise.resolve(
+      [...files].sort((a, b) => rank(a) - rank(b) || a.moduleId.localeCompare(b.moduleId)),
+    )
+  }
+}
 
 export default defineConfig({
   test: {
@@ -9,6 +25,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 240_000,
     pool: 'forks',
-    maxWorkers: 3,
+    // Most tests wait.
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
   },
 })

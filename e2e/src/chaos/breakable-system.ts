@@ -1,0 +1,79 @@
+/** A system of its own whose parts a test file kills, and what must hold after. */
+import { afterAll, beforeAll, expect } from 'vitest'
+import { databaseUrl } from '../system/database.js'
+import { openInvariants } from '../system/invariants.js'
+import { startSystem, stopSystem, type System } from '../system/system.js'
+import { eventually, newTenant, type Tenant } from '../system/tenant.js'
+
+export interface BreakableSystem {
+  readonly system: System
+  readonly tenant: Tenant
+  /** Waits until nothing is underway, then reads every rule from the database. */
+  settled(): Promise<void>
+  /** Waits until the control plane answers. */
+  healthy(): Promise<void>
+  /** Deletes the tenant's phones. */
+  removeAll(): Promise<void>
+}
+
+/** Started before a file's tests and stopped after them; read its fields in tests only. */
+export function breakableSystem(): BreakableSystem {
+  let started: { system: System; tenant: Tenant } | null = null
+  const running = () => {
+    if (!started) throw new Error('the system has not started')
+    return started
+  }
+  beforeAll(async () => {
+    const system = await startSystem({
+      virtualPhones: 3,
+      // Tests that try again until a part is back pass the specification's limit.
+      env: { PHONERACK_LIFECYCLE_PER_MINUTE: '100000' },
+    })
+    started = { system, tenant: await newTenant(system, { creditUsd: '1000' }) }
+  })
+  afterAll(() => (started ? stopSystem(started.system) : undefined))
+  return {
+    get system() {
+      return running().system
+    },
+    get tenant() {
+      return running().tenant
+    },
+    settled: async () => {
+      const { system } = running()
+      await eventually('the database to answer', 60_000, async () => {
+        try {
+          const invariants = await openInvariants(await databaseUrl(system))
+          await invariants.close()
+          return true
+        } catch (error) {
+          if (error instanceof Error) return false
+          throw error
+        }
+      })
+      const invariants = await openInvariants(await databaseUrl(system))
+      try {
+        await eventually('phones to settle', 200_000, async () => (await invariants.underway()).length === 0)
+        expect(await invariants.violations()).toEqual([])
+      } finally {
+        await invariants.close()
+      }
+    },
+    healthy: () =>
+      eventually('the control plane to answer', 60_000, async () => {
+        try {
+          const { base_url } = running().system.up
+          return (await fetch(`${base_url}/healthz`, { signal: AbortSignal.timeout(2000) })).ok
+        } catch (error) {
+          if (error instanceof Error) return false
+          throw error
+        }
+      }),
+    removeAll: async () => {
+      const { admin } = running().tenant
+      const list = await admin.get('/v1/phones')
+      const phones = (list.body as { data: { id: string }[] }).data
+      await Promise.all(phones.map((phone) => admin.delete(`/v1/phones/${phone.id}`)))
+    },
+  }
+}

@@ -1,0 +1,86 @@
+/** The host agent is killed while it works, and the service paused. */
+import { actionBatchResultSchema } from '@phonerack/shared'
+import { expect, test } from 'vitest'
+import { errorOf, phoneSchema } from '../system/api.js'
+import { keepDead, killService, pidOf } from '../system/processes.js'
+import { eventually, getPhone, observe, readyPhone, sessionsOf } from '../system/tenant.js'
+import { breakableSystem } from './breakable-system.js'
+
+const plane = breakableSystem()
+
+test(
+  'the host agent for over 30 s: the phone becomes unavailable and can be started again',
+  { timeout: 240_000 },
+  async () => {
+    const phone = await readyPhone(plane.tenant.agent, { max_duration: 600 })
+    const dead = keepDead(plane.system, 'host-agent', 40_000)
+    const killedAt = Date.now()
+    const late = new Promise((resolve) => setTimeout(resolve, 14_000))
+    await late
+    const refused = errorOf(await plane.tenant.agent.get(`/v1/phones/${phone.id}/observe`))
+    expect(refused).toMatchObject({ code: 'phone_unavailable', retryable: true })
+    await eventually('the phone to be unavailable', 30_000, async () => {
+      return (await getPhone(plane.tenant.readOnly, phone.id)).status === 'unavailable'
+    })
+    const [session] = await sessionsOf(plane.tenant.agent, phone.id)
+    expect(session?.end_reason).toBe('unavailable')
+    // Billed to the last proof of life, not to when we noticed.
+    expect(Date.parse(session?.ended_at ?? '')).toBeLessThan(killedAt + 2000)
+    const conflict = errorOf(await plane.tenant.agent.get(`/v1/phones/${phone.id}/observe`))
+    expect(conflict).toMatchObject({ code: 'phone_not_running', details: { status: 'unavailable' } })
+    const unreachable = errorOf(await plane.tenant.agent.post(`/v1/phones/${phone.id}/start`))
+    expect(unreachable.code).toBe('phone_unavailable')
+    await dead
+    await eventually('a start to be accepted', 90_000, async () => {
+      return (await plane.tenant.agent.post(`/v1/phones/${phone.id}/start`)).status === 200
+    })
+    await plane.removeAll()
+    await plane.settled()
+  },
+)
+
+test(
+  'the host agent, in the middle of a batch: what ran is told, and the phone goes on',
+  { timeout: 180_000 },
+  async () => {
+    const phone = await readyPhone(plane.tenant.agent)
+    const batch = plane.tenant.agent.post(`/v1/phones/${phone.id}/actions`, {
+      actions: [{ type: 'home' }, { type: 'wait', ms: 8000 }, { type: 'back' }],
+      observe: 'none',
+    })
+    await new Promise((resolve) => setTimeout(resolve, 2000))
+    const killed = await killService(plane.system, 'host-agent')
+    const answer = await batch
+    expect(answer.status).toBe(200)
+    const { results, completed } = actionBatchResultSchema.parse(answer.body)
+    expect(completed).toBe(1)
+    expect(results.map((result) => [result.type, result.ok, result.error?.code])).toEqual([
+      ['home', true, undefined],
+      ['wait', false, 'action_outcome_unknown'],
+    ])
+    await eventually('the agent to be back', 60_000, async () => {
+      const pid = await pidOf(plane.system, 'host-agent')
+      return pid !== null && pid !== killed
+    })
+    await eventually('the phone to answer', 60_000, async () => {
+      return (await plane.tenant.agent.get(`/v1/phones/${phone.id}/observe`)).status === 200
+    })
+    expect((await getPhone(plane.tenant.agent, phone.id)).session?.id).toBe(phone.session?.id)
+    expect((await observe(plane.tenant.agent, phone.id)).elements.length).toBeGreaterThan(0)
+    await plane.removeAll()
+    await plane.settled()
+  },
+)
+
+test('a paused service parks every phone and refuses new sessions', { timeout: 120_000 }, async () => {
+  const phone = await readyPhone(plane.tenant.agent)
+  await plane.tenant.operator.post('/operator/v1/service/pause')
+  const parked = phoneSchema.parse((await plane.tenant.agent.get(`/v1/phones/${phone.id}?wait=parked`)).body)
+  expect(parked.status).toBe('parked')
+  expect((await sessionsOf(plane.tenant.agent, phone.id))[0]?.end_reason).toBe('service_paused')
+  expect(errorOf(await plane.tenant.agent.post('/v1/phones')).code).toBe('service_paused')
+  await plane.tenant.operator.post('/operator/v1/service/resume')
+  expect((await plane.tenant.agent.post(`/v1/phones/${phone.id}/start`)).status).toBe(200)
+  await plane.removeAll()
+  await plane.settled()
+})
