@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { startPhone } from '@phonerack/virtual-phone'
+import { startPhone, type Phone } from '@phonerack/virtual-phone'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { plainAdb, type PlainAdb } from './bench/adb.js'
@@ -18,12 +18,15 @@ const device = z.object({
   state: z.string(),
   capabilities: z.array(z.object({ name: z.string(), implementation: z.string(), evidence: z.string() })),
   wipe_checks: z.array(z.object({ name: z.string(), passed: z.boolean(), evidence: z.string() })),
+  events: z.array(z.object({ step: z.string(), outcome: z.string(), reason: z.string() })),
+  condition: z.object({ battery_percent: z.int(), warnings: z.array(z.string()) }).nullable(),
 })
 
 describe('ctl', () => {
   let system: System
   let scratch: string
   let adb: PlainAdb
+  let phone: Phone
   /** As adb lists it. */
   let serial: string
   const stops: (() => Promise<unknown>)[] = []
@@ -32,7 +35,7 @@ describe('ctl', () => {
     stops.push(() => rm(scratch, { recursive: true, force: true }))
     system = await startSystem({ virtualPhones: 0 })
     stops.push(() => stopSystem(system))
-    const phone = await startPhone({
+    phone = await startPhone({
       port: await freePort(),
       dataDir: path.join(scratch, 'phone'),
       pace: 'instant',
@@ -107,6 +110,17 @@ describe('ctl', () => {
     const rented = await readyPhone(api)
     expect(rented.status).toBe('ready')
     expect((await show()).state).toBe('assigned')
+
+    await eventually('the condition to be known', 30_000, async () => (await show()).condition !== null)
+    expect((await show()).condition).toMatchObject({ battery_percent: 100, warnings: [] })
+    phone.faults.hangEvery(1, 'shell')
+    await eventually('the host to step in', 40_000, async () => (await show()).events.length > 0)
+    await phone.faults.heal()
+    expect((await show()).events[0]).toMatchObject({ step: 'reconnect', outcome: 'done' })
+    const shown = await typed('device', 'show', serial)
+    expect(shown).toMatch(/Battery +100 %/)
+    expect(shown).toMatch(/CAPABILITY +BY +EVIDENCE\n.*\btext +scrcpy/s)
+    expect(shown).toMatch(/reconnect +done +three calls in a row had no answer in time/)
     await new Api(system.up.base_url, system.up.keys.admin).delete(`/v1/phones/${rented.id}`)
   })
 

@@ -242,6 +242,15 @@ describe('a running phone', () => {
     expect(await codeOf(at(1n).start())).toBe('phone_unavailable')
   })
 
+  it('says how it is', async () => {
+    await until(() => both.host.agent.registry.statuses()[0]?.condition !== undefined)
+    expect(both.host.agent.registry.statuses()[0]?.condition).toMatchObject({
+      battery_percent: 100,
+      lock_credential: false,
+      warnings: [],
+    })
+  })
+
   it('comes back by itself after its connection fell silent', async () => {
     both.phone.proxy.freeze()
     await until(() => both.host.agent.registry.statuses()[0]?.link === 'offline', 20_000)

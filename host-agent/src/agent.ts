@@ -43,6 +43,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       connect: config.adbConnect,
       jar,
       isolated: config.isolated,
+      conditionEveryMs: config.conditionEveryMs,
       records,
       journal,
       newId: () => newId('request'),

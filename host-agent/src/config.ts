@@ -34,6 +34,8 @@ const environment = z.object({
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true'),
+  /** Seconds between two looks at battery, storage and the like. */
+  PHONERACK_CONDITION_SECONDS: z.coerce.number().int().min(10).max(86_400).default(300),
   NATS_URL: z.string().min(1),
 })
 
@@ -52,6 +54,8 @@ export interface Config {
   scrcpyServer: string
   /** Phones may run helpers that listen on their networks. docs/decisions/0071 */
   isolated: boolean
+  /** Between two looks at each phone's condition. */
+  conditionEveryMs: number
   natsUrl: string
 }
 
@@ -76,6 +80,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     adbConnect: found.PHONERACK_ADB_CONNECT,
     scrcpyServer: found.PHONERACK_SCRCPY_SERVER,
     isolated: found.PHONERACK_ISOLATED,
+    conditionEveryMs: found.PHONERACK_CONDITION_SECONDS * 1000,
     natsUrl: found.NATS_URL,
   }
 }

@@ -59,6 +59,10 @@ type Served =
   | 'getLocation'
   | 'setLocation'
   | 'setTimezone'
+  | 'getDeviceInfo'
+  | 'getLocale'
+  | 'getTimezone'
+  | 'readFile'
   | 'listFiles'
   | 'deleteFile'
   | 'listApps'
@@ -361,6 +365,26 @@ class Double implements AgentDouble {
         answer(callback, async () => {
           await this.beginCall('setTimezone', call.request.assignment)
           return { timezone: call.request.timezone }
+        }),
+      getDeviceInfo: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('getDeviceInfo', call.request.assignment)
+          return { screenWidth: 10, screenHeight: 20, screenDensity: 160 }
+        }),
+      getLocale: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('getLocale', call.request.assignment)
+          return { locale: 'en-US' }
+        }),
+      getTimezone: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('getTimezone', call.request.assignment)
+          return { timezone: '' }
+        }),
+      readFile: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('readFile', call.request.assignment)
+          return { content: Buffer.from('content') }
         }),
       listFiles: (call, callback) =>
         answer(callback, async () => {

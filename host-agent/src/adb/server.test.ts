@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger, Progress } from '@phonerack/shared'
+import { startPhone } from '@phonerack/virtual-phone'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DeviceGone } from '../device/device.js'
 import { freePort, until } from '../testing/ports.js'
@@ -51,6 +52,40 @@ describe('the adb server', () => {
     expect(alive(pid)).toBe(true)
     await server.stop()
     expect(alive(pid)).toBe(false)
+  })
+
+  it('keeps its key, so that a phone that accepted it never asks again', async () => {
+    const phoneDir = mkdtempSync(join(tmpdir(), 'phonerack-phone-'))
+    const phone = await startPhone({ port: 0, dataDir: phoneDir, pace: 'instant', auth: true })
+    const serial = `127.0.0.1:${phone.port}`
+    const stateIn = async (server: AdbServer) => {
+      const list = await server.client.ask('host:devices', Progress.for(2000))
+      return list
+        .split('\n')
+        .find((line) => line.startsWith(serial))
+        ?.split('\t')[1]
+    }
+    try {
+      const first = await start(await freePort())
+      await first.client.connect(serial, Progress.for(5000))
+      await until(async () => (await stateIn(first)) === 'unauthorized')
+      expect(phone.adbKeys.pending).toHaveLength(1)
+      phone.adbKeys.allow()
+      await until(async () => {
+        await first.client.disconnect(serial, Progress.for(5000))
+        await first.client.connect(serial, Progress.for(5000))
+        return (await stateIn(first)) === 'device'
+      })
+      await first.stop()
+
+      const second = await start(await freePort())
+      await second.client.connect(serial, Progress.for(5000))
+      await until(async () => (await stateIn(second)) === 'device')
+      expect(phone.adbKeys.pending).toEqual([])
+    } finally {
+      await phone.close()
+      rmSync(phoneDir, { recursive: true, force: true })
+    }
   })
 
   it('comes back after it was killed, and tracking goes on', async () => {

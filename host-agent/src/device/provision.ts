@@ -43,6 +43,8 @@ export async function prepare(
   await run(transport, command('mkdir', '-p', phoneFolder), progress)
   // Some makers' shells answer this with an error code although it works; nothing depends on it.
   await transport.shell(command('svc', 'power', 'stayon', 'true'), progress)
+  // Else Android 11 and newer forget this host's key after seven days without a connection.
+  await transport.shell(command('settings', 'put', 'global', 'adb_allowed_connection_time', '0'), progress)
   if (choice?.input === 'scrcpy' || choice?.text === 'scrcpy') await keeper.start(progress)
   if (choice?.settingsApp) await prepareSettingsApp(transport, progress)
   if (choice?.uiServer) await startUiServer(uiServer, log, progress)

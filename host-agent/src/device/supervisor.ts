@@ -2,7 +2,7 @@
  * Runs the state machine of one device: watches it, asks it who it is, prepares
  * it, probes it, and lets calls work on it. One for each serial that was ever seen.
  */
-import { ApiError, DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
+import { ApiError, DeadlineExceeded, Progress, type DeviceCondition, type Logger } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
 import { command } from '../adb/quote.js'
 import { createTransport, type Transport } from '../adb/transport.js'
@@ -11,6 +11,7 @@ import type { Jar } from '../scrcpy/jar.js'
 import { createScrcpyKeeper, type ScrcpyKeeper } from '../scrcpy/keeper.js'
 import { createUiServerKeeper, type UiServerKeeper } from '../ui-server/keeper.js'
 import { assembleDevice, type AssembledDevice } from './assemble.js'
+import { watchCondition, type ConditionWatch } from './condition.js'
 import { DeviceGone, type Device } from './device.js'
 import { identify, type DeviceIdentity } from './identify.js'
 import type { FoundCapability } from './attempt.js'
@@ -33,6 +34,8 @@ export interface SupervisorParts {
   isolated: boolean
   /** adb reaches it over a network. */
   isNetwork: boolean
+  /** Between two looks at its condition. */
+  conditionEveryMs: number
   records: Records
   log: Logger
   /** Called after each change that others want to know of. */
@@ -41,10 +44,12 @@ export interface SupervisorParts {
 
 const reconnectEveryMs = 30_000
 const silentFailures = 3
+const conditionMs = 15_000
 
 export class DeviceSupervisor {
   readonly transport: Transport
   private readonly rescue: Rescue
+  private readonly watch: ConditionWatch
   private readonly keeper: ScrcpyKeeper
   private readonly uiServer: UiServerKeeper
   private state: DeviceState = { name: 'absent' }
@@ -80,6 +85,7 @@ export class DeviceSupervisor {
       log: parts.log,
     })
     this.transport = createTransport(client, serial, (outcome) => this.rescue.saw(outcome))
+    this.watch = watchCondition(this.transport, parts.conditionEveryMs)
     this.keeper = createScrcpyKeeper(this.transport, parts.jar, parts.log)
     const { isolated, log } = parts
     this.uiServer = createUiServerKeeper({ transport: this.transport, isolated, log })
@@ -101,6 +107,11 @@ export class DeviceSupervisor {
 
   get record(): DeviceRecord {
     return this.parts.records.get(this.parts.serial)
+  }
+
+  /** How it was when it was last looked at; null: not yet. */
+  get condition(): DeviceCondition | null {
+    return this.watch.latest
   }
 
   /** The device while it is healthy or worked on; null otherwise. */
@@ -333,7 +344,20 @@ export class DeviceSupervisor {
       return { type: 'provisioned' }
     }
     await this.echo(progress)
+    void this.lookAtCondition()
     return { type: 'probe_passed' }
+  }
+
+  /** Beside the probe, which has less time; a look that fails waits for the next probe. */
+  private async lookAtCondition(): Promise<void> {
+    try {
+      if (!(await this.watch.look(Progress.for(conditionMs)))) return
+      const warnings = this.condition?.warnings ?? []
+      if (warnings.length > 0) this.parts.log.warn({ warnings }, 'the device needs care')
+      if (!this.stopped) this.parts.onChange()
+    } catch (error) {
+      this.parts.log.info({ err: error }, 'the condition of the device could not be read')
+    }
   }
 
   /** The active probe: the shell answers through the way that calls take, and the input server stands. */

@@ -21,6 +21,8 @@ export interface RegistryParts {
   jar: Jar
   /** Nobody can reach the phones over a network, says the operator. */
   isolated: boolean
+  /** Between two looks at each phone's condition. */
+  conditionEveryMs: number
   records: Records
   journal: Journal
   newId: () => string
@@ -110,10 +112,10 @@ export class Registry {
   private entryOf(serial: string): Entry {
     const known = this.entries.get(serial)
     if (known) return known
-    const { client, jar, isolated, records, journal, newId, onChange } = this.parts
+    const { client, jar, isolated, conditionEveryMs, records, journal, newId, onChange } = this.parts
     const log = this.parts.log.child({ serial })
     const supervisor = new DeviceSupervisor({
-      ...{ serial, client, jar, isolated, records, log, onChange },
+      ...{ serial, client, jar, isolated, conditionEveryMs, records, log, onChange },
       isNetwork: this.parts.connect.includes(serial),
     })
     const phone = new Phone({ serial, supervisor, records, journal, newId, log, onChange })

@@ -41,5 +41,6 @@ export function statusOf(serial: string, supervisor: DeviceSupervisor, fencingNu
       (unknown ? `outcome unknown of ${unknown.operation} at ${unknown.at}, when the agent was ended` : null),
     proof_of_life_at: proofOfLifeAt?.toISOString() ?? null,
     ...(record.events.length > 0 ? { events: [...record.events] } : {}),
+    ...(supervisor.condition ? { condition: supervisor.condition } : {}),
   }
 }

@@ -1,0 +1,90 @@
+/** The table of endpoints, written by hand from the interface specification: what tests hold the routes against. */
+import type { Scope } from '../services.js'
+
+export interface Endpoint {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** As the document writes it: `{id}` is a phone, or an upload under `/v1/apps/uploads`. */
+  path: string
+  /** Null: needs no key. */
+  scope: Scope | null
+  /** What makes a request valid that names nothing but the phone. */
+  query?: string
+  body?: object
+}
+
+type Row = [Endpoint['method'], string, 'read' | 'control' | 'create' | 'delete' | 'none', string?, object?]
+
+const rows: Row[] = [
+  ['POST', '/v1/phones', 'create'],
+  ['GET', '/v1/phones', 'read'],
+  ['GET', '/v1/phones/{id}', 'read'],
+  ['PATCH', '/v1/phones/{id}', 'control'],
+  ['DELETE', '/v1/phones/{id}', 'delete'],
+  ['POST', '/v1/phones/{id}/start', 'control'],
+  ['POST', '/v1/phones/{id}/park', 'control'],
+  ['POST', '/v1/phones/{id}/heartbeat', 'control'],
+  ['GET', '/v1/phones/{id}/sessions', 'read'],
+  ['GET', '/v1/phones/{id}/observe', 'read'],
+  ['GET', '/v1/phones/{id}/screenshot', 'read'],
+  ['POST', '/v1/phones/{id}/actions', 'control', '', { actions: [{ type: 'home' }], observe: 'none' }],
+  ['GET', '/v1/apps/library', 'read'],
+  ['GET', '/v1/phones/{id}/apps', 'read'],
+  ['POST', '/v1/phones/{id}/apps', 'control', '', { package: 'org.example.app' }],
+  ['GET', '/v1/phones/{id}/apps/installs', 'read'],
+  ['DELETE', '/v1/phones/{id}/apps/{package}', 'control'],
+  ['POST', '/v1/apps/uploads', 'control'],
+  ['GET', '/v1/apps/uploads', 'read'],
+  ['GET', '/v1/apps/uploads/{id}', 'read'],
+  ['POST', '/v1/apps/uploads/{id}/complete', 'control', '', { storage_id: 'sto_aaaaaaaaaaaa' }],
+  ['DELETE', '/v1/apps/uploads/{id}', 'control'],
+  ['GET', '/v1/phones/{id}/files', 'read'],
+  ['PUT', '/v1/phones/{id}/files', 'control', '?path=/sdcard/a'],
+  ['GET', '/v1/phones/{id}/files/content', 'read', '?path=/sdcard/a'],
+  ['DELETE', '/v1/phones/{id}/files', 'control', '?path=/sdcard/a'],
+  ['GET', '/v1/phones/{id}/device', 'read'],
+  ['GET', '/v1/phones/{id}/clipboard', 'control'],
+  ['PUT', '/v1/phones/{id}/clipboard', 'control', '', { text: 'a' }],
+  ['GET', '/v1/phones/{id}/location', 'read'],
+  ['PUT', '/v1/phones/{id}/location', 'control', '', { lat: 1, lng: 2 }],
+  ['DELETE', '/v1/phones/{id}/location', 'control'],
+  ['GET', '/v1/phones/{id}/locale', 'read'],
+  ['PUT', '/v1/phones/{id}/locale', 'control', '', { locale: 'en-US' }],
+  ['GET', '/v1/phones/{id}/timezone', 'read'],
+  ['PUT', '/v1/phones/{id}/timezone', 'control', '', { timezone: 'Europe/Paris' }],
+  ['POST', '/v1/phones/{id}/reboot', 'control'],
+  ['POST', '/v1/phones/{id}/reset', 'delete'],
+  ['POST', '/v1/phones/{id}/recordings', 'control'],
+  ['GET', '/v1/phones/{id}/recordings', 'read'],
+  ['POST', '/v1/phones/{id}/recordings/{rid}/stop', 'control'],
+  ['GET', '/v1/phones/{id}/recordings/{rid}/video', 'read'],
+  ['DELETE', '/v1/phones/{id}/recordings/{rid}', 'control'],
+  ['POST', '/v1/phones/{id}/live', 'control'],
+  ['GET', '/v1/account', 'read'],
+  ['POST', '/v1/credits/checkout', 'control'],
+  ['POST', '/v1/setup', 'none'],
+  ['POST', '/v1/setup/token', 'none', '', { setup_token: `prs_${'a'.repeat(43)}` }],
+]
+
+export const endpoints: readonly Endpoint[] = rows.map(([method, path, scope, query, body]) => ({
+  method,
+  path,
+  scope: scope === 'none' ? null : `phones:${scope}`,
+  ...(query ? { query } : {}),
+  ...(body ? { body } : {}),
+}))
+
+export const namesPhone = ({ path }: Endpoint): boolean => path.startsWith('/v1/phones/{id}')
+
+/** The request of an endpoint on this phone (or upload). */
+export function requestOf({ method, path, query, body }: Endpoint, id: string) {
+  const named = path
+    .replace('{id}', id)
+    .replace('{rid}', 'rec_aaaaaaaaaaaa')
+    .replace('{package}', 'org.example.app')
+  return {
+    method,
+    url: `${named}${query ?? ''}`,
+    headers: body ? { 'content-type': 'application/json' } : {},
+    ...(body ? { payload: JSON.stringify(body) } : {}),
+  }
+}
