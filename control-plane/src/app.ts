@@ -18,9 +18,10 @@ import { HostClients } from './hosts/clients.js'
 import { listenToHosts } from './hosts/heartbeats.js'
 import { joinPlugin } from './hosts/join.js'
 import { Listening, sweepHosts } from './hosts/sweep.js'
+import { createInstallService } from './installs/service.js'
 import { forget, reconcile } from './jobs/reconcile.js'
 import { JobRunner, prepareJobs } from './jobs/runner.js'
-import { fileTasks, hostTasks, timerTasks } from './jobs/tasks.js'
+import { fileTasks, hostTasks, installTasks, timerTasks } from './jobs/tasks.js'
 import { Ticker } from './jobs/ticker.js'
 import { createKeyService } from './keys/service.js'
 import { setConfiguredOperator } from './operator/auth.js'
@@ -41,6 +42,7 @@ import { createUploadService } from './uploads/service.js'
 export interface App {
   core: Core
   uploads: UploadCore
+  hosts: HostClients
   services: Services
   plugins: FastifyPluginAsync[]
   /** Postgres answers and the broker is connected. */
@@ -82,6 +84,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
           { tasks: timerTasks(context), concurrency: 4, pollMs: 200 },
           { tasks: hostTasks(context), concurrency: 16, pollMs: 500 },
           { tasks: fileTasks(uploads, stopping.signal), concurrency: 2, pollMs: 500 },
+          { tasks: installTasks(context, store), concurrency: 16, pollMs: 500 },
         ]
       : [],
   })
@@ -106,6 +109,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
   return {
     core,
     uploads,
+    hosts,
     services: {
       keys,
       phones,
@@ -113,6 +117,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       settings: createSettingsService(core, hosts),
       files: createFileService(core, hosts),
       uploads: createUploadService(uploads),
+      installs: createInstallService(core, hosts),
       power: createPowerService(core, hosts),
       setup: createSetupService(core),
       activity,

@@ -54,6 +54,8 @@ describe('/openapi.json', () => {
     )
     expect(described.sort()).toEqual(
       [
+        'POST /v1/phones/{id}/apps',
+        'GET /v1/phones/{id}/apps/installs',
         'POST /v1/apps/uploads',
         'GET /v1/apps/uploads',
         'GET /v1/apps/uploads/{id}',

@@ -26,6 +26,8 @@ export const jobPayloads = {
   'phones.park_all': z.object({ projectId: z.string().nullable() }),
   /** Reads the APK of a completed upload. */
   'upload.process': z.object({ uploadId: z.string(), attempt: z.int().default(1) }),
+  /** Brings an install that was begun to its end. */
+  'app.install': z.object({ installId: z.string(), attempt: z.int().default(1) }),
   /** Removes a stored file that nothing refers to any more. */
   'file.delete': z.object({ storageId: z.string() }),
 } as const

@@ -30,17 +30,23 @@ export async function reconcile(core: Core): Promise<void> {
   const uploads = await core.db.$queryRaw<{ id: string }[]>`select u.id from uploads u
     where u.status = 'processing'
       and not exists (select 1 from graphile_worker.jobs j where j.key = 'upload.process:' || u.id and j.attempts < j.max_attempts)`
-  if (parking.length + starting.length + care.length + uploads.length === 0) return
+  const installs = await core.db.$queryRaw<{ id: string }[]>`select i.id from installs i
+    where i.status in ('beginning', 'running')
+      and not exists (select 1 from graphile_worker.jobs j where j.key = 'app.install:' || i.id and j.attempts < j.max_attempts)`
+  if (parking.length + starting.length + care.length + uploads.length + installs.length === 0) return
   core.log.warn(
     {
       parking: parking.length,
       starting: starting.length,
       devices: care.length,
       uploads: uploads.length,
+      installs: installs.length,
     },
     'lost jobs are added again',
   )
   await core.db.$transaction(async (tx: Tx) => {
+    for (const { id } of installs)
+      await addJob(tx, 'app.install', { installId: id }, { key: `app.install:${id}` })
     for (const { id } of uploads)
       await addJob(tx, 'upload.process', { uploadId: id }, { key: `upload.process:${id}` })
     for (const { id, fencing } of parking) await addPhoneJob(tx, 'phone.park', id, fencing)

@@ -1,12 +1,14 @@
 /** Which function does which job. Payloads are checked where they arrive. */
 import { type Task, type TaskList } from 'graphile-worker'
 import { Prisma } from '../gen/prisma/client.js'
+import { runInstallJob } from '../installs/run-install.js'
 import { enforceDeadline, enforceDue, parkForOperator } from '../phones/run.js'
 import { enrollDeviceJob, wipeDeviceJob } from './care-for-device.js'
 import { type JobContext } from './context.js'
 import { parkPhoneJob } from './park-phone.js'
 import { jobPayloads, type JobName, type JobPayload } from './queue.js'
 import { startPhoneJob } from './start-phone.js'
+import { type FileStore } from '../storage/file-store.js'
 import { type UploadCore } from '../uploads/core.js'
 import { processUploadJob } from '../uploads/process.js'
 import { deleteFileJob } from '../uploads/stored-files.js'
@@ -39,6 +41,11 @@ export const hostTasks = (context: JobContext): TaskList => ({
 export const fileTasks = (uploads: UploadCore, stopping: AbortSignal): TaskList => ({
   'upload.process': task('upload.process', (job) => processUploadJob(uploads, job, stopping)),
   'file.delete': task('file.delete', (job) => deleteFileJob(uploads, job.storageId)),
+})
+
+/** Installs: each may take minutes, and holds up nothing else. */
+export const installTasks = (context: JobContext, store: FileStore): TaskList => ({
+  'app.install': task('app.install', (job) => runInstallJob(context, store, job)),
 })
 
 async function parkAll({ core }: JobContext, projectId: string | null): Promise<void> {

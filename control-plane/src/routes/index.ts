@@ -2,6 +2,7 @@
 import type { ApiInstance } from '../http/types.js'
 import { getAccount } from './account.js'
 import { collectSetup, createSetup } from './setup.js'
+import { installApp, listInstalls } from './apps/installs.js'
 import { completeUpload, createUpload, deleteUpload, getUpload, listUploads } from './apps/uploads.js'
 import type { Route, RouteDeps } from './deps.js'
 import { runActions } from './phones/actions.js'
@@ -62,6 +63,8 @@ const routes: readonly Route[] = [
   getUpload,
   completeUpload,
   deleteUpload,
+  installApp,
+  listInstalls,
   getAccount,
   createSetup,
   collectSetup,

@@ -3,7 +3,7 @@
  * mutual TLS and sends real heartbeats over the real broker, but there are no phones behind it. For tests of the
  * control plane only.
  */
-import { generateKeyPairSync } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import { createUser, fmtCreds } from '@nats-io/jwt'
 import {
   Metadata,
@@ -17,7 +17,10 @@ import {
   FileType,
   HostServiceService,
   type Assignment,
+  type FinishInstallResponse,
   type HostServiceServer,
+  type PackageFile,
+  type PutPackageFileRequest,
   type RunActionsRequest,
   type RunActionsResponse,
   type WipeCheck,
@@ -65,6 +68,9 @@ type Served =
   | 'readFile'
   | 'listFiles'
   | 'deleteFile'
+  | 'beginInstall'
+  | 'putPackageFile'
+  | 'finishInstall'
   | 'listApps'
   | 'uninstallApp'
 
@@ -81,8 +87,12 @@ export interface AgentDouble {
     clipboard: string
     location: { latitude: number; longitude: number } | undefined
     files: string[]
+    /** SHA-256 of what was put into the cache. */
+    cache: Set<string>
     apps: string[]
   }
+  /** What a finish answers; left out: success. */
+  finish: Partial<FinishInstallResponse>
   addDevice(serial: string): DoubleDevice
   beat(): void
   /** No heartbeats until `resume`. */
@@ -167,7 +177,14 @@ class Double implements AgentDouble {
   readonly log: string[] = []
   onBatch: Batch = () => Promise.resolve()
   onCall: (name: string) => Promise<void> = () => Promise.resolve()
-  readonly held: AgentDouble['held'] = { clipboard: '', location: undefined, files: [], apps: [] }
+  readonly held: AgentDouble['held'] = {
+    clipboard: '',
+    location: undefined,
+    files: [],
+    apps: [],
+    cache: new Set(),
+  }
+  finish: Partial<FinishInstallResponse> = {}
   private server: Server | null = null
   private address = ''
   private sequence = 0
@@ -403,6 +420,42 @@ class Double implements AgentDouble {
           const name = call.request.path.slice(call.request.path.lastIndexOf('/') + 1)
           this.held.files = this.held.files.filter((each) => each !== name)
           return {}
+        }),
+      beginInstall: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('beginInstall', call.request.assignment)
+          const wanted = call.request.files.map(({ sha256 }) => sha256)
+          return {
+            missingSha256: wanted.filter((sha256) => !this.held.cache.has(sha256)),
+            uninstalled: call.request.replace,
+          }
+        }),
+      putPackageFile: (call, callback) => {
+        const take = async () => {
+          const hash = createHash('sha256')
+          let header: PackageFile | undefined
+          let size = 0
+          for await (const { part } of call as AsyncIterable<PutPackageFileRequest>) {
+            if (part?.$case === 'header') header = part.value
+            if (part?.$case !== 'chunk') continue
+            if (part.value.length > 64 * 1024) throw new Error('a chunk is too large')
+            size += part.value.length
+            hash.update(part.value)
+          }
+          this.log.push('putPackageFile')
+          await this.onCall('putPackageFile')
+          const sha256 = hash.digest('hex')
+          if (header?.sha256 !== sha256 || Number(header.size) !== size)
+            throw new ApiError('provider_error', { message: 'the file is not what its header says' })
+          this.held.cache.add(sha256)
+          return {}
+        }
+        answer(callback, take)
+      },
+      finishInstall: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('finishInstall', call.request.assignment)
+          return { succeeded: true, errorCode: '', reason: '', wasInstalled: false, ...this.finish }
         }),
       listApps: (call, callback) =>
         answer(callback, async () => {

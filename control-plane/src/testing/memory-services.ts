@@ -10,6 +10,8 @@ import type {
   Caller,
   DeviceService,
   FileService,
+  InstallService,
+  InstallView,
   InstalledAppView,
   KeyService,
   PackageService,
@@ -448,6 +450,32 @@ export class MemoryServices implements Services {
     list: async (_caller, query) => {
       this.note('listUploads', query)
       return Promise.resolve({ data: [...this.uploadsById.values()], nextCursor: null })
+    },
+  }
+
+  installsOfAll: InstallView[] = []
+
+  readonly installs: InstallService = {
+    start: (caller, id, source, context) =>
+      this.into('startInstall', caller, id, [source, context], () => {
+        if ('package' in source)
+          throw new ApiError('app_not_available', { details: { package: source.package } })
+        const at = new Date('2026-01-02T03:04:05.006Z')
+        return {
+          id: newId('install'),
+          package: 'com.example.app',
+          upload: source.upload,
+          status: 'running' as const,
+          error: null,
+          next: null,
+          startedAt: at,
+          updatedAt: at,
+        }
+      }),
+    list: async (caller, id) => {
+      this.note('listInstalls', caller, id)
+      this.allowed(caller, id)
+      return Promise.resolve(this.installsOfAll)
     },
   }
 }

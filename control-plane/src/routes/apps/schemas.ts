@@ -1,7 +1,7 @@
-/** What the answers about uploads look like, and how they are built from the service's views. */
+/** What the answers about uploads and installs look like, and how they are built from the services' views. */
 import { errorCodes, idPattern, type IdKind } from '@phonerack/shared'
 import { z } from 'zod'
-import { uploadStatuses, type UploadView } from '../../services.js'
+import { uploadStatuses, type InstallView, type UploadView } from '../../services.js'
 
 const id = (kind: IdKind) => z.string().meta({ pattern: idPattern(kind).source })
 const timestamp = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds.' })
@@ -56,4 +56,53 @@ export const uploadJson = (upload: UploadView): UploadJson => ({
   created_at: upload.createdAt.toISOString(),
   expires_at: upload.expiresAt.toISOString(),
   error: upload.error,
+})
+
+const installStatuses = ['running', 'succeeded', 'failed']
+const installStatus = oneOf(installStatuses, `One of ${installStatuses.join(', ')}.`)
+
+export const startedInstallSchema = z
+  .object({
+    package: z.string(),
+    upload: id('upload').optional(),
+    install: id('install').optional(),
+    status: installStatus,
+  })
+  .meta({ id: 'StartedInstall' })
+
+export const installsSchema = z
+  .object({
+    data: z.array(
+      z.object({
+        package: z.string(),
+        upload: id('upload').nullable(),
+        install: id('install').nullable(),
+        status: installStatus,
+        error: oneOf(errorCodes, 'Why it failed.').nullable(),
+        next: z.string().nullable(),
+        started_at: timestamp.nullable(),
+        updated_at: timestamp.nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'Installs' })
+export type InstallsJson = z.output<typeof installsSchema>
+
+/** Only installs by upload are named to the client. */
+export const installJson = (install: InstallView) => ({
+  package: install.package,
+  upload: install.upload,
+  install: install.upload === null ? null : install.id,
+  status: install.status,
+  error: install.error,
+  next: install.next,
+  started_at: install.startedAt.toISOString(),
+  updated_at: install.updatedAt.toISOString(),
+})
+
+/** The answer to a start. */
+export const startedInstallJson = (install: InstallView) => ({
+  package: install.package,
+  ...(install.upload === null ? {} : { upload: install.upload, install: install.id }),
+  status: 'running',
 })

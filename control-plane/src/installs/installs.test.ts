@@ -1,0 +1,323 @@
+/** Installs by upload over HTTP, real Postgres, jobs, files and gRPC; the agent is a double. */
+import { ApiError, newId } from '@phonerack/shared'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createKey } from '../operator/keys.js'
+import { installsSchema, startedInstallSchema, type InstallsJson } from '../routes/apps/schemas.js'
+import { type AgentDouble } from '../testing/agent-double.js'
+import { makeApk } from '../testing/apk.js'
+import {
+  limitedKey,
+  sha256,
+  storedFiles,
+  uploadClient,
+  type Answer,
+  type UploadClient,
+} from '../testing/uploads.js'
+import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { runInstallJob } from './run-install.js'
+
+let world: World
+let plane: Plane
+let agent: AgentDouble
+let tenant: Tenant
+let client: UploadClient
+let phoneId: string
+/** The upload that most tests install. */
+let upload: string
+const bytes = makeApk({
+  package: 'com.example.app',
+  versionCode: 7,
+  // Several chunks.
+  files: { pad: Buffer.alloc(200_000, 1) },
+})
+beforeAll(async () => {
+  world = startWorld()
+  plane = await world.start()
+  agent = await plane.rack(1, { beatMs: 200 })
+  tenant = await plane.tenant({ credit: '1000' })
+  client = await uploadClient(plane, tenant)
+  const { phone } = await plane.app.services.phones.create(
+    tenant.caller,
+    createBody({ maxDuration: 3600 }),
+    null,
+  )
+  phoneId = phone.id
+  upload = (await client.upload(bytes)).id
+  await eventually(
+    async () => (await plane.app.services.phones.get(tenant.caller, phoneId)).status === 'ready',
+  )
+}, 60_000)
+afterAll(() => world.stop())
+beforeEach(() => {
+  agent.log.length = 0
+  agent.finish = {}
+  agent.held.cache.clear()
+  agent.onCall = () => Promise.resolve()
+})
+
+interface Started {
+  package: string
+  upload: string
+  install: string
+  status: string
+}
+const start = (body: unknown, id = phoneId): Promise<Answer<Started>> =>
+  client.request<Started>('POST', `/v1/phones/${id}/apps`, body)
+const list = async (): Promise<InstallsJson['data']> => {
+  const { body } = await client.request('GET', `/v1/phones/${phoneId}/apps/installs`)
+  return installsSchema.strict().parse(body).data
+}
+const rowOf = async (install: string) => (await list()).find((each) => each.install === install)
+async function ended(install: string): Promise<NonNullable<Awaited<ReturnType<typeof rowOf>>>> {
+  await eventually(async () => (await rowOf(install))?.status !== 'running')
+  const row = await rowOf(install)
+  if (!row) throw new Error('the install is not listed')
+  return row
+}
+
+describe('an install by upload', () => {
+  it('is answered at once, goes on in the background, and succeeds', async () => {
+    const ofUpload = await client.get(upload)
+    let finish: () => void = () => undefined
+    const held = new Promise<void>((resolve) => (finish = resolve))
+    agent.onCall = (name) => (name === 'finishInstall' ? held : Promise.resolve())
+    const answer = await start({ upload })
+    expect(answer.status).toBe(202)
+    const started = startedInstallSchema.strict().parse(answer.body)
+    expect(started).toEqual({
+      package: ofUpload.package,
+      upload,
+      install: expect.stringMatching(/^ins_[a-z2-7]{12}$/) as string,
+      status: 'running',
+    })
+    await eventually(() => agent.log.includes('finishInstall'))
+    expect(agent.held.cache).toContain(sha256(bytes))
+    expect((await list())[0]).toMatchObject({ install: started.install, status: 'running', error: null })
+    finish()
+    const row = await ended(started.install ?? '')
+    expect(row).toMatchObject({
+      package: ofUpload.package,
+      upload,
+      status: 'succeeded',
+      error: null,
+      next: null,
+    })
+    expect(Date.parse(row.updated_at ?? '')).toBeGreaterThanOrEqual(Date.parse(row.started_at ?? ''))
+    // The host has the file now.
+    agent.log.length = 0
+    await ended((await start({ upload })).body.install)
+    expect(agent.log).not.toContain('putPackageFile')
+  })
+
+  it('keeps its upload for seven more days', async () => {
+    const id = upload
+    const day = 86_400_000
+    await plane.app.core.db.upload.update({
+      where: { id },
+      data: { keptFrom: new Date(Date.now() - 6 * day), expiresAt: new Date(Date.now() + day) },
+    })
+    await ended((await start({ upload: id })).body.install)
+    const { expires_at } = await client.get(id)
+    expect(Date.parse(expires_at)).toBeGreaterThan(Date.now() + 6.9 * day)
+  })
+
+  it('that the phone refuses has failed, and says what to do when the phone had the app', async () => {
+    agent.finish = {
+      succeeded: false,
+      errorCode: 'install_failed',
+      reason: 'INSTALL_FAILED_NO_MATCHING_ABIS',
+    }
+    const plain = await ended((await start({ upload })).body.install)
+    expect(plain).toMatchObject({ status: 'failed', error: 'install_failed' })
+    expect(plain.next).toMatch(/INSTALL_FAILED_NO_MATCHING_ABIS/)
+    expect(plain.next).not.toMatch(/replace/)
+    agent.finish = { ...agent.finish, reason: 'INSTALL_FAILED_UPDATE_INCOMPATIBLE', wasInstalled: true }
+    const other = await ended((await start({ upload })).body.install)
+    expect(other.next).toMatch(
+      /signed with another key may be installed: uninstall it \(DELETE \/v1\/phones\/ph_.*\) or install again with "replace": true/,
+    )
+  })
+
+  it('goes on after a host that was away, and sends a file again that did not arrive whole', async () => {
+    let broken = 0
+    agent.onCall = (name) => {
+      if (name === 'putPackageFile' && (broken += 1) === 1)
+        return Promise.reject(new Error('the disk had a hiccup'))
+      if (name === 'finishInstall' && (broken += 1) === 3) return Promise.reject(new Error('gone'))
+      return Promise.resolve()
+    }
+    expect(await ended((await start({ upload })).body.install)).toMatchObject({ status: 'succeeded' })
+    expect(agent.log.filter((line) => line === 'putPackageFile')).toHaveLength(2)
+    expect(agent.log.filter((line) => line === 'finishInstall').length).toBeGreaterThan(1)
+  })
+
+  it('is taken over when the process that ran it was killed', async () => {
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    agent.onCall = (name) => (name === 'finishInstall' ? held : Promise.resolve())
+    const { install } = (await start({ upload })).body
+    await eventually(() => agent.log.includes('finishInstall'))
+    // The second runner comes while the first still waits: both hear the one outcome.
+    agent.onCall = () => Promise.resolve()
+    const context = { core: plane.app.core, hosts: plane.app.hosts, stopping: new AbortController().signal }
+    await runInstallJob(context, plane.app.uploads.store, { installId: install, attempt: 1 })
+    expect((await rowOf(install))?.status).toBe('succeeded')
+    agent.finish = { succeeded: false, errorCode: 'install_failed' }
+    release()
+    await eventually(
+      async () =>
+        (
+          await plane.app.core.db.$queryRaw<
+            unknown[]
+          >`select 1 from graphile_worker.jobs j where j.key = ${`app.install:${install}`}`
+        ).length === 0,
+    )
+    expect((await rowOf(install))?.status).toBe('succeeded')
+  })
+
+  it('outlives its upload: the file stays until it has ended', async () => {
+    const { id: upload } = await client.upload(makeApk({ package: 'com.example.gone', versionCode: 7 }))
+    const { storageId } = await plane.app.core.db.upload.findUniqueOrThrow({ where: { id: upload } })
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    agent.onCall = (name) =>
+      name === 'beginInstall' && agent.log.filter((line) => line === name).length > 1
+        ? held
+        : Promise.resolve()
+    const { install } = (await start({ upload })).body
+    await eventually(() => agent.log.filter((line) => line === 'beginInstall').length > 1)
+    await client.request('DELETE', `/v1/apps/uploads/${upload}`)
+    await eventually(
+      async () =>
+        (
+          await plane.app.core.db.$queryRaw<
+            unknown[]
+          >`select 1 from graphile_worker.jobs j where j.key = ${`file.delete:${storageId}`} and j.run_at > now()`
+        ).length === 1,
+    )
+    expect(await storedFiles(plane)).toContain(storageId)
+    release()
+    expect(await ended(install)).toMatchObject({ status: 'succeeded', upload })
+  })
+})
+
+describe('an install is refused', () => {
+  const refused = async (body: unknown, status: number, code: string, id = phoneId) => {
+    const answer = await start(body, id)
+    expect([answer.status, answer.body.error?.code], JSON.stringify(answer.body)).toEqual([status, code])
+    return answer.body.error?.details ?? {}
+  }
+
+  it('for fields that do not fit', async () => {
+    for (const body of [
+      {},
+      { package: 'com.example.app', upload },
+      { package: 'noparts' },
+      { package: '1.2' },
+      { package: `com.${'a'.repeat(252)}` },
+      { package: 'com.example.app', replace: true },
+      { upload, replace: 'yes' },
+      { upload, other: 1 },
+    ])
+      await refused(body, 400, 'validation_failed')
+    expect(agent.log).toEqual([])
+  })
+
+  it('for what the key may not do, and for bodies over 100 KB', async () => {
+    const withKey = async (key: string, body: unknown = { upload }) => {
+      const other = await uploadClient(plane, { key })
+      const answer = await other.request('POST', `/v1/phones/${phoneId}/apps`, body)
+      return [answer.status, answer.body.error?.code]
+    }
+    const { core } = plane.app
+    const readOnly = await createKey(core, {
+      project: tenant.projectId,
+      preset: 'read-only',
+      expires: 'never',
+    })
+    expect(await withKey(readOnly.key)).toEqual([403, 'insufficient_scope'])
+    const elsewhere = await core.db.phone.create({
+      data: {
+        id: newId('phone'),
+        projectId: tenant.projectId,
+        keyId: tenant.caller.keyId,
+        name: 'elsewhere',
+        status: 'deleted',
+        createdAt: new Date(),
+        deletedAt: new Date(),
+      },
+    })
+    expect(await withKey(await limitedKey(plane, tenant, [elsewhere.id]))).toEqual([403, 'phone_not_allowed'])
+    const padded = (length: number) => ({ package: 'com.example.app', pad: 'x'.repeat(length) })
+    const empty = JSON.stringify(padded(0)).length
+    expect(await withKey(tenant.key, padded(100_000 - empty))).toEqual([400, 'validation_failed'])
+    expect(await withKey(tenant.key, padded(100_001 - empty))).toEqual([413, 'payload_too_large'])
+    expect(agent.log).toEqual([])
+  })
+
+  it('for uploads that are not there, not ready, or of another limited key, and for packages outside of the library', async () => {
+    expect(await refused({ upload: 'upl_aaaaaaaaaaaa' }, 404, 'upload_not_found')).toEqual({
+      upload: 'upl_aaaaaaaaaaaa',
+    })
+    await refused({ upload: 'nothing' }, 404, 'upload_not_found')
+    const created = await client.create()
+    expect(await refused({ upload: created.id }, 409, 'upload_not_ready')).toMatchObject({
+      status: 'awaiting_file',
+    })
+    const limited = await uploadClient(plane, { key: await limitedKey(plane, tenant, [phoneId]) })
+    const answer = await limited.request('POST', `/v1/phones/${phoneId}/apps`, { upload })
+    expect(answer.status).toBe(404)
+    expect(await refused({ package: 'com.example.app' }, 422, 'app_not_available')).toEqual({
+      package: 'com.example.app',
+    })
+    await refused({ upload: created.id }, 404, 'phone_not_found', 'ph_aaaaaaaaaaaa')
+    expect(agent.log).toEqual([])
+  })
+
+  it.each([
+    ['install_in_progress', { package: 'com.example.other' }, true],
+    ['version_downgrade', { installed_version_code: 9, version_code: 7 }, false],
+    ['provider_error', { uninstalled: true }, false],
+  ] as const)('by the agent with %s, and leaves no attempt', async (code, details, retryable) => {
+    const before = await list()
+    agent.onCall = (name) =>
+      name === 'beginInstall' ? Promise.reject(new ApiError(code, { details })) : Promise.resolve()
+    const answer = await start({ upload, replace: true })
+    expect(answer.body.error).toMatchObject({ code, retryable, details })
+    expect(await list()).toEqual(before)
+    expect(agent.log).toEqual(['beginInstall'])
+  })
+
+  it('as unknown when nobody confirmed it: its row ends by itself, and nothing is begun again', async () => {
+    agent.onCall = (name) => (name === 'beginInstall' ? Promise.reject(new Error('cut')) : Promise.resolve())
+    const details = await refused({ upload, replace: true }, 502, 'action_outcome_unknown')
+    const install = String(details['install'])
+    expect(await rowOf(install)).toMatchObject({ status: 'running', upload })
+    const context = { core: plane.app.core, hosts: plane.app.hosts, stopping: new AbortController().signal }
+    await runInstallJob(context, plane.app.uploads.store, { installId: install, attempt: 1 })
+    expect(await rowOf(install)).toMatchObject({ status: 'failed', error: 'action_outcome_unknown' })
+    expect(agent.log).toEqual(['beginInstall'])
+  })
+
+  it('on a phone that is not running; its attempts are still listed', async () => {
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    agent.onCall = (name) => (name === 'finishInstall' ? held : Promise.resolve())
+    const { install } = (await start({ upload })).body
+    await eventually(() => agent.log.includes('finishInstall'))
+    await plane.app.services.phones.park(tenant.caller, phoneId)
+    await plane.app.services.phones.wait(
+      phoneId,
+      ({ status }) => status === 'parked',
+      10_000,
+      new AbortController().signal,
+    )
+    await refused({ upload }, 409, 'phone_not_running')
+    // As the agent answers who waits for an install that the park ended.
+    agent.onCall = (name) =>
+      name === 'finishInstall' ? Promise.reject(new ApiError('phone_unavailable')) : Promise.resolve()
+    agent.finish = { succeeded: false, errorCode: 'phone_unavailable' }
+    release()
+    expect(await ended(install)).toMatchObject({ status: 'failed', error: 'phone_unavailable' })
+  })
+})

@@ -1,0 +1,157 @@
+/** Installs as the database holds them. A row is made before the agent is asked, and goes when it refused. */
+import { ApiError, newId } from '@phonerack/shared'
+import { z } from 'zod'
+import { inTransaction } from '../db/database.js'
+import { type Install, type Upload } from '../gen/prisma/client.js'
+import { addJob } from '../jobs/queue.js'
+import { type Core } from '../phones/core.js'
+import { type Caller, type InstallView } from '../services.js'
+import { refreshExpiry } from '../uploads/expiry.js'
+import { lockUpload, statusAt, visible } from '../uploads/records.js'
+
+/**
+ * Milliseconds until a row whose begin nobody confirmed has ended for certain: the call's own time, and the agent's two
+ * minutes in which it gives the slot back.
+ */
+const unconfirmedMs = 210_000
+/** Attempts that a list shows. */
+const listed = 50
+
+const filesSchema = z.array(
+  z.object({ name: z.string(), storageId: z.string(), sha256: z.string(), size: z.number() }),
+)
+/** What the phone gets, the base first. */
+export type InstallFiles = z.output<typeof filesSchema>
+export const filesOf = (install: Install): InstallFiles => filesSchema.parse(install.files)
+
+export const jobKey = (installId: string): string => `app.install:${installId}`
+export const installsRequest = (phoneId: string): string => `GET /v1/phones/${phoneId}/apps/installs`
+
+/** @throws ApiError upload_not_ready */
+function requireReady(
+  upload: Upload,
+  now: Date,
+): { package: string; versionCode: bigint; file: InstallFiles[0] } {
+  const status = statusAt(upload, now)
+  const { package: name, versionCode, storageId, sha256, sizeBytes } = upload
+  if (status !== 'ready' || !name || versionCode === null || !storageId || !sha256 || sizeBytes === null) {
+    const next =
+      status === 'processing'
+        ? `GET /v1/apps/uploads/${upload.id}?wait=ready`
+        : `GET /v1/apps/uploads/${upload.id}`
+    throw new ApiError('upload_not_ready', { details: { upload: upload.id, status }, next })
+  }
+  return {
+    package: name,
+    versionCode,
+    file: { name: 'base.apk', storageId, sha256, size: Number(sizeBytes) },
+  }
+}
+
+export interface NewInstall {
+  phoneId: string
+  fencing: bigint
+  uploadId: string
+  replace: boolean
+  requestId: string
+}
+
+/** Not visible as refused: `confirm` or `forget` follows. @throws ApiError upload_not_found, upload_not_ready */
+export function record(core: Core, caller: Caller, wanted: NewInstall): Promise<Install> {
+  return inTransaction(core.db, async (tx) => {
+    const now = core.clock.now()
+    const found = await lockUpload(tx, caller.projectId, wanted.uploadId)
+    const upload = requireReady(visible(caller, wanted.uploadId, found), now)
+    const id = newId('install')
+    const runAt = new Date(now.getTime() + unconfirmedMs)
+    await addJob(tx, 'app.install', { installId: id }, { key: jobKey(id), runAt })
+    return tx.install.create({
+      data: {
+        id,
+        phoneId: wanted.phoneId,
+        fencingNumber: wanted.fencing,
+        requestId: wanted.requestId,
+        package: upload.package,
+        versionCode: upload.versionCode,
+        uploadId: wanted.uploadId,
+        files: [upload.file],
+        replace: wanted.replace,
+        status: 'beginning',
+        startedAt: now,
+        updatedAt: now,
+      },
+    })
+  })
+}
+
+/** The agent has begun: from here on the job goes on, and the upload is kept for longer. */
+export function confirm(core: Core, install: Install): Promise<Install> {
+  return inTransaction(core.db, async (tx) => {
+    const now = core.clock.now()
+    const running = await tx.install.update({
+      where: { id: install.id },
+      data: { status: 'running', updatedAt: now },
+    })
+    await addJob(tx, 'app.install', { installId: install.id }, { key: jobKey(install.id) })
+    if (install.uploadId !== null) await keepUpload(core, tx, install.uploadId, now)
+    return running
+  })
+}
+
+/** The agent refused: there was no attempt. Its job finds nothing. */
+export const forget = async (core: Core, install: Install): Promise<void> => {
+  await core.db.install.deleteMany({ where: { id: install.id, status: 'beginning' } })
+}
+
+export interface InstallEnd {
+  /** Null: it succeeded. */
+  error: string | null
+  next: string | null
+}
+
+/** Once; an end that was written stays. */
+export async function end(core: Core, install: Install, outcome: InstallEnd): Promise<void> {
+  await inTransaction(core.db, async (tx) => {
+    const now = core.clock.now()
+    const status = outcome.error === null ? 'succeeded' : 'failed'
+    const { count } = await tx.install.updateMany({
+      where: { id: install.id, status: { in: ['beginning', 'running'] } },
+      data: { ...outcome, status, updatedAt: now },
+    })
+    if (count > 0 && status === 'succeeded' && install.uploadId !== null)
+      await keepUpload(core, tx, install.uploadId, now)
+  })
+}
+
+async function keepUpload(
+  core: Core,
+  tx: Parameters<typeof refreshExpiry>[0],
+  uploadId: string,
+  now: Date,
+): Promise<void> {
+  const upload = await tx.upload.findUniqueOrThrow({ where: { id: uploadId } })
+  await lockUpload(tx, upload.projectId, uploadId)
+  await tx.upload.update({ where: { id: uploadId }, data: { lastInstallAt: now } })
+  if (upload.package !== null)
+    await refreshExpiry(tx, core.rules.uploads, upload.projectId, upload.package, now)
+}
+
+export async function recent(core: Core, phoneId: string): Promise<InstallView[]> {
+  const rows = await core.db.install.findMany({
+    where: { phoneId },
+    orderBy: [{ startedAt: 'desc' }, { id: 'desc' }],
+    take: listed,
+  })
+  return rows.map(viewOf)
+}
+
+export const viewOf = (install: Install): InstallView => ({
+  id: install.id,
+  package: install.package,
+  upload: install.uploadId,
+  status: install.status === 'succeeded' || install.status === 'failed' ? install.status : 'running',
+  error: install.error,
+  next: install.next,
+  startedAt: install.startedAt,
+  updatedAt: install.updatedAt,
+})

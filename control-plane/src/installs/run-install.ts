@@ -1,0 +1,122 @@
+/**
+ * Job `app.install`: brings an install that was begun to its end. Safe to run twice and to take over from a killed
+ * process: the agent knows an install by its ID, begins it once, and keeps its outcome.
+ */
+import {
+  type BeginInstallRequest,
+  type BeginInstallResponse,
+  type FinishInstallRequest,
+  type FinishInstallResponse,
+} from '@phonerack/proto'
+import { ApiError, Progress } from '@phonerack/shared'
+import { assignmentOf } from '../devices/reach-in.js'
+import { type Target } from '../devices/target.js'
+import { type Install } from '../gen/prisma/client.js'
+import { CallFailure, callHost } from '../hosts/calls.js'
+import { backoff, later, placeDevice, type JobContext } from '../jobs/context.js'
+import { type JobPayload } from '../jobs/queue.js'
+import { StoredFileMissing, type FileStore } from '../storage/file-store.js'
+import { putPackageFile } from './put-file.js'
+import { end, filesOf, jobKey, type InstallEnd } from './records.js'
+import { beginRequest } from './service.js'
+
+/** Milliseconds: of one begin, of one file, of one finish; and after which an install without an end is given up. */
+const times = { begin: 90_000, put: 600_000, finish: 600_000, all: 1_800_000 }
+/** Milliseconds after which the agent may be about to give the slot back. */
+const slotMs = 60_000
+
+type Payload = JobPayload<'app.install'>
+
+export async function runInstallJob(context: JobContext, store: FileStore, payload: Payload): Promise<void> {
+  const { core } = context
+  const install = await core.db.install.findUnique({ where: { id: payload.installId } })
+  if (!install || install.status === 'succeeded' || install.status === 'failed') return
+  // Nobody confirmed that it began, and the agent has given up meanwhile: it is not begun a second time.
+  if (install.status === 'beginning') return end(core, install, unknown(install))
+  try {
+    const target = await targetOf(context, install)
+    await end(core, install, target ? await bringIn(context, store, install, target) : unknown(install))
+  } catch (error) {
+    const outcome = endOf(error, install)
+    const age = core.clock.now().getTime() - install.startedAt.getTime()
+    if (outcome) return end(core, install, outcome)
+    if (age > times.all) return end(core, install, unknown(install))
+    core.log.warn({ err: error, install: install.id, phone: install.phoneId }, 'an install is tried again')
+    const ms = backoff(payload.attempt, 500, 10_000)
+    const next = { installId: install.id, attempt: payload.attempt + 1 }
+    await later(context, 'app.install', next, ms, { key: jobKey(install.id) })
+  }
+}
+
+const looking = (install: Install): string => `GET /v1/phones/${install.phoneId}/apps`
+const unknown = (install: Install): InstallEnd => ({
+  error: 'action_outcome_unknown',
+  next: `${looking(install)}: it tells whether the app is there.`,
+})
+
+/** Null: the phone has been parked or given another device; the agent ends what it had begun. @throws CallFailure out of reach */
+async function targetOf(context: JobContext, install: Install): Promise<Target | null> {
+  const device = await placeDevice(context, { phoneId: install.phoneId })
+  if (device?.fencingNumber !== install.fencingNumber) return null
+  const { connection, serial, fencingNumber } = device
+  if (!connection) throw new CallFailure(false, null, false, 'the host is out of reach')
+  return { connection, serial, fencingNumber }
+}
+
+async function bringIn(
+  { stopping }: JobContext,
+  store: FileStore,
+  install: Install,
+  target: Target,
+): Promise<InstallEnd> {
+  const call = { requestId: install.requestId, signal: stopping }
+  const begin = () =>
+    callHost<BeginInstallRequest, BeginInstallResponse>(
+      target.connection,
+      (client, ...rest) => client.beginInstall(...rest),
+      beginRequest(install, target, call),
+      Progress.for(times.begin, stopping),
+    )
+  const begunAt = performance.now()
+  const { missingSha256 } = await begin()
+  for (const file of filesOf(install).filter(({ sha256 }) => missingSha256.includes(sha256)))
+    await putPackageFile(target.connection, file, store, Progress.for(times.put, stopping))
+  if (performance.now() - begunAt > slotMs) await begin()
+  const answer = await callHost<FinishInstallRequest, FinishInstallResponse>(
+    target.connection,
+    (client, ...rest) => client.finishInstall(...rest),
+    { assignment: assignmentOf(install.phoneId, target, call), installId: install.id },
+    Progress.for(times.finish, stopping),
+  )
+  return answer.succeeded ? { error: null, next: null } : failureOf(answer, install)
+}
+
+function failureOf(answer: FinishInstallResponse, install: Install): InstallEnd {
+  const said = answer.reason === '' ? '' : `The phone said: ${answer.reason}. `
+  const why =
+    answer.wasInstalled && !install.replace
+      ? `The phone already had the app, and a build signed with another key may be installed: uninstall it (DELETE /v1/phones/${install.phoneId}/apps/${install.package}) or install again with "replace": true.`
+      : 'Look at the reason, upload a build that fits the phone, and install that.'
+  return { error: answer.errorCode || 'install_failed', next: said + why }
+}
+
+/**
+ * What an agent says of an install that it does not run: nothing was installed under this ID, and it may be begun again.
+ * `install_in_progress` comes after a restart of the agent, when another install was faster.
+ */
+const passing = new Set(['phone_unavailable', 'provider_timeout', 'provider_error', 'install_in_progress'])
+
+/** Null for what may be better at the next try. */
+function endOf(error: unknown, install: Install): InstallEnd | null {
+  if (error instanceof StoredFileMissing)
+    return {
+      error: 'upload_failed',
+      next: 'Create a new upload and send the file again: POST /v1/apps/uploads',
+    }
+  if (!(error instanceof CallFailure)) return null
+  const { answer } = error
+  if (!(answer instanceof ApiError)) return null
+  if (passing.has(answer.code)) return null
+  if (answer.code === 'action_outcome_unknown') return unknown(install)
+  return { error: answer.code, next: answer.next ?? `${looking(install)}, then install again.` }
+}

@@ -1,0 +1,98 @@
+/** `InstallService` of the wall: asks the agent to begin, and leaves the rest to the job (`run-install.ts`). */
+import { type BeginInstallRequest, type BeginInstallResponse } from '@phonerack/proto'
+import { ApiError, isId, Progress } from '@phonerack/shared'
+import { phoneUnavailable, readyTarget, type Target } from '../devices/target.js'
+import { assignmentOf } from '../devices/reach-in.js'
+import { type Install } from '../gen/prisma/client.js'
+import { CallFailure, callHost } from '../hosts/calls.js'
+import { type HostClients } from '../hosts/clients.js'
+import { permitted } from '../phones/access.js'
+import { type Core } from '../phones/core.js'
+import { type CallContext, type InstallService } from '../services.js'
+import { uploadNotFound } from '../uploads/records.js'
+import { confirm, filesOf, forget, installsRequest, recent, record, viewOf } from './records.js'
+
+/** Milliseconds: the agent looks, and with `replace` uninstalls. */
+const beginMs = 90_000
+
+export function createInstallService(core: Core, hosts: HostClients): InstallService {
+  return {
+    async start(caller, phoneId, source, context) {
+      const target = await readyTarget(core, hosts, caller, phoneId)
+      if ('package' in source) throw notInLibrary(source.package)
+      if (!isId('upload', source.upload)) throw uploadNotFound(source.upload)
+      const install = await record(core, caller, {
+        phoneId,
+        fencing: target.fencingNumber,
+        uploadId: source.upload,
+        replace: source.replace,
+        requestId: context.requestId,
+      })
+      const isUninstalled = await begin(core, install, target, context)
+      try {
+        return viewOf(await confirm(core, install))
+      } catch (error) {
+        throw unknownOutcome(install, error, isUninstalled)
+      }
+    },
+
+    async list(caller, phoneId) {
+      const phone = await core.db.phone.findUnique({ where: { id: phoneId }, select: { projectId: true } })
+      permitted(caller, phoneId, phone)
+      return recent(core, phoneId)
+    },
+  }
+}
+
+// No app has been added to the library yet: nothing can add one.
+const notInLibrary = (name: string): ApiError =>
+  new ApiError('app_not_available', {
+    details: { package: name },
+    next: 'Upload the APK (POST /v1/apps/uploads) and install it by "upload".',
+  })
+
+export const beginRequest = (
+  install: Install,
+  target: Target,
+  context: CallContext,
+): BeginInstallRequest => ({
+  assignment: assignmentOf(install.phoneId, target, context),
+  installId: install.id,
+  package: install.package,
+  versionCode: install.versionCode,
+  files: filesOf(install).map(({ name, sha256, size }) => ({ name, sha256, size: BigInt(size) })),
+  replace: install.replace,
+})
+
+/** Sent once. Whether `replace` has uninstalled the app. @throws ApiError; of a refused one no row stays */
+async function begin(core: Core, install: Install, target: Target, context: CallContext): Promise<boolean> {
+  try {
+    const answer = await callHost<BeginInstallRequest, BeginInstallResponse>(
+      target.connection,
+      (client, ...rest) => client.beginInstall(...rest),
+      beginRequest(install, target, context),
+      Progress.for(beginMs),
+    )
+    return answer.uninstalled
+  } catch (error) {
+    if (!(error instanceof CallFailure)) throw unknownOutcome(install, error, false)
+    const { sent, answer } = error
+    if (sent && (!answer || answer.code === 'provider_timeout' || answer.code === 'action_outcome_unknown'))
+      throw unknownOutcome(install, error, answer?.details['uninstalled'] === true)
+    await forget(core, install)
+    throw answer ?? phoneUnavailable(install.phoneId)
+  }
+}
+
+/** Its row stays, and ends when nothing can come of it any more. */
+function unknownOutcome(install: Install, cause: unknown, isUninstalled: boolean): ApiError {
+  return new ApiError('action_outcome_unknown', {
+    details: {
+      phone: install.phoneId,
+      install: install.id,
+      ...(isUninstalled ? { uninstalled: true } : {}),
+    },
+    next: `${installsRequest(install.phoneId)}, and send nothing again until ${install.id} has ended.`,
+    cause,
+  })
+}
