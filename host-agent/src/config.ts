@@ -34,6 +34,8 @@ const environment = z.object({
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true'),
+  /** Bytes of disk for package files. */
+  PHONERACK_PACKAGE_CACHE_BYTES: z.coerce.number().int().min(1).default(8_000_000_000),
   NATS_URL: z.string().min(1),
 })
 
@@ -52,6 +54,8 @@ export interface Config {
   scrcpyServer: string
   /** Phones may run helpers that listen on their networks. docs/decisions/0071 */
   isolated: boolean
+  /** Bytes. */
+  packageCacheBytes: number
   natsUrl: string
 }
 
@@ -76,6 +80,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     adbConnect: found.PHONERACK_ADB_CONNECT,
     scrcpyServer: found.PHONERACK_SCRCPY_SERVER,
     isolated: found.PHONERACK_ISOLATED,
+    packageCacheBytes: found.PHONERACK_PACKAGE_CACHE_BYTES,
     natsUrl: found.NATS_URL,
   }
 }

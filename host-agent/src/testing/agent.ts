@@ -51,6 +51,7 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
     adbConnect: connect,
     scrcpyServer: await jarPath(),
     isolated: false,
+    packageCacheBytes: 1_000_000_000,
     // Nobody listens there: a broker that is away must not matter.
     natsUrl: `127.0.0.1:${await freePort()}`,
   }
