@@ -7,6 +7,9 @@ import { takeDataDir } from './data-dir.js'
 import { createHandlers } from './grpc/handlers.js'
 import { startGrpcServer } from './grpc/server.js'
 import { natsCreds, type Identity } from './identity.js'
+import { openPackageCache } from './installs/cache.js'
+import { createInstalls } from './installs/installs.js'
+import { openInstallRecords } from './installs/records.js'
 import { openJournal, type Journal } from './phone/journal.js'
 import { openRecords, type Records } from './phone/records.js'
 import { Registry } from './phone/registry.js'
@@ -51,7 +54,15 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       onChange: () => heartbeats?.changed(),
     })
     undo.push(() => registry.stop())
-    const handlers = createHandlers({ registry, snapshots: createSnapshotStore(systemClock), log })
+    const installs = createInstalls({
+      phoneOf: (serial) => registry.phone(serial),
+      cache: await openPackageCache(joinPath(dataDir, 'packages'), config.packageCacheBytes),
+      records: openInstallRecords(joinPath(dataDir, 'installs.json'), leftInstalls(journal)),
+      log,
+    })
+    undo.push(() => installs.stop())
+    const snapshots = createSnapshotStore(systemClock)
+    const handlers = createHandlers({ registry, installs, snapshots, log })
     const grpc = await startGrpcServer(config.grpcListen, identity, handlers)
     undo.push(() => grpc.stop(1500))
     const host = config.grpcListen.slice(0, config.grpcListen.lastIndexOf(':'))
@@ -82,3 +93,8 @@ function reportLeftOpen(journal: Journal, records: Records, log: Logger): void {
     records.update(open.serial, { unknownOutcome: { operation: open.kind, at: open.at } })
   }
 }
+
+const leftInstalls = (journal: Journal) =>
+  journal.leftOpen
+    .filter(({ kind }) => kind === 'install')
+    .map(({ begin, serial, phoneId }) => ({ id: begin, serial, phoneId }))

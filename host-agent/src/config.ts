@@ -36,6 +36,8 @@ const environment = z.object({
     .transform((text) => text === 'true'),
   /** Seconds between two looks at battery, storage and the like. */
   PHONERACK_CONDITION_SECONDS: z.coerce.number().int().min(10).max(86_400).default(300),
+  /** Bytes of disk for package files. */
+  PHONERACK_PACKAGE_CACHE_BYTES: z.coerce.number().int().min(1).default(8_000_000_000),
   NATS_URL: z.string().min(1),
 })
 
@@ -56,6 +58,8 @@ export interface Config {
   isolated: boolean
   /** Between two looks at each phone's condition. */
   conditionEveryMs: number
+  /** Bytes. */
+  packageCacheBytes: number
   natsUrl: string
 }
 
@@ -81,6 +85,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     scrcpyServer: found.PHONERACK_SCRCPY_SERVER,
     isolated: found.PHONERACK_ISOLATED,
     conditionEveryMs: found.PHONERACK_CONDITION_SECONDS * 1000,
+    packageCacheBytes: found.PHONERACK_PACKAGE_CACHE_BYTES,
     natsUrl: found.NATS_URL,
   }
 }

@@ -1,19 +1,24 @@
-/** HostService: apps of the phone. */
-import type { HostServiceServer } from '@phonerack/proto'
+/** HostService: apps of the phone, and installs. */
+import type { sendUnaryData, ServerReadableStream } from '@grpc/grpc-js'
+import type {
+  HostServiceServer,
+  PackageFile,
+  PutPackageFileRequest,
+  PutPackageFileResponse,
+} from '@phonerack/proto'
 import { ApiError, type Logger } from '@phonerack/shared'
+import type { FileHeader } from '../installs/cache.js'
+import type { Installs } from '../installs/installs.js'
 import type { Registry } from '../phone/registry.js'
-import { callerOf, need, unary } from './call.js'
-import { toServiceError } from './errors.js'
+import { answer, callerOf, need, unary } from './call.js'
+import { toApiError, toServiceError } from './errors.js'
 
 type AppCalls = Pick<
   HostServiceServer,
   'listApps' | 'beginInstall' | 'putPackageFile' | 'finishInstall' | 'uninstallApp'
 >
 
-/** No phone of this agent takes installs. */
-const notOffered = (): ApiError => new ApiError('feature_unavailable', { details: { feature: 'apps' } })
-
-export function createAppHandlers(registry: Registry, log: Logger): AppCalls {
+export function createAppHandlers(registry: Registry, installs: Installs, log: Logger): AppCalls {
   return {
     listApps: unary(log, 'ListApps', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
@@ -22,12 +27,32 @@ export function createAppHandlers(registry: Registry, log: Logger): AppCalls {
         .read(caller, progress, (device, within) => need(device.packages, 'apps').list(within))
       return { apps: apps.map((app) => ({ ...app, versionCode: BigInt(app.versionCode) })) }
     }),
-    beginInstall: unary(log, 'BeginInstall', () => Promise.reject(notOffered())),
+    beginInstall: unary(log, 'BeginInstall', async ({ assignment, files, ...request }, progress) => {
+      const caller = callerOf(assignment)
+      const begin = {
+        id: request.installId,
+        package: request.package,
+        versionCode: Number(request.versionCode),
+        files: files.map(headerOf),
+        replace: request.replace,
+      }
+      const begun = await progress.race('the beginning of the install', () => installs.begin(caller, begin))
+      return { missingSha256: begun.missing, uninstalled: begun.uninstalled }
+    }),
     putPackageFile: (call, callback) => {
-      call.resume()
-      callback(toServiceError(notOffered()))
+      void answer(call, log, 'PutPackageFile', async (progress) => {
+        const { header, chunks } = await readStart(call)
+        await installs.put(header, chunks, progress)
+      })
+        // What a file that was refused, or is there already, still brings is let go.
+        .finally(() => call.resume())
+        .then(...settle(callback, log))
     },
-    finishInstall: unary(log, 'FinishInstall', () => Promise.reject(notOffered())),
+    finishInstall: unary(log, 'FinishInstall', async ({ assignment, installId }, progress) => {
+      const caller = callerOf(assignment)
+      // Its own caller may go: the install runs on, and who asks again joins it.
+      return progress.race('the install', () => installs.finish(caller, installId))
+    }),
     uninstallApp: unary(log, 'UninstallApp', async ({ assignment, package: name }, progress) => {
       const caller = callerOf(assignment)
       await registry
@@ -38,4 +63,32 @@ export function createAppHandlers(registry: Registry, log: Logger): AppCalls {
       return {}
     }),
   }
+}
+
+const headerOf = ({ sha256, size }: PackageFile): FileHeader => ({ sha256, size: Number(size) })
+
+const settle = (callback: sendUnaryData<PutPackageFileResponse>, log: Logger) =>
+  [() => callback(null, {}), (error: unknown) => callback(toServiceError(toApiError(error, log)))] as const
+
+type FileStream = ServerReadableStream<PutPackageFileRequest, PutPackageFileResponse>
+
+/** The header, and the bytes behind it, read no faster than they are used. */
+async function readStart(
+  call: FileStream,
+): Promise<{ header: FileHeader; chunks: AsyncIterable<Uint8Array> }> {
+  const messages = (call as AsyncIterable<PutPackageFileRequest>)[Symbol.asyncIterator]()
+  const first = await messages.next()
+  const part = first.done ? undefined : first.value.part
+  if (part?.$case !== 'header') {
+    throw new ApiError('validation_failed', { message: 'The first message must carry the header.' })
+  }
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (let next = await messages.next(); !next.done; next = await messages.next()) {
+      const { part: chunk } = next.value
+      if (chunk?.$case !== 'chunk')
+        throw new ApiError('validation_failed', { message: 'Only chunks may follow the header.' })
+      yield chunk.value
+    }
+  }
+  return { header: headerOf(part.value), chunks: chunks() }
 }

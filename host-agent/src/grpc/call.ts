@@ -11,7 +11,13 @@ export const controlPlaneIdentity = 'spiffe://phonerack/control-plane'
 /** Milliseconds, for a call that brings no deadline of its own. */
 const defaultDeadline = 120_000
 
-type AnyCall = ServerUnaryCall<unknown, unknown> | ServerWritableStream<unknown, unknown>
+/** What all kinds of calls have in common. */
+interface AnyCall extends Pick<
+  ServerUnaryCall<unknown, unknown>,
+  'getAuthContext' | 'getDeadline' | 'getPeer' | 'cancelled'
+> {
+  on(event: 'cancelled', listener: () => void): unknown
+}
 
 /**
  * Whether the TLS client is the control plane. A certificate of the same CA is not enough: hosts have those.
@@ -62,7 +68,8 @@ export const streaming =
     )
   }
 
-async function answer<A>(
+/** Does the work of a call from the control plane, within its time. @throws ApiError unauthorized for anyone else */
+export async function answer<A>(
   call: AnyCall,
   log: Logger,
   name: string,

@@ -7,6 +7,7 @@ import {
 } from '@phonerack/proto'
 import { actionBatchSchema, ApiError, systemClock, type Logger, type ObserveMode } from '@phonerack/shared'
 import { runBatch } from '../actions/index.js'
+import type { Installs } from '../installs/installs.js'
 import type { Registry } from '../phone/registry.js'
 import { observe, takeScreenshot, type ScreenshotOptions, type SnapshotStore } from '../screen/index.js'
 import { createAppHandlers } from './app-handlers.js'
@@ -17,6 +18,7 @@ import { createSettingsHandlers } from './settings-handlers.js'
 
 export interface HandlerParts {
   registry: Registry
+  installs: Installs
   snapshots: SnapshotStore
   log: Logger
 }
@@ -35,11 +37,11 @@ const observeModes: Partial<Record<WireObserveMode, ObserveMode>> = {
   [WireObserveMode.OBSERVE_MODE_BOTH]: 'both',
 }
 
-export function createHandlers({ registry, snapshots, log }: HandlerParts): HostServiceServer {
+export function createHandlers({ registry, installs, snapshots, log }: HandlerParts): HostServiceServer {
   return {
     ...createSettingsHandlers(registry, log),
     ...createFileHandlers(registry, log),
-    ...createAppHandlers(registry, log),
+    ...createAppHandlers(registry, installs, log),
     startPhone: unary(log, 'StartPhone', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       return { readyAt: await registry.phone(caller.serial).start(caller, progress) }

@@ -37,6 +37,8 @@ export interface PhoneParts {
 export class Phone {
   readonly fencing: Fencing
   private readonly queue = createWriteQueue()
+  /** Long writes that others do not wait for. */
+  private readonly besides = new Set<Promise<unknown>>()
   /** The lifecycle call that runs, and which later ones wait for. */
   private lifecycle: Promise<unknown> = Promise.resolve()
   /** By `performance.now`: until then the screen may still follow what the last batch sent. */
@@ -152,12 +154,13 @@ export class Phone {
     })
   }
 
-  /** A write, in its turn. It is in the journal before `work` is called. */
+  /** A write, in its turn. It is in the journal, under `id` when it has one of its own, before `work` is called. */
   async write<T>(
     kind: OperationKind,
     caller: Caller,
     progress: Progress,
     work: (device: Device, progress: Progress) => Promise<T>,
+    id?: string,
   ): Promise<T> {
     const held = this.fencing.hold(caller.fencingNumber)
     const within = joined(progress, held)
@@ -165,8 +168,30 @@ export class Phone {
       this.fencing.hold(caller.fencingNumber)
       const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
       this.noLongerWiped()
-      return this.journalled(kind, caller, () => work(device, within))
+      return this.journalled(kind, caller, () => work(device, within), id)
     })
+  }
+
+  /**
+   * A long write that does not wait for its turn and keeps nobody waiting, in the journal under `id` before `work` is
+   * called. Lifecycle calls abort it and wait for its end.
+   */
+  async beside<T>(
+    kind: OperationKind,
+    id: string,
+    caller: Caller,
+    progress: Progress,
+    work: (device: Device, progress: Progress) => Promise<T>,
+  ): Promise<T> {
+    const within = joined(progress, this.fencing.hold(caller.fencingNumber))
+    const mine = (async () => {
+      const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
+      this.noLongerWiped()
+      return this.journalled(kind, caller, () => work(device, within), id)
+    })()
+    const ended = Promise.allSettled([mine]).finally(() => this.besides.delete(ended))
+    this.besides.add(ended)
+    return mine
   }
 
   private get serial(): string {
@@ -223,7 +248,9 @@ export class Phone {
     const before = this.lifecycle
     const mine = (async () => {
       await within.race('the call before', () => Promise.allSettled([before]))
-      await within.within(times.abortGrace).race('what ran before', () => this.queue.idle())
+      await within
+        .within(times.abortGrace)
+        .race('what ran before', () => Promise.all([this.queue.idle(), ...this.besides]))
       const result = await this.journalled(kind, caller, () => work(within))
       // What an earlier agent left open no longer matters: the phone was brought into a known state.
       if (this.parts.records.get(this.serial).unknownOutcome) {
@@ -236,9 +263,14 @@ export class Phone {
     return progress.race(kind, () => mine)
   }
 
-  private async journalled<T>(kind: OperationKind, caller: Caller, work: () => Promise<T>): Promise<T> {
+  private async journalled<T>(
+    kind: OperationKind,
+    caller: Caller,
+    work: () => Promise<T>,
+    id: string = this.parts.newId(),
+  ): Promise<T> {
     const end = this.parts.journal.begin({
-      id: this.parts.newId(),
+      id,
       serial: this.serial,
       phoneId: caller.phoneId,
       fencingNumber: caller.fencingNumber.toString(),

@@ -15,6 +15,8 @@ export interface AdbProxy {
   restore(): void
   /** From now on nothing passes on the connections that stand: they stay open and silent. New ones work. */
   freeze(): void
+  /** Once, from when the host opens a service whose name holds this: that connection's host hears nothing any more. */
+  muteAt(containing: string): void
   close(): Promise<void>
 }
 
@@ -25,6 +27,7 @@ export async function startAdbProxy(target: number): Promise<AdbProxy> {
   const sockets = new Set<Socket>()
   let isCut = false
   const frozen = new WeakSet<Socket>()
+  let muting: string | null = null
   const server = createServer((host) => {
     if (isCut) {
       host.destroy()
@@ -51,8 +54,14 @@ export async function startAdbProxy(target: number): Promise<AdbProxy> {
       pending = Buffer.concat([pending, chunk])
       while (pending.length >= 24 && pending.length >= 24 + pending.readUInt32LE(12)) {
         const end = 24 + pending.readUInt32LE(12)
-        if (pending.readUInt32LE(0) === open)
-          opened.push(pending.toString('utf8', 24, end).replace(/\0+$/, ''))
+        if (pending.readUInt32LE(0) === open) {
+          const service = pending.toString('utf8', 24, end).replace(/\0+$/, '')
+          opened.push(service)
+          if (muting !== null && service.includes(muting)) {
+            frozen.add(phone)
+            muting = null
+          }
+        }
         pending = pending.subarray(end)
       }
     })
@@ -76,6 +85,9 @@ export async function startAdbProxy(target: number): Promise<AdbProxy> {
     },
     freeze() {
       for (const socket of sockets) frozen.add(socket)
+    },
+    muteAt(containing) {
+      muting = containing
     },
     restore() {
       isCut = false

@@ -1,10 +1,14 @@
 /** For tests: a HostService client over mutual TLS, with promises and errors as the control plane reads them. */
 import { credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import {
+  type BeginInstallRequest,
+  type BeginInstallResponse,
   type DeleteFileRequest,
   type DeleteFileResponse,
   type EnrollDeviceRequest,
   type EnrollDeviceResponse,
+  type FinishInstallRequest,
+  type FinishInstallResponse,
   type GetClipboardRequest,
   type GetClipboardResponse,
   type GetDeviceInfoRequest,
@@ -138,10 +142,31 @@ export function createClient(address: string, caPem: string, leaf: Leaf | null, 
       writeFile: promised<WriteFileRequest, WriteFileResponse>((...args) => client.writeFile(...args)),
       deleteFile: promised<DeleteFileRequest, DeleteFileResponse>((...args) => client.deleteFile(...args)),
       listApps: promised<ListAppsRequest, ListAppsResponse>((...args) => client.listApps(...args)),
+      beginInstall: promised<BeginInstallRequest, BeginInstallResponse>((...args) =>
+        client.beginInstall(...args),
+      ),
+      finishInstall: promised<FinishInstallRequest, FinishInstallResponse>((...args) =>
+        client.finishInstall(...args),
+      ),
       uninstallApp: promised<UninstallAppRequest, UninstallAppResponse>((...args) =>
         client.uninstallApp(...args),
       ),
     },
+    /** Sends one package file in chunks. */
+    putPackageFile: (
+      file: { name: string; sha256: string; size: bigint },
+      chunks: Iterable<Uint8Array>,
+      ms = 30_000,
+    ): Promise<void> =>
+      new Promise((resolve, reject) => {
+        const stream = client.putPackageFile(new Metadata(), { deadline: Date.now() + ms }, (error) => {
+          if (error) reject(failure(error))
+          else resolve()
+        })
+        stream.write({ part: { $case: 'header', value: file } })
+        for (const chunk of chunks) stream.write({ part: { $case: 'chunk', value: Buffer.from(chunk) } })
+        stream.end()
+      }),
     /** All messages of a batch; `onMessage` sees each as it comes, with a way to cancel. */
     run(
       request: RunActionsRequest,

@@ -1,0 +1,111 @@
+/** The cache of package files on a real disk. */
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ApiError, Progress } from '@phonerack/shared'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openPackageCache, type FileHeader } from './cache.js'
+
+let dir: string
+let clock = 0
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'phonerack-cache-'))
+  clock = 1_000_000
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+const open = (limit = 1000) => openPackageCache(dir, limit, () => (clock += 1000))
+const progress = () => Progress.for(10_000)
+const file = (size: number): FileHeader & { content: Buffer } => {
+  const content = randomBytes(size)
+  return { content, size, sha256: createHash('sha256').update(content).digest('hex') }
+}
+// eslint-disable-next-line @typescript-eslint/require-await -- a stream of what is there already
+async function* chunksOf(content: Buffer): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < content.length; at += 64) yield content.subarray(at, at + 64)
+}
+const refusal = async (work: Promise<unknown>) => {
+  const error: unknown = await work.catch((caught: unknown) => caught)
+  return error instanceof ApiError ? error.code : error
+}
+
+describe('the cache', () => {
+  it('takes what is whole and right, for the owner only, and keeps it over a restart', async () => {
+    const one = file(300)
+    const cache = await open()
+    expect(cache.pathOf(one)).toBeNull()
+    await cache.put(one, chunksOf(one.content), progress())
+    const path = cache.pathOf(one) ?? ''
+    expect(readFileSync(path).equals(one.content)).toBe(true)
+    expect(statSync(path).mode & 0o077).toBe(0)
+    expect((await open()).pathOf(one)).toBe(path)
+    expect((await open()).pathOf({ ...one, size: 299 })).toBeNull()
+  })
+
+  it('keeps nothing of what is short, long, another file, cut off or too slow', async () => {
+    const cache = await open()
+    const one = file(300)
+    const put = (header: FileHeader, content: Buffer) =>
+      refusal(cache.put(header, chunksOf(content), progress()))
+    expect(await put(one, one.content.subarray(0, 299))).toBe('validation_failed')
+    expect(await put(one, Buffer.concat([one.content, Buffer.alloc(1)]))).toBe('validation_failed')
+    expect(await put(one, file(300).content)).toBe('validation_failed')
+    expect(await put({ sha256: '../x', size: 1 }, one.content)).toBe('validation_failed')
+    expect(await put({ ...one, size: 0 }, Buffer.alloc(0))).toBe('validation_failed')
+    async function* brokenOff() {
+      yield one.content.subarray(0, 64)
+      await Promise.reject(new Error('cut off'))
+    }
+    await expect(cache.put(one, brokenOff(), progress())).rejects.toThrow('cut off')
+    async function* silent(): AsyncGenerator<Uint8Array> {
+      await new Promise(() => undefined)
+      yield one.content
+    }
+    await expect(cache.put(one, silent(), Progress.for(50))).rejects.toThrow('took too long')
+    expect(readdirSync(dir)).toEqual([])
+    expect(cache.isComing(one.sha256)).toBe(false)
+    // What they were promised is free again.
+    const most = file(1000)
+    await cache.put(most, chunksOf(most.content), progress())
+  })
+
+  it('lets the longest unused go, and never what is held', async () => {
+    const cache = await open()
+    const [a, b, c, d] = [file(400), file(400), file(400), file(400)]
+    await cache.put(a, chunksOf(a.content), progress())
+    await cache.put(b, chunksOf(b.content), progress())
+    // Used again: now `b` is the oldest.
+    await cache.put(a, chunksOf(Buffer.alloc(0)), progress())
+    await cache.put(c, chunksOf(c.content), progress())
+    expect([a, b, c].map((each) => cache.pathOf(each) !== null)).toEqual([true, false, true])
+    const release = cache.hold([a, c, d])
+    expect(await refusal(cache.put(d, chunksOf(d.content), progress()))).toBe('storage_full')
+    expect([a, c].every((each) => cache.pathOf(each) !== null)).toBe(true)
+    release()
+    release()
+    await cache.put(d, chunksOf(d.content), progress())
+    expect([a, c, d].map((each) => cache.pathOf(each) !== null)).toEqual([false, true, true])
+    expect(await refusal(cache.put(file(1001), chunksOf(Buffer.alloc(1001)), progress()))).toBe(
+      'storage_full',
+    )
+    // The order of use is on the disk.
+    const again = await open()
+    await again.put(b, chunksOf(b.content), progress())
+    expect([b, c, d].map((each) => again.pathOf(each) !== null)).toEqual([true, false, true])
+  })
+
+  it('takes one file from several at once, within its limit', async () => {
+    const cache = await open()
+    const one = file(300)
+    await Promise.all(Array.from({ length: 3 }, () => cache.put(one, chunksOf(one.content), progress())))
+    expect(readdirSync(dir)).toEqual([one.sha256])
+  })
+
+  it('removes what a crash left half written, and leaves alone what is not its own', async () => {
+    writeFileSync(join(dir, '.part-0011223344556677'), 'half')
+    writeFileSync(join(dir, 'README'), 'x')
+    await open()
+    expect(readdirSync(dir)).toEqual(['README'])
+  })
+})

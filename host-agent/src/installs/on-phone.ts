@@ -1,0 +1,206 @@
+/**
+ * What one install does to its phone: looks, makes room, sends, and proves; each step is on disk before it is made. Called by
+ * `installs.ts`, which decides who may and when.
+ */
+import { ApiError, Progress } from '@phonerack/shared'
+import type { InstallFile, InstalledVersion, Packages } from '../device/device.js'
+import type { Caller, Phone } from '../phone/phone.js'
+import type { FileHeader, PackageCache } from './cache.js'
+import type { InstallRecords, Outcome } from './records.js'
+import { failed, failureOf, runInstall, runTimes, type RunTimes } from './run-install.js'
+
+/** Milliseconds. */
+export interface InstallTimes extends RunTimes {
+  /** Reading what is there and, with `replace`, uninstalling it. */
+  begin: number
+  /** From the begin, or the last file that came, to the finish. */
+  unfinished: number
+  /** The whole of it: sending, and the phone's own work. */
+  install: number
+}
+export const installTimes: InstallTimes = {
+  ...runTimes,
+  begin: 90_000,
+  unfinished: 120_000,
+  install: 5 * 60_000,
+}
+
+export interface BeginRequest {
+  id: string
+  package: string
+  versionCode: number
+  files: readonly FileHeader[]
+  replace: boolean
+}
+
+export type Who = Caller & { serial: string }
+
+/** One install of this host's phones, and what was learned of it. */
+export interface Order {
+  readonly who: Who
+  readonly request: BeginRequest
+  /** What the phone had when it began. */
+  before: InstalledVersion | null
+  uninstalled: boolean
+}
+
+export interface OnPhoneParts {
+  phoneOf: (serial: string) => Phone
+  cache: PackageCache
+  records: InstallRecords
+  times: InstallTimes
+  /** Aborts when the agent ends. */
+  stopping: AbortSignal
+}
+
+export interface OnPhone {
+  /**
+   * Reads what the phone has, refuses a downgrade, and makes room for a replacement.
+   * @throws ApiError version_downgrade, install_failed, action_outcome_unknown
+   */
+  prepare(order: Order): Promise<void>
+  /** Installs, once, under `who`'s fencing number. */
+  run(order: Order, who: Who): Promise<Outcome>
+  /** `session`: of the phone, to be given up. */
+  save(order: Order, outcome: Outcome | null, session: number | null): void
+}
+
+const needPackages = (packages: Packages | null): Packages => {
+  if (packages === null) throw new ApiError('feature_unavailable', { details: { feature: 'apps' } })
+  return packages
+}
+
+export function createOnPhone({ phoneOf, cache, records, times, stopping }: OnPhoneParts): OnPhone {
+  function save(order: Order, outcome: Outcome | null, session: number | null): void {
+    const { who, request, before, uninstalled } = order
+    records.save({
+      id: request.id,
+      serial: who.serial,
+      phoneId: who.phoneId,
+      package: request.package,
+      wasInstalled: before !== null,
+      uninstalled,
+      session,
+      outcome,
+    })
+  }
+
+  /** Reads what the phone has, refuses a downgrade, and makes room for a replacement. */
+  async function prepare(order: Order): Promise<void> {
+    const { who, request } = order
+    const phone = phoneOf(who.serial)
+    const progress = Progress.for(times.begin, stopping)
+    order.before = await phone.read(who, progress, (device, within) =>
+      needPackages(device.packages).find(request.package, within),
+    )
+    const { before } = order
+    if (before === null) return
+    if (!request.replace) {
+      if (before.versionCode <= request.versionCode) return
+      throw new ApiError('version_downgrade', {
+        next: 'Use a higher version code, or install with replace: true.',
+        details: {
+          package: request.package,
+          installed_version_code: before.versionCode,
+          version_code: request.versionCode,
+        },
+      })
+    }
+    if (before.system) {
+      throw new ApiError('install_failed', {
+        message: 'The app came with the phone: it cannot be uninstalled to be replaced.',
+        next: 'Install without replace.',
+        details: { package: request.package },
+      })
+    }
+    await phone.write(
+      'install',
+      who,
+      progress,
+      async (device, within) => {
+        save(order, null, null)
+        try {
+          await needPackages(device.packages).uninstall(request.package, within)
+          order.uninstalled = true
+          save(order, null, null)
+        } catch (error) {
+          // Gone meanwhile: that is what was wanted.
+          if (!(error instanceof ApiError) || error.code !== 'app_not_found') {
+            const known = error instanceof ApiError && error.code !== 'action_outcome_unknown'
+            save(order, known ? failed(error.code, error.message) : { kind: 'unknown' }, null)
+            throw error
+          }
+        }
+      },
+      request.id,
+    )
+  }
+
+  async function run(order: Order, who: Who): Promise<Outcome> {
+    const { request } = order
+    const files: InstallFile[] = []
+    for (const file of request.files) {
+      const path = cache.pathOf(file)
+      if (path === null) return failed('provider_error', `the package file ${file.sha256} is not on the host`)
+      files.push({ ...file, path })
+    }
+    const progress = Progress.for(times.install, stopping)
+    const reached = { phone: false }
+    try {
+      return await phoneOf(who.serial).beside(
+        'install',
+        request.id,
+        who,
+        progress,
+        async (device, within) => {
+          const packages = needPackages(device.packages)
+          await giveUpLeftSessions(who.serial, packages, within)
+          reached.phone = true
+          return send(order, packages, files, within)
+        },
+      )
+    } catch (error) {
+      if (!reached.phone) return failureOf(error, progress)
+      save(order, { kind: 'unknown' }, null)
+      throw error
+    }
+  }
+
+  /** The part that writes. The record says so before, and what it came to after. */
+  async function send(
+    order: Order,
+    packages: Packages,
+    files: readonly InstallFile[],
+    progress: Progress,
+  ): Promise<Outcome> {
+    const { request } = order
+    let session: number | null = null
+    const hooks = {
+      onSession(id: number | null) {
+        session = id
+        save(order, null, id)
+      },
+      onBroken: (sha256: string) => cache.drop(sha256),
+    }
+    hooks.onSession(null)
+    const toInstall = {
+      package: request.package,
+      versionCode: request.versionCode,
+      files,
+      before: order.uninstalled ? null : order.before,
+    }
+    const outcome = await runInstall(packages, toInstall, hooks, progress, times)
+    save(order, outcome, session)
+    return outcome
+  }
+
+  /** What earlier installs could not take back, since the phone had left. */
+  async function giveUpLeftSessions(serial: string, packages: Packages, progress: Progress): Promise<void> {
+    for (const record of records.leftSessions(serial)) {
+      if (record.session !== null) await packages.abandon(record.session, progress)
+      records.save({ ...record, session: null })
+    }
+  }
+
+  return { prepare, run, save }
+}

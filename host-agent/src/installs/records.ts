@@ -1,0 +1,89 @@
+/**
+ * What became of installs that began to write, on disk, so that who asks later, also after a restart of the agent, gets
+ * the same answer and nothing is done twice. Kept for a day. Used by `installs.ts`.
+ */
+import { z } from 'zod'
+import { readJson, writeJson } from '../phone/atomic-file.js'
+
+const outcomeSchema = z.union([
+  z.object({
+    kind: z.literal('answered'),
+    succeeded: z.boolean(),
+    /** A public error code; empty for success. */
+    errorCode: z.string(),
+    reason: z.string(),
+  }),
+  z.object({ kind: z.literal('unknown') }),
+])
+export type Outcome = z.infer<typeof outcomeSchema>
+
+const recordSchema = z.object({
+  id: z.string(),
+  serial: z.string(),
+  phoneId: z.string(),
+  package: z.string(),
+  wasInstalled: z.boolean(),
+  uninstalled: z.boolean(),
+  /** An install session on the phone that has to be given up; null when there is none. */
+  session: z.number().nullable(),
+  /** Null while it is under way. */
+  outcome: outcomeSchema.nullable(),
+  /** Milliseconds since 1970: its last change. */
+  at: z.number(),
+})
+export type InstallRecord = z.infer<typeof recordSchema>
+
+/** An install that was under way when the agent died, as the journal tells it. */
+export interface LeftOpen {
+  id: string
+  serial: string
+  phoneId: string
+}
+
+export interface InstallRecords {
+  get(id: string): InstallRecord | null
+  /** On disk when it returns. */
+  save(record: Omit<InstallRecord, 'at'>): void
+  /** Sessions that were left on a phone. */
+  leftSessions(serial: string): InstallRecord[]
+}
+
+const life = 24 * 3600_000
+const most = 1000
+
+/** What had not ended is unknown from here on. @throws when the file cannot be read: an install must not be forgotten silently */
+export function openInstallRecords(
+  path: string,
+  leftOpen: readonly LeftOpen[],
+  now: () => number = Date.now,
+): InstallRecords {
+  const records = new Map<string, InstallRecord>()
+  for (const record of z.array(recordSchema).parse(readJson(path) ?? []))
+    records.set(record.id, { ...record, outcome: record.outcome ?? { kind: 'unknown' } })
+  for (const { id, serial, phoneId } of leftOpen) {
+    const known = records.get(id)
+    const blank = { package: '', wasInstalled: false, uninstalled: false, session: null }
+    records.set(id, { ...blank, ...known, id, serial, phoneId, outcome: { kind: 'unknown' }, at: now() })
+  }
+
+  function write(): void {
+    const oldest = now() - life
+    const kept = [...records.values()].sort((a, b) => b.at - a.at)
+    for (const [index, { id, at, outcome }] of kept.entries())
+      if (outcome !== null && (at < oldest || index >= most)) records.delete(id)
+    writeJson(path, [...records.values()])
+  }
+  if (leftOpen.length > 0) write()
+
+  return {
+    get: (id) => records.get(id) ?? null,
+    save(record) {
+      records.set(record.id, { ...record, at: now() })
+      write()
+    },
+    leftSessions: (serial) =>
+      [...records.values()].filter(
+        (record) => record.serial === serial && record.session !== null && record.outcome !== null,
+      ),
+  }
+}
