@@ -1,5 +1,5 @@
 /**
- * The HTTP server: `/v1`, `/openapi.json`, `/healthz` and the plugins of other
+ * The HTTP server: `/v1`, `/openapi.json`, `/docs`, `/healthz` and the plugins of other
  * parts, under one set of conventions. Made by `main.ts`, and by tests.
  */
 import fastifySwagger from '@fastify/swagger'
@@ -21,6 +21,7 @@ import { addAuth } from './auth.js'
 import { answerOnSocket, onClientError } from './bare-socket.js'
 import { addBodyReading } from './body.js'
 import { addConventions, refusedOrigin } from './conventions.js'
+import { addDocs } from './docs.js'
 import { acceptExpectations } from './expect.js'
 import { sendError } from './errors.js'
 import { watchPaths } from './known-paths.js'
@@ -98,6 +99,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   addBodyReading(app, continuation)
   await app.register(fastifySwagger, openApiOptions(config.baseUrl))
 
+  await addDocs(app)
   addServicePaths(app, options.health ?? (() => Promise.resolve(true)))
   await app.register(
     (v1) => {

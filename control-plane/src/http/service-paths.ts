@@ -6,6 +6,7 @@ export function addServicePaths(app: FastifyInstance, health: () => Promise<bool
     name: 'Phonerack',
     api: '/v1',
     description: '/openapi.json',
+    docs: '/docs',
   }))
   app.route({
     method: ['GET', 'HEAD'],
