@@ -27,6 +27,8 @@ export interface Counts {
   wipes: number
   /** Milliseconds that the UI server has spent on page sources: what of a read was the phone's own time. */
   treeMs: number
+  /** Streams of adb that were taken and never answered (`hangEvery`). */
+  hung: number
 }
 
 type Single = { [Name in keyof Counts]: Counts[Name] extends number ? Name : never }[keyof Counts]
@@ -93,6 +95,7 @@ export class Counters {
       reboots: single('reboots'),
       wipes: single('wipes'),
       treeMs: single('treeMs'),
+      hung: single('hung'),
     }
   }
 }
