@@ -174,9 +174,12 @@ const sections: Record<string, (parts: Parts) => Promise<void>> = {
       [
         {
           name: 'adb exec-out uiautomator dump',
-          run: () => adb.run('exec-out', 'uiautomator dump /dev/tty'),
+          run: async () => {
+            const printed = await free.adb.run('exec-out', 'uiautomator dump /dev/tty')
+            if (!printed.includes('</hierarchy>')) throw new Error(printed.toString())
+          },
         },
-        { name: 'mobile-mcp', run: () => mcp.call('mobile_list_elements_on_screen') },
+        { name: 'mobile-mcp', run: () => free.mcp.call('mobile_list_elements_on_screen') },
       ],
       few(3),
       1,
