@@ -1,21 +1,37 @@
 // bench: the device side at a real phone's pace, beside adb and mobile-mcp
 /**
  * The device side through `/v1` with `--pace real`, beside the same by plain `adb shell` commands and by
- * `@mobilenext/mobile-mcp` on the same virtual phone, in one run. `./scripts/bench device`; ROUNDS changes the number
- * of rounds. The phone's own times are in virtual-phone/src/pace/pace.ts.
+ * `@mobilenext/mobile-mcp` on the same virtual phone, in one run. `./scripts/bench device [tap|batch|type|screenshot|observe …]`;
+ * ROUNDS changes the number of rounds. The phone's own times are in virtual-phone/src/pace/pace.ts.
  */
+import { actionBatchResultSchema } from '@phonerack/shared'
+import { loadavg } from 'node:os'
 import { z } from 'zod'
 import type { Api } from '../system/api.js'
-import { startSystem, stopSystem } from '../system/system.js'
-import { newTenant, readyPhone } from '../system/tenant.js'
-import { plainAdb } from './adb.js'
+import { faultsOf } from '../system/faults.js'
+import { startSystem, stopSystem, type System } from '../system/system.js'
+import { newTenant, readyPhone, type Tenant } from '../system/tenant.js'
+import { plainAdb, type PlainAdb } from './adb.js'
 import { alternate, figures, print, type Contender, type Figures } from './figures.js'
-import { mobileMcpVersion, startMobileMcp } from './mobile-mcp.js'
+import { mobileMcpVersion, startMobileMcp, type MobileMcp } from './mobile-mcp.js'
 
 const rounds = Number(process.env['ROUNDS'] ?? 30)
 const notes = 'com.phonerack.notes'
 const hundred = 'The quick brown fox jumps over the lazy dog and runs '.repeat(2).slice(0, 100)
 const point = { x: 540, y: 180 }
+const tap = { type: 'tap', target: point }
+
+interface Parts {
+  api: Api
+  /** `/v1/phones/{id}` */
+  path: string
+  adb: PlainAdb
+  mcp: MobileMcp
+  /** Like those, of a phone whose UiAutomation nobody else holds: a phone has it once, and with us the UI server has it. */
+  free: { adb: PlainAdb; mcp: MobileMcp }
+  /** Milliseconds that the phone has spent on its element trees so far. */
+  treeMs: () => Promise<number>
+}
 
 const must = async (answer: Promise<{ status: number; body: unknown }>): Promise<unknown> => {
   const { status, body } = await answer
@@ -23,102 +39,96 @@ const must = async (answer: Promise<{ status: number; body: unknown }>): Promise
   return body
 }
 
-const batchSchema = z.object({ results: z.array(z.object({ ok: z.boolean() })) })
-
 /** A batch of which every action must succeed. */
-async function act(api: Api, path: string, actions: unknown[]): Promise<void> {
-  const body = batchSchema.parse(await must(api.post(`${path}/actions`, { actions, observe: 'none' })))
-  if (!body.results.every(({ ok }) => ok)) throw new Error(JSON.stringify(body))
+async function act({ api, path }: Parts, ...actions: object[]): Promise<void> {
+  const { completed, results } = actionBatchResultSchema.parse(
+    await must(api.post(`${path}/actions`, { actions, observe: 'none' })),
+  )
+  if (completed !== actions.length) throw new Error(JSON.stringify(results))
 }
 
-async function compare(
+const few = (part: number): number => Math.max(3, Math.round(rounds / part))
+
+const compare = async (
   title: string,
   contenders: readonly Contender[],
   times = rounds,
-): Promise<readonly Figures[]> {
+): Promise<Figures[]> => {
   const rows = await alternate(contenders, times, 2)
   print(title, rows)
   return rows
 }
 
-const system = await startSystem({
-  virtualPhones: 1,
-  env: {
-    PHONERACK_VIRTUAL_PHONE_PACE: 'real',
-    PHONERACK_REQUESTS_PER_MINUTE: '100000000',
-    LOG_LEVEL: 'warn',
-  },
-})
-try {
-  const tenant = await newTenant(system)
-  const api = tenant.admin
-  const phone = await readyPhone(api, { max_duration: 10_800, idle_timeout: 3600 })
-  const path = `/v1/phones/${phone.id}`
-  const devices = z.object({
-    data: z.array(z.object({ serial: z.string(), phone_id: z.string().nullable() })),
-  })
-  const listed = devices.parse((await tenant.operator.get('/operator/v1/devices')).body)
-  const serial = listed.data.find((device) => device.phone_id === phone.id)?.serial
-  if (!serial) throw new Error('the phone holds no device')
-  const adb = await plainAdb(serial)
-  const mcp = await startMobileMcp(serial, adb.env)
-  try {
-    process.stdout.write(
-      `Virtual phone, pace real. mobile-mcp ${mobileMcpVersion} in its adb mode. Ratio: to the first row.\n`,
-    )
-    await compare('Tap at a point', [
-      {
-        name: 'POST /actions, observe none',
-        run: () => act(api, path, [{ type: 'tap', target: point }]),
-      },
+/** One line: a goal, what came out, and whether that is enough. */
+const goal = (what: string, measured: string, met: boolean): void => {
+  process.stdout.write(`goal: ${what}: ${measured}, ${met ? 'met' : 'MISSED'}\n`)
+}
+
+/** How many times faster the first row is than the second. */
+const times = ([ours, adb]: readonly Figures[]): number => (adb?.p50 ?? NaN) / (ours?.p50 ?? NaN)
+
+const sections: Record<string, (parts: Parts) => Promise<void>> = {
+  async tap(parts) {
+    const { adb, mcp } = parts
+    const rows = await compare('Tap at a point', [
+      { name: 'POST /actions, observe none', run: () => act(parts, tap) },
       { name: 'adb shell input tap', run: () => adb.run('shell', `input tap ${point.x} ${point.y}`) },
       { name: 'mobile-mcp', run: () => mcp.call('mobile_click_on_screen_at_coordinates', point) },
     ])
-    await compare(
+    goal('at least 10 times faster than adb', `${times(rows).toFixed(1)} times`, times(rows) >= 10)
+  },
+
+  async batch(parts) {
+    const { adb, mcp } = parts
+    const twenty = async (one: () => Promise<unknown>): Promise<void> => {
+      for (let i = 0; i < 20; i++) await one()
+    }
+    const rows = await compare(
       'Twenty taps',
       [
         {
           name: 'POST /actions, one batch, observe none',
-          run: () =>
-            act(
-              api,
-              path,
-              Array.from({ length: 20 }, () => ({ type: 'tap', target: point })),
-            ),
+          run: () => act(parts, ...Array.from({ length: 20 }, () => tap)),
         },
         {
           name: 'adb shell input tap, 20 calls',
-          run: async () => {
-            for (let i = 0; i < 20; i++) await adb.run('shell', `input tap ${point.x} ${point.y}`)
-          },
+          run: () => twenty(() => adb.run('shell', `input tap ${point.x} ${point.y}`)),
         },
         {
           name: 'mobile-mcp, 20 calls',
-          run: async () => {
-            for (let i = 0; i < 20; i++) await mcp.call('mobile_click_on_screen_at_coordinates', point)
-          },
+          run: () => twenty(() => mcp.call('mobile_click_on_screen_at_coordinates', point)),
         },
       ],
-      Math.max(3, Math.round(rounds / 6)),
+      few(6),
     )
-    await compare('Screenshot', [
+    goal('at least 30 times faster than adb', `${times(rows).toFixed(1)} times`, times(rows) >= 30)
+  },
+
+  async screenshot({ api, path, adb, mcp }) {
+    await compare('Screenshot (the phone takes 300 to 700 ms)', [
       {
         name: 'GET /screenshot, JPEG, 720 pixels wide',
         run: () => must(api.get(`${path}/screenshot?format=jpeg&max_width=720`)),
       },
-      { name: 'adb exec-out screencap -p', run: () => adb.run('exec-out', 'screencap -p') },
+      { name: 'adb exec-out screencap -p (PNG, 1080 wide)', run: () => adb.run('exec-out', 'screencap -p') },
       { name: 'mobile-mcp', run: () => mcp.call('mobile_take_screenshot') },
     ])
-    // Text goes into a field: the title of a new note, emptied by us between the rounds.
-    await act(api, path, [
+  },
+
+  /** Into the title of a new note, which is emptied by us between the rounds. */
+  async type(parts) {
+    const { adb, mcp } = parts
+    await act(
+      parts,
+      { type: 'close_app', package: notes },
       { type: 'open_app', package: notes },
       { type: 'tap', target: { desc: 'New note' } },
-    ])
-    const clear = () => act(api, path, [{ type: 'clear' }])
-    const typing: Contender[] = [
+      { type: 'tap', target: { id: 'title' } },
+    )
+    const contenders: Contender[] = [
       {
         name: 'POST /actions, type, read back',
-        run: () => act(api, path, [{ type: 'type', text: hundred }]),
+        run: () => act(parts, { type: 'type', text: hundred }),
       },
       {
         name: 'adb shell input text (not read back)',
@@ -129,42 +139,129 @@ try {
         run: () => mcp.call('mobile_type_keys', { text: hundred, submit: false }),
       },
     ]
-    const typed = typing.map(({ name }): { name: string; times: number[] } => ({ name, times: [] }))
-    for (let round = 0; round < Math.max(3, Math.round(rounds / 3)); round++) {
-      for (const [index, { run }] of typing.entries()) {
-        await clear()
+    const taken = contenders.map(({ name }): { name: string; times: number[] } => ({ name, times: [] }))
+    for (let round = 0; round < few(3); round++) {
+      for (const [index, { run }] of contenders.entries()) {
+        await act(parts, { type: 'clear', target: { id: 'title' } })
         const start = performance.now()
         await run()
-        typed[index]?.times.push(performance.now() - start)
+        taken[index]?.times.push(performance.now() - start)
       }
     }
     print(
       'Type 100 characters',
-      typed.map(({ name, times }) => figures(name, times)),
+      taken.map(({ name, times: each }) => figures(name, each)),
     )
-    await act(api, path, [{ type: 'home' }])
-    // Last: plain adb's dump takes UiAutomation, which the phone has once; the UI server comes back after it.
-    const own = await alternate(
-      [{ name: 'GET /observe', run: () => must(api.get(`${path}/observe`)) }],
-      rounds,
-      3,
-    )
+    await act(parts, { type: 'home' })
+  },
+
+  async observe({ api, path, free, treeMs }) {
+    const whole: number[] = []
+    const own: number[] = []
+    const around: number[] = []
+    for (let round = -3; round < rounds; round++) {
+      const before = await treeMs()
+      const start = performance.now()
+      await must(api.get(`${path}/observe`))
+      const took = performance.now() - start
+      const phones = (await treeMs()) - before
+      if (round < 0) continue
+      whole.push(took)
+      own.push(phones)
+      around.push(took - phones)
+    }
     const others = await alternate(
       [
         {
           name: 'adb exec-out uiautomator dump',
-          run: () => adb.run('exec-out', 'uiautomator dump /dev/tty'),
+          run: async () => {
+            const printed = await free.adb.run('exec-out', 'uiautomator dump /dev/tty')
+            if (!printed.includes('</hierarchy>')) throw new Error(printed.toString())
+          },
         },
-        { name: 'mobile-mcp', run: () => mcp.call('mobile_list_elements_on_screen') },
+        { name: 'mobile-mcp', run: () => free.mcp.call('mobile_list_elements_on_screen') },
       ],
-      Math.max(3, Math.round(rounds / 3)),
+      few(3),
       1,
     )
-    print('Read the screen (the phone takes 800 to 1000 ms, or 2050 to 2150 ms to dump)', [...own, ...others])
-  } finally {
-    await mcp.stop()
-    await adb.stop()
+    const rest = figures('of it, all but the tree of the UI server', around)
+    print('Read the screen (the phone takes 800 to 1000 ms, or 2050 to 2150 ms to dump)', [
+      figures('GET /observe', whole),
+      figures('of it, the phone making its tree', own),
+      rest,
+      ...others,
+    ])
+    goal("within 10 ms of the phone's own tree time", `${rest.p50.toFixed(1)} ms more`, rest.p50 <= 10)
+  },
+}
+
+const asked = process.argv.slice(2)
+const unknown = asked.filter((name) => !Object.hasOwn(sections, name))
+if (unknown.length > 0)
+  throw new Error(`there is ${Object.keys(sections).join(', ')}, and no ${unknown.join(', ')}`)
+
+const load = (): string =>
+  `load ${loadavg()
+    .map((each) => each.toFixed(2))
+    .join(' ')}`
+
+/** Two rented phones: one that the agent drives, one that lacks the UI server, so that others can dump its screen. */
+async function rentBoth(
+  system: System,
+  tenant: Tenant,
+): Promise<{ id: string; serial: string; free: string }> {
+  const options = { max_duration: 10_800, idle_timeout: 3600 }
+  const ids = [(await readyPhone(tenant.admin, options)).id, (await readyPhone(tenant.admin, options)).id]
+  const devices = z.object({
+    data: z.array(z.object({ serial: z.string(), phone_id: z.string().nullable() })),
+  })
+  const { data } = devices.parse((await tenant.operator.get('/operator/v1/devices')).body)
+  const phones = await (await faultsOf(system)).phones()
+  const lacking = phones.filter(({ without }) => without.length > 0).map(({ port }) => `127.0.0.1:${port}`)
+  const found = data.filter(({ phone_id: id }) => id !== null && ids.includes(id))
+  const driven = found.find(({ serial }) => !lacking.includes(serial))
+  const other = found.find(({ serial }) => lacking.includes(serial))
+  if (!driven?.phone_id || !other) throw new Error(`the phones are not there: ${JSON.stringify(data)}`)
+  return { id: driven.phone_id, serial: driven.serial, free: other.serial }
+}
+
+const system = await startSystem({
+  virtualPhones: 2,
+  faultPort: true,
+  without: [[], ['ui-server']],
+  env: {
+    PHONERACK_VIRTUAL_PHONE_PACE: 'real',
+    PHONERACK_REQUESTS_PER_MINUTE: '100000000',
+    LOG_LEVEL: 'warn',
+  },
+})
+const stops: (() => Promise<void>)[] = [() => stopSystem(system)]
+/** Plain adb and mobile-mcp on one device; each with an adb server of its own. */
+async function othersOn(serial: string): Promise<{ adb: PlainAdb; mcp: MobileMcp }> {
+  const adb = await plainAdb(serial)
+  stops.push(() => adb.stop())
+  const mcp = await startMobileMcp(serial, adb.env)
+  stops.push(() => mcp.stop())
+  return { adb, mcp }
+}
+try {
+  const tenant = await newTenant(system)
+  const { id, serial, free } = await rentBoth(system, tenant)
+  const faults = await (await faultsOf(system)).ofPhone(id)
+  const parts: Parts = {
+    api: tenant.admin,
+    path: `/v1/phones/${id}`,
+    ...(await othersOn(serial)),
+    free: await othersOn(free),
+    treeMs: async () => (await faults.counters()).treeMs,
   }
+  process.stdout.write(
+    `Virtual phone, pace real. mobile-mcp ${mobileMcpVersion} in its adb mode. Ratio: to the first row. ${load()}\n`,
+  )
+  for (const [name, section] of Object.entries(sections)) {
+    if (asked.length === 0 || asked.includes(name)) await section(parts)
+  }
+  process.stdout.write(`\n${load()}\n`)
 } finally {
-  await stopSystem(system)
+  for (const stop of stops.reverse()) await stop()
 }

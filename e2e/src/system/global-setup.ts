@@ -1,15 +1,32 @@
-/** One system for all test files that do not break it. */
+/** Systems for all test files that do not break them. */
 import type { TestProject } from 'vitest/node'
-import { startSystem, stopSystem, type System } from './system.js'
+import { startSystem, stopSystem, withoutFastWay, type System } from './system.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
     system: System
+    /** Like `system`; its phones have nothing but what every phone has (`withoutFastWay`). */
+    bare: System
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const system = await startSystem({ virtualPhones: 8, faultPort: true })
+  const started = await Promise.allSettled([
+    startSystem({ virtualPhones: 8, faultPort: true }),
+    startSystem({ virtualPhones: 2, faultPort: true, without: [withoutFastWay, withoutFastWay] }),
+  ])
+  const systems = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  const stop = async () => {
+    await Promise.all(systems.map(stopSystem))
+  }
+  const [system, bare] = systems
+  if (!system || !bare) {
+    await stop()
+    throw new AggregateError(
+      started.flatMap((each) => (each.status === 'rejected' ? [each.reason as unknown] : [])),
+    )
+  }
   project.provide('system', system)
-  return () => stopSystem(system)
+  project.provide('bare', bare)
+  return stop
 }

@@ -32,6 +32,9 @@ export interface System {
   faultPort: number | null
 }
 
+/** The parts without which the agent has only what every phone has: `input`, `uiautomator`, `screencap`. */
+export const withoutFastWay = ['scrcpy', 'ui-server', 'settings-app'] as const satisfies readonly Part[]
+
 /** A port that was free a moment ago. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -87,7 +87,10 @@ export function createCommandInput(transport: Transport): Input {
     async gesture(strokes, progress) {
       const [stroke, second] = strokes
       if (second) {
-        throw new ApiError('feature_unavailable', { message: 'This phone takes one finger at a time.' })
+        throw new ApiError('feature_unavailable', {
+          message: 'This phone takes one finger at a time.',
+          details: { feature: 'multi_touch' },
+        })
       }
       if (!stroke) return
       const plan = planStroke(stroke)

@@ -12,7 +12,7 @@ import { readJson, writeJson } from './atomic-file.js'
 
 const checkSchema = z.object({ name: z.string(), passed: z.boolean(), evidence: z.string() })
 
-const recordSchema = z.object({
+export const recordSchema = z.object({
   serial: z.string(),
   /** An operator has given this phone to us; from then on it may be written to. */
   enrolled: z.boolean(),

@@ -30,6 +30,8 @@ export interface ControlSocket {
   readonly closed: boolean
   /** Resolves with the reason when it ends. */
   readonly ended: Promise<string>
+  /** Aborts when it ends, for those who wait in between. */
+  readonly lost: AbortSignal
   /** Hands messages to the connection. @throws DeviceGone */
   send(messages: Uint8Array): Promise<void>
   /** Null: empty, or refused; the server does not say which. */
@@ -190,15 +192,18 @@ function wrap(
     }
   })()
 
+  const lost = new AbortController()
   const ended = Promise.race([reading, output.ended]).finally(() => {
     socket.close()
     server.close()
+    lost.abort()
   })
   void ended.then((reason) => log.debug({ reason }, 'scrcpy control ended'))
 
   const control: ControlSocket = {
     deviceName,
     ended,
+    lost: lost.signal,
     get closed() {
       return socket.closed || output.over
     },

@@ -3,7 +3,7 @@
  * action, and messages that belong together leave together, so that a slow
  * network makes no long press out of a tap.
  */
-import type { Progress } from '@phonerack/shared'
+import { Progress } from '@phonerack/shared'
 import type { Input, Point, Size, Stroke } from '../device/device.js'
 import type { ControlSocket } from './control-socket.js'
 import type { ScrcpyKeeper } from './keeper.js'
@@ -65,6 +65,21 @@ export function createScrcpyInput(keeper: ScrcpyKeeper): Input {
 /** The size does not matter without a video: the server takes points as they are. */
 const anySize: Size = { width: 0xffff, height: 0xffff }
 
+/** Milliseconds: what is shorter ends before the death of the server would be seen. */
+const shortPauseMs = 100
+
+/** Waits; less when the server dies meanwhile, so that a long press does not rest on a phone that is gone. */
+async function pause(control: ControlSocket, ms: number, progress: Progress): Promise<void> {
+  if (ms < shortPauseMs) return progress.sleep(ms, 'gesture')
+  const either = Progress.for(Math.min(progress.remaining, ms + shortPauseMs), progress.signal, control.lost)
+  try {
+    await either.sleep(ms, 'gesture')
+  } catch (error) {
+    // What is sent next says that nobody takes it.
+    if (!control.lost.aborted) throw error
+  }
+}
+
 /** Sends each event at its time. However it ends, every finger that is down goes up. */
 async function play(
   control: ControlSocket,
@@ -77,7 +92,7 @@ async function play(
     for (let index = 0; index < events.length;) {
       const due = events[index]?.atMs ?? 0
       const wait = due - (performance.now() - start)
-      if (wait > 0.5) await progress.sleep(wait, 'gesture')
+      if (wait > 0.5) await pause(control, wait, progress)
       progress.check('gesture')
       const messages: Buffer[] = []
       for (let event = events[index]; event && event.atMs <= due; event = events[++index]) {

@@ -9,6 +9,7 @@ import { startAdbServer, type AdbServer } from '../adb/server.js'
 import { createTransport, type Transport } from '../adb/transport.js'
 import { createCommandInput, createCommandText } from '../device/input-commands.js'
 import { createApps } from '../device/apps.js'
+import { DeviceGone } from '../device/device.js'
 import { createUi } from '../device/ui.js'
 import { createWindows } from '../device/windows.js'
 import { jarPath } from '../testing/jar.js'
@@ -93,6 +94,26 @@ describe('the scrcpy server', () => {
     expect(performance.now() - startedAt).toBeLessThan(3000)
     await createScrcpyInput(keeper).key(3, 0, progress())
     await until(async () => (await front()).includes('launcher'))
+  })
+
+  it('ends a long press at once when the server dies under it', async () => {
+    const control = await keeper.socket(progress())
+    const point = { x: 540, y: 2300 }
+    const held = createScrcpyInput(keeper).gesture(
+      [
+        {
+          points: [
+            { ...point, atMs: 0 },
+            { ...point, atMs: 60_000 },
+          ],
+        },
+      ],
+      Progress.for(90_000),
+    )
+    const failure = expect(held).rejects.toThrow(DeviceGone)
+    control.close()
+    await failure
+    await until(() => Promise.resolve(keeper.current !== null))
   })
 
   it('keeps and gives the clipboard, and says nothing of an empty one', async () => {

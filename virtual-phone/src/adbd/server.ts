@@ -68,8 +68,11 @@ export class AdbServer {
       banner: `device::ro.product.name=${model.product};ro.product.model=${model.name};ro.product.device=${model.device};`,
       features,
       keys: android.adbKeys,
-      openService: (name, connection) =>
-        link.hangs(name) ? Promise.resolve(hang) : openService(name, android, reverse, connection),
+      openService: (name, connection) => {
+        if (!link.hangs(name)) return openService(name, android, reverse, connection)
+        android.counters.count('hung')
+        return Promise.resolve(hang)
+      },
       onFault: this.onFault,
     })
     const reverse = new ReverseListeners(android.sockets, connection)

@@ -25,6 +25,10 @@ export interface Counts {
   reboots: number
   /** Accepted `cmd testharness enable`s. */
   wipes: number
+  /** Milliseconds that the UI server has spent on page sources: what of a read was the phone's own time. */
+  treeMs: number
+  /** Streams of adb that were taken and never answered (`hangEvery`). */
+  hung: number
 }
 
 type Single = { [Name in keyof Counts]: Counts[Name] extends number ? Name : never }[keyof Counts]
@@ -55,8 +59,8 @@ export class Counters {
   private readonly singles = new Map<Single, number>()
   private readonly tables = new Map<Many, Map<string, number>>()
 
-  count(what: Single): void {
-    this.singles.set(what, (this.singles.get(what) ?? 0) + 1)
+  count(what: Single, by = 1): void {
+    this.singles.set(what, (this.singles.get(what) ?? 0) + by)
   }
 
   countIn(table: Many, name: string): void {
@@ -90,6 +94,8 @@ export class Counters {
       pastes: single('pastes'),
       reboots: single('reboots'),
       wipes: single('wipes'),
+      treeMs: single('treeMs'),
+      hung: single('hung'),
     }
   }
 }

@@ -163,6 +163,7 @@ describe('the phone', () => {
   it('is locked, and opened by a swipe', async () => {
     phone.faults.lockScreen()
     expect(await shell('uiautomator dump /dev/tty')).toContain('keyguard_root_view')
+    expect(await shell('dumpsys window | grep mCurrentFocus')).toMatch(/ u0 NotificationShade\}$/m)
     await shell('input swipe 540 1800 540 500 100')
     expect(await shell('uiautomator dump /dev/tty')).not.toContain('keyguard_root_view')
   })

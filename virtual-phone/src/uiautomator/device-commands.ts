@@ -48,12 +48,15 @@ function barHeight({ android: { world } }: Screen, title: string): number {
 }
 
 async function source(screen: Screen): Promise<string> {
+  const start = performance.now()
   await screen.settle()
   const treeMs = screen.android.uiTreeMs()
   if (treeMs > 0) await screen.gestures.wait(treeMs)
-  const { world } = screen.android
+  const { world, counters } = screen.android
   const display = { ...world.display, navigationHeight: barHeight(screen, 'navigation') }
-  return pageSource(screen.tree(), display, screen.session.number('snapshotMaxDepth'))
+  const xml = pageSource(screen.tree(), display, screen.session.number('snapshotMaxDepth'))
+  counters.count('treeMs', performance.now() - start)
+  return xml
 }
 
 function deviceInfo({ android: { properties, settings, world } }: Screen): Record<string, unknown> {

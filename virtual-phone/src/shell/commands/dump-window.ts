@@ -32,9 +32,17 @@ export function dumpWindow(android: Android, args: readonly string[]): string {
   return `${windows(android)}\n${displays(android)}\n${policy(android)}`
 }
 
+/** What has the focus: the keyguard stands in the window of the shade (SystemUI, Android 11 and later). */
+function focusedWindow(android: Android): string {
+  const f = front(android)
+  return android.world.locked
+    ? `Window{${token('shade')} u0 NotificationShade}`
+    : `Window{${f.windowToken} u0 ${f.full}}`
+}
+
 function focus(android: Android): string {
   const f = front(android)
-  const window = android.world.awake ? `Window{${f.windowToken} u0 ${f.full}}` : 'null'
+  const window = android.world.awake ? focusedWindow(android) : 'null'
   return `  mCurrentFocus=${window}\n  mFocusedApp=ActivityRecord{${f.recordToken} u0 ${f.short} t1}\n`
 }
 
@@ -79,20 +87,21 @@ ${focus(android)}`
 }
 
 function policy(android: Android): string {
+  const { locked } = android.world
   return `WINDOW MANAGER POLICY STATE (dumpsys window policy)
     mSystemReady=true mSystemBooted=true
     mAwake=${android.world.awake}
     screenState=${android.world.awake ? 'SCREEN_STATE_ON' : 'SCREEN_STATE_OFF'}
-    mShowingLockscreen=false mShowingDream=false mDreamingLockscreen=false
+    mShowingLockscreen=${locked} mShowingDream=false mDreamingLockscreen=false
     KeyguardServiceDelegate
-      showing=false
-      showingAndNotOccluded=false
-      inputRestricted=false
+      showing=${locked}
+      showingAndNotOccluded=${locked}
+      inputRestricted=${locked}
       occluded=false
       secure=false
       interactiveState=${android.world.awake ? 'INTERACTIVE_STATE_AWAKE' : 'INTERACTIVE_STATE_SLEEP'}
-    mIsShowing=false
-    mInputRestricted=false
+    mIsShowing=${locked}
+    mInputRestricted=${locked}
 `
 }
 
@@ -130,10 +139,10 @@ Display #0 (activities from top to bottom):
 
   ResumedActivity: ${record(android)}
   mFocusedApp=${record(android)}
-  mCurrentFocus=Window{${f.windowToken} u0 ${f.full}}
+  mCurrentFocus=${focusedWindow(android)}
   isHomeRecentsComponent=true
   KeyguardController:
-    mKeyguardShowing=false
+    mKeyguardShowing=${android.world.locked}
     mAodShowing=false
     mKeyguardGoingAway=false
 `

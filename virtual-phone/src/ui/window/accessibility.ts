@@ -65,9 +65,10 @@ function node(v: View, index: number, row: number | null, changed: () => void): 
   }
 }
 
-/** Android names no window behind one that takes every touch: a dialog hides its activity, the shade hides both. */
+/** Android names no window behind one that takes every touch: a dialog hides its activity, the shade both, the keyguard all but the bars. */
 function isSeen(layer: Layer, layers: readonly Layer[]): boolean {
   const has = (name: Layer['name']) => layers.some((other) => other.name === name)
+  if (has('keyguard')) return ['keyguard', 'status', 'navigation'].includes(layer.name)
   if (layer.name === 'activity') return !has('dialog') && !has('shade')
   return layer.name !== 'dialog' || !has('shade')
 }

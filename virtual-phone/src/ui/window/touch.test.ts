@@ -32,6 +32,14 @@ describe('touch', () => {
     expect(textOf(world, 'counter')).toBe('Tapped 1 times')
   })
 
+  it('begins anew when a finger that was never lifted comes down again', () => {
+    launch(world, DIALOGS)
+    const { x, y } = center(get(world, 'counter'))
+    world.touch('down', 0, x, y + 900)
+    tap(world, 'counter')
+    expect(textOf(world, 'counter')).toBe('Tapped 1 times')
+  })
+
   it('is a long press after its time, while the finger is still down', async () => {
     launch(world, DIALOGS)
     tap(world, 'counter')

@@ -1,0 +1,234 @@
+/**
+ * Every type of action through `/v1`, on a phone that offers the fast way or one that does not: what each does there, and
+ * what a batch answers that the phone cuts. `actions-fast.test.ts` and `actions-bare.test.ts` run it.
+ */
+import { keyNames, limits, type Observation } from '@phonerack/shared'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { System } from '../system/system.js'
+import { eventually } from '../system/tenant.js'
+import { act, failureOf, fresh, look, rent, run, tap, within, withId, type Rented } from './rented.js'
+
+const notes = 'com.phonerack.notes'
+const dialogs = 'com.phonerack.dialogs'
+const gallery = 'com.phonerack.gallery'
+const settings = 'com.android.settings'
+const contacts = 'com.android.contacts'
+
+/** An empty note with the focus in its body. */
+const newNote = [...fresh(notes), tap({ desc: 'New note' }), tap({ id: 'body' })]
+const tapsOn = (seen: Observation): number => Number(/Tapped (\d+) times/.exec(seen.text)?.[1])
+const scaleOf = (seen: Observation): number => Number(/Scale ([\d.]+)×/.exec(seen.text)?.[1])
+const point = ([x, y]: readonly [number, number]) => ({ x, y })
+
+/** @param fast whether the phone of `system` has scrcpy, the UI server and the settings app */
+export const actionsOn = (system: System, fast: boolean): void => {
+  let phone: Rented
+  beforeAll(async () => {
+    phone = await rent(system)
+  }, 100_000)
+  afterAll(() => phone.api.delete(phone.path))
+  const answers = async () => (await phone.api.get(`${phone.path}/observe`)).status === 200
+
+  it('tap what each form of target means, and say where', async () => {
+    const seen = await act(phone, ...fresh(dialogs))
+    const { ref, center } = withId(seen, 'counter')
+    const forms = [
+      { ref, snapshot_id: seen.snapshot_id },
+      { text: 'Tapped 1 times' },
+      { text: 'tapped 2 TIMES', nth: 0 },
+      { text: 'pped 3' },
+      { id: 'counter' },
+      { id: `${dialogs}:id/counter` },
+      point(center),
+    ]
+    const { results, completed, observation } = await run(phone, forms.map(tap), 'ui')
+    expect(completed).toBe(forms.length)
+    expect(results).toEqual(
+      forms.map((form, index) => ({
+        index,
+        type: 'tap',
+        ok: true,
+        ms: expect.any(Number) as number,
+        resolved: 'x' in form ? { center } : { center, ref },
+      })),
+    )
+    expect(observation?.text).toContain(`"Tapped ${forms.length} times"`)
+    await act(phone, ...fresh(notes), tap({ desc: 'new NOTE' }), { type: 'back' })
+  })
+
+  it('tap twice, hold, and pinch', async () => {
+    const seen = await act(phone, ...fresh(gallery), tap({ text: 'Lake' }), {
+      type: 'double_tap',
+      target: { id: 'picture' },
+    })
+    expect(scaleOf(seen)).toBe(2)
+    const pinch = { type: 'pinch', target: { id: 'picture' }, scale: 0.5, duration_ms: 100 }
+    if (fast) expect(scaleOf(await act(phone, pinch))).toBeLessThan(1.5)
+    else
+      expect(await failureOf(phone, pinch)).toMatchObject({
+        code: 'feature_unavailable',
+        details: { feature: 'multi_touch' },
+      })
+    const held = { type: 'long_press', target: { text: 'Shopping' } }
+    expect((await act(phone, ...fresh(notes), held)).text).toContain('Delete note?')
+    expect((await act(phone, tap({ text: 'Cancel' }))).text).toContain('Shopping')
+  })
+
+  it('swipe, drag, scroll, and scroll until something comes', async () => {
+    const shade = await act(
+      phone,
+      { type: 'home' },
+      {
+        type: 'swipe',
+        from: { x: 540, y: 4 },
+        to: { x: 540, y: 1700 },
+      },
+    )
+    expect(shade.text).toContain('Bluetooth')
+    await act(phone, { type: 'back' }, ...fresh(gallery))
+    const film = await act(phone, { type: 'scroll_to', target: { text: 'Clouds' } }, tap({ text: 'Clouds' }))
+    expect(film.text).toContain('"0:00 / 0:20"')
+    // The bar between them has no words; a dump lists nothing of it.
+    const [left, right] = [withId(film, 'play').bounds[2], withId(film, 'time').bounds[0]]
+    const { y } = point(withId(film, 'time').center)
+    const dragged = await act(phone, {
+      type: 'drag',
+      from: { x: left + 40, y },
+      to: { x: right - 20, y },
+      hold_ms: 100,
+      duration_ms: 200,
+    })
+    expect(dragged.text).toMatch(/"0:(19|20) \/ 0:20"/)
+
+    const top = await act(phone, ...fresh(contacts))
+    const down = await act(phone, { type: 'scroll', direction: 'down' })
+    expect(down.text).not.toBe(top.text)
+    const scrollUp = { type: 'scroll', direction: 'up', target: { id: 'list' }, amount: 1 }
+    expect((await act(phone, scrollUp)).text).toBe(top.text)
+
+    const found = await act(phone, ...fresh(settings), { type: 'scroll_to', target: { text: 'System' } })
+    expect(found.text).toContain('"System')
+    const missing = await failureOf(phone, {
+      type: 'scroll_to',
+      target: { text: 'No such setting' },
+      direction: 'up',
+      max_scrolls: 1,
+    })
+    expect(missing).toMatchObject({
+      code: 'target_not_found',
+      details: { scrolls: 1, target: { text: 'No such setting' } },
+    })
+  })
+
+  it('type, clear and press keys, and the field holds exactly that', async () => {
+    const text = fast ? ' Grüße, 世界 👩🏽‍🚀\nשלום\t$(id) %s `"\'\\' : ' two  words\n%s $(id) `"\'\\'
+    const typed = await act(phone, ...newNote, { type: 'type', text })
+    expect(withId(typed, 'body').text).toBe(text)
+    const again = await act(phone, { type: 'type', text: 'anew', clear: true, target: { id: 'body' } })
+    expect(withId(again, 'body').text).toBe('anew')
+    const key = (name: string, ...modifiers: string[]) => ({ type: 'key', key: name, modifiers })
+    const keys = [
+      key('enter'),
+      key('b'),
+      key('b', 'shift'),
+      key('move_home'),
+      key('7'),
+      key('move_end'),
+      key('del'),
+    ]
+    expect(withId(await act(phone, ...keys), 'body').text).toBe('anew\n7b')
+    const emptied = await act(phone, key('a', 'ctrl'), key('del'))
+    expect(withId(emptied, 'body').text).toBe('Note')
+    await act(phone, { type: 'type', text: 'x' }, { type: 'clear', target: { id: 'body' } })
+    expect(withId(await look(phone), 'body').text).toBe('Note')
+
+    const found = await act(phone, ...fresh(contacts), {
+      type: 'type',
+      target: { id: 'search_view' },
+      text: 'zzzz',
+      submit: true,
+    })
+    expect([found.keyboard.visible, found.text.includes('No contacts found')]).toEqual([false, true])
+  })
+
+  it('press each key of the table, once', async () => {
+    const before = (await phone.faults.counters()).keys
+    const names = [...keyNames.filter((name) => name !== 'sleep' && name !== 'power'), 'sleep', 'wake']
+    for (let at = 0; at < names.length; at += limits.actions.max) {
+      const batch = names.slice(at, at + limits.actions.max).map((key) => ({ type: 'key', key }))
+      expect((await run(phone, batch)).completed).toBe(batch.length)
+    }
+    // What was handed to the phone reaches its apps a moment later.
+    const pressed = async () => (await phone.faults.counters()).keys - before
+    await expect.poll(pressed, { timeout: 10_000 }).toBe(names.length)
+    expect((await phone.faults.state()).awake).toBe(true)
+  })
+
+  it('run one batch after the other, never mixed', async () => {
+    await act(phone, ...newNote)
+    const ten = (key: string) =>
+      run(
+        phone,
+        Array.from({ length: 10 }, () => ({ type: 'key', key })),
+      )
+    const batches = await Promise.all([ten('a'), ten('b')])
+    expect(batches.map(({ completed }) => completed)).toEqual([10, 10])
+    expect(withId(await look(phone), 'body').text).toMatch(/^(a{10}b{10}|b{10}a{10})$/)
+  })
+
+  it('go on after a locked screen, which they see', async () => {
+    await act(phone, ...fresh(notes))
+    await phone.faults.lockScreen()
+    try {
+      const batch = await run(phone, [tap({ desc: 'New note' })])
+      expect(batch.results[0]?.error?.code).toBe('target_not_found')
+      expect(batch.observation?.app.package).toBe('com.android.systemui')
+    } finally {
+      await phone.faults.heal()
+    }
+    expect((await act(phone, tap({ desc: 'New note' }))).app.activity).toContain('Edit')
+  })
+
+  it('are cut by an unplugged phone: what ran is told, the rest is unknown, and nothing is sent twice', async () => {
+    const taps = tapsOn(await act(phone, ...fresh(dialogs)))
+    const before = await phone.faults.counters()
+    const held = { type: 'long_press', target: { x: 540, y: 2300 }, duration_ms: fast ? 10_000 : 5000 }
+    const answer = run(phone, [tap({ id: 'counter' }), held, tap({ id: 'counter' })])
+    await expect
+      .poll(async () => (await phone.faults.counters()).touches - before.touches, { timeout: 20_000 })
+      .toBe(2)
+    await phone.faults.unplug()
+    const { results, completed } = await within(15_000, answer)
+    expect(completed).toBe(1)
+    expect(results.map(({ type, ok, error }) => [type, ok, error?.code])).toEqual([
+      ['tap', true, undefined],
+      ['long_press', false, 'action_outcome_unknown'],
+    ])
+    await phone.faults.replug()
+    await eventually('the phone to be back', 60_000, answers)
+    const seen = await look(phone)
+    expect(tapsOn(seen)).toBe(taps + 1)
+    expect((await phone.faults.counters()).touches - before.touches).toBe(2)
+    expect(tapsOn(await act(phone, tap({ id: 'counter' })))).toBe(taps + 2)
+  }, 90_000)
+
+  if (fast) return
+
+  it('are unknown when the phone takes one and never answers, and are not sent again', async () => {
+    const { hung } = await phone.faults.counters()
+    await phone.faults.hangEvery(1, 'input tap')
+    try {
+      const batch = run(phone, [tap({ x: 540, y: 2300 }), { type: 'back' }], 'ui')
+      const { results, observation } = await within(30_000, batch)
+      expect(results.map(({ type, error }) => [type, error?.code])).toEqual([
+        ['tap', 'action_outcome_unknown'],
+      ])
+      // The rest of the phone answers.
+      expect(observation?.screen).toEqual({ width: 1080, height: 2400 })
+      expect((await phone.faults.counters()).hung).toBe(hung + 1)
+    } finally {
+      await phone.faults.heal()
+    }
+    await eventually('the phone to be back', 60_000, answers)
+  }, 90_000)
+}

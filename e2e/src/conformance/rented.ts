@@ -1,0 +1,102 @@
+/** What the conformance tests of phones share: a rented phone with its faults, batches, elements, and the size of a picture. */
+import { actionBatchResultSchema, observationSchema, type Element, type Observation } from '@phonerack/shared'
+import { type z } from 'zod'
+import { errorOf, type Answer, type Api } from '../system/api.js'
+import { faultsOf, type PhoneFaults } from '../system/faults.js'
+import { type System } from '../system/system.js'
+import { newTenant, readyPhone, type Tenant } from '../system/tenant.js'
+
+export interface Rented {
+  tenant: Tenant
+  api: Api
+  id: string
+  /** `/v1/phones/{id}` */
+  path: string
+  faults: PhoneFaults
+}
+
+export async function rent(system: System): Promise<Rented> {
+  const tenant = await newTenant(system)
+  const { id } = await readyPhone(tenant.admin)
+  const faults = await (await faultsOf(system)).ofPhone(id)
+  return { tenant, api: tenant.admin, id, path: `/v1/phones/${id}`, faults }
+}
+
+export type Batch = Omit<z.infer<typeof actionBatchResultSchema>, 'observation'> & {
+  observation: Observation | undefined
+}
+
+/** Sends a batch and returns its answer, which must be a 200; `observation` only when it holds elements. */
+export async function run(phone: Rented, actions: readonly object[], observe = 'none'): Promise<Batch> {
+  const answer = await phone.api.post(`${phone.path}/actions`, { actions, observe })
+  if (answer.status !== 200) throw new Error(`actions: ${answer.status} ${JSON.stringify(answer.body)}`)
+  const { observation, ...batch } = actionBatchResultSchema.parse(answer.body)
+  const seen = observationSchema.safeParse(observation)
+  return { ...batch, observation: seen.data }
+}
+
+/** A batch of which every action succeeds; returns the screen after it. */
+export async function act(phone: Rented, ...actions: readonly object[]): Promise<Observation> {
+  const batch = await run(phone, actions, 'ui')
+  if (batch.completed !== actions.length || !batch.observation)
+    throw new Error(`${JSON.stringify(actions[batch.completed])}: ${JSON.stringify(batch)}`)
+  return batch.observation
+}
+
+/** A batch whose last entry failed; returns that entry's error. */
+export async function failureOf(phone: Rented, ...actions: readonly object[]) {
+  const { results } = await run(phone, actions)
+  const error = results.at(-1)?.error
+  if (!error) throw new Error(`no action failed: ${JSON.stringify(results)}`)
+  return error
+}
+
+export const look = async (phone: Rented): Promise<Observation> =>
+  observationSchema.parse((await phone.api.get(`${phone.path}/observe`)).body)
+
+/** An app at its first screen, whatever it showed before. */
+export const fresh = (app: string) => [
+  { type: 'close_app', package: app },
+  { type: 'open_app', package: app },
+]
+
+export const tap = (target: object) => ({ type: 'tap', target })
+
+/** The element whose resource id ends in `id`. */
+export function withId(seen: Observation, id: string): Element {
+  const found = seen.elements.find((element) => element.id?.endsWith(`:id/${id}`))
+  if (!found) throw new Error(`no ${id} on\n${seen.text}`)
+  return found
+}
+
+/** What `answer` gives, which must come before its deadline, in milliseconds from now. */
+export async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
+  const asked = performance.now()
+  const given = await answer
+  const took = Math.round(performance.now() - asked)
+  if (took > ms) throw new Error(`answered after ${took} ms, and the deadline is ${ms}`)
+  return given
+}
+
+/** Status and code of a refusal. */
+export const refusal = (answer: Answer): [number, string] => [answer.status, errorOf(answer).code]
+
+export interface Picture {
+  format: 'png' | 'jpeg'
+  width: number
+  height: number
+}
+
+/** From the image itself: PNG's IHDR, or JPEG's start of frame. */
+export function pictureOf(bytes: Buffer): Picture {
+  if (bytes.readUInt32BE(0) === 0x89504e47)
+    return { format: 'png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
+  if (bytes.readUInt16BE(0) !== 0xffd8) throw new Error('neither PNG nor JPEG')
+  for (let at = 2; at + 9 < bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
+    const marker = bytes.readUInt16BE(at)
+    // SOF0 to SOF15 but DHT, JPG and DAC.
+    if (marker >= 0xffc0 && marker <= 0xffcf && ![0xffc4, 0xffc8, 0xffcc].includes(marker))
+      return { format: 'jpeg', width: bytes.readUInt16BE(at + 7), height: bytes.readUInt16BE(at + 5) }
+  }
+  throw new Error('a JPEG without a frame')
+}

@@ -1,0 +1,225 @@
+/** Chapters "Observe the screen" and "Take a screenshot" of the specification through `/v1`, on phones that offer the fast way and on one that does not. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { limits, observationSchema, type Element } from '@phonerack/shared'
+import { z } from 'zod'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { errorOf } from '../system/api.js'
+import { root } from '../system/system.js'
+import { newTenant } from '../system/tenant.js'
+import { act, look, pictureOf, refusal, rent, run, type Rented } from './rented.js'
+
+const notes = 'com.phonerack.notes'
+const screen = { width: 1080, height: 2400 }
+
+const devicesSchema = z.object({
+  data: z.array(
+    z.object({ capabilities: z.array(z.object({ name: z.string(), implementation: z.string() })) }),
+  ),
+})
+
+/** The line that the text form gives an element. */
+function lineOf({ ref, type, text, desc, id, state, center }: Element): string {
+  const words = text ?? desc
+  const parts = [`[${ref}]`, type]
+  if (words !== null && words !== '') parts.push(`"${words.replaceAll('\n', '\\n')}"`)
+  if (id !== null) parts.push(`#${id}`)
+  return [...parts, ...state, `(${center[0]},${center[1]})`].join(' ')
+}
+
+describe.each([
+  ['with the fast way', true, () => inject('system')],
+  ['without it', false, () => inject('bare')],
+])('the screen of a phone %s', (_name, fast, system) => {
+  let phone: Rented
+  const get = (query: string, part = 'observe') => phone.api.get(`${phone.path}/${part}${query}`)
+  beforeAll(async () => {
+    phone = await rent(system())
+    await act(phone, { type: 'open_app', package: notes })
+  }, 100_000)
+  afterAll(() => phone.api.delete(phone.path))
+
+  it('is read as numbered elements', async () => {
+    const answer = await get('')
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect(answer.headers.get('x-request-id')).toMatch(/^req_[a-z2-7]{12}$/)
+    const seen = observationSchema.strict().parse(answer.body)
+    expect(seen.snapshot_id).toMatch(/^snp_[a-z2-7]{12}$/)
+    expect(seen).toMatchObject({
+      app: { package: notes, activity: `${notes}.MainActivity` },
+      keyboard: { visible: false, focused_editable: false },
+      screen,
+      truncated: false,
+    })
+    expect(seen.elements.map(({ ref }) => ref)).toEqual(seen.elements.map((_, at) => at + 1))
+    // A note is one button that says what its children say.
+    const note = seen.elements.find(({ text }) => text?.startsWith('Shopping'))
+    expect(note).toMatchObject({
+      text: 'Shopping, Milk\nBread\nApples',
+      desc: null,
+      id: `${notes}:id/note_item`,
+    })
+    expect(note?.state).toEqual(['clickable', 'long_clickable'])
+    expect(seen.elements.some(({ text }) => text === 'Shopping')).toBe(false)
+    for (const { bounds, center } of seen.elements) {
+      expect(bounds[0] < bounds[2] && bounds[1] < bounds[3]).toBe(true)
+      expect(bounds[0] >= 0 && bounds[1] >= 0 && bounds[2] <= 1080 && bounds[3] <= 2400).toBe(true)
+      expect(Math.abs((bounds[0] + bounds[2]) / 2 - center[0])).toBeLessThanOrEqual(1)
+    }
+    const places = seen.elements.map(({ center: [x, y] }) => y * 10_000 + x)
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(seen.text.split('\n')).toEqual([
+      `app ${notes}`,
+      'keyboard hidden',
+      'screen 1080x2400',
+      ...seen.elements.map(lineOf),
+    ])
+  })
+
+  it('is read as text alone, whose snapshot can be targeted', async () => {
+    const answer = await get('?format=text&screenshot=png')
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    const json = await look(phone)
+    expect(answer.bytes.toString()).toBe(json.text)
+    const snapshot = answer.headers.get('x-snapshot-id')
+    expect(snapshot).toMatch(/^snp_[a-z2-7]{12}$/)
+    expect(snapshot).not.toBe(json.snapshot_id)
+    const ref = Number(/^\[(\d+)\].*"Shopping/m.exec(answer.bytes.toString())?.[1])
+    const opened = await act(phone, { type: 'tap', target: { ref, snapshot_id: snapshot } })
+    expect(opened.app.activity).toBe(`${notes}.EditActivity`)
+    await act(phone, { type: 'hide_keyboard' }, { type: 'back' })
+  })
+
+  it('says when the keyboard is there, and never what a password field holds', async () => {
+    const target = { id: 'password' }
+    await act(phone, { type: 'tap', target: { text: 'Private' } })
+    const seen = await act(phone, { type: 'type', target, text: 'tarnkappe' })
+    expect(seen.keyboard).toEqual({ visible: true, focused_editable: true })
+    expect(seen.text).toContain('\nkeyboard visible focused\n')
+    const field = seen.elements.find(({ id }) => id?.endsWith(':id/password'))
+    expect(field?.state).toEqual(expect.arrayContaining(['editable', 'focused', 'password']))
+    expect(JSON.stringify(seen)).not.toMatch(/tarnkappe|•/)
+    await act(phone, { type: 'hide_keyboard' }, { type: 'back' })
+  })
+
+  it('lists 500 elements of 1,500, and says so', async () => {
+    await act(phone, { type: 'open_app', package: 'com.phonerack.trouble' })
+    await run(phone, [{ type: 'tap', target: { id: 'many' } }])
+    const answer = await get('?screenshot=png')
+    const seen = observationSchema.parse(answer.body)
+    expect([seen.elements.length, seen.truncated]).toEqual([limits.elements.max, true])
+    expect(seen.text.split('\n').length).toBe(3 + limits.elements.max)
+    expect(answer.bytes.length).toBeLessThan(limits.screenAnswer)
+    await act(phone, { type: 'back' }, { type: 'open_app', package: notes })
+  })
+
+  it.each([
+    ['jpeg', '', 1080],
+    ['png', '', 1080],
+    ['png', '&max_width=160', 160],
+    ['jpeg', '&max_width=2000', 1080],
+  ])('comes with a picture: screenshot=%s%s', async (format, more, width) => {
+    const { screenshot } = observationSchema.parse((await get(`?screenshot=${format}${more}`)).body)
+    const { data, ...told } = screenshot ?? { data: '' }
+    const height = Math.round((width * 2400) / 1080)
+    expect(told).toEqual({ format, width, height, scale: width / 1080 })
+    expect(pictureOf(Buffer.from(data, 'base64'))).toEqual({ format, width, height })
+  })
+
+  it.each([
+    ['', 'png', 1080],
+    ['?format=png&max_width=160', 'png', 160],
+    ['?format=jpeg&max_width=161', 'jpeg', 161],
+    ['?format=jpeg&max_width=1999', 'jpeg', 1080],
+    ['?max_width=2000', 'png', 1080],
+    ['?quality=30&unknown=1', 'png', 1080],
+  ])('is pictured: screenshot%s', async (query, format, width) => {
+    const answer = await get(query, 'screenshot')
+    expect(answer.headers.get('content-type')).toBe(`image/${format}`)
+    const picture = pictureOf(answer.bytes)
+    expect(picture).toEqual({ format, width, height: Math.round((width * 2400) / 1080) })
+    expect(answer.bytes.length).toBeLessThan(limits.screenAnswer)
+    expect([
+      answer.headers.get('x-screen-width'),
+      answer.headers.get('x-screen-height'),
+      answer.headers.get('x-screen-scale'),
+    ]).toEqual(['1080', '2400', (width / 1080).toFixed(6)])
+  })
+
+  it('is pictured as a JPEG of the quality that was asked for', async () => {
+    const sizes = []
+    for (const query of ['&quality=30', '', '&quality=95'])
+      sizes.push((await get(`?format=jpeg${query}`, 'screenshot')).bytes.length)
+    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
+    expect(new Set(sizes).size).toBe(3)
+    expect((await get('?format=jpeg&quality=70', 'screenshot')).bytes.length).toBe(sizes[1])
+  })
+
+  it('is locked: the keyguard is read and pictured, and the app is back after it', async () => {
+    await act(phone, { type: 'open_app', package: notes })
+    await phone.faults.lockScreen()
+    try {
+      const seen = await look(phone)
+      expect(seen.app.package).toBe('com.android.systemui')
+      expect(seen.elements.some(({ text }) => text?.startsWith('Shopping'))).toBe(false)
+      expect((await get('', 'screenshot')).status).toBe(200)
+    } finally {
+      await phone.faults.heal()
+    }
+    expect((await look(phone)).app.package).toBe(notes)
+  })
+
+  it('and all else of it is driven in ways that docs/capabilities.md describes', async () => {
+    const described = await readFile(path.join(root, 'docs/capabilities.md'), 'utf8')
+    const found = devicesSchema.parse((await phone.tenant.operator.get('/operator/v1/devices')).body)
+    const ways = found.data.flatMap(({ capabilities }) => capabilities)
+    expect(ways.length).toBeGreaterThan(10)
+    for (const { name, implementation } of ways) {
+      const way = implementation === '' ? '' : ` +\\| \`${implementation}\``
+      expect(described).toMatch(new RegExp(`^\\| \`${name}\`${way} `, 'm'))
+    }
+  })
+
+  it('of another project, or of nobody, is not found', async () => {
+    const other = await newTenant(system())
+    for (const part of ['observe', 'screenshot']) {
+      expect(refusal(await other.admin.get(`${phone.path}/${part}`))).toEqual([404, 'phone_not_found'])
+      expect(refusal(await phone.api.get(`/v1/phones/ph_aaaaaaaaaaaa/${part}`))).toEqual([
+        404,
+        'phone_not_found',
+      ])
+      expect((await phone.tenant.readOnly.get(`${phone.path}/${part}`)).status).toBe(200)
+    }
+  })
+
+  if (!fast) return
+
+  it('is answered when the UI server has just died, and one that never rests is answered too', async () => {
+    await phone.faults.crashUiServer()
+    expect((await look(phone)).app.package).toBe(notes)
+    await phone.faults.neverIdle(true)
+    try {
+      expect((await look(phone)).text).toContain('Shopping')
+    } finally {
+      await phone.faults.heal()
+    }
+  })
+
+  it.each([
+    ['observe', 'max_width=159', 'max_width'],
+    ['observe', 'max_width=2001', 'max_width'],
+    ['observe', 'screenshot=webp', 'screenshot'],
+    ['observe', 'format=xml', 'format'],
+    ['observe', 'format=json&format=json', 'format'],
+    ['screenshot', 'max_width=159', 'max_width'],
+    ['screenshot', 'max_width=2001', 'max_width'],
+    ['screenshot', 'quality=29&format=jpeg', 'quality'],
+    ['screenshot', 'quality=96&format=jpeg', 'quality'],
+    ['screenshot', 'max_width=200&max_width=200', 'max_width'],
+    ['screenshot', 'format=text', 'format'],
+  ])('is not read by %s?%s', async (part, query, field) => {
+    const answer = await get(`?${query}`, part)
+    expect(refusal(answer)).toEqual([400, 'validation_failed'])
+    expect(errorOf(answer).details).toMatchObject({ issues: [{ path: [field] }] })
+  })
+})
