@@ -46,7 +46,7 @@ async function make(change: object = {}): Promise<Made> {
 const account = (key: string, on = plane) =>
   on.server.inject({ url: '/v1/account', headers: { authorization: `Bearer ${key}` } })
 
-describe('a key', () => {
+describe('a key', { timeout: 60_000 }, () => {
   it('is prk_ and 43 characters, and selects its one project', async () => {
     const other = await plane.tenant()
     await operator('PATCH', `/projects/${other.projectId}`, { credit_usd: '7' })
@@ -97,7 +97,7 @@ describe('a key', () => {
   })
 })
 
-describe('the life of a key', () => {
+describe('the life of a key', { timeout: 60_000 }, () => {
   it.each([
     [{}, 90],
     [{ expires: '30d' }, 30],
@@ -127,7 +127,7 @@ describe('the life of a key', () => {
   })
 })
 
-describe('a revoked key', () => {
+describe('a revoked key', { timeout: 60_000 }, () => {
   const used = async (key: string) => {
     for (const on of [plane, replica]) expect((await account(key, on)).statusCode).toBe(200)
   }
@@ -164,7 +164,7 @@ describe('a revoked key', () => {
   })
 })
 
-describe('active keys', () => {
+describe('active keys', { timeout: 60_000 }, () => {
   it('are 50 in a project, exactly, however many replicas make them; revoked and expired ones do not count', async () => {
     const short = await make({ expires: '30d' })
     // The tenant has a key from its beginning.
@@ -189,7 +189,7 @@ describe('active keys', () => {
   })
 })
 
-describe('phones of a key', () => {
+describe('phones of a key', { timeout: 60_000 }, () => {
   it('are 1 to 20 of its project, and stay its limit when they are deleted', async () => {
     const { db } = plane.app.core
     const ids = Array.from({ length: 21 }, (_, at) => `ph_limit${String.fromCharCode(97 + at)}aaaaaa`)

@@ -52,7 +52,7 @@ function ask(key: string | null, { headers, ...request }: ReturnType<typeof requ
 const get = (key: string, url: string) => ask(key, { method: 'GET', url, headers: {} })
 const nobody = 'ph_aaaaaaaaaaaa'
 
-describe('every endpoint', () => {
+describe('every endpoint', { timeout: 60_000 }, () => {
   it('needs a key, but for the two of the setup', async () => {
     for (const endpoint of built) {
       const response = await ask(null, requestOf(endpoint, nobody))
@@ -83,7 +83,7 @@ describe('every endpoint', () => {
   })
 })
 
-describe('a key limited to phones', () => {
+describe('a key limited to phones', { timeout: 60_000 }, () => {
   it('uses no other: phone_not_allowed for its project’s, phone_not_found for all else', async () => {
     const key = await keyOf('admin', phones.slice(0, 1))
     const stranger = await plane.tenant()
@@ -134,7 +134,7 @@ describe('a key limited to phones', () => {
   })
 })
 
-describe('activity', () => {
+describe('activity', { timeout: 60_000 }, () => {
   const seen = async () => {
     const phone = await plane.app.core.db.phone.findUniqueOrThrow({ where: { id: phones[0] ?? '' } })
     return phone.lastActiveAt?.getTime() ?? 0

@@ -53,7 +53,7 @@ function waitOf(response: Parameters<typeof errorOf>[0]): number {
   return Number(details['retry_after_seconds'])
 }
 
-describe('requests per key', () => {
+describe('requests per key', { timeout: 60_000 }, () => {
   it('are 600 in a calendar minute, whatever their answer, by each server of its own', async () => {
     standing = new Date('2026-03-04T05:06:07.400Z')
     const { key, projectId } = await plane.tenant({ preset: 'agent' })
@@ -86,7 +86,7 @@ describe('requests per key', () => {
   })
 })
 
-describe('lifecycle requests', () => {
+describe('lifecycle requests', { timeout: 60_000 }, () => {
   it('are creates, starts, renewals, parks and deletes, exactly so many a minute, and replays are none', async () => {
     ahead = minute - (Date.now() % minute)
     await plane.rack(2, { beatMs: 200 })
@@ -158,10 +158,10 @@ describe('lifecycle requests', () => {
     )
     ahead += minute
     expect((await call(replica, key, ['POST', `${url}/park`])).statusCode).toBe(200)
-  }, 60_000)
+  })
 })
 
-describe('bodies and pages', () => {
+describe('bodies and pages', { timeout: 60_000 }, () => {
   let tenant: Tenant
   beforeAll(async () => {
     tenant = await plane.tenant()
