@@ -24,6 +24,9 @@ import { JobRunner, prepareJobs } from './jobs/runner.js'
 import { fileTasks, hostTasks, installTasks, timerTasks } from './jobs/tasks.js'
 import { Ticker } from './jobs/ticker.js'
 import { createKeyService } from './keys/service.js'
+import { Catalog } from './library/catalog.js'
+import { expireLibraryFiles } from './library/files.js'
+import { libraryPlugin } from './library/plugin.js'
 import { setConfiguredOperator } from './operator/auth.js'
 import { operatorPlugin } from './operator/plugin.js'
 import { createChanges, uploadTopic } from './phones/changes.js'
@@ -70,6 +73,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
   const store = await openFileStore(config.storage)
   const uploadChanges = createChanges(bus, uploadTopic)
   const uploads: UploadCore = { core, store, changes: uploadChanges, baseUrl: config.http.baseUrl }
+  const catalog = new Catalog({ db: core.db, store, log: parts.log, refreshMs: config.libraryRefreshMs })
   const heartbeats = listenToHosts(core)
   const stopping = new AbortController()
   const context = { core, hosts, stopping: stopping.signal }
@@ -94,6 +98,8 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
     new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),
     new Ticker('retention', 60_000, parts.log, () => forget(core)),
     new Ticker('retention of uploads', 60_000, parts.log, () => expireUploads(uploads)),
+    new Ticker('app library', 1000, parts.log, () => catalog.keep()),
+    new Ticker('files of no library app', 600_000, parts.log, () => expireLibraryFiles(core)),
     new Ticker('work folder of the storage', 600_000, parts.log, () => store.sweep()),
   ]
 
@@ -118,6 +124,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       files: createFileService(core, hosts),
       uploads: createUploadService(uploads),
       installs: createInstallService(core, hosts),
+      library: catalog,
       power: createPowerService(core, hosts),
       setup: createSetupService(core),
       activity,
@@ -125,6 +132,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
     },
     plugins: [
       operatorPlugin(core),
+      libraryPlugin(core, store),
       setupPlugin(core, config.http.baseUrl),
       joinPlugin({ core, authority, natsUsers }),
     ],

@@ -69,6 +69,8 @@ const environmentSchema = z.object({
   PHONERACK_UPLOAD_AWAITING_LIFE: int(limits.uploads.awaitingLife, 1),
   PHONERACK_UPLOAD_LIFE: int(limits.uploads.life, 1),
   PHONERACK_UPLOAD_SUPERSEDED_LIFE: int(limits.uploads.supersededLife, 1),
+  /** Seconds after which the app library is read again. */
+  PHONERACK_LIBRARY_REFRESH: int(limits.libraryRefresh, 1),
   PHONERACK_PRICE_PER_SECOND_MICROS: z.coerce.bigint().positive().default(price.perSecondMicros),
 })
 
@@ -85,6 +87,7 @@ export interface Config {
   operatorTokenHash: string | null
   requestsPerKeyPerMinute: number
   storage: StorageConfig
+  libraryRefreshMs: number
   rules: Rules
 }
 
@@ -146,6 +149,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     runsJobs: env.PHONERACK_JOBS === 'on',
     operatorTokenHash: env.PHONERACK_OPERATOR_TOKEN_SHA256 ?? null,
     requestsPerKeyPerMinute: env.PHONERACK_REQUESTS_PER_MINUTE,
+    libraryRefreshMs: env.PHONERACK_LIBRARY_REFRESH * 1000,
     storage: readStorageConfig(env, env.PHONERACK_PKI_DIR),
     rules: {
       createDeadlineMs: env.PHONERACK_CREATE_DEADLINE * 1000,

@@ -54,6 +54,7 @@ describe('/openapi.json', () => {
     )
     expect(described.sort()).toEqual(
       [
+        'GET /v1/apps/library',
         'POST /v1/phones/{id}/apps',
         'GET /v1/phones/{id}/apps/installs',
         'POST /v1/apps/uploads',

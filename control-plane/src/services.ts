@@ -421,6 +421,22 @@ export interface InstallView {
   updatedAt: Date
 }
 
+/** An app that the operator offers to every project. */
+export interface LibraryAppView {
+  package: string
+  label: string
+  versionCode: number
+  versionName: string
+}
+
+export interface LibraryService {
+  /**
+   * By package, in pages of 50; `query`: part of a package or label, in any case.
+   * @throws ApiError rate_limited while the library loads for the first time; validation_failed for a cursor that is none
+   */
+  search(query: string | null, cursor: string | null): Promise<Page<LibraryAppView>>
+}
+
 export type InstallSource = { package: string } | { upload: string; replace: boolean }
 
 /** Installs of apps on phones; each goes on in the background. */
@@ -464,5 +480,6 @@ export interface Services {
   activity: ActivityService
   uploads: UploadService
   installs: InstallService
+  library: LibraryService
   packages: PackageService
 }

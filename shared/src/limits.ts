@@ -58,6 +58,12 @@ export const limits = {
     /** Seconds after the last install, once a newer build of the package is ready. */
     supersededLife: 86_400,
   },
+  /** Seconds after which the app library is read again. */
+  libraryRefresh: 4 * 3600,
+  /** Characters of a search in it. */
+  libraryQuery: 100,
+  /** APKs of one app of it: a base and its splits. */
+  libraryFiles: 50,
   /** Milliseconds a snapshot can be targeted. */
   snapshotLife: 15 * 60_000,
   elements: { max: 500, text: 1000 },

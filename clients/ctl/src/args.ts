@@ -25,7 +25,7 @@ export function parseCtlArgs(argv: readonly string[]): Parsed {
     return { kind: 'help', text: command ? usageOf(command) : usage() }
   if (!command) throw new UsageError(unknownCommand(words))
   const rest = words.slice(command.name.split(' ').length)
-  if (rest.length !== command.words.length) throw new UsageError(`expected: ${synopsis(command)}`)
+  if (!fits(rest.length, command.words)) throw new UsageError(`expected: ${synopsis(command)}`)
   for (const name of Object.keys(values)) {
     if (!(name in common) && !(name in command.flags))
       throw new UsageError(`--${name} does not belong to \`${command.name}\`; expected: ${synopsis(command)}`)
@@ -42,6 +42,9 @@ export function parseCtlArgs(argv: readonly string[]): Parsed {
     },
   }
 }
+
+const fits = (count: number, words: readonly string[]): boolean =>
+  words.at(-1)?.endsWith('...') === true ? count >= words.length : count === words.length
 
 function read(argv: readonly string[]): { values: Record<string, string | boolean>; words: string[] } {
   const options: Record<string, { type: 'string' | 'boolean' }> = {}

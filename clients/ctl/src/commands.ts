@@ -5,6 +5,7 @@ import { deviceCommands } from './commands/device.js'
 import { elementsCommand } from './commands/elements.js'
 import { hostCommands } from './commands/host.js'
 import { keyCommands } from './commands/key.js'
+import { libraryCommands } from './commands/library.js'
 import { projectCommands } from './commands/project.js'
 import { serviceCommands } from './commands/service.js'
 
@@ -28,7 +29,7 @@ export interface Result {
 export interface Command {
   name: string
   about: string
-  /** Names of the words that follow, all needed. */
+  /** Names of the words that follow, all needed; the last may end in `...`: one or more. */
   words: readonly string[]
   flags: Readonly<Record<string, Flag>>
   /** @throws UsageError for values that it cannot mean */
@@ -40,6 +41,7 @@ export const commands: readonly Command[] = [
   ...deviceCommands,
   ...projectCommands,
   ...keyCommands,
+  ...libraryCommands,
   ...activityCommands,
   ...serviceCommands,
   elementsCommand,

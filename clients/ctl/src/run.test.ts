@@ -45,6 +45,20 @@ describe('ctl', () => {
     expect(await ctl('elements', '/nowhere.xml', '--screen', '1x1')).toMatchObject({ code: 2 })
   })
 
+  it('wants at least one APK for the library, and sends nothing when one is not there', async () => {
+    expect(await ctl('library', 'add')).toMatchObject({ code: 2, out: '' })
+    writeFileSync(
+      path.join(dir, 'up.json'),
+      JSON.stringify({ base_url: 'http://127.0.0.1:9', operator_token: `pro_${'A'.repeat(43)}` }),
+    )
+    writeFileSync(path.join(dir, 'base.apk'), 'no matter what')
+    const files = [path.join(dir, 'base.apk'), path.join(dir, 'missing.apk')]
+    const answer = await ctl('--data', dir, 'library', 'add', ...files)
+    expect(answer).toMatchObject({ code: 1, out: '' })
+    expect(answer.err).toContain('missing.apk')
+    expect(await ctl('--data', dir, 'library', 'add', files[0] ?? '')).toMatchObject({ code: 1 })
+  })
+
   it('prints what an agent sees of a dump', async () => {
     const file = path.join(dir, 'dump.xml')
     const node = (text: string, bounds: string) =>

@@ -1,13 +1,14 @@
 /** Installs as the database holds them. A row is made before the agent is asked, and goes when it refused. */
-import { ApiError, newId } from '@phonerack/shared'
+import { ApiError, isId, newId } from '@phonerack/shared'
 import { z } from 'zod'
-import { inTransaction } from '../db/database.js'
+import { inTransaction, type Tx } from '../db/database.js'
 import { type Install, type Upload } from '../gen/prisma/client.js'
 import { addJob } from '../jobs/queue.js'
 import { type Core } from '../phones/core.js'
-import { type Caller, type InstallView } from '../services.js'
+import { readApp } from '../library/apps.js'
+import { type Caller, type InstallSource, type InstallView } from '../services.js'
 import { refreshExpiry } from '../uploads/expiry.js'
-import { lockUpload, statusAt, visible } from '../uploads/records.js'
+import { lockUpload, statusAt, uploadNotFound, visible } from '../uploads/records.js'
 
 /**
  * Milliseconds until a row whose begin nobody confirmed has ended for certain: the call's own time, and the agent's two
@@ -48,20 +49,62 @@ function requireReady(
   }
 }
 
+/** What is installed. */
+interface Build {
+  package: string
+  versionCode: bigint
+  /** Null: from the library. */
+  uploadId: string | null
+  files: InstallFiles
+  replace: boolean
+}
+
+/** The upload stays locked, so that its file does. */
+async function buildOf(tx: Tx, caller: Caller, source: InstallSource, now: Date): Promise<Build> {
+  if ('package' in source)
+    return { ...(await fromLibrary(tx, source.package)), uploadId: null, replace: false }
+  const { upload: uploadId, replace } = source
+  if (!isId('upload', uploadId)) throw uploadNotFound(uploadId)
+  const upload = visible(caller, uploadId, await lockUpload(tx, caller.projectId, uploadId))
+  const { file, ...ready } = requireReady(upload, now)
+  return { ...ready, files: [file], uploadId, replace }
+}
+
+/** @throws ApiError app_not_available */
+async function fromLibrary(tx: Tx, name: string): Promise<Pick<Build, 'package' | 'versionCode' | 'files'>> {
+  // Waits for a change that is under way: its files go with it.
+  await tx.$queryRaw`select 1 from library_apps where package = ${name} for share`
+  const app = await readApp(tx, name)
+  if (!app)
+    throw new ApiError('app_not_available', {
+      details: { package: name },
+      next: `GET /v1/apps/library, or upload the APK (POST /v1/apps/uploads) and install it by "upload".`,
+    })
+  const files = app.files.map(({ id, sha256, sizeBytes, position }) => ({
+    name: position === 0 ? 'base.apk' : `split${position}.apk`,
+    storageId: id,
+    // The table's check constraint lets no app's file be without these.
+    sha256: sha256 ?? '',
+    size: Number(sizeBytes),
+  }))
+  return { package: name, versionCode: app.versionCode, files }
+}
+
 export interface NewInstall {
   phoneId: string
   fencing: bigint
-  uploadId: string
-  replace: boolean
+  source: InstallSource
   requestId: string
 }
 
-/** Not visible as refused: `confirm` or `forget` follows. @throws ApiError upload_not_found, upload_not_ready */
+/**
+ * Not visible as refused: `confirm` or `forget` follows.
+ * @throws ApiError upload_not_found, upload_not_ready, app_not_available
+ */
 export function record(core: Core, caller: Caller, wanted: NewInstall): Promise<Install> {
   return inTransaction(core.db, async (tx) => {
     const now = core.clock.now()
-    const found = await lockUpload(tx, caller.projectId, wanted.uploadId)
-    const upload = requireReady(visible(caller, wanted.uploadId, found), now)
+    const build = await buildOf(tx, caller, wanted.source, now)
     const id = newId('install')
     const runAt = new Date(now.getTime() + unconfirmedMs)
     await addJob(tx, 'app.install', { installId: id }, { key: jobKey(id), runAt })
@@ -71,11 +114,7 @@ export function record(core: Core, caller: Caller, wanted: NewInstall): Promise<
         phoneId: wanted.phoneId,
         fencingNumber: wanted.fencing,
         requestId: wanted.requestId,
-        package: upload.package,
-        versionCode: upload.versionCode,
-        uploadId: wanted.uploadId,
-        files: [upload.file],
-        replace: wanted.replace,
+        ...build,
         status: 'beginning',
         startedAt: now,
         updatedAt: now,

@@ -109,10 +109,12 @@ const passing = new Set(['phone_unavailable', 'provider_timeout', 'provider_erro
 /** Null for what may be better at the next try. */
 function endOf(error: unknown, install: Install): InstallEnd | null {
   if (error instanceof StoredFileMissing)
-    return {
-      error: 'upload_failed',
-      next: 'Create a new upload and send the file again: POST /v1/apps/uploads',
-    }
+    return install.uploadId === null
+      ? { error: 'app_not_available', next: 'The library has lost the app: GET /v1/apps/library' }
+      : {
+          error: 'upload_failed',
+          next: 'Create a new upload and send the file again: POST /v1/apps/uploads',
+        }
   if (!(error instanceof CallFailure)) return null
   const { answer } = error
   if (!(answer instanceof ApiError)) return null

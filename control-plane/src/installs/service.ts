@@ -1,6 +1,6 @@
 /** `InstallService` of the wall: asks the agent to begin, and leaves the rest to the job (`run-install.ts`). */
 import { type BeginInstallRequest, type BeginInstallResponse } from '@phonerack/proto'
-import { ApiError, isId, Progress } from '@phonerack/shared'
+import { ApiError, Progress } from '@phonerack/shared'
 import { phoneUnavailable, readyTarget, type Target } from '../devices/target.js'
 import { assignmentOf } from '../devices/reach-in.js'
 import { type Install } from '../gen/prisma/client.js'
@@ -9,7 +9,6 @@ import { type HostClients } from '../hosts/clients.js'
 import { permitted } from '../phones/access.js'
 import { type Core } from '../phones/core.js'
 import { type CallContext, type InstallService } from '../services.js'
-import { uploadNotFound } from '../uploads/records.js'
 import { confirm, filesOf, forget, installsRequest, recent, record, viewOf } from './records.js'
 
 /** Milliseconds: the agent looks, and with `replace` uninstalls. */
@@ -19,13 +18,10 @@ export function createInstallService(core: Core, hosts: HostClients): InstallSer
   return {
     async start(caller, phoneId, source, context) {
       const target = await readyTarget(core, hosts, caller, phoneId)
-      if ('package' in source) throw notInLibrary(source.package)
-      if (!isId('upload', source.upload)) throw uploadNotFound(source.upload)
       const install = await record(core, caller, {
         phoneId,
         fencing: target.fencingNumber,
-        uploadId: source.upload,
-        replace: source.replace,
+        source,
         requestId: context.requestId,
       })
       const isUninstalled = await begin(core, install, target, context)
@@ -43,13 +39,6 @@ export function createInstallService(core: Core, hosts: HostClients): InstallSer
     },
   }
 }
-
-// No app has been added to the library yet: nothing can add one.
-const notInLibrary = (name: string): ApiError =>
-  new ApiError('app_not_available', {
-    details: { package: name },
-    next: 'Upload the APK (POST /v1/apps/uploads) and install it by "upload".',
-  })
 
 export const beginRequest = (
   install: Install,
@@ -89,10 +78,10 @@ function unknownOutcome(install: Install, cause: unknown, isUninstalled: boolean
   return new ApiError('action_outcome_unknown', {
     details: {
       phone: install.phoneId,
-      install: install.id,
+      ...(install.uploadId === null ? { package: install.package } : { install: install.id }),
       ...(isUninstalled ? { uninstalled: true } : {}),
     },
-    next: `${installsRequest(install.phoneId)}, and send nothing again until ${install.id} has ended.`,
+    next: `${installsRequest(install.phoneId)}, and send nothing again until the install of ${install.package} has ended.`,
     cause,
   })
 }

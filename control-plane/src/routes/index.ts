@@ -3,6 +3,7 @@ import type { ApiInstance } from '../http/types.js'
 import { getAccount } from './account.js'
 import { collectSetup, createSetup } from './setup.js'
 import { installApp, listInstalls } from './apps/installs.js'
+import { searchLibrary } from './apps/library.js'
 import { completeUpload, createUpload, deleteUpload, getUpload, listUploads } from './apps/uploads.js'
 import type { Route, RouteDeps } from './deps.js'
 import { runActions } from './phones/actions.js'
@@ -63,6 +64,7 @@ const routes: readonly Route[] = [
   getUpload,
   completeUpload,
   deleteUpload,
+  searchLibrary,
   installApp,
   listInstalls,
   getAccount,

@@ -14,6 +14,7 @@ import type {
   InstallView,
   InstalledAppView,
   KeyService,
+  LibraryService,
   PackageService,
   PhoneService,
   PhoneView,
@@ -450,6 +451,13 @@ export class MemoryServices implements Services {
     list: async (_caller, query) => {
       this.note('listUploads', query)
       return Promise.resolve({ data: [...this.uploadsById.values()], nextCursor: null })
+    },
+  }
+
+  readonly library: LibraryService = {
+    search: (query, cursor) => {
+      this.note('searchLibrary', query, cursor)
+      return Promise.resolve({ data: [], nextCursor: null })
     },
   }
 

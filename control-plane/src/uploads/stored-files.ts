@@ -8,12 +8,13 @@ const againMs = 60_000
 
 export async function deleteFileJob({ core, store }: UploadCore, storageId: string): Promise<void> {
   // A job can be left over from a try whose end was told wrongly: the rows decide.
-  const isKept = (await core.db.upload.count({ where: { storageId, isStored: true } })) > 0
-  if (isKept) return
-  const isInstalling = await core.db.install.count({
-    where: { status: { in: ['beginning', 'running'] }, upload: { storageId } },
-  })
-  if (isInstalling === 0) return store.delete(storageId)
+  const uploads = await core.db.upload.count({ where: { storageId, isStored: true } })
+  const ofLibrary = await core.db.libraryFile.count({ where: { id: storageId } })
+  if (uploads + ofLibrary > 0) return
+  const named = JSON.stringify([{ storageId }])
+  const installing = await core.db.$queryRaw<unknown[]>`select 1 from installs
+    where status in ('beginning', 'running') and files @> ${named}::jsonb limit 1`
+  if (installing.length === 0) return store.delete(storageId)
   const runAt = new Date(core.clock.now().getTime() + againMs)
   await inTransaction(core.db, (tx) => addFileDelete(tx, storageId, runAt))
 }

@@ -98,6 +98,18 @@ export interface NewKey {
   name?: string
 }
 
+/** An app of the library. */
+export interface LibraryApp {
+  package: string
+  label: string
+  version_code: number
+  version_name: string
+  /** Names of its splits. */
+  splits: string[]
+  size_bytes: number
+  added_at: string
+}
+
 /** What the API refused, as it said it. */
 export class OperatorError extends Error {
   constructor(
@@ -117,6 +129,15 @@ export class Unreachable extends Error {
     super(`no answer from ${baseUrl}; is Phonerack running? (./scripts/up)`, { cause })
     this.name = 'Unreachable'
   }
+}
+
+/** Milliseconds: as long as the service waits for a file, and reads it. */
+const fileTimeoutMs = 180_000
+
+interface Sent {
+  headers: Record<string, string>
+  body?: string | ReadableStream<Uint8Array>
+  timeoutMs: number
 }
 
 export class OperatorClient {
@@ -159,17 +180,41 @@ export class OperatorClient {
   }): Promise<{ data: Activity[]; next_before: string | null }> =>
     this.call('GET', `/activity?${new URLSearchParams({ ...query, limit: String(query.limit) }).toString()}`)
 
+  library = async (): Promise<LibraryApp[]> =>
+    (await this.call<{ data: LibraryApp[] }>('GET', '/library/apps')).data
+  /** Sends one APK; it is kept for an hour, until `addLibraryApp` makes it part of an app. */
+  sendLibraryFile = (content: ReadableStream<Uint8Array>): Promise<{ file: string }> =>
+    this.send('POST', '/library/files', {
+      headers: { 'content-type': 'application/vnd.android.package-archive' },
+      body: content,
+      timeoutMs: fileTimeoutMs,
+    })
+  /** A base and its splits, as `sendLibraryFile` named them; takes the place of the app's earlier version. */
+  addLibraryApp = (files: readonly string[]): Promise<LibraryApp> =>
+    this.call('POST', '/library/apps', { files })
+  removeLibraryApp = (name: string): Promise<{ package: string; removed: true }> =>
+    this.call('DELETE', `/library/apps/${encodeURIComponent(name)}`)
+
   service = (): Promise<{ paused_at: string | null }> => this.call('GET', '/service')
   pause = (): Promise<{ paused_at: string | null }> => this.call('POST', '/service/pause', {})
   resume = (): Promise<{ paused_at: string | null }> => this.call('POST', '/service/resume', {})
 
-  private async call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  private call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    return this.send(method, path, {
+      headers: { 'content-type': 'application/json' },
+      timeoutMs: this.timeoutMs,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  }
+
+  private async send<T>(method: string, path: string, { headers, body, timeoutMs }: Sent): Promise<T> {
     const init: RequestInit = {
       method,
-      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
-      signal: AbortSignal.timeout(this.timeoutMs),
+      headers: { authorization: `Bearer ${this.token}`, ...headers },
+      signal: AbortSignal.timeout(timeoutMs),
+      // A stream is sent as it is read; fetch wants that said.
+      ...(body === undefined ? {} : { body, ...{ duplex: 'half' } }),
     }
-    if (body !== undefined) init.body = JSON.stringify(body)
     let response: Response
     let text: string
     try {

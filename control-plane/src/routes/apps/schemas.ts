@@ -58,6 +58,15 @@ export const uploadJson = (upload: UploadView): UploadJson => ({
   error: upload.error,
 })
 
+export const libraryPageSchema = z
+  .object({
+    data: z.array(
+      z.object({ package: z.string(), label: z.string(), version_code: z.int(), version_name: z.string() }),
+    ),
+    next_cursor: z.string().nullable(),
+  })
+  .meta({ id: 'LibraryPage' })
+
 const installStatuses = ['running', 'succeeded', 'failed']
 const installStatus = oneOf(installStatuses, `One of ${installStatuses.join(', ')}.`)
 

@@ -1,0 +1,119 @@
+/** Apps of the library as the database holds them: added from files that were sent before, replaced, removed. */
+import { ApiError, packageName } from '@phonerack/shared'
+import { type ApkFacts } from '../apps/apk/facts.js'
+import { inTransaction, type Tx } from '../db/database.js'
+import { type LibraryApp, type LibraryFile } from '../gen/prisma/client.js'
+import { invalidField } from '../operator/input.js'
+import { type Core } from '../phones/core.js'
+import { addFileDelete } from '../uploads/records.js'
+import { factsOf } from './files.js'
+
+/** For reads, in a transaction or outside of any. */
+type Rows = Pick<Tx, 'libraryApp' | 'libraryState'>
+
+export type AppWithFiles = LibraryApp & { files: LibraryFile[] }
+
+const withFiles = { files: { orderBy: { position: 'asc' } } } as const
+
+export const readApps = (db: Rows): Promise<AppWithFiles[]> =>
+  db.libraryApp.findMany({ include: withFiles, orderBy: { package: 'asc' } })
+
+export const readApp = (db: Rows, name: string): Promise<AppWithFiles | null> =>
+  db.libraryApp.findUnique({ where: { package: name }, include: withFiles })
+
+/** Grows with each change of the library. */
+export async function readVersion(db: Rows): Promise<bigint> {
+  return (await db.libraryState.findUniqueOrThrow({ where: { id: 1 } })).version
+}
+
+/** One change at a time, over all replicas. */
+async function nextVersion(tx: Tx): Promise<void> {
+  await tx.libraryState.update({ where: { id: 1 }, data: { version: { increment: 1 } } })
+}
+
+/**
+ * Makes the files one app, or the newest version of one: a base and its splits, in any order.
+ * @throws ApiError validation_failed with a sentence on what does not fit together
+ */
+export async function addApp(core: Core, fileIds: readonly string[]): Promise<AppWithFiles> {
+  const app = await inTransaction(core.db, async (tx) => {
+    await nextVersion(tx)
+    const found = await tx.libraryFile.findMany({ where: { id: { in: [...fileIds] }, package: null } })
+    const files = found.filter(({ facts }) => facts !== null)
+    if (files.length !== new Set(fileIds).size)
+      throw invalidField('files', 'must be files that were sent within the last hour and belong to no app')
+    const { base, splits } = fitTogether(files)
+    const facts = factsOf(base)
+    await dropApp(tx, facts.package)
+    await tx.libraryApp.create({
+      data: {
+        package: facts.package,
+        label: facts.label ?? facts.package,
+        versionCode: BigInt(facts.versionCode),
+        versionName: facts.versionName ?? String(facts.versionCode),
+        addedAt: core.clock.now(),
+      },
+    })
+    for (const [position, { id }] of [base, ...splits].entries())
+      await tx.libraryFile.update({ where: { id }, data: { package: facts.package, position } })
+    return tx.libraryApp.findUniqueOrThrow({ where: { package: facts.package }, include: withFiles })
+  })
+  const { package: name, versionCode } = app
+  core.log.info(
+    { audit: 'library.added', package: name, version_code: Number(versionCode), files: app.files.length },
+    'an operator added an app',
+  )
+  return app
+}
+
+/** Installs that have begun go on. @throws ApiError app_not_found */
+export async function removeApp(core: Core, name: string): Promise<void> {
+  await inTransaction(core.db, async (tx) => {
+    await nextVersion(tx)
+    if (!(await dropApp(tx, name)))
+      throw new ApiError('app_not_found', {
+        message: 'The library has no such app.',
+        details: { package: name },
+      })
+  })
+  core.log.info({ audit: 'library.removed', package: name }, 'an operator removed an app')
+}
+
+async function dropApp(tx: Tx, name: string): Promise<boolean> {
+  const files = await tx.libraryFile.findMany({ where: { package: name }, select: { id: true } })
+  await tx.libraryFile.deleteMany({ where: { package: name } })
+  for (const { id } of files) await addFileDelete(tx, id)
+  return (await tx.libraryApp.deleteMany({ where: { package: name } })).count > 0
+}
+
+/** Which of them is the base. @throws ApiError validation_failed */
+export function fitTogether<F extends Pick<LibraryFile, 'facts'>>(
+  files: readonly F[],
+): { base: F; splits: F[] } {
+  const bases = files.filter((file) => factsOf(file).split === null)
+  const [base] = bases
+  if (!base || bases.length > 1)
+    throw invalidField('files', `must hold one base APK, and hold ${bases.length}`)
+  const splits = files.filter((file) => file !== base)
+  const facts = factsOf(base)
+  if (!packageName.safeParse(facts.package).success)
+    throw invalidField('files', `name a package that is none: ${facts.package}`)
+  for (const split of splits) requireSame(facts, factsOf(split))
+  const names = splits.map((split) => factsOf(split).split)
+  if (new Set(names).size < names.length) throw invalidField('files', 'hold the same split twice')
+  if (facts.needsSplits && splits.length === 0)
+    throw invalidField('files', `must hold the splits of ${facts.package} too: it does not run without them`)
+  return { base, splits }
+}
+
+function requireSame(base: ApkFacts, split: ApkFacts): void {
+  const which = `the split ${split.split ?? ''}`
+  const isSame = base.package === split.package && base.versionCode === split.versionCode
+  if (!isSame)
+    throw invalidField(
+      'files',
+      `do not belong together: ${which} is of ${split.package} ${split.versionCode}, the base is ${base.package} ${base.versionCode}`,
+    )
+  if (base.signer !== split.signer)
+    throw invalidField('files', `do not belong together: ${which} is signed with another key than the base`)
+}

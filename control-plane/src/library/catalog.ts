@@ -1,0 +1,126 @@
+/**
+ * The library as this replica searches it, in memory: apps whose files are all in the storage. Loaded at start, again
+ * every few hours, and at the first search after a change, whichever replica made it.
+ */
+import { ApiError, type Logger } from '@phonerack/shared'
+import { type Database } from '../db/database.js'
+import { decodeCursor, toPage } from '../phones/cursor.js'
+import { type LibraryAppView, type Page } from '../services.js'
+import { type FileStore } from '../storage/file-store.js'
+import { readApps, readVersion, type AppWithFiles } from './apps.js'
+
+const pageSize = 50
+/** Seconds after which a search is worth another try while the library loads for the first time. */
+const retryAfterSeconds = 2
+/** Files asked for at once. */
+const looksAtOnce = 16
+
+interface Entry {
+  view: LibraryAppView
+  /** What a query is looked for in. */
+  texts: readonly string[]
+}
+
+export interface CatalogParts {
+  db: Database
+  store: FileStore
+  log: Logger
+  /** Milliseconds. */
+  refreshMs: number
+}
+
+export class Catalog {
+  private entries: readonly Entry[] | null = null
+  private version = -1n
+  private loadedAt = 0
+  /** Ends when the newest load has ended, however it did. */
+  private lastLoad: Promise<void> = Promise.resolve()
+  /** Files that were there when last looked for. */
+  private present: ReadonlySet<string> = new Set()
+
+  constructor(private readonly parts: CatalogParts) {}
+
+  /** Loads when nothing is loaded yet, or it is old; called every few seconds. */
+  async keep(): Promise<void> {
+    const isOld = performance.now() - this.loadedAt >= this.parts.refreshMs
+    if (this.entries === null || isOld) await this.load(new Set())
+  }
+
+  /** @throws ApiError rate_limited while it loads for the first time; validation_failed for a cursor that is none */
+  async search(query: string | null, cursor: string | null): Promise<Page<LibraryAppView>> {
+    if (this.entries === null)
+      throw new ApiError('rate_limited', { message: 'The app library is being loaded.', retryAfterSeconds })
+    const after = decodeCursor('library', cursor)?.id ?? ''
+    await this.renew()
+    const wanted = plain(query ?? '')
+    const rows = this.entries.filter(
+      ({ view, texts }) => view.package > after && texts.some((text) => text.includes(wanted)),
+    )
+    return toPage(
+      'library',
+      rows,
+      pageSize,
+      ({ view }) => ({ at: new Date(0), id: view.package }),
+      ({ view }) => view,
+    )
+  }
+
+  /** Loads what others changed; when that fails, the search answers from what was loaded before. */
+  private async renew(): Promise<void> {
+    const newest = await readVersion(this.parts.db)
+    if (this.version >= newest) return
+    try {
+      await this.load(this.present, newest)
+    } catch (error) {
+      this.parts.log.warn({ err: error }, 'the changed library could not be loaded')
+    }
+  }
+
+  /** One load at a time; one that another has made needless meanwhile is left out. */
+  private async load(known: ReadonlySet<string>, newest: bigint | null = null): Promise<void> {
+    const before = this.lastLoad
+    const mine = (async () => {
+      await before
+      if (newest === null || this.version < newest) await this.read(known)
+    })()
+    this.lastLoad = mine.then(
+      () => undefined,
+      () => undefined,
+    )
+    return mine
+  }
+
+  private async read(known: ReadonlySet<string>): Promise<void> {
+    const { db, store, log } = this.parts
+    // Read first: what changes meanwhile makes the next search load again.
+    const version = await readVersion(db)
+    const apps = await readApps(db)
+    const files = apps.flatMap((app) => app.files.map(({ id }) => id))
+    const present = new Set(files.filter((id) => known.has(id)))
+    const unknown = files.filter((id) => !known.has(id))
+    for (let at = 0; at < unknown.length; at += looksAtOnce) {
+      const some = unknown.slice(at, at + looksAtOnce)
+      const found = await Promise.all(some.map((id) => store.has(id)))
+      some.forEach((id, index) => found[index] && present.add(id))
+    }
+    const isWhole = (app: AppWithFiles): boolean =>
+      app.files.length > 0 && app.files.every(({ id }) => present.has(id))
+    for (const { package: name } of apps.filter((app) => !isWhole(app)))
+      log.error({ package: name }, 'an app of the library lacks files and is left out: add it again')
+    this.entries = apps.filter(isWhole).map(entryOf).sort(byPackage)
+    this.present = present
+    this.version = version
+    this.loadedAt = performance.now()
+  }
+}
+
+/** As people type it: whatever case, whichever form of the same characters. */
+const plain = (text: string): string => text.normalize('NFKC').toLowerCase()
+
+const entryOf = ({ package: name, label, versionCode, versionName }: AppWithFiles): Entry => ({
+  view: { package: name, label, versionCode: Number(versionCode), versionName },
+  texts: [plain(name), plain(label)],
+})
+
+/** By code units, as cursors are compared; the database's own order may be another. */
+const byPackage = (a: Entry, b: Entry): number => (a.view.package < b.view.package ? -1 : 1)
