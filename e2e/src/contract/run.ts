@@ -1,0 +1,131 @@
+/** Sends random requests to a whole system and holds every answer against the description. */
+import fc from 'fast-check'
+import { z } from 'zod'
+import { Api, type Answer } from '../system/api.js'
+import { startSystem, stopSystem } from '../system/system.js'
+import { newTenant, readyPhone } from '../system/tenant.js'
+import { Contract } from './document.js'
+import { requestsOf, type ContractRequest } from './requests.js'
+
+export interface ContractReport {
+  seed: number
+  requests: number
+  /** Answers by status. */
+  statuses: Record<string, number>
+  /** One text for each answer that the description does not allow. */
+  breaches: string[]
+  /** Method and path of the operations that answered with 2xx at least once. */
+  succeeded: string[]
+  operations: number
+}
+
+/** No answer may take longer, although nothing here asks to wait more than some seconds. */
+const answerWithinMs = 60_000
+const concurrency = 8
+
+const withId = z.object({ id: z.string() })
+
+/** The limits of the specification are raised, so that this many requests can be made at all. */
+const environment = {
+  PHONERACK_REQUESTS_PER_MINUTE: '1000000',
+  PHONERACK_LIFECYCLE_PER_MINUTE: '1000000',
+  PHONERACK_LIFECYCLE_WAIT: '1',
+  PHONERACK_UPLOADS_PER_DAY: '100000',
+  PHONERACK_REBOOT_EVERY: '1',
+  PHONERACK_RESET_EVERY: '1',
+}
+
+/** @param seed of the requests: the same one makes the same requests, though phones move on in between */
+export async function runContract(count: number, seed: number): Promise<ContractReport> {
+  const system = await startSystem({ virtualPhones: 5, env: environment })
+  try {
+    const tenant = await newTenant(system, { creditUsd: '10000', spendLimitUsd: '10000', maxPhones: 100 })
+    const contract = await Contract.of(system.up.base_url)
+    const keys: Record<ContractRequest['key'], string> = {
+      admin: tenant.admin.key,
+      agent: tenant.agent.key,
+      'read-only': tenant.readOnly.key,
+      unknown: `prk_${'a'.repeat(43)}`,
+      none: '',
+    }
+    let steady = (await readyPhone(tenant.agent, { idle_timeout: 3600, max_duration: 10_800 })).id
+    const changing = [steady]
+    const uploads = ['upl_aaaaaaaaaaaa']
+    let sent = 0
+
+    const fill = (request: ContractRequest): string => {
+      let path = request.operation.path
+      for (const [name, value] of Object.entries(request.path)) {
+        const pick = (ids: string[]) => ids[sent % ids.length] ?? ''
+        const text =
+          'text' in value
+            ? value.text
+            : value.place === 'steady phone'
+              ? steady
+              : pick(value.place === 'upload' ? uploads : changing)
+        path = path.replace(`{${name}}`, encodeURIComponent(text))
+      }
+      const query = request.query.map(
+        ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`,
+      )
+      return query.length > 0 ? `${path}?${query.join('&')}` : path
+    }
+    const learn = (request: ContractRequest, answer: Answer): void => {
+      const made = withId.safeParse(answer.body)
+      if (!made.success || answer.status >= 300 || request.operation.method !== 'POST') return
+      const list = { '/v1/phones': changing, '/v1/apps/uploads': uploads }[request.operation.path]
+      list?.push(made.data.id)
+      if (list && list.length > 6) list.splice(0, list.length - 6)
+    }
+    /** The phone of most requests runs on, whatever a request did to it. */
+    const keepSteady = async (): Promise<void> => {
+      const answer = await tenant.agent.post(`/v1/phones/${steady}/start`)
+      if (answer.status >= 400 && answer.status < 500)
+        steady = (await readyPhone(tenant.agent, { idle_timeout: 3600, max_duration: 10_800 })).id
+    }
+
+    const report: ContractReport = {
+      seed,
+      requests: 0,
+      statuses: {},
+      breaches: [],
+      succeeded: [],
+      operations: contract.operations.length,
+    }
+    const succeeded = new Set<string>()
+    const queue = fc.sample(requestsOf(contract), { numRuns: count, seed })
+    const work = async (): Promise<void> => {
+      for (let request = queue.pop(); request; request = queue.pop()) {
+        sent += 1
+        if (sent % 100 === 0) await keepSteady()
+        const { operation, headers, body, key, broken } = request
+        const path = fill(request)
+        const named = `${operation.method} ${path}${broken && ` (${broken})`}`
+        const say = (what: string) =>
+          report.breaches.push(`${named}: ${what}; sent ${body?.bytes.slice(0, 300) ?? 'nothing'}`)
+        try {
+          const answer = await new Api(system.up.base_url, keys[key]).request(operation.method, path, {
+            headers: { ...headers, ...(body ? { 'content-type': body.mediaType } : {}) },
+            ...(body ? { body: body.bytes } : {}),
+            timeoutMs: answerWithinMs,
+          })
+          report.requests += 1
+          report.statuses[answer.status] = (report.statuses[answer.status] ?? 0) + 1
+          const breach = contract.breach(operation, answer)
+          if (breach !== null)
+            say(`${breach}; answered ${answer.status} ${answer.bytes.toString().slice(0, 300)}`)
+          if (answer.status < 300) succeeded.add(`${operation.method} ${operation.path}`)
+          learn(request, answer)
+        } catch (error) {
+          if (!(error instanceof Error)) throw error
+          say(`no answer: ${error.message}`)
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: concurrency }, work))
+    report.succeeded = [...succeeded].sort()
+    return report
+  } finally {
+    await stopSystem(system)
+  }
+}
