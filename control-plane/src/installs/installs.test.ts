@@ -121,6 +121,21 @@ describe('an install by upload', () => {
     expect(Date.parse(expires_at)).toBeGreaterThan(Date.now() + 6.9 * day)
   })
 
+  it('that never came to its commit has failed, and may be sent again', async () => {
+    agent.finish = { succeeded: false, errorCode: 'phone_unavailable', wasInstalled: true }
+    const again = `Install again: POST /v1/phones/${phoneId}/apps`
+    const plain = await ended((await start({ upload })).body.install)
+    expect(plain).toMatchObject({
+      status: 'failed',
+      error: 'phone_unavailable',
+      next: `Nothing was installed. ${again}`,
+    })
+    const replacing = await ended((await start({ upload, replace: true })).body.install)
+    expect(replacing.next).toBe(
+      `Nothing was installed, and the app that was there has been uninstalled. ${again}`,
+    )
+  })
+
   it('that the phone refuses has failed, and says what to do when the phone had the app', async () => {
     agent.finish = {
       succeeded: false,

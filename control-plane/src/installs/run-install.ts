@@ -91,13 +91,21 @@ async function bringIn(
   return answer.succeeded ? { error: null, next: null } : failureOf(answer, install)
 }
 
-function failureOf(answer: FinishInstallResponse, install: Install): InstallEnd {
-  const said = answer.reason === '' ? '' : `The phone said: ${answer.reason}. `
+function failureOf({ errorCode, reason, wasInstalled }: FinishInstallResponse, install: Install): InstallEnd {
+  const error = errorCode || 'install_failed'
+  if (error !== 'install_failed') {
+    const gone = wasInstalled && install.replace ? ', and the app that was there has been uninstalled' : ''
+    return {
+      error,
+      next: `Nothing was installed${gone}. Install again: POST /v1/phones/${install.phoneId}/apps`,
+    }
+  }
+  const said = reason === '' ? '' : `The phone said: ${reason}. `
   const why =
-    answer.wasInstalled && !install.replace
+    wasInstalled && !install.replace
       ? `The phone already had the app, and a build signed with another key may be installed: uninstall it (DELETE /v1/phones/${install.phoneId}/apps/${install.package}) or install again with "replace": true.`
       : 'Look at the reason, upload a build that fits the phone, and install that.'
-  return { error: answer.errorCode || 'install_failed', next: said + why }
+  return { error, next: said + why }
 }
 
 /**

@@ -22,7 +22,7 @@ export interface InstallAnswer {
   succeeded: boolean
   /** A public error code; empty for success. */
   errorCode: string
-  /** The phone's own words. */
+  /** The phone's own words, when it refused. */
   reason: string
   /** Whether the phone had the app when the install began. */
   wasInstalled: boolean
@@ -218,7 +218,8 @@ export function createInstalls(parts: InstallParts): Installs {
 const answerOf = (outcome: Outcome & { kind: 'answered' }, wasInstalled: boolean): InstallAnswer => ({
   succeeded: outcome.succeeded,
   errorCode: outcome.errorCode,
-  reason: outcome.reason,
+  // Other reasons are for the log: they may name the host's devices.
+  reason: outcome.errorCode === 'install_failed' ? outcome.reason : '',
   wasInstalled,
 })
 

@@ -1,0 +1,240 @@
+/** Apps of one's own through `/v1`: uploaded, installed, refused, cut off in the middle, and listed as what became of them. */
+import { makeApk, newSigner, type ApkSettings, type Signer } from '@phonerack/virtual-phone/testing/apk'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { z } from 'zod'
+import { errorOf, type Answer, type Api } from '../system/api.js'
+import { faultsOf, type PhoneFaults } from '../system/faults.js'
+import { eventually, newTenant, readyPhone } from '../system/tenant.js'
+
+const shop = 'org.example.shop'
+
+const uploadSchema = z.object({ id: z.string(), status: z.string(), error: z.unknown() })
+const createdSchema = uploadSchema.extend({
+  upload_url: z.url(),
+  upload_method: z.string(),
+  upload_headers: z.record(z.string(), z.string()),
+})
+const startedSchema = z.strictObject({
+  package: z.string(),
+  upload: z.string(),
+  install: z.string().regex(/^ins_[a-z2-7]{12}$/),
+  status: z.literal('running'),
+})
+const installsSchema = z.strictObject({
+  data: z.array(
+    z.strictObject({
+      package: z.string(),
+      upload: z.string().nullable(),
+      install: z.string().nullable(),
+      status: z.enum(['running', 'succeeded', 'failed']),
+      error: z.string().nullable(),
+      next: z.string().nullable(),
+      started_at: z.iso.datetime().nullable(),
+      updated_at: z.iso.datetime().nullable(),
+    }),
+  ),
+})
+const appsSchema = z.object({ data: z.array(z.object({ package: z.string(), version_code: z.int() })) })
+
+let api: Api
+let path: string
+let faults: PhoneFaults
+let signers: Record<'ours' | 'stranger', Signer>
+beforeAll(async () => {
+  signers = { ours: await newSigner('ours'), stranger: await newSigner('stranger') }
+  const system = inject('system')
+  api = (await newTenant(system)).admin
+  const { id } = await readyPhone(api)
+  path = `/v1/phones/${id}`
+  faults = await (await faultsOf(system)).ofPhone(id)
+}, 100_000)
+afterEach(() => faults.heal())
+afterAll(() => api.delete(path))
+
+const statusAndCode = (answer: Answer) => [answer.status, errorOf(answer).code]
+
+/** Created, sent, completed, and read again once it was looked at. */
+async function uploadFile(file: Buffer) {
+  const created = createdSchema.parse((await api.post('/v1/apps/uploads')).body)
+  const { upload_url: url, upload_method: method, upload_headers: headers } = created
+  const sent = await fetch(url, { method, headers, body: new Uint8Array(file) })
+  expect(sent.status).toBe(200)
+  const completed = await api.post(`/v1/apps/uploads/${created.id}/complete`, await sent.json())
+  expect([200, 202]).toContain(completed.status)
+  const { id } = uploadSchema.parse(completed.body)
+  return uploadSchema.parse((await api.get(`/v1/apps/uploads/${id}?wait=ready`)).body)
+}
+async function upload(settings: Partial<ApkSettings> = {}, by: keyof typeof signers = 'ours') {
+  const { id, status, error } = await uploadFile(
+    makeApk({ package: shop, versionCode: 5, ...settings }, signers[by]),
+  )
+  expect({ status, error }).toEqual({ status: 'ready', error: null })
+  return id
+}
+const start = (uploadId: string, more: object = {}) => api.post(`${path}/apps`, { upload: uploadId, ...more })
+const installs = async () => installsSchema.parse((await api.get(`${path}/apps/installs`)).body).data
+const rowOf = async (id: string) => (await installs()).find((row) => row.install === id)
+async function endOf(answer: Answer) {
+  expect(answer.status, JSON.stringify(answer.body)).toBe(202)
+  const { install } = startedSchema.parse(answer.body)
+  await eventually('the end of the install', 60_000, async () => (await rowOf(install))?.status !== 'running')
+  return rowOf(install)
+}
+const install = async (uploadId: string, more: object = {}) => endOf(await start(uploadId, more))
+const versionOf = async (name = shop) =>
+  appsSchema.parse((await api.get(`${path}/apps`)).body).data.find((app) => app.package === name)
+    ?.version_code
+
+describe('an app of one’s own', () => {
+  it('is uploaded, installed, listed, updated and uninstalled', async () => {
+    const first = await upload()
+    const answer = await start(first)
+    expect(startedSchema.parse(answer.body)).toMatchObject({ package: shop, upload: first })
+    expect(await endOf(answer)).toMatchObject({
+      package: shop,
+      upload: first,
+      status: 'succeeded',
+      error: null,
+      next: null,
+    })
+    expect(await versionOf()).toBe(5)
+    const second = await upload({ versionCode: 6, files: { pad: Buffer.alloc(300_000, 1) } })
+    expect((await install(second))?.status).toBe('succeeded')
+    expect(await versionOf()).toBe(6)
+    expect((await installs()).map((row) => row.upload)).toEqual([second, first])
+    const uninstalled = await api.delete(`${path}/apps/${shop}`)
+    expect([uninstalled.status, uninstalled.body]).toEqual([200, { package: shop, uninstalled: true }])
+    expect(await versionOf()).toBeUndefined()
+  })
+
+  it('is not put over a newer one, unless it replaces that', async () => {
+    const [older, newer] = [await upload(), await upload({ versionCode: 7 })]
+    await install(newer)
+    const before = await faults.counters()
+    const refused = await start(older)
+    expect(statusAndCode(refused)).toEqual([409, 'version_downgrade'])
+    expect(errorOf(refused).details).toMatchObject({ installed_version_code: 7, version_code: 5 })
+    expect(await versionOf()).toBe(7)
+    expect((await install(older, { replace: true }))?.status).toBe('succeeded')
+    expect(await versionOf()).toBe(5)
+    const after = await faults.counters()
+    expect([after.installs - before.installs, after.uninstalls - before.uninstalls]).toEqual([1, 1])
+  })
+
+  it('is named by exactly one upload of the project that is ready', async () => {
+    const ready = await upload()
+    for (const body of [
+      {},
+      { upload: ready, package: shop },
+      { package: shop, replace: true },
+      { upload: ready, more: 1 },
+    ])
+      expect(statusAndCode(await api.post(`${path}/apps`, body))).toEqual([400, 'validation_failed'])
+    for (const id of ['upl_aaaaaaaaaaaa', 'nonsense'])
+      expect(statusAndCode(await start(id))).toEqual([404, 'upload_not_found'])
+    const waiting = createdSchema.parse((await api.post('/v1/apps/uploads')).body)
+    expect(statusAndCode(await start(waiting.id))).toEqual([409, 'upload_not_ready'])
+    const broken = await uploadFile(Buffer.from('no archive'))
+    expect(broken.status).toBe('invalid_apk')
+    const notReady = await start(broken.id)
+    expect(statusAndCode(notReady)).toEqual([409, 'upload_not_ready'])
+    expect(errorOf(notReady).details['status']).toBe('invalid_apk')
+    expect(statusAndCode(await api.post(`${path}/apps`, { package: shop }))).toEqual([
+      422,
+      'app_not_available',
+    ])
+    const other = (await newTenant(inject('system'))).admin
+    expect(statusAndCode(await other.post(`${path}/apps`, { upload: ready }))).toEqual([
+      404,
+      'phone_not_found',
+    ])
+  })
+
+  it('that the phone refuses has failed in the words of the phone', async () => {
+    const failed = { status: 'failed', error: 'install_failed' }
+    const tooNew = await install(await upload({ versionCode: 8, minSdk: 99 }))
+    expect(tooNew).toMatchObject(failed)
+    expect(tooNew?.next).toMatch(/INSTALL_FAILED_OLDER_SDK/)
+    await install(await upload())
+    const stranger = await install(await upload({ versionCode: 9 }, 'stranger'))
+    expect(stranger).toMatchObject(failed)
+    expect(stranger?.next).toMatch(/INSTALL_FAILED_UPDATE_INCOMPATIBLE.*another key.*"replace": true/)
+    await faults.fullStorage(true)
+    const full = await install(await upload({ versionCode: 10 }))
+    expect(full).toMatchObject(failed)
+    expect(full?.next).toMatch(/INSTALL_FAILED_INSUFFICIENT_STORAGE/)
+    expect(await versionOf()).toBe(5)
+  })
+
+  it('that belongs to the service is installed over by nobody', async () => {
+    const ours = await upload({ package: 'io.appium.settings', versionCode: 99_999 })
+    const before = (await faults.counters()).commands['pm install-create']
+    expect(statusAndCode(await start(ours))).toEqual([422, 'install_failed'])
+    expect(statusAndCode(await start(ours, { replace: true }))).toEqual([422, 'install_failed'])
+    expect((await faults.counters()).commands['pm install-create']).toBe(before)
+  })
+})
+
+describe('installs of one phone', () => {
+  const namesOf = ['one', 'two', 'three'].map((name) => `${shop}.${name}`)
+  const sessionsOf = ({ commands }: Awaited<ReturnType<PhoneFaults['counters']>>) =>
+    commands['pm install-create'] ?? 0
+
+  it('are two at once and one per app; those in the middle of which the cable is pulled have failed', async () => {
+    const [one, two, three] = (await Promise.all(namesOf.map((name) => upload({ package: name })))) as [
+      string,
+      string,
+      string,
+    ]
+    const before = await faults.counters()
+    await faults.hangEvery(1, 'pm install-write')
+    const running = [await start(one), await start(two)]
+    const same = await start(one)
+    expect(statusAndCode(same)).toEqual([409, 'install_in_progress'])
+    expect(errorOf(same)).toMatchObject({ retryable: true, details: { package: namesOf[0] } })
+    expect(statusAndCode(await start(three))).toEqual([409, 'install_in_progress'])
+    await eventually(
+      'both sessions',
+      20_000,
+      async () => sessionsOf(await faults.counters()) >= sessionsOf(before) + 2,
+    )
+    await faults.unplug()
+    for (const answer of running) {
+      const end = await endOf(answer)
+      expect(end).toMatchObject({ status: 'failed', error: 'phone_unavailable' })
+      expect(end?.next).toBe(`Nothing was installed. Install again: POST ${path}/apps`)
+    }
+    await faults.heal()
+    await eventually('the phone', 30_000, async () => (await api.get(`${path}/apps`)).status === 200)
+    expect(await Promise.all(namesOf.map((name) => versionOf(name)))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect((await faults.counters()).installs).toBe(before.installs)
+    expect((await install(three))?.status).toBe('succeeded')
+    expect((await faults.counters()).installs - before.installs).toBe(1)
+  }, 90_000)
+
+  it('end with their session, and nothing of them stays', async () => {
+    const late = await upload({ package: `${shop}.late` })
+    const before = await faults.counters()
+    await faults.hangEvery(1, 'pm install-write')
+    const started = await start(late)
+    await eventually(
+      'its session',
+      20_000,
+      async () => sessionsOf(await faults.counters()) > sessionsOf(before),
+    )
+    expect((await api.post(`${path}/park`)).status).toBe(200)
+    expect(await endOf(started)).toMatchObject({ status: 'failed', error: 'phone_unavailable' })
+    const state = await faults.counters()
+    expect(state.commands['pm install-abandon'] ?? 0).toBe((before.commands['pm install-abandon'] ?? 0) + 1)
+    await faults.heal()
+    await api.post(`${path}/start`)
+    await api.get(`${path}?wait=ready`)
+    expect(await versionOf(`${shop}.late`)).toBeUndefined()
+    expect((await install(late))?.status).toBe('succeeded')
+    expect((await faults.counters()).installs - before.installs).toBe(1)
+  }, 90_000)
+})
