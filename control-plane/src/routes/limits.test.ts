@@ -3,6 +3,7 @@
 import { limits } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKey } from '../operator/keys.js'
+import { type AgentDouble } from '../testing/agent-double.js'
 import { errorOf } from '../testing/api.js'
 import { endpoints, requestOf } from '../testing/endpoints.js'
 import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
@@ -11,6 +12,7 @@ const minute = 60_000
 let world: World
 let plane: Plane
 let replica: Plane
+let agent: AgentDouble
 let ahead = 0
 /** While it is set, the time stands still. */
 let standing: Date | null = null
@@ -23,6 +25,7 @@ beforeAll(async () => {
   world = startWorld()
   plane = await world.start({ env, clock })
   replica = await world.start({ env, clock, beside: plane })
+  agent = await plane.rack(3, { beatMs: 200 })
 }, 60_000)
 afterAll(() => world.stop())
 
@@ -89,7 +92,6 @@ describe('requests per key', { timeout: 60_000 }, () => {
 describe('lifecycle requests', { timeout: 60_000 }, () => {
   it('are creates, starts, renewals, parks and deletes, exactly so many a minute, and replays are none', async () => {
     ahead = minute - (Date.now() % minute)
-    await plane.rack(2, { beatMs: 200 })
     const { key, projectId } = await plane.tenant()
     const replayed = { 'idempotency-key': 'the-first-one' }
     const create = (on: Plane, more = {}) => call(on, key, ['POST', '/v1/phones'], {}, more)
@@ -151,13 +153,47 @@ describe('lifecycle requests', { timeout: 60_000 }, () => {
     const other = await plane.tenant()
     await eventually(async () => {
       const free = await plane.app.core.db.device.count({ where: { state: 'free', link: 'healthy' } })
-      return free === 1
+      return free > 0
     })
     expect((await call(plane, other.key, ['POST', '/v1/phones'], { wait: false })).statusCode).toBeLessThan(
       300,
     )
     ahead += minute
     expect((await call(replica, key, ['POST', `${url}/park`])).statusCode).toBe(200)
+  })
+})
+
+describe('an Idempotency-Key', { timeout: 60_000 }, () => {
+  const hours24 = 24 * 60 * minute
+  it('names one create for 24 hours, and nothing else', async () => {
+    const { key } = await plane.tenant()
+    const twice = { 'idempotency-key': 'used-all-over' }
+    const create = (body: object) => call(plane, key, ['POST', '/v1/phones'], body, twice)
+    const created = await create({ name: 'a' })
+    expect(created.statusCode, created.body).toBe(201)
+    const { id } = created.json<{ id: string }>()
+
+    const batches: string[] = []
+    agent.onBatch = (request) => {
+      batches.push(request.assignment?.phoneId ?? '')
+      return Promise.resolve()
+    }
+    const actions = { actions: [{ type: 'home' }], observe: 'none' }
+    for (const batch of [actions, actions])
+      await call(plane, key, ['POST', `/v1/phones/${id}/actions`], batch, twice)
+    expect(batches).toEqual([id, id])
+    expect((await call(plane, key, ['DELETE', `/v1/phones/${id}`])).statusCode).toBe(200)
+
+    ahead += hours24 - minute
+    expect((await create({ name: 'a' })).json()).toMatchObject({ id, status: 'deleted' })
+    const conflict = errorOf(await create({ name: 'b' }), 409, 'idempotency_conflict')
+    expect([conflict.details, conflict.retryable]).toEqual([{ phone: id }, false])
+    expect(conflict.next).toContain('original body')
+    ahead += 2 * minute
+    // A new create, whether or not a phone is free so long after.
+    const later = await create({ name: 'b' })
+    expect([201, 202, 503], later.body).toContain(later.statusCode)
+    expect(later.body).not.toContain(id)
   })
 })
 
@@ -240,7 +276,11 @@ describe('bodies and pages', { timeout: 60_000 }, () => {
         await plane.app.core.db.upload.createMany({
           data: ids.map((id, at) => ({
             ...{ id: `upl_${id}`, projectId: tenant.projectId, keyId: 'k', status: 'awaiting_file' },
-            ...{ tokenHash: id, createdAt: timeOf(at), expiresAt: new Date(Date.now() + 3_600_000) },
+            ...{
+              tokenHash: id,
+              createdAt: timeOf(at),
+              expiresAt: new Date(clock.now().getTime() + 60 * minute),
+            },
           })),
         })
         return '/v1/apps/uploads'
