@@ -75,6 +75,18 @@ async function ended(install: string): Promise<NonNullable<Awaited<ReturnType<ty
   return row
 }
 
+/** As a process that takes the job over does. */
+async function runJob(installId: string): Promise<void> {
+  const { core, hosts, uploads } = plane.app
+  const context = { core, hosts, stopping: new AbortController().signal }
+  await runInstallJob(context, uploads.store, { installId, attempt: 1 })
+}
+async function park(): Promise<void> {
+  const { phones } = plane.app.services
+  await phones.park(tenant.caller, phoneId)
+  await phones.wait(phoneId, ({ status }) => status === 'parked', 10_000, new AbortController().signal)
+}
+
 describe('an install by upload', () => {
   it('is answered at once, goes on in the background, and succeeds', async () => {
     const ofUpload = await client.get(upload)
@@ -174,8 +186,7 @@ describe('an install by upload', () => {
     await eventually(() => agent.log.includes('finishInstall'))
     // The second runner comes while the first still waits: both hear the one outcome.
     agent.onCall = () => Promise.resolve()
-    const context = { core: plane.app.core, hosts: plane.app.hosts, stopping: new AbortController().signal }
-    await runInstallJob(context, plane.app.uploads.store, { installId: install, attempt: 1 })
+    await runJob(install)
     expect((await rowOf(install))?.status).toBe('succeeded')
     agent.finish = { succeeded: false, errorCode: 'install_failed' }
     release()
@@ -303,16 +314,25 @@ describe('an install is refused', () => {
     expect(agent.log).toEqual(['beginInstall'])
   })
 
-  it('as unknown when nobody confirmed it: its row ends by itself, and nothing is begun again', async () => {
-    agent.onCall = (name) => (name === 'beginInstall' ? Promise.reject(new Error('cut')) : Promise.resolve())
-    const details = await refused({ upload, replace: true }, 502, 'action_outcome_unknown')
-    const install = String(details['install'])
-    expect(await rowOf(install)).toMatchObject({ status: 'running', upload })
-    const context = { core: plane.app.core, hosts: plane.app.hosts, stopping: new AbortController().signal }
-    await runInstallJob(context, plane.app.uploads.store, { installId: install, attempt: 1 })
-    expect(await rowOf(install)).toMatchObject({ status: 'failed', error: 'action_outcome_unknown' })
-    expect(agent.log).toEqual(['beginInstall'])
-  })
+  it.each([
+    // The app may have been uninstalled.
+    [true, 'action_outcome_unknown', /GET \/v1\/phones\/.*\/apps: it tells/],
+    [false, 'phone_unavailable', /Nothing was installed/],
+  ])(
+    'as unknown when nobody confirmed it, replace %s: its row ends by itself, and nothing is begun again',
+    async (replace, error, next) => {
+      agent.onCall = (name) =>
+        name === 'beginInstall' ? Promise.reject(new Error('cut')) : Promise.resolve()
+      const details = await refused({ upload, replace }, 502, 'action_outcome_unknown')
+      const install = String(details['install'])
+      expect(await rowOf(install)).toMatchObject({ status: 'running', upload })
+      await runJob(install)
+      const row = await rowOf(install)
+      expect(row).toMatchObject({ status: 'failed', error })
+      expect(row?.next).toMatch(next)
+      expect(agent.log).toEqual(['beginInstall'])
+    },
+  )
 
   it('on a phone that is not running; its attempts are still listed', async () => {
     let release: () => void = () => undefined
@@ -320,13 +340,7 @@ describe('an install is refused', () => {
     agent.onCall = (name) => (name === 'finishInstall' ? held : Promise.resolve())
     const { install } = (await start({ upload })).body
     await eventually(() => agent.log.includes('finishInstall'))
-    await plane.app.services.phones.park(tenant.caller, phoneId)
-    await plane.app.services.phones.wait(
-      phoneId,
-      ({ status }) => status === 'parked',
-      10_000,
-      new AbortController().signal,
-    )
+    await park()
     await refused({ upload }, 409, 'phone_not_running')
     // As the agent answers who waits for an install that the park ended.
     agent.onCall = (name) =>
@@ -334,5 +348,34 @@ describe('an install is refused', () => {
     agent.finish = { succeeded: false, errorCode: 'phone_unavailable' }
     release()
     expect(await ended(install)).toMatchObject({ status: 'failed', error: 'phone_unavailable' })
+  })
+})
+
+describe('an install whose phone parks', () => {
+  /** Parks it while the call is under way, which then ends without an answer. */
+  async function parkedIn(call: string): Promise<string> {
+    const { phones } = plane.app.services
+    await phones.start(tenant.caller, phoneId, { idleTimeout: 300, maxDuration: 3600 })
+    await phones.wait(phoneId, ({ status }) => status === 'ready', 10_000, new AbortController().signal)
+    let cut: () => void = () => undefined
+    const held = new Promise<void>((_, reject) => (cut = () => reject(new Error('cut'))))
+    agent.onCall = (name) => (name === call ? held : Promise.resolve())
+    const { install } = (await start({ upload })).body
+    await eventually(() => agent.log.includes(call))
+    await park()
+    cut()
+    return install
+  }
+
+  it('before the order has installed nothing, and no order is sent', async () => {
+    const install = await parkedIn('putPackageFile')
+    expect(await ended(install)).toMatchObject({ status: 'failed', error: 'phone_unavailable' })
+    expect(agent.log).not.toContain('finishInstall')
+  })
+
+  it('after the order, without an answer, is unknown, and no second order is sent', async () => {
+    const install = await parkedIn('finishInstall')
+    expect(await ended(install)).toMatchObject({ status: 'failed', error: 'action_outcome_unknown' })
+    expect(agent.log.filter((line) => line === 'finishInstall')).toHaveLength(1)
   })
 })

@@ -152,14 +152,49 @@ export interface InstallEnd {
 export async function end(core: Core, install: Install, outcome: InstallEnd): Promise<void> {
   await inTransaction(core.db, async (tx) => {
     const now = core.clock.now()
-    const status = outcome.error === null ? 'succeeded' : 'failed'
-    const { count } = await tx.install.updateMany({
-      where: { id: install.id, status: { in: ['beginning', 'running'] } },
-      data: { ...outcome, status, updatedAt: now },
-    })
-    if (count > 0 && status === 'succeeded' && install.uploadId !== null)
+    const isEnded = await endWhere(tx, { id: install.id }, outcome, now)
+    if (isEnded && outcome.error === null && install.uploadId !== null)
       await keepUpload(core, tx, install.uploadId, now)
   })
+}
+
+/**
+ * Ends one that will hear nothing more from its agent: with `unordered` when the agent never heard that it should
+ * install, with `ordered` otherwise.
+ */
+export async function endInDoubt(
+  core: Core,
+  { id }: Install,
+  { ordered, unordered }: { ordered: InstallEnd; unordered: InstallEnd },
+): Promise<void> {
+  const now = core.clock.now()
+  await inTransaction(core.db, async (tx) => {
+    if (!(await endWhere(tx, { id, orderedAt: null }, unordered, now)))
+      await endWhere(tx, { id }, ordered, now)
+  })
+}
+
+async function endWhere(
+  tx: Tx,
+  where: { id: string; orderedAt?: null },
+  outcome: InstallEnd,
+  now: Date,
+): Promise<boolean> {
+  const status = outcome.error === null ? 'succeeded' : 'failed'
+  const { count } = await tx.install.updateMany({
+    where: { ...where, status: { in: ['beginning', 'running'] } },
+    data: { ...outcome, status, updatedAt: now },
+  })
+  return count > 0
+}
+
+/** Before the agent is told to install. False: it has ended meanwhile, and the agent is told nothing. */
+export async function markOrdered(core: Core, install: Install): Promise<boolean> {
+  const { count } = await core.db.install.updateMany({
+    where: { id: install.id, status: 'running' },
+    data: { orderedAt: core.clock.now() },
+  })
+  return count > 0
 }
 
 async function keepUpload(

@@ -17,7 +17,7 @@ import { backoff, later, placeDevice, type JobContext } from '../jobs/context.js
 import { type JobPayload } from '../jobs/queue.js'
 import { StoredFileMissing, type FileStore } from '../storage/file-store.js'
 import { putPackageFile } from './put-file.js'
-import { end, filesOf, jobKey, type InstallEnd } from './records.js'
+import { end, endInDoubt, filesOf, jobKey, markOrdered, type InstallEnd } from './records.js'
 import { beginRequest } from './service.js'
 
 /** Milliseconds: of one begin, of one file, of one finish; and after which an install without an end is given up. */
@@ -32,15 +32,15 @@ export async function runInstallJob(context: JobContext, store: FileStore, paylo
   const install = await core.db.install.findUnique({ where: { id: payload.installId } })
   if (!install || install.status === 'succeeded' || install.status === 'failed') return
   // Nobody confirmed that it began, and the agent has given up meanwhile: it is not begun a second time.
-  if (install.status === 'beginning') return end(core, install, unknown(install))
+  if (install.status === 'beginning') return giveUp(context, install)
   try {
-    const target = await targetOf(context, install)
-    await end(core, install, target ? await bringIn(context, store, install, target) : unknown(install))
+    const outcome = await bringIn(context, store, install)
+    await (outcome ? end(core, install, outcome) : giveUp(context, install))
   } catch (error) {
     const outcome = endOf(error, install)
     const age = core.clock.now().getTime() - install.startedAt.getTime()
     if (outcome) return end(core, install, outcome)
-    if (age > times.all) return end(core, install, unknown(install))
+    if (age > times.all) return giveUp(context, install)
     core.log.warn({ err: error, install: install.id, phone: install.phoneId }, 'an install is tried again')
     const ms = backoff(payload.attempt, 500, 10_000)
     const next = { installId: install.id, attempt: payload.attempt + 1 }
@@ -54,6 +54,18 @@ const unknown = (install: Install): InstallEnd => ({
   next: `${looking(install)}: it tells whether the app is there.`,
 })
 
+const giveUp = ({ core }: JobContext, install: Install): Promise<void> =>
+  endInDoubt(core, install, {
+    ordered: unknown(install),
+    // What it was to replace may have been uninstalled.
+    unordered: install.replace ? unknown(install) : neverOrdered(install),
+  })
+
+const neverOrdered = ({ phoneId }: Install): InstallEnd => ({
+  error: 'phone_unavailable',
+  next: `Nothing was installed. Install again: POST /v1/phones/${phoneId}/apps`,
+})
+
 /** Null: the phone has been parked or given another device; the agent ends what it had begun. @throws CallFailure out of reach */
 async function targetOf(context: JobContext, install: Install): Promise<Target | null> {
   const device = await placeDevice(context, { phoneId: install.phoneId })
@@ -63,12 +75,11 @@ async function targetOf(context: JobContext, install: Install): Promise<Target |
   return { connection, serial, fencingNumber }
 }
 
-async function bringIn(
-  { stopping }: JobContext,
-  store: FileStore,
-  install: Install,
-  target: Target,
-): Promise<InstallEnd> {
+/** Null: the phone has left its assignment, or another runner has ended the install. */
+async function bringIn(context: JobContext, store: FileStore, install: Install): Promise<InstallEnd | null> {
+  const target = await targetOf(context, install)
+  if (!target) return null
+  const { core, stopping } = context
   const call = { requestId: install.requestId, signal: stopping }
   const begin = () =>
     callHost<BeginInstallRequest, BeginInstallResponse>(
@@ -82,6 +93,8 @@ async function bringIn(
   for (const file of filesOf(install).filter(({ sha256 }) => missingSha256.includes(sha256)))
     await putPackageFile(target.connection, file, store, Progress.for(times.put, stopping))
   if (performance.now() - begunAt > slotMs) await begin()
+  // Sending may have taken minutes.
+  if (!(await targetOf(context, install)) || !(await markOrdered(core, install))) return null
   const answer = await callHost<FinishInstallRequest, FinishInstallResponse>(
     target.connection,
     (client, ...rest) => client.finishInstall(...rest),

@@ -87,13 +87,19 @@ async function overdue(core: Core): Promise<void> {
   }
 }
 
-/** Rows whose time is over: idempotency keys, counters of past minutes, used join tokens, setups, activity. */
+/** Rows whose time is over: idempotency keys, counters of past minutes, used join tokens, setups, activity, installs. */
 export async function forget(core: Core): Promise<void> {
   const now = core.clock.now()
   await core.db.idempotencyKey.deleteMany({ where: { expiresAt: { lt: now } } })
   await core.db.lifecycleCount.deleteMany({ where: { minute: { lt: new Date(now.getTime() - 600_000) } } })
   await core.db.activity.deleteMany({
     where: { at: { lt: new Date(now.getTime() - core.rules.activityLifeMs) } },
+  })
+  await core.db.install.deleteMany({
+    where: {
+      status: { in: ['succeeded', 'failed'] },
+      updatedAt: { lt: new Date(now.getTime() - core.rules.activityLifeMs) },
+    },
   })
   await core.db.setup.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
   await core.db.joinToken.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
