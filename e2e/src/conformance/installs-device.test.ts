@@ -216,25 +216,32 @@ describe('installs of one phone', () => {
     expect((await faults.counters()).installs - before.installs).toBe(1)
   }, 90_000)
 
-  it('end with their session, and nothing of them stays', async () => {
-    const late = await upload({ package: `${shop}.late` })
-    const before = await faults.counters()
-    await faults.hangEvery(1, 'pm install-write')
-    const started = await start(late)
-    await eventually(
-      'its session',
-      20_000,
-      async () => sessionsOf(await faults.counters()) > sessionsOf(before),
-    )
-    expect((await api.post(`${path}/park`)).status).toBe(200)
-    expect(await endOf(started)).toMatchObject({ status: 'failed', error: 'phone_unavailable' })
-    const state = await faults.counters()
-    expect(state.commands['pm install-abandon'] ?? 0).toBe((before.commands['pm install-abandon'] ?? 0) + 1)
-    await faults.heal()
-    await api.post(`${path}/start`)
-    await api.get(`${path}?wait=ready`)
-    expect(await versionOf(`${shop}.late`)).toBeUndefined()
-    expect((await install(late))?.status).toBe('succeeded')
-    expect((await faults.counters()).installs - before.installs).toBe(1)
-  }, 90_000)
+  it.each([
+    { at: 'pm install-write', error: 'phone_unavailable', knows: 'have failed before their commit' },
+    { at: 'pm install-commit', error: 'action_outcome_unknown', knows: 'are unknown from their commit on' },
+  ])(
+    'end with the session of the phone, and $knows',
+    async ({ at, error }) => {
+      const name = `${shop}.${error}`
+      const late = await upload({ package: name })
+      const before = await faults.counters()
+      await faults.hangEvery(1, at)
+      const started = await start(late)
+      await eventually(at, 30_000, async () => (await faults.counters()).hung > before.hung)
+      expect((await api.post(`${path}/park`)).status).toBe(200)
+      expect(await endOf(started)).toMatchObject({ status: 'failed', error })
+      await faults.heal()
+      await api.post(`${path}/start`)
+      await api.get(`${path}?wait=ready`)
+      expect(await versionOf(name)).toBeUndefined()
+      expect((await faults.counters()).installs).toBe(before.installs)
+      // The next one gives up what this one left.
+      expect((await install(late))?.status).toBe('succeeded')
+      const after = await faults.counters()
+      expect(after.installs - before.installs).toBe(1)
+      const abandoned = ({ commands }: typeof before) => commands['pm install-abandon'] ?? 0
+      expect(abandoned(after) - abandoned(before)).toBe(1)
+    },
+    90_000,
+  )
 })
