@@ -1,5 +1,6 @@
 /** Installs by upload over HTTP, real Postgres, jobs, files and gRPC; the agent is a double. */
 import { ApiError, newId } from '@phonerack/shared'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createKey } from '../operator/keys.js'
 import { installsSchema, startedInstallSchema, type InstallsJson } from '../routes/apps/schemas.js'
@@ -225,6 +226,18 @@ describe('an install by upload', () => {
     release()
     expect(await ended(install)).toMatchObject({ status: 'succeeded', upload })
   })
+})
+
+it('of a file that the storage has lost has failed, and says what to do', async () => {
+  const { core, uploads } = plane.app
+  const { storageId } = await core.db.upload.findUniqueOrThrow({ where: { id: upload } })
+  if (storageId === null) throw new Error('the upload has no file')
+  await uploads.store.delete(storageId)
+  const row = await ended((await start({ upload })).body.install)
+  await uploads.store.put(storageId, Readable.from([bytes], { objectMode: false }))
+  expect(row).toMatchObject({ status: 'failed', error: 'upload_failed' })
+  expect(row.next).toMatch(/POST \/v1\/apps\/uploads/)
+  expect(agent.log).not.toContain('finishInstall')
 })
 
 describe('an install is refused', () => {

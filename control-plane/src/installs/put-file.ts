@@ -1,6 +1,6 @@
 /** Streams one stored file into a host's cache; the whole of it is never in memory. */
 import { type Readable } from 'node:stream'
-import { Metadata, type ClientWritableStream } from '@grpc/grpc-js'
+import { Metadata, type ClientWritableStream, type ServiceError } from '@grpc/grpc-js'
 import { type PutPackageFileRequest } from '@phonerack/proto'
 import { type Progress } from '@phonerack/shared'
 import { requireConnection, toFailure } from '../hosts/calls.js'
@@ -22,10 +22,14 @@ export async function putPackageFile(
   const content = await store.read(file.storageId)
   const deadline = Date.now() + progress.remaining
   let call: ClientWritableStream<PutPackageFileRequest> | undefined
-  const answered = new Promise<void>((resolve, reject) => {
-    call = connection.client.putPackageFile(new Metadata(), { deadline }, (error) =>
-      error ? reject(error) : resolve(),
-    )
+  // Not a promise that each message races against: it would hold all of them until it settles.
+  const answer = { isThere: false, wake: (): void => undefined }
+  const answered = new Promise<ServiceError | null>((resolve) => {
+    call = connection.client.putPackageFile(new Metadata(), { deadline }, (error) => {
+      answer.isThere = true
+      answer.wake()
+      resolve(error)
+    })
   })
   if (!call) throw new Error('gRPC made no call')
   const stream = call
@@ -33,12 +37,16 @@ export async function putPackageFile(
   progress.signal.addEventListener('abort', cancel, { once: true })
   try {
     for await (const message of messages(file, content)) {
-      // A call that has failed never says that a message was written.
-      const written = new Promise<boolean>((resolve) => stream.write(message, () => resolve(true)))
-      if (!(await Promise.race([written, answered.then(() => false)]))) break
+      if (answer.isThere) break
+      await new Promise<void>((resolve) => {
+        // A call that has failed never says that a message was written.
+        answer.wake = resolve
+        stream.write(message, () => resolve())
+      })
     }
     stream.end()
-    await answered
+    const error = await answered
+    if (error) throw error
     connection.breaker.succeeded()
   } catch (error) {
     stream.cancel()
