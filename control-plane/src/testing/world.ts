@@ -174,12 +174,18 @@ async function enrollDoubles(app: App, double: AgentDouble, count: number): Prom
   const serials = Array.from({ length: count }, (_, index) => `${double.hostId}-${index + 1}`)
   for (const serial of serials) double.addDevice(serial)
   const { db } = app.core
-  await eventually(async () => (await db.device.count({ where: { serial: { in: serials } } })) === count)
+  // A loaded machine takes its time until heartbeats are folded.
+  const patience = 30_000
+  await eventually(
+    async () => (await db.device.count({ where: { serial: { in: serials } } })) === count,
+    patience,
+  )
   for (const serial of serials) await enrollDevice(app.core, serial)
   await eventually(
     async () =>
       (await db.device.count({ where: { serial: { in: serials }, state: 'free', link: 'healthy' } })) ===
       count,
+    patience,
   )
 }
 
