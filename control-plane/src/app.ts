@@ -31,6 +31,9 @@ import { setConfiguredOperator } from './operator/auth.js'
 import { operatorPlugin } from './operator/plugin.js'
 import { createChanges, uploadTopic } from './phones/changes.js'
 import { type Core } from './phones/core.js'
+import { createCheckoutService } from './payments/checkout.js'
+import { paymentsPlugin } from './payments/plugin.js'
+import { openStripe } from './payments/stripe.js'
 import { createPhoneService } from './phones/service.js'
 import { Authority } from './pki/authority.js'
 import { openNatsUsers } from './pki/nats-users.js'
@@ -71,6 +74,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
   const phones = createPhoneService(core)
   const activity = createActivityRecorder(core)
   const store = await openFileStore(config.storage)
+  const payments = config.payments ? openStripe(config.payments) : null
   const uploadChanges = createChanges(bus, uploadTopic)
   const uploads: UploadCore = { core, store, changes: uploadChanges, baseUrl: config.http.baseUrl }
   const catalog = new Catalog({ db: core.db, store, log: parts.log, refreshMs: config.libraryRefreshMs })
@@ -129,11 +133,13 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       setup: createSetupService(core),
       activity,
       packages: createPackageService(core, hosts),
+      checkout: createCheckoutService(core, payments, config.http.baseUrl),
     },
     plugins: [
       operatorPlugin(core),
       libraryPlugin(core, store),
       setupPlugin(core, config.http.baseUrl),
+      paymentsPlugin(core, payments),
       joinPlugin({ core, authority, natsUsers }),
     ],
     health: () => isHealthy(core),

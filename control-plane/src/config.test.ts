@@ -23,3 +23,13 @@ it('names what is missing or wrong', () => {
   expect(() => readConfig({})).toThrow(ZodError)
   expect(() => readConfig({ ...least, PHONERACK_HTTP_PORT: 'eighty' })).toThrow(/PHONERACK_HTTP_PORT/)
 })
+
+it('takes payments with both of their secrets, or not at all', () => {
+  expect(readConfig(least).payments).toBeNull()
+  expect(() => readConfig({ ...least, PHONERACK_STRIPE_SECRET_KEY: 'sk' })).toThrow(/WEBHOOK_SECRET/)
+  const both = { PHONERACK_STRIPE_SECRET_KEY: 'sk', PHONERACK_STRIPE_WEBHOOK_SECRET: 'whsec' }
+  expect(readConfig({ ...least, ...both }).payments).toMatchObject({
+    addsTax: true,
+    url: 'https://api.stripe.com',
+  })
+})

@@ -8,71 +8,86 @@ import { readStorageConfig, storageEnvironment, type StorageConfig } from './sto
 
 const int = (fallback: number, min = 0) => z.coerce.number().int().min(min).default(fallback)
 
-const environmentSchema = z.object({
-  PHONERACK_HTTP_HOST: z.string().default('127.0.0.1'),
-  PHONERACK_HTTP_PORT: int(8080),
-  /** Public address of the API, for absolute URLs. */
-  PHONERACK_BASE_URL: z.url().optional(),
-  /** Addresses or networks, separated by commas, of proxies whose `X-Forwarded-For` counts. */
-  PHONERACK_TRUSTED_PROXIES: z.string().default(''),
-  /** Seconds that create, start and park wait. */
-  PHONERACK_LIFECYCLE_WAIT: int(limits.lifecycleWait),
-  DATABASE_URL: z.string().min(1),
-  NATS_URL: z.string().min(1),
-  NATS_CREDS_FILE: z.string().optional(),
-  NATS_ACCOUNT_SEED_FILE: z.string().optional(),
-  PHONERACK_PKI_DIR: z.string().min(1),
-  PHONERACK_REPLICA_ID: z.string().min(1).default('control-plane'),
-  PHONERACK_OPERATOR_TOKEN_SHA256: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .optional(),
-  /** `off`: this replica answers requests and leaves jobs to others. */
-  PHONERACK_JOBS: z.enum(['on', 'off']).default('on'),
-  PHONERACK_DATABASE_POOL: int(20, 2),
-  /** Seconds. */
-  PHONERACK_CREATE_DEADLINE: int(limits.createDeadline, 1),
-  PHONERACK_START_DEADLINE: int(limits.startDeadline, 1),
-  PHONERACK_REBOOT_EVERY: int(limits.rebootEvery, 1),
-  PHONERACK_RESET_EVERY: int(limits.resetEvery, 1),
-  /** Seconds that a phone may be away for a reboot or reset. */
-  PHONERACK_RESTART_GRACE: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(limits.restartGrace.max)
-    .default(limits.restartGrace.default),
-  PHONERACK_HOST_LATE_AFTER: int(limits.hostLateAfter, 1),
-  PHONERACK_HOST_LOST_AFTER: int(limits.hostLostAfter, 1),
-  PHONERACK_LOST_FOR_GOOD_AFTER: int(86_400, 1),
-  PHONERACK_ACTIVITY_ACCURACY: int(limits.activityAccuracy, 1),
-  PHONERACK_LIFECYCLE_PER_MINUTE: int(limits.lifecyclePerProjectPerMinute, 1),
-  PHONERACK_REQUESTS_PER_MINUTE: int(limits.requestsPerKeyPerMinute, 1),
-  PHONERACK_ACTIVITY_DAYS: int(30, 1),
-  PHONERACK_IDEMPOTENCY_HOURS: int(limits.idempotencyWindowHours, 1),
-  PHONERACK_REPLICA_DEAD_AFTER: int(10, 2),
-  /** `LATITUDE,LONGITUDE` in degrees: where phones are until a location is set. */
-  PHONERACK_DEFAULT_LOCATION: z
-    .string()
-    .regex(/^-?\d{1,2}(\.\d+)?,-?\d{1,3}(\.\d+)?$/)
-    .default('40.7128,-74.0060'),
-  ...storageEnvironment,
-  /** Bytes. */
-  PHONERACK_UPLOAD_FILE_MAX: int(limits.uploads.fileBytes, 1),
-  PHONERACK_UPLOAD_PROJECT_MAX: int(limits.uploads.projectBytes, 1),
-  /** Bytes: files of all projects that have not been completed yet. */
-  PHONERACK_UPLOAD_WAITING_MAX: int(20 * limits.uploads.fileBytes, 1),
-  PHONERACK_UPLOADS_PER_DAY: int(limits.uploads.perDay, 1),
-  /** Seconds in which the file must have arrived. */
-  PHONERACK_UPLOAD_SEND_WITHIN: int(limits.uploads.sendWithin / 1000, 1),
-  /** Seconds: until the first file, since the last install, and since it once a newer build is ready. */
-  PHONERACK_UPLOAD_AWAITING_LIFE: int(limits.uploads.awaitingLife, 1),
-  PHONERACK_UPLOAD_LIFE: int(limits.uploads.life, 1),
-  PHONERACK_UPLOAD_SUPERSEDED_LIFE: int(limits.uploads.supersededLife, 1),
-  /** Seconds after which the app library is read again. */
-  PHONERACK_LIBRARY_REFRESH: int(limits.libraryRefresh, 1),
-  PHONERACK_PRICE_PER_SECOND_MICROS: z.coerce.bigint().positive().default(price.perSecondMicros),
-})
+const environmentSchema = z
+  .object({
+    PHONERACK_HTTP_HOST: z.string().default('127.0.0.1'),
+    PHONERACK_HTTP_PORT: int(8080),
+    /** Public address of the API, for absolute URLs. */
+    PHONERACK_BASE_URL: z.url().optional(),
+    /** Addresses or networks, separated by commas, of proxies whose `X-Forwarded-For` counts. */
+    PHONERACK_TRUSTED_PROXIES: z.string().default(''),
+    /** Seconds that create, start and park wait. */
+    PHONERACK_LIFECYCLE_WAIT: int(limits.lifecycleWait),
+    DATABASE_URL: z.string().min(1),
+    NATS_URL: z.string().min(1),
+    NATS_CREDS_FILE: z.string().optional(),
+    NATS_ACCOUNT_SEED_FILE: z.string().optional(),
+    PHONERACK_PKI_DIR: z.string().min(1),
+    PHONERACK_REPLICA_ID: z.string().min(1).default('control-plane'),
+    PHONERACK_OPERATOR_TOKEN_SHA256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional(),
+    /** `off`: this replica answers requests and leaves jobs to others. */
+    PHONERACK_JOBS: z.enum(['on', 'off']).default('on'),
+    PHONERACK_DATABASE_POOL: int(20, 2),
+    /** Seconds. */
+    PHONERACK_CREATE_DEADLINE: int(limits.createDeadline, 1),
+    PHONERACK_START_DEADLINE: int(limits.startDeadline, 1),
+    PHONERACK_REBOOT_EVERY: int(limits.rebootEvery, 1),
+    PHONERACK_RESET_EVERY: int(limits.resetEvery, 1),
+    /** Seconds that a phone may be away for a reboot or reset. */
+    PHONERACK_RESTART_GRACE: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(limits.restartGrace.max)
+      .default(limits.restartGrace.default),
+    PHONERACK_HOST_LATE_AFTER: int(limits.hostLateAfter, 1),
+    PHONERACK_HOST_LOST_AFTER: int(limits.hostLostAfter, 1),
+    PHONERACK_LOST_FOR_GOOD_AFTER: int(86_400, 1),
+    PHONERACK_ACTIVITY_ACCURACY: int(limits.activityAccuracy, 1),
+    PHONERACK_LIFECYCLE_PER_MINUTE: int(limits.lifecyclePerProjectPerMinute, 1),
+    PHONERACK_REQUESTS_PER_MINUTE: int(limits.requestsPerKeyPerMinute, 1),
+    PHONERACK_ACTIVITY_DAYS: int(30, 1),
+    PHONERACK_IDEMPOTENCY_HOURS: int(limits.idempotencyWindowHours, 1),
+    PHONERACK_REPLICA_DEAD_AFTER: int(10, 2),
+    /** `LATITUDE,LONGITUDE` in degrees: where phones are until a location is set. */
+    PHONERACK_DEFAULT_LOCATION: z
+      .string()
+      .regex(/^-?\d{1,2}(\.\d+)?,-?\d{1,3}(\.\d+)?$/)
+      .default('40.7128,-74.0060'),
+    /** Both, or neither: then nobody can pay. */
+    PHONERACK_STRIPE_SECRET_KEY: z.string().min(1).optional(),
+    PHONERACK_STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
+    PHONERACK_STRIPE_URL: z.url({ protocol: /^https?$/ }).default('https://api.stripe.com'),
+    /** `off`: no tax is added at checkout. */
+    PHONERACK_STRIPE_TAX: z.enum(['on', 'off']).default('on'),
+    ...storageEnvironment,
+    /** Bytes. */
+    PHONERACK_UPLOAD_FILE_MAX: int(limits.uploads.fileBytes, 1),
+    PHONERACK_UPLOAD_PROJECT_MAX: int(limits.uploads.projectBytes, 1),
+    /** Bytes: files of all projects that have not been completed yet. */
+    PHONERACK_UPLOAD_WAITING_MAX: int(20 * limits.uploads.fileBytes, 1),
+    PHONERACK_UPLOADS_PER_DAY: int(limits.uploads.perDay, 1),
+    /** Seconds in which the file must have arrived. */
+    PHONERACK_UPLOAD_SEND_WITHIN: int(limits.uploads.sendWithin / 1000, 1),
+    /** Seconds: until the first file, since the last install, and since it once a newer build is ready. */
+    PHONERACK_UPLOAD_AWAITING_LIFE: int(limits.uploads.awaitingLife, 1),
+    PHONERACK_UPLOAD_LIFE: int(limits.uploads.life, 1),
+    PHONERACK_UPLOAD_SUPERSEDED_LIFE: int(limits.uploads.supersededLife, 1),
+    /** Seconds after which the app library is read again. */
+    PHONERACK_LIBRARY_REFRESH: int(limits.libraryRefresh, 1),
+    PHONERACK_PRICE_PER_SECOND_MICROS: z.coerce.bigint().positive().default(price.perSecondMicros),
+  })
+  .refine(
+    (env) =>
+      (env.PHONERACK_STRIPE_SECRET_KEY === undefined) === (env.PHONERACK_STRIPE_WEBHOOK_SECRET === undefined),
+    {
+      message: 'PHONERACK_STRIPE_SECRET_KEY and PHONERACK_STRIPE_WEBHOOK_SECRET go together',
+      path: ['PHONERACK_STRIPE_WEBHOOK_SECRET'],
+    },
+  )
 
 export interface Config {
   http: { host: string; port: number; baseUrl: string; trustedProxies: string[]; lifecycleWait: number }
@@ -87,8 +102,18 @@ export interface Config {
   operatorTokenHash: string | null
   requestsPerKeyPerMinute: number
   storage: StorageConfig
+  /** Null: payments are not configured. */
+  payments: PaymentsConfig | null
   libraryRefreshMs: number
   rules: Rules
+}
+
+export interface PaymentsConfig {
+  secretKey: string
+  webhookSecret: string
+  /** Of the provider's API. */
+  url: string
+  addsTax: boolean
 }
 
 /** Limits that the service's own decisions use; times in milliseconds. */
@@ -151,6 +176,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     requestsPerKeyPerMinute: env.PHONERACK_REQUESTS_PER_MINUTE,
     libraryRefreshMs: env.PHONERACK_LIBRARY_REFRESH * 1000,
     storage: readStorageConfig(env, env.PHONERACK_PKI_DIR),
+    payments: readPayments(env),
     rules: {
       createDeadlineMs: env.PHONERACK_CREATE_DEADLINE * 1000,
       startDeadlineMs: env.PHONERACK_START_DEADLINE * 1000,
@@ -179,6 +205,17 @@ export function readConfig(environment: Record<string, string | undefined>): Con
         supersededMs: env.PHONERACK_UPLOAD_SUPERSEDED_LIFE * 1000,
       },
     },
+  }
+}
+
+function readPayments(env: z.infer<typeof environmentSchema>): PaymentsConfig | null {
+  const { PHONERACK_STRIPE_SECRET_KEY: secretKey, PHONERACK_STRIPE_WEBHOOK_SECRET: webhookSecret } = env
+  if (secretKey === undefined || webhookSecret === undefined) return null
+  return {
+    secretKey,
+    webhookSecret,
+    url: env.PHONERACK_STRIPE_URL,
+    addsTax: env.PHONERACK_STRIPE_TAX === 'on',
   }
 }
 

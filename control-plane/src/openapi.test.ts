@@ -95,6 +95,7 @@ describe('/openapi.json', () => {
         'GET /v1/phones/{id}/timezone',
         'PUT /v1/phones/{id}/timezone',
         'GET /v1/account',
+        'POST /v1/credits/checkout',
       ].sort(),
     )
   })

@@ -469,6 +469,16 @@ export interface PackageService {
   uninstall(caller: Caller, phoneId: string, packageName: string, context: CallContext): Promise<void>
 }
 
+/** Buying credit. */
+export interface CheckoutService {
+  /**
+   * A page of the payment provider on which somebody can pay; credit comes once they have.
+   * @param amountUsd whole dollars
+   * @throws ApiError billing_not_configured, rate_limited, provider_error, provider_timeout
+   */
+  create(caller: Caller, amountUsd: number): Promise<{ url: string }>
+}
+
 export interface Services {
   keys: KeyService
   phones: PhoneService
@@ -482,4 +492,5 @@ export interface Services {
   installs: InstallService
   library: LibraryService
   packages: PackageService
+  checkout: CheckoutService
 }

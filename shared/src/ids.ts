@@ -19,6 +19,7 @@ export const idPrefixes = {
   host: 'hst_',
   device: 'dev_',
   setup: 'set_',
+  checkout: 'chk_',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

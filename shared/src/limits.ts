@@ -70,6 +70,14 @@ export const limits = {
   /** Seconds. */
   createDeadline: 180,
   startDeadline: 120,
+  checkout: {
+    /** Whole dollars. */
+    minUsd: 10,
+    maxUsd: 1000,
+    defaultUsd: 10,
+    /** Links per project in an hour. */
+    perHour: 10,
+  },
   setup: {
     /** Characters of the client's name. */
     client: { min: 1, max: 60 },

@@ -1,6 +1,7 @@
 /** All routes of `/v1`. */
 import type { ApiInstance } from '../http/types.js'
 import { getAccount } from './account.js'
+import { createCheckout } from './checkout.js'
 import { collectSetup, createSetup } from './setup.js'
 import { installApp, listInstalls } from './apps/installs.js'
 import { searchLibrary } from './apps/library.js'
@@ -30,6 +31,7 @@ import { updatePhone } from './phones/update.js'
 
 const routes: readonly Route[] = [
   createPhone,
+  createCheckout,
   listPhones,
   getPhone,
   updatePhone,

@@ -8,6 +8,7 @@ import type {
   ActivityEntry,
   ActivityService,
   Caller,
+  CheckoutService,
   DeviceService,
   FileService,
   InstallService,
@@ -458,6 +459,13 @@ export class MemoryServices implements Services {
     search: (query, cursor) => {
       this.note('searchLibrary', query, cursor)
       return Promise.resolve({ data: [], nextCursor: null })
+    },
+  }
+
+  readonly checkout: CheckoutService = {
+    create: (caller, amountUsd) => {
+      this.note('createCheckout', caller, amountUsd)
+      return Promise.resolve({ url: 'https://pay.test/1' })
     },
   }
 

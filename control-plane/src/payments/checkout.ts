@@ -1,0 +1,85 @@
+/** Links to pay by, and the credit that a payment adds, once. */
+import { ApiError, limits, newId } from '@phonerack/shared'
+import { addCredit } from '../billing/ledger.js'
+import { inTransaction } from '../db/database.js'
+import { type Core } from '../phones/core.js'
+import { type Caller, type CheckoutService } from '../services.js'
+import { type Payment, type Payments } from './stripe.js'
+
+const hourMs = 3_600_000
+
+/** @param payments null: `billing_not_configured` */
+export function createCheckoutService(
+  core: Core,
+  payments: Payments | null,
+  baseUrl: string,
+): CheckoutService {
+  return {
+    async create(caller, amountUsd) {
+      if (!payments) throw new ApiError('billing_not_configured')
+      const checkoutId = await note(core, caller, amountUsd)
+      try {
+        return { url: await payments.createPage({ checkoutId, amountUsd, returnUrl: `${baseUrl}/checkout` }) }
+      } catch (error) {
+        // A page that nobody gets does not count; one that was made all the same stays payable for its row's sake.
+        if (error instanceof ApiError && error.code === 'provider_error')
+          await core.db.checkout.deleteMany({ where: { id: checkoutId, paidAt: null } })
+        throw error
+      }
+    },
+  }
+}
+
+/** Counts the link under the project's lock, so that the hour's limit is exact over all replicas. */
+async function note(core: Core, caller: Caller, amountUsd: number): Promise<string> {
+  const id = newId('checkout')
+  const { perHour } = limits.checkout
+  await inTransaction(core.db, async (tx) => {
+    const now = core.clock.now()
+    await tx.$queryRaw`select 1 from projects where id = ${caller.projectId} for update`
+    const latest = await tx.checkout.findMany({
+      where: { projectId: caller.projectId, createdAt: { gt: new Date(now.getTime() - hourMs) } },
+      orderBy: { createdAt: 'desc' },
+      take: perHour,
+      select: { createdAt: true },
+    })
+    const oldest = latest[perHour - 1]
+    if (oldest)
+      throw new ApiError('rate_limited', {
+        message: `The project has created ${perHour} checkout links within the hour.`,
+        retryAfterSeconds: Math.max(
+          1,
+          Math.ceil((oldest.createdAt.getTime() + hourMs - now.getTime()) / 1000),
+        ),
+      })
+    await tx.checkout.create({ data: { id, projectId: caller.projectId, amountUsd, createdAt: now } })
+  })
+  return id
+}
+
+/** Adds a payment's credit, however often it is told. What fits no link of ours is logged for the operator and added to nothing. */
+export async function settlePayment(core: Core, payment: Payment): Promise<void> {
+  const checkout = await core.db.checkout.findUnique({ where: { id: payment.checkoutId } })
+  const told = {
+    audit: 'payment',
+    checkout: payment.checkoutId,
+    cents: payment.cents,
+    currency: payment.currency,
+  }
+  if (!checkout || payment.currency !== 'usd' || payment.cents !== checkout.amountUsd * 100) {
+    core.log.error(told, 'a payment fits no checkout link: nothing was added')
+    return
+  }
+  const { projectId } = checkout
+  const isFirst = await inTransaction(core.db, async (tx) => {
+    const now = core.clock.now()
+    await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
+    const { count } = await tx.checkout.updateMany({
+      where: { id: checkout.id, paidAt: null },
+      data: { paidAt: now },
+    })
+    if (count > 0) await addCredit(tx, projectId, BigInt(payment.cents) * 10_000n, now)
+    return count > 0
+  })
+  core.log.info({ ...told, project: projectId, isFirst }, 'a payment was told')
+}
