@@ -101,7 +101,7 @@ describe('404 and 405', () => {
     '/v1/phones/',
     '/v1/phone',
     '/v1/account/x',
-    '/v1/apps/library',
+    '/v1/apps/nothing',
     '//v1/phones',
     '/V1/phones',
   ])('%s is 404 without a key, whatever the method or body', async (url) => {
