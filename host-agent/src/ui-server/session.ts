@@ -5,7 +5,7 @@
 import type { Progress } from '@phonerack/shared'
 import { z } from 'zod'
 import type { Transport } from '../adb/transport.js'
-import { ask, UiServerDown, UiServerRefused } from './http.js'
+import { ask, KeptStream, UiServerDown, UiServerRefused } from './http.js'
 
 /** Differ from the server's defaults; names and meaning: its `model/settings`. */
 export const speedSettings = {
@@ -35,6 +35,8 @@ export interface UiSession {
   replaceText(element: string, text: string, progress: Progress): Promise<void>
   /** Apps that the launcher shows. */
   launchable(progress: Progress): Promise<LaunchableApp[]>
+  /** Gives up what it holds open. */
+  close(): void
 }
 
 const launchableSchema = z.array(z.object({ packageName: z.string(), appName: z.string() }))
@@ -63,9 +65,10 @@ export async function openSession(transport: Transport, progress: Progress): Pro
     body: { settings: speedSettings },
   } as const
   await ask(transport, settings, progress)
+  const kept = new KeptStream()
   return {
     async source(within) {
-      const { value } = await ask(transport, { method: 'GET', path: `${base}/source` }, within)
+      const { value } = await ask(transport, { method: 'GET', path: `${base}/source` }, within, kept)
       const source = z.string().safeParse(value)
       if (!source.success) throw new UiServerDown(source.error)
       return source.data
@@ -95,5 +98,6 @@ export async function openSession(transport: Transport, progress: Progress): Pro
       if (!apps.success) throw new UiServerRefused('unknown error', apps.error.message)
       return apps.data
     },
+    close: () => kept.close(),
   }
 }

@@ -142,6 +142,7 @@ describe('GET /v1/phones/{id}', () => {
     const began = performance.now()
     await api.app.close()
     expect((await answer).json<PhoneJson>().status).toBe('creating')
-    expect(performance.now() - began).toBeLessThan(1000)
+    // It would wait 20 s and more.
+    expect(performance.now() - began).toBeLessThan(10_000)
   })
 })
