@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     // Most tests wait for neighbours; by default two cores would get one worker.
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       'proto',
       'shared',

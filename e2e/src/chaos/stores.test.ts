@@ -11,7 +11,7 @@ test(
   'the control plane, in the middle of creates: none is lost or made twice',
   { timeout: 300_000 },
   async () => {
-    for (const delayMs of [5, 30, 80, 200]) {
+    for (const delayMs of [5, 60]) {
       const keys = [1, 2, 3].map(() => `chaos-${crypto.randomUUID()}`)
       const create = (key: string) =>
         plane.tenant.agent.post('/v1/phones', { max_duration: 60 }, { headers: { 'idempotency-key': key } })

@@ -6,7 +6,7 @@ import { ctl, startSystem, stopSystem, type System } from '../system/system.js'
 import { getPhone, newTenant, observe, readyPhone, sessionsOf, type Tenant } from '../system/tenant.js'
 
 /** Seconds that a phone may be away here. */
-const grace = 30
+const grace = 20
 let system: System
 let tenant: Tenant
 beforeAll(async () => {

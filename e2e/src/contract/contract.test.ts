@@ -3,7 +3,8 @@ import { randomInt } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { runContract } from './run.js'
 
-const requests = 2000
+/** More of them by `./scripts/contract`. */
+const requests = 300
 
 test('every answer is one that the description allows', { timeout: 600_000 }, async () => {
   const report = await runContract(requests, randomInt(2 ** 31))
@@ -13,6 +14,6 @@ test('every answer is one that the description allows', { timeout: 600_000 }, as
   expect(report.statuses['429'] ?? 0, told).toBeLessThan(requests * 0.05)
   // Requests that all fail would show nothing.
   expect(report.succeeded.length, `${told}, ${report.succeeded.join(', ')}`).toBeGreaterThan(
-    report.operations / 2,
+    report.operations / 3,
   )
 })

@@ -37,7 +37,7 @@ const environment = {
 
 /** @param seed of the requests: the same one makes the same requests, though phones move on in between */
 export async function runContract(count: number, seed: number): Promise<ContractReport> {
-  const system = await startSystem({ virtualPhones: 5, env: environment })
+  const system = await startSystem({ virtualPhones: 4, env: environment })
   try {
     const tenant = await newTenant(system, { creditUsd: '10000', spendLimitUsd: '10000', maxPhones: 100 })
     const contract = await Contract.of(system.up.base_url)
@@ -48,8 +48,9 @@ export async function runContract(count: number, seed: number): Promise<Contract
       unknown: `prk_${'a'.repeat(43)}`,
       none: '',
     }
-    let steady = (await readyPhone(tenant.agent, { idle_timeout: 3600, max_duration: 10_800 })).id
-    const changing = [steady]
+    const long = { idle_timeout: 3600, max_duration: 10_800 }
+    let steady = (await readyPhone(tenant.agent, long)).id
+    const changing = [(await readyPhone(tenant.agent)).id]
     const uploads = ['upl_aaaaaaaaaaaa']
     let sent = 0
 
@@ -80,8 +81,10 @@ export async function runContract(count: number, seed: number): Promise<Contract
     /** The phone of most requests runs on, whatever a request did to it. */
     const keepSteady = async (): Promise<void> => {
       const answer = await tenant.agent.post(`/v1/phones/${steady}/start`)
-      if (answer.status >= 400 && answer.status < 500)
-        steady = (await readyPhone(tenant.agent, { idle_timeout: 3600, max_duration: 10_800 })).id
+      if (answer.status < 400 || answer.status >= 500) return
+      // The others may hold every device.
+      for (const id of changing) await tenant.admin.delete(`/v1/phones/${id}`)
+      steady = (await readyPhone(tenant.agent, long)).id
     }
 
     const report: ContractReport = {
