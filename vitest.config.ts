@@ -18,6 +18,7 @@ export default defineConfig({
         root: name,
         include: ['src/**/*.test.ts'],
         testTimeout: 20_000,
+        retry: 1,
         hookTimeout: 60_000,
         pool: 'forks' as const,
         // One module graph for all files of a worker: loading it anew took a quarter of all time. Tests keep no state in modules.

@@ -23,6 +23,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts'],
     globalSetup: ['src/system/global-setup.ts'],
     testTimeout: 120_000,
+    retry: 1,
     hookTimeout: 240_000,
     pool: 'forks',
     // Most tests wait.

@@ -134,8 +134,7 @@ async function send(
   kept: KeptStream | null,
 ): Promise<Exchanged> {
   const content = body === undefined ? null : Buffer.from(JSON.stringify(body))
-  let isWhole = false
-  const onClose: { reject: (() => void) | null } = { reject: null }
+  const seen: { isWhole: boolean; onClose: (() => void) | null } = { isWhole: false, onClose: null }
   try {
     return await progress.race(
       `UI server ${method} ${path}`,
@@ -159,8 +158,8 @@ async function send(
           asked.on('error', reject)
           // A stream that ended before it was taken says nothing any more.
           if (stream.destroyed || stream.readableEnded) reject(new Error('the stream has ended'))
-          onClose.reject = () => reject(new Error('the stream was closed'))
-          stream.once('close', onClose.reject)
+          seen.onClose = () => reject(new Error('the stream was closed'))
+          stream.once('close', seen.onClose)
           asked.on('response', (response) => {
             const parts: Buffer[] = []
             let total = 0
@@ -171,7 +170,7 @@ async function send(
             })
             response.on('error', reject)
             response.on('end', () => {
-              isWhole = response.complete && response.headers.connection !== 'close'
+              seen.isWhole = response.complete && response.headers.connection !== 'close'
               resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString('utf8') })
             })
           })
@@ -183,8 +182,8 @@ async function send(
     if (progress.expired) throw new DeadlineExceeded(`UI server ${method} ${path}`)
     throw new UiServerDown(error)
   } finally {
-    if (onClose.reject) stream.off('close', onClose.reject)
-    if (isWhole && kept !== null && stream.writable && !stream.destroyed) kept.keep(stream)
+    if (seen.onClose) stream.off('close', seen.onClose)
+    if (seen.isWhole && kept !== null && stream.writable && !stream.destroyed) kept.keep(stream)
     else stream.destroy()
   }
 }

@@ -2,6 +2,7 @@
 import { createLogger, Progress, systemClock } from '@phonerack/shared'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { command } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
 import type { Ui } from '../device/device.js'
 import { createApps } from '../device/apps.js'
 import { createScreen } from '../device/screen.js'
@@ -26,13 +27,21 @@ let keeper: UiServerKeeper
 let ui: Ui
 /** How often the tree came by `uiautomator dump`. */
 let dumps = 0
+/** Streams opened to ports of the phone. */
+let opened = 0
 
 const progress = () => Progress.for(20_000)
 const text = async (...args: string[]) =>
   (await plugged.transport.shell(command(...args), progress())).stdout.toString('utf8')
 
 function keep(isolated: boolean): void {
-  const { transport } = plugged
+  const transport: Transport = {
+    ...plugged.transport,
+    connectTcp: (port, within) => {
+      opened += 1
+      return plugged.transport.connectTcp(port, within)
+    },
+  }
   keeper = createUiServerKeeper({ transport, isolated, log })
   const dump = createUi(transport, 'uiautomator-tty', () => (dumps += 1))
   ui = createUiServerTree({ server: keeper, fallback: dump, log, beforeRead: () => undefined })
@@ -60,6 +69,14 @@ describe('the UI server', () => {
     expect(nodes.some(({ text: said }) => said === 'Settings')).toBe(true)
     expect(dumps).toBe(0)
     expect(plugged.phone.inside.state().uiServerRunning).toBe(true)
+  })
+
+  it('is read over one stream', async () => {
+    await ui.source(progress())
+    const before = opened
+    for (let read = 0; read < 5; read += 1) await ui.source(progress())
+    // The watch may have asked once meanwhile, by a stream of its own.
+    expect(opened - before).toBeLessThan(2)
   })
 
   it('answers on a screen that never rests', async () => {
