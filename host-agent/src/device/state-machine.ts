@@ -179,27 +179,27 @@ export function entryOf(state: DeviceState, jitter: number): Entry {
         ? {
             effect: 'identify',
             afterMs: spread(Math.min(250 * 2 ** state.failures, 30_000)),
-            limitMs: 2000,
+            limitMs: 3000,
             lastsMs: null,
           }
         : nothing
     case 'booting':
-      return { effect: 'identify', afterMs: 0, limitMs: 2000, lastsMs: 15 * 60_000 }
+      return { effect: 'identify', afterMs: 0, limitMs: 3000, lastsMs: 15 * 60_000 }
     case 'unenrolled':
-      return { effect: 'identify', afterMs: spread(8000), limitMs: 2000, lastsMs: null }
+      return { effect: 'identify', afterMs: spread(8000), limitMs: 3000, lastsMs: null }
     case 'busy':
       if (state.owner === 'operation') return nothing
       return state.work === 'provisioning'
         ? { effect: 'provision', afterMs: 0, limitMs: 60_000, lastsMs: 90_000 }
-        : { effect: 'probe', afterMs: 0, limitMs: 2000, lastsMs: 10_000 }
+        : { effect: 'probe', afterMs: 0, limitMs: 3000, lastsMs: 20_000 }
     case 'healthy':
       return {
         effect: 'probe',
         afterMs: state.misses === 0 ? spread(5000) : 500,
-        limitMs: 2000,
+        limitMs: 3000,
         lastsMs: null,
       }
     case 'quarantined':
-      return { effect: 'identify', afterMs: spread(5 * 60_000), limitMs: 2000, lastsMs: null }
+      return { effect: 'identify', afterMs: spread(5 * 60_000), limitMs: 3000, lastsMs: null }
   }
 }
