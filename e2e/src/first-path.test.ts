@@ -8,7 +8,7 @@ import { actionBatchResultSchema, observationSchema } from '@phonerack/shared'
 import { afterAll, describe, expect, inject, test } from 'vitest'
 import { errorOf } from './system/api.js'
 import { root } from './system/system.js'
-import { moneyOf, newTenant, observe, readyPhone, sessionsOf } from './system/tenant.js'
+import { eventually, moneyOf, newTenant, observe, readyPhone, sessionsOf } from './system/tenant.js'
 
 const run = promisify(execFile)
 const pngSignature = Buffer.from('89504e470d0a1a0a', 'hex')
@@ -28,9 +28,12 @@ describe('the first path', () => {
       .replace('http://127.0.0.1:7700', system.up.base_url)
       .replace('.phonerack/up.json', path.join(system.dir, 'up.json'))
     scratch = await mkdtemp(path.join(tmpdir(), 'phonerack-readme-'))
-    const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], {
-      cwd: scratch,
-      timeout: 90_000,
+    const cwd = scratch
+    let stdout = ''
+    // Other tests may hold every phone for a moment.
+    await eventually('a phone to be free', 60_000, async () => {
+      stdout = (await run('bash', ['-euo', 'pipefail', '-c', script], { cwd, timeout: 90_000 })).stdout
+      return !stdout.includes('capacity_unavailable')
     })
 
     expect(stdout).toContain('app com.android.launcher3')
