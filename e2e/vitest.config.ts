@@ -22,9 +22,9 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ['src/**/*.test.ts'],
     globalSetup: ['src/system/global-setup.ts'],
-    testTimeout: 120_000,
+    testTimeout: 240_000,
     retry: 1,
-    hookTimeout: 240_000,
+    hookTimeout: 300_000,
     pool: 'forks',
     // Most tests wait.
     maxWorkers: 4,

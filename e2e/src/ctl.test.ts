@@ -75,54 +75,58 @@ describe('ctl', () => {
     expect(text).toMatch(/^app \S+\nkeyboard hidden\nscreen 1080x2400\n\[1\] /)
   })
 
-  test('a phone that is plugged in is listed, not written to, and taken in only by --erase', async () => {
-    await adb.run('shell', 'echo mine > /sdcard/mine.txt')
-    const before = await traces()
-    const { adb: port } = z
-      .object({ adb: z.int() })
-      .parse(JSON.parse(await readFile(path.join(system.dir, 'ports.json'), 'utf8')))
-    // The agent's own server sees it, as it sees a phone on a cable.
-    await run('adb', ['-P', String(port), 'connect', serial], { timeout: 20_000 })
-    await stateBecomes('unenrolled')
-    const list = await typed('device', 'list')
-    expect(list).toContain(`./scripts/ctl device enroll ${serial} --erase`)
-    await new Promise((resolve) => setTimeout(resolve, 3000))
-    expect(await traces()).toBe(before)
+  test(
+    'a phone that is plugged in is listed, not written to, and taken in only by --erase',
+    { timeout: 300_000 },
+    async () => {
+      await adb.run('shell', 'echo mine > /sdcard/mine.txt')
+      const before = await traces()
+      const { adb: port } = z
+        .object({ adb: z.int() })
+        .parse(JSON.parse(await readFile(path.join(system.dir, 'ports.json'), 'utf8')))
+      // The agent's own server sees it, as it sees a phone on a cable.
+      await run('adb', ['-P', String(port), 'connect', serial], { timeout: 20_000 })
+      await stateBecomes('unenrolled')
+      const list = await typed('device', 'list')
+      expect(list).toContain(`./scripts/ctl device enroll ${serial} --erase`)
+      await new Promise((resolve) => setTimeout(resolve, 3000))
+      expect(await traces()).toBe(before)
 
-    const api = new Api(system.up.base_url, system.up.keys.agent)
-    expect(errorOf(await api.post('/v1/phones')).code).toBe('capacity_unavailable')
-    await expect(typed('device', 'enroll', serial)).rejects.toMatchObject({
-      stderr: expect.stringMatching(/ALL DATA.*Virtual Phone.*--erase/s) as string,
-    })
-    expect((await show()).state).toBe('unenrolled')
-    expect(await traces()).toBe(before)
+      const api = new Api(system.up.base_url, system.up.keys.agent)
+      expect(errorOf(await api.post('/v1/phones')).code).toBe('capacity_unavailable')
+      await expect(typed('device', 'enroll', serial)).rejects.toMatchObject({
+        stderr: expect.stringMatching(/ALL DATA.*Virtual Phone.*--erase/s) as string,
+      })
+      expect((await show()).state).toBe('unenrolled')
+      expect(await traces()).toBe(before)
 
-    expect(await typed('device', 'enroll', serial, '--erase')).toContain(serial)
-    await stateBecomes('free')
-    const enrolled = await show()
-    expect(enrolled.capabilities.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['input', 'text', 'ui', 'screen']),
-    )
-    expect(enrolled.wipe_checks.length).toBeGreaterThan(5)
-    expect(enrolled.wipe_checks.filter(({ passed }) => !passed)).toEqual([])
-    const mine = adb.run('shell', 'cat /sdcard/mine.txt')
-    await expect(mine).rejects.toMatchObject({ code: 1 })
-    const rented = await readyPhone(api)
-    expect(rented.status).toBe('ready')
-    expect((await show()).state).toBe('assigned')
+      expect(await typed('device', 'enroll', serial, '--erase')).toContain(serial)
+      await stateBecomes('free')
+      const enrolled = await show()
+      expect(enrolled.capabilities.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['input', 'text', 'ui', 'screen']),
+      )
+      expect(enrolled.wipe_checks.length).toBeGreaterThan(5)
+      expect(enrolled.wipe_checks.filter(({ passed }) => !passed)).toEqual([])
+      const mine = adb.run('shell', 'cat /sdcard/mine.txt')
+      await expect(mine).rejects.toMatchObject({ code: 1 })
+      const rented = await readyPhone(api)
+      expect(rented.status).toBe('ready')
+      expect((await show()).state).toBe('assigned')
 
-    await eventually('the condition to be known', 30_000, async () => (await show()).condition !== null)
-    expect((await show()).condition).toMatchObject({ battery_percent: 100, warnings: [] })
-    phone.faults.hangEvery(1, 'shell')
-    await eventually('the host to step in', 40_000, async () => (await show()).events.length > 0)
-    await phone.faults.heal()
-    expect((await show()).events[0]).toMatchObject({ step: 'reconnect', outcome: 'done' })
-    const shown = await typed('device', 'show', serial)
-    expect(shown).toMatch(/Battery +100 %/)
-    expect(shown).toMatch(/CAPABILITY +BY +EVIDENCE\n.*\btext +scrcpy/s)
-    expect(shown).toMatch(/reconnect +done +three calls in a row had no answer in time/)
-    await new Api(system.up.base_url, system.up.keys.admin).delete(`/v1/phones/${rented.id}`)
-  })
+      await eventually('the condition to be known', 90_000, async () => (await show()).condition !== null)
+      expect((await show()).condition).toMatchObject({ battery_percent: 100, warnings: [] })
+      phone.faults.hangEvery(1, 'shell')
+      await eventually('the host to step in', 90_000, async () => (await show()).events.length > 0)
+      await phone.faults.heal()
+      expect((await show()).events[0]).toMatchObject({ step: 'reconnect', outcome: 'done' })
+      const shown = await typed('device', 'show', serial)
+      expect(shown).toMatch(/Battery +100 %/)
+      expect(shown).toMatch(/CAPABILITY +BY +EVIDENCE\n.*\btext +scrcpy/s)
+      expect(shown).toMatch(/reconnect +done +three calls in a row had no answer in time/)
+      await new Api(system.up.base_url, system.up.keys.admin).delete(`/v1/phones/${rented.id}`)
+    },
+  )
 
   test('projects, keys and the service', async () => {
     const { id } = system.up.project
