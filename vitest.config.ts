@@ -17,9 +17,9 @@ export default defineConfig({
         name,
         root: name,
         include: ['src/**/*.test.ts'],
-        testTimeout: 20_000,
+        testTimeout: 60_000,
         retry: 1,
-        hookTimeout: 60_000,
+        hookTimeout: 120_000,
         pool: 'forks' as const,
         // One module graph for all files of a worker: loading it anew took a quarter of all time. Tests keep no state in modules.
         isolate: false,
