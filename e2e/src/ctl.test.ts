@@ -1,6 +1,6 @@
 /** The operator's command line against a system of its own, to which a phone is plugged in that nobody enrolled. */
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -81,11 +81,9 @@ describe('ctl', () => {
     async () => {
       await adb.run('shell', 'echo mine > /sdcard/mine.txt')
       const before = await traces()
-      const { adb: port } = z
-        .object({ adb: z.int() })
-        .parse(JSON.parse(await readFile(path.join(system.dir, 'ports.json'), 'utf8')))
       // The agent's own server sees it, as it sees a phone on a cable.
-      await run('adb', ['-P', String(port), 'connect', serial], { timeout: 20_000 })
+      const socket = path.join(system.dir, 'host-agent/adb/server.sock')
+      await run('adb', ['-L', `localfilesystem:${socket}`, 'connect', serial], { timeout: 20_000 })
       await stateBecomes('unenrolled')
       const list = await typed('device', 'list')
       expect(list).toContain(`./scripts/ctl device enroll ${serial} --erase`)

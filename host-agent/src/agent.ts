@@ -38,7 +38,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     const journal = openJournal(joinPath(dataDir, 'journal.jsonl'), () => systemClock.now())
     undo.push(() => journal.close())
     reportLeftOpen(journal, records, log)
-    const adb = await startAdbServer({ port: config.adbPort, bin: config.adbBin, dataDir, log })
+    const adb = await startAdbServer({ bin: config.adbBin, dataDir, log })
     undo.push(() => adb.stop())
     let heartbeats: Heartbeats | null = null
     const registry = new Registry({

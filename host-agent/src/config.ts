@@ -25,7 +25,6 @@ const environment = z.object({
     .default('US'),
   PHONERACK_GRPC_LISTEN: hostPort,
   PHONERACK_GRPC_ADDRESS: hostPort.optional(),
-  PHONERACK_ADB_PORT: z.coerce.number().int().min(1).max(65_535),
   PHONERACK_ADB_BIN: z.string().min(1).default('adb'),
   PHONERACK_ADB_CONNECT: list,
   PHONERACK_SCRCPY_SERVER: z.string().min(1),
@@ -50,7 +49,6 @@ export interface Config {
   grpcListen: string
   /** Null: the address that is listened on. */
   grpcAddress: string | null
-  adbPort: number
   adbBin: string
   adbConnect: readonly string[]
   scrcpyServer: string
@@ -79,7 +77,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     country: found.PHONERACK_COUNTRY,
     grpcListen: found.PHONERACK_GRPC_LISTEN,
     grpcAddress: found.PHONERACK_GRPC_ADDRESS ?? null,
-    adbPort: found.PHONERACK_ADB_PORT,
     adbBin: found.PHONERACK_ADB_BIN,
     adbConnect: found.PHONERACK_ADB_CONNECT,
     scrcpyServer: found.PHONERACK_SCRCPY_SERVER,

@@ -49,7 +49,6 @@ beforeEach(async () => {
     PHONERACK_CONTROL_URL: config.controlUrl,
     PHONERACK_HOST_NAME: 'test',
     PHONERACK_GRPC_LISTEN: grpc,
-    PHONERACK_ADB_PORT: String(config.adbPort),
     PHONERACK_ADB_CONNECT: phone.serial,
     PHONERACK_SCRCPY_SERVER: config.scrcpyServer,
     NATS_URL: config.natsUrl,

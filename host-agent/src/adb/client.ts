@@ -10,11 +10,12 @@ import { AdbSocket } from './socket.js'
 const hexLength = (text: string): string => Buffer.byteLength(text).toString(16).padStart(4, '0')
 
 export class AdbClient {
-  constructor(readonly port: number) {}
+  /** @param path of the server's Unix socket */
+  constructor(readonly path: string) {}
 
   /** Asks for a service of the server and leaves the connection open after its OKAY. */
   async open(service: string, progress: Progress): Promise<AdbSocket> {
-    const socket = await AdbSocket.open(this.port, `adb ${service}`, progress)
+    const socket = await AdbSocket.open(this.path, `adb ${service}`, progress)
     try {
       await request(socket, service)
       return socket

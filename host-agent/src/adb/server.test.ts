@@ -1,19 +1,19 @@
 /** The agent's own adb server, as the real program. */
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createLogger, Progress } from '@phonerack/shared'
 import { startPhone } from '@phonerack/virtual-phone'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DeviceGone } from '../device/device.js'
-import { freePort, until } from '../testing/ports.js'
+import { until } from '../testing/ports.js'
 import { AdbClient } from './client.js'
 import { AdbRefused } from './errors.js'
 import { markProcess } from './process-identity.js'
 import { command } from './quote.js'
-import { startAdbServer, type AdbServer } from './server.js'
+import { adbSocketPath, startAdbServer, type AdbServer } from './server.js'
 import { trackDevices, type TrackedDevice } from './track.js'
 import { createTransport } from './transport.js'
 
@@ -21,8 +21,8 @@ const log = createLogger('test')
 log.level = 'silent'
 let dataDir: string
 const servers: AdbServer[] = []
-const start = async (port: number, bin = 'adb') => {
-  const server = await startAdbServer({ port, bin, dataDir, log })
+const start = async (bin = 'adb') => {
+  const server = await startAdbServer({ bin, dataDir, log })
   servers.push(server)
   return server
 }
@@ -44,9 +44,10 @@ const alive = (pid: number) => {
 }
 
 describe('the adb server', () => {
-  it('starts on its own port, answers, and ends with the agent', async () => {
-    const server = await start(await freePort())
+  it('starts on a socket that nobody else reaches, answers, and ends with the agent', async () => {
+    const server = await start()
     expect(server.trouble).toBeNull()
+    expect(statSync(join(dataDir, 'adb')).mode & 0o077).toBe(0)
     expect(await server.client.version(Progress.for(2000))).toBeGreaterThan(0x20)
     const pid = server.pid ?? 0
     expect(alive(pid)).toBe(true)
@@ -66,7 +67,7 @@ describe('the adb server', () => {
         ?.split('\t')[1]
     }
     try {
-      const first = await start(await freePort())
+      const first = await start()
       await first.client.connect(serial, Progress.for(5000))
       await until(async () => (await stateIn(first)) === 'unauthorized')
       // adb says so before it has shown its key.
@@ -79,7 +80,7 @@ describe('the adb server', () => {
       })
       await first.stop()
 
-      const second = await start(await freePort())
+      const second = await start()
       await second.client.connect(serial, Progress.for(5000))
       await until(async () => (await stateIn(second)) === 'device')
       expect(phone.adbKeys.pending).toEqual([])
@@ -90,7 +91,7 @@ describe('the adb server', () => {
   })
 
   it('comes back after it was killed, and tracking goes on', async () => {
-    const server = await start(await freePort())
+    const server = await start()
     const lists: TrackedDevice[][] = []
     const lost: unknown[] = []
     const stop = new AbortController()
@@ -111,14 +112,14 @@ describe('the adb server', () => {
   })
 
   it('ends the leftover of a crashed run of itself', async () => {
-    const port = await freePort()
     // What a killed agent leaves: its server, and the mark in its data folder.
     const home = join(dataDir, 'adb')
     mkdirSync(home, { recursive: true })
-    const left = spawn('adb', ['-P', String(port), 'nodaemon', 'server'], {
+    const path = adbSocketPath(dataDir)
+    const left = spawn('adb', ['-L', `localfilesystem:${path}`, 'nodaemon', 'server'], {
       env: { ...process.env, HOME: home, ADB_MDNS: '0' },
     })
-    const client = new AdbClient(port)
+    const client = new AdbClient(path)
     await until(async () => {
       try {
         return (await client.version(Progress.for(500))) > 0
@@ -129,42 +130,70 @@ describe('the adb server', () => {
     })
     const pid = left.pid ?? 0
     markProcess(join(home, 'server.json'), pid)
-    const server = await start(port)
+    const server = await start()
     expect(server.trouble).toBeNull()
     expect(server.pid).not.toBe(pid)
     await until(() => left.signalCode !== null || left.exitCode !== null)
   })
 
-  it('leaves a stranger on its port alone, says so, and starts when it has gone', async () => {
-    const port = await freePort()
-    const stranger = createServer().listen(port, '127.0.0.1')
-    const server = await start(port)
+  it('leaves a stranger on its socket alone, says so, and starts when it has gone', async () => {
+    mkdirSync(join(dataDir, 'adb'))
+    const stranger = createServer().listen(adbSocketPath(dataDir))
+    const server = await start()
     expect(server.trouble).toMatch(/not ours/)
     expect(stranger.listening).toBe(true)
     stranger.close()
     await until(() => server.trouble === null)
   })
 
+  it('starts over the socket that a killed one left', async () => {
+    const first = await start()
+    await first.stop()
+    // What is left when a server is killed: the file, with nobody behind it.
+    const path = adbSocketPath(dataDir)
+    const left = spawn('adb', ['-L', `localfilesystem:${path}`, 'nodaemon', 'server'], {
+      env: { ...process.env, HOME: dataDir, ADB_MDNS: '0' },
+    })
+    await until(() => existsSync(path))
+    left.kill('SIGKILL')
+    await until(() => left.signalCode !== null)
+    expect(existsSync(path)).toBe(true)
+    const server = await start()
+    expect(server.trouble).toBeNull()
+    expect(await server.client.version(Progress.for(5000))).toBeGreaterThan(0x20)
+  })
+
+  it('keeps its socket elsewhere when the folder has a long name', async () => {
+    dataDir = join(dataDir, 'a'.repeat(90))
+    mkdirSync(dataDir)
+    const server = await start()
+    expect(server.trouble).toBeNull()
+    const path = adbSocketPath(dataDir)
+    expect(path.startsWith(dataDir)).toBe(false)
+    expect(statSync(dirname(path)).mode & 0o077).toBe(0)
+    rmSync(dirname(path), { recursive: true })
+  })
+
   it('never ends a process whose id was used again', async () => {
     const bystander = spawn('sleep', ['30'])
-    const server = await start(await freePort())
+    const server = await start()
     await server.stop()
     writeFileSync(
       join(dataDir, 'adb', 'server.json'),
       JSON.stringify({ pid: bystander.pid, identity: '1 adb' }),
     )
-    await start(await freePort())
+    await start()
     expect(alive(bystander.pid ?? 0)).toBe(true)
     bystander.kill('SIGKILL')
   })
 
   it('says why when the program is missing', async () => {
-    const server = await start(await freePort(), '/nonexistent/adb')
+    const server = await start('/nonexistent/adb')
     expect(server.trouble).toMatch(/could not be started/)
   })
 
   it('answers for a device that is not there with DeviceGone, and refuses nonsense', async () => {
-    const server = await start(await freePort())
+    const server = await start()
     const progress = Progress.for(3000)
     await expect(createTransport(server.client, 'nobody').shell(command('true'), progress)).rejects.toThrow(
       DeviceGone,
@@ -173,7 +202,7 @@ describe('the adb server', () => {
   })
 
   it('gives up at the deadline when the server hangs', async () => {
-    const server = await start(await freePort())
+    const server = await start()
     const pid = server.pid ?? 0
     process.kill(pid, 'SIGSTOP')
     try {

@@ -1,22 +1,23 @@
 /**
- * The agent's own adb server: a child in the foreground on a port of its own,
- * with its own keys; watched, and restarted with a capped back-off. Nobody
- * else's server is ever ended or used. Started by `main.ts`.
+ * The agent's own adb server: a child in the foreground on a Unix socket of its
+ * own, with its own keys; watched, and restarted with a capped back-off. Nobody
+ * else's server is ever ended or used. docs/decisions/0097. Started by `main.ts`.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { Progress, type Logger } from '@phonerack/shared'
 import { later } from '../later.js'
 import { AdbClient } from './client.js'
 import { findMarked, isRunning, markProcess, processIdentity, unmarkProcess } from './process-identity.js'
 
 export interface AdbServerOptions {
-  port: number
   /** Path or name of the adb program. */
   bin: string
-  /** Holds the keys and the mark of the running server. */
+  /** Holds the socket, the keys and the mark of the running server. */
   dataDir: string
   log: Logger
 }
@@ -33,14 +34,28 @@ export interface AdbServer {
 
 const backoffMs = { first: 100, cap: 5000 }
 const startMs = 10_000
+/** Bytes of a Unix socket's path; macOS takes the fewest. */
+const longestPath = 103
+
+/** Where the adb server of this data folder listens: in the folder, when the system takes a path so long. */
+export function adbSocketPath(dataDir: string): string {
+  const own = join(dataDir, 'adb', 'server.sock')
+  if (Buffer.byteLength(own) <= longestPath) return own
+  const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+  return join(tmpdir(), `phonerack-${name}`, 'adb.sock')
+}
 
 /** Starts the server and returns once it answers, or once the first try failed: it is tried again for ever. */
 export async function startAdbServer(options: AdbServerOptions): Promise<AdbServer> {
-  const { port, log } = options
+  const { log } = options
   const home = join(options.dataDir, 'adb')
   const mark = join(home, 'server.json')
   mkdirSync(home, { recursive: true, mode: 0o700 })
-  const client = new AdbClient(port)
+  const path = adbSocketPath(options.dataDir)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  // Whoever reaches the socket reaches every phone.
+  chmodSync(dirname(path), 0o700)
+  const client = new AdbClient(path)
   const stopping = new AbortController()
   const stopped = () => stopping.signal.aborted
   let child: ChildProcess | null = null
@@ -51,8 +66,8 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
     if (pid !== null) {
       log.warn({ pid }, 'ending the adb server that an earlier run of this agent left')
       await endProcess(pid)
-      // Its threads may hold the port for a moment longer than the process is seen.
-      for (let waited = 0; waited < 2000 && (await isListening(port)); waited += 20) await delay(20)
+      // Its threads may hold the socket for a moment longer than the process is seen.
+      for (let waited = 0; waited < 2000 && (await isListening(path)); waited += 20) await delay(20)
     }
     unmarkProcess(mark)
   }
@@ -60,10 +75,12 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
   /** Runs one server until it ends; `onUp` is called once it answers. Returns why it ended. */
   async function runOnce(onUp: () => void): Promise<string> {
     await endLeftover()
-    if (await isListening(port)) return `port ${port} is in use by a process that is not ours`
-    const started = spawn(options.bin, ['-P', String(port), 'nodaemon', 'server'], {
+    if (await isListening(path)) return `${path} is in use by a process that is not ours`
+    // What a server that was killed leaves, and the next one stumbles over.
+    rmSync(path, { force: true })
+    const started = spawn(options.bin, ['-L', `localfilesystem:${path}`, 'nodaemon', 'server'], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: serverEnvironment(home, port),
+      env: serverEnvironment(home),
     })
     child = started
     let lastLine = ''
@@ -105,12 +122,12 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
       const startedAt = performance.now()
       const reason = await runOnce(() => {
         trouble = null
-        log.info({ port, pid: child?.pid }, 'adb server runs')
+        log.info({ path, pid: child?.pid }, 'adb server runs')
         firstTry.resolve(undefined)
       })
       if (stopped()) break
       trouble = reason
-      log.error({ port, reason }, 'adb server is away')
+      log.error({ path, reason }, 'adb server is away')
       firstTry.resolve(undefined)
       if (performance.now() - startedAt > 30_000) wait = backoffMs.first
       try {
@@ -143,14 +160,13 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
 }
 
 /** The server needs little of our environment, and none of our secrets. */
-function serverEnvironment(home: string, port: number): NodeJS.ProcessEnv {
+function serverEnvironment(home: string): NodeJS.ProcessEnv {
   const { PATH, TMPDIR, LANG } = process.env
   return {
     PATH,
     TMPDIR,
     LANG,
     HOME: home,
-    ANDROID_ADB_SERVER_PORT: String(port),
     ADB_VENDOR_KEYS: join(home, '.android'),
     // No search for emulators on the machine's ports: it would list phones twice.
     ADB_LOCAL_TRANSPORT_MAX_PORT: '5554',
@@ -180,9 +196,9 @@ async function waitUntilUp(
 
 const delay = (ms: number): Promise<void> => Progress.for(ms + 1000).sleep(ms)
 
-function isListening(port: number): Promise<boolean> {
+function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const probe = connect({ port, host: '127.0.0.1' })
+    const probe = connect({ path })
     const settle = (answer: boolean) => {
       probe.destroy()
       resolve(answer)

@@ -51,10 +51,10 @@ export class AdbSocket {
   }
 
   /** Opens a connection that lasts as long as `progress`, or until `close`. */
-  static open(port: number, what: string, progress: Progress): Promise<AdbSocket> {
+  static open(path: string, what: string, progress: Progress): Promise<AdbSocket> {
     progress.check(what)
     return new Promise((resolve, reject) => {
-      const raw = connect({ port, host: '127.0.0.1', noDelay: true })
+      const raw = connect({ path })
       const socket = new AdbSocket(raw, what)
       const onAbort = () => raw.destroy(new DeadlineExceeded(what))
       progress.signal.addEventListener('abort', onAbort, { once: true })

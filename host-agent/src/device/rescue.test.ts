@@ -2,6 +2,7 @@
 import { Progress } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from '../adb/client.js'
+import { adbSocketPath } from '../adb/server.js'
 import { command } from '../adb/quote.js'
 import { createTransport } from '../adb/transport.js'
 import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../testing/phone.js'
@@ -40,7 +41,7 @@ describe('a call', () => {
     await both.phone.inside.faults.heal()
     const seen: string[] = []
     const { serial } = both.phone
-    const transport = createTransport(new AdbClient(both.host.config.adbPort), serial, (how) =>
+    const transport = createTransport(new AdbClient(adbSocketPath(both.host.config.dataDir)), serial, (how) =>
       seen.push(how),
     )
     await until(() => both.host.agent.registry.statuses()[0]?.link !== 'absent')

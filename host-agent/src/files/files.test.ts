@@ -163,7 +163,7 @@ describe('files', () => {
 
   it('are the same to an older phone, whose sync service has version 1 only', async () => {
     const { phone, client } = both
-    const old = new OldClient(client.port)
+    const old = new OldClient(client.path)
     const transport = createTransport(old, phone.serial)
     const older = createFiles(transport)
     const content = Buffer.from('version 1 名前')

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createLogger, Progress } from '@phonerack/shared'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from '../adb/client.js'
+import { adbSocketPath } from '../adb/server.js'
 import { command } from '../adb/quote.js'
 import { createTransport } from '../adb/transport.js'
 import { settingsApp } from '../parts/parts.js'
@@ -53,7 +54,7 @@ afterEach(async () => {
 const control = () => both.host.control
 const at = () => session(control(), both.phone.serial, fencing)
 const shell = async (...args: string[]) => {
-  const transport = createTransport(new AdbClient(both.host.config.adbPort), both.phone.serial)
+  const transport = createTransport(new AdbClient(adbSocketPath(both.host.config.dataDir)), both.phone.serial)
   return (await transport.shell(command(...args), Progress.for(10_000))).stdout.toString()
 }
 const counters = () => both.phone.inside.counters()

@@ -14,7 +14,7 @@ import { createUi } from '../device/ui.js'
 import { createWindows } from '../device/windows.js'
 import { jarPath } from '../testing/jar.js'
 import { startTestPhone, type TestPhone } from '../testing/phone.js'
-import { freePort, until } from '../testing/ports.js'
+import { until } from '../testing/ports.js'
 import { createScrcpyInput } from './input.js'
 import { readJar } from './jar.js'
 import { createScrcpyKeeper, type ScrcpyKeeper } from './keeper.js'
@@ -32,7 +32,7 @@ const progress = () => Progress.for(10_000)
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'phonerack-scrcpy-'))
   phone = await startTestPhone()
-  server = await startAdbServer({ port: await freePort(), bin: 'adb', dataDir, log })
+  server = await startAdbServer({ bin: 'adb', dataDir, log })
   await server.client.connect(phone.serial, progress())
   transport = createTransport(server.client, phone.serial)
   keeper = createScrcpyKeeper(transport, await readJar(await jarPath()), log)

@@ -3,6 +3,7 @@ import { Progress } from '@phonerack/shared'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from '../adb/client.js'
+import { adbSocketPath } from '../adb/server.js'
 import { command } from '../adb/quote.js'
 import { createTransport, type Transport } from '../adb/transport.js'
 import { CallFailed } from '../testing/client.js'
@@ -22,7 +23,7 @@ beforeAll(async () => {
   const answer = await control().enroll({ serial: both.phone.serial, fencingNumber: 1n }, 60_000)
   expect(answer.checks.filter(({ passed }) => !passed)).toEqual([])
   await session(control(), both.phone.serial, 2n).start()
-  transport = createTransport(new AdbClient(both.host.config.adbPort), both.phone.serial)
+  transport = createTransport(new AdbClient(adbSocketPath(both.host.config.dataDir)), both.phone.serial)
 })
 afterAll(() => both.stop())
 

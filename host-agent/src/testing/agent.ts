@@ -46,7 +46,6 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
     country: 'US',
     grpcListen: '127.0.0.1:0',
     grpcAddress: null,
-    adbPort: await freePort(),
     adbBin: 'adb',
     adbConnect: connect,
     scrcpyServer: await jarPath(),

@@ -8,7 +8,7 @@ import type { Part } from '@phonerack/virtual-phone'
 import { startAdbServer } from '../adb/server.js'
 import { createTransport, type Transport } from '../adb/transport.js'
 import { startTestPhone, type TestPhone } from './phone.js'
-import { freePort, until } from './ports.js'
+import { until } from './ports.js'
 
 export interface PluggedIn {
   phone: TestPhone
@@ -26,7 +26,7 @@ export async function plugIn(without: Iterable<Part> = []): Promise<PluggedIn> {
   const log = createLogger('test')
   log.level = 'silent'
   const phone = await startTestPhone(without)
-  const server = await startAdbServer({ port: await freePort(), bin: 'adb', dataDir, log })
+  const server = await startAdbServer({ bin: 'adb', dataDir, log })
   const connect = async () => {
     const progress = Progress.for(20_000)
     const listed = async () =>

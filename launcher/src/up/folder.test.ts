@@ -50,9 +50,7 @@ describe('allocatePorts', () => {
   it('keeps ports over starts, also those of phones that are not started now', async () => {
     const folder = openFolder(dir)
     const first = await allocatePorts(folder, 0, 3)
-    expect(
-      new Set([first.http, first.postgres, first.nats, first.grpc, first.adb, ...first.phones]).size,
-    ).toBe(8)
+    expect(new Set([first.http, first.postgres, first.nats, first.grpc, ...first.phones]).size).toBe(7)
     expect(await allocatePorts(folder, null, 1)).toEqual({ ...first, phones: first.phones.slice(0, 1) })
     expect(await allocatePorts(folder, null, 3)).toEqual(first)
     expect(statSync(folder.portsFile).mode & 0o777).toBe(0o600)

@@ -76,7 +76,6 @@ export async function startHostAgent(
       PHONERACK_HOST_NAME: name,
       PHONERACK_COUNTRY: options.country,
       PHONERACK_GRPC_LISTEN: `127.0.0.1:${ports.grpc}`,
-      PHONERACK_ADB_PORT: String(ports.adb),
       PHONERACK_ADB_BIN: programs.adb,
       PHONERACK_ADB_CONNECT: serials(ports).join(','),
       NATS_URL: addresses.natsUrl,

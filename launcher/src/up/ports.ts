@@ -7,7 +7,6 @@ export interface Ports {
   postgres: number
   nats: number
   grpc: number
-  adb: number
   phones: number[]
 }
 
@@ -38,7 +37,6 @@ export async function allocatePorts(
     postgres: await pick(kept.postgres),
     nats: await pick(kept.nats),
     grpc: await pick(kept.grpc),
-    adb: await pick(kept.adb),
     phones: [],
   }
   const keptPhones = kept.phones ?? []
