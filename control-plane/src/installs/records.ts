@@ -199,7 +199,7 @@ export async function markOrdered(core: Core, install: Install): Promise<boolean
 
 async function keepUpload(
   core: Core,
-  tx: Parameters<typeof refreshExpiry>[0],
+  tx: Tx,
   uploadId: string,
   now: Date,
 ): Promise<void> {

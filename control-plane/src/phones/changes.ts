@@ -40,6 +40,30 @@ export const uploadTopic: Topic = {
   idIn: (message) => uploadChangedSchema.safeParse(message).data?.upload_id ?? null,
 }
 
+/** Reads a row again at each of its changes, until it is settled, `timeoutMs` have passed or `signal` aborts; gives what it read last. */
+export async function waitUntil<T>(
+  changes: Changes,
+  id: string,
+  { read, isSettled }: { read: () => Promise<T>; isSettled: (row: T) => boolean },
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<T> {
+  const end = performance.now() + timeoutMs
+  for (;;) {
+    // Listens before it reads, so that no change falls between the two.
+    const listening = new AbortController()
+    const remaining = Math.max(0, end - performance.now())
+    const change = changes.next(id, remaining, AbortSignal.any([signal, listening.signal]))
+    try {
+      const row = await read()
+      if (isSettled(row) || remaining === 0 || signal.aborted) return row
+      await change
+    } finally {
+      listening.abort()
+    }
+  }
+}
+
 export function createChanges(bus: Bus, topic: Topic = phones): Changes {
   const local = new EventEmitter({ captureRejections: false }).setMaxListeners(0)
   const wakeAll = (): void => {

@@ -6,6 +6,7 @@ import { activeCountries, namedCountries } from '../hosts/countries.js'
 import { type AccountView, type Caller, type PhoneService, type PhoneView } from '../services.js'
 import { permitted } from './access.js'
 import { Activity } from './activity.js'
+import { waitUntil } from './changes.js'
 import { type Core } from './core.js'
 import { createPhone } from './create.js'
 import { listPhones, listSessions } from './listing.js'
@@ -25,7 +26,8 @@ export function createPhoneService(core: Core): PhoneService & { close(): void }
     park: (caller, phoneId) => parkPhone(core, caller, phoneId),
     heartbeat: (caller, phoneId) => activity.heartbeat(caller, phoneId),
     sessions: (caller, phoneId, query) => listSessions(core, caller, phoneId, query),
-    wait: (phoneId, settled, timeoutMs, signal) => wait(core, phoneId, settled, timeoutMs, signal),
+    wait: (phoneId, isSettled, timeoutMs, signal) =>
+      waitUntil(core.changes, phoneId, { read: () => read(core, phoneId), isSettled }, timeoutMs, signal),
     touch: (caller, phoneId) => activity.touch(caller, phoneId),
     hold: (caller, phoneId) => activity.hold(caller, phoneId),
     account: (caller) => account(core, caller),
@@ -50,29 +52,10 @@ async function updatePhone(
   return view
 }
 
-async function wait(
-  core: Core,
-  phoneId: string,
-  settled: (phone: PhoneView) => boolean,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<PhoneView> {
-  const end = performance.now() + timeoutMs
-  for (;;) {
-    // Listens before it reads, so that no change falls between the two.
-    const listening = new AbortController()
-    const remaining = Math.max(0, end - performance.now())
-    const change = core.changes.next(phoneId, remaining, AbortSignal.any([signal, listening.signal]))
-    try {
-      const phone = await findPhone(core.db, phoneId)
-      if (!phone) throw new ApiError('phone_not_found', { details: { phone: phoneId } })
-      const view = viewOf(phone)
-      if (settled(view) || remaining === 0 || signal.aborted) return view
-      await change
-    } finally {
-      listening.abort()
-    }
-  }
+async function read(core: Core, phoneId: string): Promise<PhoneView> {
+  const phone = await findPhone(core.db, phoneId)
+  if (!phone) throw new ApiError('phone_not_found', { details: { phone: phoneId } })
+  return viewOf(phone)
 }
 
 async function account(core: Core, caller: Caller): Promise<AccountView> {

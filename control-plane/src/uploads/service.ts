@@ -1,6 +1,7 @@
 /** `UploadService` of the wall: each method is one of the files beside this one. */
 import { type Upload } from '../gen/prisma/client.js'
 import { inTransaction } from '../db/database.js'
+import { waitUntil } from '../phones/changes.js'
 import { decodeCursor, toPage } from '../phones/cursor.js'
 import { type Caller, type Page, type PageQuery, type UploadService, type UploadView } from '../services.js'
 import { completeUpload } from './complete.js'
@@ -22,7 +23,16 @@ export function createUploadService(uploads: UploadCore): UploadService {
     list: (caller, query) => listUploads(uploads, caller, query),
     delete: (caller, id) => deleteUpload(uploads, caller, id),
     wait: (caller, id, timeoutMs, signal) =>
-      wait(uploads, () => find(caller, id).then(show), id, timeoutMs, signal),
+      waitUntil(
+        uploads.changes,
+        id,
+        {
+          read: async () => show(await find(caller, id)),
+          isSettled: ({ status }) => status !== 'processing',
+        },
+        timeoutMs,
+        signal,
+      ),
   }
 }
 
@@ -64,27 +74,4 @@ async function deleteUpload(uploads: UploadCore, caller: Caller, id: string): Pr
   })
   uploads.changes.publish(id)
   return view
-}
-
-async function wait(
-  uploads: UploadCore,
-  read: () => Promise<UploadView>,
-  id: string,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<UploadView> {
-  const end = performance.now() + timeoutMs
-  for (;;) {
-    // Listens before it reads, so that no change falls between the two.
-    const listening = new AbortController()
-    const remaining = Math.max(0, end - performance.now())
-    const change = uploads.changes.next(id, remaining, AbortSignal.any([signal, listening.signal]))
-    try {
-      const view = await read()
-      if (view.status !== 'processing' || remaining === 0 || signal.aborted) return view
-      await change
-    } finally {
-      listening.abort()
-    }
-  }
 }

@@ -18,20 +18,21 @@ export interface BreakableSystem {
 
 /** Started before a file's tests and stopped after them; read its fields in tests only. */
 export function breakableSystem(): BreakableSystem {
-  let started: { system: System; tenant: Tenant } | null = null
+  let started: System | null = null
+  let tenant: Tenant | null = null
   const running = () => {
-    if (!started) throw new Error('the system has not started')
-    return started
+    if (!started || !tenant) throw new Error('the system has not started')
+    return { system: started, tenant }
   }
   beforeAll(async () => {
-    const system = await startSystem({
+    started = await startSystem({
       virtualPhones: 3,
       // Tests that try again until a part is back pass the specification's limit.
       env: { PHONERACK_LIFECYCLE_PER_MINUTE: '100000' },
     })
-    started = { system, tenant: await newTenant(system, { creditUsd: '1000' }) }
+    tenant = await newTenant(started, { creditUsd: '1000' })
   })
-  afterAll(() => (started ? stopSystem(started.system) : undefined))
+  afterAll(() => (started ? stopSystem(started) : undefined))
   return {
     get system() {
       return running().system

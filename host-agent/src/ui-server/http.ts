@@ -50,6 +50,9 @@ export interface UiRequest {
   body?: Readonly<Record<string, unknown>>
 }
 
+/** What an idle stream has no reason to say. */
+const events = ['data', 'end', 'close', 'error'] as const
+
 /**
  * A stream to the server that stays open between reads: adb and the phone take longer to open one than to carry a request.
  * For reads alone, since a stream that broke while it lay idle is found out by asking again.
@@ -61,20 +64,22 @@ export class KeptStream {
   take(): Socket | null {
     const stream = this.#idle
     this.#idle = null
-    stream?.off('data', this.#drop).off('end', this.#drop).off('close', this.#drop)
+    for (const event of events) stream?.off(event, this.#drop)
     return stream !== null && stream.writable && !stream.destroyed ? stream : null
   }
 
   keep(stream: Socket): void {
     this.close()
     // What comes without having been asked for belongs to nothing.
-    this.#idle = stream.on('data', this.#drop).on('end', this.#drop).on('close', this.#drop)
-    if (stream.listenerCount('error') === 0) stream.on('error', this.#drop)
+    for (const event of events) stream.on(event, this.#drop)
+    this.#idle = stream
   }
 
   close(): void {
-    this.#idle?.destroy()
+    const stream = this.#idle
     this.#idle = null
+    // Its listeners stay: one that breaks while it is destroyed must not end the agent.
+    stream?.destroy()
   }
 
   readonly #drop = (): void => this.close()
