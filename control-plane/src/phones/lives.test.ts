@@ -27,6 +27,9 @@ const waitFor = (id: string, status: string, ms = 10_000) =>
 const allFree = () =>
   eventually(async () => (await plane.app.core.db.device.count({ where: { state: { not: 'free' } } })) === 0)
 
+/** A second on a machine with nothing else to do. */
+const slowMs = 5000
+
 describe('a phone', () => {
   it('lives from create to delete, and pays to the micro-dollar', async () => {
     const { phones } = plane.app.services
@@ -77,9 +80,9 @@ describe('a phone', () => {
     const long = await phones.create(caller, createBody({ maxDuration: 2 }), null)
     const idleView = await waitFor(idle.phone.id, 'ready')
     await waitFor(idle.phone.id, 'parking')
-    expect(Date.now() - (idleView.session?.parksAt.getTime() ?? 0)).toBeLessThan(1000)
+    expect(Date.now() - (idleView.session?.parksAt.getTime() ?? 0)).toBeLessThan(slowMs)
     await waitFor(long.phone.id, 'parking')
-    expect(Date.now() - (long.phone.session?.parksAt.getTime() ?? 0)).toBeLessThan(1000)
+    expect(Date.now() - (long.phone.session?.parksAt.getTime() ?? 0)).toBeLessThan(slowMs)
     await waitFor(long.phone.id, 'parked')
     await waitFor(idle.phone.id, 'parked')
     const reasons = await Promise.all(

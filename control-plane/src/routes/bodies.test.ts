@@ -109,7 +109,7 @@ describe('bodies', () => {
         400,
         'validation_failed',
       )
-    expect(performance.now() - began).toBeLessThan(2000)
+    expect(performance.now() - began).toBeLessThan(10_000)
   })
 })
 
