@@ -100,6 +100,7 @@ describe('enrolment', () => {
       location: 'settings-app',
       locale: 'settings-app',
       timezone: 'alarm',
+      video: 'scrcpy',
     })
     for (const { evidence } of answer.capabilities) expect(evidence).not.toBe('')
     await untilLink(both.host, both.phone.serial, 'healthy')

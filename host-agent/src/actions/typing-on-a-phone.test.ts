@@ -11,6 +11,7 @@ import { prepare, probeCapabilities } from '../device/provision.js'
 import { parseNodes } from '../screen/nodes.js'
 import { createSnapshotStore } from '../screen/snapshots.js'
 import { createScrcpyKeeper } from '../scrcpy/keeper.js'
+import { createCaptureHub } from '../capture/hub.js'
 import { readJar } from '../scrcpy/jar.js'
 import { ourKeyboard } from '../settings/keyboard.js'
 import { nothingDesired } from '../settings/desired.js'
@@ -38,9 +39,11 @@ interface Typist {
 async function startTypist(without: Part[]): Promise<Typist> {
   const plugged = await plugIn(without)
   const { transport } = plugged
-  const keeper = createScrcpyKeeper(transport, await readJar(await jarPath()), log)
+  const jar = await readJar(await jarPath())
+  const keeper = createScrcpyKeeper(transport, jar, log)
   const uiServer = createUiServerKeeper({ transport, isolated: false, log })
-  const helpers = { keeper, uiServer, log }
+  const capture = createCaptureHub({ transport, jar, log })
+  const helpers = { keeper, capture, uiServer, log }
   await prepare(transport, helpers, null, Progress.for(20_000))
   const { choice, capabilities } = await probeCapabilities(transport, helpers, 34, Progress.for(60_000))
   let remembered: string | null = null
@@ -48,6 +51,7 @@ async function startTypist(without: Part[]): Promise<Typist> {
     transport,
     choice,
     keeper,
+    capture,
     uiServer,
     log,
     wipe: { run: () => Promise.resolve([]) },
@@ -133,6 +137,15 @@ describe.each(phones)('typing $name', ({ without, runs, unicode }) => {
     const takes = typist.device.text?.ways.filter((way) => way.takes('漢')).map(({ name }) => name)
     expect(takes?.[0]).toBe(unicode)
     expect(takes?.at(-1)).toBe('keyboard')
+  })
+
+  it('finds out whether the phone films', () => {
+    const films = !without.includes('scrcpy')
+    expect(typist.found.find(({ name }) => name === 'video')).toMatchObject({
+      implementation: films ? 'scrcpy' : '',
+      evidence: expect.stringMatching(films ? /^avc1\..* of 576x1280, a key frame/ : /./) as string,
+    })
+    expect(typist.device.video !== null).toBe(films)
   })
 
   it('brings any text into the field exactly', { timeout: 60_000 }, async () => {

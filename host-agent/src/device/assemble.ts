@@ -1,6 +1,7 @@
 /** Puts a device together from the implementations that its enrolment's probe chose. */
 import type { Logger } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
+import type { Capture } from '../capture/capture.js'
 import type { Choice } from '../phone/records.js'
 import { createScrcpyInput } from '../scrcpy/input.js'
 import type { ScrcpyKeeper } from '../scrcpy/keeper.js'
@@ -31,6 +32,7 @@ export interface DeviceParts {
   transport: Transport
   choice: Choice
   keeper: ScrcpyKeeper
+  capture: Capture
   uiServer: UiServerKeeper
   log: Logger
   wipe: Wipe
@@ -103,6 +105,7 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
       choice.packages === ''
         ? null
         : createPackages(transport, createLabels({ uiServer: server, scrcpy: keeper, log })),
+    video: choice.video === '' ? null : parts.capture,
     wipe: choice.wipe === 'testharness' ? wipe : null,
     borrowed: keyboard,
   }

@@ -12,6 +12,8 @@ export interface FoundCapability {
 /** Milliseconds of one try; a phone that hangs once gets another. */
 const tryMs = 30_000
 const tries = 2
+/** A scrcpy server that does not start looks like a phone that left; what is tried next tells them apart. */
+const needsServer: ReadonlySet<string> = new Set(['input', 'video'])
 
 /** What fails is a finding, except when the phone has left. */
 export async function attempt(
@@ -27,7 +29,7 @@ export async function attempt(
       return { name, implementation, evidence: await within.race(name, () => prove(within)) }
     } catch (error) {
       if (!(error instanceof Error)) throw error
-      if (error instanceof DeviceGone && name !== 'input') throw error
+      if (error instanceof DeviceGone && !needsServer.has(name)) throw error
       const hung = error instanceof DeadlineExceeded
       if (hung && left > 0 && !progress.expired) continue
       return {

@@ -7,6 +7,7 @@
  * reach, `DeadlineExceeded` when it did not answer.
  */
 import type { Progress } from '@phonerack/shared'
+import type { Capture } from '../capture/capture.js'
 
 export interface Point {
   x: number
@@ -279,6 +280,8 @@ export interface Device {
   readonly timezone: Timezone | null
   readonly files: Files | null
   readonly packages: Packages | null
+  /** The screen as video. */
+  readonly video: Capture | null
   readonly wipe: Wipe | null
 }
 

@@ -6,6 +6,8 @@
 import type { Logger, Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
+import type { CaptureHub } from '../capture/hub.js'
+import { proveVideo } from '../capture/probe.js'
 import type { Choice } from '../phone/records.js'
 import { phoneFolder, type ScrcpyKeeper } from '../scrcpy/keeper.js'
 import { provePackages } from '../packages/probe.js'
@@ -29,6 +31,7 @@ import { proveClipboard } from './wipe.js'
 /** What is kept running for a phone, and who is told. */
 export interface Helpers {
   keeper: ScrcpyKeeper
+  capture: CaptureHub
   uiServer: UiServerKeeper
   log: Logger
 }
@@ -53,7 +56,7 @@ export async function prepare(
 /** Tries each capability. @throws DeviceGone; a capability that does not work is in the answer */
 export async function probeCapabilities(
   transport: Transport,
-  { keeper, uiServer, log }: Helpers,
+  { keeper, capture, uiServer, log }: Helpers,
   sdk: number | null,
   progress: Progress,
 ): Promise<{ choice: Choice; capabilities: FoundCapability[] }> {
@@ -132,6 +135,9 @@ export async function probeCapabilities(
       : text,
   )
 
+  const video = await attempt('video', 'scrcpy', progress, (within) => proveVideo(capture, within))
+  found.push(video)
+
   const clipboard: FoundCapability =
     input.implementation === ''
       ? { ...input, name: 'clipboard' }
@@ -165,6 +171,7 @@ export async function probeCapabilities(
     files: files.implementation === '' ? '' : 'sync',
     keyboard: keyboard.implementation !== '',
     packages: apps.implementation === '' ? '' : 'pm',
+    video: video.implementation === '' ? '' : 'scrcpy',
   }
   if (input.implementation === '') keeper.stop()
   return { choice, capabilities: found }

@@ -6,6 +6,7 @@ import { ApiError, DeadlineExceeded, Progress, type DeviceCondition, type Logger
 import type { AdbClient } from '../adb/client.js'
 import { command } from '../adb/quote.js'
 import { createTransport, type Transport } from '../adb/transport.js'
+import { createCaptureHub, type CaptureHub } from '../capture/hub.js'
 import type { DeviceRecord, Records } from '../phone/records.js'
 import type { Jar } from '../scrcpy/jar.js'
 import { createScrcpyKeeper, type ScrcpyKeeper } from '../scrcpy/keeper.js'
@@ -51,6 +52,7 @@ export class DeviceSupervisor {
   private readonly rescue: Rescue
   private readonly watch: ConditionWatch
   private readonly keeper: ScrcpyKeeper
+  private readonly capture: CaptureHub
   private readonly uiServer: UiServerKeeper
   private state: DeviceState = { name: 'absent' }
   private stateSince = performance.now()
@@ -87,7 +89,8 @@ export class DeviceSupervisor {
     this.transport = createTransport(client, serial, (outcome) => this.rescue.saw(outcome))
     this.watch = watchCondition(this.transport, parts.conditionEveryMs)
     this.keeper = createScrcpyKeeper(this.transport, parts.jar, parts.log)
-    const { isolated, log } = parts
+    const { isolated, log, jar } = parts
+    this.capture = createCaptureHub({ transport: this.transport, jar, log })
     this.uiServer = createUiServerKeeper({ transport: this.transport, isolated, log })
   }
 
@@ -224,11 +227,13 @@ export class DeviceSupervisor {
   }
 
   private get helpers() {
-    return { keeper: this.keeper, uiServer: this.uiServer, log: this.parts.log }
+    const { keeper, capture, uiServer } = this
+    return { keeper, capture, uiServer, log: this.parts.log }
   }
 
   private stopHelpers(): void {
     this.keeper.stop()
+    this.capture.stop('nobody may reach the phone now')
     this.uiServer.stop()
   }
 
@@ -249,6 +254,7 @@ export class DeviceSupervisor {
       transport: this.transport,
       choice,
       keeper: this.keeper,
+      capture: this.capture,
       uiServer: this.uiServer,
       log: this.parts.log,
       wipe,

@@ -40,6 +40,7 @@ export const recordSchema = z.object({
       timezone: z.enum(['alarm', '']).default(''),
       files: z.enum(['sync', '']).default('sync'),
       packages: z.enum(['pm', '']).default(''),
+      video: z.enum(['scrcpy', '']).default(''),
     })
     .nullable(),
   baseline: z

@@ -3,17 +3,16 @@
  * jar there by its hash, starts it, and starts it again when it dies. The input
  * and text capabilities take their socket from here.
  */
-import { createHash } from 'node:crypto'
 import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
-import { command, commandWith } from '../adb/quote.js'
+import { commandWith } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
 import { run } from '../device/run.js'
-import { openControlSocket, serverCommand, type ControlSocket } from './control-socket.js'
-import { scrcpySha256, type Jar } from './jar.js'
+import { openControlSocket, type ControlSocket } from './control-socket.js'
+import type { Jar } from './jar.js'
+import { jarPathOf, phoneFolder, putJar, serverCommand } from './server-process.js'
 
-/** Our only folder on a phone. */
-export const phoneFolder = '/data/local/tmp/phonerack'
+export { phoneFolder }
 
 export interface ScrcpyKeeper {
   /** Puts the jar there if need be and starts the server. Returns once it answers. */
@@ -30,13 +29,13 @@ export interface ScrcpyKeeper {
 const restartMs = { first: 50, cap: 5000, wait: 3000, start: 10_000 }
 
 export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger): ScrcpyKeeper {
-  const jarPath = `${phoneFolder}/scrcpy-server-${jar.sha256.slice(0, 16)}.jar`
+  const jarPath = jarPathOf(jar)
   let current: ControlSocket | null = null
   let starting: Promise<ControlSocket> | null = null
   let running: AbortController | null = null
 
   async function startOnce(progress: Progress, signal: AbortSignal): Promise<ControlSocket> {
-    await putJar(transport, jar, jarPath, progress)
+    await putJar(transport, jar, progress)
     const control = await openControlSocket(transport, jarPath, log, progress)
     if (signal.aborted) {
       control.close()
@@ -103,7 +102,7 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
       throw new DeviceGone(transport.serial, new Error('the scrcpy server did not come back'))
     },
     async listApps(progress) {
-      await putJar(transport, jar, jarPath, progress)
+      await putJar(transport, jar, progress)
       const options = ['log_level=info', 'list_apps=true', 'cleanup=false']
       return run(transport, commandWith({ CLASSPATH: jarPath }, ...serverCommand, ...options), progress)
     },
@@ -120,14 +119,4 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
 /** Waits for the end of a try, good or bad: the caller looks at the outcome itself. */
 const settled = async (work: Promise<unknown> | null): Promise<void> => {
   await Promise.allSettled([work])
-}
-
-/** Pushes the jar unless the phone has exactly these bytes. The bytes on this side are checked too, each time. */
-async function putJar(transport: Transport, jar: Jar, path: string, progress: Progress): Promise<void> {
-  const actual = createHash('sha256').update(jar.content).digest('hex')
-  if (actual !== scrcpySha256) throw new Error('the scrcpy server in memory is not the released one')
-  const there = await transport.shell(command('sha256sum', path), progress)
-  if (there.exitCode === 0 && there.stdout.toString('utf8').startsWith(jar.sha256)) return
-  await transport.shell(command('mkdir', '-p', phoneFolder), progress)
-  await transport.push(path, jar.content, 0o644, progress)
 }

@@ -74,6 +74,9 @@ export function setClipboardMessage(sequence: bigint, paste: boolean, text: stri
   return message
 }
 
+/** TYPE_RESET_VIDEO: the encoder starts anew, so that parameter sets and a key frame come, also of a still screen. */
+export const resetVideoMessage = (): Buffer => Buffer.from([17])
+
 export type DeviceMessage =
   | { type: 'clipboard'; text: string }
   | { type: 'clipboard_ack'; sequence: bigint }

@@ -120,6 +120,7 @@ export function paperPhone(views: PaperView[]): PaperPhone {
     timezone: null,
     files: null,
     packages: null,
+    video: null,
     wipe: null,
   }
   const phone: PaperPhone = {

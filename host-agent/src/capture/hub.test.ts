@@ -1,0 +1,175 @@
+/** The capture of a virtual phone's screen, through the real adb server: who gets which pictures, and what breaks. */
+import { createLogger, Progress } from '@phonerack/shared'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { command } from '../adb/quote.js'
+import { readJar, type Jar } from '../scrcpy/jar.js'
+import { jarPath } from '../testing/jar.js'
+import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
+import { until } from '../testing/ports.js'
+import { decode, Viewer } from '../testing/viewer.js'
+import type { CaptureSubscription } from './capture.js'
+import { createCaptureHub, type CaptureHub } from './hub.js'
+
+const log = createLogger('test')
+log.level = process.env['LOG_LEVEL'] ?? 'silent'
+/** Milliseconds: a loaded machine starts encoders slowly. */
+const patience = 30_000
+let plugged: PluggedIn
+let jar: Jar
+let hub: CaptureHub
+const open: CaptureSubscription[] = []
+
+beforeAll(async () => {
+  plugged = await plugIn()
+  jar = await readJar(await jarPath())
+  hub = createCaptureHub({ transport: plugged.transport, jar, log, lingerMs: 300, restartMs: 5000 })
+})
+afterAll(async () => {
+  for (const each of open) each.close()
+  hub.stop('the test is over')
+  await plugged.stop()
+})
+
+const shell = (...words: string[]) => plugged.transport.shell(command(...words), Progress.for(patience))
+const servers = () => plugged.phone.inside.state().scrcpyServers
+
+async function watch(): Promise<{ viewer: Viewer; subscription: CaptureSubscription }> {
+  const viewer = new Viewer()
+  const subscription = await hub.subscribe(viewer, Progress.for(patience))
+  open.push(subscription)
+  return { viewer, subscription }
+}
+
+const untilKeyFrames = (viewer: Viewer, count: number) =>
+  until(() => viewer.keyFrames >= count, patience, `${count} key frames`)
+
+describe('a capture', () => {
+  let first: Viewer
+
+  it('begins with config and key frame, and shows the screen', async () => {
+    expect(servers()).toBe(0)
+    first = (await watch()).viewer
+    await untilKeyFrames(first, 1)
+    const [config, packet] = first.got
+    expect(config).toMatchObject({ codec: expect.stringMatching(/^avc1\.[0-9a-f]{6}$/) as string })
+    expect(packet).toMatchObject({ isKeyFrame: true })
+    const size = first.configs[0]
+    expect(size).toMatchObject({ width: 576, height: 1280 })
+    if (!size) throw new Error('no config')
+    const [picture] = await decode(first.stream(), size)
+    // Not one colour: something is to be seen.
+    expect(new Set(picture).size).toBeGreaterThan(8)
+    expect(servers()).toBe(1)
+  })
+
+  it('goes on with what changes, by rising times', async () => {
+    const before = first.packets.length
+    await shell('cmd', 'statusbar', 'expand-notifications')
+    await until(() => first.packets.length > before, patience, 'a picture of the change')
+    await shell('cmd', 'statusbar', 'collapse')
+    const times = first.packets.map(({ ptsUs }) => ptsUs)
+    expect(times).toEqual(times.toSorted((a, b) => (a < b ? -1 : 1)))
+    expect(new Set(times).size).toBe(times.length)
+  })
+
+  it('gives one who comes later, while the screen is still, a picture soon, and shares the video', async () => {
+    const asked = first.keyFrames
+    const startedAt = performance.now()
+    const late = await Promise.all([watch(), watch(), watch()])
+    for (const { viewer } of late) await untilKeyFrames(viewer, 1)
+    const ms = performance.now() - startedAt
+    for (const { viewer } of late) {
+      expect(viewer.got[0]).toEqual(first.configs[0])
+      expect(viewer.got[1]).toMatchObject({ isKeyFrame: true })
+    }
+    expect(servers()).toBe(1)
+    // One ask for all three; the config is the same, so that nobody gets it again.
+    expect(first.keyFrames).toBe(asked + 1)
+    expect(first.configs).toHaveLength(1)
+    for (const { subscription } of late) subscription.close()
+    expect(ms).toBeLessThan(5000)
+  })
+
+  it('gives a key frame to who asks, and no more than one a second', async () => {
+    const { viewer, subscription } = await watch()
+    await untilKeyFrames(viewer, 1)
+    const startedAt = performance.now()
+    for (let i = 0; i < 50; i += 1) subscription.requestKeyFrame()
+    await untilKeyFrames(viewer, 2)
+    for (let i = 0; i < 50; i += 1) subscription.requestKeyFrame()
+    await untilKeyFrames(viewer, 3)
+    // The second came a second after the first at the earliest.
+    expect(performance.now() - startedAt).toBeGreaterThan(990)
+    expect(viewer.keyFrames).toBe(3)
+    subscription.close()
+  })
+
+  it('keeps the others when one who watches fails', async () => {
+    const broken = new Viewer()
+    broken.onPacket = () => {
+      throw new Error('a bug')
+    }
+    open.push(await hub.subscribe(broken, Progress.for(patience)))
+    const before = first.keyFrames
+    await untilKeyFrames(first, before + 1)
+    const { length } = broken.got
+    const { viewer } = await watch()
+    await untilKeyFrames(viewer, 1)
+    expect(broken.got).toHaveLength(length)
+  })
+
+  it('has a new config, and then a key frame, when the screen turns', async () => {
+    await shell('cmd', 'window', 'user-rotation', 'lock', '1')
+    await until(() => first.configs.length === 2, patience, 'the turned picture')
+    const [, turned] = first.configs
+    expect(turned).toMatchObject({ width: 1280, height: 576 })
+    if (!turned) throw new Error('no config')
+    const behind = first.got.indexOf(turned) + 1
+    await until(() => first.got.length > behind, patience, 'a picture')
+    expect(first.got[behind]).toMatchObject({ isKeyFrame: true })
+    expect((await decode(first.stream(1), turned)).length).toBeGreaterThan(0)
+    await shell('cmd', 'window', 'user-rotation', 'lock', '0')
+    await until(() => first.configs.length === 3, patience, 'the upright picture')
+  })
+
+  it('survives the death of its server', async () => {
+    const before = first.keyFrames
+    const last = first.packets.at(-1)?.ptsUs ?? 0n
+    expect(plugged.phone.inside.faults.killScrcpy()).toBe(1)
+    await untilKeyFrames(first, before + 1)
+    expect(first.end).toBeNull()
+    expect(first.packets.at(-1)?.ptsUs).toBeGreaterThan(last)
+    expect(servers()).toBe(1)
+  })
+
+  it('ends on the phone after the last one left, and begins anew', async () => {
+    for (const each of open.splice(0)) each.close()
+    await until(() => servers() === 0, patience, 'the end of the video')
+    const after = first.got.length
+    const { viewer } = await watch()
+    await untilKeyFrames(viewer, 1)
+    expect(viewer.got[1]).toMatchObject({ isKeyFrame: true })
+    expect(first.got).toHaveLength(after)
+  })
+
+  it('tells all when the phone is unplugged, and refuses who comes then', async () => {
+    const { viewer } = await watch()
+    await untilKeyFrames(viewer, 1)
+    await plugged.phone.inside.faults.unplug()
+    await until(() => viewer.end !== null, patience, 'the end')
+    expect(viewer.got.at(-1)).toBe(viewer.end)
+    await expect(hub.subscribe(new Viewer(), Progress.for(5000))).rejects.toThrow('out of reach')
+    await plugged.phone.inside.faults.replug()
+    await plugged.reconnect()
+    const { viewer: next } = await watch()
+    await untilKeyFrames(next, 1)
+  })
+
+  it('tells all when it is stopped', async () => {
+    const { viewer } = await watch()
+    await untilKeyFrames(viewer, 1)
+    hub.stop('enough')
+    expect(viewer.end).toBe('enough')
+    await until(() => servers() === 0, patience, 'the end of the video')
+  })
+})

@@ -1,0 +1,177 @@
+/**
+ * The `Capture` of one phone: a scrcpy server that films from the first who
+ * watches to some seconds after the last, started again when it dies. Made by
+ * the device's supervisor.
+ */
+import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
+import type { Transport } from '../adb/transport.js'
+import { DeviceGone } from '../device/device.js'
+import type { Jar } from '../scrcpy/jar.js'
+import { jarPathOf, putJar } from '../scrcpy/server-process.js'
+import type { Capture } from './capture.js'
+import { createFanOut } from './fan-out.js'
+import { createKeyFrameAsks } from './key-frame-asks.js'
+import { openVideoSocket, type VideoSocket } from './video-socket.js'
+
+export interface CaptureHub extends Capture {
+  /** Ends the video and tells all who watch; a later `subscribe` starts anew. */
+  stop(reason: string): void
+}
+
+export interface HubParts {
+  transport: Transport
+  jar: Jar
+  log: Logger
+  /** Between the last who watched and the end of the video. */
+  lingerMs?: number
+  /** How long a video that broke may take to come back before all are told that it ended. */
+  restartMs?: number
+}
+
+/** Milliseconds. */
+const times = { linger: 5000, start: 10_000, restart: 8000, firstPause: 50, longestPause: 1000 }
+
+/** The video from a start to its end, over restarts. */
+interface Run {
+  readonly control: AbortController
+  /** Null while it is started. */
+  socket: VideoSocket | null
+}
+
+export function createCaptureHub({
+  transport,
+  jar,
+  log,
+  lingerMs = times.linger,
+  restartMs = times.restart,
+}: HubParts): CaptureHub {
+  const fan = createFanOut(log)
+  let run: Run | null = null
+  /** Settles with the first start of the run. */
+  let started: Promise<unknown> = Promise.resolve()
+  let lingering: NodeJS.Timeout | undefined
+  const asks = createKeyFrameAsks({
+    ask: () => run?.socket?.resetVideo(),
+    // The video starts anew, or ends for all.
+    giveUp: () => run?.socket?.close(),
+  })
+
+  async function open(mine: Run, progress: Progress): Promise<VideoSocket> {
+    await putJar(transport, jar, progress)
+    const sink = {
+      onParameterSets: (bytes: Buffer) => {
+        if (run === mine) fan.parameterSets(bytes)
+      },
+      onPacket: (data: Buffer, ptsUs: bigint, isKeyFrame: boolean) => {
+        if (run !== mine) return
+        if (isKeyFrame) asks.answered()
+        fan.packet(data, ptsUs, isKeyFrame)
+      },
+    }
+    const socket = await openVideoSocket(transport, jarPathOf(jar), sink, progress)
+    if (mine.control.signal.aborted) {
+      socket.close()
+      throw new DeviceGone(transport.serial)
+    }
+    mine.socket = socket
+    asks.begins()
+    return socket
+  }
+
+  function start(): void {
+    const mine: Run = { control: new AbortController(), socket: null }
+    run = mine
+    const first = open(mine, Progress.for(times.start, mine.control.signal))
+    started = first
+    void first.then(
+      (socket) => keepRunning(mine, socket),
+      () => {
+        // Told to those who wait for `started`.
+        if (run === mine) run = null
+      },
+    )
+  }
+
+  /** Starts the video again as often as it ends, until it does not come back in time. */
+  async function keepRunning(mine: Run, first: VideoSocket): Promise<void> {
+    let socket: VideoSocket | null = first
+    const isOver = () => mine.control.signal.aborted
+    while (socket) {
+      const startedAt = performance.now()
+      const reason = await socket.ended
+      mine.socket = null
+      asks.ends()
+      if (isOver()) return
+      log.warn({ reason }, 'the video of the screen ended, starting it again')
+      // One that dies again and again takes no more of the phone than one that lives.
+      const soon = performance.now() - startedAt < times.longestPause
+      socket = await reopen(mine, soon ? times.longestPause : times.firstPause)
+      if (socket || isOver()) continue
+      run = null
+      fan.end(`the video of the screen ended: ${reason}`)
+    }
+  }
+
+  /** Null when it did not start in time, or is not wanted any more. */
+  async function reopen(mine: Run, firstPause: number): Promise<VideoSocket | null> {
+    const within = Progress.for(restartMs, mine.control.signal)
+    for (let pause = firstPause; !within.expired; pause = Math.min(pause * 2, times.longestPause)) {
+      try {
+        await within.sleep(pause, 'start of the video')
+        return await open(mine, within)
+      } catch (error) {
+        if (!(error instanceof DeadlineExceeded)) log.warn({ err: error }, 'the video did not start again')
+      }
+    }
+    return null
+  }
+
+  function end(): void {
+    clearTimeout(lingering)
+    asks.ends()
+    const ending = run
+    run = null
+    ending?.control.abort()
+    ending?.socket?.close()
+  }
+
+  function leave(remove: () => void): void {
+    remove()
+    clearTimeout(lingering)
+    if (fan.size === 0 && run) lingering = setTimeout(end, lingerMs)
+  }
+
+  return {
+    async subscribe(listener, progress) {
+      progress.check('start of the video')
+      clearTimeout(lingering)
+      let isSubscribed = false
+      let endedBefore: string | null = null
+      const remove = fan.add({
+        onConfig: (config) => listener.onConfig(config),
+        onPacket: (packet) => listener.onPacket(packet),
+        onEnd(reason) {
+          if (isSubscribed) listener.onEnd(reason)
+          else endedBefore = reason
+        },
+      })
+      const over = (): string | null => endedBefore
+      try {
+        if (!run) start()
+        if (run?.socket) asks.wanted()
+        await progress.race('start of the video', () => started)
+        const reason = over()
+        if (reason !== null) throw new DeviceGone(transport.serial, new Error(reason))
+      } catch (error) {
+        leave(remove)
+        throw error
+      }
+      isSubscribed = true
+      return { requestKeyFrame: () => asks.wanted(), close: () => leave(remove) }
+    },
+    stop(reason) {
+      end()
+      fan.end(reason)
+    },
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * When a phone is asked for a key frame: all who want one share it, once a
+ * second at most, and a new ask waits for the answer to the last, since each
+ * starts the encoder anew. Used by `hub.ts`.
+ */
+
+/** Milliseconds. `answer`: how long an encoder may need to start. */
+const times = { between: 1000, answer: 4000 }
+const asksInVain = 3
+
+export interface KeyFrameAsks {
+  /** Somebody waits for a key frame. */
+  wanted(): void
+  /** A key frame came. */
+  answered(): void
+  /** The video has started: its first picture will be one. */
+  begins(): void
+  /** No video any more: nothing is asked. */
+  ends(): void
+}
+
+/** `giveUp` is called when one ask after the other brought nothing. */
+export function createKeyFrameAsks({ ask, giveUp }: { ask: () => void; giveUp: () => void }): KeyFrameAsks {
+  let runs = false
+  let isWanted = false
+  let inVain = 0
+  let askedAt = -Infinity
+  let timer: NodeJS.Timeout | undefined
+
+  function plan(): void {
+    clearTimeout(timer)
+    if (!runs || !isWanted) return
+    const dueIn = askedAt + (inVain > 0 ? times.answer : times.between) - performance.now()
+    if (dueIn > 0) timer = setTimeout(plan, Math.ceil(dueIn))
+    else if (inVain >= asksInVain) giveUp()
+    else {
+      inVain += 1
+      askedAt = performance.now()
+      ask()
+      plan()
+    }
+  }
+
+  return {
+    wanted() {
+      isWanted = true
+      plan()
+    },
+    answered() {
+      isWanted = false
+      inVain = 0
+      clearTimeout(timer)
+    },
+    begins() {
+      runs = true
+      isWanted = true
+      inVain = 1
+      askedAt = performance.now()
+      plan()
+    },
+    ends() {
+      runs = false
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * What H.264 parameter sets say of the picture: codec string and size without
+ * the padding (ITU-T H.264, 7.3.2.1.1 and E.1). Used by `video-socket.ts`,
+ * since scrcpy 3.3.3 tells a new size nowhere else.
+ */
+
+export interface PictureFormat {
+  /** RFC 6381, for example `avc1.640028`. */
+  codec: string
+  /** Pixels. */
+  width: number
+  height: number
+}
+
+const nalTypes = { sps: 7, pps: 8, delimiter: 9 } as const
+/** Profiles whose sets say how colours are stored. */
+const withChroma = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135])
+
+interface Unit {
+  type: number
+  /** Of its start code's first byte, and behind its last byte. */
+  start: number
+  end: number
+  /** Where its header stands. */
+  body: number
+}
+
+/** The units of an Annex B stream, in order. */
+function* unitsOf(bytes: Buffer): Generator<Unit> {
+  let found = startCode(bytes, 0)
+  while (found) {
+    const next = startCode(bytes, found.body)
+    const { start, body } = found
+    yield { type: (bytes[body] ?? 0) & 0x1f, start, body, end: next?.start ?? bytes.length }
+    found = next
+  }
+}
+
+function startCode(bytes: Buffer, from: number): { start: number; body: number } | null {
+  const at = bytes.indexOf('000001', from, 'hex')
+  if (at < 0) return null
+  let start = at
+  while (start > from && bytes[start - 1] === 0) start -= 1
+  return { start, body: at + 3 }
+}
+
+/** Takes parameter sets off the front of a key frame: some encoders repeat them there. */
+export function withoutParameterSets(frame: Buffer): Buffer {
+  for (const { type, start } of unitsOf(frame)) {
+    const isSet = type === nalTypes.sps || type === nalTypes.pps || type === nalTypes.delimiter
+    if (!isSet) return start === 0 ? frame : frame.subarray(start)
+  }
+  return frame
+}
+
+/** @throws RangeError when there is no SPS that can be read */
+export function readPictureFormat(parameterSets: Buffer): PictureFormat {
+  for (const { type, body, end } of unitsOf(parameterSets))
+    if (type === nalTypes.sps) return readSps(parameterSets.subarray(body + 1, end))
+  throw new RangeError('the parameter sets hold no SPS')
+}
+
+function readSps(sps: Buffer): PictureFormat {
+  const bits = new Bits(sps)
+  const [profile, constraints, level] = [bits.read(8), bits.read(8), bits.read(8)]
+  bits.unsigned()
+  let chroma = 1
+  let separatePlanes = false
+  if (withChroma.has(profile)) {
+    chroma = bits.unsigned()
+    if (chroma === 3) separatePlanes = bits.read(1) === 1
+    bits.unsigned()
+    bits.unsigned()
+    bits.read(1)
+    if (bits.read(1) === 1) skipScalingLists(bits, chroma === 3 ? 12 : 8)
+  }
+  bits.unsigned()
+  skipPictureOrder(bits)
+  bits.unsigned()
+  bits.read(1)
+  const blocksWide = bits.unsigned() + 1
+  const mapUnitsHigh = bits.unsigned() + 1
+  /** Fields of half a picture count in pairs. */
+  const fields = bits.read(1) === 1 ? 1 : 2
+  if (fields === 2) bits.read(1)
+  bits.read(1)
+  let width = blocksWide * 16
+  let height = mapUnitsHigh * fields * 16
+  if (bits.read(1) === 1) {
+    const chromaArray = separatePlanes ? 0 : chroma
+    const unitX = chromaArray === 1 || chromaArray === 2 ? 2 : 1
+    const unitY = (chromaArray === 1 ? 2 : 1) * fields
+    const [left, right, top, bottom] = [bits.unsigned(), bits.unsigned(), bits.unsigned(), bits.unsigned()]
+    width -= (left + right) * unitX
+    height -= (top + bottom) * unitY
+  }
+  if (width <= 0 || height <= 0) throw new RangeError(`an SPS of ${width}x${height}`)
+  const hex = [profile, constraints, level].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return { codec: `avc1.${hex}`, width, height }
+}
+
+function skipScalingLists(bits: Bits, lists: number): void {
+  for (let list = 0; list < lists; list += 1) {
+    if (bits.read(1) === 0) continue
+    let last = 8
+    let next = 8
+    for (let left = list < 6 ? 16 : 64; left > 0; left -= 1) {
+      if (next !== 0) next = (last + bits.signed() + 256) % 256
+      if (next !== 0) last = next
+    }
+  }
+}
+
+function skipPictureOrder(bits: Bits): void {
+  const kind = bits.unsigned()
+  if (kind === 0) bits.unsigned()
+  if (kind !== 1) return
+  bits.read(1)
+  bits.signed()
+  bits.signed()
+  for (let left = bits.unsigned(); left > 0; left -= 1) bits.signed()
+}
+
+/** Reads a unit bit by bit; the bytes that only keep start codes away are left out. @throws RangeError at its end */
+class Bits {
+  private at = 0
+  private readonly bytes: Buffer
+
+  constructor(unit: Buffer) {
+    const kept: number[] = []
+    let zeros = 0
+    for (const byte of unit) {
+      if (zeros >= 2 && byte === 3) {
+        zeros = 0
+        continue
+      }
+      zeros = byte === 0 ? zeros + 1 : 0
+      kept.push(byte)
+    }
+    this.bytes = Buffer.from(kept)
+  }
+
+  read(count: number): number {
+    let value = 0
+    for (let left = count; left > 0; left -= 1) {
+      const byte = this.bytes[this.at >> 3]
+      if (byte === undefined) throw new RangeError('the SPS ends too early')
+      value = value * 2 + ((byte >> (7 - (this.at & 7))) & 1)
+      this.at += 1
+    }
+    return value
+  }
+
+  /** Exponential Golomb. */
+  unsigned(): number {
+    let zeros = 0
+    while (this.read(1) === 0) if (++zeros > 31) throw new RangeError('a number of the SPS is too large')
+    return 2 ** zeros - 1 + this.read(zeros)
+  }
+
+  signed(): number {
+    const value = this.unsigned()
+    return value % 2 === 1 ? (value + 1) / 2 : -value / 2
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * One scrcpy server that films the screen: its video socket as parameter sets
+ * and packets, its control socket for key frames. Started and restarted by `hub.ts`.
+ *
+ * The video socket of 3.3.3 (`DesktopConnection`, `Streamer`): device name, 4 bytes of codec and twice 4 of size,
+ * then packets behind 12 bytes each, big-endian: bit 63 config, bit 62 key frame, 62 bits of microseconds; 4 bytes
+ * of length. It has no session packets: a new size stands in the parameter sets only.
+ */
+import type { Progress } from '@phonerack/shared'
+import { AdbConnectionLost } from '../adb/errors.js'
+import type { AdbSocket } from '../adb/socket.js'
+import type { Transport } from '../adb/transport.js'
+import { DeviceGone } from '../device/device.js'
+import { resetVideoMessage } from '../scrcpy/messages.js'
+import { startServer } from '../scrcpy/server-process.js'
+
+export interface VideoHeader {
+  isConfig: boolean
+  isKeyFrame: boolean
+  ptsUs: bigint
+  /** Bytes that follow. */
+  length: number
+}
+
+export const videoHeaderBytes = 12
+const configBit = 1n << 63n
+const keyBit = 1n << 62n
+/** Bytes: no encoder of a phone makes a larger picture of this size, so that the stream is out of step. */
+const packetLimit = 16 << 20
+
+/** @throws RangeError for a length that no packet has */
+export function readVideoHeader(bytes: Buffer): VideoHeader {
+  const flags = bytes.readBigUInt64BE(0)
+  const length = bytes.readUInt32BE(8)
+  if (length === 0 || length > packetLimit) throw new RangeError(`a video packet of ${length} bytes`)
+  return {
+    isConfig: (flags & configBit) !== 0n,
+    isKeyFrame: (flags & keyBit) !== 0n,
+    ptsUs: flags & (keyBit - 1n),
+    length,
+  }
+}
+
+const h264 = 'h264'
+
+/** `max_size`: of the longer side, in pixels; bits a second. */
+const options = [
+  'video=true',
+  'audio=false',
+  'control=true',
+  `video_codec=${h264}`,
+  'max_size=1280',
+  'max_fps=30',
+  'video_bit_rate=4000000',
+]
+
+/** Called in the order of the stream; must return at once. */
+export interface VideoSink {
+  onParameterSets(bytes: Buffer): void
+  onPacket(data: Buffer, ptsUs: bigint, isKeyFrame: boolean): void
+}
+
+export interface VideoSocket {
+  /** Resolves with the reason when it ends; never rejects. */
+  readonly ended: Promise<string>
+  /** Parameter sets and a key frame come next, also of a still screen. */
+  resetVideo(): void
+  close(): void
+}
+
+/** Starts a server from the jar at `jarPath`. */
+export async function openVideoSocket(
+  transport: Transport,
+  jarPath: string,
+  sink: VideoSink,
+  progress: Progress,
+): Promise<VideoSocket> {
+  const { server, sockets, output } = await startServer(transport, jarPath, options, 2, progress)
+  const [video, control] = sockets
+  const close = () => {
+    for (const socket of sockets) socket.close()
+    server.close()
+  }
+  try {
+    if (!video || !control) throw new Error('the scrcpy server has no video socket')
+    const codec = await readCodec(video, transport.serial, progress)
+    if (codec !== h264) throw new Error(`the phone films as ${JSON.stringify(codec)}: ${output.lastLine}`)
+    const ended = Promise.race([pump(video, sink), drain(control), output.ended]).finally(close)
+    return {
+      ended,
+      resetVideo() {
+        // That it is gone is told by `ended`.
+        control.write(resetVideoMessage()).catch(close)
+      },
+      close,
+    }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+async function readCodec(video: AdbSocket, serial: string, progress: Progress): Promise<string> {
+  try {
+    const head = await progress.race('the begin of the video', () => video.read(videoHeaderBytes))
+    return head.toString('latin1', 0, 4)
+  } catch (error) {
+    throw error instanceof AdbConnectionLost ? new DeviceGone(serial, error) : error
+  }
+}
+
+async function pump(video: AdbSocket, sink: VideoSink): Promise<string> {
+  try {
+    for (;;) {
+      const header = readVideoHeader(await video.read(videoHeaderBytes))
+      const data = await video.read(header.length)
+      if (header.isConfig) sink.onParameterSets(data)
+      else sink.onPacket(data, header.ptsUs, header.isKeyFrame)
+    }
+  } catch (error) {
+    if (error instanceof AdbConnectionLost) return 'the video ended'
+    if (error instanceof RangeError) return `the video cannot be read: ${error.message}`
+    throw error
+  }
+}
+
+/** The control socket says nothing that matters here; what comes must not pile up. */
+async function drain(control: AdbSocket): Promise<string> {
+  try {
+    while ((await control.readSome()) !== null) continue
+  } catch (error) {
+    if (!(error instanceof AdbConnectionLost)) throw error
+  }
+  return 'the control socket of the video ended'
+}

@@ -1,0 +1,169 @@
+/**
+ * Starts a scrcpy server on a phone and connects to its sockets. Used for the
+ * control instance (`control-socket.ts`) and the video instance (`../capture/video-socket.ts`).
+ *
+ * Start (scrcpy `doc/develop.md`): `CLASSPATH=… app_process / com.genymobile.scrcpy.Server VERSION key=value…`;
+ * with `tunnel_forward=true` the server listens on `localabstract:scrcpy_<scid>` and takes its sockets in the
+ * order video, audio, control. The first one gives one zero byte once it was accepted, and 64 bytes of device
+ * name once all are there.
+ */
+import { createHash, randomBytes } from 'node:crypto'
+import { DeadlineExceeded, type Progress } from '@phonerack/shared'
+import { AdbConnectionLost } from '../adb/errors.js'
+import { command, commandWith } from '../adb/quote.js'
+import { readShellPacket } from '../adb/shell-protocol.js'
+import type { AdbSocket } from '../adb/socket.js'
+import type { Transport } from '../adb/transport.js'
+import { DeviceGone } from '../device/device.js'
+import { scrcpySha256, scrcpyVersion, type Jar } from './jar.js'
+
+/** Our only folder on a phone. */
+export const phoneFolder = '/data/local/tmp/phonerack'
+
+/** With the jar as `CLASSPATH`; options follow. */
+export const serverCommand = ['app_process', '/', 'com.genymobile.scrcpy.Server', scrcpyVersion] as const
+
+/** Where the jar lies on a phone: by its hash, so that another version lies beside it. */
+export const jarPathOf = (jar: Jar): string => `${phoneFolder}/scrcpy-server-${jar.sha256.slice(0, 16)}.jar`
+
+/** Pushes the jar unless the phone has exactly these bytes. The bytes on this side are checked too, each time. */
+export async function putJar(transport: Transport, jar: Jar, progress: Progress): Promise<void> {
+  const path = jarPathOf(jar)
+  const actual = createHash('sha256').update(jar.content).digest('hex')
+  if (actual !== scrcpySha256) throw new Error('the scrcpy server in memory is not the released one')
+  const there = await transport.shell(command('sha256sum', path), progress)
+  if (there.exitCode === 0 && there.stdout.toString('utf8').startsWith(jar.sha256)) return
+  await transport.shell(command('mkdir', '-p', phoneFolder), progress)
+  await transport.push(path, jar.content, 0o644, progress)
+}
+
+export interface StartedServer {
+  /** The server's shell; closing it ends the server. */
+  server: AdbSocket
+  /** As many as were asked for, in the server's order. */
+  sockets: readonly AdbSocket[]
+  deviceName: string
+  output: ServerOutput
+}
+
+/** `options`: which sockets it opens and what they carry; `count` is how many of them there are. */
+export async function startServer(
+  transport: Transport,
+  jarPath: string,
+  options: readonly string[],
+  count: number,
+  progress: Progress,
+): Promise<StartedServer> {
+  const scid = (randomBytes(4).readUInt32BE() & 0x7fffffff).toString(16).padStart(8, '0')
+  const server = await transport.spawn(
+    commandWith(
+      { CLASSPATH: jarPath },
+      ...serverCommand,
+      `scid=${scid}`,
+      'log_level=info',
+      'tunnel_forward=true',
+      'clipboard_autosync=false',
+      'cleanup=false',
+      'power_on=false',
+      ...options,
+    ),
+    progress,
+  )
+  const output = drain(server)
+  const sockets: AdbSocket[] = []
+  try {
+    const first = await connectWhenReady(transport, `scrcpy_${scid}`, output, progress)
+    sockets.push(first)
+    while (sockets.length < count) sockets.push(await transport.connectAbstract(`scrcpy_${scid}`, progress))
+    return { server, sockets, deviceName: await readName(first, progress), output }
+  } catch (error) {
+    for (const socket of sockets) socket.close()
+    server.close()
+    throw output.lastLine === '' || error instanceof DeadlineExceeded || error instanceof DeviceGone
+      ? error
+      : new Error(`scrcpy server did not start: ${output.lastLine}`, { cause: error })
+  }
+}
+
+/** What the server on the phone prints, and its end. */
+export interface ServerOutput {
+  readonly lastLine: string
+  readonly ended: Promise<string>
+  readonly over: boolean
+}
+
+/** Reads what the server prints, so that it never blocks, and knows when it ended. */
+function drain(server: AdbSocket): ServerOutput {
+  let lastLine = ''
+  let over = false
+  const read = async (): Promise<string> => {
+    try {
+      for (;;) {
+        const { id, data } = await readShellPacket(server)
+        if (id === 3) return `scrcpy server exited with ${String(data[0])}: ${lastLine}`
+        lastLine = data.toString('utf8').trim().split('\n').at(-1)?.slice(0, 300) ?? lastLine
+      }
+    } catch (error) {
+      if (error instanceof AdbConnectionLost) return 'the connection to the scrcpy server ended'
+      throw error
+    } finally {
+      over = true
+    }
+  }
+  return {
+    ended: read(),
+    get lastLine() {
+      return lastLine
+    },
+    get over() {
+      return over
+    },
+  }
+}
+
+/** The server needs a moment until it listens; adb accepts the stream only then. */
+async function connectWhenReady(
+  transport: Transport,
+  name: string,
+  output: ServerOutput,
+  progress: Progress,
+): Promise<AdbSocket> {
+  const over = () => output.over
+  for (;;) {
+    if (over()) throw new Error(await output.ended)
+    try {
+      const socket = await transport.connectAbstract(name, progress)
+      // Through adb a connection can open before the server accepts; the byte proves that it did.
+      const first = await readOr(socket, 1, progress)
+      if (first?.[0] === 0) return socket
+      socket.close()
+    } catch (error) {
+      // "closed" is how adb says that nobody listens there yet: the same words as for a device that left.
+      if (!(error instanceof DeviceGone)) throw error
+      if (over()) throw error
+    }
+    await progress.sleep(30, 'start of the scrcpy server')
+  }
+}
+
+/** Null when the stream ended before. */
+async function readOr(socket: AdbSocket, length: number, progress: Progress): Promise<Buffer | null> {
+  const onAbort = () => socket.close()
+  progress.signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await socket.read(length)
+  } catch (error) {
+    progress.check('start of the scrcpy server')
+    if (error instanceof AdbConnectionLost) return null
+    throw error
+  } finally {
+    progress.signal.removeEventListener('abort', onAbort)
+  }
+}
+
+async function readName(socket: AdbSocket, progress: Progress): Promise<string> {
+  const bytes = await readOr(socket, 64, progress)
+  if (bytes === null) throw new Error('the scrcpy server closed the control socket')
+  const end = bytes.indexOf(0)
+  return bytes.toString('utf8', 0, end < 0 ? 64 : end)
+}
