@@ -1,12 +1,12 @@
 /** The one logger: JSON lines, secrets and typed text redacted. */
-import { pino, type Logger } from 'pino'
+import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
 import { redactSecrets } from './secrets.js'
 
 export type { Logger }
 
-/** `LOG_LEVEL` sets the level; the default is `info`. */
-export function createLogger(name: string): Logger {
-  return pino({
+/** `LOG_LEVEL` sets the level; the default is `info`. Lines go to standard output, or `to`. */
+export function createLogger(name: string, to?: DestinationStream): Logger {
+  const options: LoggerOptions = {
     name,
     level: process.env['LOG_LEVEL'] ?? 'info',
     redact: {
@@ -19,5 +19,6 @@ export function createLogger(name: string): Logger {
         method.apply(this, clean as Parameters<typeof method>)
       },
     },
-  })
+  }
+  return to === undefined ? pino(options) : pino(options, to)
 }
