@@ -74,16 +74,17 @@ function envelopeFor(error: ApiError, requestId: string, method: string): ErrorE
   if (error instanceof PhoneFailure) envelope.error.retryable = false
   else if (error.code === 'internal_error' || error.code === 'provider_timeout')
     envelope.error.retryable = isRead(method)
-  if (error.code === 'rate_limited') {
-    const seconds = error.retryAfterSeconds ?? defaultRetryAfter
-    envelope.error.details = { retry_after_seconds: seconds, ...envelope.error.details }
-  }
+  const seconds = retryAfter(error)
+  if (seconds !== undefined && error.code === 'rate_limited')
+    envelope.error.details = { ...envelope.error.details, retry_after_seconds: seconds }
   return envelope
 }
 
+/** Of what an agent has refused only the details come over the wire: they name the wait too. */
 function retryAfter(error: ApiError): number | undefined {
   if (error instanceof PhoneFailure) return undefined
-  if (error.retryAfterSeconds !== undefined) return Math.max(1, Math.ceil(error.retryAfterSeconds))
+  const told = error.retryAfterSeconds ?? error.details['retry_after_seconds']
+  if (typeof told === 'number') return Math.max(1, Math.ceil(told))
   return error.code === 'rate_limited' || error.code === 'capacity_unavailable'
     ? defaultRetryAfter
     : undefined

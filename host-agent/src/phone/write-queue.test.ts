@@ -54,7 +54,10 @@ describe('writes to a phone', () => {
       ran = true
       return Promise.resolve()
     })
-    await expect(late).rejects.toMatchObject({ code: 'rate_limited', retryable: true })
+    await expect(late).rejects.toMatchObject({
+      ...{ code: 'rate_limited', retryable: true },
+      details: { retry_after_seconds: 1 },
+    })
     await long
     expect(await queue.run(never, 1000, () => Promise.resolve('next'))).toBe('next')
     expect(ran).toBe(false)

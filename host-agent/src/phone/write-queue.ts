@@ -54,7 +54,7 @@ export function createWriteQueue(): WriteQueue {
           leave(
             new ApiError('rate_limited', {
               message: 'Another write is running on the phone.',
-              retryAfterSeconds: 1,
+              details: { retry_after_seconds: 1 },
             }),
           ),
         waitMs,

@@ -1,0 +1,67 @@
+/** The envelope of every error: what is settled there for whoever threw it. */
+import { ApiError, errorCodes } from '@phonerack/shared'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { errorSchema } from '../routes/schemas.js'
+import { errorAnswer, PhoneFailure } from './errors.js'
+
+const seconds = fc.oneof(
+  fc.integer({ min: 1, max: 86_400 }),
+  fc.double({ min: 0.001, max: 86_400, noNaN: true }),
+)
+const method = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE')
+const answer = (error: ApiError, as = 'GET') => {
+  const { status, headers, body } = errorAnswer(error, 'req_aaaaaaaaaaaa', as)
+  return { status, headers, ...errorSchema.strict().parse(JSON.parse(body)) }
+}
+
+describe('an error answer', () => {
+  it('of a rate has Retry-After in whole seconds and the same in its details: its own wait, else 30', () => {
+    const wait = fc.option(seconds, { nil: undefined })
+    fc.assert(
+      fc.property(wait, wait, method, (given, inDetails, as) => {
+        const details = inDetails === undefined ? { limit: 3 } : { retry_after_seconds: inDetails }
+        const { status, headers, error } = answer(
+          new ApiError('rate_limited', { details, retryAfterSeconds: given }),
+          as,
+        )
+        const expected = Math.ceil(given ?? inDetails ?? 30)
+        expect([status, error.retryable, headers['retry-after']]).toEqual([429, true, `${expected}`])
+        expect(error.details).toEqual({ ...details, retry_after_seconds: expected })
+      }),
+    )
+  })
+
+  it('says of no capacity when to come again, but not of a phone that has failed for it', () => {
+    const refused = answer(new ApiError('capacity_unavailable'), 'POST')
+    expect([refused.error.retryable, refused.headers['retry-after']]).toEqual([true, '30'])
+    const failed = answer(new PhoneFailure('capacity_unavailable', { retryAfterSeconds: 5 }), 'POST')
+    expect([failed.error.retryable, failed.headers['retry-after']]).toEqual([false, undefined])
+  })
+
+  it('has the form of the envelope for every code', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...errorCodes), method, (code, as) => {
+        const { error, headers } = answer(new ApiError(code), as)
+        expect([error.code, error.request_id, error.next]).toEqual([code, 'req_aaaaaaaaaaaa', null])
+        expect(error.message).not.toBe('')
+        expect([headers['x-request-id'], headers['cache-control']]).toEqual(['req_aaaaaaaaaaaa', 'no-store'])
+        expect('www-authenticate' in headers).toBe(
+          ['key_expired', 'key_revoked', 'invalid_api_key', 'unauthorized'].includes(code),
+        )
+      }),
+    )
+  })
+
+  it('lets reads alone be repeated after what was not foreseen', () => {
+    fc.assert(
+      fc.property(method, fc.constantFrom('internal_error', 'provider_timeout'), (as, code) => {
+        expect(answer(new ApiError(code), as).error.retryable).toBe(as === 'GET' || as === 'HEAD')
+      }),
+    )
+  })
+
+  it('of a phone’s own failure is never retryable, whatever its code', () => {
+    for (const code of errorCodes) expect(answer(new PhoneFailure(code)).error.retryable).toBe(false)
+  })
+})
