@@ -1,4 +1,5 @@
 /** Last steps on the generated description, for what the generator cannot say. */
+import { openValuesOfAnswers } from './open-values.js'
 
 type Json = Record<string, unknown>
 
@@ -109,5 +110,6 @@ export function finishDocument<T extends object>(document: T): T {
   pruneSchemas(finished as Json)
   finishOperations(finished as Json)
   finishResponses(finished as Json)
+  openValuesOfAnswers(finished as Json)
   return finished
 }
