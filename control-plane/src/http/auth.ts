@@ -1,6 +1,6 @@
 /** Key, rate and scope of a `/v1` request, in this order. */
 import { ApiError, isSecret } from '@phonerack/shared'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import type { Caller, KeyService, Scope } from '../services.js'
 import type { RateLimit } from './rate-limit.js'
 
@@ -22,9 +22,11 @@ const lacks = (scope: Scope): ApiError =>
   })
 
 /** A key limited to certain phones never creates one, whatever its preset. */
+export const mayUse = (caller: Caller, scope: Scope): boolean =>
+  caller.scopes.includes(scope) && (scope !== 'phones:create' || caller.phoneIds === null)
+
 export function checkScope(caller: Caller, scope: Scope): void {
-  if (!caller.scopes.includes(scope) || (scope === 'phones:create' && caller.phoneIds !== null))
-    throw lacks(scope)
+  if (!mayUse(caller, scope)) throw lacks(scope)
 }
 
 /** Who asks. Only for routes behind `addAuth`. */
@@ -37,6 +39,9 @@ export function callerOf(request: FastifyRequest): Caller {
 export function addAuth(app: FastifyInstance, keys: KeyService, rate: RateLimit): void {
   app.addHook('onRoute', (route) => {
     if (!route.config?.scope && route.config?.isOpen !== true) throw new Error(`${route.url} names no scope`)
+    // After the route's own: those look at what its schema cannot know.
+    if (route.config.scopeAfterBody === true)
+      route.preHandler = [...[route.preHandler ?? []].flat(), checkScopeLate]
   })
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.isOpen === true) return
@@ -46,9 +51,10 @@ export function addAuth(app: FastifyInstance, keys: KeyService, rate: RateLimit)
     const { scope, scopeAfterBody } = request.routeOptions.config
     if (scope && !scopeAfterBody) checkScope(caller, scope)
   })
-  app.addHook('preHandler', (request, _reply, done) => {
-    const { scope, scopeAfterBody } = request.routeOptions.config
-    if (scope && scopeAfterBody) checkScope(callerOf(request), scope)
-    done()
-  })
+}
+
+const checkScopeLate: preHandlerHookHandler = (request, _reply, done) => {
+  const { scope } = request.routeOptions.config
+  if (scope) checkScope(callerOf(request), scope)
+  done()
 }

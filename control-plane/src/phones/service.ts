@@ -7,6 +7,7 @@ import { type AccountView, type Caller, type PhoneService, type PhoneView } from
 import { permitted } from './access.js'
 import { Activity } from './activity.js'
 import { waitUntil } from './changes.js'
+import { readinessConflict } from './conflicts.js'
 import { type Core } from './core.js'
 import { createPhone } from './create.js'
 import { listPhones, listSessions } from './listing.js'
@@ -44,7 +45,8 @@ async function updatePhone(
   permitted(caller, phoneId, await findPhone(core.db, phoneId))
   const view = await inTransaction(core.db, async (tx) => {
     const phone = permitted(caller, phoneId, await lockPhone(tx, phoneId, 'phone'))
-    if (phone.status === 'deleted') throw new ApiError('phone_deleted', { details: { phone: phoneId } })
+    const conflict = phone.status === 'deleted' ? readinessConflict(phoneId, phone.status) : null
+    if (conflict) throw conflict
     await tx.phone.update({ where: { id: phoneId }, data: change })
     return viewOf({ ...phone, ...change })
   })

@@ -1,9 +1,11 @@
 /** POST /v1/phones */
 import { limits } from '@phonerack/shared'
 import { z } from 'zod'
-import { callerOf } from '../../http/auth.js'
+import type { FastifyRequest } from 'fastify'
+import { callerOf, mayUse } from '../../http/auth.js'
 import { canonicalHash } from '../../http/canonical.js'
-import type { Route } from '../deps.js'
+import { validationFailed } from '../../http/errors.js'
+import type { Route, RouteDeps } from '../deps.js'
 import { describeErrors } from '../errors.js'
 import {
   idleTimeoutField,
@@ -28,6 +30,20 @@ export const createPhoneBody = z
     wait: waitField,
   })
   .prefault({})
+
+/**
+ * Every rule of the body comes before the scope, that of `country` too. Who may create is told by the service, which
+ * knows replays.
+ */
+async function checkCountryFirst({ services }: RouteDeps, request: FastifyRequest): Promise<void> {
+  const caller = callerOf(request)
+  const { country } = request.body as z.output<typeof createPhoneBody>
+  if (country === undefined || mayUse(caller, 'phones:create')) return
+  const alternatives = (await services.phones.account(caller)).countries.map(({ code }) => code)
+  if (alternatives.includes(country)) return
+  const message = 'is not one of the countries in GET /v1/account'
+  throw validationFailed('body', [{ path: ['country'], message, alternatives }])
+}
 
 export const createPhone: Route = (app, deps) => {
   app.post(
@@ -59,6 +75,7 @@ export const createPhone: Route = (app, deps) => {
         },
       },
       config: { scope: 'phones:create', scopeAfterBody: true },
+      preHandler: (request) => checkCountryFirst(deps, request),
     },
     async (request, reply) => {
       const { wait, ...asked } = request.body

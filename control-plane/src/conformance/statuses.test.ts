@@ -1,0 +1,241 @@
+// What requests that need no device answer for a phone in each status, over HTTP with real Postgres: lists, reads,
+// changes, starts, parks, heartbeats and deletes.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { phonePageSchema, phoneSchema, sessionPageSchema, type PhoneJson } from '../routes/schemas.js'
+import { phoneStatuses, type PhoneStatus } from '../services.js'
+import { errorOf, expectConventions } from '../testing/api.js'
+import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+
+let world: World
+let plane: Plane
+let tenant: Tenant
+beforeAll(async () => {
+  world = startWorld()
+  // Without jobs: nothing moves the phones that are put here as they are.
+  plane = await world.start({ env: { PHONERACK_JOBS: 'off', PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' } })
+}, 60_000)
+afterAll(() => world.stop())
+
+const created = Date.parse('2026-01-02T03:04:05.006Z')
+const at = new Date(created)
+const running: readonly PhoneStatus[] = ['creating', 'starting', 'ready']
+let rounds = 0
+let ids: Record<PhoneStatus, string>
+
+/** A project with a phone in each status, made in the order of `phoneStatuses`; running ones have a session. */
+beforeEach(async () => {
+  tenant = await plane.tenant()
+  rounds += 1
+  const suffix = (status: string) => `${status}${'abcdefghijklm'[rounds]}`.padEnd(12, 'a').slice(0, 12)
+  const idOf = (status: PhoneStatus) => `ph_${suffix(status)}`
+  ids = Object.fromEntries(phoneStatuses.map((status) => [status, idOf(status)])) as typeof ids
+  const { db } = plane.app.core
+  await db.phone.createMany({
+    data: phoneStatuses.map((status, index) => ({
+      ...{ id: ids[status], projectId: tenant.projectId, keyId: 'k', name: status, status },
+      ...{ createdAt: new Date(created + index), metadata: { kind: status, all: 'yes' } },
+      ...(status === 'ready' ? { lastActiveAt: new Date() } : {}),
+      ...(status === 'failed'
+        ? { failureCode: 'capacity_unavailable', failureMessage: 'No device was found.', failureAt: at }
+        : {}),
+    })),
+  })
+  const open = { projectId: tenant.projectId, startedAt: new Date(), idleTimeout: 120, maxDuration: 900 }
+  await db.session.createMany({
+    data: running.map((status) => ({
+      ...{ id: `ses_${suffix(status)}`, phoneId: ids[status], ...open, reservedMicros: 900_000n },
+      readyAt: status === 'ready' ? new Date() : null,
+    })),
+  })
+  await db.project.update({
+    where: { id: tenant.projectId },
+    data: { reservedMicros: BigInt(running.length) * 900_000n },
+  })
+})
+
+async function ask(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: object) {
+  const response = await plane.server.inject({
+    ...{ method, url },
+    headers: {
+      authorization: `Bearer ${tenant.key}`,
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    },
+    ...(body ? { payload: JSON.stringify(body) } : {}),
+  })
+  expectConventions(response)
+  return response
+}
+const urlOf = (status: PhoneStatus) => `/v1/phones/${ids[status]}`
+const phoneIn = (response: Awaited<ReturnType<typeof ask>>): PhoneJson => {
+  expect(response.statusCode, response.body).toBeLessThan(300)
+  return phoneSchema.strict().parse(response.json())
+}
+const listed = async (query: string): Promise<string[]> => {
+  const response = await ask('GET', `/v1/phones${query}`)
+  expect(response.statusCode, response.body).toBe(200)
+  return phonePageSchema
+    .strict()
+    .parse(response.json())
+    .data.map(({ name }) => name)
+}
+
+describe('the list of phones', { timeout: 30_000 }, () => {
+  it('has every status but failed and deleted, newest first; each status by its name', async () => {
+    const usual = phoneStatuses.filter((status) => status !== 'failed' && status !== 'deleted')
+    expect(await listed('')).toEqual([...usual].reverse())
+    for (const status of phoneStatuses) expect(await listed(`?status=${status}`), status).toEqual([status])
+  })
+
+  it('matches one pair of metadata, whole, together with a status and pages', async () => {
+    expect(await listed('?metadata[kind]=parked')).toEqual(['parked'])
+    expect(await listed('?metadata[all]=yes')).toHaveLength(6)
+    expect(await listed('?metadata[all]=yes&status=failed')).toEqual(['failed'])
+    for (const none of ['kind]=park', 'kind]=Parked', 'Kind]=parked', 'all]=', 'kind]=%25'])
+      expect(await listed(`?metadata[${none}`), none).toEqual([])
+    const first = await ask('GET', '/v1/phones?metadata[all]=yes&limit=4')
+    const { data, next_cursor: next } = phonePageSchema.parse(first.json())
+    const rest = await listed(`?metadata[all]=yes&cursor=${next}`)
+    expect([...data.map(({ name }) => name), ...rest]).toEqual(await listed(''))
+  })
+})
+
+describe('a phone', { timeout: 30_000 }, () => {
+  it('is read in every status: with its session while it runs, with its failure when it failed', async () => {
+    for (const status of phoneStatuses) {
+      const phone = phoneIn(await ask('GET', urlOf(status)))
+      expect([phone.id, phone.object, phone.status]).toEqual([ids[status], 'phone', status])
+      expect(phone.session !== null, status).toBe(running.includes(status))
+      expect(phone.failure, status).toEqual(
+        status === 'failed'
+          ? { code: 'capacity_unavailable', message: 'No device was found.', at: '2026-01-02T03:04:05.006Z' }
+          : null,
+      )
+    }
+  })
+
+  it('counts as running while it has a session, and toward the limit unless failed or deleted', async () => {
+    expect((await ask('GET', '/v1/account')).json()).toMatchObject({ running: 3, phones: 6 })
+  })
+
+  it('parks at last_active_at plus idle_timeout when ready, else at the deadline', async () => {
+    const ready = phoneIn(await ask('GET', urlOf('ready')))
+    expect(ready.session).toMatchObject({ idle_timeout: 120, max_duration: 900, park_reason: 'idle' })
+    expect(Date.parse(ready.session?.parks_at ?? '')).toBe(Date.parse(ready.last_active_at ?? '') + 120_000)
+    for (const status of ['creating', 'starting'] as const) {
+      const { session, last_active_at: active } = phoneIn(await ask('GET', urlOf(status)))
+      expect([active, session?.ready_at, session?.park_reason]).toEqual([null, null, 'max_duration'])
+      expect(Date.parse(session?.parks_at ?? '')).toBe(Date.parse(session?.started_at ?? '') + 900_000)
+    }
+  })
+
+  it('is waited for only while it is on its way', async () => {
+    const waits = async (status: PhoneStatus, what: 'ready' | 'parked') => {
+      const began = performance.now()
+      const phone = phoneIn(await ask('GET', `${urlOf(status)}?wait=${what}&timeout=1`))
+      expect(phone.status).toBe(status)
+      return performance.now() - began >= 950
+    }
+    const slow = async (what: 'ready' | 'parked') => {
+      const waited = await Promise.all(phoneStatuses.map((status) => waits(status, what)))
+      return phoneStatuses.filter((_, index) => waited[index])
+    }
+    // One that answers at once may be slow on a busy machine: those that must wait are what is looked for.
+    expect(await slow('ready')).toEqual(expect.arrayContaining(['creating', 'starting']))
+    expect(await slow('parked')).toEqual(
+      expect.arrayContaining(['creating', 'starting', 'ready', 'parking', 'unavailable']),
+    )
+  })
+
+  it('changes name and metadata in every status but deleted; what is left out stays', async () => {
+    for (const status of phoneStatuses) {
+      if (status === 'deleted') {
+        const error = errorOf(await ask('PATCH', urlOf(status), { name: 'x' }), 409, 'phone_deleted')
+        expect([error.retryable, error.next]).toEqual([false, 'Create a new phone: POST /v1/phones'])
+        continue
+      }
+      const before = phoneIn(await ask('GET', urlOf(status)))
+      const { name, metadata } = phoneIn(await ask('PATCH', urlOf(status)))
+      expect([name, metadata]).toEqual([status, before.metadata])
+      const named = phoneIn(await ask('PATCH', urlOf(status), { name: '  Ünïcode 📱 ' }))
+      expect([named.name, named.metadata]).toEqual(['Ünïcode 📱', before.metadata])
+      const replaced = phoneIn(await ask('PATCH', urlOf(status), { metadata: { other: '1' } }))
+      expect([replaced.name, replaced.metadata, replaced.status]).toEqual([
+        named.name,
+        { other: '1' },
+        status,
+      ])
+      expect(phoneIn(await ask('PATCH', urlOf(status), { metadata: {} })).metadata).toEqual({})
+    }
+  })
+
+  it('lists its sessions in every status', async () => {
+    for (const status of phoneStatuses) {
+      const response = await ask('GET', `${urlOf(status)}/sessions`)
+      const { data, next_cursor: next } = sessionPageSchema.strict().parse(response.json())
+      expect([data.length, next], status).toEqual([running.includes(status) ? 1 : 0, null])
+      for (const session of data) {
+        const { ended_at: ended, end_reason: reason, billed_seconds: billed, cost_usd: cost } = session
+        expect([ended, reason, billed, cost, session.reserved_usd]).toEqual([
+          null,
+          null,
+          null,
+          null,
+          '0.900000',
+        ])
+      }
+    }
+  })
+
+  it.each([
+    ['start', { parking: 'phone_parking', failed: 'phone_failed', deleted: 'phone_deleted' }],
+    ['park', { unavailable: 'phone_not_running', failed: 'phone_failed', deleted: 'phone_deleted' }],
+    [
+      'heartbeat',
+      {
+        ...{ parking: 'phone_parking', parked: 'phone_not_running', unavailable: 'phone_not_running' },
+        ...{ failed: 'phone_failed', deleted: 'phone_deleted' },
+      },
+    ],
+  ] as [string, Partial<Record<PhoneStatus, string>>][])(
+    'refuses a %s in the statuses that have none, with what to do instead',
+    async (verb, refusals) => {
+      for (const status of phoneStatuses) {
+        const response = await ask(
+          'POST',
+          `${urlOf(status)}/${verb}`,
+          verb === 'heartbeat' ? {} : { wait: false },
+        )
+        const code = refusals[status]
+        if (code === undefined) {
+          // A start of one without a device: it is out of reach, and nothing was done.
+          if (response.statusCode === 503) errorOf(response, 503, 'phone_unavailable')
+          else phoneIn(response)
+          continue
+        }
+        const error = errorOf(response, 409, code)
+        expect(error.details).toMatchObject({ phone: ids[status], status })
+        expect(error.retryable).toBe(code === 'phone_parking')
+        expect(error.next).toMatch(/(GET|POST) \/v1\/phones/)
+      }
+    },
+  )
+
+  it('is deleted from every status, again too; its sessions stay listed and end as deleted', async () => {
+    for (const status of phoneStatuses) {
+      for (let times = 0; times < 2; times += 1) {
+        const phone = phoneIn(await ask('DELETE', urlOf(status)))
+        expect([phone.status, phone.session], status).toEqual(['deleted', null])
+      }
+      const { data } = sessionPageSchema.parse((await ask('GET', `${urlOf(status)}/sessions`)).json())
+      // Of a client that deletes it is charged at least a minute, ready or not.
+      const charged = { end_reason: 'deleted', billed_seconds: 60, cost_usd: '0.060000' }
+      expect(data, status).toMatchObject(running.includes(status) ? [charged] : [])
+    }
+    expect((await ask('GET', '/v1/account')).json()).toMatchObject({
+      ...{ running: 0, phones: 0, reserved_usd: '0.000000', balance_usd: '99.820000' },
+      spent_this_month_usd: '0.180000',
+    })
+    expect(await listed('')).toEqual([])
+    expect(await listed('?status=deleted')).toHaveLength(phoneStatuses.length)
+  })
+})
