@@ -226,6 +226,16 @@ describe('the requests', () => {
     expect(codeOf(fromBrowser)).toEqual([403, 'browser_requests_not_allowed'])
   })
 
+  it('give nothing for the user code alone', async () => {
+    const { user_code: code } = await ask()
+    expect(codeOf(await poll(code))).toEqual([400, 'validation_failed'])
+    const headers = { authorization: `Bearer ${code}` }
+    expect(codeOf(await plane.server.inject({ url: '/v1/account', headers }))).toEqual([
+      401,
+      'invalid_api_key',
+    ])
+  })
+
   it('are limited: 10 a minute by address, 60 polls a minute by setup', async () => {
     const answers = await Promise.all(Array.from({ length: 11 }, () => post('/v1/setup')))
     const refused = answers.filter((each) => each.statusCode === 429)

@@ -1,0 +1,98 @@
+// Failures that nobody foresaw, and refusals that pass with time, with real Postgres and broker: what clients are told,
+// and what the log keeps.
+import { createLogger, systemClock } from '@phonerack/shared'
+import { type FastifyInstance } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildServer } from '../http/server.js'
+import { errorOf } from '../testing/api.js'
+import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+
+let world: World
+let plane: Plane
+let tenant: Tenant
+let logged: FastifyInstance
+const lines: string[] = []
+beforeAll(async () => {
+  world = startWorld()
+  plane = await world.start({ env: { PHONERACK_JOBS: 'off' } })
+  tenant = await plane.tenant()
+  // The same services behind a server whose log is read.
+  logged = await buildServer({
+    services: plane.app.services,
+    config: { baseUrl: plane.config.http.baseUrl },
+    log: createLogger('control-plane', { write: (line) => void lines.push(line) }),
+    clock: systemClock,
+  })
+}, 60_000)
+afterAll(async () => {
+  await logged.close()
+  await world.stop()
+})
+
+const call = (server: FastifyInstance, method: 'GET' | 'POST', url: string) =>
+  server.inject({ method, url, headers: { authorization: `Bearer ${tenant.key}` } })
+
+describe('a failure that nobody foresaw', { timeout: 30_000 }, () => {
+  it('is internal_error, says nothing of the inside, and stands in the log under its request ID', async () => {
+    const { db } = plane.app.core
+    // The key is found all the same.
+    expect((await call(logged, 'GET', '/v1/account')).statusCode).toBe(200)
+    await db.$executeRaw`alter table uploads rename to uploads_gone`
+    try {
+      for (const [method, url] of [
+        ['GET', '/v1/apps/uploads'],
+        ['POST', '/v1/apps/uploads'],
+      ] as const) {
+        const response = await call(logged, method, url)
+        const error = errorOf(response, 500, 'internal_error')
+        expect(error).toEqual({
+          ...{ type: 'api_error', code: 'internal_error', message: 'Something went wrong on our side.' },
+          ...{ retryable: method === 'GET', next: null, request_id: error.request_id, details: {} },
+        })
+        for (const inside of ['uploads_gone', 'relation', 'prisma', 'select', tenant.projectId])
+          expect(response.body.toLowerCase()).not.toContain(inside.toLowerCase())
+        const [line, ...others] = lines
+          .map((each) => JSON.parse(each) as { msg: string; request_id?: string; err?: { stack?: string } })
+          .filter((each) => each.msg === 'request failed' && each.request_id === error.request_id)
+        expect(others).toEqual([])
+        expect(line?.err?.stack).toMatch(/uploads/)
+      }
+      expect(lines.join('')).not.toContain(tenant.key)
+    } finally {
+      await db.$executeRaw`alter table uploads_gone rename to uploads`
+    }
+    expect((await call(logged, 'GET', '/v1/apps/uploads')).statusCode).toBe(200)
+  })
+})
+
+describe('the library', { timeout: 60_000 }, () => {
+  it('is refused with a time to wait over HTTP too while it loads for the first time', async () => {
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    let locked: () => void = () => undefined
+    const isLocked = new Promise<void>((resolve) => (locked = resolve))
+    const lock = plane.app.core.db.$transaction(
+      async (tx) => {
+        await tx.$executeRaw`lock table library_apps in access exclusive mode`
+        locked()
+        await held
+      },
+      { timeout: 50_000 },
+    )
+    await isLocked
+    const replica = await world.start({ beside: plane, env: { PHONERACK_JOBS: 'off' } })
+    const refused = await call(replica.server, 'GET', '/v1/apps/library')
+    const { details, retryable } = errorOf(refused, 429, 'rate_limited')
+    expect([details, retryable, refused.headers['retry-after']]).toEqual([
+      { retry_after_seconds: 2 },
+      true,
+      '2',
+    ])
+    release()
+    await lock
+    await eventually(
+      async () => (await call(replica.server, 'GET', '/v1/apps/library')).statusCode === 200,
+      30_000,
+    )
+  })
+})
