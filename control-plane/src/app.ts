@@ -24,6 +24,8 @@ import { JobRunner, prepareJobs } from './jobs/runner.js'
 import { fileTasks, hostTasks, installTasks, timerTasks } from './jobs/tasks.js'
 import { Ticker } from './jobs/ticker.js'
 import { createKeyService } from './keys/service.js'
+import { createLiveService } from './live/links.js'
+import { livePlugin } from './live/plugin.js'
 import { Catalog } from './library/catalog.js'
 import { expireLibraryFiles } from './library/files.js'
 import { libraryPlugin } from './library/plugin.js'
@@ -134,12 +136,14 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       activity,
       packages: createPackageService(core, hosts),
       checkout: createCheckoutService(core, payments, config.http.baseUrl),
+      live: createLiveService(core, hosts, config.http.baseUrl),
     },
     plugins: [
       operatorPlugin(core),
       libraryPlugin(core, store),
       setupPlugin(core, config.http.baseUrl),
       paymentsPlugin(core, payments),
+      livePlugin(core, hosts, phones, config.http.baseUrl),
       joinPlugin({ core, authority, natsUsers }),
     ],
     health: () => isHealthy(core),

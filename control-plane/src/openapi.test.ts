@@ -56,6 +56,7 @@ describe('/openapi.json', () => {
       [
         'GET /v1/apps/library',
         'POST /v1/phones/{id}/apps',
+        'POST /v1/phones/{id}/live',
         'GET /v1/phones/{id}/apps/installs',
         'POST /v1/apps/uploads',
         'GET /v1/apps/uploads',

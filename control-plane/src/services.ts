@@ -479,6 +479,19 @@ export interface CheckoutService {
   create(caller: Caller, amountUsd: number): Promise<{ url: string }>
 }
 
+/** Links by which anyone sees and, unless it is for watching only, controls a phone in a browser, without a key. */
+export interface LiveService {
+  /**
+   * A link to a ready phone; it ends with the phone's session too. Only a hash of its token is kept.
+   * @param input `expiresIn` in seconds
+   */
+  createLink(
+    caller: Caller,
+    phoneId: string,
+    input: { expiresIn: number; control: boolean },
+  ): Promise<{ url: string; expiresAt: Date }>
+}
+
 export interface Services {
   keys: KeyService
   phones: PhoneService
@@ -493,4 +506,5 @@ export interface Services {
   library: LibraryService
   packages: PackageService
   checkout: CheckoutService
+  live: LiveService
 }

@@ -78,6 +78,14 @@ export const limits = {
     /** Links per project in an hour. */
     perHour: 10,
   },
+  live: {
+    /** Seconds that a link lives. */
+    expiresIn: { min: 60, max: 86_400, default: 3600 },
+    /** Characters of one piece of text that a person types or pastes. */
+    text: 10_000,
+    /** People who look at one phone at once, in each process of the control plane. */
+    watchers: 50,
+  },
   setup: {
     /** Characters of the client's name. */
     client: { min: 1, max: 60 },

@@ -20,6 +20,7 @@ const shown = new Set([
   'lat',
   'lng',
   'expires_in',
+  'control',
   'amount_usd',
   'storage_id',
   'name',

@@ -19,5 +19,8 @@ export async function reachOf(db: Reader, phoneId: string, now: Date, rules: Rul
 }
 
 /** False once the host is late: then new work is refused. */
-export const hostInReach = (lastSeenAt: Date | null, now: Date, rules: Rules): boolean =>
-  lastSeenAt !== null && now.getTime() - lastSeenAt.getTime() <= rules.hostLateAfterMs
+export const hostInReach = (
+  lastSeenAt: Date | null,
+  now: Date,
+  rules: Pick<Rules, 'hostLateAfterMs'>,
+): boolean => lastSeenAt !== null && now.getTime() - lastSeenAt.getTime() <= rules.hostLateAfterMs

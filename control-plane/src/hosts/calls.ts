@@ -94,11 +94,11 @@ export function toFailure(error: unknown, connection: HostConnection): CallFailu
   )
 }
 
-const isServiceError = (error: unknown): error is ServiceError =>
+export const isServiceError = (error: unknown): error is ServiceError =>
   error instanceof Error && 'code' in error && typeof error.code === 'number' && 'metadata' in error
 
 /** The agent's own error in the trailer `phonerack-error-bin`, or null. */
-function answerOf(metadata: Metadata): ApiError | null {
+export function answerOf(metadata: Metadata): ApiError | null {
   const bytes = metadata.get('phonerack-error-bin')[0]
   if (!Buffer.isBuffer(bytes)) return null
   const parsed = plainError.safeParse(JSON.parse(bytes.toString('utf8')))

@@ -4,7 +4,7 @@
  * the certificate of its ID.
  */
 import { credentials, connectivityState, type ChannelCredentials } from '@grpc/grpc-js'
-import { HostServiceClient } from '@phonerack/proto'
+import { HostServiceClient, LiveServiceClient } from '@phonerack/proto'
 import { type Credentials, hostDnsName } from '../pki/authority.js'
 import { Breaker } from './breaker.js'
 
@@ -13,6 +13,8 @@ const maxMessageBytes = 8_000_000
 
 export interface HostConnection {
   client: HostServiceClient
+  /** On a connection of its own, so that video stands in no request's way. */
+  live: LiveServiceClient
   breaker: Breaker
   /** Resolves true when the channel stands within `ms`. Nothing has been sent yet when it does not. */
   ready(ms: number): Promise<boolean>
@@ -33,20 +35,20 @@ export class HostClients {
   to(hostId: string, address: string): HostConnection {
     const known = this.open.get(hostId)
     if (known?.address === address) return known
-    known?.client.close()
+    if (known) end(known)
     const connection = { address, ...this.connect(hostId, address) }
     this.open.set(hostId, connection)
     return connection
   }
 
   close(): void {
-    for (const { client } of this.open.values()) client.close()
+    for (const connection of this.open.values()) end(connection)
     this.open.clear()
   }
 
   private connect(hostId: string, address: string): HostConnection {
     const name = hostDnsName(hostId)
-    const client = new HostServiceClient(address, this.credentials, {
+    const options = {
       'grpc.ssl_target_name_override': name,
       'grpc.default_authority': name,
       'grpc.max_receive_message_length': maxMessageBytes,
@@ -58,9 +60,16 @@ export class HostClients {
       'grpc.enable_retries': 0,
       // Channels are not shared between hosts that had the same address.
       'grpc.use_local_subchannel_pool': 1,
-    })
-    return { client, breaker: new Breaker(), ready: (ms) => isReady(client, ms) }
+    }
+    const client = new HostServiceClient(address, this.credentials, options)
+    const live = new LiveServiceClient(address, this.credentials, options)
+    return { client, live, breaker: new Breaker(), ready: (ms) => isReady(client, ms) }
   }
+}
+
+function end({ client, live }: HostConnection): void {
+  client.close()
+  live.close()
 }
 
 function isReady(client: HostServiceClient, ms: number): Promise<boolean> {

@@ -87,7 +87,7 @@ async function overdue(core: Core): Promise<void> {
   }
 }
 
-/** Rows whose time is over: idempotency keys, counters of past minutes, used join tokens, setups, activity, installs. */
+/** Rows whose time is over: idempotency keys, counters of past minutes, used join tokens, live links, setups, activity, installs. */
 export async function forget(core: Core): Promise<void> {
   const now = core.clock.now()
   await core.db.idempotencyKey.deleteMany({ where: { expiresAt: { lt: now } } })
@@ -102,5 +102,6 @@ export async function forget(core: Core): Promise<void> {
     },
   })
   await core.db.setup.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
+  await core.db.liveLink.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
   await core.db.joinToken.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
 }

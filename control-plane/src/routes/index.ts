@@ -17,6 +17,7 @@ import { deleteFile, listFiles, readFile, writeFile } from './phones/files.js'
 import { getPhone } from './phones/get.js'
 import { heartbeatPhone } from './phones/heartbeat.js'
 import { listPhones } from './phones/list.js'
+import { createLiveLink } from './phones/live.js'
 import { getLocale, setLocale } from './phones/locale.js'
 import { getLocation, resetLocation, setLocation } from './phones/location.js'
 import { observe } from './phones/observe.js'
@@ -61,6 +62,7 @@ const routes: readonly Route[] = [
   setTimezone,
   rebootPhone,
   resetPhone,
+  createLiveLink,
   createUpload,
   listUploads,
   getUpload,

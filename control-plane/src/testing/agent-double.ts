@@ -11,11 +11,14 @@ import {
   ServerCredentials,
   status,
   type sendUnaryData,
+  type ServerDuplexStream,
   type ServiceError,
 } from '@grpc/grpc-js'
 import {
   FileType,
   HostServiceService,
+  LiveServiceService,
+  type LiveServiceServer,
   type Assignment,
   type FinishInstallResponse,
   type HostServiceServer,
@@ -23,6 +26,8 @@ import {
   type PutPackageFileRequest,
   type RunActionsRequest,
   type RunActionsResponse,
+  type WatchRequest,
+  type WatchResponse,
   type WipeCheck,
 } from '@phonerack/proto'
 import { ApiError, connectBus, subjects, type Bus, type DeviceLink } from '@phonerack/shared'
@@ -80,6 +85,8 @@ export interface AgentDouble {
   /** Phones as the agent was asked to start, park and wipe them: `start ph_… 3`. */
   log: string[]
   onBatch: Batch
+  /** Each view of a phone; left out: no picture ever comes. */
+  onWatch: (call: ServerDuplexStream<WatchRequest, WatchResponse>) => void
   /** Awaited in each call of a setting or a file, by its name, before anything is done. */
   onCall: (name: string) => Promise<void>
   /** What its phones hold. */
@@ -177,6 +184,7 @@ class Double implements AgentDouble {
   readonly log: string[] = []
   onBatch: Batch = () => Promise.resolve()
   onCall: (name: string) => Promise<void> = () => Promise.resolve()
+  onWatch: AgentDouble['onWatch'] = (call) => call.resume()
   readonly held: AgentDouble['held'] = {
     clipboard: '',
     location: undefined,
@@ -253,6 +261,8 @@ class Double implements AgentDouble {
   async serve(): Promise<void> {
     const server = new Server()
     server.addService(HostServiceService, this.service())
+    const live: LiveServiceServer = { watch: (call) => this.onWatch(call) }
+    server.addService(LiveServiceService, live)
     const { ca, certificate, key } = this.identity
     const secure = ServerCredentials.createSsl(ca, [{ cert_chain: certificate, private_key: key }], true)
     const port = await new Promise<number>((resolve, reject) =>

@@ -16,6 +16,7 @@ import type {
   InstalledAppView,
   KeyService,
   LibraryService,
+  LiveService,
   PackageService,
   PhoneService,
   PhoneView,
@@ -467,6 +468,14 @@ export class MemoryServices implements Services {
       this.note('createCheckout', caller, amountUsd)
       return Promise.resolve({ url: 'https://pay.test/1' })
     },
+  }
+
+  readonly live: LiveService = {
+    createLink: (caller, id, input) =>
+      this.into('createLiveLink', caller, id, [input], () => ({
+        url: `https://live.test/live#prl_${'a'.repeat(43)}`,
+        expiresAt: new Date('2026-01-02T04:04:05.000Z'),
+      })),
   }
 
   installsOfAll: InstallView[] = []

@@ -1,0 +1,39 @@
+/** The page's files, read once at start and served from memory. */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+// Both `src/live` and `dist/live` are two folders below the package.
+const packageDir = new URL('../../', import.meta.url)
+const scripts = fileURLToPath(new URL('dist/live/page/', packageDir))
+const sources = fileURLToPath(new URL('src/live/page/', packageDir))
+
+export interface Assets {
+  html: string
+  /** Changes with any file: browsers may keep the files below it for ever. */
+  version: string
+  files: ReadonlyMap<string, { type: string; content: Buffer }>
+}
+
+/** @throws Error when the page was not built */
+export function readAssets(base: string): Assets {
+  const files = new Map<string, { type: string; content: Buffer }>()
+  for (const name of readdirSync(scripts)
+    .filter((each) => each.endsWith('.js'))
+    .sort())
+    files.set(name, { type: 'text/javascript; charset=utf-8', content: readFileSync(`${scripts}${name}`) })
+  if (!files.has('main.js')) throw new Error(`the live page was not built: ${scripts}main.js is missing`)
+  files.set('style.css', { type: 'text/css; charset=utf-8', content: readFileSync(`${sources}style.css`) })
+  files.set('icon.svg', { type: 'image/svg+xml', content: readFileSync(`${sources}icon.svg`) })
+  const hash = createHash('sha256')
+  for (const [name, { content }] of files) hash.update(name).update(content)
+  const version = hash.digest('hex').slice(0, 16)
+  const preload = [...files.keys()]
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => `<link rel="modulepreload" href="${base}/${version}/${name}" />`)
+    .join('\n    ')
+  const html = readFileSync(`${sources}index.html`, 'utf8')
+    .replaceAll('{{assets}}', `${base}/${version}`)
+    .replace('<!-- modules -->', preload)
+  return { html, version, files }
+}

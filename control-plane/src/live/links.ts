@@ -1,0 +1,37 @@
+/** `LiveService` of the wall: makes links to a phone's live view. */
+import { hashSecret, newSecret } from '@phonerack/shared'
+import { phoneUnavailable, readyTarget } from '../devices/target.js'
+import { type HostClients } from '../hosts/clients.js'
+import { type Core } from '../phones/core.js'
+import { type LiveService } from '../services.js'
+
+/** Where the page is; the token follows behind `#`, so that no server and no log ever gets it in a URL. */
+export const pagePath = '/live'
+
+/** @param baseUrl the public address, without a slash at the end */
+export function createLiveService(core: Core, hosts: HostClients, baseUrl: string): LiveService {
+  return {
+    async createLink(caller, phoneId, { expiresIn, control }) {
+      await readyTarget(core, hosts, caller, phoneId)
+      const session = await core.db.session.findFirst({ where: { phoneId, endedAt: null } })
+      // It ended a moment ago: the next try is told how.
+      if (!session) throw phoneUnavailable(phoneId)
+      const token = newSecret('live')
+      const createdAt = core.clock.now()
+      const expiresAt = new Date(createdAt.getTime() + expiresIn * 1000)
+      await core.db.liveLink.create({
+        data: {
+          tokenHash: hashSecret(token),
+          projectId: caller.projectId,
+          phoneId,
+          sessionId: session.id,
+          keyId: caller.keyId,
+          control,
+          createdAt,
+          expiresAt,
+        },
+      })
+      return { url: `${baseUrl}${pagePath}#${token}`, expiresAt }
+    },
+  }
+}

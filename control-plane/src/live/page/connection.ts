@@ -1,0 +1,104 @@
+/** The page's WebSocket: opened with the link's token, opened again whenever it breaks for a moment. */
+import { retryDelay } from './keys.js'
+import {
+  acknowledgeEvery,
+  isWorthRetrying,
+  protocol,
+  readVideo,
+  type ConfigMessage,
+  type FrameMessage,
+  type PageMessage,
+  type ServerMessage,
+} from './wire.js'
+
+export interface ConnectionListener {
+  onOpen(message: ServerMessage & { type: 'open' }): void
+  onVideo(message: ConfigMessage | FrameMessage): void
+  onMessage(message: ServerMessage): void
+  /** It broke; another try follows by itself. `reason` is empty when nobody said one. */
+  onRetry(reason: string): void
+  /** It does not come back. */
+  onOver(reason: string): void
+}
+
+/** Milliseconds that a try may take. */
+const connectMs = 10_000
+
+export class Connection {
+  private socket: WebSocket | null = null
+  private isOpen = false
+  private tries = 0
+  private receivedBytes = 0
+  private acknowledgedBytes = 0
+  private timer: number | undefined
+
+  constructor(
+    private readonly url: string,
+    private readonly token: string,
+    private readonly listener: ConnectionListener,
+  ) {
+    // Whoever comes back to the page does not wait.
+    addEventListener('online', () => this.tryNow())
+    document.addEventListener('visibilitychange', () => this.tryNow())
+  }
+
+  connect(): void {
+    clearTimeout(this.timer)
+    const socket = new WebSocket(this.url, protocol)
+    socket.binaryType = 'arraybuffer'
+    this.socket = socket
+    this.isOpen = false
+    this.receivedBytes = 0
+    this.acknowledgedBytes = 0
+    this.timer = setTimeout(() => this.lost(socket, 1006, ''), connectMs)
+    socket.onopen = () =>
+      socket.send(JSON.stringify({ type: 'open', token: this.token } satisfies PageMessage))
+    socket.onmessage = ({ data }: MessageEvent<ArrayBuffer | string>) => this.onData(data)
+    socket.onclose = ({ code, reason }) => this.lost(socket, code, reason)
+  }
+
+  /** Dropped while there is no connection: what a person did then is over. */
+  send(message: PageMessage): void {
+    if (this.isOpen) this.socket?.send(JSON.stringify(message))
+  }
+
+  get totalBytes(): number {
+    return this.receivedBytes
+  }
+
+  private onData(data: ArrayBuffer | string): void {
+    if (typeof data === 'string') {
+      const message = JSON.parse(data) as ServerMessage
+      if (message.type !== 'open') return this.listener.onMessage(message)
+      clearTimeout(this.timer)
+      this.isOpen = true
+      this.tries = 0
+      return this.listener.onOpen(message)
+    }
+    this.receivedBytes += data.byteLength
+    if (this.receivedBytes - this.acknowledgedBytes >= acknowledgeEvery) {
+      this.acknowledgedBytes = this.receivedBytes
+      this.send({ type: 'ack', bytes: this.receivedBytes })
+    }
+    const video = readVideo(data)
+    if (video) this.listener.onVideo(video)
+  }
+
+  private lost(socket: WebSocket, code: number, reason: string): void {
+    if (this.socket !== socket) return
+    this.socket = null
+    this.isOpen = false
+    clearTimeout(this.timer)
+    socket.onclose = null
+    socket.onmessage = null
+    socket.onopen = null
+    socket.close()
+    if (!isWorthRetrying(code)) return this.listener.onOver(reason)
+    this.listener.onRetry(reason)
+    this.timer = setTimeout(() => this.connect(), retryDelay(this.tries++, Math.random()))
+  }
+
+  private tryNow(): void {
+    if (this.socket === null && this.tries > 0 && !document.hidden) this.connect()
+  }
+}

@@ -1,0 +1,93 @@
+/** What the person sees who asks how fast it is. */
+import { type Player } from './player.js'
+import { type PageMessage } from './wire.js'
+
+/** Milliseconds between two looks. */
+const everyMs = 1000
+
+export interface FiguresParts {
+  list: HTMLElement
+  button: HTMLButtonElement
+  canvas: HTMLCanvasElement
+  player: Player
+  send: (message: PageMessage) => void
+  /** Bytes that have come over the connection so far. */
+  totalBytes: () => number
+}
+
+export class Figures {
+  private timer: number | undefined
+  private pingId = 0
+  private pingedAt = 0
+  private roundTripMs: number | null = null
+  private touchedAt: number | null = null
+  private reactionMs: number | null = null
+  private last = { pictures: 0, bytes: 0, at: 0 }
+
+  constructor(private readonly parts: FiguresParts) {
+    parts.button.addEventListener('click', () => this.toggle())
+  }
+
+  onPong(id: number): void {
+    if (id === this.pingId) this.roundTripMs = performance.now() - this.pingedAt
+  }
+
+  /** A person did something: the next picture may show it. */
+  onInput(): void {
+    this.touchedAt ??= performance.now()
+  }
+
+  onPicture(): void {
+    if (this.touchedAt === null) return
+    this.reactionMs = performance.now() - this.touchedAt
+    this.touchedAt = null
+  }
+
+  private toggle(): void {
+    const isShown = this.timer === undefined
+    this.parts.list.hidden = !isShown
+    this.parts.button.setAttribute('aria-pressed', String(isShown))
+    if (isShown) {
+      this.last = this.now()
+      this.timer = setInterval(() => this.look(), everyMs)
+      this.look()
+    } else {
+      clearInterval(this.timer)
+      this.timer = undefined
+    }
+  }
+
+  private now() {
+    const { player, totalBytes } = this.parts
+    return { pictures: player.counted.pictures, bytes: totalBytes(), at: performance.now() }
+  }
+
+  private look(): void {
+    this.pingId += 1
+    this.pingedAt = performance.now()
+    this.parts.send({ type: 'ping', id: this.pingId })
+    const { player, canvas, list } = this.parts
+    const now = this.now()
+    const seconds = Math.max(0.001, (now.at - this.last.at) / 1000)
+    const rate = Math.max(0, now.bytes - this.last.bytes) / 125 / seconds
+    const rows: [string, string][] = [
+      ['To the server and back', ms(this.roundTripMs)],
+      ['From touch to next picture', ms(this.reactionMs)],
+      ['Decoding', player.counted.pictures > 0 ? ms(player.counted.decodeMs) : '–'],
+      ['Pictures a second', ((now.pictures - this.last.pictures) / seconds).toFixed(0)],
+      ['Data', rate >= 1000 ? `${(rate / 1000).toFixed(1)} Mbit/s` : `${rate.toFixed(0)} kbit/s`],
+      ['Picture', `${canvas.width} × ${canvas.height}`],
+      ['Left out', String(player.counted.dropped)],
+    ]
+    this.last = now
+    list.replaceChildren(...rows.flatMap(([name, value]) => [element('dt', name), element('dd', value)]))
+  }
+}
+
+const ms = (value: number | null): string => (value === null ? '–' : `${value.toFixed(0)} ms`)
+
+function element(name: 'dt' | 'dd', text: string): HTMLElement {
+  const made = document.createElement(name)
+  made.textContent = text
+  return made
+}

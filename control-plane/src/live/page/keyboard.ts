@@ -1,0 +1,90 @@
+/** The keyboard, the keyboard on a phone's screen, and pasted text, by a field that nobody sees. */
+import { androidKey, keyCodes, piecesOf } from './keys.js'
+import { type PageMessage } from './wire.js'
+
+/** Always in the field, so that a keyboard on the screen has something that Backspace can delete. */
+const filler = '\u200b\u200b'
+/** Characters of one message; see `limits.live.text`. */
+const mostCharacters = 10_000
+
+export class Keyboard {
+  private readonly pressed = new Map<string, { code: number; meta: number }>()
+  private isComposing = false
+
+  constructor(
+    private readonly field: HTMLTextAreaElement,
+    private readonly send: (message: PageMessage) => void,
+  ) {
+    field.addEventListener('keydown', (event) => this.onDown(event))
+    field.addEventListener('keyup', (event) => this.onUp(event.code))
+    field.addEventListener('blur', () => this.letGo())
+    field.addEventListener('focus', () => this.fill())
+    field.addEventListener('compositionstart', () => (this.isComposing = true))
+    field.addEventListener('compositionend', () => {
+      this.isComposing = false
+      this.take()
+    })
+    field.addEventListener('input', (event) => {
+      if (event instanceof InputEvent && event.inputType === 'insertLineBreak') this.press(keyCodes.enter)
+      else if (!this.isComposing) return this.take()
+      if (!this.isComposing) this.fill()
+    })
+    field.addEventListener('paste', (event) => {
+      event.preventDefault()
+      this.type(event.clipboardData?.getData('text/plain') ?? '')
+    })
+  }
+
+  focus(): void {
+    this.field.focus({ preventScroll: true })
+  }
+
+  /** Presses and releases a key. */
+  press(code: number): void {
+    this.send({ type: 'key', down: true, code, meta: 0, repeat: 0 })
+    this.send({ type: 'key', down: false, code, meta: 0, repeat: 0 })
+  }
+
+  type(text: string): void {
+    for (const piece of piecesOf(text.replaceAll('\r\n', '\n'), mostCharacters))
+      this.send({ type: 'text', text: piece })
+  }
+
+  /** Releases what is held down. */
+  letGo(): void {
+    for (const name of [...this.pressed.keys()]) this.onUp(name)
+  }
+
+  private onDown(event: KeyboardEvent): void {
+    if (event.isComposing) return
+    const key = androidKey(event)
+    if (!key) return
+    event.preventDefault()
+    this.pressed.set(event.code, key)
+    this.send({ type: 'key', down: true, ...key, repeat: event.repeat ? 1 : 0 })
+  }
+
+  private onUp(name: string): void {
+    const key = this.pressed.get(name)
+    if (!key) return
+    this.pressed.delete(name)
+    this.send({ type: 'key', down: false, ...key, repeat: 0 })
+  }
+
+  private take(): void {
+    const { value } = this.field
+    if (value.startsWith(filler)) this.type(value.slice(filler.length))
+    else {
+      const kept = value.replaceAll('\u200b', '')
+      const deleted = filler.length - (value.length - kept.length)
+      for (let at = 0; at < deleted; at++) this.press(keyCodes.backspace)
+      this.type(kept)
+    }
+    this.fill()
+  }
+
+  private fill(): void {
+    this.field.value = filler
+    this.field.setSelectionRange(filler.length, filler.length)
+  }
+}

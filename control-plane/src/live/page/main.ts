@@ -1,0 +1,130 @@
+/** The live view's page: puts its parts together. The link's token is what stands behind `#` in its URL. */
+import { Connection } from './connection.js'
+import { Figures } from './figures.js'
+import { Keyboard } from './keyboard.js'
+import { keyCodes } from './keys.js'
+import { Player } from './player.js'
+import { Touches } from './touch.js'
+import { byId, View } from './view.js'
+import { type PageMessage } from './wire.js'
+
+const view = new View()
+const button = (id: string): HTMLButtonElement => byId(id, HTMLButtonElement)
+
+const player = new Player(view.canvas, {
+  onPicture() {
+    view.live()
+    figures.onPicture()
+  },
+  onSize: (width, height) => view.resized(width, height),
+  wantKeyFrame: () => connection.send({ type: 'key_frame' }),
+  onUnplayable: (codec) =>
+    view.over('This browser cannot play the video', `It does not decode H.264 (${codec}).`),
+})
+
+const connection = new Connection(socketUrl(), location.hash.slice(1), {
+  onOpen({ name, control, expiresAt, now }) {
+    player.reset()
+    view.opened(name, control, expiresAt + Date.now() - now)
+  },
+  onVideo: (message) => (message.type === 'config' ? player.takeConfig(message) : player.takeFrame(message)),
+  onMessage(message) {
+    if (message.type === 'state') view.told(message.secure, message.trouble)
+    if (message.type === 'pong') figures.onPong(message.id)
+  },
+  onRetry(reason) {
+    letGo()
+    view.retrying(reason)
+  },
+  onOver(reason) {
+    letGo()
+    view.over(reason, 'Ask whoever sent it to you for a new link if you need more time.')
+  },
+})
+
+/** Input of the person. */
+function send(message: PageMessage): void {
+  if (!view.mayControl) return
+  figures.onInput()
+  connection.send(message)
+}
+
+const figures = new Figures({
+  list: byId('figures', HTMLDListElement),
+  button: button('figures-button'),
+  canvas: view.canvas,
+  player,
+  send: (message) => connection.send(message),
+  totalBytes: () => connection.totalBytes,
+})
+const keyboard = new Keyboard(byId('typing', HTMLTextAreaElement), send)
+const touches = new Touches(
+  view.canvas,
+  {
+    send,
+    onBack: () => keyboard.press(keyCodes.back),
+    onHome: () => keyboard.press(keyCodes.home),
+    onMouse: () => keyboard.focus(),
+  },
+  () => view.mayControl,
+)
+
+function letGo(): void {
+  touches.letGo()
+  keyboard.letGo()
+}
+
+function socketUrl(): string {
+  const url = new URL(`${location.pathname.replace(/\/$/, '')}/socket`, location.origin)
+  url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:'
+  return url.href
+}
+
+button('back').addEventListener('click', () => keyboard.press(keyCodes.back))
+button('home').addEventListener('click', () => keyboard.press(keyCodes.home))
+button('recents').addEventListener('click', () => keyboard.press(keyCodes.recents))
+button('rotate').addEventListener('click', () => send({ type: 'rotate' }))
+button('keyboard').addEventListener('click', () => keyboard.focus())
+
+const pasteDialog = byId('paste-dialog', HTMLDialogElement)
+const pasteText = byId('paste-text', HTMLTextAreaElement)
+button('paste').addEventListener('click', () => {
+  pasteText.value = ''
+  pasteDialog.showModal()
+  // Where the browser lets the page look, the text is there already; the person still says so.
+  navigator.clipboard
+    .readText()
+    .then((text) => {
+      if (pasteDialog.open && pasteText.value === '') pasteText.value = text
+    })
+    .catch(() => undefined)
+})
+pasteDialog.addEventListener('close', () => {
+  if (pasteDialog.returnValue === 'send' && pasteText.value !== '') keyboard.type(pasteText.value)
+  pasteDialog.returnValue = ''
+  pasteText.value = ''
+})
+
+const full = button('full')
+full.hidden = !document.fullscreenEnabled
+full.addEventListener('click', () => {
+  const change = document.fullscreenElement
+    ? document.exitFullscreen()
+    : document.documentElement.requestFullscreen()
+  // A browser that refuses leaves everything as it is.
+  change.catch(() => undefined)
+})
+
+addEventListener('hashchange', () => location.reload())
+addEventListener('pagehide', letGo)
+
+if (!/^#prl_[\w-]{43}$/.test(location.hash))
+  view.over('This is not a whole link', 'Open the link exactly as you got it, with everything behind the #.')
+else if (!Player.isSupported)
+  view.over(
+    'This browser cannot play the video',
+    isSecureContext
+      ? 'A current Chrome, Edge, Safari or Firefox can.'
+      : 'Browsers decode video only on pages that came over HTTPS.',
+  )
+else connection.connect()

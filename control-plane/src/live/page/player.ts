@@ -1,0 +1,177 @@
+/** Turns H.264 into pictures on the canvas, as soon as they come: WebCodecs, one decoder for each size of the picture. */
+import { type ConfigMessage, type FrameMessage } from './wire.js'
+
+/** Frames that may wait in the decoder; more means that this machine is too slow for them. */
+const mostWaiting = 12
+/** Milliseconds after which a decoder that keeps pictures back on a still screen is made to give them. */
+const settleMs = 120
+
+export interface PlayerListener {
+  /** A picture was drawn. */
+  onPicture(): void
+  /** Pictures come from now on in this size. */
+  onSize(width: number, height: number): void
+  /** The next picture needs a key frame. */
+  wantKeyFrame(): void
+  /** The browser does not decode this video. */
+  onUnplayable(codec: string): void
+}
+
+export class Player {
+  private decoder: VideoDecoder | null = null
+  private config: ConfigMessage | null = null
+  private parts: Uint8Array[] = []
+  private needsKeyFrame = true
+  private waiting = 0
+  private settling: number | undefined
+  /** When frames were given to the decoder, by their time, for `decodeMs`. */
+  private readonly begun = new Map<number, number>()
+  readonly counted = { pictures: 0, dropped: 0, decodeMs: 0 }
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly listener: PlayerListener,
+  ) {
+    // A hidden page decodes nothing.
+    document.addEventListener('visibilitychange', () => {
+      if (!document.hidden && this.config) this.startOver()
+    })
+  }
+
+  static get isSupported(): boolean {
+    return 'VideoDecoder' in globalThis
+  }
+
+  /** The connection is new, or nothing of it holds any more. */
+  reset(): void {
+    this.close()
+    this.config = null
+    this.parts = []
+    this.needsKeyFrame = true
+  }
+
+  takeConfig(config: ConfigMessage): void {
+    this.reset()
+    this.config = config
+    this.listener.onSize(config.width, config.height)
+  }
+
+  takeFrame(frame: FrameMessage): void {
+    this.parts.push(frame.data)
+    if (!frame.isLast) return
+    const parts = this.parts
+    this.parts = []
+    if (!this.config || document.hidden) {
+      this.needsKeyFrame = true
+      return
+    }
+    if (this.needsKeyFrame && !frame.isKeyFrame) {
+      this.counted.dropped += 1
+      return
+    }
+    if (this.waiting >= mostWaiting && !frame.isKeyFrame) {
+      this.counted.dropped += 1
+      return this.startOver()
+    }
+    this.decode(this.config, frame, parts)
+  }
+
+  private decode(config: ConfigMessage, frame: FrameMessage, parts: Uint8Array[]): void {
+    try {
+      const decoder = this.decoder ?? this.open(config)
+      this.needsKeyFrame = false
+      const timestamp = Number(frame.ptsUs)
+      this.begun.set(timestamp, performance.now())
+      this.waiting += 1
+      decoder.decode(
+        new EncodedVideoChunk({
+          type: frame.isKeyFrame ? 'key' : 'delta',
+          timestamp,
+          data: joined(frame.isKeyFrame ? [config.parameterSets, ...parts] : parts),
+        }),
+      )
+      this.settleLater(decoder)
+    } catch (error) {
+      if (error instanceof DOMException && error.name === 'NotSupportedError')
+        return this.listener.onUnplayable(config.codec)
+      this.startOver()
+    }
+  }
+
+  private open(config: ConfigMessage): VideoDecoder {
+    const decoder = new VideoDecoder({
+      output: (picture) => this.draw(decoder, picture),
+      error: (error) => {
+        if (this.decoder !== decoder) return
+        if (error.name === 'NotSupportedError') this.listener.onUnplayable(config.codec)
+        else this.startOver()
+      },
+    })
+    decoder.configure({ codec: config.codec, optimizeForLatency: true })
+    this.decoder = decoder
+    return decoder
+  }
+
+  private draw(decoder: VideoDecoder, picture: VideoFrame): void {
+    const begun = this.begun.get(picture.timestamp)
+    if (this.decoder === decoder) {
+      this.waiting = Math.max(0, this.waiting - 1)
+      this.begun.delete(picture.timestamp)
+      const { canvas } = this
+      if (canvas.width !== picture.displayWidth || canvas.height !== picture.displayHeight) {
+        canvas.width = picture.displayWidth
+        canvas.height = picture.displayHeight
+      }
+      canvas.getContext('2d', { alpha: false })?.drawImage(picture, 0, 0)
+      this.counted.pictures += 1
+      if (begun !== undefined) this.counted.decodeMs = performance.now() - begun
+      this.listener.onPicture()
+    }
+    picture.close()
+  }
+
+  /** Some decoders wait for the next frame before they give the last; a screen that rests has none. */
+  private settleLater(decoder: VideoDecoder): void {
+    clearTimeout(this.settling)
+    this.settling = setTimeout(() => {
+      if (this.waiting === 0 || decoder.state !== 'configured') return
+      // After a flush the decoder takes nothing but a key frame.
+      decoder.flush().then(
+        () => {
+          if (this.decoder !== decoder) return
+          this.waiting = 0
+          this.begun.clear()
+          this.needsKeyFrame = true
+          this.listener.wantKeyFrame()
+        },
+        // It was closed meanwhile, or has told its error itself.
+        () => undefined,
+      )
+    }, settleMs)
+  }
+
+  /** Goes on with the next key frame. */
+  private startOver(): void {
+    this.close()
+    this.needsKeyFrame = true
+    this.listener.wantKeyFrame()
+  }
+
+  private close(): void {
+    clearTimeout(this.settling)
+    if (this.decoder && this.decoder.state !== 'closed') this.decoder.close()
+    this.decoder = null
+    this.waiting = 0
+    this.begun.clear()
+  }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}

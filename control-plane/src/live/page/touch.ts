@@ -1,0 +1,137 @@
+/** Fingers, mouse and wheel on the canvas, as touches of the phone. */
+import { type PageMessage } from './wire.js'
+
+const mostFingers = 10
+/** Pixels of scrolling that are one step of a wheel. */
+const pixelsPerStep = 100
+const linesPerStep = 3
+const mostSteps = 16
+
+export interface TouchListener {
+  send(message: PageMessage): void
+  /** The mouse's right and middle buttons. */
+  onBack(): void
+  onHome(): void
+  /** Something was touched with the mouse: the keyboard is for the phone from now on. */
+  onMouse(): void
+}
+
+export class Touches {
+  /** By `PointerEvent.pointerId`: the finger's number on the phone, and where it was last. */
+  private readonly fingers = new Map<number, { number: number; x: number; y: number }>()
+  private readonly moved = new Set<number>()
+  private wheel = { x: 0, y: 0, horizontal: 0, vertical: 0 }
+  private frame = 0
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly listener: TouchListener,
+    private readonly isAllowed: () => boolean,
+  ) {
+    canvas.addEventListener('pointerdown', (event) => this.onDown(event))
+    canvas.addEventListener('pointermove', (event) => this.onMove(event))
+    canvas.addEventListener('pointerup', (event) => this.onUp(event, 'up'))
+    canvas.addEventListener('pointercancel', (event) => this.onUp(event, 'cancel'))
+    canvas.addEventListener('lostpointercapture', (event) => this.onUp(event, 'cancel'))
+    canvas.addEventListener('contextmenu', (event) => event.preventDefault())
+    canvas.addEventListener('wheel', (event) => this.onWheel(event), { passive: false })
+    addEventListener('blur', () => this.letGo())
+  }
+
+  /** Lifts all fingers. */
+  letGo(): void {
+    for (const { number, x, y } of this.fingers.values())
+      this.listener.send({ type: 'touch', phase: 'cancel', pointer: number, x, y })
+    this.fingers.clear()
+    this.moved.clear()
+  }
+
+  private onDown(event: PointerEvent): void {
+    if (!this.isAllowed()) return
+    event.preventDefault()
+    if (event.pointerType === 'mouse') {
+      this.listener.onMouse()
+      if (event.button === 1) return this.listener.onHome()
+      if (event.button === 2) return this.listener.onBack()
+      if (event.button !== 0) return
+    }
+    const number = this.freeNumber()
+    if (number === null || this.fingers.has(event.pointerId)) return
+    this.canvas.setPointerCapture(event.pointerId)
+    const point = this.pointOf(event)
+    this.fingers.set(event.pointerId, { number, ...point })
+    this.listener.send({ type: 'touch', phase: 'down', pointer: number, ...point })
+  }
+
+  private onMove(event: PointerEvent): void {
+    const finger = this.fingers.get(event.pointerId)
+    if (!finger) return
+    Object.assign(finger, this.pointOf(event))
+    this.moved.add(event.pointerId)
+    this.sendSoon()
+  }
+
+  private onUp(event: PointerEvent, phase: 'up' | 'cancel'): void {
+    const finger = this.fingers.get(event.pointerId)
+    if (!finger) return
+    this.sendMoves()
+    this.fingers.delete(event.pointerId)
+    const { x, y } = phase === 'up' ? this.pointOf(event) : finger
+    this.listener.send({ type: 'touch', phase, pointer: finger.number, x, y })
+  }
+
+  private onWheel(event: WheelEvent): void {
+    // With Ctrl it is the browser's zoom.
+    if (!this.isAllowed() || event.ctrlKey) return
+    event.preventDefault()
+    const unit = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? pixelsPerStep : linesPerStep
+    Object.assign(this.wheel, this.pointOf(event))
+    // Down and right are positive for browsers; up and right for Android.
+    this.wheel.vertical -= event.deltaY / unit
+    this.wheel.horizontal += event.deltaX / unit
+    this.sendSoon()
+  }
+
+  /** Once a picture of this screen: more would only queue. */
+  private sendSoon(): void {
+    if (this.frame !== 0) return
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0
+      this.sendMoves()
+      const { horizontal, vertical, ...point } = this.wheel
+      if (horizontal === 0 && vertical === 0) return
+      this.wheel = { ...point, horizontal: 0, vertical: 0 }
+      this.listener.send({
+        type: 'scroll',
+        ...point,
+        horizontal: limited(horizontal),
+        vertical: limited(vertical),
+      })
+    })
+  }
+
+  private sendMoves(): void {
+    for (const id of this.moved) {
+      const finger = this.fingers.get(id)
+      if (!finger) continue
+      const { number, x, y } = finger
+      this.listener.send({ type: 'touch', phase: 'move', pointer: number, x, y })
+    }
+    this.moved.clear()
+  }
+
+  private freeNumber(): number | null {
+    const taken = new Set([...this.fingers.values()].map(({ number }) => number))
+    for (let number = 0; number < mostFingers; number++) if (!taken.has(number)) return number
+    return null
+  }
+
+  private pointOf({ clientX, clientY }: { clientX: number; clientY: number }): { x: number; y: number } {
+    const { left, top, width, height } = this.canvas.getBoundingClientRect()
+    return { x: part((clientX - left) / width), y: part((clientY - top) / height) }
+  }
+}
+
+const part = (value: number): number => (Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : 0)
+
+const limited = (steps: number): number => Math.min(mostSteps, Math.max(-mostSteps, steps))

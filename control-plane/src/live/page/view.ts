@@ -1,0 +1,126 @@
+/** What the page shows around the picture: state, time left, what covers the picture, and which keys there are. */
+import { timeLeft } from './keys.js'
+
+/** `over`: it does not come back by itself. */
+export type State = 'connecting' | 'live' | 'over'
+
+export function byId<E extends HTMLElement>(id: string, kind: new () => E): E {
+  const found = document.getElementById(id)
+  if (!(found instanceof kind)) throw new Error(`the page has no ${id}`)
+  return found
+}
+
+const statusTexts: Record<State, string> = { connecting: 'Connecting', live: 'Live', over: 'Ended' }
+/** Milliseconds before the end at which it is said aloud. */
+const warnings = [300_000, 60_000]
+
+export class View {
+  readonly canvas = byId('screen', HTMLCanvasElement)
+  private readonly device = byId('device', HTMLDivElement)
+  private readonly cover = byId('cover', HTMLDivElement)
+  private readonly coverTitle = byId('cover-title', HTMLParagraphElement)
+  private readonly coverText = byId('cover-text', HTMLParagraphElement)
+  private readonly secure = byId('secure', HTMLDivElement)
+  private readonly time = byId('time', HTMLParagraphElement)
+  private readonly announcement = byId('announcement', HTMLParagraphElement)
+  private expiresAt: number | null = null
+  private left = Infinity
+  private control = false
+  private trouble = ''
+  private isSecure = false
+
+  constructor() {
+    setInterval(() => this.showTime(), 1000)
+  }
+
+  get state(): State {
+    return document.body.dataset['state'] as State
+  }
+
+  /** @param expiresAt by this machine's clock, milliseconds since 1970 */
+  opened(name: string, control: boolean, expiresAt: number): void {
+    document.title = `${name} · Phonerack`
+    byId('name', HTMLHeadingElement).textContent = name
+    byId('mode', HTMLSpanElement).hidden = control
+    byId('secure-hint', HTMLParagraphElement).hidden = !control
+    document.body.classList.toggle('controls', control)
+    byId('typing', HTMLTextAreaElement).disabled = !control
+    for (const group of document.querySelectorAll<HTMLElement>('[data-needs-control]'))
+      group.hidden = !control
+    this.control = control
+    this.expiresAt = expiresAt
+    this.time.hidden = false
+    this.showTime()
+    this.show('connecting', 'Waiting for the picture', '')
+  }
+
+  get mayControl(): boolean {
+    return this.control && this.state === 'live'
+  }
+
+  /** A picture is there. */
+  live(): void {
+    if (this.state !== 'live') this.show('live', '', '')
+  }
+
+  resized(width: number, height: number): void {
+    this.device.style.setProperty('--ratio', String(width / height))
+  }
+
+  /** @param trouble why no picture comes; empty while it comes */
+  told(isSecure: boolean, trouble: string): void {
+    this.isSecure = isSecure
+    this.trouble = trouble
+    this.showCover()
+  }
+
+  retrying(reason: string): void {
+    this.told(false, '')
+    this.show('connecting', reason || 'The connection is lost.', 'Trying again')
+  }
+
+  over(title: string, text: string): void {
+    this.told(false, '')
+    this.show('over', title, text)
+  }
+
+  private show(state: State, title: string, text: string): void {
+    const isNew = state !== this.state || title !== this.coverTitle.textContent
+    document.body.dataset['state'] = state
+    byId('status-text', HTMLSpanElement).textContent = statusTexts[state]
+    this.coverTitle.textContent = title
+    this.coverText.textContent = text
+    for (const button of document.querySelectorAll<HTMLButtonElement>('[data-needs-control] button'))
+      button.disabled = state !== 'live'
+    if (isNew) this.say(title === '' ? statusTexts[state] : `${title} ${text}`)
+    this.showCover()
+  }
+
+  private showCover(): void {
+    const isTroubled = this.state === 'live' && this.trouble !== ''
+    if (isTroubled) {
+      this.coverTitle.textContent = this.trouble
+      this.coverText.textContent = ''
+    }
+    this.cover.hidden = this.state === 'live' && !isTroubled
+    this.secure.hidden = this.state !== 'live' || !this.isSecure || isTroubled
+  }
+
+  private showTime(): void {
+    if (this.expiresAt === null || this.state === 'over') {
+      this.time.hidden = true
+      return
+    }
+    const before = this.left
+    this.left = this.expiresAt - Date.now()
+    const text = timeLeft(this.left)
+    byId('time-left', HTMLSpanElement).textContent = text
+    this.time.classList.toggle('soon', this.left < 60_000)
+    if (warnings.some((at) => before > at && this.left <= at && before !== Infinity)) this.say(`${text} left`)
+  }
+
+  /** For those who do not see it. */
+  private say(text: string): void {
+    this.announcement.textContent = text.trim()
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * What the live view's page and the control plane say to each other over their WebSocket. Used by both, so without
+ * anything of Node or the browser. Text messages are JSON; binary ones carry video, numbers big-endian:
+ *
+ *   config  u8 1 | u16 width | u16 height | u8 length of codec | codec | parameter sets (Annex B)
+ *   frame   u8 2 | u8 flags: 1 key frame, 2 last part | u64 µs of the phone's clock | part of an access unit (Annex B)
+ */
+
+/** Subprotocol: a page of another version is told so instead of misread. */
+export const protocol = 'phonerack.live.1'
+
+/** Bytes that may be under way without the page's `ack`: more would be a picture from long ago. */
+export const mostUnacknowledged = 512 * 1024
+/** Bytes after which the page acknowledges. */
+export const acknowledgeEvery = 32 * 1024
+
+export const closings = {
+  badMessage: {
+    code: 4000,
+    reason: 'The page and the server do not understand each other. Reload the page.',
+  },
+  expired: { code: 4001, reason: 'This link has expired.' },
+  unknown: { code: 4002, reason: 'This link is not valid, or not any more.' },
+  parked: { code: 4003, reason: 'The phone was parked.' },
+  deleted: { code: 4004, reason: 'The phone was deleted.' },
+  frozen: { code: 4005, reason: 'The phone was parked: its project is frozen.' },
+  paused: { code: 4006, reason: 'The phone was parked: the service is paused.' },
+  failed: { code: 4007, reason: 'The phone has failed.' },
+  noVideo: { code: 4008, reason: 'This phone cannot show its screen as video.' },
+  tooMany: { code: 4009, reason: 'Too many people watch this phone.' },
+  tooFast: { code: 4010, reason: 'Too much input at once.' },
+  unavailable: { code: 4011, reason: 'The phone is out of reach, and its session has ended.' },
+  /** From here on the page tries again by itself. */
+  restarting: { code: 4100, reason: 'The phone restarts.' },
+  away: { code: 4101, reason: 'The phone is out of reach for a moment.' },
+  stopping: { code: 4102, reason: 'The server restarts.' },
+} as const
+export type Closing = (typeof closings)[keyof typeof closings]
+
+/** False: the page says why, and does not try again. */
+export const isWorthRetrying = (code: number): boolean => code < 4000 || code >= 4100
+
+export type Phase = 'down' | 'move' | 'up' | 'cancel'
+
+/** Page → server. The first is `open`. `x` and `y` are parts of the picture, 0 to 1. */
+export type PageMessage =
+  | { type: 'open'; token: string }
+  | { type: 'touch'; phase: Phase; pointer: number; x: number; y: number }
+  | { type: 'key'; down: boolean; code: number; meta: number; repeat: number }
+  | { type: 'text'; text: string }
+  | { type: 'scroll'; x: number; y: number; horizontal: number; vertical: number }
+  | { type: 'rotate' }
+  | { type: 'key_frame' }
+  /** Bytes of video that have arrived since the socket was opened. */
+  | { type: 'ack'; bytes: number }
+  | { type: 'ping'; id: number }
+
+/** Server → page, as JSON. */
+export type ServerMessage =
+  /** Times are milliseconds since 1970; `now` is the server's clock. */
+  | { type: 'open'; name: string; control: boolean; expiresAt: number; now: number }
+  /** `secure`: the picture is black because the phone is locked or protects it. `trouble`: why no picture comes. */
+  | { type: 'state'; secure: boolean; trouble: string }
+  | { type: 'pong'; id: number }
+
+export interface ConfigMessage {
+  type: 'config'
+  codec: string
+  width: number
+  height: number
+  parameterSets: Uint8Array
+}
+
+export interface FrameMessage {
+  type: 'frame'
+  isKeyFrame: boolean
+  isLast: boolean
+  ptsUs: bigint
+  data: Uint8Array
+}
+
+const configType = 1
+const frameType = 2
+const configHead = 6
+const frameHead = 10
+
+export function writeConfig(config: Omit<ConfigMessage, 'type'>): Uint8Array<ArrayBuffer> {
+  const codec = new TextEncoder().encode(config.codec)
+  const bytes = new Uint8Array(configHead + codec.length + config.parameterSets.length)
+  const view = new DataView(bytes.buffer)
+  view.setUint8(0, configType)
+  view.setUint16(1, config.width)
+  view.setUint16(3, config.height)
+  view.setUint8(5, codec.length)
+  bytes.set(codec, configHead)
+  bytes.set(config.parameterSets, configHead + codec.length)
+  return bytes
+}
+
+export function writeFrame(frame: Omit<FrameMessage, 'type'>): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(frameHead + frame.data.length)
+  const view = new DataView(bytes.buffer)
+  view.setUint8(0, frameType)
+  view.setUint8(1, (frame.isKeyFrame ? 1 : 0) | (frame.isLast ? 2 : 0))
+  view.setBigUint64(2, frame.ptsUs)
+  bytes.set(frame.data, frameHead)
+  return bytes
+}
+
+/** Null for what is neither. The arrays look into `buffer`. */
+export function readVideo(buffer: ArrayBuffer): ConfigMessage | FrameMessage | null {
+  const view = new DataView(buffer)
+  if (buffer.byteLength >= frameHead && view.getUint8(0) === frameType) {
+    const flags = view.getUint8(1)
+    const data = new Uint8Array(buffer, frameHead)
+    return {
+      type: 'frame',
+      isKeyFrame: (flags & 1) !== 0,
+      isLast: (flags & 2) !== 0,
+      ptsUs: view.getBigUint64(2),
+      data,
+    }
+  }
+  if (buffer.byteLength < configHead || view.getUint8(0) !== configType) return null
+  const end = configHead + view.getUint8(5)
+  if (end > buffer.byteLength) return null
+  return {
+    type: 'config',
+    codec: new TextDecoder().decode(new Uint8Array(buffer, configHead, end - configHead)),
+    width: view.getUint16(1),
+    height: view.getUint16(3),
+    parameterSets: new Uint8Array(buffer, end),
+  }
+}

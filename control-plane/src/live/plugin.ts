@@ -1,0 +1,190 @@
+/**
+ * `/live`: the page on which a person sees and controls a phone, and its WebSocket. Outside `/v1`, without a key: the
+ * link's token is all that counts. It comes in the socket's first message, so no URL ever carries it.
+ */
+import { hashSecret, keyChangedSchema, limits, newId, subjects } from '@phonerack/shared'
+import { type FastifyPluginAsync } from 'fastify'
+import { type IncomingMessage } from 'node:http'
+import { type Duplex } from 'node:stream'
+import { WebSocketServer, type RawData, type WebSocket } from 'ws'
+import { createRateLimit } from '../http/rate-limit.js'
+import { acceptUpgrades } from '../http/upgrades.js'
+import { type HostClients } from '../hosts/clients.js'
+import { type Core } from '../phones/core.js'
+import { type PhoneService } from '../services.js'
+import { readAssets } from './assets.js'
+import { readPageMessage } from './input.js'
+import { pagePath } from './links.js'
+import { closings, protocol, type Closing } from './page/wire.js'
+import { readLink, standingOf, type LinkRow } from './standing.js'
+import { Viewer } from './viewer.js'
+
+const socketPath = `${pagePath}/socket`
+/** Milliseconds until a socket must have shown its token. */
+const openWithinMs = 10_000
+/** Milliseconds between pings; a socket that answered none since the last is cut. */
+const pingEveryMs = 20_000
+/** Milliseconds that sockets get to close when the server stops. */
+const stopGraceMs = 500
+/** Sockets a minute and address. */
+const opensPerMinute = 1200
+/** 10,000 characters of text, escaped as JSON may. */
+const mostPageBytes = 128 * 1024
+
+/** @param baseUrl the public address, whose origin a socket must come from */
+export const livePlugin =
+  (core: Core, hosts: HostClients, phones: PhoneService, baseUrl: string): FastifyPluginAsync =>
+  (app) => {
+    const { origin, host, protocol: scheme } = new URL(baseUrl)
+    const assets = readAssets(pagePath)
+    const common = {
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    }
+    const socketOrigin = `${scheme === 'https:' ? 'wss' : 'ws'}://${host}`
+    const pageHeaders = {
+      ...common,
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy':
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src blob:; " +
+        `connect-src 'self' ${socketOrigin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; ` +
+        "require-trusted-types-for 'script'",
+      'x-frame-options': 'DENY',
+      'cross-origin-opener-policy': 'same-origin',
+      'permissions-policy':
+        'camera=(), microphone=(), geolocation=(), clipboard-read=(self), fullscreen=(self)',
+    }
+    const hidden = { schema: { hide: true } }
+    app.get(pagePath, hidden, (_request, reply) =>
+      reply.headers(pageHeaders).serializer(String).send(assets.html),
+    )
+    for (const [name, { type, content }] of assets.files)
+      app.get(`${pagePath}/${assets.version}/${name}`, hidden, (_request, reply) =>
+        reply
+          .headers({ ...common, 'cache-control': 'public, max-age=31536000, immutable' })
+          .type(type)
+          .send(content),
+      )
+
+    const sockets = new WebSocketServer({
+      noServer: true,
+      maxPayload: mostPageBytes,
+      perMessageDeflate: false,
+      handleProtocols: (offered) => (offered.has(protocol) ? protocol : false),
+    })
+    const viewers = new Set<Viewer>()
+    const opens = createRateLimit(opensPerMinute, core.clock, 'address')
+
+    const watchersOf = (phoneId: string): number =>
+      [...viewers].filter(({ link }) => link.phoneId === phoneId).length
+
+    const onInput = (link: LinkRow): void => {
+      // As if the key that made the link had sent a request.
+      const caller = {
+        keyId: link.keyId,
+        keyHash: link.keyHash,
+        projectId: link.projectId,
+        preset: 'agent',
+        scopes: [],
+        phoneIds: null,
+      } as const
+      phones.touch(caller, link.phoneId).catch((error: unknown) => {
+        core.log.warn({ err: error, phone: link.phoneId }, 'activity could not be recorded')
+      })
+    }
+
+    /** Checks the token and begins the view. @returns null when the socket went away meanwhile */
+    const open = async (socket: WebSocket, token: string): Promise<Viewer | Closing | null> => {
+      const tokenHash = hashSecret(token)
+      const link = await readLink(core.db, tokenHash)
+      if (socket.readyState !== socket.OPEN) return null
+      if (!link) return closings.unknown
+      const standing = standingOf(link, core.clock.now(), core.rules)
+      if ('closing' in standing) return standing.closing
+      if (watchersOf(link.phoneId) >= limits.live.watchers) return closings.tooMany
+      const requestId = newId('request')
+      core.log.info(
+        { request_id: requestId, phone: link.phoneId, control: link.control },
+        'a live view begins',
+      )
+      const viewer = new Viewer(socket, tokenHash, link, standing.place, { core, hosts, onInput }, requestId)
+      viewers.add(viewer)
+      socket.once('close', (code) => {
+        viewers.delete(viewer)
+        core.log.info({ request_id: requestId, phone: link.phoneId, code }, 'a live view ended')
+      })
+      return viewer
+    }
+
+    const serve = (socket: WebSocket): void => {
+      let state: 'waiting' | 'opening' | Viewer = 'waiting'
+      const close = ({ code, reason }: Closing): void => socket.close(code, reason)
+      const late = setTimeout(() => close(closings.badMessage), openWithinMs)
+      let isAlive = true
+      const pinger = setInterval(() => {
+        if (!isAlive) return socket.terminate()
+        isAlive = false
+        socket.ping()
+      }, pingEveryMs)
+      socket.on('pong', () => (isAlive = true))
+      socket.on('error', (error) => core.log.debug({ err: error }, 'a live view broke'))
+      socket.once('close', () => {
+        clearTimeout(late)
+        clearInterval(pinger)
+      })
+      socket.on('message', (data: RawData, isBinary) => {
+        const message = isBinary || !Buffer.isBuffer(data) ? null : readPageMessage(data.toString('utf8'))
+        if (!message) return close(closings.badMessage)
+        if (state instanceof Viewer) return state.onMessage(message)
+        if (state === 'opening' || message.type !== 'open') return close(closings.badMessage)
+        state = 'opening'
+        clearTimeout(late)
+        open(socket, message.token).then(
+          (outcome) => {
+            if (outcome instanceof Viewer) state = outcome
+            else if (outcome) close(outcome)
+          },
+          (error: unknown) => {
+            core.log.warn({ err: error }, 'a live link could not be read')
+            close(closings.away)
+          },
+        )
+      })
+    }
+
+    const refuse = (socket: Duplex, statusLine: string): void => {
+      socket.end(`HTTP/1.1 ${statusLine}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    }
+
+    acceptUpgrades(app.server, (request: IncomingMessage, socket, head) => {
+      const path = request.url?.split('?', 1)[0]
+      if (path !== socketPath || request.headers.upgrade?.toLowerCase() !== 'websocket') return false
+      socket.on('error', () => socket.destroy())
+      if (request.headers.origin !== origin) refuse(socket, '403 Forbidden')
+      else {
+        try {
+          opens.count(request.socket.remoteAddress ?? '')
+          sockets.handleUpgrade(request, socket, head, serve)
+        } catch (error) {
+          core.log.debug({ err: error }, 'a live view is refused')
+          refuse(socket, '429 Too Many Requests')
+        }
+      }
+      return true
+    })
+
+    const keys = core.bus.subscribe(subjects.keyChanged, (message) => {
+      const hash = keyChangedSchema.safeParse(message).data?.key_hash
+      for (const viewer of viewers) if (viewer.link.keyHash === hash) viewer.lookNow()
+    })
+
+    app.addHook('preClose', (done) => {
+      keys.unsubscribe()
+      for (const socket of sockets.clients) socket.close(closings.stopping.code, closings.stopping.reason)
+      const forced = setTimeout(() => sockets.clients.forEach((socket) => socket.terminate()), stopGraceMs)
+      sockets.close(() => clearTimeout(forced))
+      done()
+    })
+    return Promise.resolve()
+  }

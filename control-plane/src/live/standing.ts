@@ -1,0 +1,80 @@
+/** Whether a live link may be used now, and where it leads: one read of the link and all that it hangs on. */
+import { type Rules } from '../config.js'
+import { type Reader } from '../db/database.js'
+import { isUp } from '../devices/link.js'
+import { hostInReach } from '../devices/reach.js'
+import { type EndReason, type PhoneStatus } from '../services.js'
+import { closings, type Closing } from './page/wire.js'
+
+export interface LinkRow {
+  projectId: string
+  phoneId: string
+  phoneName: string
+  keyId: string
+  keyHash: string
+  keyRevokedAt: Date | null
+  control: boolean
+  expiresAt: Date
+  sessionEndReason: EndReason | null
+  phoneStatus: PhoneStatus
+  isFrozen: boolean
+  isPaused: boolean
+  serial: string | null
+  link: string | null
+  fencingNumber: bigint | null
+  hostId: string | null
+  address: string | null
+  lastSeenAt: Date | null
+}
+
+export interface Place {
+  serial: string
+  fencingNumber: bigint
+  hostId: string
+  address: string
+}
+
+/** Where the link leads; or why it leads nowhere, now (`isWorthRetrying`) or for good. */
+export type Standing = { place: Place } | { closing: Closing }
+
+/** Null: there is no such link. */
+export async function readLink(db: Reader, tokenHash: string): Promise<LinkRow | null> {
+  const rows = await db.$queryRaw<LinkRow[]>`select l.project_id as "projectId", l.phone_id as "phoneId",
+    p.name as "phoneName", l.key_id as "keyId", k.secret_hash as "keyHash", k.revoked_at as "keyRevokedAt",
+    l.control, l.expires_at as "expiresAt", s.end_reason as "sessionEndReason", p.status as "phoneStatus",
+    j.frozen_at is not null as "isFrozen",
+    coalesce((select paused_at is not null from service_state), false) as "isPaused",
+    d.serial, d.link, d.fencing_number as "fencingNumber", h.id as "hostId", h.address, h.last_seen_at as "lastSeenAt"
+    from live_links l join phones p on p.id = l.phone_id join sessions s on s.id = l.session_id
+    join projects j on j.id = l.project_id join api_keys k on k.id = l.key_id
+    left join devices d on d.phone_id = l.phone_id left join hosts h on h.id = d.host_id
+    where l.token_hash = ${tokenHash}`
+  return rows[0] ?? null
+}
+
+const closingOf: Record<EndReason, Closing> = {
+  parked: closings.parked,
+  idle: closings.parked,
+  max_duration: closings.parked,
+  deleted: closings.deleted,
+  failed: closings.failed,
+  unavailable: closings.unavailable,
+  project_frozen: closings.frozen,
+  service_paused: closings.paused,
+}
+
+/** Pure. */
+export function standingOf(row: LinkRow, now: Date, rules: Pick<Rules, 'hostLateAfterMs'>): Standing {
+  if (row.keyRevokedAt !== null) return { closing: closings.unknown }
+  if (row.expiresAt <= now) return { closing: closings.expired }
+  if (row.sessionEndReason !== null) return { closing: closingOf[row.sessionEndReason] }
+  // The job that parks its phones may still be on its way.
+  if (row.isFrozen) return { closing: closings.frozen }
+  if (row.isPaused) return { closing: closings.paused }
+  if (row.phoneStatus !== 'ready') return { closing: closings.restarting }
+  const { serial, link, fencingNumber, hostId, address, lastSeenAt } = row
+  if (serial === null || link === null || fencingNumber === null || hostId === null || address === null)
+    return { closing: closings.away }
+  if (!isUp(link) || !hostInReach(lastSeenAt, now, rules)) return { closing: closings.away }
+  return { place: { serial, fencingNumber, hostId, address } }
+}

@@ -1,0 +1,178 @@
+/** The pure parts of the live view: what goes over its socket, keys, the allowance, and when a link holds. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Allowance } from './allowance.js'
+import { readPageMessage } from './input.js'
+import { androidKey, piecesOf, retryDelay, timeLeft } from './page/keys.js'
+import { closings, isWorthRetrying, readVideo, writeConfig, writeFrame } from './page/wire.js'
+import { standingOf, type LinkRow } from './standing.js'
+
+const bytes = (...values: number[]) => new Uint8Array(values)
+
+describe('video on the socket', () => {
+  it('has these bytes', () => {
+    const parameterSets = bytes(0, 0, 1, 0x67)
+    const config = writeConfig({ codec: 'avc1', width: 0x0102, height: 3, parameterSets })
+    expect([...config]).toEqual([1, 1, 2, 0, 3, 4, 0x61, 0x76, 0x63, 0x31, 0, 0, 1, 0x67])
+    const frame = writeFrame({ isKeyFrame: true, isLast: false, ptsUs: 0x0102n, data: bytes(9) })
+    expect([...frame]).toEqual([2, 1, 0, 0, 0, 0, 0, 0, 1, 2, 9])
+  })
+
+  it('is read as it was written, and what is cut off is no message', () => {
+    const data = fc.uint8Array({ maxLength: 200 })
+    const size = fc.nat(0xffff)
+    const codec = fc.string({ maxLength: 40 })
+    fc.assert(
+      fc.property(codec, size, size, data, (name, width, height, parameterSets) => {
+        const written = writeConfig({ codec: name, width, height, parameterSets })
+        expect(readVideo(written.buffer)).toEqual({
+          type: 'config',
+          codec: name,
+          width,
+          height,
+          parameterSets,
+        })
+        expect(readVideo(written.slice(0, 5).buffer)).toBeNull()
+      }),
+    )
+    fc.assert(
+      fc.property(
+        fc.boolean(),
+        fc.boolean(),
+        fc.bigInt(0n, 2n ** 64n - 1n),
+        data,
+        (isKeyFrame, isLast, ptsUs, part) => {
+          const frame = { isKeyFrame, isLast, ptsUs, data: part }
+          expect(readVideo(writeFrame(frame).buffer)).toEqual({ type: 'frame', ...frame })
+        },
+      ),
+    )
+  })
+})
+
+it('close reasons fit into a close frame, and codes tell for good from for now', () => {
+  const all = Object.values(closings)
+  expect(new Set(all.map(({ code }) => code)).size).toBe(all.length)
+  for (const { code, reason } of all) {
+    expect(Buffer.byteLength(reason)).toBeLessThanOrEqual(123)
+    expect(code >= 4000 && code < 5000).toBe(true)
+  }
+  const { expired, parked, restarting, away, stopping } = closings
+  for (const { code } of [expired, parked]) expect(isWorthRetrying(code)).toBe(false)
+  for (const { code } of [restarting, away, stopping, { code: 1006 }])
+    expect(isWorthRetrying(code)).toBe(true)
+})
+
+it('whatever a page sends is read or refused, and never thrown at', () => {
+  fc.assert(fc.property(fc.string(), (text) => void readPageMessage(text)))
+  fc.assert(fc.property(fc.json(), (text) => void readPageMessage(text)))
+})
+
+describe('the keyboard', () => {
+  const press = (key: string, more = {}) =>
+    androidKey({ key, shiftKey: false, altKey: false, ctrlKey: false, metaKey: false, ...more })
+
+  it('gives editing keys Android’s codes, and leaves text and Tab alone', () => {
+    expect(press('Backspace')).toEqual({ code: 67, meta: 0 })
+    expect(press('ArrowLeft', { shiftKey: true })).toEqual({ code: 21, meta: 0x41 })
+    expect(press('a', { ctrlKey: true })).toEqual({ code: 29, meta: 0x3000 })
+    expect(press('C', { metaKey: true })).toEqual({ code: 31, meta: 0x3000 })
+    for (const key of ['a', 'ß', '世', ' ', 'Tab', 'F5', 'Shift', 'Dead', 'toString'])
+      expect(press(key)).toBeNull()
+    expect(press('v', { ctrlKey: true })).toBeNull()
+    // AltGr and a.
+    expect(press('a', { ctrlKey: true, altKey: true })).toBeNull()
+  })
+
+  it('cuts text between characters', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 5 }), (text, most) => {
+        const pieces = piecesOf(text, most)
+        expect(pieces.join('')).toBe(text)
+        for (const piece of pieces) expect(Array.from(piece).length).toBeLessThanOrEqual(most)
+      }),
+    )
+  })
+})
+
+it('tries come later each time, and within 5 seconds', () => {
+  fc.assert(
+    fc.property(fc.nat(10_000), fc.double({ min: 0, max: 1, noNaN: true }), (tries, random) => {
+      const ms = retryDelay(tries, random)
+      expect(ms).toBeGreaterThanOrEqual(125)
+      expect(ms).toBeLessThanOrEqual(5000)
+      expect(retryDelay(tries + 1, random)).toBeGreaterThanOrEqual(ms)
+    }),
+  )
+})
+
+it('time left is told as people do', () => {
+  expect([0, 45_000, 99_001, 720_000, 3_900_000, 86_400_000].map(timeLeft)).toEqual([
+    '0 s',
+    '45 s',
+    '1 min',
+    '12 min',
+    '1 h 05 min',
+    '24 h 00 min',
+  ])
+})
+
+it('an allowance gives its burst at once and its rate for long', () => {
+  const allowance = new Allowance(10, 5, 0)
+  const takes = (now: number, times: number) =>
+    Array.from({ length: times }, () => allowance.take(now)).filter(Boolean).length
+  expect(takes(0, 100)).toBe(5)
+  expect(takes(100, 100)).toBe(1)
+  expect(takes(10_000, 100)).toBe(5)
+})
+
+describe('a link', () => {
+  const now = new Date('2026-01-02T03:04:05Z')
+  const rules = { hostLateAfterMs: 10_000 }
+  const row: LinkRow = {
+    projectId: 'proj_a',
+    phoneId: 'ph_a',
+    phoneName: 'phone',
+    keyId: 'key_a',
+    keyHash: 'a',
+    keyRevokedAt: null,
+    control: true,
+    expiresAt: new Date(now.getTime() + 1),
+    sessionEndReason: null,
+    phoneStatus: 'ready',
+    isFrozen: false,
+    isPaused: false,
+    serial: 'serial',
+    link: 'healthy',
+    fencingNumber: 3n,
+    hostId: 'hst_a',
+    address: '127.0.0.1:1',
+    lastSeenAt: now,
+  }
+
+  it('leads to its phone while it holds', () => {
+    const place = { serial: 'serial', fencingNumber: 3n, hostId: 'hst_a', address: '127.0.0.1:1' }
+    expect(standingOf(row, now, rules)).toEqual({ place })
+  })
+
+  it.each<[keyof typeof closings, Partial<LinkRow>]>([
+    ['unknown', { keyRevokedAt: now }],
+    ['expired', { expiresAt: now }],
+    ['parked', { sessionEndReason: 'parked', phoneStatus: 'parking' }],
+    ['parked', { sessionEndReason: 'idle' }],
+    ['parked', { sessionEndReason: 'max_duration' }],
+    ['deleted', { sessionEndReason: 'deleted', phoneStatus: 'deleted', serial: null }],
+    ['frozen', { sessionEndReason: 'project_frozen' }],
+    ['frozen', { isFrozen: true }],
+    ['paused', { sessionEndReason: 'service_paused' }],
+    ['paused', { isPaused: true }],
+    ['failed', { sessionEndReason: 'failed' }],
+    ['unavailable', { sessionEndReason: 'unavailable' }],
+    ['restarting', { phoneStatus: 'starting' }],
+    ['away', { link: 'offline' }],
+    ['away', { lastSeenAt: new Date(now.getTime() - 10_001) }],
+    ['away', { serial: null }],
+  ])('is %s when %j', (name, change) => {
+    expect(standingOf({ ...row, ...change }, now, rules)).toEqual({ closing: closings[name] })
+  })
+})

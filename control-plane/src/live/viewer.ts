@@ -1,0 +1,211 @@
+/**
+ * One person's view: a WebSocket on one side, a `Watch` stream to the phone's host on the other. Video is read from
+ * the host only as fast as the page takes it; what the host cannot send it drops up to the next key frame.
+ * Ends with either side, with the link, and with the phone's assignment.
+ */
+import { status, type ClientDuplexStream } from '@grpc/grpc-js'
+import { type WatchRequest, type WatchResponse } from '@phonerack/proto'
+import { type WebSocket } from 'ws'
+import { answerOf, isServiceError } from '../hosts/calls.js'
+import { type HostClients } from '../hosts/clients.js'
+import { type Core } from '../phones/core.js'
+import { Allowance } from './allowance.js'
+import { toWatchRequest, type ToPhone } from './input.js'
+import {
+  closings,
+  mostUnacknowledged,
+  writeConfig,
+  writeFrame,
+  type Closing,
+  type PageMessage,
+  type ServerMessage,
+} from './page/wire.js'
+import { readLink, standingOf, type LinkRow, type Place } from './standing.js'
+
+/** Milliseconds after which the link is looked at again, should nobody have told of a change. */
+const lookAgainMs = 5000
+/** Bytes in the socket's own buffer above which nothing more is read, and below which reading goes on. */
+const mostBuffered = 256 * 1024
+const fewBuffered = 64 * 1024
+/** Moves of ten fingers in each picture of a fast screen, and then some. */
+const inputPerSecond = 600
+const inputBurst = 1200
+
+export interface ViewerParts {
+  core: Core
+  hosts: HostClients
+  /** Called for each input that goes to the phone. */
+  onInput(link: LinkRow): void
+}
+
+export class Viewer {
+  private readonly over = new AbortController()
+  /** Ends the current wait between two looks at the link. */
+  private look = new AbortController()
+  private readonly call: ClientDuplexStream<WatchRequest, WatchResponse>
+  private readonly allowance = new Allowance(inputPerSecond, inputBurst, performance.now())
+  private sentBytes = 0
+  private acknowledgedBytes = 0
+  private isHeld = false
+
+  constructor(
+    private readonly socket: WebSocket,
+    private readonly tokenHash: string,
+    readonly link: LinkRow,
+    private readonly place: Place,
+    private readonly parts: ViewerParts,
+    requestId: string,
+  ) {
+    const { core, hosts } = parts
+    this.send({
+      type: 'open',
+      name: link.phoneName,
+      control: link.control,
+      expiresAt: link.expiresAt.getTime(),
+      now: core.clock.now().getTime(),
+    })
+    const left = link.expiresAt.getTime() - core.clock.now().getTime()
+    this.call = hosts.to(place.hostId, place.address).live.watch({ deadline: Date.now() + left + 5000 })
+    this.call.on('data', (message: WatchResponse) => this.onVideo(message))
+    this.call.on('error', (error: Error) => this.onCallEnded(error))
+    this.call.on('end', () => this.onCallEnded(null))
+    const assignment = {
+      phoneId: link.phoneId,
+      serial: place.serial,
+      fencingNumber: place.fencingNumber,
+      requestId,
+    }
+    this.call.write({ event: { $case: 'open', value: { assignment, control: link.control } } })
+    socket.once('close', () => this.end())
+    void this.guard()
+  }
+
+  /** From the page, after its `open`. */
+  onMessage(message: PageMessage): void {
+    if (message.type === 'ack') {
+      this.acknowledgedBytes = Math.max(this.acknowledgedBytes, Math.min(message.bytes, this.sentBytes))
+      return this.letFlow()
+    }
+    if (message.type === 'open') return this.close(closings.badMessage)
+    const isAllowed = this.allowance.take(performance.now())
+    if (message.type === 'ping') {
+      if (isAllowed) this.send({ type: 'pong', id: message.id })
+      return
+    }
+    const isInput = message.type !== 'key_frame'
+    if (isInput && !this.link.control) return
+    if (!isAllowed) {
+      // The next one says where the finger is; anything else must not be lost unsaid.
+      if (message.type === 'touch' && message.phase === 'move') return
+      return this.close(closings.tooFast)
+    }
+    if (isInput) this.parts.onInput(this.link)
+    this.toPhone(message)
+  }
+
+  private get isOver(): boolean {
+    return this.over.signal.aborted
+  }
+
+  /** Looks at the link now. */
+  lookNow(): void {
+    this.look.abort()
+  }
+
+  close({ code, reason }: Closing): void {
+    this.end()
+    this.socket.close(code, reason)
+  }
+
+  private end(): void {
+    if (this.isOver) return
+    this.over.abort()
+    this.call.cancel()
+  }
+
+  private toPhone(message: ToPhone): void {
+    this.call.write(toWatchRequest(message))
+  }
+
+  private onVideo({ event }: WatchResponse): void {
+    if (event?.$case === 'config') return this.sendVideo(writeConfig(event.value))
+    if (event?.$case === 'frame') {
+      const { data, keyFrame, last, ptsUs } = event.value
+      return this.sendVideo(writeFrame({ data, isKeyFrame: keyFrame, isLast: last, ptsUs }))
+    }
+    if (event?.$case === 'state') this.send({ type: 'state', ...event.value })
+  }
+
+  private sendVideo(bytes: Uint8Array): void {
+    this.sentBytes += bytes.length
+    this.socket.send(bytes, { binary: true }, () => this.letFlow())
+    const isFull =
+      this.socket.bufferedAmount > mostBuffered ||
+      this.sentBytes - this.acknowledgedBytes > mostUnacknowledged
+    if (!isFull || this.isHeld) return
+    this.isHeld = true
+    this.call.pause()
+  }
+
+  private letFlow(): void {
+    if (!this.isHeld || this.isOver) return
+    if (this.socket.bufferedAmount > fewBuffered) return
+    if (this.sentBytes - this.acknowledgedBytes > mostUnacknowledged / 2) return
+    this.isHeld = false
+    this.call.resume()
+  }
+
+  private send(message: ServerMessage): void {
+    this.socket.send(JSON.stringify(message))
+  }
+
+  /** Says why: the link's own end where there is one. */
+  private onCallEnded(error: Error | null): void {
+    if (this.isOver) return
+    const failure = isServiceError(error) ? error : null
+    const answer = failure && answerOf(failure.metadata)
+    const isMissing = answer?.code === 'feature_unavailable' || failure?.code === status.UNIMPLEMENTED
+    const { core } = this.parts
+    core.log.debug({ err: error, phone: this.link.phoneId }, 'a live view lost its host')
+    const otherwise = isMissing ? closings.noVideo : closings.away
+    this.standing().then(
+      (standing) => this.close(standing !== null && 'closing' in standing ? standing.closing : otherwise),
+      (unread: unknown) => {
+        core.log.warn({ err: unread }, 'a live link could not be read')
+        this.close(otherwise)
+      },
+    )
+  }
+
+  private async standing() {
+    const { core } = this.parts
+    const row = await readLink(core.db, this.tokenHash)
+    return row && standingOf(row, core.clock.now(), core.rules)
+  }
+
+  /** Looks at the link at each change of the phone or the key, when it expires, and now and then. */
+  private async guard(): Promise<void> {
+    const { core } = this.parts
+    const { signal } = this.over
+    while (!this.isOver) {
+      this.look = new AbortController()
+      const left = this.link.expiresAt.getTime() - core.clock.now().getTime()
+      if (left <= 0) return this.close(closings.expired)
+      const woken = core.changes.next(
+        this.link.phoneId,
+        Math.min(lookAgainMs, left),
+        AbortSignal.any([signal, this.look.signal]),
+      )
+      try {
+        const standing = await this.standing()
+        if (standing === null) return this.close(closings.unknown)
+        if ('closing' in standing) return this.close(standing.closing)
+        if (standing.place.fencingNumber !== this.place.fencingNumber) return this.close(closings.restarting)
+      } catch (error) {
+        // What cannot be told now is told later; the link's own time runs meanwhile.
+        core.log.warn({ err: error }, 'a live link could not be read')
+      }
+      await woken
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** POST /v1/phones/{id}/live */
+import { limits } from '@phonerack/shared'
+import { z } from 'zod'
+import { callerOf } from '../../http/auth.js'
+import { phoneIdOf, type Route } from '../deps.js'
+import { describeErrors, intoPhone } from '../errors.js'
+import { phoneParams, postHeaders } from '../fields.js'
+import { whileActive } from '../into-phone.js'
+
+const { min, max, default: defaultSeconds } = limits.live.expiresIn
+
+export const createLiveLinkBody = z
+  .strictObject({
+    expires_in: z.int().min(min).max(max).default(defaultSeconds).meta({
+      description: 'Seconds that the link lives; it ends earlier when the phone is parked or deleted.',
+    }),
+    control: z
+      .boolean()
+      .default(true)
+      .meta({ description: 'False: the link shows the screen and takes no input.' }),
+  })
+  .prefault({})
+
+export const createLiveLink: Route = (app, deps) => {
+  app.post(
+    '/phones/:id/live',
+    {
+      schema: {
+        operationId: 'createLiveLink',
+        summary: 'Create a live view link',
+        description:
+          'Anyone with the URL sees the phone in a browser, and controls it unless `control` is false, until `expires_at`. It acts like a password and cannot be shown again.',
+        tags: ['device'],
+        params: phoneParams,
+        headers: postHeaders,
+        body: createLiveLinkBody,
+        response: {
+          201: z.object({ url: z.string(), expires_at: z.iso.datetime() }),
+          ...describeErrors('validation_failed', 'payload_too_large', ...intoPhone),
+        },
+      },
+      config: { scope: 'phones:control' },
+    },
+    async (request, reply) => {
+      const id = phoneIdOf(request.params)
+      const { expires_in: expiresIn, control } = request.body
+      const link = await whileActive(deps, request, reply, id, () =>
+        deps.services.live.createLink(callerOf(request), id, { expiresIn, control }),
+      )
+      return reply.code(201).send({ url: link.url, expires_at: link.expiresAt.toISOString() })
+    },
+  )
+}
