@@ -28,7 +28,12 @@ export function openDatabase(url: string, poolSize: number): OpenDatabase {
   })
   // A connection that breaks while idle is dropped by the pool; the next query gets a new one.
   pool.on('error', () => undefined)
-  const db = new PrismaClient({ adapter: new PrismaPg(pool), errorFormat: 'minimal' })
+  const db = new PrismaClient({
+    adapter: new PrismaPg(pool),
+    errorFormat: 'minimal',
+    // Of every transaction, those that Prisma itself makes around several statements too.
+    transactionOptions: { maxWait: 15_000, timeout: 20_000 },
+  })
   return {
     db,
     async close() {
@@ -48,7 +53,7 @@ const attempts = 4
 export async function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await db.$transaction(work, { maxWait: 15_000, timeout: 20_000 })
+      return await db.$transaction(work)
     } catch (error) {
       if (attempt >= attempts || !isRepeatable(error)) throw error
     }
