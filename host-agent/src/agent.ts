@@ -5,6 +5,7 @@ import { startAdbServer } from './adb/server.js'
 import type { Config } from './config.js'
 import { takeDataDir } from './data-dir.js'
 import { createHandlers } from './grpc/handlers.js'
+import { createLiveHandlers } from './grpc/live-handlers.js'
 import { startGrpcServer } from './grpc/server.js'
 import { natsCreds, type Identity } from './identity.js'
 import { openPackageCache } from './installs/cache.js'
@@ -62,7 +63,10 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     })
     undo.push(() => installs.stop())
     const snapshots = createSnapshotStore(systemClock)
-    const handlers = createHandlers({ registry, installs, snapshots, log })
+    const handlers = {
+      host: createHandlers({ registry, installs, snapshots, log }),
+      live: createLiveHandlers(registry, log),
+    }
     const grpc = await startGrpcServer(config.grpcListen, identity, handlers)
     undo.push(() => grpc.stop(1500))
     const host = config.grpcListen.slice(0, config.grpcListen.lastIndexOf(':'))

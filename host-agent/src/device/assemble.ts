@@ -5,6 +5,7 @@ import type { Capture } from '../capture/capture.js'
 import type { Choice } from '../phone/records.js'
 import { createScrcpyInput } from '../scrcpy/input.js'
 import type { ScrcpyKeeper } from '../scrcpy/keeper.js'
+import { createLiveInput } from '../scrcpy/live-input.js'
 import { createKeyText, createPasteText } from '../scrcpy/text.js'
 import { createFiles } from '../files/files.js'
 import { createLabels } from '../packages/labels.js'
@@ -21,6 +22,7 @@ import type { UiServerKeeper } from '../ui-server/keeper.js'
 import { createSetText } from '../ui-server/set-text.js'
 import { createUiServerTree } from '../ui-server/tree.js'
 import { createApps } from './apps.js'
+import { createCurtains } from './curtains.js'
 import type { Device, TextWay, Wipe } from './device.js'
 import { createCommandInput, createCommandText } from './input-commands.js'
 import { createPower } from './power.js'
@@ -82,8 +84,10 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
     screen,
     ui: choice.uiServer ? createUiServerTree({ server, fallback: dump, log, beforeRead }) : dump,
     windows,
+    curtains: createCurtains(transport),
     input: choice.input === 'scrcpy' ? createScrcpyInput(keeper) : createCommandInput(transport),
     text: { ways: textWays(parts, keyboard) },
+    liveInput: choice.input === 'scrcpy' ? createLiveInput(keeper) : null,
     apps: createApps(transport, windows),
     power: createPower(transport),
     info: createInfo(transport, screen),

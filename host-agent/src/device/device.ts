@@ -60,6 +60,32 @@ export interface Input {
   key(keyCode: number, metaState: number, progress: Progress): Promise<void>
 }
 
+export type TouchPhase = 'down' | 'move' | 'up' | 'cancel'
+
+/** What a person's hand does, as it comes. Each returns once it is on its way. */
+export interface LiveInput {
+  /** `pointer`: any number, the same from down to up. */
+  touch(phase: TouchPhase, pointer: number, point: Point, progress: Progress): Promise<void>
+  key(down: boolean, keyCode: number, metaState: number, repeat: number, progress: Progress): Promise<void>
+  /** Wheel steps, -16 to 16: positive to the right and up. */
+  scroll(point: Point, horizontal: number, vertical: number, progress: Progress): Promise<void>
+  /** By a quarter. */
+  rotate(progress: Progress): Promise<void>
+}
+
+/** Why a picture of the screen may be black. */
+export interface Curtain {
+  asleep: boolean
+  locked: boolean
+  /** A window that lets no picture be taken of it (FLAG_SECURE) is on the screen. */
+  secure: boolean
+}
+
+export interface Curtains {
+  /** At most some seconds old. */
+  read(progress: Progress): Promise<Curtain>
+}
+
 /** A field as the tree names it, so that a way that looks for it by itself finds the same one. */
 export interface FieldName {
   className: string
@@ -269,8 +295,10 @@ export interface Device {
   readonly screen: Screen
   readonly ui: Ui
   readonly windows: Windows
+  readonly curtains: Curtains
   readonly input: Input
   readonly text: TextInput | null
+  readonly liveInput: LiveInput | null
   readonly apps: Apps
   readonly power: Power
   readonly info: Info | null

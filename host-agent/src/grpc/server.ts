@@ -1,6 +1,11 @@
 /** The agent's gRPC server: mutual TLS, and limits on sizes. */
 import { Server, ServerCredentials } from '@grpc/grpc-js'
-import { HostServiceService, type HostServiceServer } from '@phonerack/proto'
+import {
+  HostServiceService,
+  LiveServiceService,
+  type HostServiceServer,
+  type LiveServiceServer,
+} from '@phonerack/proto'
 import { DeadlineExceeded, Progress } from '@phonerack/shared'
 
 const maxMessage = 16 << 20
@@ -18,11 +23,16 @@ export interface RunningServer {
   stop(graceMs: number): Promise<void>
 }
 
+export interface Handlers {
+  host: HostServiceServer
+  live: LiveServiceServer
+}
+
 /** `listen` is `host:port`; port 0 takes a free one. */
 export async function startGrpcServer(
   listen: string,
   tls: TlsFiles,
-  handlers: HostServiceServer,
+  handlers: Handlers,
 ): Promise<RunningServer> {
   const server = new Server({
     'grpc.max_receive_message_length': maxMessage,
@@ -30,7 +40,8 @@ export async function startGrpcServer(
     'grpc.keepalive_time_ms': 10_000,
     'grpc.keepalive_timeout_ms': 5000,
   })
-  server.addService(HostServiceService, handlers)
+  server.addService(HostServiceService, handlers.host)
+  server.addService(LiveServiceService, handlers.live)
   const credentials = ServerCredentials.createSsl(
     Buffer.from(tls.caPem),
     [{ cert_chain: Buffer.from(tls.certificatePem), private_key: Buffer.from(tls.privateKeyPem) }],

@@ -184,11 +184,36 @@ export class Phone {
     work: (device: Device, progress: Progress) => Promise<T>,
   ): Promise<T> {
     const within = joined(progress, this.fencing.hold(caller.fencingNumber))
-    const mine = (async () => {
+    return this.unqueued(async () => {
       const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
       this.noLongerWiped()
       return this.journalled(kind, caller, () => work(device, within), id)
-    })()
+    })
+  }
+
+  /**
+   * A person's view, as long as the assignment lasts: not in the journal, since a person sees what became of it.
+   * Lifecycle calls abort it and wait for its end. `work` gets the device each time anew: it may go and come back.
+   * @throws FencingRefused when a newer assignment ended it
+   */
+  async watch(
+    caller: Caller,
+    progress: Progress,
+    work: (device: (progress: Progress) => Promise<Device>, within: Progress) => Promise<void>,
+  ): Promise<void> {
+    const held = this.fencing.hold(caller.fencingNumber)
+    const within = joined(progress, held)
+    await this.unqueued(async () => {
+      await this.supervisor.waitHealthy(within.within(times.writeReady))
+      this.noLongerWiped()
+      return work((asked) => this.supervisor.waitHealthy(asked), within)
+    })
+    if (held.aborted) this.fencing.hold(caller.fencingNumber)
+  }
+
+  /** What lifecycle calls wait for, and nobody else. */
+  private unqueued<T>(work: () => Promise<T>): Promise<T> {
+    const mine = work()
     const ended = Promise.allSettled([mine]).finally(() => this.besides.delete(ended))
     this.besides.add(ended)
     return mine

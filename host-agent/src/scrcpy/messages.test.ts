@@ -11,6 +11,9 @@ import {
   getClipboardMessage,
   keyMessage,
   parseDeviceMessages,
+  resetVideoMessage,
+  rotateMessage,
+  scrollMessage,
   setClipboardMessage,
   textMessage,
   touchActions,
@@ -36,6 +39,13 @@ describe('control messages', () => {
         '00000000' +
         '00000000',
     )
+    expect(hex(keyMessage('down', 66, 0, 3))).toBe('0000' + '00000042' + '00000003' + '00000000')
+    expect(hex(scrollMessage({ x: 260, y: 1026 }, { width: 1080, height: 1920 }, 1, -16))).toBe(
+      '03' + '00000104' + '00000402' + '0438' + '0780' + '0800' + '8000' + '00000000',
+    )
+    expect(hex(scrollMessage({ x: 0, y: 0 }, { width: 1, height: 1 }, 16, -99))).toMatch(/7fff800000000000$/)
+    expect(hex(rotateMessage())).toBe('0b')
+    expect(hex(resetVideoMessage())).toBe('11')
     expect(hex(getClipboardMessage())).toBe('0800')
     expect(hex(setClipboardMessage(7n, true, 'ü'))).toBe(
       '09' + '0000000000000007' + '01' + '00000002' + 'c3bc',

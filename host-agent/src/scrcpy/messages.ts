@@ -4,7 +4,7 @@
  * Used by `control-socket.ts`.
  */
 
-export const touchActions = { down: 0, up: 1, move: 2 } as const
+export const touchActions = { down: 0, up: 1, move: 2, cancel: 3 } as const
 export type TouchAction = keyof typeof touchActions
 export const keyActions = { down: 0, up: 1 } as const
 
@@ -13,13 +13,18 @@ export const textLimit = 300
 /** Bytes of UTF-8 in one SET_CLIPBOARD: the message's 256 KiB less its header. */
 export const clipboardLimit = (1 << 18) - 14
 
-/** TYPE_INJECT_KEYCODE, 14 bytes. */
-export function keyMessage(action: keyof typeof keyActions, keyCode: number, metaState: number): Buffer {
+/** TYPE_INJECT_KEYCODE, 14 bytes. `repeat`: how often a key that is held has repeated. */
+export function keyMessage(
+  action: keyof typeof keyActions,
+  keyCode: number,
+  metaState: number,
+  repeat = 0,
+): Buffer {
   const message = Buffer.alloc(14)
   message.writeUInt8(0, 0)
   message.writeUInt8(keyActions[action], 1)
   message.writeInt32BE(keyCode, 2)
-  message.writeInt32BE(0, 6)
+  message.writeInt32BE(repeat, 6)
   message.writeInt32BE(metaState, 10)
   return message
 }
@@ -53,8 +58,32 @@ export function touchMessage(
   message.writeInt32BE(Math.round(point.y), 14)
   message.writeUInt16BE(size.width, 18)
   message.writeUInt16BE(size.height, 20)
-  message.writeUInt16BE(action === 'up' ? 0 : 0xffff, 22)
+  message.writeUInt16BE(action === 'up' || action === 'cancel' ? 0 : 0xffff, 22)
   // A finger has no buttons: both fields stay 0.
+  return message
+}
+
+/** Wheel steps that fill the message's 16 bits. */
+export const scrollSteps = 16
+
+/** TYPE_INJECT_SCROLL_EVENT, 21 bytes: wheel steps, positive to the right and up; `point` and `size` as in `touchMessage`. */
+export function scrollMessage(
+  point: { x: number; y: number },
+  size: { width: number; height: number },
+  horizontal: number,
+  vertical: number,
+): Buffer {
+  const fixed = (steps: number) =>
+    Math.max(-0x8000, Math.min(0x7fff, Math.round((steps / scrollSteps) * 0x8000)))
+  const message = Buffer.alloc(21)
+  message.writeUInt8(3, 0)
+  message.writeInt32BE(Math.round(point.x), 1)
+  message.writeInt32BE(Math.round(point.y), 5)
+  message.writeUInt16BE(size.width, 9)
+  message.writeUInt16BE(size.height, 11)
+  message.writeInt16BE(fixed(horizontal), 13)
+  message.writeInt16BE(fixed(vertical), 15)
+  // No buttons.
   return message
 }
 
@@ -73,6 +102,9 @@ export function setClipboardMessage(sequence: bigint, paste: boolean, text: stri
   bytes.copy(message, 14)
   return message
 }
+
+/** TYPE_ROTATE_DEVICE: the screen turns by a quarter, and stays so. */
+export const rotateMessage = (): Buffer => Buffer.from([11])
 
 /** TYPE_RESET_VIDEO: the encoder starts anew, so that parameter sets and a key frame come, also of a still screen. */
 export const resetVideoMessage = (): Buffer => Buffer.from([17])

@@ -67,7 +67,7 @@ export class CallFailed extends Error {
   }
 }
 
-const failure = (error: ServiceError): CallFailed => {
+export const toCallFailed = (error: ServiceError): CallFailed => {
   const [trailer] = error.metadata.get(errorTrailer)
   const plain = trailer === undefined ? null : (JSON.parse(trailer.toString()) as PlainError)
   return new CallFailed(error.code, plain, error.details)
@@ -85,7 +85,7 @@ const promised =
   (request: Q, ms = 30_000): Promise<A> =>
     new Promise((resolve, reject) => {
       invoke(request, new Metadata(), { deadline: Date.now() + ms }, (error, answer) => {
-        if (error) reject(failure(error))
+        if (error) reject(toCallFailed(error))
         else resolve(answer)
       })
     })
@@ -160,7 +160,7 @@ export function createClient(address: string, caPem: string, leaf: Leaf | null, 
     ): Promise<void> =>
       new Promise((resolve, reject) => {
         const stream = client.putPackageFile(new Metadata(), { deadline: Date.now() + ms }, (error) => {
-          if (error) reject(failure(error))
+          if (error) reject(toCallFailed(error))
           else resolve()
         })
         stream.write({ part: { $case: 'header', value: file } })
@@ -180,7 +180,7 @@ export function createClient(address: string, caPem: string, leaf: Leaf | null, 
           messages.push(message)
           onMessage(message, () => stream.cancel())
         })
-        stream.on('error', (error: ServiceError) => reject(failure(error)))
+        stream.on('error', (error: ServiceError) => reject(toCallFailed(error)))
         stream.on('end', () => resolve(messages))
       })
     },

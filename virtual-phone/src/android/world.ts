@@ -91,6 +91,8 @@ export interface World {
   readonly focused: FocusedWindow
   readonly inputMethod: InputMethodState
   readonly awake: boolean
+  /** The activity's window is black in pictures (FLAG_SECURE). */
+  readonly secure: boolean
 
   /** PNG with alpha, as `screencap -p` prints it. Black while asleep. */
   screenshotPng(): Promise<Buffer>

@@ -51,6 +51,7 @@ function windows(android: Android): string {
   const { width, height } = android.world.display
   const { shown } = android.world.inputMethod
   const frame = `[0,0][${width},${height}]`
+  const secure = android.world.secure ? 'SECURE ' : ''
   return `WINDOW MANAGER WINDOWS (dumpsys window windows)
   Window #0 Window{${token('ime')} u0 InputMethod}:
     mDisplayId=0 rootTaskId=1 mSession=Session{${token('session ime')} 500:u0a10151}
@@ -62,6 +63,9 @@ function windows(android: Android): string {
     mDisplayId=0 rootTaskId=1 mSession=Session{${token('session app')} 4100:u0a10100}
     mActivityRecord=ActivityRecord{${f.recordToken} u0 ${f.short} t1}
     package=${f.package} appop=NONE
+    mAttrs={(0,0)(fillxfill) sim={adjust=unspecified forwardNavigation} ty=BASE_APPLICATION fmt=TRANSPARENT wanim=0x10302fe
+      fl=LAYOUT_IN_SCREEN ${secure}LAYOUT_INSET_DECOR SPLIT_TOUCH HARDWARE_ACCELERATED DRAWS_SYSTEM_BAR_BACKGROUNDS
+      pfl=NO_MOVE_ANIMATION FORCE_DRAW_STATUS_BAR_BACKGROUND FIT_INSETS_CONTROLLED}
     Frames: containing=${frame} parent=${frame} display=${frame} frame=${frame}
     mHasSurface=true isReadyForDisplay()=true mWindowRemovalAllowed=false
     isOnScreen=true

@@ -137,6 +137,10 @@ export class PhoneWorld implements World {
     }
   }
 
+  get secure(): boolean {
+    return this.screen.windows().layers.some(({ secure }) => secure)
+  }
+
   get focused(): FocusedWindow {
     return this.model.focused
   }

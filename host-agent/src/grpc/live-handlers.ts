@@ -1,0 +1,80 @@
+/** LiveService: from the messages of one stream to a person's view of a phone and back. */
+import type { ServerDuplexStream } from '@grpc/grpc-js'
+import type { LiveServiceServer, OpenWatch, WatchRequest, WatchResponse } from '@phonerack/proto'
+import { ApiError, Progress, type Logger } from '@phonerack/shared'
+import { later } from '../later.js'
+import { watch, type Inlet, type Outlet } from '../live/watch.js'
+import type { Registry } from '../phone/registry.js'
+import { answer, callerOf } from './call.js'
+import { toApiError, toServiceError } from './errors.js'
+
+type Call = ServerDuplexStream<WatchRequest, WatchResponse>
+type WatchEvent = NonNullable<WatchRequest['event']>
+
+/** Milliseconds within which the first message names the phone. */
+const openMs = 10_000
+
+export function createLiveHandlers(registry: Registry, log: Logger): LiveServiceServer {
+  return {
+    watch(call: Call): void {
+      void answer(call, log, 'Watch', (progress) => serve(call, registry, log, progress)).then(
+        () => call.end(),
+        (error: unknown) => call.emit('error', toServiceError(toApiError(error, log))),
+      )
+    },
+  }
+}
+
+async function serve(call: Call, registry: Registry, log: Logger, progress: Progress): Promise<void> {
+  const done = new AbortController()
+  call.once('end', () => done.abort())
+  const within = Progress.for(progress.remaining, progress.signal, done.signal)
+  const { open, inlet } = readerOf(call)
+  const { assignment, control } = await within.within(openMs).race('the first message', () => open)
+  const caller = callerOf(assignment)
+  const outlet: Outlet = {
+    send: (message) =>
+      new Promise((resolve, reject) => {
+        call.write(message, (error: Error | null | undefined) => (error ? reject(error) : resolve()))
+      }),
+  }
+  const named = log.child({ serial: caller.serial, phoneId: caller.phoneId, requestId: caller.requestId })
+  await registry
+    .phone(caller.serial)
+    .watch(caller, within, (device, progressOfView) =>
+      watch({ device, control, outlet, inlet, progress: progressOfView, log: named }),
+    )
+}
+
+/** The first message, and what comes after it: kept until somebody listens. */
+function readerOf(call: Call): { open: Promise<OpenWatch>; inlet: Inlet } {
+  const first = later<OpenWatch | null>()
+  const early: WatchEvent[] = []
+  let isOpen = false
+  let listener = (event: WatchEvent): void => void early.push(event)
+  call.on('data', ({ event }: WatchRequest) => {
+    if (isOpen) {
+      if (event) listener(event)
+      return
+    }
+    isOpen = true
+    first.resolve(event?.$case === 'open' ? event.value : null)
+    // Until the view stands, nothing more is read.
+    call.pause()
+  })
+  return {
+    open: first.promise.then((value) => {
+      if (!value) throw new ApiError('validation_failed', { message: 'The first message opens no view.' })
+      return value
+    }),
+    inlet: {
+      onEvent(listen) {
+        listener = listen
+        for (const event of early.splice(0)) listen(event)
+        call.resume()
+      },
+      pause: () => void call.pause(),
+      resume: () => void call.resume(),
+    },
+  }
+}

@@ -1,0 +1,236 @@
+/**
+ * One person's hand on a phone: input in the order in which it came, parts of
+ * the picture turned into device pixels. Fingers and keys that are down go up
+ * when the person leaves. Used by `watch.ts`.
+ */
+import type { WatchRequest, WatchScroll, WatchTouch } from '@phonerack/proto'
+import { WatchTouch_Phase as Phase } from '@phonerack/proto'
+import { ApiError, Progress, type Logger } from '@phonerack/shared'
+import {
+  DeviceGone,
+  TextNotTaken,
+  type Device,
+  type LiveInput,
+  type Point,
+  type Size,
+  type TouchPhase,
+} from '../device/device.js'
+
+/** What a person does to the phone. */
+export type HandEvent = Extract<
+  NonNullable<WatchRequest['event']>,
+  { $case: 'touch' | 'key' | 'text' | 'scroll' | 'rotate' }
+>
+
+/** Milliseconds. `paste`: how long an app takes to fetch what was pasted; then the clipboard is given back. */
+const times = { event: 4000, text: 20_000, paste: 300, liftAll: 1000 }
+/** Events that may wait; the caller reads no more until there are few. */
+const most = 256
+
+const phases: Partial<Record<Phase, TouchPhase>> = {
+  [Phase.PHASE_DOWN]: 'down',
+  [Phase.PHASE_MOVE]: 'move',
+  [Phase.PHASE_UP]: 'up',
+  [Phase.PHASE_CANCEL]: 'cancel',
+}
+
+/** Tells the fingers of several people, and of action batches, apart on one phone. */
+let hands = 0
+const fingers = 10
+
+export class Hand {
+  private readonly waiting: HandEvent[] = []
+  private working: Promise<void> | null = null
+  private readonly firstPointer = (hands = (hands + 1) % 1_000_000) * fingers + fingers
+  private readonly down = new Map<number, Point>()
+  private readonly pressed = new Map<number, number>()
+  private picture: Size | null = null
+
+  constructor(
+    private readonly device: (progress: Progress) => Promise<Device>,
+    private readonly progress: Progress,
+    private readonly log: Logger,
+    /** Few events wait again. */
+    private readonly onRoom: () => void,
+  ) {}
+
+  /** The picture that the person sees now. */
+  sees(picture: Size): void {
+    this.picture = picture
+  }
+
+  /** False when no more should come before `onRoom`. @throws ApiError for what no person does */
+  add(event: HandEvent): boolean {
+    checkEvent(event)
+    const last = this.waiting.at(-1)
+    if (last?.$case === 'touch' && event.$case === 'touch' && isSameMove(last.value, event.value))
+      this.waiting.pop()
+    if (last?.$case === 'text' && event.$case === 'text') {
+      this.waiting.pop()
+      this.waiting.push({ $case: 'text', value: { text: last.value.text + event.value.text } })
+    } else this.waiting.push(event)
+    this.working ??= this.work()
+    return this.waiting.length < most
+  }
+
+  /** Ends what runs and lifts what is down. Never throws. */
+  async leave(): Promise<void> {
+    this.waiting.length = 0
+    await this.working
+    if (this.down.size === 0 && this.pressed.size === 0) return
+    const within = Progress.for(times.liftAll)
+    try {
+      const input = inputOf(await this.device(within))
+      for (const [pointer, point] of this.down) await input.touch('cancel', pointer, point, within)
+      for (const [keyCode, metaState] of this.pressed) await input.key(false, keyCode, metaState, 0, within)
+    } catch (error) {
+      this.log.info({ err: error }, 'what a person held down was not lifted')
+    }
+  }
+
+  private async work(): Promise<void> {
+    // `working` is set before anything is done.
+    await Promise.resolve()
+    for (let event = this.waiting.shift(); event; event = this.waiting.shift()) {
+      if (this.waiting.length === most >> 1) this.onRoom()
+      try {
+        await this.perform(event)
+      } catch (error) {
+        // The person sees that nothing happens, and does it again.
+        const isKnown =
+          error instanceof DeviceGone || error instanceof TextNotTaken || error instanceof ApiError
+        const level = isKnown || this.progress.expired ? 'info' : 'error'
+        this.log[level]({ err: error, event: event.$case }, "a person's input did not reach the phone")
+      }
+    }
+    this.working = null
+    this.onRoom()
+  }
+
+  private async perform(event: HandEvent): Promise<void> {
+    const within = this.progress.within(event.$case === 'text' ? times.text : times.event)
+    const device = await this.device(within)
+    switch (event.$case) {
+      case 'touch':
+        return this.touch(device, event.value, within)
+      case 'key': {
+        const { down, keyCode, metaState, repeat } = event.value
+        if (down) this.pressed.set(keyCode, metaState)
+        else this.pressed.delete(keyCode)
+        return inputOf(device).key(down, keyCode, metaState, repeat, within)
+      }
+      case 'text':
+        return typeText(device, event.value.text, within)
+      case 'scroll': {
+        const { horizontal, vertical } = event.value
+        return inputOf(device).scroll(
+          await this.pointOf(device, event.value, within),
+          horizontal,
+          vertical,
+          within,
+        )
+      }
+      case 'rotate':
+        return inputOf(device).rotate(within)
+    }
+  }
+
+  private async touch(device: Device, touch: WatchTouch, within: Progress): Promise<void> {
+    const phase = phases[touch.phase]
+    if (!phase) return
+    const pointer = this.firstPointer + touch.pointer
+    // A move before its down: the finger came from outside, or its down was not taken.
+    if (phase !== 'down' && !this.down.has(pointer)) return
+    const point = await this.pointOf(device, touch, within)
+    if (phase === 'down' || phase === 'move') this.down.set(pointer, point)
+    else this.down.delete(pointer)
+    await inputOf(device).touch(phase, pointer, point, within)
+  }
+
+  /** Parts of what the person sees, as device pixels: the screen may have turned since it was measured. */
+  private async pointOf(
+    device: Device,
+    { x, y }: WatchTouch | WatchScroll,
+    within: Progress,
+  ): Promise<Point> {
+    const screen = await this.screenOf(device, within)
+    return {
+      x: Math.min(screen.width - 1, Math.floor(x * screen.width)),
+      y: Math.min(screen.height - 1, Math.floor(y * screen.height)),
+    }
+  }
+
+  private screen: { size: Size; of: Size | null } | null = null
+
+  /** Measured once for each size of the picture: a question to the phone for each move would lag behind. */
+  private async screenOf(device: Device, within: Progress): Promise<Size> {
+    if (!this.screen || this.screen.of !== this.picture) {
+      const of = this.picture
+      this.screen = { size: turnedLike(await device.screen.size(within), of), of }
+    }
+    return this.screen.size
+  }
+}
+
+/** The screen as it stands in the picture. Pure. */
+export function turnedLike(size: Size, picture: Size | null): Size {
+  const isTurned = picture && picture.width > picture.height !== size.width > size.height
+  return isTurned ? { width: size.height, height: size.width } : size
+}
+
+const isSameMove = (before: WatchTouch, after: WatchTouch): boolean =>
+  before.phase === Phase.PHASE_MOVE && after.phase === Phase.PHASE_MOVE && before.pointer === after.pointer
+
+const isWithin = (value: number, min: number, max: number) => value >= min && value <= max
+
+/** Characters of one text; several wait as one. */
+const mostText = 10_000
+
+function checkEvent(event: HandEvent): void {
+  const isFine = ((): boolean => {
+    switch (event.$case) {
+      case 'touch': {
+        const { x, y, pointer } = event.value
+        return isWithin(x, 0, 1) && isWithin(y, 0, 1) && pointer < fingers
+      }
+      case 'scroll': {
+        const { x, y, horizontal, vertical } = event.value
+        return (
+          isWithin(x, 0, 1) &&
+          isWithin(y, 0, 1) &&
+          isWithin(horizontal, -16, 16) &&
+          isWithin(vertical, -16, 16)
+        )
+      }
+      case 'key':
+        return Object.values(event.value).every((value) => Number(value) <= 0x7fff_ffff)
+      case 'text':
+        return Array.from(event.value.text).length <= mostText
+      case 'rotate':
+        return true
+    }
+  })()
+  if (!isFine)
+    throw new ApiError('validation_failed', { message: `This ${event.$case} is none of a person's.` })
+}
+
+function inputOf(device: Device): LiveInput {
+  if (!device.liveInput) throw new ApiError('feature_unavailable', { details: { feature: 'live' } })
+  return device.liveInput
+}
+
+/** By the first way that takes it and works now. Not read back: the person sees it. */
+async function typeText(device: Device, text: string, within: Progress): Promise<void> {
+  for (const way of device.text?.ways ?? []) {
+    if (way.does !== 'insert' || !way.takes(text)) continue
+    try {
+      const sent = await way.send(text, null, within)
+      if (way.name === 'paste') await within.sleep(times.paste, 'the app to fetch what was pasted')
+      await sent.release()
+      return
+    } catch (error) {
+      if (!(error instanceof TextNotTaken)) throw error
+    }
+  }
+  throw new TextNotTaken('no way of typing works now')
+}

@@ -1,0 +1,234 @@
+/** People who watch and touch a virtual phone: the whole agent, real gRPC with mutual TLS, a real adb server. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CallFailed } from '../testing/client.js'
+import { createLiveClient, type LiveClient, type LiveView } from '../testing/live-client.js'
+import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../testing/phone.js'
+import { until } from '../testing/ports.js'
+import { decode } from '../testing/viewer.js'
+
+/** Milliseconds: a loaded machine starts encoders slowly. */
+const patience = 30_000
+const keyCodes = { a: 29, enter: 66 }
+const notes = 'com.phonerack.notes'
+const trouble = 'com.phonerack.trouble'
+let both: PhoneAndHost
+let live: LiveClient
+let fencingNumber = 2n
+
+beforeAll(async () => {
+  both = await startPhoneAndHost()
+  await untilLink(both.host, both.phone.serial, 'unenrolled')
+  await both.host.control.enroll({ serial: both.phone.serial, fencingNumber: 1n }, 60_000)
+  await phone().start()
+  live = await createLiveClient(both.host)
+}, 90_000)
+afterAll(async () => {
+  live.close()
+  await both.stop()
+})
+
+const phone = () => session(both.host.control, both.phone.serial, fencingNumber)
+const inside = () => both.phone.inside
+const open = (control = true) => live.open(phone().assignment, control)
+
+const untilKeyFrames = (view: LiveView, count: number) =>
+  until(() => view.keyFrames >= count || view.end !== null, patience, `${count} key frames`)
+
+async function watching(control = true): Promise<LiveView> {
+  const view = open(control)
+  await untilKeyFrames(view, 1)
+  expect(view.end).toBeNull()
+  return view
+}
+
+/** Parts of the picture where an element lies. */
+async function placeOf(text: string): Promise<[number, number]> {
+  const { elements, screen } = await phone().observe()
+  const found = elements.find((each) => each.text === text || each.desc === text)
+  if (!found) throw new Error(`no ${text} on the screen`)
+  const [x, y] = found.center
+  return [x / screen.width, y / screen.height]
+}
+
+const textsOf = async () => (await phone().observe()).elements.flatMap(({ text }) => (text ? [text] : []))
+const untilText = (text: string) =>
+  until(async () => (await textsOf()).some((each) => each.includes(text)), patience, `"${text}"`)
+const openApp = async (name: string) => {
+  await phone().run([{ type: 'open_app', package: name }])
+}
+
+describe('a view', () => {
+  it('begins with config and key frame, says how the phone is, and ends when the viewer leaves', async () => {
+    await phone().run([{ type: 'home' }])
+    const view = await watching()
+    const [first] = view.seen
+    expect(first?.config).toMatchObject({ width: 576, height: 1280 })
+    expect(first?.frames[0]?.isKeyFrame).toBe(true)
+    if (!first) throw new Error('no config')
+    const frames = first.frames.map(({ data }) => data)
+    const pictures = await decode(Buffer.concat([first.config.parameterSets, ...frames]), first.config)
+    expect(pictures.length).toBe(frames.length)
+    await until(() => view.states.length > 0, patience, 'a state')
+    expect(view.state).toEqual({ secure: false, trouble: '' })
+    expect(view.largestMessage).toBeLessThanOrEqual(64 * 1024)
+    await view.leave()
+    expect(view.end).toBe('ended')
+  })
+
+  it('is touched: a tap opens what it hits, a wheel scrolls, a swipe moves', async () => {
+    const view = await watching()
+    await phone().run([{ type: 'home' }])
+    view.tap(...(await placeOf('Settings')))
+    await until(() => inside().state().focused.package === 'com.android.settings', patience, 'Settings')
+    await openApp('com.android.contacts')
+    const before = (await textsOf()).join('\n')
+    view.send({ $case: 'scroll', value: { x: 0.5, y: 0.5, horizontal: 0, vertical: -3 } })
+    await until(async () => (await textsOf()).join('\n') !== before, patience, 'scrolled rows')
+    view.touch(1, 0.5, 0.4)
+    for (let y = 0.4; y < 0.95; y += 0.05) view.touch(2, 0.5, y)
+    view.touch(3, 0.5, 0.95)
+    await until(async () => (await textsOf()).join('\n') === before, patience, 'the top again')
+    await view.leave()
+  })
+
+  it('is typed into: keys, text of any script, in order', async () => {
+    const view = await watching()
+    await openApp(notes)
+    await phone().run([
+      { type: 'tap', target: { desc: 'New note' } },
+      { type: 'tap', target: { id: `${notes}:id/body` } },
+    ])
+    for (const down of [true, false])
+      view.send({ $case: 'key', value: { down, keyCode: keyCodes.a, metaState: 0, repeat: 0 } })
+    for (const text of ['b ', 'é', '漢', '字', ' end']) view.send({ $case: 'text', value: { text } })
+    for (const down of [true, false])
+      view.send({ $case: 'key', value: { down, keyCode: keyCodes.enter, metaState: 0, repeat: 0 } })
+    view.send({ $case: 'text', value: { text: 'two' } })
+    await untilText('ab é漢字 end\ntwo')
+    await view.leave()
+  })
+
+  it('turns, and is touched where the turned picture shows it', async () => {
+    const view = await watching()
+    await openApp(trouble)
+    view.send({ $case: 'rotate', value: {} })
+    await until(() => view.seen.length === 2, patience, 'the turned picture')
+    expect(view.seen[1]?.config).toMatchObject({ width: 1280, height: 576 })
+    view.tap(...(await placeOf('Secure screen')))
+    await untilText('Pictures of this window are black.')
+    view.send({ $case: 'rotate', value: {} })
+    await until(() => view.seen.length === 3, patience, 'the upright picture')
+    await view.leave()
+  })
+
+  it('says that a window lets no picture be taken, and that the phone is locked', async () => {
+    const view = await watching(false)
+    await until(() => view.state?.secure === true, patience, 'the secure window')
+    await phone().run([{ type: 'home' }])
+    await until(() => view.state?.secure === false, patience, 'another window')
+    inside().faults.lockScreen()
+    await until(() => view.state?.secure === true, patience, 'the lock')
+    await inside().faults.heal()
+    await until(() => view.state?.secure === false, patience, 'no lock')
+    await view.leave()
+  })
+
+  it('without control takes no input', async () => {
+    const { touches } = inside().counters()
+    const view = await watching(false)
+    view.tap(0.5, 0.5)
+    await until(() => view.end !== null, patience, 'the end')
+    expect(view.end).toMatchObject({ plain: { code: 'validation_failed' } })
+    expect(inside().counters().touches).toBe(touches)
+  })
+
+  it('needs a first message that opens it, and the newest fencing number', async () => {
+    const codes = []
+    const unopened = live.raw()
+    unopened.tap(0.5, 0.5)
+    const outside = await watching()
+    outside.touch(1, 1.5, 0.5)
+    for (const view of [
+      unopened,
+      outside,
+      live.open(undefined, false),
+      live.open({ ...phone().assignment, fencingNumber: fencingNumber - 1n }, false),
+      live.open({ ...phone().assignment, serial: 'nobody' }, false),
+    ]) {
+      await until(() => view.end !== null, patience, 'the end')
+      codes.push(view.end instanceof CallFailed ? view.end.plain?.code : view.end)
+    }
+    expect(codes).toEqual([
+      'validation_failed',
+      'validation_failed',
+      'validation_failed',
+      'phone_unavailable',
+      'phone_unavailable',
+    ])
+  })
+})
+
+describe('several views', () => {
+  it('do not wait for a slow one, which loses frames and gets whole pictures again', async () => {
+    const [quick, slow] = [await watching(), await watching()]
+    inside().faults.neverIdle(true)
+    await until(() => slow.frames.length > 5, patience, 'moving pictures')
+    slow.pause()
+    const before = quick.frames.length
+    await until(() => quick.frames.length > before + 100, patience, 'a hundred pictures for the quick one')
+    const lost = slow.frames.length
+    const keys = slow.keyFrames
+    slow.resume()
+    await until(() => slow.keyFrames > keys, patience, 'a key frame for the slow one')
+    inside().faults.neverIdle(false)
+    expect(slow.frames.length).toBeGreaterThan(lost)
+    expect(slow.frames.length).toBeLessThan(quick.frames.length)
+    // What it got can be decoded from its last key frame on, without complaints.
+    const from = slow.frames.findLastIndex(({ isKeyFrame }) => isKeyFrame)
+    const config = slow.seen.at(-1)?.config
+    if (!config) throw new Error('no config')
+    const frames = slow.frames.slice(from).map(({ data }) => data)
+    const pictures = await decode(Buffer.concat([config.parameterSets, ...frames]), config)
+    expect(pictures.length).toBe(frames.length)
+    await Promise.all([quick.leave(), slow.leave()])
+  })
+
+  it('come back when the scrcpy servers die, and when the phone was away', async () => {
+    const view = await watching()
+    const keys = view.keyFrames
+    expect(inside().faults.killScrcpy()).toBe(2)
+    await untilKeyFrames(view, keys + 1)
+    await inside().faults.unplug()
+    await until(() => view.state?.trouble !== '', patience, 'trouble')
+    await inside().faults.replug()
+    const seen = view.keyFrames
+    await untilKeyFrames(view, seen + 1)
+    await until(() => view.state?.trouble === '', patience, 'no trouble')
+    expect(view.end).toBeNull()
+    const { touches } = inside().counters()
+    view.tap(0.5, 0.02)
+    await until(() => inside().counters().touches === touches + 1, patience, 'a tap')
+    await view.leave()
+  })
+
+  it('end with the assignment, and lift the fingers that are down', async () => {
+    const [one, other] = [await watching(), await watching(false)]
+    const { touches } = inside().counters()
+    one.touch(1, 0.5, 0.5)
+    await until(() => inside().counters().touches === touches + 1, patience, 'a finger')
+    fencingNumber += 1n
+    await phone().park()
+    for (const view of [one, other]) {
+      await until(() => view.end !== null, patience, 'the end')
+      expect(view.end).toMatchObject({ plain: { code: 'phone_unavailable' } })
+    }
+    fencingNumber += 1n
+    await phone().start()
+    const next = await watching()
+    // With another finger still down it would be a pinch.
+    next.tap(...(await placeOf('Settings')))
+    await until(() => inside().state().focused.package === 'com.android.settings', patience, 'Settings')
+    await next.leave()
+    await until(() => inside().state().scrcpyServers === 1, patience, 'the end of the video')
+  })
+})

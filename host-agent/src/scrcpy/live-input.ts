@@ -1,0 +1,25 @@
+/** What a person's hand does, through scrcpy's control socket, one message each. */
+import type { LiveInput, Size } from '../device/device.js'
+import type { ScrcpyKeeper } from './keeper.js'
+import { keyMessage, rotateMessage, scrollMessage, touchMessage } from './messages.js'
+
+/** This server films nothing, so that it takes points as they are. */
+const anySize: Size = { width: 0xffff, height: 0xffff }
+
+export function createLiveInput(keeper: ScrcpyKeeper): LiveInput {
+  return {
+    async touch(phase, pointer, point, progress) {
+      await (await keeper.socket(progress)).send(touchMessage(phase, pointer, point, anySize))
+    },
+    async key(down, keyCode, metaState, repeat, progress) {
+      const message = keyMessage(down ? 'down' : 'up', keyCode, metaState, repeat)
+      await (await keeper.socket(progress)).send(message)
+    },
+    async scroll(point, horizontal, vertical, progress) {
+      await (await keeper.socket(progress)).send(scrollMessage(point, anySize, horizontal, vertical))
+    },
+    async rotate(progress) {
+      await (await keeper.socket(progress)).send(rotateMessage())
+    },
+  }
+}

@@ -1,0 +1,119 @@
+/** For tests: one who watches a phone through the agent's LiveService, as the control plane does. */
+import { credentials, type ClientDuplexStream, type ServiceError } from '@grpc/grpc-js'
+import {
+  LiveServiceClient,
+  type Assignment,
+  type VideoConfig,
+  type WatchRequest,
+  type WatchResponse,
+  type WatchState,
+} from '@phonerack/proto'
+import { controlPlaneIdentity } from '../grpc/call.js'
+import { serverName, type TestHost } from './agent.js'
+import { toCallFailed, type CallFailed } from './client.js'
+import { until } from './ports.js'
+
+export interface Seen {
+  config: VideoConfig
+  /** Whole access units, in order. */
+  frames: { data: Buffer; ptsUs: bigint; isKeyFrame: boolean }[]
+}
+
+export class LiveView {
+  /** By config. */
+  readonly seen: Seen[] = []
+  readonly states: WatchState[] = []
+  /** How it ended: null while it lasts. */
+  end: CallFailed | 'ended' | null = null
+  largestMessage = 0
+  private parts: Buffer[] = []
+
+  constructor(private readonly stream: ClientDuplexStream<WatchRequest, WatchResponse>) {
+    stream.on('data', (message: WatchResponse) => this.take(message))
+    stream.on('error', (error: ServiceError) => (this.end ??= toCallFailed(error)))
+    stream.on('end', () => (this.end ??= 'ended'))
+  }
+
+  private take({ event }: WatchResponse): void {
+    if (event?.$case === 'config') this.seen.push({ config: event.value, frames: [] })
+    if (event?.$case === 'state') this.states.push(event.value)
+    if (event?.$case !== 'frame') return
+    const { data, ptsUs, keyFrame, last } = event.value
+    this.largestMessage = Math.max(this.largestMessage, data.length)
+    this.parts.push(data)
+    if (!last) return
+    this.seen.at(-1)?.frames.push({ data: Buffer.concat(this.parts), ptsUs, isKeyFrame: keyFrame })
+    this.parts = []
+  }
+
+  get frames(): Seen['frames'] {
+    return this.seen.flatMap(({ frames }) => frames)
+  }
+
+  get keyFrames(): number {
+    return this.frames.filter(({ isKeyFrame }) => isKeyFrame).length
+  }
+
+  get state(): WatchState | undefined {
+    return this.states.at(-1)
+  }
+
+  send(event: NonNullable<WatchRequest['event']>): void {
+    this.stream.write({ event })
+  }
+
+  touch(phase: 1 | 2 | 3 | 4, x: number, y: number, pointer = 0): void {
+    this.send({ $case: 'touch', value: { phase, pointer, x, y } })
+  }
+
+  tap(x: number, y: number): void {
+    this.touch(1, x, y)
+    this.touch(3, x, y)
+  }
+
+  pause(): void {
+    this.stream.pause()
+  }
+
+  resume(): void {
+    this.stream.resume()
+  }
+
+  async leave(): Promise<void> {
+    this.stream.end()
+    await until(() => this.end !== null, 10_000, 'the end of the view')
+  }
+
+  cancel(): void {
+    this.stream.cancel()
+  }
+}
+
+export interface LiveClient {
+  open(assignment: Assignment | undefined, control: boolean): LiveView
+  /** Without a first message. */
+  raw(): LiveView
+  close(): void
+}
+
+export async function createLiveClient({ agent, ca }: TestHost): Promise<LiveClient> {
+  const { privateKeyPem, certificatePem } = await ca.issue({ uri: controlPlaneIdentity }, 'client')
+  const channel = credentials.createSsl(
+    Buffer.from(ca.caPem),
+    Buffer.from(privateKeyPem),
+    Buffer.from(certificatePem),
+  )
+  const client = new LiveServiceClient(`127.0.0.1:${agent.grpcPort}`, channel, {
+    'grpc.ssl_target_name_override': serverName,
+  })
+  const raw = () => new LiveView(client.watch({ deadline: Date.now() + 300_000 }))
+  return {
+    raw,
+    open(assignment, control) {
+      const view = raw()
+      view.send({ $case: 'open', value: { assignment, control } })
+      return view
+    },
+    close: () => client.close(),
+  }
+}
