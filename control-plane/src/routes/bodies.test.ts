@@ -75,6 +75,7 @@ describe('bodies', () => {
     ['PATCH', '/v1/phones/{id}', 200],
     ['POST', '/v1/phones/{id}/start', 200],
     ['POST', '/v1/phones/{id}/heartbeat', 200],
+    ['POST', '/v1/phones/{id}/live', 201],
     ['DELETE', '/v1/phones/{id}', 200],
   ])('may be left out or {}: %s %s', async (method, url, status) => {
     const key = api.services.key('admin')

@@ -16,7 +16,6 @@ const warnings = [300_000, 60_000]
 
 export class View {
   readonly canvas = byId('screen', HTMLCanvasElement)
-  private readonly device = byId('device', HTMLDivElement)
   private readonly cover = byId('cover', HTMLDivElement)
   private readonly coverTitle = byId('cover-title', HTMLParagraphElement)
   private readonly coverText = byId('cover-text', HTMLParagraphElement)
@@ -64,7 +63,7 @@ export class View {
   }
 
   resized(width: number, height: number): void {
-    this.device.style.setProperty('--ratio', String(width / height))
+    document.documentElement.style.setProperty('--ratio', String(width / height))
   }
 
   /** @param trouble why no picture comes; empty while it comes */
@@ -82,6 +81,7 @@ export class View {
   over(title: string, text: string): void {
     this.told(false, '')
     this.show('over', title, text)
+    this.showTime()
   }
 
   private show(state: State, title: string, text: string): void {
