@@ -11,10 +11,10 @@ import { holdBackDevice, quarantineDevice, raiseFencing, releaseDevice } from '.
 import { addJob, careKey } from '../jobs/queue.js'
 import { type PhoneStatus } from '../services.js'
 import { moveFor, type PhoneEvent } from './machine.js'
-import { type PhoneRecord } from './records.js'
+import { parkTimeOf, type PhoneRecord } from './records.js'
 
 export interface Ending {
-  /** When billing stops. */
+  /** When billing stops; where the session was due to end before, it stops then. */
   at: Date
   /** Now; differs from `at` when the end is noticed later. */
   now: Date
@@ -35,7 +35,10 @@ export async function endRun(
   if (!move) return false
   if (phone.session && move.endReason) {
     const session = { ...phone.session, projectId: phone.projectId }
-    await closeSession(tx, rules, session, { reason: move.endReason, at: ending.at })
+    // It was due then, and whoever ends it later only notices.
+    const due = parkTimeOf(phone, phone.session).at
+    const at = new Date(Math.min(ending.at.getTime(), due))
+    await closeSession(tx, rules, session, { reason: move.endReason, at })
   }
   await tx.phone.update({
     where: { id: phone.id },
@@ -50,6 +53,13 @@ export async function endRun(
   })
   await settleDevice(tx, phone.id, move.to, ending.quarantine)
   return true
+}
+
+/** Parks a phone whose idle time or duration is over at `now`, as of when it was. False when it is not over. */
+export async function endIfDue(tx: Tx, rules: Rules, phone: PhoneRecord, now: Date): Promise<boolean> {
+  const park = phone.session && parkTimeOf(phone, phone.session)
+  if (!park || park.at > now.getTime()) return false
+  return endRun(tx, rules, phone, park.reason, { at: new Date(park.at), now })
 }
 
 async function settleDevice(

@@ -3,9 +3,9 @@ import { type ErrorCode } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
 import { type Core } from './core.js'
-import { endRun, type Ending } from './end.js'
+import { endIfDue, endRun, type Ending } from './end.js'
 import { moveFor, type PhoneEvent } from './machine.js'
-import { findPhone, lockPhone, parkTimeOf, type PhoneRecord } from './records.js'
+import { findPhone, lockPhone, type PhoneRecord } from './records.js'
 import { scheduleDue } from './start.js'
 
 /** The device proved ready under this fencing number. False when that is no longer the phone's. */
@@ -90,13 +90,9 @@ export async function enforceDue(core: Core, phoneId: string, sessionId: string)
   const parked = await inTransaction(core.db, async (tx) => {
     const phone = await lockPhone(tx, phoneId, 'project and phone')
     if (phone?.session?.id !== sessionId) return false
-    const now = core.clock.now()
-    const park = parkTimeOf(phone, phone.session)
-    if (park.at > now.getTime()) {
-      await scheduleDue(tx, phone, phone.session)
-      return false
-    }
-    return endRun(tx, core.rules, phone, park.reason, { at: new Date(park.at), now })
+    if (await endIfDue(tx, core.rules, phone, core.clock.now())) return true
+    await scheduleDue(tx, phone, phone.session)
+    return false
   })
   if (parked) core.changes.publish(phoneId)
 }

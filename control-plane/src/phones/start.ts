@@ -12,6 +12,7 @@ import { type Caller, type PhoneView } from '../services.js'
 import { permitted } from './access.js'
 import { startConflict } from './conflicts.js'
 import { type Core } from './core.js'
+import { endIfDue } from './end.js'
 import { addStart, openSession } from './create.js'
 import { isRunning, moveFor } from './machine.js'
 import { refuse, settle, type Outcome } from './outcome.js'
@@ -30,9 +31,9 @@ export async function startPhone(
   input: StartInput,
 ): Promise<PhoneView> {
   const outcome = await inTransaction(core.db, (tx) => attempt(core, tx, caller, phoneId, input))
-  const view = settle(outcome)
+  // A refusal may have ended a session too.
   core.changes.publish(phoneId)
-  return view
+  return settle(outcome)
 }
 
 async function attempt(
@@ -46,10 +47,12 @@ async function attempt(
   permitted(caller, phoneId, await findPhone(tx, phoneId))
   const project = await lockOwnerAndProject(tx, caller.projectId)
   const phone = permitted(caller, phoneId, await lockPhone(tx, phoneId, 'phone'))
-  const conflict = startConflict(phoneId, phone.status)
+  const now = core.clock.now()
+  // What nobody has noticed is over all the same: a renewal would pay from now on, and not for the time since.
+  const isOver = await endIfDue(tx, rules, phone, now)
+  const conflict = startConflict(phoneId, isOver ? 'parking' : phone.status)
   if (conflict) return refuse(conflict)
 
-  const now = core.clock.now()
   const frozen = project.frozenAt !== null
   const paused = await isPaused(tx)
   const rateLimitedFor = gate({ frozen, paused })

@@ -1,0 +1,46 @@
+/**
+ * Runs the jobs of the job library's table one by one, by the clock of the application instead of the database's, so that a
+ * test decides when a timer is due and a cut process leaves its job as a killed worker does: locked, and begun. For tests.
+ */
+import { type JobHelpers, type TaskList } from 'graphile-worker'
+import { type Database } from '../db/database.js'
+
+interface DueJob {
+  id: bigint
+  name: string
+  payload: unknown
+}
+
+const worker = 'a test'
+/** Our tasks use none of it. */
+const noHelpers = {} as JobHelpers
+
+/** Runs what is due at `now`, and what that makes due, until nothing is. @returns how many ran */
+export async function runDueJobs(db: Database, tasks: TaskList, now: () => Date): Promise<number> {
+  for (let count = 0; ; count += 1) {
+    const job = await takeDueJob(db, Object.keys(tasks), now())
+    if (!job) return count
+    if (count > 500) throw new Error(`jobs never end; the last is ${job.name}`)
+    await tasks[job.name]?.(job.payload, noHelpers)
+    await db.$executeRaw`delete from graphile_worker._private_jobs where id = ${job.id}`
+  }
+}
+
+/** What dead workers left is free again, as another replica does once they are not heard of. */
+export async function unlockJobs(db: Database): Promise<void> {
+  await db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(array[${worker}])`
+}
+
+async function takeDueJob(db: Database, names: readonly string[], now: Date): Promise<DueJob | null> {
+  const rows = await db.$queryRaw<DueJob[]>`
+    with taken as (
+      update graphile_worker._private_jobs set locked_at = now(), locked_by = ${worker}, attempts = attempts + 1
+      where id = (select j.id from graphile_worker._private_jobs j
+        join graphile_worker._private_tasks t on t.id = j.task_id
+        where t.identifier = any(${[...names]}) and j.locked_at is null and j.attempts < j.max_attempts
+          and j.run_at <= ${now} order by j.run_at, j.id limit 1)
+      returning id, task_id, payload)
+    select taken.id, t.identifier as name, taken.payload
+    from taken join graphile_worker._private_tasks t on t.id = taken.task_id`
+  return rows[0] ?? null
+}

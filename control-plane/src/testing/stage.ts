@@ -1,0 +1,105 @@
+/**
+ * Where lives of phones are played by hand: real Postgres, a real broker and an agent double, but the clock stands still
+ * until the test moves it, nothing runs by itself, and processes of the control plane come and go as the test says.
+ */
+import { type Heartbeat } from '@phonerack/shared'
+import { type TaskList } from 'graphile-worker'
+import { foldHeartbeat } from '../hosts/heartbeats.js'
+import { Listening, sweepHosts } from '../hosts/sweep.js'
+import { createPowerService } from '../devices/power.js'
+import { hostTasks, timerTasks } from '../jobs/tasks.js'
+import { type Core } from '../phones/core.js'
+import { createPhoneService } from '../phones/service.js'
+import { type PowerService } from '../services.js'
+import { type AgentDouble } from './agent-double.js'
+import { behindFuse, type Fuse } from './cut-process.js'
+import { type Plane, type World } from './world.js'
+
+/** A process of the control plane: services and jobs of its own memory, on the database that all share. */
+export interface Process {
+  fuse: Fuse
+  core: Core
+  phones: ReturnType<typeof createPhoneService>
+  power: PowerService
+  tasks: TaskList
+}
+
+export const devices = 3
+
+export class Stage {
+  /** Milliseconds since the epoch; ahead of the database's clock, so that a job for at once is always due. */
+  time = Date.UTC(2031, 0, 1)
+  months = 0
+  /** What the agent no longer sees. */
+  readonly gone = new Set<string>()
+  isSilent = false
+  private sequence = 0n
+
+  constructor(
+    readonly plane: Plane,
+    readonly agent: AgentDouble,
+    private readonly address: string,
+  ) {}
+
+  readonly now = (): Date => new Date(this.time)
+
+  boot(fuse: Fuse): Process {
+    const shared = { ...this.plane.app.core, clock: { now: this.now } }
+    const { core, hosts } = behindFuse(fuse, shared, this.plane.app.hosts)
+    const context = { core, hosts, stopping: new AbortController().signal }
+    return {
+      fuse,
+      core,
+      phones: createPhoneService(core),
+      power: createPowerService(core, hosts),
+      tasks: { ...timerTasks(context), ...hostTasks(context) },
+    }
+  }
+
+  /** The agent's heartbeat as the process hears it, and the process's look at hosts that are silent. */
+  async hearHosts({ core }: Process): Promise<void> {
+    if (!this.isSilent) await foldHeartbeat(core, this.heartbeat())
+    await sweepHosts(core, listeningForLong())
+  }
+
+  private heartbeat(): Heartbeat {
+    this.sequence += 1n
+    const at = this.now().toISOString()
+    const seen = [...this.agent.devices.values()].filter(({ serial }) => !this.gone.has(serial))
+    return {
+      host_id: this.agent.hostId,
+      sequence: Number(this.sequence) + 1_000_000,
+      at,
+      version: 'double',
+      address: this.address,
+      load: 0,
+      devices: seen.map(({ serial, link, fencing }) => ({
+        serial,
+        link,
+        fencing_number: Number(fencing),
+        maker: 'Test',
+        model: 'Double',
+        sdk: 30,
+        reason: null,
+        proof_of_life_at: at,
+      })),
+    }
+  }
+}
+
+/** It counts real time, and a process that has just begun believes no silence. */
+function listeningForLong(): Listening {
+  const listening = new Listening()
+  for (let ms = 16_000; ms > 0; ms -= 4000) listening.isLongEnough(performance.now() - ms, true, 0)
+  return listening
+}
+
+export async function openStage(world: World): Promise<Stage> {
+  const plane = await world.start({ env: { PHONERACK_LIFECYCLE_PER_MINUTE: '100000' } })
+  const agent = await plane.rack(devices, { beatMs: 200 })
+  agent.pause()
+  await plane.app.quiesce()
+  const { address } = await plane.app.core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
+  if (address === null) throw new Error('the host said no address')
+  return new Stage(plane, agent, address)
+}
