@@ -12,24 +12,28 @@ const keyCodes = { a: 29, enter: 66 }
 const notes = 'com.phonerack.notes'
 const trouble = 'com.phonerack.trouble'
 let both: PhoneAndHost
-let live: LiveClient
+let live: LiveClient | undefined
 let fencingNumber = 2n
 
 beforeAll(async () => {
   both = await startPhoneAndHost()
   await untilLink(both.host, both.phone.serial, 'unenrolled')
-  await both.host.control.enroll({ serial: both.phone.serial, fencingNumber: 1n }, 60_000)
+  await both.host.control.enroll({ serial: both.phone.serial, fencingNumber: 1n }, 150_000)
   await phone().start()
   live = await createLiveClient(both.host)
-}, 90_000)
+}, 240_000)
 afterAll(async () => {
-  live.close()
+  live?.close()
   await both.stop()
 })
 
 const phone = () => session(both.host.control, both.phone.serial, fencingNumber)
 const inside = () => both.phone.inside
-const open = (control = true) => live.open(phone().assignment, control)
+const client = (): LiveClient => {
+  if (!live) throw new Error('the test did not begin')
+  return live
+}
+const open = (control = true) => client().open(phone().assignment, control)
 
 const untilKeyFrames = (view: LiveView, count: number) =>
   until(() => view.keyFrames >= count || view.end !== null, patience, `${count} key frames`)
@@ -155,16 +159,16 @@ describe('a view', () => {
 
   it('needs a first message that opens it, and the newest fencing number', async () => {
     const codes = []
-    const unopened = live.raw()
+    const unopened = client().raw()
     unopened.tap(0.5, 0.5)
     const outside = await watching()
     outside.touch(1, 1.5, 0.5)
     for (const view of [
       unopened,
       outside,
-      live.open(undefined, false),
-      live.open({ ...phone().assignment, fencingNumber: fencingNumber - 1n }, false),
-      live.open({ ...phone().assignment, serial: 'nobody' }, false),
+      client().open(undefined, false),
+      client().open({ ...phone().assignment, fencingNumber: fencingNumber - 1n }, false),
+      client().open({ ...phone().assignment, serial: 'nobody' }, false),
     ]) {
       await until(() => view.end !== null, patience, 'the end')
       codes.push(view.end instanceof CallFailed ? view.end.plain?.code : view.end)
