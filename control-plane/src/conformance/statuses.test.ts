@@ -13,7 +13,7 @@ beforeAll(async () => {
   world = startWorld()
   // Without jobs: nothing moves the phones that are put here as they are.
   plane = await world.start({ env: { PHONERACK_JOBS: 'off', PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' } })
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 const created = Date.parse('2026-01-02T03:04:05.006Z')
@@ -80,7 +80,7 @@ const listed = async (query: string): Promise<string[]> => {
     .data.map(({ name }) => name)
 }
 
-describe('the list of phones', { timeout: 30_000 }, () => {
+describe('the list of phones', () => {
   it('has every status but failed and deleted, newest first; each status by its name', async () => {
     const usual = phoneStatuses.filter((status) => status !== 'failed' && status !== 'deleted')
     expect(await listed('')).toEqual([...usual].reverse())
@@ -100,7 +100,7 @@ describe('the list of phones', { timeout: 30_000 }, () => {
   })
 })
 
-describe('a phone', { timeout: 30_000 }, () => {
+describe('a phone', () => {
   it('is read in every status: with its session while it runs, with its failure when it failed', async () => {
     for (const status of phoneStatuses) {
       const phone = phoneIn(await ask('GET', urlOf(status)))
