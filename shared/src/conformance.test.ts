@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { errorCodes } from './errors.js'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, root)), 'utf8')
@@ -67,6 +68,12 @@ describe('the table of sentences', () => {
         .filter((sentence) => !sentence.startsWith('…'))
       expect(new Set(sentences).size).toBe(sentences.length)
     }
+  })
+
+  it('names a test of the cause of each error code', () => {
+    const chapter = read('docs/conformance.md').split('\n## Error codes by their cause\n')[1] ?? ''
+    const named = rowsOf(chapter.split('\n## ')[0] ?? '').map(({ sentence }) => sentence.replaceAll('`', ''))
+    expect([...named].sort()).toEqual([...errorCodes].sort())
   })
 
   it('is read as a person reads it, and finds only names of tests', () => {

@@ -19,7 +19,7 @@ beforeAll(async () => {
     env: { PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' },
   })
   agent = await plane.rack(1, { beatMs: 200 })
-}, 60_000)
+})
 afterAll(() => world.stop())
 beforeEach(async () => {
   await isFree()
@@ -84,7 +84,7 @@ async function timeIsOver(id: string): Promise<void> {
     where key = ${`deadline:${sessionId}`}`
 }
 
-describe('a phone', { timeout: 60_000 }, () => {
+describe('a phone', () => {
   it('is named as its ID when it has no name, and shows the session that its list of sessions has', async () => {
     const before = Date.now()
     const phone = phoneIn(await ask('POST', '/v1/phones', { idle_timeout: 60, max_duration: 600 }))
@@ -198,7 +198,7 @@ describe('a phone', { timeout: 60_000 }, () => {
   })
 })
 
-describe('a create', { timeout: 60_000 }, () => {
+describe('a create', () => {
   it('in a country that there is not is refused before the scope, and nothing is made or held', async () => {
     const before = await account()
     const preset = 'read-only' as const
@@ -228,7 +228,7 @@ describe('a create', { timeout: 60_000 }, () => {
   })
 })
 
-describe('the account', { timeout: 60_000 }, () => {
+describe('the account', () => {
   it('shows credit, reservations, spending, limits and prices as they are', async () => {
     const fresh = {
       ...{ project: 'Test project', balance_usd: '10.000000', reserved_usd: '0.000000' },

@@ -13,7 +13,7 @@ beforeAll(async () => {
   world = startWorld()
   // Without jobs: nothing moves the phones that are put here as they are.
   plane = await world.start({ env: { PHONERACK_JOBS: 'off', PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' } })
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 const created = Date.parse('2026-01-02T03:04:05.006Z')
@@ -26,7 +26,8 @@ let ids: Record<PhoneStatus, string>
 beforeEach(async () => {
   tenant = await plane.tenant()
   rounds += 1
-  const suffix = (status: string) => `${status}${'abcdefghijklm'[rounds]}`.padEnd(12, 'a').slice(0, 12)
+  const suffix = (status: string) =>
+    `${status}${'abcdefghijklmnopqrstuvwxyz'[rounds % 26]}`.padEnd(12, 'a').slice(0, 12)
   const idOf = (status: PhoneStatus) => `ph_${suffix(status)}`
   ids = Object.fromEntries(phoneStatuses.map((status) => [status, idOf(status)])) as typeof ids
   const { db } = plane.app.core
@@ -79,7 +80,7 @@ const listed = async (query: string): Promise<string[]> => {
     .data.map(({ name }) => name)
 }
 
-describe('the list of phones', { timeout: 30_000 }, () => {
+describe('the list of phones', () => {
   it('has every status but failed and deleted, newest first; each status by its name', async () => {
     const usual = phoneStatuses.filter((status) => status !== 'failed' && status !== 'deleted')
     expect(await listed('')).toEqual([...usual].reverse())
@@ -99,7 +100,7 @@ describe('the list of phones', { timeout: 30_000 }, () => {
   })
 })
 
-describe('a phone', { timeout: 30_000 }, () => {
+describe('a phone', () => {
   it('is read in every status: with its session while it runs, with its failure when it failed', async () => {
     for (const status of phoneStatuses) {
       const phone = phoneIn(await ask('GET', urlOf(status)))
@@ -166,6 +167,29 @@ describe('a phone', { timeout: 30_000 }, () => {
       ])
       expect(phoneIn(await ask('PATCH', urlOf(status), { metadata: {} })).metadata).toEqual({})
     }
+  })
+
+  it('takes no other name or metadata than a create does, and is as it was', async () => {
+    const long = 'a'.repeat(81)
+    const pairs = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 'v']))
+    for (const [field, body] of [
+      ['name', { name: '' }],
+      ['name', { name: ' \t ' }],
+      ['name', { name: long }],
+      ['name', { name: null }],
+      ['metadata', { name: 'x', metadata: pairs }],
+      ['metadata', { metadata: { '-a': 'v' } }],
+      ['metadata', { metadata: { a: 'v'.repeat(257) } }],
+      ['status', { status: 'ready' }],
+    ] as const) {
+      const { details } = errorOf(await ask('PATCH', urlOf('parked'), body), 400, 'validation_failed')
+      expect(details.issues?.map(({ path }) => path[0])).toEqual([field])
+    }
+    expect(phoneIn(await ask('GET', urlOf('parked')))).toMatchObject({
+      name: 'parked',
+      metadata: { kind: 'parked', all: 'yes' },
+    })
+    expect(phoneIn(await ask('PATCH', urlOf('parked'), { name: ` ${long.slice(1)} ` })).name).toHaveLength(80)
   })
 
   it('lists its sessions in every status', async () => {

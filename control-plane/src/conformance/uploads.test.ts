@@ -17,7 +17,7 @@ beforeAll(async () => {
   world = startWorld()
   plane = await world.start({ env })
   full = await world.start({ env: { ...env, PHONERACK_STORAGE_MIN_FREE: `${9 * 10 ** 15}` }, beside: plane })
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 it('a create is refused for credit, then frozen, then the total, then the day, then the storage', async () => {
