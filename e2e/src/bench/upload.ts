@@ -57,12 +57,12 @@ async function send(method: string, url: string, file: string): Promise<unknown>
   return JSON.parse(body) as unknown
 }
 
+/** One signer: a phone takes no update by another. */
+const signer = newSigner('bench')
+
 async function largeApk(file: string, bytes: number): Promise<string> {
   const files = { 'assets/pad': Buffer.alloc(bytes - archiveBytes, 7) }
-  await writeFile(
-    file,
-    makeApk({ package: packageName, versionCode: bytes, files }, await newSigner('bench')),
-  )
+  await writeFile(file, makeApk({ package: packageName, versionCode: bytes, files }, await signer))
   return file
 }
 
