@@ -49,7 +49,9 @@ describe('with the clock turned forward', () => {
   let plane: Plane
   let client: UploadClient
   let ahead = 0
-  const clock = { now: () => new Date(Date.now() + ahead) }
+  /** Milliseconds since the epoch, while the clock stands. */
+  let still: number | null = null
+  const clock = { now: () => new Date(still ?? Date.now() + ahead) }
   beforeAll(async () => {
     world = startWorld()
     plane = await world.start({ clock })
@@ -115,5 +117,29 @@ describe('with the clock turned forward', () => {
     // Gone is gone, also when the newer build goes.
     await client.request('DELETE', `/v1/apps/uploads/${newest.id}`)
     expect(await statusOf(old.id)).toBe('deleted')
+  })
+
+  it('to the millisecond: an hour without a file, a day once superseded, seven days else', async () => {
+    const apk = (versionCode: number) => makeApk({ package: 'com.example.edges', versionCode })
+    const old = await client.upload(apk(1))
+    const lastInstallAt = clock.now()
+    await plane.app.core.db.upload.update({ where: { id: old.id }, data: { lastInstallAt } })
+    const newer = await client.upload(apk(2))
+    const { arrivedAt } = await row(newer.id)
+    const empty = await client.create()
+    const { createdAt } = await row(empty.id)
+    for (const [id, due, until] of [
+      [empty.id, createdAt.getTime() + hour, 'awaiting_file'],
+      [old.id, lastInstallAt.getTime() + day, 'ready'],
+      [newer.id, (arrivedAt?.getTime() ?? 0) + 7 * day, 'ready'],
+    ] as const) {
+      still = due - 1
+      await expire()
+      expect([await statusOf(id), (await row(id)).status]).toEqual([until, until])
+      still = due
+      expect([await statusOf(id), (await row(id)).status]).toEqual(['deleted', until])
+      await expire()
+      expect((await row(id)).status).toBe('deleted')
+    }
   })
 })

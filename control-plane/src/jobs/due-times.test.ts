@@ -1,0 +1,244 @@
+/**
+ * Everything that ends, expires or counts anew by itself, looked at one millisecond before its time and at it: the
+ * application's clock stands still, and what would run by a timer is called by hand.
+ */
+import { ApiError, hashSecret } from '@phonerack/shared'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { minuteStart } from '../billing/calendar.js'
+import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
+import { inTransaction } from '../db/database.js'
+import { createKeyService } from '../keys/service.js'
+import { createLiveService } from '../live/links.js'
+import { readLink, standingOf } from '../live/standing.js'
+import { createKey } from '../operator/keys.js'
+import { createCheckoutService } from '../payments/checkout.js'
+import { createSetupService } from '../setup/service.js'
+import { Fuse } from '../testing/cut-process.js'
+import { runDueJobs } from '../testing/jobs-by-hand.js'
+import { openStage, type Process, type Stage } from '../testing/stage.js'
+import { createBody, refusalOf, startWorld, type Tenant, type World } from '../testing/world.js'
+import { forget } from './reconcile.js'
+
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
+const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
+let world: World
+let stage: Stage
+let process: Process
+let tenant: Tenant
+
+beforeAll(async () => {
+  world = startWorld()
+  stage = await openStage(world)
+}, 60_000)
+afterAll(() => world.stop())
+beforeEach(async () => {
+  stage.time += day
+  process = stage.boot(new Fuse(null))
+  tenant = await stage.plane.tenant()
+  await stage.hearHosts(process)
+})
+
+/** What `look` sees one millisecond before a time, and at it. */
+async function around<T>(due: number, look: () => Promise<T>): Promise<[T, T]> {
+  stage.time = due - 1
+  const before = await look()
+  stage.time = due
+  return [before, await look()]
+}
+
+const run = () => runDueJobs(process.core.db, process.tasks, stage.now)
+async function phone(change: Parameters<typeof createBody>[0] = {}): Promise<string> {
+  const { phone: made } = await process.phones.create(tenant.caller, createBody(change), null)
+  await run()
+  return made.id
+}
+const statusNow = (id: string) => async () => {
+  await stage.hearHosts(process)
+  await run()
+  return (await process.phones.get(tenant.caller, id)).status
+}
+async function remove(id: string): Promise<void> {
+  await stage.hearHosts(process)
+  await process.phones.delete(tenant.caller, id)
+  await run()
+}
+const parksAt = async (id: string): Promise<number> =>
+  (await process.phones.get(tenant.caller, id)).session?.parksAt.getTime() ?? Number.NaN
+
+describe('a phone', () => {
+  it('parks when its idle time is over, and when its duration is', async () => {
+    const idle = await phone({ idleTimeout: 60, maxDuration: 600 })
+    const long = await phone({ idleTimeout: 600, maxDuration: 300 })
+    const start = stage.time
+    expect([await parksAt(idle), await parksAt(long)]).toEqual([start + minute, start + 5 * minute])
+    expect(await around(start + minute, statusNow(idle))).toEqual(['ready', 'parked'])
+    expect(await around(start + 5 * minute, statusNow(long))).toEqual(['ready', 'parked'])
+    for (const id of [idle, long]) await remove(id)
+  })
+
+  it('fails when it was not made in three minutes, parks when it was not started in two', async () => {
+    for (const device of stage.agent.devices.values())
+      device.onStart = () => Promise.reject(new ApiError('phone_unavailable'))
+    const never = await phone()
+    expect(await around(stage.time + 3 * minute, statusNow(never))).toEqual(['creating', 'failed'])
+    for (const device of stage.agent.devices.values()) delete device.onStart
+    await run()
+    const made = await phone()
+    await process.phones.park(tenant.caller, made)
+    await run()
+    for (const device of stage.agent.devices.values())
+      device.onStart = () => Promise.reject(new ApiError('phone_unavailable'))
+    await process.phones.start(tenant.caller, made, { idleTimeout: null, maxDuration: null })
+    expect(await around(stage.time + 2 * minute, statusNow(made))).toEqual(['starting', 'parked'])
+    for (const device of stage.agent.devices.values()) delete device.onStart
+    await remove(made)
+  })
+
+  it('is lost when its host was silent for longer than 30 seconds, and for good after a day', async () => {
+    const id = await phone({ idleTimeout: 3600, maxDuration: 3600 })
+    const heard = stage.time
+    stage.isSilent = true
+    expect(await around(heard + 30_001, statusNow(id))).toEqual(['ready', 'unavailable'])
+    const [session] = (await process.phones.sessions(tenant.caller, id, { limit: 1, cursor: null })).data
+    expect(session?.endedAt?.getTime()).toBe(heard)
+    expect(await around(heard + day + 1, statusNow(id))).toEqual(['unavailable', 'failed'])
+    stage.isSilent = false
+    await stage.hearHosts(process)
+    await process.core.db.device.updateMany({ where: { state: 'quarantined' }, data: { state: 'free' } })
+  })
+
+  it('is rebooted again after ten minutes, reset again after one', async () => {
+    const id = await phone({ idleTimeout: 3600, maxDuration: 3600 })
+    for (const [what, every] of [
+      ['reboot', 10 * minute],
+      ['reset', minute],
+    ] as const) {
+      const again = async () => {
+        await stage.hearHosts(process)
+        const refusal = await refusalOf(process.power[what](tenant.caller, id, context))
+        await run()
+        return refusal
+      }
+      expect(await again()).toBeNull()
+      expect(await around(stage.time + every, again)).toEqual(['rate_limited', null])
+    }
+    await remove(id)
+  })
+
+  it('is shown by a live link until that expires', async () => {
+    const id = await phone({ idleTimeout: 3600, maxDuration: 3600 })
+    const { core } = process
+    const live = createLiveService(core, stage.plane.app.hosts, 'http://localhost')
+    const { url } = await live.createLink(tenant.caller, id, { expiresIn: 60, control: false })
+    const hash = hashSecret(url.slice(url.indexOf('#') + 1))
+    const look = async () => {
+      await stage.hearHosts(process)
+      const row = await readLink(core.db, hash)
+      return row && Object.keys(standingOf(row, stage.now(), core.rules))[0]
+    }
+    expect(await around(stage.time + minute, look)).toEqual(['place', 'closing'])
+    await remove(id)
+  })
+})
+
+it('an idempotency key replays for 24 hours, and is forgotten then', async () => {
+  const { phones, core } = process
+  const idempotency = { key: 'a-key-of-24-hours', bodyHash: 'the same' }
+  const create = async () => {
+    await stage.hearHosts(process)
+    const { phone: made, replayed } = await phones.create(tenant.caller, createBody(), idempotency)
+    await run()
+    if (!replayed) await remove(made.id)
+    return replayed
+  }
+  const rows = async () => {
+    await forget(core)
+    return core.db.idempotencyKey.count({ where: { projectId: tenant.projectId } })
+  }
+  expect(await create()).toBe(false)
+  expect(await around(stage.time + day, create)).toEqual([true, false])
+  expect(await around(stage.time + day + 1, rows)).toEqual([1, 0])
+})
+
+it('a key works until it expires', async () => {
+  const keys = createKeyService(process.core)
+  try {
+    const { key, id } = await createKey(process.core, {
+      project: tenant.projectId,
+      preset: 'agent',
+      expires: '30d',
+    })
+    const { expiresAt } = await process.core.db.apiKey.findUniqueOrThrow({ where: { id } })
+    expect(expiresAt?.getTime()).toBe(stage.time + 30 * day)
+    const look = () => refusalOf(keys.authenticate(key))
+    expect(await around(stage.time + 30 * day, look)).toEqual([null, 'key_expired'])
+  } finally {
+    keys.close()
+  }
+})
+
+it('a setup waits for 15 minutes, and its row is kept for a day more', async () => {
+  const setup = createSetupService(process.core)
+  const { token } = await setup.create({ client: null, address: '127.0.0.1' })
+  const end = stage.time + 15 * minute
+  const collect = () => refusalOf(setup.collect(token))
+  expect(await around(end, collect)).toEqual([null, 'setup_expired'])
+  const kept = async () => {
+    await forget(process.core)
+    return refusalOf(setup.collect(token))
+  }
+  expect(await around(end + day + 1, kept)).toEqual(['setup_expired', 'not_found'])
+})
+
+it('activity and what became of installs are kept for 30 days', async () => {
+  const { db } = process.core
+  const [at, { projectId }] = [stage.now(), tenant]
+  const id = await phone()
+  await remove(id)
+  const common = { keyId: 'key', requestId: 'req_aaaaaaaaaaaa', status: 200, ms: 1, summary: {} }
+  await db.activity.create({ data: { ...common, projectId, at, method: 'POST', route: '/v1/phones' } })
+  await db.install.create({
+    data: {
+      ...{
+        id: `ins_due_${projectId}`,
+        phoneId: id,
+        fencingNumber: 1n,
+        requestId: '',
+        package: 'org.example',
+      },
+      ...{ versionCode: 1n, files: [], status: 'succeeded', startedAt: at, updatedAt: at },
+    },
+  })
+  const rows = async () => {
+    await forget(process.core)
+    return [
+      await db.activity.count({ where: { projectId } }),
+      await db.install.count({ where: { phoneId: id } }),
+    ]
+  }
+  expect(await around(at.getTime() + 30 * day + 1, rows)).toEqual([
+    [1, 1],
+    [0, 0],
+  ])
+})
+
+it('ten checkout links are made in an hour, whenever it begins', async () => {
+  // Stands for the payment provider only.
+  const payments = { createPage: () => Promise.resolve('https://pay.example'), paymentIn: () => null }
+  const checkout = createCheckoutService(process.core, payments, 'http://localhost')
+  const create = () => refusalOf(checkout.create(tenant.caller, 10))
+  const first = stage.time
+  for (let link = 0; link < 10; link += 1) {
+    expect(await create()).toBeNull()
+    stage.time += minute
+  }
+  expect(await around(first + hour, create)).toEqual(['rate_limited', null])
+  expect(await around(first + hour + minute, create)).toEqual(['rate_limited', null])
+})
+
+it('lifecycle requests count anew with the minute', async () => {
+  const count = () =>
+    inTransaction(process.core.db, (tx) => countLifecycleRequest(tx, tenant.projectId, 1, stage.now()))
+  expect(await count()).toBeNull()
+  expect(await around(minuteStart(stage.now()).getTime() + minute, count)).toEqual([1, null])
+})

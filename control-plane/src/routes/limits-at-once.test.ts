@@ -1,0 +1,116 @@
+/**
+ * Limits that are exact, met by requests at once on two replicas; those of creates, keys, days, totals and links
+ * stand beside what they limit, and that a phone has one install at a time is its agent's rule.
+ */
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { decideSetup, reviewSetup } from '../setup/service.js'
+import { type AgentDouble } from '../testing/agent-double.js'
+import { createBody, refusalOf, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+
+const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
+const waitingMax = 100_000
+const env = { PHONERACK_UPLOAD_WAITING_MAX: `${waitingMax}` }
+let world: World
+let planes: [Plane, Plane]
+let agent: AgentDouble
+let tenant: Tenant
+let phoneId: string
+
+beforeAll(async () => {
+  world = startWorld()
+  const plane = await world.start({ env })
+  agent = await plane.rack(1, { beatMs: 200 })
+  planes = [plane, await world.start({ env, beside: plane })]
+  tenant = await plane.tenant()
+  const body = createBody({ maxDuration: 3600, idleTimeout: 3600 })
+  phoneId = (await plane.app.services.phones.create(tenant.caller, body, null)).phone.id
+  await ready()
+}, 120_000)
+afterAll(() => world.stop())
+
+const ready = () =>
+  planes[0].app.services.phones.wait(phoneId, ({ status }) => status === 'ready', 30_000, context.signal)
+
+/** Does it eight times at once, on both replicas in turns. @returns how often each refusal came; `null`: none */
+async function atOnce(work: (plane: Plane, index: number) => Promise<unknown>) {
+  const codes = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => refusalOf(work(planes[index % 2 === 0 ? 0 : 1], index))),
+  )
+  const counts: Record<string, number> = {}
+  for (const code of codes) counts[String(code)] = (counts[String(code)] ?? 0) + 1
+  return counts
+}
+
+const tokenOf = (url: string): string => url.slice(url.lastIndexOf('/') + 1)
+const incoming = (file: Buffer) => ({ stream: Readable.from([file]), declaredBytes: file.length })
+
+describe('at once on two replicas', { timeout: 60_000 }, () => {
+  it.each(['reboot', 'reset'] as const)('one %s of a phone goes through', async (what) => {
+    const refusals = await atOnce((plane) => plane.app.services.power[what](tenant.caller, phoneId, context))
+    const { null: done, phone_starting: starting = 0, rate_limited: limited = 0 } = refusals
+    expect([done, starting + limited], JSON.stringify(refusals)).toEqual([1, 7])
+    await ready()
+    const sent = what === 'reboot' ? 'reboot' : 'wipe'
+    expect(agent.log.filter((line) => line.startsWith(`${sent} ${phoneId}`))).toHaveLength(1)
+  })
+
+  it('an upload URL takes one file', async () => {
+    const { uploadUrl } = await planes[0].app.services.uploads.create(tenant.caller)
+    const refusals = await atOnce((plane, index) =>
+      plane.app.services.uploads.receive(
+        tokenOf(uploadUrl),
+        incoming(Buffer.alloc(1000, index)),
+        context.signal,
+      ),
+    )
+    const { null: taken, upload_not_ready: busy = 0, upload_not_found: spent = 0 } = refusals
+    expect([taken, busy + spent], JSON.stringify(refusals)).toEqual([1, 7])
+  })
+
+  it('files that wait to be completed fill the room for them, and no more', async () => {
+    const { db } = planes[0].app.core
+    const waiting = async () =>
+      Number(
+        (await db.upload.aggregate({ where: { status: 'awaiting_file' }, _sum: { sizeBytes: true } }))._sum
+          .sizeBytes ?? 0,
+      )
+    const urls = await Promise.all(
+      Array.from(
+        { length: 8 },
+        async () => (await planes[0].app.services.uploads.create(tenant.caller)).uploadUrl,
+      ),
+    )
+    const before = await waiting()
+    const size = 30_000
+    const refusals = await atOnce((plane, index) =>
+      plane.app.services.uploads.receive(
+        tokenOf(urls[index] ?? ''),
+        incoming(Buffer.alloc(size)),
+        context.signal,
+      ),
+    )
+    const fit = Math.floor((waitingMax - before) / size)
+    expect(refusals).toEqual({ null: fit, storage_full: 8 - fit })
+    expect(await waiting()).toBe(before + fit * size)
+  })
+
+  it('five tries at a user code are five, and a setup delivers one key', async () => {
+    const [{ app, operatorToken }] = planes
+    const { token, userCode } = await app.services.setup.create({ client: null, address: '127.0.0.1' })
+    const look = await reviewSetup(app.core, operatorToken, userCode)
+    if (!('found' in look)) throw new Error(look.refused)
+    await decideSetup(app.core, look.found.ticket, { allow: true, projectId: tenant.projectId })
+    expect(await atOnce((plane) => plane.app.services.setup.collect(token))).toEqual({
+      null: 1,
+      setup_used: 7,
+    })
+    const looks = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        reviewSetup(planes[index % 2 === 0 ? 0 : 1].app.core, operatorToken, '7KQM-2XPA'),
+      ),
+    )
+    const refused = looks.map((each) => ('refused' in each ? each.refused : 'found')).sort()
+    expect(refused).toEqual([...Array<string>(5).fill('code'), ...Array<string>(3).fill('locked')])
+  })
+})
