@@ -26,6 +26,8 @@ export class View {
   private left = Infinity
   private control = false
   private trouble = ''
+  private title = ''
+  private text = ''
   private isSecure = false
 
   constructor() {
@@ -68,6 +70,7 @@ export class View {
 
   /** @param trouble why no picture comes; empty while it comes */
   told(isSecure: boolean, trouble: string): void {
+    if (trouble !== '' && trouble !== this.trouble) this.say(trouble)
     this.isSecure = isSecure
     this.trouble = trouble
     this.showCover()
@@ -85,11 +88,11 @@ export class View {
   }
 
   private show(state: State, title: string, text: string): void {
-    const isNew = state !== this.state || title !== this.coverTitle.textContent
+    const isNew = state !== this.state || title !== this.title
+    this.title = title
+    this.text = text
     document.body.dataset['state'] = state
     byId('status-text', HTMLSpanElement).textContent = statusTexts[state]
-    this.coverTitle.textContent = title
-    this.coverText.textContent = text
     for (const button of document.querySelectorAll<HTMLButtonElement>('[data-needs-control] button'))
       button.disabled = state !== 'live'
     if (isNew) this.say(title === '' ? statusTexts[state] : `${title} ${text}`)
@@ -97,11 +100,9 @@ export class View {
   }
 
   private showCover(): void {
-    const isTroubled = this.state === 'live' && this.trouble !== ''
-    if (isTroubled) {
-      this.coverTitle.textContent = this.trouble
-      this.coverText.textContent = ''
-    }
+    const isTroubled = this.state !== 'over' && this.trouble !== ''
+    this.coverTitle.textContent = isTroubled ? this.trouble : this.title
+    this.coverText.textContent = isTroubled ? '' : this.text
     this.cover.hidden = this.state === 'live' && !isTroubled
     this.secure.hidden = this.state !== 'live' || !this.isSecure || isTroubled
   }
