@@ -134,9 +134,10 @@ export const livePlugin =
         clearInterval(pinger)
       })
       socket.on('message', (data: RawData, isBinary) => {
-        const message = isBinary || !Buffer.isBuffer(data) ? null : readPageMessage(data.toString('utf8'))
+        const bytes = Buffer.isBuffer(data) && !isBinary ? data : Buffer.alloc(0)
+        const message = readPageMessage(bytes.toString('utf8'))
         if (!message) return close(closings.badMessage)
-        if (state instanceof Viewer) return state.onMessage(message)
+        if (state instanceof Viewer) return state.onMessage(message, bytes.length)
         if (state === 'opening' || message.type !== 'open') return close(closings.badMessage)
         state = 'opening'
         clearTimeout(late)

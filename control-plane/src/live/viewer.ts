@@ -30,6 +30,8 @@ const fewBuffered = 64 * 1024
 /** Moves of ten fingers in each picture of a fast screen, and then some. */
 const inputPerSecond = 600
 const inputBurst = 1200
+/** Bytes of input that may wait for the host. */
+const mostInputWaiting = 1_000_000
 
 export interface ViewerParts {
   core: Core
@@ -47,6 +49,7 @@ export class Viewer {
   private sentBytes = 0
   private acknowledgedBytes = 0
   private isHeld = false
+  private inputWaiting = 0
 
   constructor(
     private readonly socket: WebSocket,
@@ -80,8 +83,8 @@ export class Viewer {
     void this.guard()
   }
 
-  /** From the page, after its `open`. */
-  onMessage(message: PageMessage): void {
+  /** From the page, after its `open`. @param bytes its length */
+  onMessage(message: PageMessage, bytes: number): void {
     if (message.type === 'ack') {
       this.acknowledgedBytes = Math.max(this.acknowledgedBytes, Math.min(message.bytes, this.sentBytes))
       return this.letFlow()
@@ -100,7 +103,7 @@ export class Viewer {
       return this.close(closings.tooFast)
     }
     if (isInput) this.parts.onInput(this.link)
-    this.toPhone(message)
+    this.toPhone(message, bytes)
   }
 
   private get isOver(): boolean {
@@ -123,8 +126,10 @@ export class Viewer {
     this.call.cancel()
   }
 
-  private toPhone(message: ToPhone): void {
-    this.call.write(toWatchRequest(message))
+  private toPhone(message: ToPhone, bytes: number): void {
+    this.inputWaiting += bytes
+    if (this.inputWaiting > mostInputWaiting) return this.close(closings.tooFast)
+    this.call.write(toWatchRequest(message), () => (this.inputWaiting -= bytes))
   }
 
   private onVideo({ event }: WatchResponse): void {

@@ -14,6 +14,23 @@ const statusTexts: Record<State, string> = { connecting: 'Connecting', live: 'Li
 /** Milliseconds before the end at which it is said aloud. */
 const warnings = [300_000, 60_000]
 
+/** Of 255; video's black is not always 0. */
+const black = 24
+
+/** True when next to nothing can be seen on it. */
+function isBlack(canvas: HTMLCanvasElement): boolean {
+  const small = new OffscreenCanvas(16, 32)
+  const context = small.getContext('2d', { willReadFrequently: true })
+  if (!context) return true
+  context.drawImage(canvas, 0, 0, small.width, small.height)
+  const { data } = context.getImageData(0, 0, small.width, small.height)
+  let bright = 0
+  for (let at = 0; at < data.length; at += 4)
+    if (Math.max(data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0) > black) bright += 1
+  // A status bar may stay.
+  return bright < (data.length / 4) * 0.1
+}
+
 export class View {
   readonly canvas = byId('screen', HTMLCanvasElement)
   private readonly cover = byId('cover', HTMLDivElement)
@@ -26,10 +43,15 @@ export class View {
   private left = Infinity
   private control = false
   private trouble = ''
+  private title = ''
+  private text = ''
   private isSecure = false
 
   constructor() {
-    setInterval(() => this.showTime(), 1000)
+    setInterval(() => {
+      this.showTime()
+      if (this.isSecure) this.showCover()
+    }, 1000)
   }
 
   get state(): State {
@@ -68,6 +90,7 @@ export class View {
 
   /** @param trouble why no picture comes; empty while it comes */
   told(isSecure: boolean, trouble: string): void {
+    if (trouble !== '' && trouble !== this.trouble) this.say(trouble)
     this.isSecure = isSecure
     this.trouble = trouble
     this.showCover()
@@ -85,11 +108,11 @@ export class View {
   }
 
   private show(state: State, title: string, text: string): void {
-    const isNew = state !== this.state || title !== this.coverTitle.textContent
+    const isNew = state !== this.state || title !== this.title
+    this.title = title
+    this.text = text
     document.body.dataset['state'] = state
     byId('status-text', HTMLSpanElement).textContent = statusTexts[state]
-    this.coverTitle.textContent = title
-    this.coverText.textContent = text
     for (const button of document.querySelectorAll<HTMLButtonElement>('[data-needs-control] button'))
       button.disabled = state !== 'live'
     if (isNew) this.say(title === '' ? statusTexts[state] : `${title} ${text}`)
@@ -97,13 +120,12 @@ export class View {
   }
 
   private showCover(): void {
-    const isTroubled = this.state === 'live' && this.trouble !== ''
-    if (isTroubled) {
-      this.coverTitle.textContent = this.trouble
-      this.coverText.textContent = ''
-    }
+    const isTroubled = this.state !== 'over' && this.trouble !== ''
+    this.coverTitle.textContent = isTroubled ? this.trouble : this.title
+    this.coverText.textContent = isTroubled ? '' : this.text
     this.cover.hidden = this.state === 'live' && !isTroubled
-    this.secure.hidden = this.state !== 'live' || !this.isSecure || isTroubled
+    // Some phones show their lock screen all the same: then there is nothing to explain.
+    this.secure.hidden = this.state !== 'live' || !this.isSecure || isTroubled || !isBlack(this.canvas)
   }
 
   private showTime(): void {

@@ -1,0 +1,186 @@
+/** A person's live view of a virtual phone, in a real Chromium: what is on the page, and what reaches the phone. */
+import { hashSecret } from '@phonerack/shared'
+import pg from 'pg'
+import { type Browser, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { z } from 'zod'
+import { act, look, rent, tap, type Rented } from './conformance/rented.js'
+import { openBrowser } from './system/browser.js'
+import { databaseUrl } from './system/database.js'
+import { eventually } from './system/tenant.js'
+
+/** Milliseconds; a loaded machine takes its time. */
+const patience = 60_000
+const desktop = { viewport: { width: 1280, height: 800 } }
+const mobile = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+const linkSchema = z.strictObject({ url: z.url(), expires_at: z.iso.datetime() })
+
+let phone: Rented
+let browser: Browser
+/** What pages complained of: errors, and breaches of their own policy. */
+const complaints: string[] = []
+
+beforeAll(async () => {
+  ;[phone, browser] = await Promise.all([rent(inject('system')), openBrowser()])
+}, 200_000)
+afterAll(async () => {
+  await browser.close()
+  await phone.api.delete(phone.path)
+})
+
+async function newLink(body: object = {}): Promise<string> {
+  const answer = await phone.api.post(`${phone.path}/live`, body)
+  expect(answer.status).toBe(201)
+  return linkSchema.parse(answer.body).url
+}
+
+async function open(url: string, context: object = desktop): Promise<Page> {
+  const page = await (await browser.newContext(context)).newPage()
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  await page.goto(url)
+  return page
+}
+
+const becomes = (page: Page, state: 'live' | 'over'): Promise<unknown> =>
+  page.waitForSelector(`body[data-state="${state}"]`, { timeout: patience })
+
+async function openLive(url: string, context: object = desktop): Promise<Page> {
+  const page = await open(url, context)
+  await becomes(page, 'live')
+  return page
+}
+
+/** How many colours the picture on the page has, of 1,000 points: a black or empty one has one. */
+const coloursOf = (page: Page): Promise<number> =>
+  page.evaluate<number>(`(() => {
+    const canvas = document.querySelector('canvas')
+    const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data
+    const step = 4 * Math.max(1, Math.floor(pixels.length / 4000))
+    const seen = new Set()
+    for (let at = 0; at < pixels.length; at += step) seen.add(pixels.slice(at, at + 3).join())
+    return seen.size
+  })()`)
+
+const isWide = async (page: Page): Promise<boolean> => {
+  const [width, height] = await Promise.all(
+    ['width', 'height'].map(async (name) => Number(await page.locator('canvas').getAttribute(name))),
+  )
+  return (width ?? 0) > (height ?? 0)
+}
+
+/** Where on the page a point of the phone is. */
+async function placeOf(page: Page, [x, y]: readonly [number, number]) {
+  const { screen } = await look(phone)
+  const box = await page.locator('canvas').boundingBox()
+  if (!box) throw new Error('no canvas')
+  return { x: box.x + (x / screen.width) * box.width, y: box.y + (y / screen.height) * box.height }
+}
+
+async function centreOf(what: { text?: string; desc?: string }): Promise<readonly [number, number]> {
+  const seen = await look(phone)
+  const element = seen.elements.find(({ text, desc }) =>
+    what.text === undefined ? desc === what.desc : text === what.text || desc === what.text,
+  )
+  if (!element) throw new Error(`no ${JSON.stringify(what)} on\n${seen.text}`)
+  return element.center
+}
+
+const shows = (text: string): Promise<void> =>
+  eventually(`the phone shows ${text}`, patience, async () => (await look(phone)).text.includes(text))
+
+describe('the live view', () => {
+  it('shows the screen, and a tap on it opens an app; Home leads back', async () => {
+    await act(phone, { type: 'home' })
+    const page = await openLive(await newLink())
+    expect(await coloursOf(page)).toBeGreaterThan(50)
+    const { x, y } = await placeOf(page, await centreOf({ text: 'Notes' }))
+    await page.mouse.click(x, y)
+    await eventually(
+      'Notes opens',
+      patience,
+      async () => (await look(phone)).app.package === 'com.phonerack.notes',
+    )
+    await page.click('#home')
+    await eventually('Home is back', patience, async () => (await look(phone)).text.includes('Contacts'))
+    await page.context().close()
+  })
+
+  it('types what is typed, with the keys that edit, and pastes', async () => {
+    await act(phone, { type: 'open_app', package: 'com.phonerack.notes' }, tap({ desc: 'New note' }))
+    const page = await openLive(await newLink())
+    const { x, y } = await placeOf(page, await centreOf({ text: 'Title' }))
+    await page.mouse.click(x, y)
+    await eventually('the field has the focus', patience, async () =>
+      (await look(phone)).elements.some(({ state }) => state.includes('focused')),
+    )
+    await page.keyboard.type('Grüße')
+    await shows('Grüße')
+    await page.keyboard.press('Backspace')
+    await shows('"Grüß"')
+    await page.click('#paste')
+    await page.fill('#paste-text', ', 世界 👋')
+    await page.click('#paste-dialog .loud')
+    await shows('Grüß, 世界 👋')
+    await page.context().close()
+  })
+
+  it('turns with the phone', async () => {
+    const page = await openLive(await newLink())
+    expect(await isWide(page)).toBe(false)
+    await page.click('#rotate')
+    await eventually('the picture is wide', patience, () => isWide(page))
+    expect(await coloursOf(page)).toBeGreaterThan(1)
+    await page.click('#rotate')
+    await eventually('the picture is tall again', patience, async () => !(await isWide(page)))
+    await page.context().close()
+  })
+
+  it('lets a second person watch on a phone, and a link without control takes no input', async () => {
+    await act(phone, { type: 'home' })
+    const first = await openLive(await newLink())
+    const second = await openLive(await newLink({ control: false }), mobile)
+    expect(await coloursOf(second)).toBeGreaterThan(50)
+    expect(await second.locator('#mode').isVisible()).toBe(true)
+    expect(await second.locator('#home').isVisible()).toBe(false)
+    const notes = await placeOf(second, await centreOf({ text: 'Notes' }))
+    await second.touchscreen.tap(notes.x, notes.y)
+    const settings = await placeOf(first, await centreOf({ text: 'Settings' }))
+    await first.mouse.click(settings.x, settings.y)
+    await eventually(
+      'Settings opens',
+      patience,
+      async () => (await look(phone)).app.package !== 'com.phonerack.launcher',
+    )
+    expect((await look(phone)).app.package).not.toBe('com.phonerack.notes')
+    await first.context().close()
+    await second.context().close()
+  })
+
+  it('ends with its link', async () => {
+    const url = await newLink()
+    const client = new pg.Client({ connectionString: await databaseUrl(inject('system')) })
+    await client.connect()
+    const page = await openLive(url)
+    await client.query('update live_links set expires_at = now() where token_hash = $1', [
+      hashSecret(new URL(url).hash.slice(1)),
+    ])
+    await client.end()
+    await becomes(page, 'over')
+    expect(await page.locator('#cover').innerText()).toContain('expired')
+    await page.reload()
+    await becomes(page, 'over')
+    await page.context().close()
+  })
+
+  it('ends with the phone’s session', async () => {
+    const page = await openLive(await newLink())
+    expect((await phone.api.post(`${phone.path}/park`)).status).toBe(200)
+    await becomes(page, 'over')
+    expect(await page.locator('#cover').innerText()).toContain('parked')
+    await page.context().close()
+    expect(complaints).toEqual([])
+  })
+})

@@ -1,0 +1,38 @@
+/** A real Chromium, for tests and benches of pages. */
+import { aptInstall, canAptInstall, findProgram } from '@phonerack/launcher/programs'
+import { chromium, type Browser } from 'playwright-core'
+
+const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+
+/** Where somebody else started it. */
+const named = process.env['CHROMIUM_BIN']
+
+const found = (): string | null =>
+  named ?? names.map((name) => findProgram(name)).find((file) => file !== null) ?? null
+
+/** @throws Error that says how to get one */
+async function findChromium(): Promise<string> {
+  const there = found()
+  if (there !== null) return there
+  if (canAptInstall()) await aptInstall(['chromium'])
+  const installed = found()
+  if (installed !== null) return installed
+  throw new Error('Chromium is missing: install it (sudo apt-get install chromium), or set CHROMIUM_BIN')
+}
+
+/** Talks to nobody but the page; its profile is empty and thrown away. */
+export async function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: await findChromium(),
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}
