@@ -130,4 +130,16 @@ export const screenExamples: Record<string, OperationExamples> = {
       },
     },
   },
+  createLiveLink: {
+    body: {
+      an_hour: { summary: 'For an hour', value: { expires_in: 3600 } },
+      watch: { summary: 'To watch alone, for ten minutes', value: { expires_in: 600, control: false } },
+    },
+    answers: {
+      201: one('link', 'Whoever has it is let in', {
+        url: 'https://phones.example.com/live#prl_Zk7vQ2xTnW4mC9yBdR5HgLs8PfUoEa3iXJ6NqtVhKb1',
+        expires_at: '2026-11-21T13:49:31.020Z',
+      }),
+    },
+  },
 }
