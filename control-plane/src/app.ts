@@ -76,7 +76,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
   const phones = createPhoneService(core)
   const activity = createActivityRecorder(core)
   const store = await openFileStore(config.storage)
-  const payments = config.payments ? openStripe(config.payments) : null
+  const payments = config.payments ? await openStripe(config.payments) : null
   const uploadChanges = createChanges(bus, uploadTopic)
   const uploads: UploadCore = { core, store, changes: uploadChanges, baseUrl: config.http.baseUrl }
   const catalog = new Catalog({ db: core.db, store, log: parts.log, refreshMs: config.libraryRefreshMs })

@@ -1,3 +1,4 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openApiDocument } from './openapi.js'
@@ -20,7 +21,11 @@ interface Document {
   servers: { url: string }[]
   security: unknown[]
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> }
+  components: {
+    examples: Record<string, unknown>
+    schemas: Record<string, unknown>
+    securitySchemes: Record<string, unknown>
+  }
 }
 
 let api: TestApi
@@ -37,7 +42,21 @@ const operation = (method: string, path: string): Operation => {
   return found
 }
 
+/** What the second validator finds: it knows the parts of OpenAPI by itself, where the first goes by its JSON Schema. */
+async function problemsOf(description: object): Promise<string[]> {
+  const config = await createConfig({ extends: ['spec'], rules: { 'security-defined': 'error' } })
+  const problems = await lintFromString({ source: JSON.stringify(description), config })
+  return problems.map(({ ruleId, message, location: [at] }) => `${ruleId} ${at?.pointer}: ${message}`)
+}
+
 describe('/openapi.json', () => {
+  it('is valid for a second validator, examples included', async () => {
+    expect(await problemsOf(document)).toEqual([])
+    const broken = structuredClone(document)
+    Object.assign(broken.paths['/v1/account']?.['get']?.responses['200'] ?? {}, { describtion: 'Misspelt.' })
+    expect((await problemsOf(broken)).join()).toContain('struct #/paths/~1v1~1account/get/responses/200')
+  })
+
   it('is valid OpenAPI 3.1, version 1.0.0', async () => {
     const result = await new Validator().validate(
       structuredClone(document) as unknown as Record<string, unknown>,
@@ -109,7 +128,12 @@ describe('/openapi.json', () => {
     )
     const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref)
     expect(refs.length).toBeGreaterThan(20)
-    for (const ref of refs) expect(names).toContain(ref?.replace('#/components/schemas/', ''))
+    const examples = Object.keys(document.components.examples)
+    const targets = [
+      ...names.map((name) => `#/components/schemas/${name}`),
+      ...examples.map((name) => `#/components/examples/${name}`),
+    ]
+    expect([...new Set(refs)].sort()).toEqual(targets.sort())
   })
 
   it('lists the error codes of each endpoint', () => {

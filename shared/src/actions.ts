@@ -6,7 +6,7 @@
 import { z } from 'zod'
 import { limits } from './limits.js'
 
-const ms = (min: number, max: number) => z.int().min(min).max(max)
+const ms = (min: number, max: number) => z.int().min(min).max(max).meta({ description: 'Milliseconds.' })
 const codePoints = (min: number, max: number) =>
   z.string().refine((text) => {
     const count = Array.from(text).length
@@ -18,10 +18,19 @@ const refTarget = z.strictObject({
   ref: z.int().min(1),
   snapshot_id: z.string().regex(/^snp_[a-z2-7]{12}$/, 'must be a snapshot ID'),
 })
-const textTarget = z.strictObject({ text: targetText, nth: z.int().min(0).max(499).optional() })
+const textTarget = z.strictObject({
+  text: targetText,
+  nth: z
+    .int()
+    .min(0)
+    .max(499)
+    .optional()
+    .meta({ description: 'Of several matches, counted from 0 in the order of the screen.' }),
+})
 const idTarget = z.strictObject({ id: targetText })
 const descTarget = z.strictObject({ desc: targetText })
-const pointTarget = z.strictObject({ x: z.int(), y: z.int() })
+const pixels = z.int().meta({ description: 'Device pixels.' })
+const pointTarget = z.strictObject({ x: pixels, y: pixels })
 
 /** Exactly one form. */
 export const targetSchema = z
@@ -212,8 +221,14 @@ export type ObserveMode = (typeof observeModes)[number]
 
 export const actionBatchSchema = z
   .strictObject({
-    actions: z.array(actionSchema).min(1).max(limits.actions.max),
-    observe: z.enum(observeModes).default('ui'),
+    actions: z
+      .array(actionSchema)
+      .min(1)
+      .max(limits.actions.max)
+      .meta({ description: 'Run in this order, until one fails.' }),
+    observe: z.enum(observeModes).default('ui').meta({
+      description: 'What is read of the screen afterwards; after a failure the elements are always read.',
+    }),
   })
   .refine((batch) => waitBudget(batch.actions) <= limits.actions.waitSum, {
     path: ['actions'],

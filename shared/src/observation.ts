@@ -16,26 +16,28 @@ export const elementStates = [
 ] as const
 export type ElementState = (typeof elementStates)[number]
 
-const point = z.tuple([z.int(), z.int()])
+const point = z.tuple([z.int(), z.int()]).meta({ description: '[x, y] in device pixels.' })
 
 export const elementSchema = z
   .object({
     ref: z.int().min(1).meta({ description: 'Number to target it by, together with `snapshot_id`.' }),
     type: z.string().meta({ description: "Last part of the element's class, such as `EditText`." }),
-    text: z.string().nullable(),
+    text: z.string().nullable().meta({ description: 'Null when it has none; a password is never told.' }),
     desc: z.string().nullable().meta({ description: 'Content description.' }),
     id: z.string().nullable().meta({ description: 'Full resource ID.' }),
     bounds: z.tuple([z.int(), z.int(), z.int(), z.int()]).meta({ description: '[left, top, right, bottom]' }),
     center: point,
-    state: z.array(z.string()),
+    state: z.array(z.string()).meta({
+      description: `Such as ${elementStates.slice(0, 5).join(', ')}. More may be added.`,
+    }),
   })
   .meta({ id: 'Element' })
 export type Element = z.infer<typeof elementSchema>
 
 export const observationScreenshotSchema = z.object({
   format: z.enum(['jpeg', 'png']),
-  width: z.int(),
-  height: z.int(),
+  width: z.int().meta({ description: 'Pixels of the image.' }),
+  height: z.int().meta({ description: 'Pixels of the image.' }),
   scale: z.number().meta({ description: 'Image width divided by screen width.' }),
   data: z.string().meta({ description: 'Base64.' }),
 })
@@ -43,14 +45,14 @@ export type ObservationScreenshot = z.infer<typeof observationScreenshotSchema>
 
 export const observationSchema = z
   .object({
-    snapshot_id: z.string(),
-    taken_at: z.iso.datetime(),
+    snapshot_id: z.string().meta({ description: 'Kept for 15 minutes, so that actions can target a `ref`.' }),
+    taken_at: z.iso.datetime().meta({ description: 'When the screen was read.' }),
     app: z.object({ package: z.string(), activity: z.string().nullable() }),
     keyboard: z.object({ visible: z.boolean(), focused_editable: z.boolean() }),
-    screen: z.object({ width: z.int(), height: z.int() }),
+    screen: z.object({ width: z.int(), height: z.int() }).meta({ description: 'Device pixels.' }),
     elements: z.array(elementSchema),
-    truncated: z.boolean(),
-    text: z.string(),
+    truncated: z.boolean().meta({ description: 'Whether elements were left out.' }),
+    text: z.string().meta({ description: 'The same in lines of text.' }),
     screenshot: observationScreenshotSchema.optional(),
   })
   .meta({ id: 'Observation' })
@@ -83,11 +85,14 @@ export const actionErrorSchema = z.object({
 
 export const actionResultSchema = z
   .object({
-    index: z.int().min(0),
+    index: z.int().min(0).meta({ description: 'Position in the batch, from 0.' }),
     type: z.string(),
     ok: z.boolean(),
-    ms: z.int().min(0),
-    resolved: z.object({ center: point, ref: z.int().optional() }).optional(),
+    ms: z.int().min(0).meta({ description: 'Milliseconds taken.' }),
+    resolved: z
+      .object({ center: point, ref: z.int().optional() })
+      .optional()
+      .meta({ description: 'Where the finger went.' }),
     error: actionErrorSchema.optional(),
   })
   .meta({ id: 'ActionResult' })
@@ -95,8 +100,10 @@ export type ActionResult = z.infer<typeof actionResultSchema>
 
 export const actionBatchResultSchema = z
   .object({
-    results: z.array(actionResultSchema),
-    completed: z.int().min(0),
+    results: z
+      .array(actionResultSchema)
+      .meta({ description: 'One for each action that ran; the last one may have failed.' }),
+    completed: z.int().min(0).meta({ description: 'Actions that succeeded.' }),
     observation: z.union([observationSchema, screenshotObservationSchema]).optional(),
   })
   .meta({ id: 'ActionBatchResult' })

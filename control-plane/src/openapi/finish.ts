@@ -1,18 +1,7 @@
 /** Last steps on the generated description, for what the generator cannot say. */
+import { addExamples } from './add-examples.js'
+import { isObject, objectsIn, operationsOf, type Json } from './json.js'
 import { openValuesOfAnswers } from './open-values.js'
-
-type Json = Record<string, unknown>
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function* objectsIn(value: unknown): Generator<Json> {
-  if (Array.isArray(value)) for (const item of value) yield* objectsIn(item)
-  else if (isObject(value)) {
-    yield value
-    for (const item of Object.values(value)) yield* objectsIn(item)
-  }
-}
 
 const refPrefix = '#/components/schemas/'
 
@@ -83,24 +72,56 @@ function finishOperations(document: Json): void {
 /** What each status means where the route says no more. */
 const meanings: Record<string, string> = {
   '200': 'Done.',
-  '201': 'Created, and ready.',
+  '201': 'Created.',
   '202': 'Accepted; not there yet.',
 }
 
-const textHeader = (description: string): Json => ({ description, schema: { type: 'string' } })
+type Headers = Record<string, { type: string; description: string }>
+
+const always: Headers = { 'X-Request-Id': { type: 'string', description: "The request's ID." } }
+const retryAfter: Headers = {
+  'Retry-After': { type: 'integer', description: 'Seconds to wait before the request is sent again.' },
+}
+const location: Headers = { Location: { type: 'string', description: 'The path of what was created.' } }
+
+/** Headers of answers that succeed, by operation. */
+const ofAnswers: Record<string, Headers> = {
+  createPhone: location,
+  createUpload: location,
+  observe: {
+    'X-Snapshot-Id': {
+      type: 'string',
+      description: 'With `format=text`: the snapshot that actions refer to.',
+    },
+  },
+  screenshot: {
+    'X-Screen-Width': { type: 'integer', description: 'Device pixels.' },
+    'X-Screen-Height': { type: 'integer', description: 'Device pixels.' },
+    'X-Screen-Scale': { type: 'string', description: 'Image width divided by screen width; six decimals.' },
+  },
+  readFile: { 'Content-Disposition': { type: 'string', description: "The file's name." } },
+}
+
+const ofErrors: Record<string, Headers> = {
+  '401': { 'WWW-Authenticate': { type: 'string', description: '`Bearer`.' } },
+  '429': retryAfter,
+  '503': retryAfter,
+}
 
 /** Headers that no schema carries. */
 function finishResponses(document: Json): void {
-  for (const { responses } of objectsIn(document['paths'])) {
+  for (const { operationId, responses } of operationsOf(document)) {
     if (!isObject(responses)) continue
     for (const [status, response] of Object.entries(responses)) {
       if (!isObject(response)) continue
       if (response['description'] === 'Default Response') response['description'] = meanings[status] ?? ''
-      response['headers'] = {
-        'X-Request-Id': textHeader("The request's ID."),
-        ...(status === '201' ? { Location: textHeader('The path of what was created.') } : {}),
-        ...(status === '429' ? { 'Retry-After': textHeader('Seconds.') } : {}),
-      }
+      const more = Number(status) < 400 ? ofAnswers[String(operationId)] : ofErrors[status]
+      response['headers'] = Object.fromEntries(
+        Object.entries({ ...always, ...more }).map(([name, { type, description }]) => [
+          name,
+          { description, schema: { type } },
+        ]),
+      )
     }
   }
 }
@@ -111,5 +132,6 @@ export function finishDocument<T extends object>(document: T): T {
   finishOperations(finished as Json)
   finishResponses(finished as Json)
   openValuesOfAnswers(finished as Json)
+  addExamples(finished as Json)
   return finished
 }

@@ -18,7 +18,9 @@ export const openApiOptions = (baseUrl: string): FastifyDynamicSwaggerOptions =>
     tags: [
       { name: 'phones', description: 'Renting phones.' },
       { name: 'screen', description: 'Reading and using the screen of a ready phone.' },
-      { name: 'device', description: 'Settings, files and restarts of a ready phone.' },
+      { name: 'apps', description: 'Apps of a ready phone, the library, and uploads of APKs.' },
+      { name: 'files', description: 'Shared storage of a ready phone.' },
+      { name: 'device', description: 'Settings and restarts of a ready phone.' },
       { name: 'account', description: 'Credit and limits.' },
       { name: 'setup', description: 'A first key for a terminal.' },
     ],

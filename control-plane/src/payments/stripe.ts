@@ -1,5 +1,5 @@
 /** The payment provider, Stripe: pages to pay on, and what its webhook says. */
-import Stripe from 'stripe'
+import type Stripe from 'stripe'
 import { ApiError } from '@phonerack/shared'
 import { type PaymentsConfig } from '../config.js'
 
@@ -27,9 +27,11 @@ export interface Payment {
   currency: string
 }
 
-export function openStripe(config: PaymentsConfig): Payments {
+/** Loads the provider's client, 200 modules that a service without payments does without. */
+export async function openStripe(config: PaymentsConfig): Promise<Payments> {
+  const { default: Client } = await import('stripe')
   const { hostname, port, protocol } = new URL(config.url)
-  const stripe = new Stripe(config.secretKey, {
+  const stripe = new Client(config.secretKey, {
     host: hostname,
     port: port || (protocol === 'https:' ? 443 : 80),
     protocol: protocol === 'https:' ? 'https' : 'http',
@@ -37,6 +39,18 @@ export function openStripe(config: PaymentsConfig): Payments {
     maxNetworkRetries: 1,
     telemetry: false,
   })
+  const eventIn = (body: Buffer, signature: string): Stripe.Event => {
+    try {
+      return stripe.webhooks.constructEvent(body, signature, config.webhookSecret)
+    } catch (error) {
+      if (!(error instanceof Client.errors.StripeSignatureVerificationError)) throw error
+      throw new ApiError('validation_failed', {
+        message: 'The signature is not that of the payment provider.',
+        cause: error,
+      })
+    }
+  }
+
   return {
     async createPage({ checkoutId, amountUsd, returnUrl }) {
       try {
@@ -64,8 +78,8 @@ export function openStripe(config: PaymentsConfig): Payments {
         if (session.url) return session.url
         throw new ApiError('provider_error', { message: 'The payment provider gave no page.' })
       } catch (error) {
-        if (!(error instanceof Stripe.errors.StripeError)) throw error
-        const isLate = error instanceof Stripe.errors.StripeConnectionError
+        if (!(error instanceof Client.errors.StripeError)) throw error
+        const isLate = error instanceof Client.errors.StripeConnectionError
         throw new ApiError(isLate ? 'provider_timeout' : 'provider_error', {
           message: isLate
             ? 'The payment provider did not answer in time; nothing was paid.'
@@ -78,7 +92,7 @@ export function openStripe(config: PaymentsConfig): Payments {
     },
 
     paymentIn(body, signature) {
-      const event = verified(stripe, body, signature, config.webhookSecret)
+      const event = eventIn(body, signature)
       if (
         event.type !== 'checkout.session.completed' &&
         event.type !== 'checkout.session.async_payment_succeeded'
@@ -89,17 +103,5 @@ export function openStripe(config: PaymentsConfig): Payments {
         return null
       return { checkoutId, cents: amount_subtotal, currency }
     },
-  }
-}
-
-function verified(stripe: Stripe, body: Buffer, signature: string, secret: string): Stripe.Event {
-  try {
-    return stripe.webhooks.constructEvent(body, signature, secret)
-  } catch (error) {
-    if (!(error instanceof Stripe.errors.StripeSignatureVerificationError)) throw error
-    throw new ApiError('validation_failed', {
-      message: 'The signature is not that of the payment provider.',
-      cause: error,
-    })
   }
 }

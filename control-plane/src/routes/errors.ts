@@ -1,9 +1,13 @@
 /** The errors of a route as OpenAPI responses: one per status, naming its codes. */
-import { errorTable, type ErrorCode } from '@phonerack/shared'
+import { errorTable, isErrorCode, type ErrorCode } from '@phonerack/shared'
 import { errorSchema } from './schemas.js'
 
 /** Any `/v1` request may end with these, and any that needs a key with more. */
-const everywhere: readonly ErrorCode[] = ['browser_requests_not_allowed', 'internal_error']
+const everywhere: readonly ErrorCode[] = [
+  'validation_failed',
+  'browser_requests_not_allowed',
+  'internal_error',
+]
 const withKey: readonly ErrorCode[] = [
   'invalid_api_key',
   'key_expired',
@@ -20,6 +24,9 @@ export const notReady: readonly ErrorCode[] = [
   'phone_deleted',
   'phone_failed',
 ]
+
+/** Of a phone that fails while the request waits for it. */
+export const phoneFailures: readonly ErrorCode[] = ['capacity_unavailable', 'phone_unavailable']
 
 /** Requests that reach into a phone. */
 export const intoPhone: readonly ErrorCode[] = [
@@ -61,3 +68,7 @@ export function describeOpenErrors(...codes: ErrorCode[]): Record<number, Descri
     ]),
   )
 }
+
+/** The codes that a description made here names. */
+export const codesIn = (description: string): ErrorCode[] =>
+  [...description.matchAll(/^`(\w+)`: /gm)].map(([, code = '']) => code).filter(isErrorCode)

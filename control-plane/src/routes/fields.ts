@@ -16,7 +16,11 @@ export const nameField = z
   .refine((name) => lengthOf(name) >= phoneName.min && lengthOf(name) <= phoneName.max, {
     message: `must have ${phoneName.min} to ${phoneName.max} characters after trimming`,
   })
-  .meta({ minLength: phoneName.min, maxLength: phoneName.max })
+  .meta({
+    minLength: phoneName.min,
+    maxLength: phoneName.max,
+    description: 'Characters after spaces around it were taken away.',
+  })
 
 export const metadataKey = z
   .string()
@@ -37,7 +41,7 @@ export const metadataField = z
   .refine((pairs) => Object.keys(pairs).length <= metadata.pairs, {
     message: `may hold at most ${metadata.pairs} pairs`,
   })
-  .meta({ maxProperties: metadata.pairs })
+  .meta({ maxProperties: metadata.pairs, description: 'Pairs of your own, to find phones by.' })
 
 const seconds = ({ min, max }: { min: number; max: number }) => z.int().min(min).max(max)
 
@@ -53,7 +57,12 @@ export const waitField = z
   .meta({ description: `Wait up to about ${limits.lifecycleWait} seconds.` })
 
 export const pageFields = {
-  limit: z.int().min(page.min).max(page.max).default(page.default),
+  limit: z
+    .int()
+    .min(page.min)
+    .max(page.max)
+    .default(page.default)
+    .meta({ description: 'Most entries of the page.' }),
   cursor: z.string().optional().meta({ description: "The previous page's `next_cursor`." }),
 }
 
@@ -66,7 +75,10 @@ export const postHeaders = z.object({
     .regex(new RegExp(`^[A-Za-z0-9][A-Za-z0-9_.:-]{${idempotencyKey.min - 1},${idempotencyKey.max - 1}}$`), {
       message: `must have ${idempotencyKey.min} to ${idempotencyKey.max} letters, digits, "_", ".", ":" or "-", starting with a letter or digit`,
     })
-    .optional(),
+    .optional()
+    .meta({
+      description: `A create sent again with the same key within ${limits.idempotencyWindowHours} hours answers with the phone it made; other requests take it and do nothing with it.`,
+    }),
 })
 
 /** A request without fields: no body, or `{}`. */

@@ -22,7 +22,7 @@ export const openSessionSchema = z
     ready_at: timestamp.nullable(),
     idle_timeout: z.int().meta({ description: 'Seconds.' }),
     max_duration: z.int().meta({ description: 'Seconds.' }),
-    parks_at: timestamp,
+    parks_at: timestamp.meta({ description: 'When the phone parks itself.' }),
     park_reason: openEnum(['idle', 'max_duration'], 'The rule that sets `parks_at`.'),
     reserved_usd: money,
   })
@@ -32,14 +32,21 @@ export const phoneSchema = z
   .object({
     id: id('phone'),
     object: z.literal('phone'),
-    name: z.string(),
+    name: z.string().meta({ description: 'The ID when no name was given.' }),
     status: phoneStatusSchema,
-    country: z.string().nullable(),
-    metadata: z.record(z.string(), z.string()),
+    country: z.string().nullable().meta({ description: 'Two letters, as asked for at create; else null.' }),
+    metadata: z.record(z.string(), z.string()).meta({ description: 'Pairs of your own.' }),
     created_at: timestamp,
-    last_active_at: timestamp.nullable(),
-    session: openSessionSchema.nullable(),
-    failure: z.object({ code: z.string(), message: z.string(), at: timestamp }).nullable(),
+    last_active_at: timestamp.nullable().meta({
+      description: 'When it became ready, or was last addressed while ready, to within 15 seconds.',
+    }),
+    session: openSessionSchema
+      .nullable()
+      .meta({ description: 'The open session; null while it is not running.' }),
+    failure: z
+      .object({ code: z.string(), message: z.string(), at: timestamp })
+      .nullable()
+      .meta({ description: 'The latest failure, until it starts again or becomes ready.' }),
   })
   .meta({ id: 'Phone' })
 export type PhoneJson = z.output<typeof phoneSchema>
@@ -51,7 +58,7 @@ export const sessionSchema = z
     ready_at: timestamp.nullable(),
     ended_at: timestamp.nullable(),
     end_reason: openEnum(endReasons, 'Null while open.').nullable(),
-    billed_seconds: z.int().nullable(),
+    billed_seconds: z.int().nullable().meta({ description: 'Null while open.' }),
     cost_usd: money.nullable(),
     reserved_usd: money,
   })
@@ -68,16 +75,24 @@ export const sessionPageSchema = z
 
 export const accountSchema = z
   .object({
-    project: z.string(),
-    balance_usd: money,
-    reserved_usd: money,
-    spend_limit_usd: money,
-    spent_this_month_usd: money,
-    limits: z.object({ phones: z.int(), running: z.int() }),
-    running: z.int(),
-    phones: z.int(),
-    price: z.object({ per_minute_usd: money, minimum_seconds: z.int() }),
-    countries: z.array(z.object({ code: z.string(), name: z.string() })),
+    project: z.string().meta({ description: "The project's name." }),
+    balance_usd: money.meta({ description: 'US dollars of credit, before reservations.' }),
+    reserved_usd: money.meta({ description: 'US dollars held by open sessions.' }),
+    spend_limit_usd: money.meta({ description: 'US dollars that a month may cost.' }),
+    spent_this_month_usd: money.meta({
+      description: 'US dollars of sessions that ended this calendar month, UTC.',
+    }),
+    limits: z
+      .object({ phones: z.int(), running: z.int() })
+      .meta({ description: 'Most phones, and most that run at once.' }),
+    running: z.int().meta({ description: 'Phones with an open session.' }),
+    phones: z.int().meta({ description: 'Phones that are neither deleted nor failed.' }),
+    price: z
+      .object({ per_minute_usd: money, minimum_seconds: z.int() })
+      .meta({ description: 'Of a minute; and the shortest time that is billed.' }),
+    countries: z
+      .array(z.object({ code: z.string(), name: z.string() }))
+      .meta({ description: 'Those that a create may ask for, by name.' }),
   })
   .meta({ id: 'Account' })
 export type AccountJson = z.output<typeof accountSchema>
@@ -85,13 +100,17 @@ export type AccountJson = z.output<typeof accountSchema>
 export const errorSchema = z
   .object({
     error: z.object({
-      type: z.string(),
+      type: z.string().meta({ description: 'The family of the code.' }),
       code: openEnum(errorCodes, 'The exact error; branch on this.'),
-      message: z.string(),
-      retryable: z.boolean(),
-      next: z.string().nullable(),
+      message: z.string().meta({ description: 'For people; may change.' }),
+      retryable: z
+        .boolean()
+        .meta({ description: 'Whether the same request may succeed later without change.' }),
+      next: z.string().nullable().meta({ description: 'The next step, often the request to make.' }),
       request_id: id('request'),
-      details: z.record(z.string(), z.unknown()),
+      details: z
+        .record(z.string(), z.unknown())
+        .meta({ description: 'Facts for programs; may gain fields.' }),
     }),
   })
   .meta({ id: 'Error' })

@@ -23,9 +23,12 @@ export const createSetupBody = z
   .prefault({})
 
 export const collectSetupBody = z.strictObject({
-  setup_token: z.string().refine((token) => isSecret('setup', token), {
-    message: `must be a setup token: ${secretPrefixes.setup} and 43 characters`,
-  }),
+  setup_token: z
+    .string()
+    .refine((token) => isSecret('setup', token), {
+      message: `must be a setup token: ${secretPrefixes.setup} and 43 characters`,
+    })
+    .meta({ description: 'As `POST /v1/setup` gave it.' }),
 })
 
 export const createSetup: Route = (app, { services, baseUrl, clock }) => {

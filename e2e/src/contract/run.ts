@@ -17,11 +17,18 @@ export interface ContractReport {
   /** Method and path of the operations that answered with 2xx at least once. */
   succeeded: string[]
   operations: number
+  /** Seconds from the first request to the last answer. */
+  seconds: number
+  /** Where the time went: the operations whose answers took longest together. */
+  slowest: { operation: string; requests: number; meanMs: number; mostMs: number }[]
 }
 
 /** No answer may take longer, although nothing here asks to wait more than some seconds. */
 const answerWithinMs = 60_000
-const concurrency = 8
+const concurrency = 16
+const steadyPhones = 2
+/** Of phones and uploads that requests made and may change; older ones are deleted, or they would hold every device. */
+const kept = { phones: 2, uploads: 6 }
 
 const withId = z.object({ id: z.string() })
 
@@ -49,7 +56,8 @@ export async function runContract(count: number, seed: number): Promise<Contract
       none: '',
     }
     const long = { idle_timeout: 3600, max_duration: 10_800 }
-    let steady = (await readyPhone(tenant.agent, long)).id
+    const newSteady = async () => (await readyPhone(tenant.agent, long)).id
+    const steady = await Promise.all(Array.from({ length: steadyPhones }, newSteady))
     const changing = [(await readyPhone(tenant.agent)).id]
     const uploads = ['upl_aaaaaaaaaaaa']
     let sent = 0
@@ -62,7 +70,7 @@ export async function runContract(count: number, seed: number): Promise<Contract
           'text' in value
             ? value.text
             : value.place === 'steady phone'
-              ? steady
+              ? pick(steady)
               : pick(value.place === 'upload' ? uploads : changing)
         path = path.replace(`{${name}}`, encodeURIComponent(text))
       }
@@ -71,20 +79,29 @@ export async function runContract(count: number, seed: number): Promise<Contract
       )
       return query.length > 0 ? `${path}?${query.join('&')}` : path
     }
-    const learn = (request: ContractRequest, answer: Answer): void => {
+    const learn = async (request: ContractRequest, answer: Answer): Promise<void> => {
       const made = withId.safeParse(answer.body)
       if (!made.success || answer.status >= 300 || request.operation.method !== 'POST') return
-      const list = { '/v1/phones': changing, '/v1/apps/uploads': uploads }[request.operation.path]
-      list?.push(made.data.id)
-      if (list && list.length > 6) list.splice(0, list.length - 6)
+      const { path } = request.operation
+      if (path === '/v1/apps/uploads') {
+        uploads.push(made.data.id)
+        uploads.splice(0, uploads.length - kept.uploads)
+      }
+      // A repeated Idempotency-Key answers with a phone that is known.
+      if (path !== '/v1/phones' || changing.includes(made.data.id)) return
+      changing.push(made.data.id)
+      for (const id of changing.splice(0, changing.length - kept.phones))
+        await tenant.admin.delete(`/v1/phones/${id}`)
     }
-    /** The phone of most requests runs on, whatever a request did to it. */
+    /** The phones of most requests run on, whatever a request did to them. */
     const keepSteady = async (): Promise<void> => {
-      const answer = await tenant.agent.post(`/v1/phones/${steady}/start`)
-      if (answer.status < 400 || answer.status >= 500) return
-      // The others may hold every device.
-      for (const id of changing) await tenant.admin.delete(`/v1/phones/${id}`)
-      steady = (await readyPhone(tenant.agent, long)).id
+      for (const [index, id] of steady.entries()) {
+        const answer = await tenant.agent.post(`/v1/phones/${id}/start`)
+        if (answer.status < 400 || answer.status >= 500) continue
+        // The others may hold every device.
+        for (const other of changing) await tenant.admin.delete(`/v1/phones/${other}`)
+        steady[index] = await newSteady()
+      }
     }
 
     const report: ContractReport = {
@@ -94,41 +111,63 @@ export async function runContract(count: number, seed: number): Promise<Contract
       breaches: [],
       succeeded: [],
       operations: contract.operations.length,
+      seconds: 0,
+      slowest: [],
     }
+    const times = new Map<string, number[]>()
     const succeeded = new Set<string>()
     const queue = fc.sample(requestsOf(contract), { numRuns: count, seed })
     const work = async (): Promise<void> => {
       for (let request = queue.pop(); request; request = queue.pop()) {
         sent += 1
-        if (sent % 100 === 0) await keepSteady()
+        if (sent % 500 === 0) await keepSteady()
         const { operation, headers, body, key, broken } = request
         const path = fill(request)
+        const called = `${operation.method} ${operation.path}`
         const named = `${operation.method} ${path}${broken && ` (${broken})`}`
         const say = (what: string) =>
           report.breaches.push(`${named}: ${what}; sent ${body?.bytes.slice(0, 300) ?? 'nothing'}`)
+        const began = performance.now()
         try {
           const answer = await new Api(system.up.base_url, keys[key]).request(operation.method, path, {
             headers: { ...headers, ...(body ? { 'content-type': body.mediaType } : {}) },
             ...(body ? { body: body.bytes } : {}),
             timeoutMs: answerWithinMs,
           })
+          times.set(called, [...(times.get(called) ?? []), performance.now() - began])
           report.requests += 1
           report.statuses[answer.status] = (report.statuses[answer.status] ?? 0) + 1
           const breach = contract.breach(operation, answer)
           if (breach !== null)
             say(`${breach}; answered ${answer.status} ${answer.bytes.toString().slice(0, 300)}`)
-          if (answer.status < 300) succeeded.add(`${operation.method} ${operation.path}`)
-          learn(request, answer)
+          if (answer.status < 300) succeeded.add(called)
+          await learn(request, answer)
         } catch (error) {
           if (!(error instanceof Error)) throw error
           say(`no answer: ${error.message}`)
         }
       }
     }
+    const began = performance.now()
     await Promise.all(Array.from({ length: concurrency }, work))
+    report.seconds = Math.round((performance.now() - began) / 1000)
+    report.slowest = slowest(times)
     report.succeeded = [...succeeded].sort()
     return report
   } finally {
     await stopSystem(system)
   }
+}
+
+function slowest(times: ReadonlyMap<string, readonly number[]>): ContractReport['slowest'] {
+  const sum = (all: readonly number[]) => all.reduce((before, ms) => before + ms, 0)
+  return [...times]
+    .sort(([, a], [, b]) => sum(b) - sum(a))
+    .slice(0, 8)
+    .map(([operation, all]) => ({
+      operation,
+      requests: all.length,
+      meanMs: Math.round(sum(all) / all.length),
+      mostMs: Math.round(Math.max(...all)),
+    }))
 }

@@ -62,7 +62,11 @@ export const createUpload: Route = (app, { services }) => {
   )
 }
 
-const storageId = z.string().min(1).max(100)
+const storageId = z
+  .string()
+  .min(1)
+  .max(100)
+  .meta({ description: 'What the upload URL answered when it took the file.' })
 
 export const completeUploadBody = z.union([
   z.strictObject({ storage_id: storageId }),

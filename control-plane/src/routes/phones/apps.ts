@@ -45,7 +45,9 @@ export const listApps: Route = (app, deps) => {
   )
 }
 
-const uninstallParams = phoneParams.extend({ package: packageName })
+const uninstallParams = phoneParams.extend({
+  package: packageName.meta({ description: 'The package name of the app.' }),
+})
 
 /** Path parameters are checked here. @throws ApiError validation_failed */
 function packageOf(params: { package: string }): string {

@@ -6,7 +6,7 @@ import { callerOf, mayUse } from '../../http/auth.js'
 import { canonicalHash } from '../../http/canonical.js'
 import { validationFailed } from '../../http/errors.js'
 import type { Route, RouteDeps } from '../deps.js'
-import { describeErrors } from '../errors.js'
+import { describeErrors, phoneFailures } from '../errors.js'
 import {
   idleTimeoutField,
   maxDurationField,
@@ -68,7 +68,7 @@ export const createPhone: Route = (app, deps) => {
             'rate_limited',
             'running_limit_reached',
             'phone_limit_reached',
-            'capacity_unavailable',
+            ...phoneFailures,
             'insufficient_credits',
             'spend_limit_reached',
           ),

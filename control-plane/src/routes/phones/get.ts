@@ -3,7 +3,7 @@ import { limits } from '@phonerack/shared'
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
 import { phoneIdOf, type Route } from '../deps.js'
-import { describeErrors } from '../errors.js'
+import { describeErrors, phoneFailures } from '../errors.js'
 import { phoneParams } from '../fields.js'
 import { noteActivity } from '../lifecycle.js'
 import { phoneSchema } from '../schemas.js'
@@ -40,12 +40,7 @@ export const getPhone: Route = (app, deps) => {
         querystring: getPhoneQuery,
         response: {
           200: phoneSchema,
-          ...describeErrors(
-            'validation_failed',
-            'phone_not_found',
-            'phone_not_allowed',
-            'capacity_unavailable',
-          ),
+          ...describeErrors('validation_failed', 'phone_not_found', 'phone_not_allowed', ...phoneFailures),
         },
       },
       config: { scope: 'phones:read' },

@@ -6,13 +6,16 @@ import { changePhone, describeErrors, intoPhone } from '../errors.js'
 import { phoneParams } from '../fields.js'
 import { whileActive } from '../into-phone.js'
 
-const answer = z.object({ locale: z.string() })
+const answer = z.object({ locale: z.string().meta({ description: 'Such as `en-US`.' }) })
 
 export const setLocaleBody = z.strictObject({
-  locale: z.string().regex(/^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|\d{3}))?$/, {
-    message:
-      'must be a language of 2 or 3 lower-case letters, perhaps a script (Hant), perhaps a region (two capitals or three digits), such as en-US, zh-Hant-TW, es-419',
-  }),
+  locale: z
+    .string()
+    .regex(/^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|\d{3}))?$/, {
+      message:
+        'must be a language of 2 or 3 lower-case letters, perhaps a script (Hant), perhaps a region (two capitals or three digits), such as en-US, zh-Hant-TW, es-419',
+    })
+    .meta({ description: 'Language, perhaps a script, perhaps a region: `en-US`, `zh-Hant-TW`, `es-419`.' }),
 })
 
 export const getLocale: Route = (app, deps) => {

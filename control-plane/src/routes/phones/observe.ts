@@ -17,9 +17,15 @@ export const maxWidthField = z
   .meta({ description: 'Pixels; the screen width when left out.' })
 
 export const observeQuery = z.object({
-  screenshot: z.enum(['none', 'jpeg', 'png']).default('none'),
+  screenshot: z
+    .enum(['none', 'jpeg', 'png'])
+    .default('none')
+    .meta({ description: 'Adds a picture of the screen, as Base64.' }),
   max_width: maxWidthField,
-  format: z.enum(['json', 'text']).default('json'),
+  format: z
+    .enum(['json', 'text'])
+    .default('json')
+    .meta({ description: '`text`: the compact text form alone, never a picture.' }),
 })
 
 export const observe: Route = (app, deps) => {

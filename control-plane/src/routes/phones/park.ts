@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
 import { phoneIdOf, type Route } from '../deps.js'
-import { describeErrors } from '../errors.js'
+import { describeErrors, phoneFailures } from '../errors.js'
 import { phoneParams, postHeaders, waitField } from '../fields.js'
 import { waitAfterWrite } from '../lifecycle.js'
 import { phoneSchema } from '../schemas.js'
@@ -34,6 +34,7 @@ export const parkPhone: Route = (app, deps) => {
             'phone_deleted',
             'phone_failed',
             'rate_limited',
+            ...phoneFailures,
           ),
         },
       },

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
 import { phoneIdOf, type Route } from '../deps.js'
-import { describeErrors } from '../errors.js'
+import { describeErrors, phoneFailures } from '../errors.js'
 import { idleTimeoutField, maxDurationField, phoneParams, postHeaders, waitField } from '../fields.js'
 import { noteActivity, waitAfterWrite } from '../lifecycle.js'
 import { phoneSchema } from '../schemas.js'
@@ -45,7 +45,7 @@ export const startPhone: Route = (app, deps) => {
             'running_limit_reached',
             'insufficient_credits',
             'spend_limit_reached',
-            'phone_unavailable',
+            ...phoneFailures,
           ),
         },
       },

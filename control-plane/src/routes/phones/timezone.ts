@@ -25,7 +25,8 @@ export const setTimezoneBody = z.strictObject({
   timezone: z
     .string()
     .max(64)
-    .refine(isZone, { message: 'must be an IANA time zone, spelt exactly, such as Europe/Berlin' }),
+    .refine(isZone, { message: 'must be an IANA time zone, spelt exactly, such as Europe/Berlin' })
+    .meta({ description: 'An IANA name, spelt exactly; no offset.' }),
 })
 
 export const getTimezone: Route = (app, deps) => {
@@ -67,7 +68,7 @@ export const setTimezone: Route = (app, deps) => {
         params: phoneParams,
         body: setTimezoneBody,
         response: {
-          200: z.object({ timezone: z.string() }),
+          200: z.object({ timezone: z.string().meta({ description: 'IANA name.' }) }),
           ...describeErrors('validation_failed', 'payload_too_large', ...changePhone),
         },
       },

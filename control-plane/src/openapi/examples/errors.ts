@@ -1,0 +1,116 @@
+/** One example for each error code: built as the service builds its answers, with what the code's errors carry. */
+import { ApiError, errorCodes, type ApiErrorOptions, type ErrorCode } from '@phonerack/shared'
+import { type $ZodType } from 'zod/v4/core'
+import { errorAnswer } from '../../http/errors.js'
+import { validatorCompiler } from '../../http/validation.js'
+import { createPhoneBody } from '../../routes/phones/create.js'
+import { listPhonesQuery } from '../../routes/phones/list.js'
+import { ids } from './ids.js'
+
+const phone = { phone: ids.phone }
+const createAnother = 'Create a new phone: POST /v1/phones'
+
+/** What is not the same for every error of a code. */
+const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
+  invalid_api_key: { next: 'Send Authorization: Bearer <API key>.' },
+  insufficient_credits: {
+    next: 'Send max_duration 412 or less.',
+    details: { max_affordable_seconds: 412 },
+  },
+  spend_limit_reached: { details: { spend_limit_usd: '200.000000' } },
+  insufficient_scope: {
+    message: 'This request needs the scope phones:control.',
+    next: 'Use a key with the scope phones:control.',
+    details: { required: 'phones:control' },
+  },
+  phone_not_allowed: { details: phone },
+  setup_denied: { next: 'Start a new setup: POST /v1/setup' },
+  not_found: { message: 'There is no such setup.', next: 'Start a new setup: POST /v1/setup' },
+  phone_not_found: { details: phone },
+  file_not_found: { details: { path: '/sdcard/Download/report.pdf' } },
+  app_not_found: { details: { package: 'com.example.shop' } },
+  upload_not_found: { next: 'GET /v1/apps/uploads', details: { upload: ids.upload } },
+  phone_not_running: {
+    next: `POST /v1/phones/${ids.phone}/start`,
+    details: { ...phone, status: 'parked' },
+  },
+  phone_starting: {
+    next: `GET /v1/phones/${ids.phone}?wait=ready`,
+    details: { ...phone, status: 'starting' },
+  },
+  phone_parking: {
+    next: `GET /v1/phones/${ids.phone}?wait=parked`,
+    details: { ...phone, status: 'parking' },
+  },
+  phone_deleted: { next: createAnother, details: { ...phone, status: 'deleted' } },
+  phone_failed: { next: createAnother, details: { ...phone, status: 'failed' } },
+  idempotency_conflict: {
+    next: 'Send the original body with this Idempotency-Key, or use a new key.',
+    details: phone,
+  },
+  install_in_progress: { details: { package: 'com.example.shop' } },
+  version_downgrade: {
+    next: 'Use a higher version code, or install with replace: true.',
+    details: { package: 'com.example.shop', installed_version_code: 412, version_code: 407 },
+  },
+  upload_not_ready: {
+    next: `GET /v1/apps/uploads/${ids.upload}?wait=ready`,
+    details: { upload: ids.upload, status: 'processing' },
+  },
+  storage_limit_reached: {
+    next: 'Delete uploads that are not needed (GET /v1/apps/uploads), then send the request again.',
+    details: { limit_bytes: 524_288_000, used_bytes: 524_288_000 },
+  },
+  recording_in_progress: {
+    next: `POST /v1/phones/${ids.phone}/recordings/${ids.recording}/stop`,
+    details: { recording: ids.recording },
+  },
+  setup_expired: { next: 'Start a new setup: POST /v1/setup' },
+  setup_used: { next: 'Start a new setup: POST /v1/setup' },
+  key_limit: { details: { limit: 50 } },
+  running_limit_reached: { next: 'Park a phone.', details: { limit: 5 } },
+  phone_limit_reached: { next: 'Delete a phone.', details: { limit: 20 } },
+  payload_too_large: {
+    message: 'The body is larger than 100000 bytes.',
+    details: { limit_bytes: 100_000 },
+  },
+  app_not_available: {
+    next: 'GET /v1/apps/library, or upload the APK (POST /v1/apps/uploads) and install it by "upload".',
+    details: { package: 'com.example.shop' },
+  },
+  install_failed: {
+    message: 'The app belongs to the service and cannot be installed over.',
+    details: { package: 'com.example.shop' },
+  },
+  feature_unavailable: { details: { ...phone, feature: 'reset' } },
+  rate_limited: {
+    message: 'This key has sent more than 600 requests this minute.',
+    details: { limit: 600, retry_after_seconds: 17 },
+    retryAfterSeconds: 17,
+  },
+  action_outcome_unknown: {
+    next: 'Read what was changed before sending the request again.',
+    details: phone,
+  },
+  phone_unavailable: { details: phone },
+}
+
+/** What the check of a route's schema says. */
+function refusalOf(schema: $ZodType, httpPart: 'body' | 'querystring', value: unknown): ApiError {
+  const check = validatorCompiler({ schema, httpPart, method: 'POST', url: '' })
+  const { error } = check(value) as { error?: unknown }
+  if (error instanceof ApiError) return error
+  throw new Error('an example of a refusal is not refused')
+}
+
+const exampleOf = (error: ApiError): { summary: string; value: unknown } => {
+  const answer: unknown = JSON.parse(errorAnswer(error, ids.request, 'POST').body)
+  return { summary: error.code, value: answer }
+}
+
+/** By the names under which responses refer to them: a code, or `validation_failed_query`. */
+export const errorExamples: Record<string, { summary: string; value: unknown }> = {
+  ...Object.fromEntries(errorCodes.map((code) => [code, exampleOf(new ApiError(code, carried[code]))])),
+  validation_failed: exampleOf(refusalOf(createPhoneBody, 'body', { nmae: 'checkout test' })),
+  validation_failed_query: exampleOf(refusalOf(listPhonesQuery, 'querystring', { limit: '1000' })),
+}

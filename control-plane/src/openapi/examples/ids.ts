@@ -1,0 +1,12 @@
+/** Names of things in the examples: the same thing has the same ID everywhere. */
+export const ids = {
+  phone: 'ph_k3v7qm2xn5td',
+  otherPhone: 'ph_w6bh4zr7cjpa',
+  session: 'ses_5hd2tqx7mzka',
+  earlierSession: 'ses_n7yv3cke6rup',
+  upload: 'upl_q4m7xw2bjd5s',
+  install: 'ins_7tzp3gkx5vna',
+  recording: 'rec_2fjq6xmvw4ha',
+  snapshot: 'snp_d5xk7pq3wmzn',
+  request: 'req_h3xw5kq7bnmz',
+} as const

@@ -1,0 +1,145 @@
+/** Examples of reading and using a screen: the settings of a phone. */
+import type { ActionBatchResult, Observation } from '@phonerack/shared'
+import { ids } from './ids.js'
+import { one, type OperationExamples } from './kinds.js'
+
+const screenText = [
+  'app com.android.settings',
+  'keyboard hidden',
+  'screen 1080x2400',
+  '[1] TextView "Settings" #com.android.settings:id/homepage_title (236,252)',
+  '[2] LinearLayout "Search settings" #com.android.settings:id/search_action_bar clickable (540,430)',
+  '[3] LinearLayout "Battery, 100%" clickable (540,1218)',
+].join('\n')
+
+const settings: Observation = {
+  snapshot_id: ids.snapshot,
+  taken_at: '2026-11-21T12:49:24.509Z',
+  app: { package: 'com.android.settings', activity: 'com.android.settings.Settings' },
+  keyboard: { visible: false, focused_editable: false },
+  screen: { width: 1080, height: 2400 },
+  elements: [
+    {
+      ref: 1,
+      type: 'TextView',
+      text: 'Settings',
+      desc: null,
+      id: 'com.android.settings:id/homepage_title',
+      bounds: [63, 189, 410, 315],
+      center: [236, 252],
+      state: [],
+    },
+    {
+      ref: 2,
+      type: 'LinearLayout',
+      text: 'Search settings',
+      desc: null,
+      id: 'com.android.settings:id/search_action_bar',
+      bounds: [32, 357, 1048, 504],
+      center: [540, 430],
+      state: ['clickable'],
+    },
+    {
+      ref: 3,
+      type: 'LinearLayout',
+      text: 'Battery, 100%',
+      desc: null,
+      id: null,
+      bounds: [32, 1124, 1048, 1313],
+      center: [540, 1218],
+      state: ['clickable'],
+    },
+  ],
+  truncated: false,
+  text: screenText,
+}
+
+const completed: ActionBatchResult = {
+  results: [
+    { index: 0, type: 'open_app', ok: true, ms: 341 },
+    { index: 1, type: 'wait_for', ok: true, ms: 508 },
+  ],
+  completed: 2,
+  observation: settings,
+}
+
+const stopped: ActionBatchResult = {
+  results: [
+    {
+      index: 0,
+      type: 'tap',
+      ok: false,
+      ms: 168,
+      error: {
+        code: 'target_not_found',
+        message: 'No element on the screen matches the target.',
+        retryable: false,
+        next: 'Observe the screen and target an element that is on it.',
+        details: {
+          target: { text: 'Search' },
+          candidates: [
+            {
+              ref: 2,
+              type: 'LinearLayout',
+              text: 'Search settings',
+              desc: null,
+              id: 'com.android.settings:id/search_action_bar',
+              center: [540, 430],
+            },
+          ],
+          snapshot_id: ids.snapshot,
+        },
+      },
+    },
+  ],
+  completed: 0,
+  observation: settings,
+}
+
+export const screenExamples: Record<string, OperationExamples> = {
+  observe: {
+    answers: { 200: one('settings', 'The settings of the phone', settings) },
+    text: one('settings', 'With `format=text`', screenText),
+  },
+  runActions: {
+    body: {
+      open: {
+        summary: 'Open an app and wait for its first screen',
+        value: {
+          actions: [
+            { type: 'open_app', package: 'com.android.settings' },
+            { type: 'wait_for', target: { text: 'Search settings' }, timeout_ms: 5000 },
+          ],
+        },
+      },
+      search: {
+        summary: 'Tap an element of the last observation, type, press enter',
+        value: {
+          actions: [
+            { type: 'tap', target: { ref: 2, snapshot_id: ids.snapshot } },
+            { type: 'type', text: 'battery', submit: true },
+          ],
+          observe: 'both',
+        },
+      },
+    },
+    answers: {
+      200: {
+        completed: { summary: 'All ran', value: completed },
+        stopped: { summary: 'Stopped at an action that failed', value: stopped },
+      },
+    },
+  },
+  createLiveLink: {
+    body: {
+      an_hour: { summary: 'For an hour', value: { expires_in: 3600 } },
+      watch: { summary: 'To watch alone, for ten minutes', value: { expires_in: 600, control: false } },
+    },
+    answers: {
+      201: one('link', 'Whoever has it is let in', {
+        url: 'https://phones.example.com/live#prl_Zk7vQ2xTnW4mC9yBdR5HgLs8PfUoEa3iXJ6NqtVhKb1',
+        expires_at: '2026-11-21T13:49:31.020Z',
+      }),
+    },
+  },
+}
