@@ -1,9 +1,10 @@
 // Requests into a phone over real gRPC and mutual TLS; behind them is a double of the agent.
-import { type Action } from '@phonerack/shared'
+import { ApiError, type Action } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HostClients } from '../hosts/clients.js'
 import { Authority } from '../pki/authority.js'
 import { type AgentDouble } from '../testing/agent-double.js'
+import { errorOf } from '../testing/api.js'
 import {
   createBody,
   eventually,
@@ -127,6 +128,28 @@ it('leaves a host alone for a moment after it lost five batches in a row', async
         () => 'refused',
       )) === 'ran',
   )
+})
+
+it('tells how long to wait where the agent says so, and only then', async () => {
+  const post = () =>
+    plane.server.inject({
+      method: 'POST',
+      url: `/v1/phones/${phoneId}/actions`,
+      headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
+      payload: JSON.stringify({ actions: [home] }),
+    })
+  const details = { retry_after_seconds: 1 }
+  agent.onBatch = () => Promise.reject(new ApiError('rate_limited', { details }))
+  const busy = await post()
+  expect(errorOf(busy, 429, 'rate_limited')).toMatchObject({ retryable: true, details })
+  expect(busy.headers['retry-after']).toBe('1')
+  agent.onBatch = () => Promise.reject(new ApiError('provider_error', { retryable: true }))
+  const failed = await post()
+  expect(errorOf(failed, 502, 'provider_error').retryable).toBe(true)
+  agent.onBatch = () => Promise.reject(new ApiError('phone_unavailable'))
+  const gone = await post()
+  expect(errorOf(gone, 503, 'phone_unavailable').retryable).toBe(true)
+  expect([failed.headers['retry-after'], gone.headers['retry-after']]).toEqual([undefined, undefined])
 })
 
 it('did nothing when there is no connection', async () => {

@@ -70,11 +70,76 @@ describe('a write', () => {
     expect(agent.log).toEqual(['setClipboard'])
   })
 
+  it('of each kind is sent once, and names the request that tells what became of it', async () => {
+    const { packages } = plane.app.services
+    const at: [typeof tenant.caller, string] = [tenant.caller, phoneId]
+    const home = { location: { lat: 1, lng: 2 }, withTimezone: false }
+    const file = '/sdcard/dir/a.txt'
+    agent.held.files = ['a.txt']
+    for (const [name, work, next] of [
+      ['setClipboard', () => settings().setClipboard(...at, 'x', context), 'clipboard'],
+      ['setLocation', () => settings().setLocation(...at, home, context), 'location'],
+      ['setLocation', () => settings().resetLocation(...at, context), 'location'],
+      ['setLocale', () => settings().setLocale(...at, 'de', context), 'locale'],
+      ['setTimezone', () => settings().setTimezone(...at, 'UTC', context), 'timezone'],
+      [
+        'writeFile',
+        () => files().write(...at, file, Buffer.from('x'), context),
+        'files?path=%2Fsdcard%2Fdir',
+      ],
+      ['deleteFile', () => files().delete(...at, file, context), 'files?path=%2Fsdcard%2Fdir'],
+      ['uninstallApp', () => packages.uninstall(...at, 'org.example.shop', context), 'apps'],
+    ] as const) {
+      // An answer in between: after five lost ones in a row a host is left alone for a moment.
+      await settings().clipboard(...at, context)
+      agent.log.length = 0
+      loseAnswerOf(name)
+      expect(await refusalOf(work()), name).toMatchObject({
+        code: 'action_outcome_unknown',
+        status: 502,
+        retryable: false,
+        next: `GET /v1/phones/${phoneId}/${next}`,
+      })
+      expect(agent.log.filter((line) => line !== 'listFiles')).toEqual([name])
+    }
+  })
+
   it('passes on what the agent itself says', async () => {
     agent.onCall = () =>
       Promise.reject(new ApiError('feature_unavailable', { details: { feature: 'clipboard' } }))
     const error = await refusalOf(settings().setClipboard(tenant.caller, phoneId, 'x', context))
     expect(error).toMatchObject({ code: 'feature_unavailable', details: { feature: 'clipboard' } })
+  })
+})
+
+describe('a feature that the phone lacks', () => {
+  it('is named by each request that needs it, and nothing else is asked of the phone', async () => {
+    const at: [typeof tenant.caller, string] = [tenant.caller, phoneId]
+    const home = { location: { lat: 1, lng: 2 }, withTimezone: true }
+    for (const [feature, work] of [
+      ['device_info', () => settings().deviceInfo(...at, context)],
+      ['clipboard', () => settings().clipboard(...at, context)],
+      ['clipboard', () => settings().setClipboard(...at, 'x', context)],
+      ['location', () => settings().location(...at, context)],
+      ['location', () => settings().setLocation(...at, home, context)],
+      ['location', () => settings().resetLocation(...at, context)],
+      ['locale', () => settings().locale(...at, context)],
+      ['locale', () => settings().setLocale(...at, 'de', context)],
+      ['timezone', () => settings().timezone(...at, context)],
+      ['timezone', () => settings().setTimezone(...at, 'UTC', context)],
+      ['files', () => files().list(...at, '/sdcard', context)],
+      ['apps', () => plane.app.services.packages.list(...at, context)],
+    ] as const) {
+      agent.log.length = 0
+      agent.onCall = () => Promise.reject(new ApiError('feature_unavailable', { details: { feature } }))
+      expect(await refusalOf(work()), feature).toMatchObject({
+        code: 'feature_unavailable',
+        status: 422,
+        retryable: false,
+        details: { feature },
+      })
+      expect(agent.log).toHaveLength(1)
+    }
   })
 })
 

@@ -67,6 +67,37 @@ describe('actions', () => {
       batch([{ type: 'tap', target: { ref: 1 } }]),
       ['actions', 0, 'target', 'snapshot_id'],
     ],
+    [
+      'a number of matches for an id',
+      batch([{ type: 'tap', target: { id: 'a', nth: 0 } }]),
+      ['actions', 0, 'target', 'nth'],
+    ],
+    [
+      'a number of matches for a description',
+      batch([{ type: 'tap', target: { desc: 'a', nth: 0 } }]),
+      ['actions', 0, 'target', 'nth'],
+    ],
+    [
+      'coordinates to wait for',
+      batch([{ type: 'wait_for', target: { x: 1, y: 1 } }]),
+      ['actions', 0, 'target'],
+    ],
+    [
+      'a ref to scroll to',
+      batch([{ type: 'scroll_to', target: { ref: 1, snapshot_id: 'snp_aaaaaaaaaaaa' } }]),
+      ['actions', 0, 'target'],
+    ],
+    ['an unknown key', batch([{ type: 'key', key: 'Enter' }]), ['actions', 0, 'key']],
+    [
+      'an unknown modifier',
+      batch([{ type: 'key', key: 'a', modifiers: ['fn'] }]),
+      ['actions', 0, 'modifiers', 0],
+    ],
+    [
+      'an activity of another form',
+      batch([{ type: 'open_app', package: 'a.b', activity: 'a b' }]),
+      ['actions', 0, 'activity'],
+    ],
     ['an unknown observe', batch([back], { observe: 'all' }), ['observe']],
     ['an unknown field', batch([back], { wait: true }), ['wait']],
   ])('refuse %s', async (_name, body, path) => {

@@ -66,6 +66,8 @@ type Served =
   | 'setClipboard'
   | 'getLocation'
   | 'setLocation'
+  | 'setLocale'
+  | 'writeFile'
   | 'setTimezone'
   | 'getDeviceInfo'
   | 'getLocale'
@@ -403,6 +405,11 @@ class Double implements AgentDouble {
           await this.beginCall('getLocale', call.request.assignment)
           return { locale: 'en-US' }
         }),
+      setLocale: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('setLocale', call.request.assignment)
+          return { locale: call.request.locale }
+        }),
       getTimezone: (call, callback) =>
         answer(callback, async () => {
           await this.beginCall('getTimezone', call.request.assignment)
@@ -412,6 +419,11 @@ class Double implements AgentDouble {
         answer(callback, async () => {
           await this.beginCall('readFile', call.request.assignment)
           return { content: Buffer.from('content') }
+        }),
+      writeFile: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('writeFile', call.request.assignment)
+          return { size: BigInt(call.request.content.length) }
         }),
       listFiles: (call, callback) =>
         answer(callback, async () => {

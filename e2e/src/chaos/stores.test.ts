@@ -71,6 +71,16 @@ test(
     await new Promise((resolve) => setTimeout(resolve, 1000))
     const answer = await plane.tenant.agent.get(`/v1/phones/${phone.id}`)
     if (answer.status >= 400) errorOf(answer)
+    // Nothing was done, and soon it may be: the key is still known, the phone cannot be looked up.
+    const batch = await plane.tenant.agent.post(`/v1/phones/${phone.id}/actions`, {
+      actions: [{ type: 'home' }],
+    })
+    expect(errorOf(batch)).toMatchObject({
+      code: 'phone_unavailable',
+      retryable: true,
+      details: { retry_after_seconds: 2 },
+    })
+    expect(batch.headers.get('retry-after')).toBe('2')
     await dead
     await Promise.allSettled([parks])
     await plane.healthy()

@@ -6,6 +6,7 @@ import { keyNames, limits, type Observation } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { System } from '../system/system.js'
 import { eventually } from '../system/tenant.js'
+import { answersOn } from './actions-answers.js'
 import { act, failureOf, fresh, look, rent, run, tap, within, withId, type Rented } from './rented.js'
 
 const notes = 'com.phonerack.notes'
@@ -27,6 +28,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
     phone = await rent(system)
   }, 100_000)
   afterAll(() => phone.api.delete(phone.path))
+  answersOn(() => phone)
   const answers = async () => (await phone.api.get(`${phone.path}/observe`)).status === 200
 
   it('tap what each form of target means, and say where', async () => {
@@ -57,11 +59,12 @@ export const actionsOn = (system: System, fast: boolean): void => {
   })
 
   it('tap twice, hold, and pinch', async () => {
-    const seen = await act(phone, ...fresh(gallery), tap({ text: 'Lake' }), {
-      type: 'double_tap',
-      target: { id: 'picture' },
-    })
-    expect(scaleOf(seen)).toBe(2)
+    await act(phone, ...fresh(gallery), tap({ text: 'Lake' }))
+    const twice = await run(phone, [{ type: 'double_tap', target: { id: 'picture' } }], 'ui')
+    if (!twice.observation) throw new Error('no screen')
+    const { center, ref } = withId(twice.observation, 'picture')
+    expect(twice.results[0]?.resolved).toEqual({ center, ref })
+    expect(scaleOf(twice.observation)).toBe(2)
     const pinch = { type: 'pinch', target: { id: 'picture' }, scale: 0.5, duration_ms: 100 }
     if (fast) expect(scaleOf(await act(phone, pinch))).toBeLessThan(1.5)
     else
@@ -69,8 +72,10 @@ export const actionsOn = (system: System, fast: boolean): void => {
         code: 'feature_unavailable',
         details: { feature: 'multi_touch' },
       })
-    const held = { type: 'long_press', target: { text: 'Shopping' } }
-    expect((await act(phone, ...fresh(notes), held)).text).toContain('Delete note?')
+    const note = (await act(phone, ...fresh(notes))).elements.find(({ text }) => text?.startsWith('Shopping'))
+    const held = await run(phone, [{ type: 'long_press', target: { text: 'Shopping' } }], 'ui')
+    expect(held.results[0]?.resolved).toEqual({ center: note?.center, ref: note?.ref })
+    expect(held.observation?.text).toContain('Delete note?')
     expect((await act(phone, tap({ text: 'Cancel' }))).text).toContain('Shopping')
   })
 

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vi
 import { z } from 'zod'
 import { errorOf, type Answer, type Api } from '../system/api.js'
 import { faultsOf, type PhoneFaults } from '../system/faults.js'
+import { type System } from '../system/system.js'
 import { eventually, newTenant, readyPhone } from '../system/tenant.js'
 
 const shop = 'org.example.shop'
@@ -42,12 +43,15 @@ let faults: PhoneFaults
 let signers: Record<'ours' | 'stranger', Signer>
 beforeAll(async () => {
   signers = { ours: await newSigner('ours'), stranger: await newSigner('stranger') }
-  const system = inject('system')
+  await rentFrom(inject('system'))
+}, 100_000)
+/** From now on all is asked of a phone of this system. */
+async function rentFrom(system: System): Promise<void> {
   api = (await newTenant(system)).admin
   const { id } = await readyPhone(api)
   path = `/v1/phones/${id}`
   faults = await (await faultsOf(system)).ofPhone(id)
-}, 100_000)
+}
 afterEach(() => faults.heal())
 afterAll(() => api.delete(path))
 
@@ -192,6 +196,11 @@ describe('installs of one phone', () => {
     const same = await start(one)
     expect(statusAndCode(same)).toEqual([409, 'install_in_progress'])
     expect(errorOf(same)).toMatchObject({ retryable: true, details: { package: namesOf[0] } })
+    // Until it is there it cannot be opened.
+    const open = { actions: [{ type: 'open_app', package: namesOf[0] }], observe: 'none' }
+    expect((await api.post(`${path}/actions`, open)).body).toMatchObject({
+      results: [{ ok: false, error: { code: 'app_not_found', details: { package: namesOf[0] } } }],
+    })
     expect(statusAndCode(await start(three))).toEqual([409, 'install_in_progress'])
     await eventually(
       'both sessions',
@@ -244,4 +253,36 @@ describe('installs of one phone', () => {
     },
     90_000,
   )
+})
+
+/** Last: it leaves the phone of the tests above. */
+describe('on a phone that has only what every phone has, an app', () => {
+  beforeAll(async () => {
+    await api.delete(path)
+    await rentFrom(inject('bare'))
+  }, 100_000)
+
+  it('is installed once, is no downgrade, is replaced, and is uninstalled', async () => {
+    const before = await faults.counters()
+    const [older, newer] = [await upload(), await upload({ versionCode: 7 })]
+    expect(await install(newer)).toMatchObject({ package: shop, upload: newer, status: 'succeeded' })
+    expect(await versionOf()).toBe(7)
+    const refused = await start(older)
+    expect(statusAndCode(refused)).toEqual([409, 'version_downgrade'])
+    expect(errorOf(refused).details).toMatchObject({ installed_version_code: 7, version_code: 5 })
+    expect((await install(older, { replace: true }))?.status).toBe('succeeded')
+    expect(await versionOf()).toBe(5)
+    expect((await api.delete(`${path}/apps/${shop}`)).body).toEqual({ package: shop, uninstalled: true })
+    expect(await versionOf()).toBeUndefined()
+    const after = await faults.counters()
+    expect([after.installs - before.installs, after.uninstalls - before.uninstalls]).toEqual([2, 2])
+  })
+
+  it('fails in the words of the phone', async () => {
+    expect(await install(await upload({ versionCode: 8, minSdk: 99 }))).toMatchObject({
+      status: 'failed',
+      error: 'install_failed',
+      next: expect.stringContaining('INSTALL_FAILED_OLDER_SDK') as string,
+    })
+  })
 })

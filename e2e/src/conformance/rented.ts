@@ -81,6 +81,13 @@ export async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
 /** Status and code of a refusal. */
 export const refusal = (answer: Answer): [number, string] => [answer.status, errorOf(answer).code]
 
+/** The body of an answer that has this status. */
+export function bodyOf(answer: Answer, status = 200): unknown {
+  if (answer.status !== status)
+    throw new Error(`${answer.status} instead of ${status}: ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
 export interface Picture {
   format: 'png' | 'jpeg'
   width: number

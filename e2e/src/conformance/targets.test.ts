@@ -1,8 +1,7 @@
 /**
  * Chapter "Run actions" of the specification, and "Actions" of what it leaves open, through `/v1`: targets, snapshots,
- * apps, addresses, waits and the screen of the answer, which are the same on every phone.
+ * apps, addresses and waits, which are the same on every phone.
  */
-import { actionBatchResultSchema } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { errorOf } from '../system/api.js'
 import { act, failureOf, fresh, rent, run, tap, withId, type Rented } from './rented.js'
@@ -171,40 +170,3 @@ it('wait for a time, for what comes, for what goes, and for rest', async () => {
       details: { ...details, timeout_ms: 100 },
     })
 })
-
-it.each(['none', 'ui', 'screenshot', 'both'])(
-  'answer the screen that observe %s asks for',
-  async (observe) => {
-    const [elements, picture] = [['elements', 'snapshot_id', 'text'], ['screenshot']]
-    const done = {
-      none: undefined,
-      ui: elements,
-      screenshot: picture,
-      both: [...elements, ...picture],
-    }[observe]
-    const cut = observe === 'none' || observe === 'ui' ? elements : [...elements, ...picture]
-    const keys = async (...actions: object[]) => {
-      const { observation } = actionBatchResultSchema.parse((await post({ actions, observe })).body)
-      if (observation && 'screenshot' in observation)
-        expect(observation.screenshot).toMatchObject({
-          format: 'jpeg',
-          width: 720,
-          height: 1600,
-          scale: 720 / 1080,
-        })
-      const known = [...elements, ...picture]
-      return (
-        observation &&
-        Object.keys(observation)
-          .filter((name) => known.includes(name))
-          .toSorted()
-      )
-    }
-    expect(await keys({ type: 'home' })).toEqual(done?.toSorted())
-    expect(await keys(tap({ text: 'Nowhere' }))).toEqual(cut.toSorted())
-    if (observe === 'screenshot')
-      expect(
-        Object.keys((await post({ actions: [{ type: 'wait', ms: 1 }], observe })).body as object).toSorted(),
-      ).toEqual(['completed', 'observation', 'results'])
-  },
-)

@@ -10,10 +10,17 @@ declare module 'vitest' {
   }
 }
 
+/** As many test files run at once. */
+const barePhones = 4
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const started = await Promise.allSettled([
     startSystem({ virtualPhones: 8, faultPort: true }),
-    startSystem({ virtualPhones: 2, faultPort: true, without: [withoutFastWay, withoutFastWay] }),
+    startSystem({
+      virtualPhones: barePhones,
+      faultPort: true,
+      without: Array.from({ length: barePhones }, () => withoutFastWay),
+    }),
   ])
   const systems = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
   const stop = async () => {

@@ -56,6 +56,10 @@ describe('paths', () => {
       '/sdcard/a\0',
     ])
       expect(() => realPath(bad), bad).toThrow(ApiError)
+    for (const longest of [`/sdcard/${'a'.repeat(1004)}`, `/sdcard/${'ü'.repeat(502)}`]) {
+      expect(Buffer.byteLength(realPath(longest))).toBe(1024)
+      expect(() => realPath(`${longest}a`)).toThrow(ApiError)
+    }
   })
 })
 

@@ -12,7 +12,7 @@ import type { Transport } from '../adb/transport.js'
 import type { FileEntry, Files } from '../device/device.js'
 import { writing } from '../device/outcome.js'
 import { outputOf } from '../device/run.js'
-import { badPath, nameOf, parentOf, realPath, realRoot } from './paths.js'
+import { badPath, checkLength, nameOf, parentOf, realPath, realRoot } from './paths.js'
 
 /** Bytes: of a file up or down. */
 const mostBytes = 4_000_000
@@ -92,6 +92,8 @@ export function createFiles(transport: Transport, root: string = realRoot): File
       const real = realPath(path, root)
       if (real === root) throw badPath('names the root of the storage, not a file', 'directory')
       if (content.length > mostBytes) throw new ApiError('payload_too_large')
+      const part = `${parentOf(real)}/.phonerack-${randomBytes(8).toString('hex')}.part`
+      checkLength(part)
       // The deepest folder that exists decides; those below it are made by adb, and are no links.
       let folder = parentOf(real)
       while (!(await folderExists(folder, progress))) folder = parentOf(folder)
@@ -100,7 +102,6 @@ export function createFiles(transport: Transport, root: string = realRoot): File
       const found = folder === parentOf(real) ? await transport.lstat(real, progress) : null
       if (found && !isFile(found)) throw badPath('names a directory, not a file', 'directory')
       if (folder === parentOf(real)) await removeUnfinished(folder, progress)
-      const part = `${parentOf(real)}/.phonerack-${randomBytes(8).toString('hex')}.part`
       return writing('the file', async () => {
         try {
           await transport.push(part, content, 0o660, progress)

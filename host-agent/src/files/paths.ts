@@ -16,13 +16,24 @@ export const badPath = (message: string, names?: 'file' | 'directory'): ApiError
     },
   })
 
-/** @throws ApiError validation_failed for a path that the control plane should not have let through */
+/** @throws ApiError validation_failed for a path that the control plane should not have let through, or that is too long */
 export function realPath(path: string, root: string = realRoot): string {
   const inside = path === publicRoot || path.startsWith(`${publicRoot}/`)
   const segments = path.split('/').slice(2)
   if (!inside || path.includes('\0') || segments.some((part) => part === '.' || part === '..' || part === ''))
     throw badPath('must be /sdcard or a path inside it, without empty, "." or ".." parts')
-  return root + path.slice(publicRoot.length)
+  const real = root + path.slice(publicRoot.length)
+  checkLength(real)
+  return real
+}
+
+/** Bytes: adbd ends a sync request whose path is longer (AOSP `file_sync_service.cpp`). */
+const mostPathBytes = 1024
+
+/** @throws ApiError validation_failed for a path on the phone that its sync service does not take */
+export function checkLength(real: string): void {
+  if (Buffer.byteLength(real) > mostPathBytes)
+    throw badPath(`is too long for the phone, which takes ${mostPathBytes} bytes, ${realRoot} included`)
 }
 
 export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))

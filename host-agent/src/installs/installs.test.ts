@@ -219,6 +219,15 @@ describe('an install', () => {
     expect(await Promise.all([finish(one.id), finish(two.id)])).toEqual([succeeded, succeeded])
     await begin(three)
     expect(await finish(three.id)).toEqual(succeeded)
+    // With `replace` too, and before anything is uninstalled.
+    const again = apps.map((app) => ({ ...app, id: newInstallId(), replace: true }))
+    const [first, second, last] = again as [(typeof again)[0], (typeof again)[0], (typeof again)[0]]
+    await begin({ ...first, replace: false })
+    await begin({ ...second, replace: false })
+    const before = counters().uninstalls
+    expect((await errorOf(begin(last))).code).toBe('install_in_progress')
+    expect(counters().uninstalls).toBe(before)
+    expect(await Promise.all([finish(first.id), finish(second.id)])).toHaveLength(2)
     for (const { package: name } of apps) expect((await listed(name))?.versionCode).toBe(5n)
   })
 })

@@ -39,7 +39,7 @@ describe('clipboard', () => {
   })
 
   it('takes 1 to 10,000 characters', async () => {
-    for (const text of ['a', '😀'.repeat(9999), '😀'.repeat(10_000)])
+    for (const text of ['a', 'ab', '😀'.repeat(9999), '😀'.repeat(10_000)])
       expect((await put('clipboard', { text })).statusCode).toBe(200)
     await refused('clipboard', { text: 'a'.repeat(10_001) })
     await refused('clipboard', { text: '' })
@@ -76,14 +76,16 @@ describe('location', () => {
     for (const [lat, lng] of [
       [-90, -180],
       [90, 180],
+      [-89.999999, -179.999999],
+      [89.999999, 179.999999],
       [0, 0],
     ])
       expect((await put('location', { lat, lng })).statusCode).toBe(200)
     for (const body of [
-      { lat: 90.1, lng: 0 },
-      { lat: -90.1, lng: 0 },
-      { lat: 0, lng: 180.1 },
-      { lat: 0, lng: -180.1 },
+      { lat: 90.000001, lng: 0 },
+      { lat: -90.000001, lng: 0 },
+      { lat: 0, lng: 180.000001 },
+      { lat: 0, lng: -180.000001 },
       { lat: 0 },
       { lng: 0 },
       { lat: '0', lng: 0 },
@@ -159,7 +161,8 @@ describe('paths', () => {
   })
 
   it('have at most 1024 characters', () => {
-    expect(storagePath(`/sdcard/${'😀'.repeat(1016)}`)).not.toBeNull()
+    for (const name of ['a'.repeat(1015), '😀'.repeat(1016)])
+      expect(storagePath(`/sdcard/${name}`)).not.toBeNull()
     expect(storagePath(`/sdcard/${'a'.repeat(1017)}`)).toBeNull()
   })
 })
@@ -202,7 +205,8 @@ describe('files', () => {
       path: '/sdcard/empty',
       size: 0,
     })
-    expect((await upload('/sdcard/most', Buffer.alloc(4_000_000))).json()).toMatchObject({ size: 4_000_000 })
+    for (const size of [3_999_999, 4_000_000])
+      expect((await upload('/sdcard/most', Buffer.alloc(size))).json()).toMatchObject({ size })
     errorOf(await upload('/sdcard/more', Buffer.alloc(4_000_001)), 413, 'payload_too_large')
     expect(api.services.storage.has('/sdcard/more')).toBe(false)
   })
