@@ -28,7 +28,8 @@ try {
   const path = `/v1/phones/${id}`
   const act = async (...actions: object[]): Promise<void> => {
     const answer = await tenant.admin.post(`${path}/actions`, { actions, observe: 'none' })
-    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+    const done = z.object({ completed: z.int() }).safeParse(answer.body).data?.completed
+    if (done !== actions.length) throw new Error(JSON.stringify(answer.body))
   }
   const link = async (): Promise<string> =>
     z.object({ url: z.string() }).parse((await tenant.admin.post(`${path}/live`)).body).url
@@ -50,21 +51,29 @@ try {
       times.push(await pressHome(page))
     }
     answers.push(figures(`Home pressed on the page → in its pixels, ${watchers} watching`, times))
-    await act(
-      { type: 'open_app', package: 'com.phonerack.clock' },
-      { type: 'tap', target: { desc: 'Clock' } },
-    )
+    await act({ type: 'open_app', package: 'com.phonerack.shop' })
+    // One finger up and down the list, as long as it is measured.
+    let isMoving = true
+    const moving = (async () => {
+      while (isMoving) await act(swipe(1800, 600), swipe(600, 1800))
+    })()
     costs.push(await cost(system, page, watchers))
+    isMoving = false
+    await moving
     await act({ type: 'home' })
   }
   print('Touch to picture', answers)
   process.stdout.write(
-    `\nWhile a second hand moves:\n${costs.join('\n')}\nload average ${loadavg()[0]?.toFixed(1)}\n`,
+    `\nWhile a finger scrolls a list:\n${costs.join('\n')}\nload average ${loadavg()[0]?.toFixed(1)}\n`,
   )
   for (const socket of readers) socket.terminate()
 } finally {
   await browser.close()
   await stopSystem(system)
+}
+
+function swipe(from: number, to: number): object {
+  return { type: 'swipe', from: { x: 540, y: from }, to: { x: 540, y: to }, duration_ms: 1000 }
 }
 
 async function openPage(from: Browser, url: string): Promise<Page> {
