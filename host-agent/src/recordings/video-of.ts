@@ -7,9 +7,8 @@ import type { Video, Who } from './recordings.js'
 export function videoOf(registry: Registry, who: Who, progress: Progress): Promise<Video> {
   const phone = registry.phone(who.serial)
   const held = phone.fencing.hold(who.fencingNumber)
-  return phone.read(who, progress, (device) => {
-    const capture = 'video' in device ? device.video : null
-    if (!capture) throw new ApiError('feature_unavailable', { details: { feature: 'recordings' } })
-    return Promise.resolve({ capture: capture as Video['capture'], held })
+  return phone.read(who, progress, ({ video }) => {
+    if (!video) throw new ApiError('feature_unavailable', { details: { feature: 'recordings' } })
+    return Promise.resolve({ capture: video, held })
   })
 }
