@@ -3,7 +3,7 @@
  * the storage, and frees its host of it. Safe to run twice and to take over from a killed process.
  */
 import { RecordingStatus, type RecordingState } from '@phonerack/proto'
-import { Progress } from '@phonerack/shared'
+import { newId, Progress } from '@phonerack/shared'
 import { type Recording } from '../gen/prisma/client.js'
 import { inTransaction } from '../db/database.js'
 import { hostInReach } from '../devices/reach.js'
@@ -13,6 +13,7 @@ import { backoff, later, type JobContext } from '../jobs/context.js'
 import { type JobPayload } from '../jobs/queue.js'
 import { type Core } from '../phones/core.js'
 import { StorageFull, type FileStore } from '../storage/file-store.js'
+import { addFileDelete } from '../uploads/records.js'
 import { dropRecording, getRecording, isUnknown, readRecording, stopRecording } from './calls.js'
 import { forget, isRunning, markEnded, markFailed, markReady, markRunning } from './records.js'
 
@@ -116,8 +117,13 @@ async function advance(
   }
   if (state.status !== RecordingStatus.RECORDING_STATUS_READY) return 'made'
   const video = await readRecording(host, recording.id, state, Progress.for(times.file, stopping))
-  await store.put(recording.storageId, video)
+  // A name of its own, since another runner may be at it too; what nothing refers to in an hour goes.
+  const storageId = newId('file')
+  const unusedAt = new Date(core.clock.now().getTime() + 2 * times.file)
+  await inTransaction(core.db, (tx) => addFileDelete(tx, storageId, unusedAt))
+  await store.put(storageId, video)
   await markReady(core, recording, {
+    storageId,
     sha256: state.sha256,
     durationMs: Number(state.durationMs),
     sizeBytes: state.sizeBytes,

@@ -133,6 +133,7 @@ export async function markFailed(core: Core, id: string, isDropped: boolean): Pr
 }
 
 export interface StoredVideo {
+  storageId: string
   sha256: string
   durationMs: number
   sizeBytes: bigint
@@ -140,20 +141,15 @@ export interface StoredVideo {
   endedAt: Date
 }
 
-/** Its file is in the storage. One that was deleted meanwhile takes its file with it. */
+/** Its file is in the storage. One that was deleted, or stored by another runner, meanwhile takes this file with it. */
 export async function markReady(core: Core, recording: Recording, video: StoredVideo): Promise<void> {
   await inTransaction(core.db, async (tx) => {
     const { count } = await tx.recording.updateMany({
       where: { id: recording.id, status: { in: [...unfinished] } },
       data: { ...video, status: 'ready', isStored: true },
     })
-    if (count === 0) await dropUnlessStored(tx, recording)
+    if (count === 0) await addFileDelete(tx, video.storageId)
   })
-}
-
-async function dropUnlessStored(tx: Tx, { id, storageId }: Recording): Promise<void> {
-  const now = await tx.recording.findUnique({ where: { id }, select: { isStored: true } })
-  if (!now?.isStored) await addFileDelete(tx, storageId)
 }
 
 /** Its file goes, here with the commit and at its host soon after. False: it was gone already. */
@@ -163,7 +159,8 @@ export async function remove(tx: Tx, core: Core, recording: Recording): Promise<
     data: { status: 'deleted', isStored: false },
   })
   if (count === 0) return false
-  await addFileDelete(tx, recording.storageId)
+  const { storageId } = await tx.recording.findUniqueOrThrow({ where: { id: recording.id } })
+  await addFileDelete(tx, storageId)
   if (!recording.isDropped) await addFetch(tx, core, recording.id)
   return true
 }

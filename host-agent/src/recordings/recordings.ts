@@ -203,10 +203,14 @@ export function createRecordings(parts: RecordingsParts): Recordings {
         const within = progress.within(times.firstPicture)
         const subscription = await capture.subscribe(tape, within)
         entry.subscription = subscription
-        const ended = tape.ended.then((reason) => {
-          throw new ApiError('phone_unavailable', { message: `Nothing was recorded: ${reason}.` })
-        })
-        const at = await within.race('the first picture', () => Promise.race([first.promise, ended]))
+        const at = await within.race('the first picture', () =>
+          Promise.race([
+            first.promise,
+            tape.ended.then((reason) => {
+              throw new ApiError('phone_unavailable', { message: `Nothing was recorded: ${reason}.` })
+            }),
+          ]),
+        )
         // The video may have ended before it was ours to close.
         if (!running.has(id)) subscription.close()
         return at
