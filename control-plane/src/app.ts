@@ -21,7 +21,7 @@ import { Listening, sweepHosts } from './hosts/sweep.js'
 import { createInstallService } from './installs/service.js'
 import { forget, reconcile } from './jobs/reconcile.js'
 import { JobRunner, prepareJobs } from './jobs/runner.js'
-import { fileTasks, hostTasks, installTasks, timerTasks } from './jobs/tasks.js'
+import { fileTasks, hostTasks, installTasks, recordingTasks, timerTasks } from './jobs/tasks.js'
 import { Ticker } from './jobs/ticker.js'
 import { createKeyService } from './keys/service.js'
 import { createLiveService } from './live/links.js'
@@ -39,6 +39,8 @@ import { openStripe } from './payments/stripe.js'
 import { createPhoneService } from './phones/service.js'
 import { Authority } from './pki/authority.js'
 import { openNatsUsers } from './pki/nats-users.js'
+import { expireRecordings } from './recordings/expiry.js'
+import { createRecordingService } from './recordings/service.js'
 import { type Services } from './services.js'
 import { setupPlugin } from './setup/plugin.js'
 import { createSetupService } from './setup/service.js'
@@ -95,6 +97,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
           { tasks: hostTasks(context), concurrency: 16, pollMs: 500 },
           { tasks: fileTasks(uploads, stopping.signal), concurrency: 2, pollMs: 500 },
           { tasks: installTasks(context, store), concurrency: 16, pollMs: 500 },
+          { tasks: recordingTasks(context, store), concurrency: 4, pollMs: 500 },
         ]
       : [],
   })
@@ -104,6 +107,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
     new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),
     new Ticker('retention', 60_000, parts.log, () => forget(core)),
     new Ticker('retention of uploads', 60_000, parts.log, () => expireUploads(uploads)),
+    new Ticker('retention of recordings', 60_000, parts.log, () => expireRecordings(core)),
     new Ticker('app library', 1000, parts.log, () => catalog.keep()),
     new Ticker('files of no library app', 600_000, parts.log, () => expireLibraryFiles(core)),
     new Ticker('work folder of the storage', 600_000, parts.log, () => store.sweep()),
@@ -130,6 +134,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       files: createFileService(core, hosts),
       uploads: createUploadService(uploads),
       installs: createInstallService(core, hosts),
+      recordings: createRecordingService(core, hosts, store),
       library: catalog,
       power: createPowerService(core, hosts),
       setup: createSetupService(core),

@@ -76,6 +76,9 @@ const environmentSchema = z
     PHONERACK_UPLOAD_AWAITING_LIFE: int(limits.uploads.awaitingLife, 1),
     PHONERACK_UPLOAD_LIFE: int(limits.uploads.life, 1),
     PHONERACK_UPLOAD_SUPERSEDED_LIFE: int(limits.uploads.supersededLife, 1),
+    PHONERACK_RECORDINGS_PER_PROJECT: int(limits.recordings.perProject, 1),
+    /** Seconds. */
+    PHONERACK_RECORDING_LIFE: int(limits.recordings.life, 1),
     /** Seconds after which the app library is read again. */
     PHONERACK_LIBRARY_REFRESH: int(limits.libraryRefresh, 1),
     PHONERACK_PRICE_PER_SECOND_MICROS: z.coerce.bigint().positive().default(price.perSecondMicros),
@@ -137,6 +140,7 @@ export interface Rules {
   perSecondMicros: bigint
   minimumSeconds: number
   uploads: UploadRules
+  recordings: { perProject: number; lifeMs: number }
 }
 
 /** Sizes in bytes, times in milliseconds. */
@@ -203,6 +207,10 @@ export function readConfig(environment: Record<string, string | undefined>): Con
         awaitingMs: env.PHONERACK_UPLOAD_AWAITING_LIFE * 1000,
         lifeMs: env.PHONERACK_UPLOAD_LIFE * 1000,
         supersededMs: env.PHONERACK_UPLOAD_SUPERSEDED_LIFE * 1000,
+      },
+      recordings: {
+        perProject: env.PHONERACK_RECORDINGS_PER_PROJECT,
+        lifeMs: env.PHONERACK_RECORDING_LIFE * 1000,
       },
     },
   }

@@ -6,6 +6,7 @@ import type { Config } from './config.js'
 import { takeDataDir } from './data-dir.js'
 import { createHandlers } from './grpc/handlers.js'
 import { createLiveHandlers } from './grpc/live-handlers.js'
+import { createRecordingHandlers } from './grpc/recording-handlers.js'
 import { startGrpcServer } from './grpc/server.js'
 import { natsCreds, type Identity } from './identity.js'
 import { openPackageCache } from './installs/cache.js'
@@ -14,7 +15,10 @@ import { openInstallRecords } from './installs/records.js'
 import { openJournal, type Journal } from './phone/journal.js'
 import { openRecords, type Records } from './phone/records.js'
 import { Registry } from './phone/registry.js'
+import { createRecordings } from './recordings/recordings.js'
+import { openShelf } from './recordings/shelf.js'
 import { createSnapshotStore } from './screen/index.js'
+import { videoOf } from './recordings/video-of.js'
 import { readJar } from './scrcpy/jar.js'
 import { startHeartbeats, type Heartbeats } from './status/heartbeat.js'
 import { version } from './version.js'
@@ -62,10 +66,20 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       log,
     })
     undo.push(() => installs.stop())
+    const { ffmpeg, ffprobe, ...recordingLimits } = config.recordings
+    const recordings = createRecordings({
+      videoOf: (who, progress) => videoOf(registry, who, progress),
+      shelf: openShelf(joinPath(dataDir, 'recordings')),
+      programs: { ffmpeg, ffprobe },
+      limits: recordingLimits,
+      log,
+    })
+    undo.push(() => recordings.close())
     const snapshots = createSnapshotStore(systemClock)
     const handlers = {
       host: createHandlers({ registry, installs, snapshots, log }),
       live: createLiveHandlers(registry, log),
+      recordings: createRecordingHandlers(recordings, log),
     }
     const grpc = await startGrpcServer(config.grpcListen, identity, handlers)
     undo.push(() => grpc.stop(1500))

@@ -37,6 +37,11 @@ const environment = z.object({
   PHONERACK_CONDITION_SECONDS: z.coerce.number().int().min(10).max(86_400).default(300),
   /** Bytes of disk for package files. */
   PHONERACK_PACKAGE_CACHE_BYTES: z.coerce.number().int().min(1).default(8_000_000_000),
+  PHONERACK_FFMPEG_BIN: z.string().min(1).default('ffmpeg'),
+  PHONERACK_FFPROBE_BIN: z.string().min(1).default('ffprobe'),
+  /** Bytes of disk for recordings that the control plane has not fetched yet, and what stays free of the disk. */
+  PHONERACK_RECORDING_BYTES: z.coerce.number().int().min(1).default(20_000_000_000),
+  PHONERACK_RECORDING_MIN_FREE: z.coerce.number().int().min(0).default(2_000_000_000),
   NATS_URL: z.string().min(1),
 })
 
@@ -58,6 +63,13 @@ export interface Config {
   conditionEveryMs: number
   /** Bytes. */
   packageCacheBytes: number
+  recordings: {
+    ffmpeg: string
+    ffprobe: string
+    /** Bytes: of all that are here, and what stays free on their disk. */
+    bytes: number
+    minFree: number
+  }
   natsUrl: string
 }
 
@@ -83,6 +95,12 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     isolated: found.PHONERACK_ISOLATED,
     conditionEveryMs: found.PHONERACK_CONDITION_SECONDS * 1000,
     packageCacheBytes: found.PHONERACK_PACKAGE_CACHE_BYTES,
+    recordings: {
+      ffmpeg: found.PHONERACK_FFMPEG_BIN,
+      ffprobe: found.PHONERACK_FFPROBE_BIN,
+      bytes: found.PHONERACK_RECORDING_BYTES,
+      minFree: found.PHONERACK_RECORDING_MIN_FREE,
+    },
     natsUrl: found.NATS_URL,
   }
 }

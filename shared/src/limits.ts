@@ -58,6 +58,14 @@ export const limits = {
     /** Seconds after the last install, once a newer build of the package is ready. */
     supersededLife: 86_400,
   },
+  recordings: {
+    /** Kept at once by a project, on any of its phones. */
+    perProject: 20,
+    /** Seconds since it started. */
+    life: 7 * 86_400,
+    /** Characters. */
+    name: 80,
+  },
   /** Seconds after which the app library is read again. */
   libraryRefresh: 4 * 3600,
   /** Characters of a search in it. */

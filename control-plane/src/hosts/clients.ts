@@ -4,7 +4,7 @@
  * the certificate of its ID.
  */
 import { credentials, connectivityState, type ChannelCredentials } from '@grpc/grpc-js'
-import { HostServiceClient, LiveServiceClient } from '@phonerack/proto'
+import { HostServiceClient, LiveServiceClient, RecordingServiceClient } from '@phonerack/proto'
 import { type Credentials, hostDnsName } from '../pki/authority.js'
 import { Breaker } from './breaker.js'
 
@@ -15,6 +15,8 @@ export interface HostConnection {
   client: HostServiceClient
   /** On a connection of its own, so that video stands in no request's way. */
   live: LiveServiceClient
+  /** Over the channel of `client`. */
+  recordings: RecordingServiceClient
   breaker: Breaker
   /** Resolves true when the channel stands within `ms`. Nothing has been sent yet when it does not. */
   ready(ms: number): Promise<boolean>
@@ -63,7 +65,11 @@ export class HostClients {
     }
     const client = new HostServiceClient(address, this.credentials, options)
     const live = new LiveServiceClient(address, this.credentials, options)
-    return { client, live, breaker: new Breaker(), ready: (ms) => isReady(client, ms) }
+    const recordings = new RecordingServiceClient(address, this.credentials, {
+      ...options,
+      channelOverride: client.getChannel(),
+    })
+    return { client, live, recordings, breaker: new Breaker(), ready: (ms) => isReady(client, ms) }
   }
 }
 

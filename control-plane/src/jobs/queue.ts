@@ -28,6 +28,8 @@ export const jobPayloads = {
   'upload.process': z.object({ uploadId: z.string(), attempt: z.int().default(1) }),
   /** Brings an install that was begun to its end. */
   'app.install': z.object({ installId: z.string(), attempt: z.int().default(1) }),
+  /** Looks after a recording until its video is stored and its host has nothing of it. */
+  'recording.fetch': z.object({ recordingId: z.string(), attempt: z.int().default(1) }),
   /** Removes a stored file that nothing refers to any more. */
   'file.delete': z.object({ storageId: z.string() }),
 } as const

@@ -33,7 +33,11 @@ export async function reconcile(core: Core): Promise<void> {
   const installs = await core.db.$queryRaw<{ id: string }[]>`select i.id from installs i
     where i.status in ('beginning', 'running')
       and not exists (select 1 from graphile_worker.jobs j where j.key = 'app.install:' || i.id and j.attempts < j.max_attempts)`
-  if (parking.length + starting.length + care.length + uploads.length + installs.length === 0) return
+  const recordings = await core.db.$queryRaw<{ id: string }[]>`select r.id from recordings r
+    where not r.is_dropped
+      and not exists (select 1 from graphile_worker.jobs j where j.key = 'recording.fetch:' || r.id and j.attempts < j.max_attempts)`
+  const lost = [parking, starting, care, uploads, installs, recordings]
+  if (lost.every((rows) => rows.length === 0)) return
   core.log.warn(
     {
       parking: parking.length,
@@ -41,10 +45,13 @@ export async function reconcile(core: Core): Promise<void> {
       devices: care.length,
       uploads: uploads.length,
       installs: installs.length,
+      recordings: recordings.length,
     },
     'lost jobs are added again',
   )
   await core.db.$transaction(async (tx: Tx) => {
+    for (const { id } of recordings)
+      await addJob(tx, 'recording.fetch', { recordingId: id }, { key: `recording.fetch:${id}` })
     for (const { id } of installs)
       await addJob(tx, 'app.install', { installId: id }, { key: `app.install:${id}` })
     for (const { id } of uploads)
@@ -87,7 +94,7 @@ async function overdue(core: Core): Promise<void> {
   }
 }
 
-/** Rows whose time is over: idempotency keys, counters of past minutes, used join tokens, live links, setups, activity, installs. */
+/** Rows whose time is over: idempotency keys, counters of past minutes, used join tokens, live links, setups, activity, installs, recordings. */
 export async function forget(core: Core): Promise<void> {
   const now = core.clock.now()
   await core.db.idempotencyKey.deleteMany({ where: { expiresAt: { lt: now } } })
@@ -99,6 +106,13 @@ export async function forget(core: Core): Promise<void> {
     where: {
       status: { in: ['succeeded', 'failed'] },
       updatedAt: { lt: new Date(now.getTime() - core.rules.activityLifeMs) },
+    },
+  })
+  await core.db.recording.deleteMany({
+    where: {
+      status: 'deleted',
+      isDropped: true,
+      expiresAt: { lt: new Date(now.getTime() - core.rules.activityLifeMs) },
     },
   })
   await core.db.setup.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })

@@ -12,6 +12,7 @@ import { type FileStore } from '../storage/file-store.js'
 import { type UploadCore } from '../uploads/core.js'
 import { processUploadJob } from '../uploads/process.js'
 import { deleteFileJob } from '../uploads/stored-files.js'
+import { fetchRecordingJob } from '../recordings/fetch.js'
 
 const task =
   <N extends JobName>(name: N, work: (payload: JobPayload<N>) => Promise<void>): Task =>
@@ -46,6 +47,11 @@ export const fileTasks = (uploads: UploadCore, stopping: AbortSignal): TaskList 
 /** Installs: each may take minutes, and holds up nothing else. */
 export const installTasks = (context: JobContext, store: FileStore): TaskList => ({
   'app.install': task('app.install', (job) => runInstallJob(context, store, job)),
+})
+
+/** Recordings: some are large, and hold up nothing else. */
+export const recordingTasks = (context: JobContext, store: FileStore): TaskList => ({
+  'recording.fetch': task('recording.fetch', (job) => fetchRecordingJob(context, store, job)),
 })
 
 async function parkAll({ core }: JobContext, projectId: string | null): Promise<void> {

@@ -1,6 +1,7 @@
 /** What every route gets, and how it names its phone. */
 import { ApiError, isId, type Clock } from '@phonerack/shared'
 import type { FastifyReply } from 'fastify'
+import type { Readable } from 'node:stream'
 import type { Lifetimes } from '../http/lifetimes.js'
 import type { ApiInstance } from '../http/types.js'
 import type { Services } from '../services.js'
@@ -26,6 +27,10 @@ export function phoneIdOf(params: { id: string }): string {
 /** Answers bytes that are already what the client gets. */
 export const sendBytes = (reply: FastifyReply, type: string, bytes: Uint8Array): FastifyReply =>
   reply.type(type).send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+
+/** Answers what comes by and by, never a whole one in memory. */
+export const sendStream = (reply: FastifyReply, type: string, stream: Readable): FastifyReply =>
+  reply.type(type).send(stream)
 
 /** Answers JSON that is already written. */
 export const sendJson = (reply: FastifyReply, json: Uint8Array): FastifyReply =>

@@ -22,6 +22,13 @@ import { getLocale, setLocale } from './phones/locale.js'
 import { getLocation, resetLocation, setLocation } from './phones/location.js'
 import { observe } from './phones/observe.js'
 import { parkPhone } from './phones/park.js'
+import {
+  deleteRecording,
+  listRecordings,
+  readRecording,
+  startRecording,
+  stopRecording,
+} from './phones/recordings.js'
 import { screenshot } from './phones/screenshot.js'
 import { listSessions } from './phones/sessions.js'
 import { rebootPhone } from './phones/reboot.js'
@@ -63,6 +70,11 @@ const routes: readonly Route[] = [
   rebootPhone,
   resetPhone,
   createLiveLink,
+  startRecording,
+  listRecordings,
+  stopRecording,
+  readRecording,
+  deleteRecording,
   createUpload,
   listUploads,
   getUpload,

@@ -3,14 +3,16 @@ import { errorCodes, idPattern, type IdKind } from '@phonerack/shared'
 import { z } from 'zod'
 import { endReasons, phoneStatuses } from '../services.js'
 
-const id = (kind: IdKind) => z.string().meta({ pattern: idPattern(kind).source })
-const timestamp = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds.' })
+export const id = (kind: IdKind) => z.string().meta({ pattern: idPattern(kind).source })
+export const timestamp = z
+  .string()
+  .meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds.' })
 const money = z.string().meta({
   pattern: '^-?\\d+\\.\\d{6}$',
   description: 'US dollars with six decimal places; parse as a decimal.',
 })
 /** Values may grow, so the description names them without closing the list. */
-const openEnum = (values: readonly string[], description: string) =>
+export const openEnum = (values: readonly string[], description: string) =>
   z.string().meta({ description: `${description} More may be added.`, 'x-extensible-enum': values })
 
 export const phoneStatusSchema = openEnum(phoneStatuses, `One of ${phoneStatuses.join(', ')}.`)

@@ -46,6 +46,13 @@ export class DiskStore implements FileStore {
     return this.disk.getStream(id)
   }
 
+  async readPart(id: string, from: number, to: number): Promise<Readable | null> {
+    const { localDir } = this.options
+    if (localDir === null) return null
+    if (!(await this.disk.exists(id))) throw new StoredFileMissing(id)
+    return createReadStream(path.join(localDir, id), { start: from, end: to })
+  }
+
   async withLocalFile<T>(id: string, use: (path: string) => Promise<T>): Promise<T> {
     const { localDir } = this.options
     if (localDir !== null) {

@@ -14,6 +14,8 @@ export interface FileStore {
   put(id: string, source: Readable): Promise<void>
   /** @throws StoredFileMissing */
   read(id: string): Promise<Readable>
+  /** Bytes `from` to `to`, both in it; null where files can only be read as a whole. @throws StoredFileMissing */
+  readPart(id: string, from: number, to: number): Promise<Readable | null>
   /**
    * Gives `use` a path of this machine with the file's bytes, to be read only, until it ends.
    * @throws StoredFileMissing, StorageFull

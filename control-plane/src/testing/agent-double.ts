@@ -19,6 +19,7 @@ import {
   HostServiceService,
   LiveServiceService,
   type LiveServiceServer,
+  RecordingServiceService,
   type Assignment,
   type FinishInstallResponse,
   type HostServiceServer,
@@ -33,6 +34,7 @@ import {
 import { ApiError, connectBus, subjects, type Bus, type DeviceLink } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { RecordingsDouble } from './recordings-double.js'
 
 export interface DoubleDevice {
   serial: string
@@ -100,6 +102,7 @@ export interface AgentDouble {
     cache: Set<string>
     apps: string[]
   }
+  readonly recordings: RecordingsDouble
   /** What a finish answers; left out: success. */
   finish: Partial<FinishInstallResponse>
   addDevice(serial: string): DoubleDevice
@@ -194,6 +197,9 @@ class Double implements AgentDouble {
     apps: [],
     cache: new Set(),
   }
+  readonly recordings = new RecordingsDouble((name, assignment) =>
+    assignment ? this.beginCall(name, assignment) : this.beginBareCall(name),
+  )
   finish: Partial<FinishInstallResponse> = {}
   private server: Server | null = null
   private address = ''
@@ -265,6 +271,7 @@ class Double implements AgentDouble {
     server.addService(HostServiceService, this.service())
     const live: LiveServiceServer = { watch: (call) => this.onWatch(call) }
     server.addService(LiveServiceService, live)
+    server.addService(RecordingServiceService, this.recordings.service())
     const { ca, certificate, key } = this.identity
     const secure = ServerCredentials.createSsl(ca, [{ cert_chain: certificate, private_key: key }], true)
     const port = await new Promise<number>((resolve, reject) =>
@@ -294,6 +301,11 @@ class Double implements AgentDouble {
 
   private beginCall(name: string, assignment: Assignment | undefined): Promise<void> {
     this.take(assignment, false)
+    this.log.push(name)
+    return this.onCall(name)
+  }
+
+  private beginBareCall(name: string): Promise<void> {
     this.log.push(name)
     return this.onCall(name)
   }
@@ -509,7 +521,7 @@ class Double implements AgentDouble {
   }
 }
 
-function answer<A>(callback: sendUnaryData<A>, work: () => Promise<A>): void {
+export function answer<A>(callback: sendUnaryData<A>, work: () => Promise<A>): void {
   Promise.resolve()
     .then(work)
     .then(
@@ -518,7 +530,7 @@ function answer<A>(callback: sendUnaryData<A>, work: () => Promise<A>): void {
     )
 }
 
-function toServiceError(error: unknown): ServiceError {
+export function toServiceError(error: unknown): ServiceError {
   const message = error instanceof Error ? error.message : String(error)
   const metadata = new Metadata()
   if (error instanceof ApiError)

@@ -21,6 +21,7 @@ import type {
   PhoneService,
   PhoneView,
   PowerService,
+  RecordingService,
   Preset,
   Scope,
   Services,
@@ -476,6 +477,36 @@ export class MemoryServices implements Services {
         url: `https://live.test/live#prl_${'a'.repeat(43)}`,
         expiresAt: new Date('2026-01-02T04:04:05.000Z'),
       })),
+  }
+
+  readonly recordings: RecordingService = {
+    start: (caller, id, name, context) =>
+      this.into('startRecording', caller, id, [name, context], () => {
+        const at = new Date('2026-01-02T03:04:05.006Z')
+        return {
+          ...{ id: newId('recording'), phone: id, name, status: 'recording' as const },
+          ...{ startedAt: at, endedAt: null, durationMs: null, sizeBytes: null, expiresAt: at },
+        }
+      }),
+    list: async (caller, id) => {
+      this.note('listRecordings', caller, id)
+      this.allowed(caller, id)
+      return Promise.resolve([])
+    },
+    stop: (caller, id, recording, context) =>
+      this.into('stopRecording', caller, id, [recording, context], () => {
+        throw new ApiError('recording_not_found')
+      }),
+    video: async (caller, id, recording) => {
+      this.note('readRecording', caller, id, recording)
+      this.allowed(caller, id)
+      return Promise.reject(new ApiError('recording_not_found'))
+    },
+    delete: async (caller, id, recording) => {
+      this.note('deleteRecording', caller, id, recording)
+      this.allowed(caller, id)
+      return Promise.reject(new ApiError('recording_not_found'))
+    },
   }
 
   installsOfAll: InstallView[] = []

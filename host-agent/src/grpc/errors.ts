@@ -19,6 +19,7 @@ const statuses: Partial<Record<ErrorCode, status>> = {
   action_outcome_unknown: status.UNKNOWN,
   internal_error: status.INTERNAL,
   unauthorized: status.PERMISSION_DENIED,
+  recording_not_found: status.NOT_FOUND,
 }
 
 /** What is none of ours is a bug: it is logged here and told as `internal_error`. */

@@ -3,8 +3,10 @@ import { Server, ServerCredentials } from '@grpc/grpc-js'
 import {
   HostServiceService,
   LiveServiceService,
+  RecordingServiceService,
   type HostServiceServer,
   type LiveServiceServer,
+  type RecordingServiceServer,
 } from '@phonerack/proto'
 import { DeadlineExceeded, Progress } from '@phonerack/shared'
 
@@ -26,6 +28,7 @@ export interface RunningServer {
 export interface Handlers {
   host: HostServiceServer
   live: LiveServiceServer
+  recordings: RecordingServiceServer
 }
 
 /** `listen` is `host:port`; port 0 takes a free one. */
@@ -42,6 +45,7 @@ export async function startGrpcServer(
   })
   server.addService(HostServiceService, handlers.host)
   server.addService(LiveServiceService, handlers.live)
+  server.addService(RecordingServiceService, handlers.recordings)
   const credentials = ServerCredentials.createSsl(
     Buffer.from(tls.caPem),
     [{ cert_chain: Buffer.from(tls.certificatePem), private_key: Buffer.from(tls.privateKeyPem) }],

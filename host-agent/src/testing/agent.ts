@@ -52,6 +52,7 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
     isolated: false,
     conditionEveryMs: 300_000,
     packageCacheBytes: 1_000_000_000,
+    recordings: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', bytes: 1_000_000_000, minFree: 0 },
     // Nobody listens there: a broker that is away must not matter.
     natsUrl: `127.0.0.1:${await freePort()}`,
   }

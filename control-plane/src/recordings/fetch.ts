@@ -1,0 +1,145 @@
+/**
+ * Job `recording.fetch`: looks after a recording from its start on: sees that it ended, whatever ended it, brings its video into
+ * the storage, and frees its host of it. Safe to run twice and to take over from a killed process.
+ */
+import { RecordingStatus, type RecordingState } from '@phonerack/proto'
+import { newId, Progress } from '@phonerack/shared'
+import { type Recording } from '../gen/prisma/client.js'
+import { inTransaction } from '../db/database.js'
+import { hostInReach } from '../devices/reach.js'
+import { CallFailure } from '../hosts/calls.js'
+import { type HostConnection } from '../hosts/clients.js'
+import { backoff, later, type JobContext } from '../jobs/context.js'
+import { type JobPayload } from '../jobs/queue.js'
+import { type Core } from '../phones/core.js'
+import { StorageFull, type FileStore } from '../storage/file-store.js'
+import { addFileDelete } from '../uploads/records.js'
+import { dropRecording, getRecording, isUnknown, readRecording, stopRecording } from './calls.js'
+import { forget, isRunning, markEnded, markFailed, markReady, markRunning } from './records.js'
+
+/** Milliseconds: of one call, of one file; between two looks at one that runs, and at one that is made. */
+const times = {
+  call: 10_000,
+  file: 1_800_000,
+  running: 3000,
+  made: { first: 200, longest: 3000 },
+  full: 30_000,
+}
+/** Milliseconds between tries after a failure. */
+const again = { first: 500, longest: 10_000 }
+
+type Payload = JobPayload<'recording.fetch'>
+
+export async function fetchRecordingJob(
+  context: JobContext,
+  store: FileStore,
+  { recordingId: id, attempt }: Payload,
+): Promise<void> {
+  const { core } = context
+  const recording = await core.db.recording.findUnique({ where: { id } })
+  if (!recording || recording.isDropped) return
+  const lookAgain = (ms: number, next: number): Promise<void> =>
+    later(context, 'recording.fetch', { recordingId: id, attempt: next }, ms, {
+      key: `recording.fetch:${id}`,
+    })
+  try {
+    const host = await hostOf(context, recording)
+    if (host === 'gone') return await giveUp(core, recording)
+    if (host === null) throw new CallFailure(false, null, false, 'the host is out of reach')
+    const waits = await advance(context, store, recording, host)
+    if (waits === 'running') await lookAgain(times.running, 1)
+    else if (waits === 'made')
+      await lookAgain(backoff(attempt, times.made.first, times.made.longest), attempt + 1)
+  } catch (error) {
+    if (!(error instanceof CallFailure) && !(error instanceof StorageFull)) throw error
+    core.log.warn({ err: error, recording: id, attempt }, 'a recording is looked at again')
+    const ms = error instanceof StorageFull ? times.full : backoff(attempt, again.first, again.longest)
+    await lookAgain(ms, attempt + 1)
+  }
+}
+
+/** Null: out of reach; `gone`: for good. */
+async function hostOf(
+  { core, hosts }: JobContext,
+  { hostId }: Recording,
+): Promise<HostConnection | 'gone' | null> {
+  const { address, retiredAt, lastSeenAt } = await core.db.host.findUniqueOrThrow({ where: { id: hostId } })
+  const now = core.clock.now()
+  const isSilent = lastSeenAt === null || now.getTime() - lastSeenAt.getTime() > core.rules.lostForGoodAfterMs
+  if (retiredAt !== null || isSilent) return 'gone'
+  return address !== null && hostInReach(lastSeenAt, now, core.rules) ? hosts.to(hostId, address) : null
+}
+
+/** What is at a host that is gone comes back no more. */
+async function giveUp(core: Core, { id }: Recording): Promise<void> {
+  await markFailed(core, id, true)
+  await core.db.recording.updateMany({ where: { id }, data: { isDropped: true } })
+}
+
+/** One step; what it waits for now, or null when there is nothing more to do. @throws CallFailure, StorageFull */
+async function advance(
+  context: JobContext,
+  store: FileStore,
+  recording: Recording,
+  host: HostConnection,
+): Promise<'running' | 'made' | null> {
+  const { core, stopping } = context
+  const within = (): Progress => Progress.for(times.call, stopping)
+  if (!isRunning(recording) && recording.status !== 'processing') {
+    await drop(core, recording, host, within())
+    return null
+  }
+  let state: RecordingState
+  try {
+    // With its assignment it has ended, also when its host has not heard of that.
+    const look = isRunning(recording) && !(await isAssigned(core, recording)) ? stopRecording : getRecording
+    state = await look(host, recording.id, within())
+  } catch (error) {
+    if (!isUnknown(error)) throw error
+    if (recording.status === 'starting') await forget(core, recording.id)
+    await markFailed(core, recording.id, true)
+    return null
+  }
+  const { startedAt = recording.startedAt, endedAt = null } = state
+  if (state.status === RecordingStatus.RECORDING_STATUS_RECORDING) {
+    await markRunning(core, recording.id, startedAt)
+    // Of one that is `processing` here the end has not been heard there.
+    if (recording.status === 'processing') await stopRecording(host, recording.id, within())
+    return recording.status === 'processing' ? 'made' : 'running'
+  }
+  if (isRunning(recording))
+    await inTransaction(core.db, (tx) => markEnded(tx, core, recording, { startedAt, endedAt }))
+  if (state.status === RecordingStatus.RECORDING_STATUS_FAILED) {
+    core.log.error({ recording: recording.id, reason: state.failure }, 'a recording could not be saved')
+    await markFailed(core, recording.id, false)
+    await drop(core, recording, host, within())
+    return null
+  }
+  if (state.status !== RecordingStatus.RECORDING_STATUS_READY) return 'made'
+  const video = await readRecording(host, recording.id, state, Progress.for(times.file, stopping))
+  // A name of its own, since another runner may be at it too; what nothing refers to in an hour goes.
+  const storageId = newId('file')
+  const unusedAt = new Date(core.clock.now().getTime() + 2 * times.file)
+  await inTransaction(core.db, (tx) => addFileDelete(tx, storageId, unusedAt))
+  await store.put(storageId, video)
+  await markReady(core, recording, {
+    storageId,
+    sha256: state.sha256,
+    durationMs: Number(state.durationMs),
+    sizeBytes: state.sizeBytes,
+    startedAt,
+    endedAt: endedAt ?? startedAt,
+  })
+  await drop(core, recording, host, within())
+  return null
+}
+
+async function drop(core: Core, { id }: Recording, host: HostConnection, progress: Progress): Promise<void> {
+  await dropRecording(host, id, progress)
+  await core.db.recording.updateMany({ where: { id }, data: { isDropped: true } })
+}
+
+/** Whether its phone still has the device under the number that it was started with. */
+async function isAssigned(core: Core, { phoneId, fencingNumber }: Recording): Promise<boolean> {
+  return (await core.db.device.count({ where: { phoneId, fencingNumber } })) > 0
+}

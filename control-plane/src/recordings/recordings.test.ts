@@ -1,0 +1,318 @@
+/** Recordings over HTTP, real Postgres, jobs, files and gRPC; the agent is a double. */
+import { ApiError, newId } from '@phonerack/shared'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { inTransaction } from '../db/database.js'
+import { createKey } from '../operator/keys.js'
+import { recordingSchema, recordingsSchema, type RecordingJson } from '../routes/phones/recordings.js'
+import { errorOf, expectConventions } from '../testing/api.js'
+import { type AgentDouble } from '../testing/agent-double.js'
+import { storedFiles } from '../testing/uploads.js'
+import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { expireRecordings } from './expiry.js'
+import { remove } from './records.js'
+
+let world: World
+let plane: Plane
+/** Another replica of it. */
+let beside: Plane
+let agent: AgentDouble
+let owner: Tenant
+/** Who asks. */
+let tenant: Tenant
+beforeAll(async () => {
+  world = startWorld()
+  const env = { PHONERACK_RECORDINGS_PER_PROJECT: '4', PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' }
+  plane = await world.start({ env })
+  beside = await world.start({ env, beside: plane })
+  agent = await plane.rack(5, { beatMs: 200 })
+  owner = await plane.tenant({ credit: '1000' })
+}, 60_000)
+afterAll(() => world.stop())
+let phoneId = ''
+beforeEach(async () => {
+  agent.onCall = () => Promise.resolve()
+  agent.recordings.sent = null
+  const { phones } = plane.app.services
+  tenant = owner
+  if (phoneId === '' || (await phones.get(tenant.caller, phoneId)).status !== 'ready')
+    phoneId = await newPhone()
+  const { db } = plane.app.core
+  for (const recording of await db.recording.findMany({ where: { status: { not: 'deleted' } } })) {
+    agent.recordings.held.delete(recording.id)
+    await inTransaction(db, (tx) => remove(tx, plane.app.core, recording))
+  }
+})
+
+async function newPhone(): Promise<string> {
+  const { phones } = plane.app.services
+  const { phone } = await phones.create(tenant.caller, createBody({ maxDuration: 3600 }), null)
+  await eventually(async () => (await phones.get(tenant.caller, phone.id)).status === 'ready', 30_000)
+  return phone.id
+}
+
+type Method = 'GET' | 'POST' | 'DELETE'
+async function call(
+  method: Method,
+  path: string,
+  body?: unknown,
+  more: Record<string, string> = {},
+  on = plane,
+) {
+  const response = await on.server.inject({
+    method,
+    url: `/v1/phones/${phoneId}/recordings${path}`,
+    headers: {
+      authorization: `Bearer ${tenant.key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...more,
+    },
+    ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+  })
+  expectConventions(response)
+  return response
+}
+
+async function start(body?: unknown): Promise<RecordingJson> {
+  const answer = await call('POST', '', body)
+  expect(answer.statusCode, answer.body).toBe(201)
+  return recordingSchema.strict().parse(answer.json())
+}
+
+const list = async (): Promise<RecordingJson[]> =>
+  recordingsSchema.strict().parse((await call('GET', '')).json()).data
+const get = async (id: string): Promise<RecordingJson | undefined> =>
+  (await list()).find((each) => each.id === id)
+const untilStatus = (id: string, status: RecordingJson['status']): Promise<void> =>
+  eventually(async () => (await get(id))?.status === status, 30_000)
+const untilDropped = (id: string): Promise<void> => eventually(() => !agent.recordings.held.has(id), 30_000)
+
+describe('a recording', () => {
+  it('is started, stopped, stored and downloaded, whole and in parts', async () => {
+    const recording = await start({ name: 'Sign-in 👋' })
+    expect(recording).toMatchObject({
+      phone: phoneId,
+      name: 'Sign-in 👋',
+      status: 'recording',
+      ended_at: null,
+      size_bytes: null,
+    })
+    expect(Date.parse(recording.expires_at) - Date.parse(recording.started_at)).toBe(7 * 86_400_000)
+    const { id } = recording
+    errorOf(await call('GET', `/${id}/video`), 409, 'recording_not_ready')
+    agent.log.length = 0
+    const stopped = recordingSchema.strict().parse((await call('POST', `/${id}/stop`)).json())
+    expect(stopped.status).toBe('processing')
+    expect(stopped.ended_at).not.toBeNull()
+    errorOf(await call('GET', `/${id}/video`), 409, 'recording_not_ready')
+    agent.recordings.finish(id)
+    await untilStatus(id, 'ready')
+    expect(await get(id)).toMatchObject({ duration_ms: 1234, size_bytes: 200_000 })
+    await untilDropped(id)
+    expect(agent.log.filter((name) => name === 'stopRecording')).toHaveLength(1)
+
+    const video = await call('GET', `/${id}/video`)
+    expect(video.headers).toMatchObject({
+      'content-type': 'video/mp4',
+      'content-disposition': `attachment; filename=${id}.mp4`,
+      'content-length': '200000',
+    })
+    expect(video.rawPayload.equals(agent.recordings.video)).toBe(true)
+    const part = await call('GET', `/${id}/video`, undefined, { range: 'bytes=199990-' })
+    expect([part.statusCode, part.headers['content-range']]).toEqual([206, 'bytes 199990-199999/200000'])
+    expect(part.rawPayload).toEqual(agent.recordings.video.subarray(199_990))
+    expect((await call('GET', `/${id}/video`, undefined, { range: 'bytes=200000-' })).statusCode).toBe(200)
+
+    // One that was stopped is answered as it is, and nothing is sent.
+    agent.log.length = 0
+    expect((await call('POST', `/${id}/stop`)).json<RecordingJson>().status).toBe('ready')
+    expect(agent.log).toEqual([])
+  })
+
+  it('needs a ready phone to start and stop; all else works without, after a deletion too', async () => {
+    const { id } = await start()
+    const { phones } = plane.app.services
+    await phones.delete(tenant.caller, phoneId)
+    errorOf(await call('POST', ''), 409, 'phone_deleted')
+    errorOf(await call('POST', `/${id}/stop`), 409, 'phone_deleted')
+    // The agent ended it with its assignment, or is told now.
+    await eventually(() => agent.recordings.held.get(id)?.endedAt !== undefined, 30_000)
+    agent.recordings.finish(id)
+    await untilStatus(id, 'ready')
+    expect((await call('GET', `/${id}/video`)).rawPayload.length).toBe(200_000)
+    const { storageId } = await plane.app.core.db.recording.findUniqueOrThrow({ where: { id } })
+    expect(await storedFiles(plane)).toContain(storageId)
+    expect((await call('DELETE', `/${id}`)).json()).toEqual({ id, deleted: true })
+    expect(await list()).toEqual([])
+    errorOf(await call('GET', `/${id}/video`), 404, 'recording_not_found')
+    errorOf(await call('DELETE', `/${id}`), 404, 'recording_not_found')
+    await eventually(async () => !(await storedFiles(plane)).includes(storageId), 30_000)
+  })
+
+  it('that ends by itself at its host is fetched', async () => {
+    const { id } = await start()
+    agent.recordings.end(id)
+    agent.recordings.finish(id)
+    await untilStatus(id, 'ready')
+    await call('DELETE', `/${id}`)
+  })
+
+  it('is failed when its host says so, or has lost it', async () => {
+    const first = await start()
+    agent.recordings.fail(first.id)
+    await untilStatus(first.id, 'failed')
+    errorOf(await call('GET', `/${first.id}/video`), 404, 'recording_not_found')
+    const second = await start()
+    agent.recordings.held.delete(second.id)
+    errorOf(await call('GET', '/rec_aaaaaaaaaaaa/video'), 404, 'recording_not_found')
+    expect((await call('POST', `/${second.id}/stop`)).json<RecordingJson>().status).toBe('failed')
+  })
+
+  it('is never stored broken: what came otherwise than promised is fetched again', async () => {
+    const { id } = await start()
+    agent.recordings.sent = Buffer.from('torn')
+    await call('POST', `/${id}/stop`)
+    agent.recordings.finish(id)
+    agent.log.length = 0
+    await eventually(() => agent.log.includes('readRecording'), 30_000)
+    expect((await get(id))?.status).toBe('processing')
+    agent.recordings.sent = null
+    await untilStatus(id, 'ready')
+    expect((await call('GET', `/${id}/video`)).rawPayload.equals(agent.recordings.video)).toBe(true)
+  })
+})
+
+describe('limits', () => {
+  it('one runs at a time of a phone, also when two replicas are asked at once', async () => {
+    const answers = await Promise.all(
+      [plane, beside, plane, beside].map((on) => call('POST', '', {}, {}, on)),
+    )
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([201, 409, 409, 409])
+    const [running] = await list()
+    const refused = answers.find(({ statusCode }) => statusCode === 409)
+    if (!refused) throw new Error('nothing was refused')
+    expect(errorOf(refused, 409, 'recording_in_progress')).toMatchObject({
+      details: { recording: running?.id },
+      next: `POST /v1/phones/${phoneId}/recordings/${running?.id}/stop`,
+    })
+    expect(agent.recordings.held.size).toBeGreaterThan(0)
+  })
+
+  it('a project keeps so many, those of deleted phones too, until they are deleted or expire', async () => {
+    const kept: string[] = []
+    for (let made = 0; made < 4; made += 1) {
+      const { id } = await start()
+      await call('POST', `/${id}/stop`)
+      kept.push(id)
+    }
+    errorOf(await call('POST', ''), 409, 'recording_limit_reached')
+    await plane.app.services.phones.delete(tenant.caller, phoneId)
+    const old = phoneId
+    phoneId = await newPhone()
+    errorOf(await call('POST', ''), 409, 'recording_limit_reached')
+    const { db } = plane.app.core
+    await db.recording.updateMany({
+      where: { id: kept[0] ?? '' },
+      data: { expiresAt: new Date(Date.now() - 1) },
+    })
+    const { id } = await start()
+    errorOf(await call('POST', `/${kept[1]}/stop`), 404, 'recording_not_found')
+    await expireRecordings(plane.app.core)
+    await untilDropped(kept[0] ?? '')
+    expect((await db.recording.findUniqueOrThrow({ where: { id: kept[0] ?? '' } })).status).toBe('deleted')
+    await call('POST', `/${id}/stop`)
+    phoneId = old
+    expect((await list()).map((each) => each.id).sort()).toEqual(kept.slice(1).sort())
+  })
+
+  it('a name has 80 characters at most', async () => {
+    errorOf(await call('POST', '', { name: '👋'.repeat(81) }), 400, 'validation_failed')
+    errorOf(await call('POST', '', { title: 'x' }), 400, 'validation_failed')
+    expect((await start({ name: '👋'.repeat(80) })).name).toBe('👋'.repeat(80))
+  })
+
+  it("another project's and a limited key's phones are theirs", async () => {
+    const { id } = await start()
+    const other = await plane.tenant()
+    const mine = tenant
+    tenant = other
+    errorOf(await call('GET', `/${id}/video`), 404, 'phone_not_found')
+    errorOf(await call('DELETE', `/${id}`), 404, 'phone_not_found')
+    tenant = mine
+    const readOnly = await createKey(plane.app.core, {
+      project: mine.projectId,
+      preset: 'read-only',
+      expires: 'never',
+    })
+    tenant = { ...mine, key: readOnly.key }
+    errorOf(await call('DELETE', `/${id}`), 403, 'insufficient_scope')
+    errorOf(await call('POST', ''), 403, 'insufficient_scope')
+    expect(await list()).toHaveLength(1)
+  })
+})
+
+describe('sent once', () => {
+  it('a start that the phone refuses leaves nothing', async () => {
+    agent.onCall = (name) =>
+      name === 'startRecording'
+        ? Promise.reject(new ApiError('feature_unavailable', { details: { feature: 'recordings' } }))
+        : Promise.resolve()
+    expect(errorOf(await call('POST', ''), 422, 'feature_unavailable').details).toMatchObject({
+      feature: 'recordings',
+    })
+    expect(await list()).toEqual([])
+  })
+
+  it('a start without an answer is not repeated, and its row follows the host', async () => {
+    agent.onCall = (name) =>
+      name === 'startRecording' ? Promise.reject(new Error('cut')) : Promise.resolve()
+    agent.log.length = 0
+    const lost = errorOf(await call('POST', ''), 502, 'action_outcome_unknown')
+    expect(lost.next).toBe(`GET /v1/phones/${phoneId}/recordings`)
+    expect(agent.log.filter((name) => name === 'startRecording')).toHaveLength(1)
+    const [row] = await list()
+    expect(row).toMatchObject({ status: 'recording' })
+    agent.onCall = () => Promise.resolve()
+    // As the job does later: the host knows of none.
+    await plane.app.core.db.$queryRaw`select 1 as moved from graphile_worker.add_job('recording.fetch',
+      payload := ${JSON.stringify({ recordingId: row?.id })}::json, job_key := ${`recording.fetch:${row?.id}`})`
+    await eventually(async () => (await list()).length === 0, 30_000)
+  })
+
+  it('a stop without an answer is not repeated by itself', async () => {
+    const { id } = await start()
+    agent.onCall = (name) => (name === 'stopRecording' ? Promise.reject(new Error('cut')) : Promise.resolve())
+    agent.log.length = 0
+    errorOf(await call('POST', `/${id}/stop`), 502, 'action_outcome_unknown')
+    expect(agent.log.filter((name) => name === 'stopRecording')).toHaveLength(1)
+    agent.onCall = () => Promise.resolve()
+    expect((await call('POST', `/${id}/stop`)).json<RecordingJson>().status).toBe('processing')
+  })
+
+  it('a delete stops what runs; of one that cannot be reached it refuses', async () => {
+    const first = await start()
+    agent.log.length = 0
+    expect((await call('DELETE', `/${first.id}`)).statusCode).toBe(200)
+    expect(agent.recordings.held.has(first.id)).toBe(false)
+    const second = await start()
+    // Parked, but its host never heard that the recording is over, and is gone then.
+    agent.onCall = (name) => (name === 'stopRecording' ? Promise.reject(new Error('cut')) : Promise.resolve())
+    const { phones } = plane.app.services
+    await phones.park(tenant.caller, phoneId)
+    await eventually(async () => (await phones.get(tenant.caller, phoneId)).status === 'parked', 30_000)
+    agent.pause()
+    agent.cutGrpc()
+    try {
+      const refused = errorOf(await call('DELETE', `/${second.id}`), 409, 'recording_in_progress')
+      expect(refused.next).toContain(`POST /v1/phones/${phoneId}/start`)
+    } finally {
+      await agent.serve()
+      agent.resume()
+    }
+    expect(await get(second.id)).toBeDefined()
+  })
+
+  it('no such recording is none, whatever its ID looks like', async () => {
+    for (const id of [newId('recording'), 'rec_x', '..%2f..', 'ph_aaaaaaaaaaaa'])
+      errorOf(await call('POST', `/${id}/stop`), 404, 'recording_not_found')
+  })
+})

@@ -1,0 +1,166 @@
+/**
+ * Recordings as the database holds them. A row is made before the host is asked, and goes when it refused; each status is
+ * left for a later one only.
+ */
+import { ApiError, newId } from '@phonerack/shared'
+import { inTransaction, type Tx } from '../db/database.js'
+import { type Target } from '../devices/target.js'
+import { type Recording } from '../gen/prisma/client.js'
+import { addJob } from '../jobs/queue.js'
+import { type Core } from '../phones/core.js'
+import { type Caller, type RecordingStatus, type RecordingView } from '../services.js'
+import { addFileDelete } from '../uploads/records.js'
+
+/** Not known to have ended. */
+export const running = ['starting', 'recording'] as const
+const unfinished = [...running, 'processing'] as const
+
+export const recordingsRequest = (phoneId: string): string => `GET /v1/phones/${phoneId}/recordings`
+export const recordingNotFound = (phoneId: string, id: string): ApiError =>
+  new ApiError('recording_not_found', { details: { recording: id }, next: recordingsRequest(phoneId) })
+
+export const isRunning = ({ status }: Recording): boolean => status === 'starting' || status === 'recording'
+export const isKept = (recording: Recording, now: Date): boolean =>
+  recording.status !== 'deleted' && recording.expiresAt > now
+
+export const viewOf = (recording: Recording): RecordingView => ({
+  id: recording.id,
+  phone: recording.phoneId,
+  name: recording.name,
+  // The table's check constraint allows no other text; a deleted one is never shown.
+  status: recording.status === 'starting' ? 'recording' : (recording.status as RecordingStatus),
+  startedAt: recording.startedAt,
+  endedAt: recording.endedAt,
+  durationMs: recording.durationMs,
+  sizeBytes: recording.sizeBytes === null ? null : Number(recording.sizeBytes),
+  expiresAt: recording.expiresAt,
+})
+
+/** @throws ApiError recording_not_found */
+export async function findRecording(core: Core, phoneId: string, id: string): Promise<Recording> {
+  const found = await core.db.recording.findUnique({ where: { id } })
+  if (found?.phoneId !== phoneId || !isKept(found, core.clock.now())) throw recordingNotFound(phoneId, id)
+  return found
+}
+
+/** The one job that looks after a recording; left out `ms`: at once. */
+export const addFetch = (tx: Tx, core: Core, id: string, ms = 0): Promise<void> =>
+  addJob(
+    tx,
+    'recording.fetch',
+    { recordingId: id },
+    { key: `recording.fetch:${id}`, runAt: new Date(core.clock.now().getTime() + ms) },
+  )
+
+/**
+ * A row for a recording that the host is asked for next; `lookMs`: when it is looked after though nobody confirmed it.
+ * Counted under the project's lock, so that replicas agree.
+ * @throws ApiError recording_in_progress, recording_limit_reached
+ */
+export function admit(
+  core: Core,
+  caller: Caller,
+  wanted: { phoneId: string; name: string | null; target: Target & { hostId: string }; lookMs: number },
+): Promise<Recording> {
+  const { phoneId, name, target } = wanted
+  const { perProject, lifeMs } = core.rules.recordings
+  return inTransaction(core.db, async (tx) => {
+    const { projectId } = caller
+    await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
+    const now = core.clock.now()
+    const busy = await tx.recording.findFirst({ where: { phoneId, status: { in: [...running] } } })
+    // One of an earlier assignment has ended with it, also when that has not been seen yet.
+    if (busy && busy.fencingNumber < target.fencingNumber) await markEnded(tx, core, busy)
+    else if (busy)
+      throw new ApiError('recording_in_progress', {
+        details: { phone: phoneId, recording: busy.id },
+        next: `POST /v1/phones/${phoneId}/recordings/${busy.id}/stop`,
+      })
+    const kept = await tx.recording.count({
+      where: { projectId, status: { not: 'deleted' }, expiresAt: { gt: now } },
+    })
+    if (kept >= perProject)
+      throw new ApiError('recording_limit_reached', {
+        details: { limit: perProject, recordings: kept },
+        next: `Delete recordings that are not needed (${recordingsRequest(phoneId)}), then send the request again.`,
+      })
+    const id = newId('recording')
+    await addFetch(tx, core, id, wanted.lookMs)
+    return tx.recording.create({
+      data: {
+        ...{ id, projectId, phoneId, name, status: 'starting', storageId: newId('file') },
+        ...{ hostId: target.hostId, fencingNumber: target.fencingNumber },
+        ...{ startedAt: now, expiresAt: new Date(now.getTime() + lifeMs) },
+      },
+    })
+  })
+}
+
+/** It runs since `startedAt`. */
+export async function markRunning(core: Core, id: string, startedAt: Date): Promise<void> {
+  const expiresAt = new Date(startedAt.getTime() + core.rules.recordings.lifeMs)
+  await core.db.recording.updateMany({
+    where: { id, status: 'starting' },
+    data: { status: 'recording', startedAt, expiresAt },
+  })
+}
+
+/** It runs no more; its host makes the file. */
+export async function markEnded(
+  tx: Tx,
+  core: Core,
+  recording: Recording,
+  at?: { startedAt: Date; endedAt: Date | null },
+): Promise<void> {
+  const { count } = await tx.recording.updateMany({
+    where: { id: recording.id, status: { in: [...running] } },
+    data: { status: 'processing', ...at },
+  })
+  if (count > 0) await addFetch(tx, core, recording.id)
+}
+
+/** There never was one. */
+export const forget = async (core: Core, id: string): Promise<void> => {
+  await core.db.recording.deleteMany({ where: { id, status: 'starting' } })
+}
+
+/** It could not be saved. */
+export async function markFailed(core: Core, id: string, isDropped: boolean): Promise<void> {
+  await core.db.recording.updateMany({
+    where: { id, status: { in: [...unfinished] } },
+    data: { status: 'failed', isDropped },
+  })
+}
+
+export interface StoredVideo {
+  storageId: string
+  sha256: string
+  durationMs: number
+  sizeBytes: bigint
+  startedAt: Date
+  endedAt: Date
+}
+
+/** Its file is in the storage. One that was deleted, or stored by another runner, meanwhile takes this file with it. */
+export async function markReady(core: Core, recording: Recording, video: StoredVideo): Promise<void> {
+  await inTransaction(core.db, async (tx) => {
+    const { count } = await tx.recording.updateMany({
+      where: { id: recording.id, status: { in: [...unfinished] } },
+      data: { ...video, status: 'ready', isStored: true },
+    })
+    if (count === 0) await addFileDelete(tx, video.storageId)
+  })
+}
+
+/** Its file goes, here with the commit and at its host soon after. False: it was gone already. */
+export async function remove(tx: Tx, core: Core, recording: Recording): Promise<boolean> {
+  const { count } = await tx.recording.updateMany({
+    where: { id: recording.id, status: { not: 'deleted' } },
+    data: { status: 'deleted', isStored: false },
+  })
+  if (count === 0) return false
+  const { storageId } = await tx.recording.findUniqueOrThrow({ where: { id: recording.id } })
+  await addFileDelete(tx, storageId)
+  if (!recording.isDropped) await addFetch(tx, core, recording.id)
+  return true
+}

@@ -1,0 +1,200 @@
+/** `RecordingService` of the wall: what is sent to the host, once; all that follows is the job's (`fetch.ts`). */
+import { ApiError, isId, Progress } from '@phonerack/shared'
+import { inTransaction } from '../db/database.js'
+import { hostInReach } from '../devices/reach.js'
+import { assignmentOf } from '../devices/reach-in.js'
+import { phoneUnavailable, readyTarget, type Target } from '../devices/target.js'
+import { type Recording } from '../gen/prisma/client.js'
+import { CallFailure } from '../hosts/calls.js'
+import { type HostClients, type HostConnection } from '../hosts/clients.js'
+import { permitted } from '../phones/access.js'
+import { readinessConflict } from '../phones/conflicts.js'
+import { type Core } from '../phones/core.js'
+import { findPhone } from '../phones/records.js'
+import { type CallContext, type Caller, type RecordingService } from '../services.js'
+import { StoredFileMissing, type FileStore } from '../storage/file-store.js'
+import { dropRecording, isUnknown, startRecording, stopRecording } from './calls.js'
+import {
+  addFetch,
+  admit,
+  findRecording,
+  forget,
+  isRunning,
+  markEnded,
+  markFailed,
+  markRunning,
+  recordingNotFound,
+  recordingsRequest,
+  remove,
+  viewOf,
+} from './records.js'
+
+/** Milliseconds: the first picture may take a while; and when the job looks for the first time. */
+const times = { start: 30_000, call: 15_000, unconfirmed: 45_000, look: 2000 }
+
+export function createRecordingService(core: Core, hosts: HostClients, store: FileStore): RecordingService {
+  const allowed = async (caller: Caller, phoneId: string) => {
+    const phone = permitted(caller, phoneId, await findPhone(core.db, phoneId))
+    return phone
+  }
+  const find = (phoneId: string, id: string): Promise<Recording> => {
+    if (!isId('recording', id)) throw recordingNotFound(phoneId, id)
+    return findRecording(core, phoneId, id)
+  }
+
+  return {
+    async start(caller, phoneId, name, context) {
+      const target = await readyTarget(core, hosts, caller, phoneId)
+      if (!store.isConfigured)
+        throw new ApiError('feature_unavailable', { details: { phone: phoneId, feature: 'recordings' } })
+      const device = await core.db.device.findUnique({ where: { phoneId }, select: { hostId: true } })
+      if (!device) throw phoneUnavailable(phoneId)
+      const recording = await admit(core, caller, {
+        phoneId,
+        name,
+        target: { ...target, hostId: device.hostId },
+        lookMs: times.unconfirmed,
+      })
+      const startedAt = await begin(core, recording, target, context)
+      await markRunning(core, recording.id, startedAt)
+      await inTransaction(core.db, (tx) => addFetch(tx, core, recording.id, times.look))
+      return viewOf(await findRecording(core, phoneId, recording.id))
+    },
+
+    async list(caller, phoneId) {
+      await allowed(caller, phoneId)
+      const rows = await core.db.recording.findMany({
+        where: { phoneId, status: { not: 'deleted' }, expiresAt: { gt: core.clock.now() } },
+        orderBy: [{ startedAt: 'desc' }, { id: 'desc' }],
+      })
+      return rows.map(viewOf)
+    },
+
+    async stop(caller, phoneId, id) {
+      const target = await readyTarget(core, hosts, caller, phoneId)
+      const recording = await find(phoneId, id)
+      if (!isRunning(recording)) return viewOf(recording)
+      await end(core, recording, target)
+      return viewOf(await findRecording(core, phoneId, id))
+    },
+
+    async video(caller, phoneId, id, range) {
+      await allowed(caller, phoneId)
+      const recording = await find(phoneId, id)
+      const { status, storageId } = recording
+      if (isRunning(recording) || status === 'processing')
+        throw new ApiError('recording_not_ready', {
+          details: { recording: id, status: viewOf(recording).status },
+          next: isRunning(recording)
+            ? `POST /v1/phones/${phoneId}/recordings/${id}/stop`
+            : recordingsRequest(phoneId),
+        })
+      if (status !== 'ready') throw recordingNotFound(phoneId, id)
+      const sizeBytes = Number(recording.sizeBytes)
+      try {
+        const part = range(sizeBytes)
+        const partial = part ? await store.readPart(storageId, part.from, part.to) : null
+        if (partial) return { stream: partial, sizeBytes, part }
+        return { stream: await store.read(storageId), sizeBytes, part: null }
+      } catch (error) {
+        if (error instanceof StoredFileMissing) throw recordingNotFound(phoneId, id)
+        throw error
+      }
+    },
+
+    async delete(caller, phoneId, id) {
+      const phone = await allowed(caller, phoneId)
+      const recording = await find(phoneId, id)
+      if (isRunning(recording)) {
+        const isReady = readinessConflict(phoneId, phone.status) === null
+        await endAtHost(core, hosts, recording, isReady)
+      }
+      const isRemoved = await inTransaction(core.db, (tx) => remove(tx, core, recording))
+      if (!isRemoved) throw recordingNotFound(phoneId, id)
+    },
+  }
+}
+
+/** Sent once. When it began. @throws ApiError; of a refused one no row stays */
+async function begin(core: Core, recording: Recording, target: Target, context: CallContext): Promise<Date> {
+  const { id, phoneId } = recording
+  try {
+    const request = { assignment: assignmentOf(phoneId, target, context), recordingId: id }
+    const answer = await startRecording(target.connection, request, Progress.for(times.start))
+    return answer.startedAt ?? recording.startedAt
+  } catch (error) {
+    if (!(error instanceof CallFailure)) throw error
+    const { sent, answer } = error
+    if (sent && (!answer || answer.code === 'provider_timeout')) throw unknownOutcome(recording, error)
+    await forget(core, id)
+    if (!answer) throw phoneUnavailable(phoneId)
+    throw answer
+  }
+}
+
+/** Sent once. */
+async function end(core: Core, recording: Recording, target: Target): Promise<void> {
+  const { id, phoneId } = recording
+  try {
+    // One of an earlier assignment has ended with it.
+    if (recording.fencingNumber !== target.fencingNumber)
+      return await inTransaction(core.db, (tx) => markEnded(tx, core, recording))
+    const { startedAt, endedAt } = await stopRecording(target.connection, id, Progress.for(times.call))
+    const at = { startedAt: startedAt ?? recording.startedAt, endedAt: endedAt ?? core.clock.now() }
+    await inTransaction(core.db, (tx) => markEnded(tx, core, recording, at))
+  } catch (error) {
+    if (!(error instanceof CallFailure)) throw error
+    if (isUnknown(error)) return markFailed(core, id, true)
+    if (!error.sent) throw phoneUnavailable(phoneId)
+    throw error.answer && error.answer.code !== 'provider_timeout'
+      ? error.answer
+      : unknownOutcome(recording, error)
+  }
+}
+
+/** Sent once: its host ends it and forgets it. */
+async function endAtHost(
+  core: Core,
+  hosts: HostClients,
+  recording: Recording,
+  isPhoneReady: boolean,
+): Promise<void> {
+  const { id, phoneId } = recording
+  const outOfReach = (): ApiError =>
+    isPhoneReady
+      ? phoneUnavailable(phoneId)
+      : new ApiError('recording_in_progress', {
+          message: 'The recording may still run, and its phone is out of reach.',
+          details: { phone: phoneId, recording: id },
+          next: `POST /v1/phones/${phoneId}/start, then stop the recording, then delete it.`,
+        })
+  const host = await connectionOf(core, hosts, recording)
+  if (!host) throw outOfReach()
+  try {
+    await dropRecording(host, id, Progress.for(times.call))
+  } catch (error) {
+    if (!(error instanceof CallFailure)) throw error
+    if (!error.sent) throw outOfReach()
+    throw error.answer && error.answer.code !== 'provider_timeout'
+      ? error.answer
+      : unknownOutcome(recording, error)
+  }
+}
+
+async function connectionOf(
+  core: Core,
+  hosts: HostClients,
+  { hostId }: Recording,
+): Promise<HostConnection | null> {
+  const { address, lastSeenAt } = await core.db.host.findUniqueOrThrow({ where: { id: hostId } })
+  const isInReach = hostInReach(lastSeenAt, core.clock.now(), core.rules)
+  return isInReach && address !== null ? hosts.to(hostId, address) : null
+}
+
+/** The job finds out. */
+const unknownOutcome = ({ id, phoneId }: Recording, cause: unknown): ApiError =>
+  new ApiError('action_outcome_unknown', {
+    details: { phone: phoneId, recording: id },
+    next: recordingsRequest(phoneId),
+    cause,
+  })

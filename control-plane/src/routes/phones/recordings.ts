@@ -1,0 +1,237 @@
+/** /v1/phones/{id}/recordings: start, list, stop, video and delete. */
+import { limits } from '@phonerack/shared'
+import { create as contentDisposition } from 'content-disposition'
+import { z } from 'zod'
+import { callerOf } from '../../http/auth.js'
+import { recordingStatuses, type ByteRange, type RecordingView } from '../../services.js'
+import { phoneIdOf, sendStream, type Route } from '../deps.js'
+import { changePhone, describeErrors } from '../errors.js'
+import { noBody, phoneParams, postHeaders } from '../fields.js'
+import { whileActive } from '../into-phone.js'
+import { noteActivity } from '../lifecycle.js'
+import { id, openEnum, timestamp } from '../schemas.js'
+
+export const recordingSchema = z
+  .object({
+    object: z.literal('recording'),
+    id: id('recording'),
+    phone: id('phone'),
+    name: z.string().nullable(),
+    status: openEnum(recordingStatuses, `One of ${recordingStatuses.join(', ')}.`),
+    started_at: timestamp,
+    ended_at: timestamp.nullable(),
+    duration_ms: z.int().nullable(),
+    size_bytes: z.int().nullable(),
+    expires_at: timestamp.meta({ description: '7 days after it started.' }),
+  })
+  .meta({ id: 'Recording' })
+export const recordingsSchema = z.object({ data: z.array(recordingSchema) }).meta({ id: 'Recordings' })
+export type RecordingJson = z.output<typeof recordingSchema>
+
+export const recordingJson = (recording: RecordingView): RecordingJson => ({
+  object: 'recording',
+  id: recording.id,
+  phone: recording.phone,
+  name: recording.name,
+  status: recording.status,
+  started_at: recording.startedAt.toISOString(),
+  ended_at: recording.endedAt?.toISOString() ?? null,
+  duration_ms: recording.durationMs,
+  size_bytes: recording.sizeBytes,
+  expires_at: recording.expiresAt.toISOString(),
+})
+
+const recordingParams = phoneParams.extend({
+  rid: z.string().meta({ description: 'A recording ID.', pattern: '^rec_[a-z2-7]{12}$' }),
+})
+
+const { name: longestName } = limits.recordings
+
+export const recordingBody = z
+  .strictObject({
+    name: z
+      .string()
+      .refine((name) => Array.from(name).length <= longestName, {
+        message: `must have at most ${longestName} characters`,
+      })
+      .optional()
+      .meta({ maxLength: longestName }),
+  })
+  .prefault({})
+
+const ofAnyPhone = ['phone_not_found', 'phone_not_allowed'] as const
+
+export const startRecording: Route = (app, deps) => {
+  app.post(
+    '/phones/:id/recordings',
+    {
+      schema: {
+        operationId: 'startRecording',
+        summary: "Record the phone's screen",
+        description:
+          'One at a time per phone. It ends when it is stopped, or with the run of the phone. A recording captures everything on the screen.',
+        tags: ['recordings'],
+        params: phoneParams,
+        headers: postHeaders,
+        body: recordingBody,
+        response: {
+          201: recordingSchema,
+          ...describeErrors(
+            'validation_failed',
+            'payload_too_large',
+            'recording_in_progress',
+            'recording_limit_reached',
+            ...changePhone,
+          ),
+        },
+      },
+      config: { scope: 'phones:control' },
+    },
+    async (request, reply) => {
+      const phoneId = phoneIdOf(request.params)
+      const name = request.body.name ?? null
+      const recording = await whileActive(deps, request, reply, phoneId, (context) =>
+        deps.services.recordings.start(callerOf(request), phoneId, name, context),
+      )
+      return reply.code(201).send(recordingJson(recording))
+    },
+  )
+}
+
+export const listRecordings: Route = (app, deps) => {
+  app.get(
+    '/phones/:id/recordings',
+    {
+      schema: {
+        operationId: 'listRecordings',
+        summary: 'List recordings, newest first',
+        tags: ['recordings'],
+        params: phoneParams,
+        response: { 200: recordingsSchema, ...describeErrors(...ofAnyPhone) },
+      },
+      config: { scope: 'phones:read' },
+    },
+    async (request) => {
+      const phoneId = phoneIdOf(request.params)
+      const recordings = await deps.services.recordings.list(callerOf(request), phoneId)
+      await noteActivity(deps, request, phoneId)
+      return { data: recordings.map(recordingJson) }
+    },
+  )
+}
+
+export const stopRecording: Route = (app, deps) => {
+  app.post(
+    '/phones/:id/recordings/:rid/stop',
+    {
+      schema: {
+        operationId: 'stopRecording',
+        summary: 'Stop a recording',
+        description:
+          'One that has ended is returned as it is. Its video is there once its status is `ready`.',
+        tags: ['recordings'],
+        params: recordingParams,
+        headers: postHeaders,
+        body: noBody,
+        response: {
+          200: recordingSchema,
+          ...describeErrors('validation_failed', 'payload_too_large', 'recording_not_found', ...changePhone),
+        },
+      },
+      config: { scope: 'phones:control' },
+    },
+    async (request, reply) => {
+      const phoneId = phoneIdOf(request.params)
+      const recording = await whileActive(deps, request, reply, phoneId, (context) =>
+        deps.services.recordings.stop(callerOf(request), phoneId, request.params.rid, context),
+      )
+      return recordingJson(recording)
+    },
+  )
+}
+
+export const readRecording: Route = (app, deps) => {
+  const binary = { 'video/mp4': { schema: z.string().meta({ format: 'binary' }) } }
+  app.get(
+    '/phones/:id/recordings/:rid/video',
+    {
+      schema: {
+        operationId: 'readRecording',
+        summary: 'Download the video of a recording',
+        description: 'In any status of the phone. A `Range` of bytes may be asked for.',
+        tags: ['recordings'],
+        params: recordingParams,
+        response: {
+          200: { description: 'The video; its name is in `Content-Disposition`.', content: binary },
+          206: { description: 'The part that was asked for.', content: binary },
+          ...describeErrors(...ofAnyPhone, 'recording_not_found', 'recording_not_ready'),
+        },
+      },
+      config: { scope: 'phones:read' },
+    },
+    async (request, reply) => {
+      const phoneId = phoneIdOf(request.params)
+      const { rid } = request.params
+      const wanted = (size: number) => rangeOf(request.headers.range, size)
+      const video = await deps.services.recordings.video(callerOf(request), phoneId, rid, wanted)
+      await noteActivity(deps, request, phoneId)
+      const { stream, sizeBytes, part } = video
+      if (part) reply.code(206).header('content-range', `bytes ${part.from}-${part.to}/${sizeBytes}`)
+      reply
+        .header('content-disposition', contentDisposition(`${rid}.mp4`))
+        .header('accept-ranges', 'bytes')
+        .header('content-length', part ? part.to - part.from + 1 : sizeBytes)
+      return sendStream(reply, 'video/mp4', stream)
+    },
+  )
+}
+
+export const deleteRecording: Route = (app, deps) => {
+  app.delete(
+    '/phones/:id/recordings/:rid',
+    {
+      schema: {
+        operationId: 'deleteRecording',
+        summary: 'Delete a recording and its video',
+        description: 'One that runs is stopped first.',
+        tags: ['recordings'],
+        params: recordingParams,
+        body: noBody,
+        response: {
+          200: z.object({ id: id('recording'), deleted: z.literal(true) }),
+          ...describeErrors(
+            'validation_failed',
+            'payload_too_large',
+            ...ofAnyPhone,
+            'recording_not_found',
+            'recording_in_progress',
+            'action_outcome_unknown',
+            'phone_unavailable',
+          ),
+        },
+      },
+      config: { scope: 'phones:control' },
+    },
+    async (request, reply) => {
+      const phoneId = phoneIdOf(request.params)
+      const { rid } = request.params
+      const context = { requestId: request.id, signal: deps.lifetimes.work(reply) }
+      await deps.services.recordings.delete(callerOf(request), phoneId, rid, context)
+      await noteActivity(deps, request, phoneId)
+      return { id: rid, deleted: true as const }
+    },
+  )
+}
+
+/** One range of bytes of a whole of `size`, as RFC 9110 has it; null for none, for several, and for what is no range. */
+export function rangeOf(header: string | undefined, size: number): ByteRange | null {
+  const found = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '')
+  const [, from = '', to = ''] = found ?? []
+  if (from === '' && to === '') return null
+  const last = size - 1
+  const range =
+    from === ''
+      ? { from: Math.max(0, size - Number(to)), to: last }
+      : { from: Number(from), to: to === '' ? last : Math.min(Number(to), last) }
+  return range.from <= range.to ? range : null
+}

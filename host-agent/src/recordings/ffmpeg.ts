@@ -1,0 +1,167 @@
+/**
+ * From the file of a recording that has ended to one that plays everywhere, and a look at the result. Of what reaches
+ * ffmpeg nothing comes from a client: paths and numbers are ours. Used by `finish.ts`.
+ */
+import { spawn } from 'node:child_process'
+import { setPriority } from 'node:os'
+import { z } from 'zod'
+
+export interface Programs {
+  ffmpeg: string
+  ffprobe: string
+}
+
+export class ProgramFailed extends Error {
+  constructor(
+    program: string,
+    readonly output: string,
+  ) {
+    super(`${program} failed: ${output}`)
+    this.name = 'ProgramFailed'
+  }
+
+  /** For want of room, which may come. */
+  get isFull(): boolean {
+    return this.output.includes('No space left on device')
+  }
+}
+
+/** Below everything that a client waits for. */
+const niceness = 10
+const mostOutput = 20_000
+
+/** @throws ProgramFailed, also when it was ended or took too long */
+export function run(
+  program: string,
+  args: readonly string[],
+  ms: number,
+  stopping: AbortSignal,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(ms)])
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' })
+    let out = ''
+    let errors = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (out.length < mostOutput) out += chunk.toString('utf8')
+    })
+    child.stderr.on('data', (chunk: Buffer) => {
+      errors = (errors + chunk.toString('utf8')).slice(-mostOutput)
+    })
+    child.once('error', (error) => reject(new ProgramFailed(program, error.message)))
+    child.once('close', (code, killed) => {
+      if (code === 0) resolve(out)
+      else reject(new ProgramFailed(program, `${killed ?? `code ${String(code)}`} ${errors.trim()}`))
+    })
+    if (child.pid !== undefined) lower(child.pid)
+  })
+}
+
+/** One that has ended meanwhile has no priority any more. */
+function lower(pid: number): void {
+  try {
+    setPriority(pid, niceness)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_SYSTEM_ERROR')) throw error
+  }
+}
+
+export interface Take {
+  from: string
+  to: string
+  /** Milliseconds: of the last picture, and when the recording ended. */
+  lastPictureMs: number
+  endMs: number
+  /** The picture keeps one configuration: nothing is decoded. */
+  isUniform: boolean
+  /** Pixels that hold every picture of it. */
+  canvas: { width: number; height: number }
+}
+
+/** Milliseconds. */
+const times = { copy: 20 * 60_000, encode: 6 * 3600_000, probe: 60_000 }
+/** Seconds that all times are put off by: only a first picture that is not at 0 tells the unit of the times in `setts`. */
+const offset = 10
+
+/** An MP4 whose index stands before the pictures, and whose last picture stands until the end. @throws ProgramFailed */
+export async function makeMp4(ffmpeg: string, take: Take, stopping: AbortSignal): Promise<void> {
+  const seconds = (ms: number): string => (ms / 1000).toFixed(3)
+  const last = seconds(take.lastPictureMs + offset * 1000)
+  const hold = seconds(Math.max(1, take.endMs - take.lastPictureMs))
+  // Half a millisecond off, since times are rounded to the file's unit.
+  const isLast = `gte(PTS\\,STARTPTS*(${last}-0.0005)/${offset})`
+  const video = take.isUniform ? ['-c:v', 'copy'] : encoding(take.canvas)
+  await run(
+    ffmpeg,
+    [
+      ...['-v', 'error', '-nostdin', '-y', '-protocol_whitelist', 'file,pipe'],
+      ...['-copyts', '-itsoffset', String(offset), '-f', 'flv', '-i', take.from, '-map', '0:v:0'],
+      ...video,
+      ...['-bsf:v', `setts=duration=if(${isLast}\\,round(PTS*${hold}/${last})\\,DURATION)`],
+      ...['-avoid_negative_ts', 'make_zero', '-movflags', '+faststart', '-f', 'mp4', take.to],
+    ],
+    take.isUniform ? times.copy : times.encode,
+    stopping,
+  )
+}
+
+/** One size for pictures of several, each whole and in the middle. */
+function encoding({ width, height }: Take['canvas']): string[] {
+  const even = (pixels: number): number => pixels + (pixels % 2)
+  const [w, h] = [even(width), even(height)]
+  return [
+    ...[
+      '-vf',
+      `scale=${w}:${h}:force_original_aspect_ratio=decrease,pad=${w}:${h}:(ow-iw)/2:(oh-ih)/2,setsar=1`,
+    ],
+    ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-bf', '0', '-pix_fmt', 'yuv420p'],
+    ...['-fps_mode', 'passthrough', '-threads', '1'],
+  ]
+}
+
+const probeSchema = z.object({
+  streams: z.array(z.object({ codec_name: z.literal('h264'), width: z.int(), height: z.int() })).length(1),
+  format: z.object({ duration: z.coerce.number().positive(), size: z.coerce.number().positive() }),
+})
+
+export interface Probed {
+  durationMs: number
+  width: number
+  height: number
+}
+
+/** @throws ProgramFailed, ZodError when it is no video that plays */
+export async function probe(ffprobe: string, path: string, stopping: AbortSignal): Promise<Probed> {
+  const fields = 'stream=codec_name,width,height:format=duration,size'
+  const args = [
+    '-v',
+    'error',
+    '-protocol_whitelist',
+    'file,pipe',
+    '-of',
+    'json',
+    '-show_entries',
+    fields,
+    path,
+  ]
+  const { streams, format } = probeSchema.parse(JSON.parse(await run(ffprobe, args, times.probe, stopping)))
+  const [stream] = streams
+  return {
+    durationMs: Math.round(format.duration * 1000),
+    width: stream?.width ?? 0,
+    height: stream?.height ?? 0,
+  }
+}
+
+/** Whether recordings can be made here; why not, for the log. */
+export async function missingProgram({ ffmpeg, ffprobe }: Programs): Promise<string | null> {
+  for (const program of [ffmpeg, ffprobe]) {
+    try {
+      await run(program, ['-version'], 20_000, new AbortController().signal)
+    } catch (error) {
+      if (error instanceof ProgramFailed) return error.message
+      throw error
+    }
+  }
+  return null
+}

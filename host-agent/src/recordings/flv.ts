@@ -1,0 +1,90 @@
+/**
+ * The file that a recording is while it runs: FLV (Adobe Flash Video File Format Specification 10.1, annex E). Each tag
+ * tells its length and its time, so that whatever a crash leaves can be read up to its last whole tag. Besides pictures it
+ * holds marks: empty script tags, which readers pass over, that say that the picture still stood at that time.
+ * docs/decisions/0114
+ */
+import { open } from 'node:fs/promises'
+
+const tagTypes = { video: 9, script: 18 }
+const headBytes = 11
+const tailBytes = 4
+const avc = { keyFrame: 0x17, otherFrame: 0x27, configuration: 0, picture: 1 }
+
+/** A video, no sound; and the length of the tag before the first. */
+export const fileHeader = Buffer.from([0x46, 0x4c, 0x56, 1, 1, 0, 0, 0, 9, 0, 0, 0, 0])
+
+/** `ms`: milliseconds since the recording began. */
+function tag(type: number, ms: number, ...body: readonly Buffer[]): Buffer {
+  const size = body.reduce((sum, part) => sum + part.length, 0)
+  const head = Buffer.alloc(headBytes)
+  head.writeUInt8(type)
+  head.writeUIntBE(size, 1, 3)
+  head.writeUIntBE(ms & 0xffffff, 4, 3)
+  head.writeUInt8((ms >>> 24) & 0xff, 7)
+  const tail = Buffer.alloc(tailBytes)
+  tail.writeUInt32BE(headBytes + size)
+  return Buffer.concat([head, ...body, tail])
+}
+
+/** `record`: as `decoderConfiguration` makes it. */
+export const configurationTag = (record: Buffer, ms: number): Buffer =>
+  tag(tagTypes.video, ms, Buffer.from([avc.keyFrame, avc.configuration, 0, 0, 0]), record)
+
+/** `unit`: an access unit as `withLengths` makes it. */
+export const pictureTag = (unit: Buffer, isKeyFrame: boolean, ms: number): Buffer =>
+  tag(
+    tagTypes.video,
+    ms,
+    Buffer.from([isKeyFrame ? avc.keyFrame : avc.otherFrame, avc.picture, 0, 0, 0]),
+    unit,
+  )
+
+export const markTag = (ms: number): Buffer => tag(tagTypes.script, ms)
+
+/** What a file holds, as far as it is whole. */
+export interface Contents {
+  pictures: number
+  /** Different configurations, one after another. */
+  configurations: number
+  /** Milliseconds: of the last picture, and up to which it is known to have stood. */
+  lastPictureMs: number
+  endMs: number
+  /** Bytes up to the end of the last whole tag. */
+  wholeBytes: number
+}
+
+/** Reads the heads of all tags. */
+export async function readContents(path: string): Promise<Contents> {
+  const found: Contents = {
+    pictures: 0,
+    configurations: 0,
+    lastPictureMs: 0,
+    endMs: 0,
+    wholeBytes: fileHeader.length,
+  }
+  const file = await open(path, 'r')
+  try {
+    const { size } = await file.stat()
+    const head = Buffer.alloc(headBytes + 2)
+    for (let at = fileHeader.length; at + headBytes + tailBytes <= size;) {
+      await file.read(head, 0, head.length, at)
+      const bodyBytes = head.readUIntBE(1, 3)
+      const next = at + headBytes + bodyBytes + tailBytes
+      if (next > size) break
+      const ms = head.readUIntBE(4, 3) + head.readUInt8(7) * 2 ** 24
+      const isVideo = head[0] === tagTypes.video
+      if (isVideo && head[headBytes + 1] === avc.configuration) found.configurations += 1
+      if (isVideo && head[headBytes + 1] === avc.picture) {
+        found.pictures += 1
+        found.lastPictureMs = ms
+      }
+      found.endMs = Math.max(found.endMs, ms)
+      found.wholeBytes = next
+      at = next
+    }
+  } finally {
+    await file.close()
+  }
+  return found
+}

@@ -1,0 +1,320 @@
+/** Recordings made of real H.264 by real ffmpeg, read back by real ffprobe; the phone's screen is a film. */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createLogger, Progress } from '@phonerack/shared'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { CaptureListener } from '../capture/capture.js'
+import { FilmCapture, makeFilm, type Film } from '../testing/film.js'
+import { until } from '../testing/ports.js'
+import { createRecordings, type Recordings, type RecordingsParts, type Who } from './recordings.js'
+import { openShelf } from './shelf.js'
+
+const execute = promisify(execFile)
+const log = createLogger('test')
+log.level = process.env['LOG_LEVEL'] ?? 'silent'
+
+const who: Who = { serial: 'phone-1', phoneId: 'ph_aaaaaaaaaaaa', fencingNumber: 1n, requestId: '' }
+const id = 'rec_aaaaaaaaaaaa'
+const soon = () => Progress.for(20_000)
+
+let upright: Film
+let wide: Film
+beforeAll(async () => {
+  ;[upright, wide] = await Promise.all([makeFilm(160, 320, 20), makeFilm(320, 160, 20)])
+}, 60_000)
+
+let dir: string
+let clock: number
+let held: AbortController
+let screen: CaptureListener | null
+const open: Recordings[] = []
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'phonerack-recordings-'))
+  clock = 1000
+  held = new AbortController()
+  screen = null
+})
+afterEach(async () => {
+  for (const recordings of open.splice(0)) await recordings.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+interface Options {
+  limits?: RecordingsParts['limits']
+  ffmpeg?: string
+}
+
+function start({ limits = { bytes: 1e9, minFree: 0 }, ffmpeg = 'ffmpeg' }: Options = {}): Recordings {
+  const capture = new FilmCapture((listener) => {
+    screen = listener
+    listener.onConfig(upright.config)
+    show(upright, 0, 5_000_000)
+  })
+  const recordings = createRecordings({
+    videoOf: () => Promise.resolve({ capture, held: held.signal }),
+    shelf: openShelf(dir),
+    programs: { ffmpeg, ffprobe: 'ffprobe' },
+    limits,
+    log,
+    now: () => clock,
+  })
+  open.push(recordings)
+  return recordings
+}
+
+/** One picture of a film, at a time of the phone's clock. */
+function show(film: Film, index: number, ptsUs: number): void {
+  const data = film.units[index]
+  if (!data || !screen) throw new Error('the film is shorter, or nobody watches')
+  screen.onPacket({ data, ptsUs: BigInt(ptsUs), isKeyFrame: index === 0 })
+}
+
+/** Pictures `from` to `to`, ten a second, as time goes by. */
+function play(film: Film, from: number, to: number): void {
+  for (let index = from; index < to; index += 1) {
+    clock += 100
+    show(film, index, 5_000_000 + (clock - 1000) * 1000)
+  }
+}
+
+const probed = z.object({
+  streams: z.tuple([z.object({ width: z.int(), height: z.int(), nb_read_frames: z.coerce.number() })]),
+  format: z.object({ duration: z.coerce.number(), format_name: z.string() }),
+})
+
+/** What another reader makes of the video: every picture decoded without an error. */
+async function look(recordings: Recordings, of = id) {
+  const file = join(dir, `${of}-copy.mp4`)
+  const chunks: Buffer[] = []
+  for await (const chunk of recordings.read(of)) chunks.push(chunk as Buffer)
+  writeFileSync(file, Buffer.concat(chunks))
+  const { stdout, stderr } = await execute('ffprobe', [
+    ...['-v', 'error', '-count_frames', '-of', 'json'],
+    ...['-show_entries', 'stream=width,height,nb_read_frames:format=duration,format_name', file],
+  ])
+  expect(stderr).toBe('')
+  const { streams, format } = probed.parse(JSON.parse(stdout))
+  const content = readFileSync(file)
+  const index = content.indexOf('moov')
+  expect(index).toBeGreaterThan(0)
+  expect(index).toBeLessThan(content.indexOf('mdat'))
+  const sha256 = createHash('sha256').update(content).digest('hex')
+  return { ...streams[0], seconds: format.duration, bytes: content.length, sha256 }
+}
+
+const settled = async (recordings: Recordings, of = id) => {
+  await until(() => ['ready', 'failed'].includes(recordings.get(of).status), 60_000, 'the file')
+  return recordings.get(of)
+}
+
+describe('a recording', () => {
+  it('holds every picture, and is as long as the phone was recorded', async () => {
+    const recordings = start()
+    const startedAt = await recordings.start(who, id, soon())
+    expect(Math.abs(startedAt.getTime() - Date.now())).toBeLessThan(5000)
+    expect(recordings.get(id)).toMatchObject({ status: 'recording', endedAt: null })
+    play(upright, 1, 20)
+    const stopped = await recordings.stop(id)
+    expect(stopped.status).not.toBe('recording')
+    const ready = await settled(recordings)
+    const video = await look(recordings)
+    expect(video).toMatchObject({ width: 160, height: 320, nb_read_frames: 20 })
+    expect(video.seconds).toBeCloseTo(1.9, 1)
+    expect(ready).toMatchObject({ status: 'ready', sizeBytes: video.bytes, sha256: video.sha256 })
+    expect(Math.abs(ready.durationMs - 1901)).toBeLessThan(50)
+    expect((await recordings.stop(id)).endedAt).toBe(ready.endedAt)
+  })
+
+  it('of a still screen lasts until it is stopped', async () => {
+    const recordings = start()
+    await recordings.start(who, id, soon())
+    clock += 61_500
+    await recordings.stop(id)
+    const ready = await settled(recordings)
+    expect(await look(recordings)).toMatchObject({ nb_read_frames: 1 })
+    expect(Math.abs(ready.durationMs - 61_500)).toBeLessThan(50)
+  })
+
+  it('in which the phone was turned shows both ways whole, in one size', async () => {
+    const recordings = start()
+    await recordings.start(who, id, soon())
+    play(upright, 1, 10)
+    screen?.onConfig(wide.config)
+    play(wide, 0, 10)
+    clock += 2000
+    await recordings.stop(id)
+    const ready = await settled(recordings)
+    expect(await look(recordings)).toMatchObject({ width: 320, height: 320, nb_read_frames: 20 })
+    expect(Math.abs(ready.durationMs - (900 + 1000 + 2000))).toBeLessThan(50)
+  })
+
+  it('is not decoded for a config that says the same again', async () => {
+    const recordings = start()
+    await recordings.start(who, id, soon())
+    play(upright, 1, 5)
+    screen?.onConfig(upright.config)
+    play(upright, 0, 5)
+    await recordings.stop(id)
+    await settled(recordings)
+    expect(await look(recordings)).toMatchObject({ width: 160, height: 320, nb_read_frames: 10 })
+  })
+
+  it("is right when the phone's clock jumps ahead", async () => {
+    const recordings = start()
+    await recordings.start(who, id, soon())
+    clock += 100
+    show(upright, 1, 5_000_000 + 3600_000_000)
+    clock += 400
+    show(upright, 2, 5_000_000 + 3600_400_000)
+    await recordings.stop(id)
+    expect(Math.abs((await settled(recordings)).durationMs - 500)).toBeLessThan(50)
+  })
+})
+
+describe('it ends by itself', () => {
+  it('with its assignment', async () => {
+    const recordings = start()
+    await recordings.start(who, id, soon())
+    play(upright, 1, 10)
+    held.abort()
+    expect(await settled(recordings)).toMatchObject({ status: 'ready' })
+    expect(await look(recordings)).toMatchObject({ nb_read_frames: 10 })
+  })
+
+  it('with the video', async () => {
+    const recordings = start()
+    await recordings.start(who, id, soon())
+    play(upright, 1, 10)
+    screen?.onEnd('scrcpy was killed')
+    const ready = await settled(recordings)
+    expect(await look(recordings)).toMatchObject({ nb_read_frames: 10 })
+    expect(Math.abs(ready.durationMs - 901)).toBeLessThan(50)
+  })
+
+  it('before its room is used up, and what there is plays', async () => {
+    const tape = Buffer.concat(upright.units).length
+    const recordings = start({ limits: { bytes: tape * 1.5, minFree: 0 } })
+    await recordings.start(who, id, soon())
+    play(upright, 1, 20)
+    expect(await settled(recordings)).toMatchObject({ status: 'ready' })
+    expect(await look(recordings)).toMatchObject({ nb_read_frames: 20 })
+    await expect(
+      start({ limits: { bytes: 1, minFree: 0 } }).start(who, 'rec_bbbbbbbbbbbb', soon()),
+    ).rejects.toMatchObject({
+      code: 'provider_error',
+    })
+    await expect(
+      start({ limits: { bytes: 1e9, minFree: 1e18 } }).start(who, 'rec_bbbbbbbbbbbb', soon()),
+    ).rejects.toMatchObject({ code: 'provider_error' })
+  })
+})
+
+describe('after a crash', () => {
+  /** What a killed agent leaves: no end, and the last tag torn. */
+  async function leave(tear: (tape: string) => void): Promise<Recordings> {
+    const recordings = start()
+    await recordings.start(who, id, soon())
+    play(upright, 1, 20)
+    const tape = join(dir, id, 'tape.flv')
+    const state = readFileSync(join(dir, id, 'recording.json'))
+    const pictures = Buffer.concat(upright.units).length + 20 * 15
+    await until(() => existsSync(tape) && statSync(tape).size > pictures, 10_000, 'the tape to be written')
+    const left = readFileSync(tape)
+    await recordings.drop(id)
+    const again = openShelf(dir)
+    writeFileSync(again.tapePath(id), left)
+    writeFileSync(join(dir, id, 'recording.json'), state)
+    tear(tape)
+    return start()
+  }
+
+  it('of the agent, what stands whole on the disk is made a video', async () => {
+    const recordings = await leave((tape) => truncateSync(tape, statSync(tape).size - 400))
+    expect(await settled(recordings)).toMatchObject({ status: 'ready' })
+    const { nb_read_frames: frames } = await look(recordings)
+    expect(frames).toBeGreaterThanOrEqual(18)
+    expect(frames).toBeLessThanOrEqual(20)
+  })
+
+  it('of the machine, bytes behind the last whole tag do no harm', async () => {
+    const recordings = await leave((tape) =>
+      appendFileSync(tape, Buffer.from([9, 0xff, 0xff, 0xff, 1, 2, 3])),
+    )
+    expect(await settled(recordings)).toMatchObject({ status: 'ready' })
+    expect(await look(recordings)).toMatchObject({ nb_read_frames: 20 })
+  })
+
+  it('of ffmpeg, the file is made again', async () => {
+    const broken = join(dir, 'ffmpeg')
+    // Dies by SIGKILL in the middle, once.
+    const script = `#!/bin/sh
+case "$*" in *-version*) exit 0;; esac
+for last; do :; done
+if [ ! -e "${dir}/died" ]; then touch "${dir}/died"; echo half > "$last"; kill -9 $$; fi
+exec ffmpeg "$@"
+`
+    writeFileSync(broken, script, { mode: 0o755 })
+    const recordings = start({ ffmpeg: broken })
+    await recordings.start(who, id, soon())
+    play(upright, 1, 20)
+    await recordings.stop(id)
+    expect(await settled(recordings)).toMatchObject({ status: 'ready' })
+    expect(existsSync(join(dir, 'died'))).toBe(true)
+    expect(await look(recordings)).toMatchObject({ nb_read_frames: 20 })
+  })
+})
+
+describe('what a host keeps', () => {
+  it('one recording at a time of a phone, the same one for who asks again', async () => {
+    const recordings = start()
+    const [first, again] = await Promise.all([
+      recordings.start(who, id, soon()),
+      recordings.start(who, id, soon()),
+    ])
+    expect(again).toEqual(first)
+    await expect(recordings.start(who, 'rec_bbbbbbbbbbbb', soon())).rejects.toMatchObject({
+      code: 'recording_in_progress',
+      details: { recording: id },
+    })
+    await recordings.stop(id)
+    await recordings.start(who, 'rec_bbbbbbbbbbbb', soon())
+  })
+
+  it('nothing of what was dropped, nor of what never began', async () => {
+    const recordings = start()
+    await recordings.start(who, id, soon())
+    await recordings.drop(id)
+    await recordings.drop(id)
+    expect(existsSync(join(dir, id))).toBe(false)
+    expect(() => recordings.get(id)).toThrow(expect.objectContaining({ code: 'recording_not_found' }))
+    held.abort()
+    await expect(recordings.start(who, 'rec_bbbbbbbbbbbb', soon())).rejects.toMatchObject({
+      code: 'phone_unavailable',
+    })
+    await until(() => !existsSync(join(dir, 'rec_bbbbbbbbbbbb')), 10_000, 'the folder to go')
+  })
+
+  it('no path that a caller names', async () => {
+    const recordings = start()
+    await expect(recordings.start(who, '../../etc', soon())).rejects.toMatchObject({
+      code: 'validation_failed',
+    })
+    expect(() => recordings.get('../../etc')).toThrow(
+      expect.objectContaining({ code: 'recording_not_found' }),
+    )
+  })
+})

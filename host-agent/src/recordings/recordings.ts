@@ -1,0 +1,274 @@
+/**
+ * Recordings of this host's phones: one at a time per phone, each ended by the control plane, by the end of its assignment,
+ * of the video or of the disk, and kept as a file until it is dropped. Called by `grpc/`. docs/decisions/0114, 0115
+ */
+import { createReadStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { ApiError, DeadlineExceeded, isId, Progress, type Logger } from '@phonerack/shared'
+import type { Capture, CaptureSubscription } from '../capture/capture.js'
+import { later } from '../later.js'
+import type { Caller } from '../phone/phone.js'
+import { missingProgram, ProgramFailed, type Programs } from './ffmpeg.js'
+import { finish, NothingRecorded } from './finish.js'
+import type { Entry, Shelf } from './shelf.js'
+import { Tape } from './tape.js'
+
+export type Who = Caller & { serial: string }
+
+/** The video of a phone for a caller who owns it. */
+export interface Video {
+  capture: Capture
+  /** Aborts when the phone is parked, restarted or given to another. */
+  held: AbortSignal
+}
+
+export interface RecordingsParts {
+  /** @throws ApiError for a caller who does not own it; feature_unavailable */
+  videoOf(who: Who, progress: Progress): Promise<Video>
+  shelf: Shelf
+  programs: Programs
+  /** Bytes: of all recordings together, and what stays free on the disk. */
+  limits: { bytes: number; minFree: number }
+  log: Logger
+  /** Milliseconds, by a clock that never goes back. */
+  now?: () => number
+}
+
+export interface Recordings {
+  /**
+   * Returns when the first picture stands in the file, and when that was. Safe to repeat with the same ID.
+   * @throws ApiError recording_in_progress, feature_unavailable, provider_error without room, provider_timeout
+   */
+  start(who: Who, id: string, progress: Progress): Promise<Date>
+  /** Ends it if it runs; its file is made afterwards. @throws ApiError recording_not_found */
+  stop(id: string): Promise<Entry>
+  /** @throws ApiError recording_not_found */
+  get(id: string): Entry
+  /** The file of a ready one. @throws ApiError recording_not_found, recording_not_ready */
+  read(id: string): Readable
+  /** Ends it if it runs, and removes it. */
+  drop(id: string): Promise<void>
+  /** Ends what runs; files that are not made yet are made by the next agent. */
+  close(): Promise<void>
+}
+
+/** Milliseconds: until the first picture; between tries to make a file; how long one is kept that nobody fetches. */
+const times = { firstPicture: 15_000, again: 2000, full: 30_000, kept: 8 * 86_400_000 }
+/** Tries to make a file of a recording, but for want of room. */
+const mostTries = 5
+
+interface Running {
+  serial: string
+  tape: Tape
+  subscription: CaptureSubscription | null
+  over: Promise<void>
+}
+
+export function createRecordings(parts: RecordingsParts): Recordings {
+  const { shelf, log, programs } = parts
+  const now = parts.now ?? (() => performance.now())
+  const stopping = new AbortController()
+  const isStopping = (): boolean => stopping.signal.aborted
+  const running = new Map<string, Running>()
+  const dropped = new Set<string>()
+  /** Files are made one at a time: phones come first. */
+  let making: Promise<void> = Promise.resolve()
+  /** Looked for when they are needed first. */
+  let missing: Promise<string | null> | null = null
+  for (const { id, status, startedAt } of shelf.all()) {
+    if (Date.now() - startedAt > times.kept) void shelf.remove(id).catch(report(id))
+    else if (status === 'recording' || status === 'processing') makeFile(id)
+  }
+
+  function report(id: string) {
+    return (error: unknown) => log.error({ err: error, recording: id }, 'a recording could not be cared for')
+  }
+
+  function find(id: string): Entry {
+    const entry = shelf.get(id)
+    if (!entry) throw new ApiError('recording_not_found')
+    return entry
+  }
+
+  function makeFile(id: string): void {
+    making = making.then(() => make(id)).catch(report(id))
+  }
+
+  async function make(id: string): Promise<void> {
+    for (let attempt = 1; !isStopping(); attempt += 1) {
+      const entry = shelf.get(id)
+      if (!entry || dropped.has(id)) return
+      const found = shelf.save({ ...entry, status: 'processing' })
+      try {
+        const { durationMs, sizeBytes } = await finish(shelf, found, programs, stopping.signal)
+        log.info({ recording: id, durationMs, sizeBytes }, 'a recording is ready')
+        return
+      } catch (error) {
+        if (isStopping()) return
+        const isFull = error instanceof ProgramFailed && error.isFull
+        log.warn({ err: error, recording: id, attempt }, 'the file of a recording could not be made')
+        if (error instanceof NothingRecorded || (attempt >= mostTries && !isFull)) {
+          const failure = error instanceof Error ? error.message : String(error)
+          const endedAt = found.endedAt ?? Date.now()
+          if (shelf.get(id) && !dropped.has(id)) shelf.save({ ...found, status: 'failed', endedAt, failure })
+          return
+        }
+        await rm(`${shelf.videoPath(id)}.new`, { force: true })
+        await pause(isFull ? times.full : times.again * attempt)
+      }
+    }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    try {
+      await Progress.for(ms + 1000, stopping.signal).sleep(ms)
+    } catch (error) {
+      if (!(error instanceof DeadlineExceeded)) throw error
+    }
+  }
+
+  /** Why there is no room for `bytes` more, or null. The file that is made of it takes as much again. */
+  async function noRoom(bytes: number): Promise<string | null> {
+    if (shelf.used() + bytes > parts.limits.bytes) return "the host's recordings take all the room they may"
+    if ((await shelf.free()) - bytes < parts.limits.minFree) return "the host's disk is full"
+    return null
+  }
+
+  async function begin(who: Who, id: string, progress: Progress): Promise<Date> {
+    missing ??= missingProgram(programs)
+    const lack = await missing
+    if (lack !== null) log.warn({ reason: lack }, 'recordings cannot be made on this host')
+    if (lack !== null) throw new ApiError('feature_unavailable', { details: { feature: 'recordings' } })
+    const full = await noRoom(0)
+    if (full !== null)
+      throw new ApiError('provider_error', {
+        message: 'The host has no room for another recording.',
+        details: { reason: full },
+      })
+    const { capture, held } = await parts.videoOf(who, progress)
+    for (const [other, { serial }] of running)
+      if (serial === who.serial)
+        throw new ApiError('recording_in_progress', { details: { recording: other } })
+    return record(who, id, { capture, held }, progress)
+  }
+
+  function record(who: Who, id: string, { capture, held }: Video, progress: Progress): Promise<Date> {
+    const first = later<Date>()
+    let canvas = { width: 0, height: 0 }
+    const tape = new Tape({
+      path: shelf.tapePath(id),
+      now,
+      limit: noRoom,
+      onBegin() {
+        const startedAt = Date.now()
+        shelf.save({
+          ...{ id, serial: who.serial, phoneId: who.phoneId, status: 'recording', startedAt, canvas },
+          ...{ endedAt: null, durationMs: 0, sizeBytes: 0, sha256: '', failure: '' },
+        })
+        first.resolve(new Date(startedAt))
+      },
+      onSize({ width, height }) {
+        canvas = { width: Math.max(canvas.width, width), height: Math.max(canvas.height, height) }
+        const entry = shelf.get(id)
+        if (entry) shelf.save({ ...entry, canvas })
+      },
+    })
+    const onHeldBack = (): void => tape.end('the phone was parked, restarted or given to another')
+    held.addEventListener('abort', onHeldBack, { once: true })
+    const entry: Running = {
+      serial: who.serial,
+      tape,
+      subscription: null,
+      over: tape.ended.then(async (reason) => {
+        held.removeEventListener('abort', onHeldBack)
+        entry.subscription?.close()
+        running.delete(id)
+        const known = shelf.get(id)
+        log.info({ recording: id, reason, bytes: tape.bytes }, 'a recording has ended')
+        // Without a first picture there never was a recording.
+        if (!known) return shelf.remove(id)
+        if (dropped.has(id)) return
+        shelf.save({ ...known, status: 'processing', endedAt: Date.now() })
+        makeFile(id)
+      }),
+    }
+    entry.over.catch(report(id))
+    running.set(id, entry)
+    if (held.aborted) onHeldBack()
+    return start()
+
+    async function start(): Promise<Date> {
+      try {
+        const within = progress.within(times.firstPicture)
+        const subscription = await capture.subscribe(tape, within)
+        entry.subscription = subscription
+        const at = await within.race('the first picture', () =>
+          Promise.race([
+            first.promise,
+            tape.ended.then((reason) => {
+              throw new ApiError('phone_unavailable', { message: `Nothing was recorded: ${reason}.` })
+            }),
+          ]),
+        )
+        // The video may have ended before it was ours to close.
+        if (!running.has(id)) subscription.close()
+        return at
+      } catch (error) {
+        if (!shelf.get(id)) tape.end('nothing came')
+        entry.subscription?.close()
+        throw error
+      }
+    }
+  }
+
+  /** Begins that are on their way, so that a repeat joins. */
+  const beginning = new Map<string, Promise<Date>>()
+
+  return {
+    async start(who, id, progress) {
+      if (!isId('recording', id))
+        throw new ApiError('validation_failed', { message: 'This is no ID of a recording.' })
+      const known = shelf.get(id)
+      if (known) return new Date(known.startedAt)
+      const same = beginning.get(id)
+      if (same) return progress.race('the first picture', () => same)
+      const mine = begin(who, id, progress).finally(() => beginning.delete(id))
+      beginning.set(id, mine)
+      return mine
+    },
+
+    async stop(id) {
+      find(id)
+      const entry = running.get(id)
+      entry?.tape.end('it was stopped')
+      await entry?.over
+      return find(id)
+    },
+
+    get: find,
+
+    read(id) {
+      const { status } = find(id)
+      if (status !== 'ready') throw new ApiError('recording_not_ready')
+      return createReadStream(shelf.videoPath(id))
+    },
+
+    async drop(id) {
+      if (!isId('recording', id)) return
+      dropped.add(id)
+      const entry = running.get(id)
+      entry?.tape.end('it was dropped')
+      await entry?.over
+      await shelf.remove(id)
+    },
+
+    async close() {
+      stopping.abort()
+      const all = [...running.values()]
+      for (const { tape } of all) tape.end('the agent ends')
+      await Promise.allSettled(all.map(({ over }) => over))
+      await making
+    },
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The recordings of this host on its disk: a folder each, named by its ID, with what is known of it and its files. What a
+ * killed agent leaves is found again here. Used by `recordings.ts` and `finish.ts`.
+ */
+import { mkdirSync, readdirSync, statSync } from 'node:fs'
+import { rm, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isId } from '@phonerack/shared'
+import { z } from 'zod'
+import { readJson, writeJson } from '../phone/atomic-file.js'
+
+const entrySchema = z.object({
+  id: z.string(),
+  serial: z.string(),
+  phoneId: z.string(),
+  status: z.enum(['recording', 'processing', 'ready', 'failed']),
+  /** Milliseconds since 1970: of the first picture. */
+  startedAt: z.number(),
+  /** Null until it is known. */
+  endedAt: z.number().nullable(),
+  /** Pixels that hold every picture of it. */
+  canvas: z.object({ width: z.int(), height: z.int() }),
+  durationMs: z.int(),
+  sizeBytes: z.int(),
+  /** Hex; empty until it is ready. */
+  sha256: z.string(),
+  /** Empty unless it failed. */
+  failure: z.string(),
+})
+export type Entry = z.infer<typeof entrySchema>
+
+export interface Shelf {
+  all(): Entry[]
+  get(id: string): Entry | null
+  /** On disk when it returns. */
+  save(entry: Entry): Entry
+  /** With its files; one that is not there is no error. */
+  remove(id: string): Promise<void>
+  /** Makes its folder when it is not there. */
+  tapePath(id: string): string
+  videoPath(id: string): string
+  /** Bytes that all recordings take now. */
+  used(): number
+  /** Bytes that are free on the disk. */
+  free(): Promise<number>
+}
+
+const files = { entry: 'recording.json', tape: 'tape.flv', video: 'video.mp4' }
+
+/** @throws when an entry cannot be read: a recording must not be forgotten silently */
+export function openShelf(dir: string): Shelf {
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const entries = new Map<string, Entry>()
+  /** Only an ID names a folder, whatever a caller sends. */
+  const folder = (id: string): string => {
+    if (!isId('recording', id)) throw new Error(`${id} is no ID of a recording`)
+    return join(dir, id)
+  }
+  for (const id of readdirSync(dir).filter((name) => isId('recording', name))) {
+    const found = readJson(join(folder(id), files.entry))
+    // Of one that was killed before its first picture there is nothing to keep.
+    if (found !== null) entries.set(id, entrySchema.parse(found))
+  }
+  const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  return {
+    all: () => [...entries.values()],
+    get: (id) => entries.get(id) ?? null,
+    save(entry) {
+      writeJson(join(folder(entry.id), files.entry), entry)
+      entries.set(entry.id, entry)
+      return entry
+    },
+    async remove(id) {
+      entries.delete(id)
+      await rm(folder(id), { recursive: true, force: true })
+    },
+    tapePath(id) {
+      mkdirSync(folder(id), { recursive: true, mode: 0o700 })
+      return join(folder(id), files.tape)
+    },
+    videoPath: (id) => join(folder(id), files.video),
+    used: () =>
+      [...entries.keys()].reduce(
+        (sum, id) => sum + sizeOf(join(folder(id), files.tape)) + sizeOf(join(folder(id), files.video)),
+        0,
+      ),
+    async free() {
+      const { bavail, bsize } = await statfs(dir)
+      return bavail * bsize
+    },
+  }
+}
