@@ -160,7 +160,11 @@ async function cost(of: System, page: Page, watchers: number): Promise<string> {
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
   const after = await Promise.all(parts.map((part) => cpuOf(of, part)))
   const rate = ((await pictures()) - seen) / seconds
-  await page.evaluate('delete document.querySelector("canvas").getContext("2d").drawImage')
+  await page.evaluate(`(() => {
+    const context = document.querySelector('canvas').getContext('2d')
+    delete context.drawImage
+    delete context.counted
+  })()`)
   const shares = parts.map((part, at) => {
     const share = (((after[at] ?? 0) - (before[at] ?? 0)) / seconds) * 100
     return `${part} ${share.toFixed(1)} % of a core (${(share / watchers).toFixed(2)} % a watcher)`

@@ -1,6 +1,7 @@
 /** The host agent is killed while it works, and the service paused. */
 import { actionBatchResultSchema } from '@phonerack/shared'
 import { expect, test } from 'vitest'
+import { probeVideo, startRecording, untilReady } from '../conformance/videos.js'
 import { errorOf, phoneSchema } from '../system/api.js'
 import { keepDead, killService, pidOf } from '../system/processes.js'
 import { eventually, getPhone, observe, readyPhone, sessionsOf } from '../system/tenant.js'
@@ -67,6 +68,27 @@ test(
     })
     expect((await getPhone(plane.tenant.agent, phone.id)).session?.id).toBe(phone.session?.id)
     expect((await observe(plane.tenant.agent, phone.id)).elements.length).toBeGreaterThan(0)
+    await plane.removeAll()
+    await plane.settled()
+  },
+)
+
+test(
+  'the host agent, in the middle of a recording: what was recorded is there',
+  { timeout: 180_000 },
+  async () => {
+    const { id } = await readyPhone(plane.tenant.agent)
+    const phone = { api: plane.tenant.agent, path: `/v1/phones/${id}` }
+    const recording = await startRecording(phone)
+    const begun = Date.now()
+    await new Promise((resolve) => setTimeout(resolve, 4000))
+    const killedAt = Date.now()
+    await killService(plane.system, 'host-agent')
+    await untilReady(phone, recording.id)
+    const { ms } = await probeVideo(phone, recording.id)
+    // All but the last second, also of a screen that stands still.
+    expect(ms).toBeGreaterThan(killedAt - begun - 1000)
+    expect(ms).toBeLessThan(killedAt - Date.parse(recording.started_at) + 200)
     await plane.removeAll()
     await plane.settled()
   },

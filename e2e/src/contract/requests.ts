@@ -115,6 +115,7 @@ function pathOf(operation: Operation): fc.Arbitrary<ContractRequest['path']> {
   const of = (name: string): fc.Arbitrary<{ text: string } | { place: Place }> => {
     if (name === 'package')
       return fc.constantFrom({ text: 'com.example.gone' }, { text: 'com.android.settings' })
+    if (name === 'rid') return fc.constant({ text: 'rec_aaaaaaaaaaaa' })
     if (operation.path.includes('/uploads/')) return fc.constant({ place: 'upload' })
     const changes =
       unsettling.test(operation.path) ||

@@ -7,6 +7,7 @@ export const ids = {
   upload: 'upl_q4m7xw2bjd5s',
   install: 'ins_7tzp3gkx5vna',
   recording: 'rec_2fjq6xmvw4ha',
+  earlierRecording: 'rec_p4nz7dq3xkbt',
   snapshot: 'snp_d5xk7pq3wmzn',
   request: 'req_h3xw5kq7bnmz',
 } as const

@@ -96,6 +96,31 @@ const stopped: ActionBatchResult = {
   observation: settings,
 }
 
+const running = {
+  object: 'recording',
+  id: ids.recording,
+  phone: ids.phone,
+  name: 'Sign in',
+  status: 'recording',
+  started_at: '2026-11-21T12:49:31.020Z',
+  ended_at: null,
+  duration_ms: null,
+  size_bytes: null,
+  expires_at: '2026-11-28T12:49:31.020Z',
+}
+const ended = { status: 'processing', ended_at: '2026-11-21T12:51:02.447Z' }
+const ready = {
+  ...running,
+  id: ids.earlierRecording,
+  name: null,
+  status: 'ready',
+  started_at: '2026-11-20T08:12:03.771Z',
+  ended_at: '2026-11-20T08:12:45.203Z',
+  duration_ms: 41_432,
+  size_bytes: 3_870_112,
+  expires_at: '2026-11-27T08:12:03.771Z',
+}
+
 export const screenExamples: Record<string, OperationExamples> = {
   observe: {
     answers: { 200: one('settings', 'The settings of the phone', settings) },
@@ -129,6 +154,19 @@ export const screenExamples: Record<string, OperationExamples> = {
         stopped: { summary: 'Stopped at an action that failed', value: stopped },
       },
     },
+  },
+  startRecording: {
+    body: one('named', 'With a name', { name: 'Sign in' }),
+    answers: { 201: one('recording', 'It runs', running) },
+  },
+  listRecordings: {
+    answers: { 200: one('recordings', 'One runs, one can be downloaded', { data: [running, ready] }) },
+  },
+  stopRecording: {
+    answers: { 200: one('recording', 'Its video is being made', { ...running, ...ended }) },
+  },
+  deleteRecording: {
+    answers: { 200: one('deleted', 'It is gone', { id: ids.recording, deleted: true }) },
   },
   createLiveLink: {
     body: {

@@ -55,7 +55,7 @@ export const recordingBody = z
         message: `must have at most ${longestName} characters`,
       })
       .optional()
-      .meta({ maxLength: longestName }),
+      .meta({ maxLength: longestName, description: 'For people; left out: none.' }),
   })
   .prefault({})
 

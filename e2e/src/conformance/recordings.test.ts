@@ -1,0 +1,139 @@
+/** The chapter "Recordings" through `/v1`, on virtual phones that are parked, restarted, unplugged and broken meanwhile. */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { errorOf } from '../system/api.js'
+import { getPhone } from '../system/tenant.js'
+import { act, rent, type Rented } from './rented.js'
+import { probeVideo, recordingSchema, recordingsOf, startRecording, untilReady } from './videos.js'
+
+const system = inject('system')
+
+describe('a recording', () => {
+  let phone: Rented
+  beforeAll(async () => {
+    phone = await rent(system)
+  }, 120_000)
+  afterAll(() => phone.api.delete(phone.path))
+
+  it('is as long as it took, of a moving screen and of a still one', async () => {
+    const before = Date.now()
+    const { id, name, status } = await startRecording(phone, { name: 'Two apps' })
+    const begun = Date.now()
+    expect([name, status]).toEqual(['Two apps', 'recording'])
+    await act(phone, { type: 'open_app', package: 'com.phonerack.notes' }, { type: 'home' })
+    // Nothing moves any more.
+    await act(phone, { type: 'wait', ms: 4000 })
+    const asked = Date.now()
+    const stopped = recordingSchema.parse((await phone.api.post(`${phone.path}/recordings/${id}/stop`)).body)
+    const ended = Date.now()
+    expect(['processing', 'ready']).toContain(stopped.status)
+    const ready = await untilReady(phone, id)
+    const video = await probeVideo(phone, id)
+    expect(ready.size_bytes).toBe(video.bytes)
+    expect(video.type).toBe('video/mp4')
+    expect(video.disposition).toContain(`${id}.mp4`)
+    expect(video.frames).toBeGreaterThan(3)
+    expect(video.ms).toBeGreaterThan(asked - begun - 200)
+    expect(video.ms).toBeLessThan(ended - before + 200)
+    const told = Date.parse(ready.ended_at ?? '') - Date.parse(ready.started_at)
+    expect(Math.abs(video.ms - told)).toBeLessThan(200)
+    expect(Math.abs(video.ms - (ready.duration_ms ?? 0))).toBeLessThan(5)
+  }, 120_000)
+
+  it('runs alone on its phone, and goes on when the scrcpy server is killed', async () => {
+    const { id } = await startRecording(phone)
+    const begun = Date.now()
+    const second = await phone.api.post(`${phone.path}/recordings`)
+    expect([second.status, errorOf(second).code]).toEqual([409, 'recording_in_progress'])
+    expect(errorOf(second)).toMatchObject({
+      details: { recording: id },
+      next: `POST ${phone.path}/recordings/${id}/stop`,
+    })
+    const early = await phone.api.get(`${phone.path}/recordings/${id}/video`)
+    expect(errorOf(early)).toMatchObject({ code: 'recording_not_ready', retryable: true })
+    await phone.faults.killScrcpy()
+    await act(phone, { type: 'wait', ms: 2500 })
+    const asked = Date.now()
+    await phone.api.post(`${phone.path}/recordings/${id}/stop`)
+    await untilReady(phone, id)
+    expect((await probeVideo(phone, id)).ms).toBeGreaterThan(asked - begun - 200)
+  }, 120_000)
+
+  it('that runs is stopped by its deletion', async () => {
+    const { id } = await startRecording(phone)
+    const deleted = await phone.api.delete(`${phone.path}/recordings/${id}`)
+    expect([deleted.status, deleted.body]).toEqual([200, { id, deleted: true }])
+    expect((await recordingsOf(phone)).map((each) => each.id)).not.toContain(id)
+    expect(errorOf(await phone.api.get(`${phone.path}/recordings/${id}/video`)).code).toBe(
+      'recording_not_found',
+    )
+    const { id: next } = await startRecording(phone)
+    await phone.api.delete(`${phone.path}/recordings/${next}`)
+  }, 60_000)
+
+  it('does not keep its phone awake', async () => {
+    const before = await getPhone(phone.api, phone.id)
+    const { id } = await startRecording(phone)
+    const started = Date.parse((await getPhone(phone.tenant.readOnly, phone.id)).session?.parks_at ?? '')
+    await act(phone, { type: 'wait', ms: 1000 })
+    const acted = Date.parse((await getPhone(phone.tenant.readOnly, phone.id)).session?.parks_at ?? '')
+    expect(acted).toBeGreaterThanOrEqual(started)
+    // Nothing but the recording goes on.
+    await new Promise((resolve) => setTimeout(resolve, 3000))
+    const { session } = await getPhone(phone.tenant.readOnly, phone.id)
+    expect(session?.id).toBe(before.session?.id)
+    expect(Date.parse(session?.parks_at ?? '')).toBe(acted)
+    await phone.api.delete(`${phone.path}/recordings/${id}`)
+  }, 60_000)
+})
+
+describe('what was recorded stays when', () => {
+  /** Records for two seconds, ends it by `end`, and looks at the video; returns its phone for more. */
+  async function broken(end: (phone: Rented) => Promise<unknown>): Promise<Rented> {
+    const phone = await rent(system)
+    const { id } = await startRecording(phone)
+    const begun = Date.now()
+    await act(phone, { type: 'open_app', package: 'com.phonerack.notes' }, { type: 'wait', ms: 1500 })
+    const last = Date.now()
+    await end(phone)
+    await untilReady(phone, id)
+    const video = await probeVideo(phone, id)
+    expect(video.ms).toBeGreaterThan(last - begun - 200)
+    expect(video.frames).toBeGreaterThan(1)
+    return phone
+  }
+
+  it('the phone is parked, and later deleted', async () => {
+    const phone = await broken(async ({ api, path: at }) => {
+      expect((await api.post(`${at}/park`)).status).toBe(200)
+    })
+    const [recording] = await recordingsOf(phone)
+    const refused = await phone.api.post(`${phone.path}/recordings`)
+    expect([refused.status, errorOf(refused).code]).toEqual([409, 'phone_not_running'])
+    await phone.api.delete(phone.path)
+    expect((await probeVideo(phone, recording?.id ?? '')).frames).toBeGreaterThan(1)
+    await phone.api.delete(`${phone.path}/recordings/${recording?.id ?? ''}`)
+    expect(await recordingsOf(phone)).toEqual([])
+  }, 120_000)
+
+  it('the phone restarts', async () => {
+    const phone = await broken(async ({ api, path: at }) => {
+      expect((await api.post(`${at}/reboot`)).status).toBe(202)
+    })
+    await phone.api.delete(phone.path)
+  }, 120_000)
+
+  it('the phone is unplugged', async () => {
+    const phone = await broken(({ faults }) => faults.unplug())
+    await phone.faults.replug()
+    await phone.api.delete(phone.path)
+  }, 120_000)
+})
+
+it('a phone without video refuses', async () => {
+  const phone = await rent(inject('bare'))
+  const refused = await phone.api.post(`${phone.path}/recordings`)
+  expect([refused.status, errorOf(refused).code]).toEqual([422, 'feature_unavailable'])
+  expect(errorOf(refused).details).toMatchObject({ feature: 'recordings' })
+  expect(await recordingsOf(phone)).toEqual([])
+  await phone.api.delete(phone.path)
+}, 120_000)

@@ -1,0 +1,84 @@
+/** Recordings of a rented phone, and what ffprobe makes of their videos. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import { type Api } from '../system/api.js'
+import { eventually } from '../system/tenant.js'
+
+const execute = promisify(execFile)
+const time = z.iso.datetime({ precision: 3 })
+
+export const recordingSchema = z.strictObject({
+  object: z.literal('recording'),
+  id: z.string().regex(/^rec_[a-z2-7]{12}$/),
+  phone: z.string().regex(/^ph_[a-z2-7]{12}$/),
+  name: z.string().nullable(),
+  status: z.string(),
+  started_at: time,
+  ended_at: time.nullable(),
+  duration_ms: z.int().nullable(),
+  size_bytes: z.int().nullable(),
+  expires_at: time,
+})
+export type Recording = z.infer<typeof recordingSchema>
+
+interface Recorded {
+  api: Api
+  /** `/v1/phones/{id}` */
+  path: string
+}
+
+export async function startRecording(phone: Recorded, body?: object): Promise<Recording> {
+  const answer = await phone.api.post(`${phone.path}/recordings`, body)
+  if (answer.status !== 201) throw new Error(`recording: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return recordingSchema.parse(answer.body)
+}
+
+export const recordingsOf = async (phone: Recorded): Promise<Recording[]> =>
+  z
+    .strictObject({ data: z.array(recordingSchema) })
+    .parse((await phone.api.get(`${phone.path}/recordings`)).body).data
+
+export async function untilReady(phone: Recorded, id: string): Promise<Recording> {
+  let found: Recording | undefined
+  await eventually('the video', 60_000, async () => {
+    found = (await recordingsOf(phone)).find((each) => each.id === id)
+    if (found?.status === 'failed') throw new Error('the recording failed')
+    return found?.status === 'ready'
+  })
+  if (!found) throw new Error('there is no such recording')
+  return found
+}
+
+const probed = z.object({
+  streams: z.tuple([z.object({ codec_name: z.literal('h264'), nb_read_frames: z.coerce.number() })]),
+  format: z.object({ duration: z.coerce.number() }),
+})
+
+/** Downloads a video and decodes all of it. @throws Error when ffprobe finds anything wrong */
+export async function probeVideo(phone: Recorded, id: string) {
+  const answer = await phone.api.get(`${phone.path}/recordings/${id}/video`)
+  if (answer.status !== 200) throw new Error(`video: ${answer.status} ${JSON.stringify(answer.body)}`)
+  const dir = await mkdtemp(path.join(tmpdir(), 'phonerack-video-'))
+  try {
+    const file = path.join(dir, 'video.mp4')
+    await writeFile(file, answer.bytes)
+    const fields = 'stream=codec_name,nb_read_frames:format=duration'
+    const args = ['-v', 'error', '-count_frames', '-of', 'json', '-show_entries', fields, file]
+    const { stdout, stderr } = await execute('ffprobe', args, { timeout: 60_000 })
+    if (stderr !== '') throw new Error(stderr)
+    const { streams, format } = probed.parse(JSON.parse(stdout))
+    return {
+      ms: format.duration * 1000,
+      frames: streams[0].nb_read_frames,
+      bytes: answer.bytes.length,
+      type: answer.headers.get('content-type'),
+      disposition: answer.headers.get('content-disposition') ?? '',
+    }
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}
