@@ -300,7 +300,10 @@ describe('a wipe', () => {
     const { registry } = both.host.agent
     await at(4n).start()
     // What a tenant may leave; written past the agent.
-    const transport = createTransport(new AdbClient(adbSocketPath(both.host.config.dataDir)), both.phone.serial)
+    const transport = createTransport(
+      new AdbClient(adbSocketPath(both.host.config.dataDir)),
+      both.phone.serial,
+    )
     const progress = Progress.for(10_000)
     for (const left of [
       command('touch', '/sdcard/Download/mine.txt'),

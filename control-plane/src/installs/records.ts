@@ -197,12 +197,7 @@ export async function markOrdered(core: Core, install: Install): Promise<boolean
   return count > 0
 }
 
-async function keepUpload(
-  core: Core,
-  tx: Tx,
-  uploadId: string,
-  now: Date,
-): Promise<void> {
+async function keepUpload(core: Core, tx: Tx, uploadId: string, now: Date): Promise<void> {
   const upload = await tx.upload.findUniqueOrThrow({ where: { id: uploadId } })
   await lockUpload(tx, upload.projectId, uploadId)
   await tx.upload.update({ where: { id: uploadId }, data: { lastInstallAt: now } })
