@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import process from 'node:process'
+import { prove } from './conformance.mjs'
 
 const root = path.resolve(import.meta.dirname, '..', '..')
 const bin = (name) => path.join(root, 'node_modules', '.bin', name)
@@ -15,6 +16,8 @@ const scratch = mkdtempSync(path.join(tmpdir(), 'phonerack-checks-'))
 const total = { passed: 0, failed: 0 }
 const failures = []
 const second = []
+/** What each file's tests became. */
+const reported = new Map()
 
 /** Runs a program, handing on what it says; true when it exits with 0. */
 function run(command, args, cwd = root, say = (chunk) => process.stdout.write(chunk)) {
@@ -72,10 +75,13 @@ async function tests(name, args) {
   ])
   const result = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : null
   const passed = result?.numPassedTests ?? 0
-  for (const { assertionResults } of result?.testResults ?? [])
+  for (const { name: file, assertionResults } of result?.testResults ?? []) {
+    const outcomes = assertionResults.map(({ title, status }) => ({ title, passed: status === 'passed' }))
+    reported.set(path.relative(root, file), outcomes)
     for (const { status, fullName, failureMessages } of assertionResults)
       if (status === 'passed' && failureMessages.length > 0)
         second.push(`${name}: ${fullName}: ${failureMessages[0].split('\n', 1)[0]}`)
+  }
   let failed = result?.numFailedTests ?? 0
   const brokenFiles = (result?.testResults ?? []).filter(
     (file) => file.status === 'failed' && file.assertionResults.length === 0,
@@ -83,6 +89,17 @@ async function tests(name, args) {
   failed += brokenFiles.length
   if (failed === 0 && (!ended || passed === 0)) failed = 1
   count(name, passed, failed)
+}
+
+/** Each sentence of the specification by a test that ran and passed just now. */
+function conformance() {
+  const document = readFileSync(path.join(root, 'docs', 'conformance.md'), 'utf8')
+  const { sentences, proven, untested, unproven } = prove(document, reported)
+  count('conformance', unproven.length === 0 ? 1 : 0, unproven.length === 0 ? 0 : 1)
+  process.stdout.write(
+    `\n== conformance: ${sentences} sentences, ${proven} proven by tests that passed, ${untested} not tested\n` +
+      unproven.map(({ sentence, file, test }) => `  not proven: ${sentence} (${file}: ${test})\n`).join(''),
+  )
 }
 
 try {
@@ -93,6 +110,7 @@ try {
     await tests('unit', [])
     if (existsSync(path.join(root, 'e2e', 'vitest.config.ts')))
       await tests('e2e', ['--config', 'e2e/vitest.config.ts'])
+    conformance()
   }
 } finally {
   rmSync(scratch, { recursive: true, force: true })

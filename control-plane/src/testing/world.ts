@@ -209,7 +209,7 @@ async function createTenant(app: App, options: TenantOptions): Promise<Tenant> {
 }
 
 /** Waits until `condition` holds. @throws Error after `ms` */
-export async function eventually(condition: () => Promise<boolean> | boolean, ms = 10_000): Promise<void> {
+export async function eventually(condition: () => Promise<boolean> | boolean, ms = 45_000): Promise<void> {
   const until = performance.now() + ms
   while (!(await condition())) {
     if (performance.now() > until) throw new Error('what was awaited did not come')

@@ -1,10 +1,11 @@
 /** /v1/phones/{id}/recordings: start, list, stop, video and delete. */
-import { limits } from '@phonerack/shared'
+import { ApiError, limits } from '@phonerack/shared'
 import { create as contentDisposition } from 'content-disposition'
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
 import { recordingStatuses, type ByteRange, type RecordingView } from '../../services.js'
-import { phoneIdOf, sendStream, type Route } from '../deps.js'
+import { phoneIdOf, sendStream, type Route, type RouteDeps } from '../deps.js'
 import { changePhone, describeErrors } from '../errors.js'
 import { noBody, phoneParams, postHeaders } from '../fields.js'
 import { whileActive } from '../into-phone.js'
@@ -173,8 +174,9 @@ export const readRecording: Route = (app, deps) => {
       const phoneId = phoneIdOf(request.params)
       const { rid } = request.params
       const wanted = (size: number) => rangeOf(request.headers.range, size)
-      const video = await deps.services.recordings.video(callerOf(request), phoneId, rid, wanted)
-      await noteActivity(deps, request, phoneId)
+      const video = await noted(deps, request, phoneId, () =>
+        deps.services.recordings.video(callerOf(request), phoneId, rid, wanted),
+      )
       const { stream, sizeBytes, part } = video
       if (part) reply.code(206).header('content-range', `bytes ${part.from}-${part.to}/${sizeBytes}`)
       reply
@@ -216,11 +218,30 @@ export const deleteRecording: Route = (app, deps) => {
       const phoneId = phoneIdOf(request.params)
       const { rid } = request.params
       const context = { requestId: request.id, signal: deps.lifetimes.work(reply) }
-      await deps.services.recordings.delete(callerOf(request), phoneId, rid, context)
-      await noteActivity(deps, request, phoneId)
+      await noted(deps, request, phoneId, () =>
+        deps.services.recordings.delete(callerOf(request), phoneId, rid, context),
+      )
       return { id: rid, deleted: true as const }
     },
   )
+}
+
+/** The request named a phone that its key may use: that is activity, whatever became of the recording. */
+async function noted<T>(
+  deps: RouteDeps,
+  request: FastifyRequest,
+  phoneId: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    const done = await work()
+    await noteActivity(deps, request, phoneId)
+    return done
+  } catch (error) {
+    if (error instanceof ApiError && error.code.startsWith('recording_'))
+      await noteActivity(deps, request, phoneId)
+    throw error
+  }
 }
 
 /** One range of bytes of a whole of `size`, as RFC 9110 has it; null for none, for several, and for what is no range. */
