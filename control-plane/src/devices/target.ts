@@ -1,6 +1,7 @@
 /** Where a request into a phone goes: one read of the phone, its device and its host. */
 import { ApiError } from '@phonerack/shared'
 import { type Reader } from '../db/database.js'
+import { controlOutOfReach } from '../db/out-of-reach.js'
 import { type HostClients, type HostConnection } from '../hosts/clients.js'
 import { permitted } from '../phones/access.js'
 import { readinessConflict } from '../phones/conflicts.js'
@@ -42,7 +43,9 @@ export async function readyTarget(
   const row = permitted(
     caller,
     phoneId,
-    await readRow(core.db, phoneId).catch((error: unknown) => outOfReach(phoneId, error)),
+    await readRow(core.db, phoneId).catch((error: unknown) => {
+      throw controlOutOfReach(error, { phone: phoneId })
+    }),
   )
   const conflict = readinessConflict(phoneId, row.status)
   if (conflict) throw conflict
@@ -53,15 +56,6 @@ export async function readyTarget(
   if (!hostInReach(row.last_seen_at, core.clock.now(), core.rules) || !isUp(link))
     throw phoneUnavailable(phoneId)
   return { connection: hosts.to(hostId, address), serial, fencingNumber }
-}
-
-/** Our own tables cannot be read: nothing was done, and soon it may be. */
-function outOfReach(phoneId: string, cause: unknown): never {
-  throw new ApiError('phone_unavailable', {
-    details: { phone: phoneId, retry_after_seconds: 2 },
-    retryAfterSeconds: 2,
-    cause,
-  })
 }
 
 async function readRow(db: Reader, phoneId: string): Promise<Row | null> {

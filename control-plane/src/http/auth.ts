@@ -1,6 +1,7 @@
 /** Key, rate and scope of a `/v1` request, in this order. */
 import { ApiError, isSecret } from '@phonerack/shared'
 import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from 'fastify'
+import { controlOutOfReach } from '../db/out-of-reach.js'
 import type { Caller, KeyService, Scope } from '../services.js'
 import type { RateLimit } from './rate-limit.js'
 
@@ -45,7 +46,11 @@ export function addAuth(app: FastifyInstance, keys: KeyService, rate: RateLimit)
   })
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.isOpen === true) return
-    const caller = await keys.authenticate(bearerKey(request.headers.authorization))
+    const secret = bearerKey(request.headers.authorization)
+    const caller = await keys.authenticate(secret).catch((error: unknown) => {
+      const { tellsThatNothingRan } = request.routeOptions.config
+      throw error instanceof ApiError || !tellsThatNothingRan ? error : controlOutOfReach(error)
+    })
     request.caller = caller
     rate.count(caller.keyId)
     const { scope, scopeAfterBody } = request.routeOptions.config

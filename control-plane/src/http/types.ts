@@ -24,6 +24,8 @@ declare module 'fastify' {
     streamBody?: boolean
     /** Checks the scope after the body, as create does. */
     scopeAfterBody?: boolean
+    /** Its 500 means that it may have run, so a key that cannot be read is `phone_unavailable`: nothing ran. */
+    tellsThatNothingRan?: boolean
   }
 }
 

@@ -50,6 +50,21 @@ describe('GET observe', () => {
   })
 })
 
+describe('a request whose key cannot be read', () => {
+  it('has run nothing when it is a batch, and says so; any other is our fault', async () => {
+    // What a dead database makes of it.
+    api.services.keys.authenticate = () => Promise.reject(new Error('no connection'))
+    const batch = await act({ actions: [{ type: 'home' }] })
+    expect(errorOf(batch, 503, 'phone_unavailable')).toMatchObject({
+      retryable: true,
+      details: { retry_after_seconds: 2 },
+    })
+    expect(batch.headers['retry-after']).toBe('2')
+    errorOf(await get('observe'), 500, 'internal_error')
+    expect(api.services.called('runActions')).toEqual([])
+  })
+})
+
 describe('GET screenshot', () => {
   it.each([
     ['', 'image/png', { format: 'png', maxWidth: null, quality: null }],
