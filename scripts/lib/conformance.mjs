@@ -23,6 +23,13 @@ function pattern(title) {
   )
 }
 
+/** Tests that several files share stand in a file that is none of tests; they are reported by those beside it. */
+function outcomesOf(file, reported) {
+  if (file.endsWith('.test.ts')) return reported.get(file) ?? []
+  const folder = file.slice(0, file.lastIndexOf('/') + 1)
+  return [...reported].filter(([name]) => name.startsWith(folder)).flatMap(([, outcomes]) => outcomes)
+}
+
 /**
  * `reported`: by file, from the root, the tests that a run reported, each `{title, passed}`.
  * Returns how many sentences there are of each kind, and those whose test did not run or failed.
@@ -32,7 +39,7 @@ export function prove(document, reported) {
   const tested = rows.filter(({ file }) => file !== null)
   const unproven = tested.filter(({ file, test }) => {
     const wanted = pattern(test)
-    const found = (reported.get(file) ?? []).filter(({ title }) => wanted.test(title))
+    const found = outcomesOf(file, reported).filter(({ title }) => wanted.test(title))
     return found.length === 0 || found.some(({ passed }) => !passed)
   })
   return {
