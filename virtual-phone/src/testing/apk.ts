@@ -131,11 +131,17 @@ function endAt(end: Buffer, directoryOffset: number): Buffer {
 const ecdsaSha256 = 0x0201
 const schemeV2 = 0x7109871a
 
-/** `sections`: what stands before the block, the directory, and the end record. Each is under 1 MiB. */
+/** Of 1 MiB, as the scheme has it. */
+const chunksOf = (section: Buffer): Buffer[] =>
+  Array.from({ length: Math.ceil(section.length / 2 ** 20) }, (_, at) =>
+    section.subarray(at * 2 ** 20, (at + 1) * 2 ** 20),
+  )
+
+/** `sections`: what stands before the block, the directory, and the end record. */
 function signingBlock(sections: readonly Buffer[], signer: Signer): Buffer {
-  const digests = sections.map((section) =>
+  const digests = sections.flatMap(chunksOf).map((chunk) =>
     createHash('sha256')
-      .update(Buffer.concat([Buffer.from([0xa5]), word(section.length), section]))
+      .update(Buffer.concat([Buffer.from([0xa5]), word(chunk.length), chunk]))
       .digest(),
   )
   const digest = createHash('sha256')

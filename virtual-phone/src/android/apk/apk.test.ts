@@ -87,6 +87,9 @@ describe('reading APKs', () => {
     const signer = await newSigner('a')
     const settings = { package: 'a.b', versionCode: 3, label: 'Ä' }
     const good = makeApk(settings, signer)
+    // More than one piece of what the signature is made over.
+    const large = { ...settings, files: { 'assets/large': Buffer.alloc(3_000_000, 7) } }
+    expect(await refusal(makeApk(large, signer))).toBe('taken')
     expect(await read(good)).toMatchObject({ label: 'Ä', versionCode: 3 })
     expect(await refusal(makeApk(settings, null))).toBe('INSTALL_PARSE_FAILED_NO_CERTIFICATES')
     const changed = Buffer.from(good)
