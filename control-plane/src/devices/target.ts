@@ -16,6 +16,11 @@ export interface Target {
   fencingNumber: bigint
 }
 
+/** Of a phone that is ready, with the host it stands at. */
+export interface ReadyTarget extends Target {
+  hostId: string
+}
+
 interface Row {
   projectId: string
   status: PhoneStatus
@@ -39,7 +44,7 @@ export async function readyTarget(
   hosts: HostClients,
   caller: Caller,
   phoneId: string,
-): Promise<Target> {
+): Promise<ReadyTarget> {
   const row = permitted(
     caller,
     phoneId,
@@ -55,7 +60,7 @@ export async function readyTarget(
   }
   if (!hostInReach(row.last_seen_at, core.clock.now(), core.rules) || !isUp(link))
     throw phoneUnavailable(phoneId)
-  return { connection: hosts.to(hostId, address), serial, fencingNumber }
+  return { connection: hosts.to(hostId, address), hostId, serial, fencingNumber }
 }
 
 async function readRow(db: Reader, phoneId: string): Promise<Row | null> {

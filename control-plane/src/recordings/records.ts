@@ -4,7 +4,7 @@
  */
 import { ApiError, newId } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
-import { type Target } from '../devices/target.js'
+import { type ReadyTarget } from '../devices/target.js'
 import { type Recording } from '../gen/prisma/client.js'
 import { addJob } from '../jobs/queue.js'
 import { type Core } from '../phones/core.js'
@@ -60,7 +60,7 @@ export const addFetch = (tx: Tx, core: Core, id: string, ms = 0): Promise<void> 
 export function admit(
   core: Core,
   caller: Caller,
-  wanted: { phoneId: string; name: string | null; target: Target & { hostId: string }; lookMs: number },
+  wanted: { phoneId: string; name: string | null; target: ReadyTarget; lookMs: number },
 ): Promise<Recording> {
   const { phoneId, name, target } = wanted
   const { perProject, lifeMs } = core.rules.recordings

@@ -33,10 +33,8 @@ import {
 const times = { start: 30_000, call: 15_000, unconfirmed: 45_000, look: 2000 }
 
 export function createRecordingService(core: Core, hosts: HostClients, store: FileStore): RecordingService {
-  const allowed = async (caller: Caller, phoneId: string) => {
-    const phone = permitted(caller, phoneId, await findPhone(core.db, phoneId))
-    return phone
-  }
+  const allowed = async (caller: Caller, phoneId: string) =>
+    permitted(caller, phoneId, await findPhone(core.db, phoneId))
   const find = (phoneId: string, id: string): Promise<Recording> => {
     if (!isId('recording', id)) throw recordingNotFound(phoneId, id)
     return findRecording(core, phoneId, id)
@@ -47,14 +45,7 @@ export function createRecordingService(core: Core, hosts: HostClients, store: Fi
       const target = await readyTarget(core, hosts, caller, phoneId)
       if (!store.isConfigured)
         throw new ApiError('feature_unavailable', { details: { phone: phoneId, feature: 'recordings' } })
-      const device = await core.db.device.findUnique({ where: { phoneId }, select: { hostId: true } })
-      if (!device) throw phoneUnavailable(phoneId)
-      const recording = await admit(core, caller, {
-        phoneId,
-        name,
-        target: { ...target, hostId: device.hostId },
-        lookMs: times.unconfirmed,
-      })
+      const recording = await admit(core, caller, { phoneId, name, target, lookMs: times.unconfirmed })
       const startedAt = await begin(core, recording, target, context)
       await markRunning(core, recording.id, startedAt)
       await inTransaction(core.db, (tx) => addFetch(tx, core, recording.id, times.look))

@@ -8,6 +8,7 @@ import { ApiError, DeadlineExceeded, Progress, type Logger } from '@phonerack/sh
 import type { Capture, CaptureListener, CaptureSubscription } from '../capture/capture.js'
 import { DeviceGone, type Curtain, type Device } from '../device/device.js'
 import { later } from '../later.js'
+import { pause } from '../pause.js'
 import { messagesOf } from './frame-messages.js'
 import { Hand } from './hand.js'
 import { ViewerQueue } from './viewer-queue.js'
@@ -138,7 +139,7 @@ class View {
         this.subscription?.close()
         this.subscription = null
       }
-      await this.pause(times.again)
+      await pause(times.again, within.signal)
     }
   }
 
@@ -203,21 +204,13 @@ class View {
         }
       }
       this.askWhenLost()
-      await this.pause(times.look)
+      await pause(times.look, within.signal)
     }
   }
 
   /** Its answer changes while others run. */
   private isOver(): boolean {
     return this.within.expired
-  }
-
-  private async pause(ms: number): Promise<void> {
-    try {
-      await this.within.sleep(ms)
-    } catch (error) {
-      if (!(error instanceof DeadlineExceeded)) throw error
-    }
   }
 
   private setTrouble(words: string): void {

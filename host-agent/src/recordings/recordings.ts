@@ -5,9 +5,10 @@
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
-import { ApiError, DeadlineExceeded, isId, Progress, type Logger } from '@phonerack/shared'
+import { ApiError, isId, type Logger, type Progress } from '@phonerack/shared'
 import type { Capture, CaptureSubscription } from '../capture/capture.js'
 import { later } from '../later.js'
+import { pause } from '../pause.js'
 import type { Caller } from '../phone/phone.js'
 import { missingProgram, ProgramFailed, type Programs } from './ffmpeg.js'
 import { finish, NothingRecorded } from './finish.js'
@@ -115,16 +116,8 @@ export function createRecordings(parts: RecordingsParts): Recordings {
           return
         }
         await rm(`${shelf.videoPath(id)}.new`, { force: true })
-        await pause(isFull ? times.full : times.again * attempt)
+        await pause(isFull ? times.full : times.again * attempt, stopping.signal)
       }
-    }
-  }
-
-  async function pause(ms: number): Promise<void> {
-    try {
-      await Progress.for(ms + 1000, stopping.signal).sleep(ms)
-    } catch (error) {
-      if (!(error instanceof DeadlineExceeded)) throw error
     }
   }
 

@@ -8,6 +8,7 @@ import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
 import { installPart } from '../parts/install.js'
 import { uiServer, uiServerTest } from '../parts/parts.js'
+import { pause } from '../pause.js'
 import { UiServerDown } from './http.js'
 import { runUiServer, type UiServerRun } from './instrumentation.js'
 import { readIsolation } from './network.js'
@@ -249,12 +250,3 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
 }
 
 const ignore = (_error: unknown): void => undefined
-
-/** Waits, or less when aborted. */
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await Progress.for(ms + 1000, signal).sleep(ms)
-  } catch (error) {
-    if (!(error instanceof DeadlineExceeded)) throw error
-  }
-}
