@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { performance } from 'node:perf_hooks'
 import process from 'node:process'
+import { stripVTControlCharacters } from 'node:util'
 import { prove } from './conformance.mjs'
 
 const root = path.resolve(import.meta.dirname, '..', '..')
@@ -33,10 +34,11 @@ function run(command, args, cwd = root, say = (chunk) => process.stdout.write(ch
   })
 }
 
-function count(name, passed, failed) {
+/** `failed` are the names of what failed, with the reason where there is a short one. */
+function count(passed, failed) {
   total.passed += passed
-  total.failed += failed
-  if (failed > 0) failures.push(failed > 1 || passed > 0 ? `${name}: ${failed} failed` : name)
+  total.failed += failed.length
+  failures.push(...failed)
 }
 
 /** Says all at its end, since others may run beside it. */
@@ -44,7 +46,7 @@ async function check(name, command, args, cwd) {
   const since = performance.now()
   let said = ''
   const passed = await run(command, args, cwd, (chunk) => (said += chunk))
-  count(name, passed ? 1 : 0, passed ? 0 : 1)
+  count(passed ? 1 : 0, passed ? [] : [name])
   const seconds = ((performance.now() - since) / 1000).toFixed(1)
   process.stdout.write(`\n${said}== ${name}: ${passed ? 'passed' : 'FAILED'} (${seconds} s)\n`)
   return passed
@@ -62,40 +64,70 @@ async function staticChecks() {
   await Promise.all([check('format', bin('prettier'), ['--check', '--log-level=warn', '.']), others()])
 }
 
-/** A vitest run; its tests are counted one by one, and those named that passed at the second try (docs/decisions/0096). A run that ends badly without a failed test counts as one. */
+/** A vitest run; its tests are counted one by one, and those named that failed, or passed at the second try (docs/decisions/0096). A run that ends badly without a failed test, as by an error outside of tests, counts as one. */
 async function tests(name, args) {
   process.stdout.write(`\n== ${name}\n`)
   const report = path.join(scratch, `${name}.json`)
-  const ended = await run(bin('vitest'), [
-    'run',
-    ...args,
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${report}`,
-  ])
-  const result = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : null
-  const passed = result?.numPassedTests ?? 0
-  for (const { name: file, assertionResults } of result?.testResults ?? []) {
-    const outcomes = assertionResults.map(({ title, status }) => ({ title, passed: status === 'passed' }))
-    reported.set(path.relative(root, file), outcomes)
-    for (const { status, fullName, failureMessages } of assertionResults)
-      if (status === 'passed' && failureMessages.length > 0)
-        second.push(`${name}: ${fullName}: ${failureMessages[0].split('\n', 1)[0]}`)
-  }
-  let failed = result?.numFailedTests ?? 0
-  const brokenFiles = (result?.testResults ?? []).filter(
-    (file) => file.status === 'failed' && file.assertionResults.length === 0,
+  let said = ''
+  const ended = await run(
+    bin('vitest'),
+    ['run', ...args, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+    root,
+    (chunk) => {
+      process.stdout.write(chunk)
+      said += chunk
+    },
   )
-  failed += brokenFiles.length
-  if (failed === 0 && (!ended || passed === 0)) failed = 1
-  count(name, passed, failed)
+  const files = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')).testResults : []
+  const failed = []
+  let passed = 0
+  for (const file of files) {
+    const place = path.relative(root, file.name)
+    const outcomes = file.assertionResults.map(({ title, status }) => ({
+      title,
+      passed: status === 'passed',
+    }))
+    reported.set(place, outcomes)
+    for (const { status, fullName, failureMessages } of file.assertionResults) {
+      const told = `${name}: ${place}: ${fullName}: ${shortly(failureMessages[0] ?? '')}`
+      if (status === 'failed') failed.push(told)
+      if (status === 'passed') passed += 1
+      if (status === 'passed' && failureMessages.length > 0) second.push(told)
+    }
+    if (file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed'))
+      failed.push(`${name}: ${place}: ${shortly(file.message || failureOf(said, path.basename(place)))}`)
+  }
+  if (failed.length === 0 && (!ended || passed === 0))
+    failed.push(`${name}: ended badly\n${stripVTControlCharacters(lastError(said))}`)
+  count(passed, failed)
+}
+
+/** The first lines of an error, without the way it came. */
+function shortly(message) {
+  const lines = message.split('\n')
+  const end = lines.findIndex((line) => /^\s+at /.test(line))
+  return lines.slice(0, Math.min(end === -1 ? 12 : end, 12)).join('\n    ')
+}
+
+/** What a run said of a file none of whose tests failed, as when a hook did; the report is silent on that. */
+function failureOf(said, file) {
+  const lines = stripVTControlCharacters(said).split('\n')
+  const at = lines.findIndex((line) => line.includes('FAIL') && line.includes(file))
+  return at === -1 ? 'see above' : lines.slice(at + 1, at + 6).join('\n')
+}
+
+/** Of what a run said: from its errors outside of tests on, else its end. */
+function lastError(said) {
+  const lines = said.split('\n')
+  const at = lines.findIndex((line) => line.includes('Unhandled'))
+  return (at === -1 ? lines.slice(-40) : lines.slice(at, at + 60)).join('\n')
 }
 
 /** Each sentence of the specification by a test that ran and passed just now. */
 function conformance() {
   const document = readFileSync(path.join(root, 'docs', 'conformance.md'), 'utf8')
   const { sentences, proven, untested, unproven } = prove(document, reported)
-  count('conformance', unproven.length === 0 ? 1 : 0, unproven.length === 0 ? 0 : 1)
+  count(unproven.length === 0 ? 1 : 0, unproven.length === 0 ? [] : ['conformance'])
   process.stdout.write(
     `\n== conformance: ${sentences} sentences, ${proven} proven by tests that passed, ${untested} not tested\n` +
       unproven.map(({ sentence, file, test }) => `  not proven: ${sentence} (${file}: ${test})\n`).join(''),

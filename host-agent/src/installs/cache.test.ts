@@ -39,6 +39,7 @@ describe('the cache', () => {
     const path = cache.pathOf(one) ?? ''
     expect(readFileSync(path).equals(one.content)).toBe(true)
     expect(statSync(path).mode & 0o077).toBe(0)
+    expect(statSync(path).mtimeMs).toBe(clock)
     expect((await open()).pathOf(one)).toBe(path)
     expect((await open()).pathOf({ ...one, size: 299 })).toBeNull()
   })

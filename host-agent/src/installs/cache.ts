@@ -67,9 +67,11 @@ export async function openPackageCache(
     else table.delete(sha256)
   }
 
-  async function use(file: CachedFile): Promise<void> {
-    file.usedAt = now()
-    await utimes(join(dir, file.sha256), file.usedAt / 1000, file.usedAt / 1000)
+  /** Writes the time of use to the file, where the next start reads it. The disk's own clock is too coarse to order two files. */
+  async function use(path: string): Promise<number> {
+    const usedAt = now()
+    await utimes(path, usedAt / 1000, usedAt / 1000)
+    return usedAt
   }
 
   /** Promises `size` bytes to the caller, who gives them back. */
@@ -108,14 +110,18 @@ export async function openPackageCache(
       if (!isName(sha256)) throw invalid('The sha256 must be 64 lower-case hex digits.')
       if (!Number.isSafeInteger(size) || size < 1) throw invalid('The size must be at least one byte.')
       const known = files.get(sha256)
-      if (known?.size === size) return use(known)
+      if (known?.size === size) {
+        known.usedAt = await use(join(dir, sha256))
+        return
+      }
       await reserve(size)
       count(coming, sha256, 1)
       const part = join(dir, `${partPrefix}${randomBytes(8).toString('hex')}`)
       try {
         await receive(part, { sha256, size }, chunks, progress)
+        const usedAt = await use(part)
         await rename(part, join(dir, sha256))
-        files.set(sha256, { sha256, size, usedAt: now() })
+        files.set(sha256, { sha256, size, usedAt })
       } catch (error) {
         if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') throw full(error)
         throw error
