@@ -22,6 +22,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ['src/**/*.test.ts'],
     globalSetup: ['src/system/global-setup.ts'],
+    setupFiles: ['src/system/when-failing.ts'],
     testTimeout: 240_000,
     retry: 1,
     hookTimeout: 300_000,

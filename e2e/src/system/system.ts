@@ -65,6 +65,9 @@ export interface StartOptions {
   without?: readonly (readonly Part[])[]
 }
 
+/** Those that the tests of this file started. */
+export const systemsOfThisFile: System[] = []
+
 /** `./scripts/up --detach`; rejects with its output when it does not come up within 4 minutes. */
 export async function startSystem(options: StartOptions): Promise<System> {
   const dir = options.dir ?? (await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-')))
@@ -93,7 +96,9 @@ export async function startSystem(options: StartOptions): Promise<System> {
       else reject(new Error(`scripts/up ended with ${code ?? 'a signal'}:\n${output}`))
     })
   })
-  return { dir, up: await readUpFile(dir), faultPort }
+  const system = { dir, up: await readUpFile(dir), faultPort }
+  systemsOfThisFile.push(system)
+  return system
 }
 
 /** `./scripts/down`, then removes the folder. */
