@@ -89,6 +89,9 @@ export const errorTable = {
 
   payload_too_large: spec(413, 'invalid_request_error', 'The body is too large.'),
 
+  // Not in the specification; docs/decisions/0126.
+  range_not_satisfiable: spec(416, 'invalid_request_error', 'The range lies outside of the file.'),
+
   target_not_found: spec(422, 'invalid_request_error', 'No element on the screen matches the target.'),
   ambiguous_target: spec(422, 'invalid_request_error', 'More than one element matches the target.'),
   stale_snapshot: spec(422, 'invalid_request_error', 'The snapshot no longer describes the screen.'),
