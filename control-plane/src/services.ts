@@ -504,7 +504,7 @@ export interface RecordingService {
   stop(caller: Caller, phoneId: string, recordingId: string, context: CallContext): Promise<RecordingView>
   /**
    * `range` chooses a part by the whole size; null for all of it. `part` is null when all of it comes.
-   * @throws ApiError recording_not_ready
+   * @throws ApiError recording_not_ready, and what `range` throws
    */
   video(
     caller: Caller,

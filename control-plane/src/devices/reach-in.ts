@@ -1,6 +1,6 @@
 /** One unary call into a ready phone: a read, which may be repeated, or a write, which never is. */
 import { type Assignment } from '@phonerack/proto'
-import { ApiError, Progress } from '@phonerack/shared'
+import { ApiError, Progress, type ErrorDetails } from '@phonerack/shared'
 import { CallFailure, callHost, type Unary } from '../hosts/calls.js'
 import { type HostClients } from '../hosts/clients.js'
 import { type Core } from '../phones/core.js'
@@ -55,7 +55,16 @@ export function createReachIn(core: Core, hosts: HostClients): ReachIn {
   }
 }
 
-function refusalOf(failure: CallFailure, phoneId: string, next: string): ApiError {
+/**
+ * What a write that failed means to its client: nothing was done, the phone's own answer, or `action_outcome_unknown`.
+ * `next`: the request that tells what became of it; `details`: of an unknown outcome, besides the phone.
+ */
+export function refusalOf(
+  failure: CallFailure,
+  phoneId: string,
+  next: string,
+  details: ErrorDetails = {},
+): ApiError {
   const { answer, sent } = failure
   if (!sent) return phoneUnavailable(phoneId)
   if (answer && answer.code !== 'provider_timeout') {
@@ -63,7 +72,11 @@ function refusalOf(failure: CallFailure, phoneId: string, next: string): ApiErro
       ? new ApiError(answer.code, { ...answer.toPlain(), next })
       : answer
   }
-  return new ApiError('action_outcome_unknown', { next, details: { phone: phoneId }, cause: failure })
+  return new ApiError('action_outcome_unknown', {
+    next,
+    details: { phone: phoneId, ...details },
+    cause: failure,
+  })
 }
 
 export const assignmentOf = (phoneId: string, target: Target, context: CallContext): Assignment => ({

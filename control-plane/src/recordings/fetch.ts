@@ -6,7 +6,6 @@ import { RecordingStatus, type RecordingState } from '@phonerack/proto'
 import { newId, Progress } from '@phonerack/shared'
 import { type Recording } from '../gen/prisma/client.js'
 import { inTransaction } from '../db/database.js'
-import { hostInReach } from '../devices/reach.js'
 import { CallFailure } from '../hosts/calls.js'
 import { type HostConnection } from '../hosts/clients.js'
 import { backoff, later, type JobContext } from '../jobs/context.js'
@@ -15,6 +14,7 @@ import { type Core } from '../phones/core.js'
 import { StorageFull, type FileStore } from '../storage/file-store.js'
 import { addFileDelete } from '../uploads/records.js'
 import { dropRecording, getRecording, isUnknown, readRecording, stopRecording } from './calls.js'
+import { hostOf } from './host-of.js'
 import { forget, isRunning, markEnded, markFailed, markReady, markRunning } from './records.js'
 
 /** Milliseconds: of one call, of one file; between two looks at one that runs, and at one that is made. */
@@ -43,7 +43,7 @@ export async function fetchRecordingJob(
       key: `recording.fetch:${id}`,
     })
   try {
-    const host = await hostOf(context, recording)
+    const host = await hostOf(core, context.hosts, recording)
     if (host === 'gone') return await giveUp(core, recording)
     if (host === null) throw new CallFailure(false, null, false, 'the host is out of reach')
     const waits = await advance(context, store, recording, host)
@@ -56,18 +56,6 @@ export async function fetchRecordingJob(
     const ms = error instanceof StorageFull ? times.full : backoff(attempt, again.first, again.longest)
     await lookAgain(ms, attempt + 1)
   }
-}
-
-/** Null: out of reach; `gone`: for good. */
-async function hostOf(
-  { core, hosts }: JobContext,
-  { hostId }: Recording,
-): Promise<HostConnection | 'gone' | null> {
-  const { address, retiredAt, lastSeenAt } = await core.db.host.findUniqueOrThrow({ where: { id: hostId } })
-  const now = core.clock.now()
-  const isSilent = lastSeenAt === null || now.getTime() - lastSeenAt.getTime() > core.rules.lostForGoodAfterMs
-  if (retiredAt !== null || isSilent) return 'gone'
-  return address !== null && hostInReach(lastSeenAt, now, core.rules) ? hosts.to(hostId, address) : null
 }
 
 /** What is at a host that is gone comes back no more. */

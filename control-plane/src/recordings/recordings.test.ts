@@ -120,7 +120,16 @@ describe('a recording', () => {
     const part = await call('GET', `/${id}/video`, undefined, { range: 'bytes=199990-' })
     expect([part.statusCode, part.headers['content-range']]).toEqual([206, 'bytes 199990-199999/200000'])
     expect(part.rawPayload).toEqual(agent.recordings.video.subarray(199_990))
-    expect((await call('GET', `/${id}/video`, undefined, { range: 'bytes=200000-' })).statusCode).toBe(200)
+    const outside = await call('GET', `/${id}/video`, undefined, { range: 'bytes=200000-' })
+    expect(errorOf(outside, 416, 'range_not_satisfiable').details).toMatchObject({ size_bytes: 200_000 })
+    expect(outside.headers).toMatchObject({ 'content-range': 'bytes */200000' })
+    // What is no range, and what must not be cut when the file has changed, is the whole.
+    for (const headers of [
+      { range: 'bytes=5-2' },
+      { range: 'bytes=0-1,5-6' },
+      { range: 'bytes=200000-', 'if-range': '"x"' },
+    ])
+      expect((await call('GET', `/${id}/video`, undefined, headers)).statusCode).toBe(200)
 
     // One that was stopped is answered as it is, and nothing is sent.
     agent.log.length = 0

@@ -1,12 +1,11 @@
 /** `RecordingService` of the wall: what is sent to the host, once; all that follows is the job's (`fetch.ts`). */
 import { ApiError, isId, Progress } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
-import { hostInReach } from '../devices/reach.js'
-import { assignmentOf } from '../devices/reach-in.js'
+import { assignmentOf, refusalOf } from '../devices/reach-in.js'
 import { phoneUnavailable, readyTarget, type Target } from '../devices/target.js'
 import { type Recording } from '../gen/prisma/client.js'
 import { CallFailure } from '../hosts/calls.js'
-import { type HostClients, type HostConnection } from '../hosts/clients.js'
+import { type HostClients } from '../hosts/clients.js'
 import { permitted } from '../phones/access.js'
 import { readinessConflict } from '../phones/conflicts.js'
 import { type Core } from '../phones/core.js'
@@ -14,6 +13,7 @@ import { findPhone } from '../phones/records.js'
 import { type CallContext, type Caller, type RecordingService } from '../services.js'
 import { StoredFileMissing, type FileStore } from '../storage/file-store.js'
 import { dropRecording, isUnknown, startRecording, stopRecording } from './calls.js'
+import { hostOf } from './host-of.js'
 import {
   addFetch,
   admit,
@@ -115,17 +115,15 @@ async function begin(core: Core, recording: Recording, target: Target, context: 
     return answer.startedAt ?? recording.startedAt
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
-    const { sent, answer } = error
-    if (sent && (!answer || answer.code === 'provider_timeout')) throw unknownOutcome(recording, error)
-    await forget(core, id)
-    if (!answer) throw phoneUnavailable(phoneId)
-    throw answer
+    const refusal = refused(error, recording)
+    if (refusal.code !== 'action_outcome_unknown') await forget(core, id)
+    throw refusal
   }
 }
 
 /** Sent once. */
 async function end(core: Core, recording: Recording, target: Target): Promise<void> {
-  const { id, phoneId } = recording
+  const { id } = recording
   try {
     // One of an earlier assignment has ended with it.
     if (recording.fencingNumber !== target.fencingNumber)
@@ -136,10 +134,7 @@ async function end(core: Core, recording: Recording, target: Target): Promise<vo
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     if (isUnknown(error)) return markFailed(core, id, true)
-    if (!error.sent) throw phoneUnavailable(phoneId)
-    throw error.answer && error.answer.code !== 'provider_timeout'
-      ? error.answer
-      : unknownOutcome(recording, error)
+    throw refused(error, recording)
   }
 }
 
@@ -159,33 +154,16 @@ async function endAtHost(
           details: { phone: phoneId, recording: id },
           next: `POST /v1/phones/${phoneId}/start, then stop the recording, then delete it.`,
         })
-  const host = await connectionOf(core, hosts, recording)
-  if (!host) throw outOfReach()
+  const host = await hostOf(core, hosts, recording)
+  if (host === null || host === 'gone') throw outOfReach()
   try {
     await dropRecording(host, id, Progress.for(times.call))
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
-    if (!error.sent) throw outOfReach()
-    throw error.answer && error.answer.code !== 'provider_timeout'
-      ? error.answer
-      : unknownOutcome(recording, error)
+    throw error.sent ? refused(error, recording) : outOfReach()
   }
 }
 
-async function connectionOf(
-  core: Core,
-  hosts: HostClients,
-  { hostId }: Recording,
-): Promise<HostConnection | null> {
-  const { address, lastSeenAt } = await core.db.host.findUniqueOrThrow({ where: { id: hostId } })
-  const isInReach = hostInReach(lastSeenAt, core.clock.now(), core.rules)
-  return isInReach && address !== null ? hosts.to(hostId, address) : null
-}
-
-/** The job finds out. */
-const unknownOutcome = ({ id, phoneId }: Recording, cause: unknown): ApiError =>
-  new ApiError('action_outcome_unknown', {
-    details: { phone: phoneId, recording: id },
-    next: recordingsRequest(phoneId),
-    cause,
-  })
+/** Of a call that was sent once: the job finds out what it did. */
+const refused = (failure: CallFailure, { id, phoneId }: Recording): ApiError =>
+  refusalOf(failure, phoneId, recordingsRequest(phoneId), { recording: id })

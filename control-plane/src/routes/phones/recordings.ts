@@ -165,7 +165,12 @@ export const readRecording: Route = (app, deps) => {
         response: {
           200: { description: 'The video; its name is in `Content-Disposition`.', content: binary },
           206: { description: 'The part that was asked for.', content: binary },
-          ...describeErrors(...ofAnyPhone, 'recording_not_found', 'recording_not_ready'),
+          ...describeErrors(
+            ...ofAnyPhone,
+            'recording_not_found',
+            'recording_not_ready',
+            'range_not_satisfiable',
+          ),
         },
       },
       config: { scope: 'phones:read' },
@@ -173,7 +178,14 @@ export const readRecording: Route = (app, deps) => {
     async (request, reply) => {
       const phoneId = phoneIdOf(request.params)
       const { rid } = request.params
-      const wanted = (size: number) => rangeOf(request.headers.range, size)
+      const wanted = (size: number): ByteRange | null => {
+        // The video has no name for its state, which any condition on the state would have to match.
+        const isConditional = request.headers['if-range'] !== undefined
+        const range = isConditional ? null : rangeOf(request.headers.range, size)
+        if (range !== 'outside') return range
+        reply.header('content-range', `bytes */${size}`)
+        throw new ApiError('range_not_satisfiable', { details: { recording: rid, size_bytes: size } })
+      }
       const video = await noted(deps, request, phoneId, () =>
         deps.services.recordings.video(callerOf(request), phoneId, rid, wanted),
       )
@@ -226,6 +238,9 @@ export const deleteRecording: Route = (app, deps) => {
   )
 }
 
+/** Of errors that tell of a recording, not of its phone. */
+const ownCodes = /^(recording|range)_/
+
 /** The request named a phone that its key may use: that is activity, whatever became of the recording. */
 async function noted<T>(
   deps: RouteDeps,
@@ -238,21 +253,25 @@ async function noted<T>(
     await noteActivity(deps, request, phoneId)
     return done
   } catch (error) {
-    if (error instanceof ApiError && error.code.startsWith('recording_'))
-      await noteActivity(deps, request, phoneId)
+    if (error instanceof ApiError && ownCodes.test(error.code)) await noteActivity(deps, request, phoneId)
     throw error
   }
 }
 
-/** One range of bytes of a whole of `size`, as RFC 9110 has it; null for none, for several, and for what is no range. */
-export function rangeOf(header: string | undefined, size: number): ByteRange | null {
-  const found = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header?.trim() ?? '')
+/**
+ * One range of bytes of a whole of `size`, as RFC 9110 has it; null for none, for several, and for what is no range;
+ * `outside`: none of its bytes is there.
+ */
+export function rangeOf(header: string | undefined, size: number): ByteRange | 'outside' | null {
+  const found = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '')
   const [, from = '', to = ''] = found ?? []
   if (from === '' && to === '') return null
+  // That of an end before its begin is no range.
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return null
   const last = size - 1
   const range =
     from === ''
       ? { from: Math.max(0, size - Number(to)), to: last }
       : { from: Number(from), to: to === '' ? last : Math.min(Number(to), last) }
-  return range.from <= range.to ? range : null
+  return range.from <= range.to ? range : 'outside'
 }
