@@ -19,12 +19,16 @@ export class ProgramFailed extends Error {
     super(`${program} failed: ${output}`)
     this.name = 'ProgramFailed'
   }
-
-  /** For want of room, which may come. */
-  get isFull(): boolean {
-    return this.output.includes('No space left on device')
-  }
 }
+
+const fullCodes = ['ENOSPC', 'EDQUOT']
+const fullTexts = ['No space left on device', 'Disk quota exceeded']
+
+/** Whether something failed for want of room, which may come: one of the programs, or a write of our own. */
+export const isFull = (error: unknown): boolean =>
+  error instanceof ProgramFailed
+    ? fullTexts.some((text) => error.output.includes(text))
+    : error instanceof Error && 'code' in error && fullCodes.includes(String(error.code))
 
 /** Below everything that a client waits for. */
 const niceness = 10

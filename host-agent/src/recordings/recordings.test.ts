@@ -308,6 +308,30 @@ describe('what a host keeps', () => {
     await until(() => !existsSync(join(dir, 'rec_bbbbbbbbbbbb')), 10_000, 'the folder to go')
   })
 
+  it('nothing of what is dropped while its file is made; the ID is free again', async () => {
+    const waiting = join(dir, 'ffmpeg')
+    // Works until it is killed.
+    const script = `#!/bin/sh
+case "$*" in *-version*) exit 0;; esac
+if [ -e "${dir}/go" ]; then exec ffmpeg "$@"; fi
+for last; do :; done
+echo half > "$last"; touch "${dir}/works"; exec sleep 60
+`
+    writeFileSync(waiting, script, { mode: 0o755 })
+    const recordings = start({ ffmpeg: waiting })
+    await recordings.start(who, id, soon())
+    await recordings.stop(id)
+    await until(() => existsSync(join(dir, 'works')), 20_000, 'ffmpeg to work')
+    await recordings.drop(id)
+    expect(existsSync(join(dir, id))).toBe(false)
+    writeFileSync(join(dir, 'go'), '')
+    await recordings.start(who, id, soon())
+    play(upright, 1, 5)
+    await recordings.stop(id)
+    expect(await settled(recordings)).toMatchObject({ status: 'ready' })
+    expect(await look(recordings)).toMatchObject({ nb_read_frames: 5 })
+  })
+
   it('no path that a caller names', async () => {
     const recordings = start()
     await expect(recordings.start(who, '../../etc', soon())).rejects.toMatchObject({

@@ -3,15 +3,13 @@
  * of the video or of the disk, and kept as a file until it is dropped. Called by `grpc/`. docs/decisions/0114, 0115
  */
 import { createReadStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { ApiError, isId, type Logger, type Progress } from '@phonerack/shared'
 import type { Capture, CaptureSubscription } from '../capture/capture.js'
 import { later } from '../later.js'
-import { pause } from '../pause.js'
 import type { Caller } from '../phone/phone.js'
-import { missingProgram, ProgramFailed, type Programs } from './ffmpeg.js'
-import { finish, NothingRecorded } from './finish.js'
+import { missingProgram, type Programs } from './ffmpeg.js'
+import { createMaking } from './making.js'
 import type { Entry, Shelf } from './shelf.js'
 import { Tape } from './tape.js'
 
@@ -54,10 +52,8 @@ export interface Recordings {
   close(): Promise<void>
 }
 
-/** Milliseconds: until the first picture; between tries to make a file; how long one is kept that nobody fetches. */
-const times = { firstPicture: 15_000, again: 2000, full: 30_000, kept: 8 * 86_400_000 }
-/** Tries to make a file of a recording, but for want of room. */
-const mostTries = 5
+/** Milliseconds: until the first picture; how long one is kept that nobody fetches. */
+const times = { firstPicture: 15_000, kept: 8 * 86_400_000 }
 
 interface Running {
   serial: string
@@ -69,17 +65,15 @@ interface Running {
 export function createRecordings(parts: RecordingsParts): Recordings {
   const { shelf, log, programs } = parts
   const now = parts.now ?? (() => performance.now())
-  const stopping = new AbortController()
-  const isStopping = (): boolean => stopping.signal.aborted
+  const making = createMaking(shelf, programs, log)
   const running = new Map<string, Running>()
-  const dropped = new Set<string>()
-  /** Files are made one at a time: phones come first. */
-  let making: Promise<void> = Promise.resolve()
+  /** Those that are on their way out: nothing of them is begun or made any more. */
+  const dropping = new Set<string>()
   /** Looked for when they are needed first. */
   let missing: Promise<string | null> | null = null
   for (const { id, status, startedAt } of shelf.all()) {
     if (Date.now() - startedAt > times.kept) void shelf.remove(id).catch(report(id))
-    else if (status === 'recording' || status === 'processing') makeFile(id)
+    else if (status === 'recording' || status === 'processing') toMake(id)
   }
 
   function report(id: string) {
@@ -92,33 +86,10 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     return entry
   }
 
-  function makeFile(id: string): void {
-    making = making.then(() => make(id)).catch(report(id))
-  }
-
-  async function make(id: string): Promise<void> {
-    for (let attempt = 1; !isStopping(); attempt += 1) {
-      const entry = shelf.get(id)
-      if (!entry || dropped.has(id)) return
-      const found = shelf.save({ ...entry, status: 'processing' })
-      try {
-        const { durationMs, sizeBytes } = await finish(shelf, found, programs, stopping.signal)
-        log.info({ recording: id, durationMs, sizeBytes }, 'a recording is ready')
-        return
-      } catch (error) {
-        if (isStopping()) return
-        const isFull = error instanceof ProgramFailed && error.isFull
-        log.warn({ err: error, recording: id, attempt }, 'the file of a recording could not be made')
-        if (error instanceof NothingRecorded || (attempt >= mostTries && !isFull)) {
-          const failure = error instanceof Error ? error.message : String(error)
-          const endedAt = found.endedAt ?? Date.now()
-          if (shelf.get(id) && !dropped.has(id)) shelf.save({ ...found, status: 'failed', endedAt, failure })
-          return
-        }
-        await rm(`${shelf.videoPath(id)}.new`, { force: true })
-        await pause(isFull ? times.full : times.again * attempt, stopping.signal)
-      }
-    }
+  /** It has ended. Not saved: for an agent that finds it `recording` it has ended too, and a full disk changes nothing. */
+  function toMake(id: string): void {
+    shelf.keep({ ...find(id), status: 'processing' })
+    making.add(id)
   }
 
   /** Why there is no room for `bytes` more, or null. The file that is made of it takes as much again. */
@@ -147,6 +118,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
   }
 
   function record(who: Who, id: string, { capture, held }: Video, progress: Progress): Promise<Date> {
+    if (dropping.has(id)) throw new ApiError('recording_not_found')
     const first = later<Date>()
     let canvas = { width: 0, height: 0 }
     const tape = new Tape({
@@ -155,18 +127,30 @@ export function createRecordings(parts: RecordingsParts): Recordings {
       limit: noRoom,
       onBegin() {
         const startedAt = Date.now()
-        shelf.save({
+        const isSaved = saveOrEnd({
           ...{ id, serial: who.serial, phoneId: who.phoneId, status: 'recording', startedAt, canvas },
           ...{ endedAt: null, durationMs: 0, sizeBytes: 0, sha256: '', failure: '' },
         })
-        first.resolve(new Date(startedAt))
+        if (isSaved) first.resolve(new Date(startedAt))
       },
       onSize({ width, height }) {
         canvas = { width: Math.max(canvas.width, width), height: Math.max(canvas.height, height) }
         const entry = shelf.get(id)
-        if (entry) shelf.save({ ...entry, canvas })
+        if (!entry) return
+        shelf.keep({ ...entry, canvas })
+        saveOrEnd({ ...entry, canvas })
       },
     })
+    /** Who gives the pictures must not meet an error of the disk. */
+    function saveOrEnd(entry: Entry): boolean {
+      try {
+        shelf.save(entry)
+        return true
+      } catch (error) {
+        tape.end(`the disk refused: ${error instanceof Error ? error.message : String(error)}`)
+        return false
+      }
+    }
     const onHeldBack = (): void => tape.end('the phone was parked, restarted or given to another')
     held.addEventListener('abort', onHeldBack, { once: true })
     const entry: Running = {
@@ -181,9 +165,9 @@ export function createRecordings(parts: RecordingsParts): Recordings {
         log.info({ recording: id, reason, bytes: tape.bytes }, 'a recording has ended')
         // Without a first picture there never was a recording.
         if (!known) return shelf.remove(id)
-        if (dropped.has(id)) return
-        shelf.save({ ...known, status: 'processing', endedAt: Date.now() })
-        makeFile(id)
+        if (dropping.has(id)) return
+        shelf.keep({ ...known, endedAt: Date.now() })
+        toMake(id)
       }),
     }
     entry.over.catch(report(id))
@@ -249,19 +233,30 @@ export function createRecordings(parts: RecordingsParts): Recordings {
 
     async drop(id) {
       if (!isId('recording', id)) return
-      dropped.add(id)
-      const entry = running.get(id)
-      entry?.tape.end('it was dropped')
-      await entry?.over
-      await shelf.remove(id)
+      dropping.add(id)
+      const begins = beginning.get(id)
+      try {
+        const entry = running.get(id)
+        entry?.tape.end('it was dropped')
+        await entry?.over
+        await making.cancel(id)
+        await shelf.remove(id)
+      } finally {
+        // One that was about to begin is refused, or has ended, first.
+        if (begins) void begins.then(forgiven, forgiven)
+        else forgiven()
+      }
+      function forgiven(): void {
+        dropping.delete(id)
+      }
     },
 
     async close() {
-      stopping.abort()
+      const made = making.close()
       const all = [...running.values()]
       for (const { tape } of all) tape.end('the agent ends')
       await Promise.allSettled(all.map(({ over }) => over))
-      await making
+      await made
     },
   }
 }

@@ -32,14 +32,17 @@ export type Entry = z.infer<typeof entrySchema>
 export interface Shelf {
   all(): Entry[]
   get(id: string): Entry | null
-  /** On disk when it returns. */
+  /** On disk when it returns. @throws Error of the disk, which leaves what was known */
   save(entry: Entry): Entry
+  /** Known to this agent only: the next one finds what was saved. A full disk cannot refuse it. */
+  keep(entry: Entry): void
   /** With its files; one that is not there is no error. */
   remove(id: string): Promise<void>
   /** Makes its folder when it is not there. */
   tapePath(id: string): string
   videoPath(id: string): string
-  /** Bytes that all recordings take now. */
+  /** Bytes that one takes now, and all. */
+  sizeOf(id: string): number
   used(): number
   /** Bytes that are free on the disk. */
   free(): Promise<number>
@@ -61,7 +64,9 @@ export function openShelf(dir: string): Shelf {
     // Of one that was killed before its first picture there is nothing to keep.
     if (found !== null) entries.set(id, entrySchema.parse(found))
   }
-  const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const bytesOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const sizeOf = (id: string): number =>
+    bytesOf(join(folder(id), files.tape)) + bytesOf(join(folder(id), files.video))
   return {
     all: () => [...entries.values()],
     get: (id) => entries.get(id) ?? null,
@@ -70,6 +75,7 @@ export function openShelf(dir: string): Shelf {
       entries.set(entry.id, entry)
       return entry
     },
+    keep: (entry) => void entries.set(entry.id, entry),
     async remove(id) {
       entries.delete(id)
       await rm(folder(id), { recursive: true, force: true })
@@ -79,11 +85,8 @@ export function openShelf(dir: string): Shelf {
       return join(folder(id), files.tape)
     },
     videoPath: (id) => join(folder(id), files.video),
-    used: () =>
-      [...entries.keys()].reduce(
-        (sum, id) => sum + sizeOf(join(folder(id), files.tape)) + sizeOf(join(folder(id), files.video)),
-        0,
-      ),
+    sizeOf,
+    used: () => [...entries.keys()].reduce((sum, id) => sum + sizeOf(id), 0),
     async free() {
       const { bavail, bsize } = await statfs(dir)
       return bavail * bsize

@@ -52,6 +52,7 @@ export class Tape implements CaptureListener {
   }
 
   onConfig({ parameterSets, width, height }: VideoConfig): void {
+    if (this.isOver) return
     const record = decoderConfiguration(parameterSets)
     if (record === null) return this.end('the video has no parameter sets')
     this.options.onSize({ width, height })
