@@ -2,7 +2,16 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that mostly wait, longest first, so that no long one is left for the end. */
-const first = ['chaos/', 'conformance/restart', 'ctl', 'contract/contract', 'lifecycle', 'create', 'launcher']
+const first = [
+  'chaos/',
+  'recording-soak',
+  'conformance/restart',
+  'ctl',
+  'contract/contract',
+  'lifecycle',
+  'create',
+  'launcher',
+]
 
 class LongestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {

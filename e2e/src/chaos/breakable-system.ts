@@ -27,8 +27,12 @@ export function breakableSystem(): BreakableSystem {
   beforeAll(async () => {
     started = await startSystem({
       virtualPhones: 3,
-      // Tests that try again until a part is back pass the specification's limit.
-      env: { PHONERACK_LIFECYCLE_PER_MINUTE: '100000' },
+      env: {
+        // Tests that try again until a part is back pass the specification's limit.
+        PHONERACK_LIFECYCLE_PER_MINUTE: '100000',
+        // A disk that is filled is small from its beginning.
+        PHONERACK_RECORDING_MIN_FREE: '0',
+      },
     })
     tenant = await newTenant(started, { creditUsd: '1000' })
   })

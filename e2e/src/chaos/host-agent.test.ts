@@ -1,9 +1,12 @@
 /** The host agent is killed while it works, and the service paused. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { actionBatchResultSchema } from '@phonerack/shared'
 import { expect, test } from 'vitest'
-import { probeVideo, startRecording, untilReady } from '../conformance/videos.js'
+import { probeVideo, recordingsOf, startRecording, untilReady } from '../conformance/videos.js'
 import { errorOf, phoneSchema } from '../system/api.js'
 import { keepDead, killService, pidOf } from '../system/processes.js'
+import { mountSmallDisk } from '../system/small-disk.js'
 import { eventually, getPhone, observe, readyPhone, sessionsOf } from '../system/tenant.js'
 import { breakableSystem } from './breakable-system.js'
 
@@ -89,6 +92,45 @@ test(
     // All but the last second, also of a screen that stands still.
     expect(ms).toBeGreaterThan(killedAt - begun - 1000)
     expect(ms).toBeLessThan(killedAt - Date.parse(recording.started_at) + 200)
+    await plane.removeAll()
+    await plane.settled()
+  },
+)
+
+test(
+  'the disk is full in the middle of a recording and while its file is made: what was recorded is there once there is room',
+  { timeout: 180_000 },
+  async () => {
+    const { id } = await readyPhone(plane.tenant.agent)
+    const phone = { api: plane.tenant.agent, path: `/v1/phones/${id}` }
+    const act = (...actions: object[]) =>
+      phone.api.post(`${phone.path}/actions`, { actions, observe: 'none' })
+    const disk = await mountSmallDisk(path.join(plane.system.dir, 'host-agent/recordings'), 16 << 20)
+    try {
+      const recording = await startRecording(phone)
+      const begun = Date.now()
+      await act({ type: 'open_app', package: 'com.phonerack.notes' }, { type: 'wait', ms: 2500 })
+      const fullAt = Date.now()
+      await disk.fill()
+      // Pictures for which there is no room.
+      await act({ type: 'home' }, { type: 'open_app', package: 'com.phonerack.shop' })
+      const status = async () => (await recordingsOf(phone)).find((each) => each.id === recording.id)?.status
+      await eventually('it ends', 60_000, async () => (await status()) === 'processing')
+      const ended = Date.now()
+      const log = path.join(plane.system.dir, 'logs/host-agent.log')
+      await eventually('its file finds no room', 60_000, async () =>
+        (await readFile(log, 'utf8')).includes('No space left on device'),
+      )
+      expect(await status()).toBe('processing')
+      await disk.free()
+      await untilReady(phone, recording.id)
+      const { ms, frames } = await probeVideo(phone, recording.id)
+      expect(frames).toBeGreaterThan(1)
+      expect(ms).toBeGreaterThan(fullAt - begun - 1000)
+      expect(ms).toBeLessThan(ended - Date.parse(recording.started_at) + 200)
+    } finally {
+      await disk.remove()
+    }
     await plane.removeAll()
     await plane.settled()
   },

@@ -1,10 +1,16 @@
-/** The chapter "Recordings" through `/v1`, on virtual phones that are parked, restarted, unplugged and broken meanwhile. */
+/** The chapter "Recordings" through `/v1`, on virtual phones that are parked, restarted, unplugged, turned and broken meanwhile. */
+import { execFile } from 'node:child_process'
+import path from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { errorOf } from '../system/api.js'
-import { getPhone } from '../system/tenant.js'
-import { act, rent, type Rented } from './rented.js'
+import { killProgram } from '../system/processes.js'
+import { eventually, getPhone } from '../system/tenant.js'
+import { act, look, rent, type Rented } from './rented.js'
+import { openHand } from './hand.js'
 import { probeVideo, recordingSchema, recordingsOf, startRecording, untilReady } from './videos.js'
 
+const execute = promisify(execFile)
 const system = inject('system')
 
 describe('a recording', () => {
@@ -37,6 +43,53 @@ describe('a recording', () => {
     const told = Date.parse(ready.ended_at ?? '') - Date.parse(ready.started_at)
     expect(Math.abs(video.ms - told)).toBeLessThan(200)
     expect(Math.abs(video.ms - (ready.duration_ms ?? 0))).toBeLessThan(5)
+  }, 120_000)
+
+  it('plays in one size that holds both ways in which the phone was held', async () => {
+    const hand = await openHand(phone)
+    const turn = async (isWide: boolean): Promise<void> => {
+      hand.send({ type: 'rotate' })
+      await eventually(`the screen is ${isWide ? 'wide' : 'tall'}`, 60_000, async () => {
+        const { screen } = await look(phone)
+        return screen.width > screen.height === isWide
+      })
+    }
+    const before = Date.now()
+    const { id } = await startRecording(phone)
+    const begun = Date.now()
+    await act(phone, { type: 'open_app', package: 'com.phonerack.notes' })
+    await turn(true)
+    await act(phone, { type: 'home' }, { type: 'wait', ms: 1500 })
+    await turn(false)
+    await act(phone, { type: 'wait', ms: 1500 })
+    const asked = Date.now()
+    await phone.api.post(`${phone.path}/recordings/${id}/stop`)
+    const ended = Date.now()
+    hand.close()
+    const ready = await untilReady(phone, id)
+    const video = await probeVideo(phone, id)
+    // Of a phone of 576 by 1280 pixels in the video.
+    expect([video.width, video.height]).toEqual([1280, 1280])
+    expect(video.frames).toBeGreaterThan(5)
+    expect(video.ms).toBeGreaterThan(asked - begun - 200)
+    expect(video.ms).toBeLessThan(ended - before + 200)
+    expect(Math.abs(video.ms - (ready.duration_ms ?? 0))).toBeLessThan(5)
+  }, 180_000)
+
+  it('is whole though ffmpeg is killed while it makes the file', async () => {
+    const { id } = await startRecording(phone)
+    const begun = Date.now()
+    await act(phone, { type: 'open_app', package: 'com.phonerack.notes' }, { type: 'home' })
+    // A pipe that nobody reads holds ffmpeg until it is killed.
+    const made = path.join(system.dir, 'host-agent/recordings', id, 'video.mp4.new')
+    await execute('mkfifo', [made])
+    const asked = Date.now()
+    await phone.api.post(`${phone.path}/recordings/${id}/stop`)
+    await killProgram('ffmpeg', made)
+    await untilReady(phone, id)
+    const video = await probeVideo(phone, id)
+    expect(video.frames).toBeGreaterThan(2)
+    expect(video.ms).toBeGreaterThan(asked - begun - 200)
   }, 120_000)
 
   it('runs alone on its phone, and goes on when the scrcpy server is killed', async () => {

@@ -54,7 +54,14 @@ export async function untilReady(phone: Recorded, id: string): Promise<Recording
 }
 
 const probed = z.object({
-  streams: z.tuple([z.object({ codec_name: z.literal('h264'), nb_read_frames: z.coerce.number() })]),
+  streams: z.tuple([
+    z.object({
+      codec_name: z.literal('h264'),
+      width: z.int(),
+      height: z.int(),
+      nb_read_frames: z.coerce.number(),
+    }),
+  ]),
   format: z.object({ duration: z.coerce.number() }),
 })
 
@@ -66,14 +73,15 @@ export async function probeVideo(phone: Recorded, id: string) {
   try {
     const file = path.join(dir, 'video.mp4')
     await writeFile(file, answer.bytes)
-    const fields = 'stream=codec_name,nb_read_frames:format=duration'
+    const fields = 'stream=codec_name,width,height,nb_read_frames:format=duration'
     const args = ['-v', 'error', '-count_frames', '-of', 'json', '-show_entries', fields, file]
     const { stdout, stderr } = await execute('ffprobe', args, { timeout: 60_000 })
     if (stderr !== '') throw new Error(stderr)
     const { streams, format } = probed.parse(JSON.parse(stdout))
+    const [{ width, height, nb_read_frames: frames }] = streams
     return {
       ms: format.duration * 1000,
-      frames: streams[0].nb_read_frames,
+      ...{ width, height, frames },
       bytes: answer.bytes.length,
       type: answer.headers.get('content-type'),
       disposition: answer.headers.get('content-disposition') ?? '',

@@ -1,11 +1,14 @@
 /** Processes of a running system, by the records that the launcher keeps: for tests that kill them. */
+import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { z } from 'zod'
 import type { System } from './system.js'
 
 export type Service = 'host-agent' | 'virtual-phones' | 'control-plane' | 'nats' | 'postgres'
 
+const execute = promisify(execFile)
 const recordSchema = z.object({ pid: z.int() })
 
 /** Null while the service is down. */
@@ -43,4 +46,19 @@ export async function keepDead(system: System, service: Service, ms: number): Pr
     }
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
+}
+
+/** `kill -9` of a program as soon as it runs with arguments that hold `text`: the caller's own, such as a path. */
+export async function killProgram(program: string, text: string): Promise<void> {
+  for (const until = Date.now() + 60_000; Date.now() < until;) {
+    const { stdout } = await execute('ps', ['-eo', 'pid=,args=', '-ww'], { maxBuffer: 16 << 20 })
+    for (const line of stdout.split('\n')) {
+      const [, pid = '', args = ''] = /^ *(\d+) (.*)$/.exec(line) ?? []
+      if (path.basename(args.split(' ')[0] ?? '') !== program || !args.includes(text)) continue
+      process.kill(Number(pid), 'SIGKILL')
+      return
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`no ${program} ran with ${text}`)
 }

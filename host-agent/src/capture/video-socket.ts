@@ -109,7 +109,8 @@ async function readCodec(video: AdbSocket, serial: string, progress: Progress): 
   }
 }
 
-async function pump(video: AdbSocket, sink: VideoSink): Promise<string> {
+/** Reads the video until it ends, and says why it did. */
+export async function pump(video: AdbSocket, sink: VideoSink): Promise<string> {
   try {
     for (;;) {
       const header = readVideoHeader(await video.read(videoHeaderBytes))

@@ -4,10 +4,12 @@ import { createHash } from 'node:crypto'
 import {
   appendFileSync,
   existsSync,
+  lstatSync,
   mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -274,6 +276,51 @@ exec ffmpeg "$@"
     await recordings.stop(id)
     expect(await settled(recordings)).toMatchObject({ status: 'ready' })
     expect(existsSync(join(dir, 'died'))).toBe(true)
+    expect(await look(recordings)).toMatchObject({ nb_read_frames: 20 })
+  })
+})
+
+describe('on a full disk', () => {
+  // What the kernel answers there it answers for this device always.
+  const full = '/dev/full'
+
+  it('none begins whose entry cannot be written', async () => {
+    const recordings = start()
+    openShelf(dir).tapePath(id)
+    symlinkSync(full, join(dir, id, 'recording.json.new'))
+    await expect(recordings.start(who, id, soon())).rejects.toMatchObject({ code: 'phone_unavailable' })
+    await until(() => !existsSync(join(dir, id)), 10_000, 'the folder to go')
+    await recordings.start(who, id, soon())
+  })
+
+  it('one ends when no more can be written, and says why there is no file when nothing was', async () => {
+    const recordings = start()
+    symlinkSync(full, openShelf(dir).tapePath(id))
+    await recordings.start(who, id, soon())
+    expect(await settled(recordings)).toMatchObject({ status: 'failed', failure: 'no picture was recorded' })
+    expect(() => recordings.read(id)).toThrow(expect.objectContaining({ code: 'recording_not_ready' }))
+  })
+
+  it('a turned phone ends one whose new size cannot be written, and what there is plays', async () => {
+    const recordings = start()
+    await recordings.start(who, id, soon())
+    play(upright, 1, 10)
+    symlinkSync(full, join(dir, id, 'recording.json.new'))
+    screen?.onConfig(wide.config)
+    rmSync(join(dir, id, 'recording.json.new'))
+    expect(await settled(recordings)).toMatchObject({ status: 'ready' })
+    expect(await look(recordings)).toMatchObject({ nb_read_frames: 10 })
+  })
+
+  it('the file is made once there is room', async () => {
+    const recordings = start()
+    await recordings.start(who, id, soon())
+    play(upright, 1, 20)
+    // Which goes with the first try.
+    symlinkSync(full, join(dir, id, 'video.mp4.new'))
+    await recordings.stop(id)
+    expect(await settled(recordings)).toMatchObject({ status: 'ready' })
+    expect(lstatSync(join(dir, id, 'video.mp4')).isFile()).toBe(true)
     expect(await look(recordings)).toMatchObject({ nb_read_frames: 20 })
   })
 })

@@ -1,0 +1,51 @@
+/**
+ * A disk of a few megabytes in the place of a folder, for tests that fill it: a tmpfs. Linux only, as root or where `sudo`
+ * asks for nothing.
+ */
+import { execFile } from 'node:child_process'
+import { open, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+const execute = promisify(execFile)
+const uid = process.getuid?.() ?? 0
+const gid = process.getgid?.() ?? 0
+
+async function asRoot(program: string, ...args: string[]): Promise<void> {
+  const [name, all] = uid === 0 ? [program, args] : ['sudo', ['-n', program, ...args]]
+  await execute(name, all, { timeout: 20_000 })
+}
+
+export interface SmallDisk {
+  /** No byte is free when this returns, but for what is freed meanwhile. */
+  fill(): Promise<void>
+  /** Takes away what `fill` brought. */
+  free(): Promise<void>
+  /** With all that is on it. */
+  remove(): Promise<void>
+}
+
+/** What was in `dir` is hidden until the disk is removed. @throws Error where one may not mount */
+export async function mountSmallDisk(dir: string, bytes: number): Promise<SmallDisk> {
+  await asRoot('mount', '-t', 'tmpfs', '-o', `size=${bytes},uid=${uid},gid=${gid},mode=700`, 'tmpfs', dir)
+  const filler = path.join(dir, 'filler')
+  return {
+    async fill() {
+      const file = await open(filler, 'w')
+      try {
+        for (let size = 65_536; size >= 1; size /= 2) await fillBy(size)
+      } finally {
+        await file.close()
+      }
+      async function fillBy(size: number): Promise<void> {
+        try {
+          for (;;) await file.writeFile(Buffer.alloc(size))
+        } catch (error) {
+          if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
+        }
+      }
+    },
+    free: () => rm(filler, { force: true }),
+    remove: () => asRoot('umount', '--lazy', dir),
+  }
+}
