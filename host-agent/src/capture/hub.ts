@@ -102,6 +102,7 @@ export function createCaptureHub({
       mine.socket = null
       asks.ends()
       if (isOver()) return
+      fan.forget()
       log.warn({ reason }, 'the video of the screen ended, starting it again')
       // One that dies again and again takes no more of the phone than one that lives.
       const soon = performance.now() - startedAt < times.longestPause
@@ -129,6 +130,7 @@ export function createCaptureHub({
   function end(): void {
     clearTimeout(lingering)
     asks.ends()
+    fan.forget()
     const ending = run
     run = null
     ending?.control.abort()
@@ -142,23 +144,26 @@ export function createCaptureHub({
   }
 
   return {
-    async subscribe(listener, progress) {
+    async subscribe(listener, progress, begin) {
       progress.check('start of the video')
       clearTimeout(lingering)
       let isSubscribed = false
       let endedBefore: string | null = null
-      const remove = fan.add({
-        onConfig: (config) => listener.onConfig(config),
-        onPacket: (packet) => listener.onPacket(packet),
-        onEnd(reason) {
-          if (isSubscribed) listener.onEnd(reason)
-          else endedBefore = reason
+      const { remove, needsKeyFrame } = fan.add(
+        {
+          onConfig: (config) => listener.onConfig(config),
+          onPacket: (packet) => listener.onPacket(packet),
+          onEnd(reason) {
+            if (isSubscribed) listener.onEnd(reason)
+            else endedBefore = reason
+          },
         },
-      })
+        begin,
+      )
       const over = (): string | null => endedBefore
       try {
         if (!run) start()
-        if (run?.socket) asks.wanted()
+        if (run?.socket && needsKeyFrame) asks.wanted()
         await progress.race('start of the video', () => started)
         const reason = over()
         if (reason !== null) throw new DeviceGone(transport.serial, new Error(reason))
