@@ -99,6 +99,13 @@ describe('a live link', () => {
     ).not.toContain(token)
   })
 
+  it('lets its phone film for who opens it at once', async () => {
+    const prepared = () => agent.log.filter((name) => name === 'prepare').length
+    const before = prepared()
+    await newToken()
+    await eventually(() => prepared() > before)
+  })
+
   it('lives for 60 to 86400 seconds, as asked', async () => {
     for (const seconds of [60, 86_400]) {
       const before = Date.now()

@@ -47,6 +47,8 @@ export function createCaptureHub({
 }: HubParts): CaptureHub {
   const fan = createFanOut(log)
   let run: Run | null = null
+  /** The phone had it at the last start, and nothing has failed since: one question less while a person waits. */
+  let hasJar = false
   /** Settles with the first start of the run. */
   let started: Promise<unknown> = Promise.resolve()
   let lingering: NodeJS.Timeout | undefined
@@ -57,7 +59,8 @@ export function createCaptureHub({
   })
 
   async function open(mine: Run, progress: Progress): Promise<VideoSocket> {
-    await putJar(transport, jar, progress)
+    if (!hasJar) await putJar(transport, jar, progress)
+    hasJar = false
     const sink = {
       onParameterSets: (bytes: Buffer) => {
         if (run === mine) fan.parameterSets(bytes)
@@ -73,6 +76,7 @@ export function createCaptureHub({
       socket.close()
       throw new DeviceGone(transport.serial)
     }
+    hasJar = true
     mine.socket = socket
     asks.begins()
     return socket
@@ -102,6 +106,7 @@ export function createCaptureHub({
       mine.socket = null
       asks.ends()
       if (isOver()) return
+      hasJar = false
       fan.forget()
       log.warn({ reason }, 'the video of the screen ended, starting it again')
       // One that dies again and again takes no more of the phone than one that lives.
@@ -175,6 +180,8 @@ export function createCaptureHub({
       return { requestKeyFrame: () => asks.wanted(), close: () => leave(remove) }
     },
     stop(reason) {
+      // Whoever stops it may wipe the phone next.
+      hasJar = false
       end()
       fan.end(reason)
     },
