@@ -122,6 +122,8 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
     return quiet
   }
 
+  const live = createLiveService(core, hosts, config.http.baseUrl)
+
   return {
     core,
     uploads,
@@ -141,7 +143,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       activity,
       packages: createPackageService(core, hosts),
       checkout: createCheckoutService(core, payments, config.http.baseUrl),
-      live: createLiveService(core, hosts, config.http.baseUrl),
+      live,
     },
     plugins: [
       operatorPlugin(core),
@@ -161,6 +163,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       await heartbeats.close()
       changes.close()
       uploadChanges.close()
+      live.close()
       hosts.close()
       await bus.close()
       await database.close()

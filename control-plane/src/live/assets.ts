@@ -2,14 +2,20 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { protocol } from './page/wire.js'
 
 // Both `src/live` and `dist/live` are two folders below the package.
 const packageDir = new URL('../../', import.meta.url)
 const scripts = fileURLToPath(new URL('dist/live/page/', packageDir))
 const sources = fileURLToPath(new URL('src/live/page/', packageDir))
 
+/** Stands in the page itself. */
+const inline = 'early.js'
+
 export interface Assets {
   html: string
+  /** What the page's policy must allow besides its own files: the script that stands in it. */
+  scriptHash: string
   /** Changes with any file: browsers may keep the files below it for ever. */
   version: string
   files: ReadonlyMap<string, { type: string; content: Buffer }>
@@ -19,7 +25,7 @@ export interface Assets {
 export function readAssets(base: string): Assets {
   const files = new Map<string, { type: string; content: Buffer }>()
   for (const name of readdirSync(scripts)
-    .filter((each) => each.endsWith('.js'))
+    .filter((each) => each.endsWith('.js') && each !== inline)
     .sort())
     files.set(name, { type: 'text/javascript; charset=utf-8', content: readFileSync(`${scripts}${name}`) })
   if (!files.has('main.js')) throw new Error(`the live page was not built: ${scripts}main.js is missing`)
@@ -32,8 +38,11 @@ export function readAssets(base: string): Assets {
     .filter((name) => name.endsWith('.js'))
     .map((name) => `<link rel="modulepreload" href="${base}/${version}/${name}" />`)
     .join('\n    ')
+  const early = readFileSync(`${scripts}${inline}`, 'utf8').replace('{{protocol}}', protocol)
   const html = readFileSync(`${sources}index.html`, 'utf8')
     .replaceAll('{{assets}}', `${base}/${version}`)
+    .replace('<!-- early -->', () => `<script type="module" async>${early}</script>`)
     .replace('<!-- modules -->', preload)
-  return { html, version, files }
+  const scriptHash = `'sha256-${createHash('sha256').update(early).digest('base64')}'`
+  return { html, scriptHash, version, files }
 }

@@ -2,6 +2,7 @@
 import { hashSecret, newSecret } from '@phonerack/shared'
 import { phoneUnavailable, readyTarget } from '../devices/target.js'
 import { type HostClients } from '../hosts/clients.js'
+import { createWarmUps } from './warm-ups.js'
 import { type Core } from '../phones/core.js'
 import { type LiveService } from '../services.js'
 
@@ -9,10 +10,15 @@ import { type LiveService } from '../services.js'
 export const pagePath = '/live'
 
 /** @param baseUrl the public address, without a slash at the end */
-export function createLiveService(core: Core, hosts: HostClients, baseUrl: string): LiveService {
+export function createLiveService(
+  core: Core,
+  hosts: HostClients,
+  baseUrl: string,
+): LiveService & { close(): void } {
+  const warmUps = createWarmUps(core.log)
   return {
     async createLink(caller, phoneId, { expiresIn, control }) {
-      await readyTarget(core, hosts, caller, phoneId)
+      const target = await readyTarget(core, hosts, caller, phoneId)
       const session = await core.db.session.findFirst({ where: { phoneId, endedAt: null } })
       // It ended a moment ago: the next try is told how.
       if (!session) throw phoneUnavailable(phoneId)
@@ -31,7 +37,10 @@ export function createLiveService(core: Core, hosts: HostClients, baseUrl: strin
           expiresAt,
         },
       })
+      // Most links are opened at once.
+      warmUps.begin(phoneId, target)
       return { url: `${baseUrl}${pagePath}#${token}`, expiresAt }
     },
+    close: () => warmUps.close(),
   }
 }

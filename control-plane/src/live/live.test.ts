@@ -2,6 +2,7 @@
 import { type ServerDuplexStream } from '@grpc/grpc-js'
 import { type WatchRequest, type WatchResponse } from '@phonerack/proto'
 import { hashSecret } from '@phonerack/shared'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -12,7 +13,7 @@ import { errorOf } from '../testing/api.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { openLive, type LiveClient } from '../testing/live-client.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
-import { closings, isWorthRetrying } from './page/wire.js'
+import { closings, isWorthRetrying, protocol } from './page/wire.js'
 
 type Watch = ServerDuplexStream<WatchRequest, WatchResponse>
 
@@ -98,6 +99,13 @@ describe('a live link', () => {
     ).not.toContain(token)
   })
 
+  it('lets its phone film for who opens it at once', async () => {
+    const prepared = () => agent.log.filter((name) => name === 'prepare').length
+    const before = prepared()
+    await newToken()
+    await eventually(() => prepared() > before)
+  })
+
   it('lives for 60 to 86400 seconds, as asked', async () => {
     for (const seconds of [60, 86_400]) {
       const before = Date.now()
@@ -136,6 +144,10 @@ describe('a live link', () => {
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toContain('unsafe')
+    // The script that opens the socket stands in the page, by its hash.
+    const inline = /<script type="module" async>([^<]+)<\/script>/.exec(page.body)?.[1] ?? ''
+    expect(inline).toContain(`'${protocol}'`)
+    expect(policy).toContain(`'sha256-${createHash('sha256').update(inline).digest('base64')}'`)
     const script = /src="(\/live\/[0-9a-f]{16}\/main\.js)"/.exec(page.body)?.[1] ?? ''
     const loaded = await plane.server.inject({ url: script })
     expect([loaded.statusCode, loaded.headers['content-type']]).toEqual([

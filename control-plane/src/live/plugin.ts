@@ -47,7 +47,7 @@ export const livePlugin =
       ...common,
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy':
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src blob:; " +
+        `default-src 'none'; script-src 'self' ${assets.scriptHash}; style-src 'self'; img-src 'self'; media-src blob:; ` +
         `connect-src 'self' ${socketOrigin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; ` +
         "require-trusted-types-for 'script'",
       'x-frame-options': 'DENY',

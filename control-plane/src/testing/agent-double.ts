@@ -269,7 +269,14 @@ class Double implements AgentDouble {
   async serve(): Promise<void> {
     const server = new Server()
     server.addService(HostServiceService, this.service())
-    const live: LiveServiceServer = { watch: (call) => this.onWatch(call) }
+    const live: LiveServiceServer = {
+      watch: (call) => this.onWatch(call),
+      prepare: (call, callback) =>
+        answer(callback, async () => {
+          await this.beginCall('prepare', call.request.assignment)
+          return {}
+        }),
+    }
     server.addService(LiveServiceService, live)
     server.addService(RecordingServiceService, this.recordings.service())
     const { ca, certificate, key } = this.identity

@@ -37,11 +37,16 @@ export interface CaptureSubscription {
   close(): void
 }
 
+/**
+ * `now`: a key frame that is asked for anew, so that the first picture is of this moment. `last`: the last key frame
+ * and what followed, when that is little: at once, without the phone, and of a still screen the same picture.
+ */
+export type CaptureBegin = 'now' | 'last'
+
 export interface Capture {
   /**
-   * Starts the video when nobody had it yet. The first things the listener gets are the config and a key frame,
-   * asked for anew.
+   * Starts the video when nobody had it yet. The first things the listener gets are the config and a key frame.
    * @throws ApiError feature_unavailable when the phone has no video; DeviceGone, DeadlineExceeded
    */
-  subscribe(listener: CaptureListener, progress: Progress): Promise<CaptureSubscription>
+  subscribe(listener: CaptureListener, progress: Progress, begin?: CaptureBegin): Promise<CaptureSubscription>
 }

@@ -1,10 +1,14 @@
 /**
  * Hands what one phone films to all who watch: each begins, and goes on after a
- * new encoder, with the config and a key frame. No I/O and no clock. Used by `hub.ts`.
+ * new encoder, with the config and a key frame. Keeps the last of them for who comes later, as long as little
+ * followed. No I/O and no clock. Used by `hub.ts`.
  */
 import type { Logger } from '@phonerack/shared'
-import type { CaptureListener, VideoConfig } from './capture.js'
+import type { CaptureBegin, CaptureListener, VideoConfig, VideoPacket } from './capture.js'
 import { readPictureFormat, withoutParameterSets } from './sps.js'
+
+/** A browser decodes so many at a stroke before anybody sees them, and they come before its line is known to be slow. */
+const kept = { frames: 10, bytes: 512 * 1024 }
 
 interface Watcher {
   listener: CaptureListener
@@ -16,11 +20,13 @@ interface Watcher {
 
 export interface FanOut {
   readonly size: number
-  /** Returns what takes it out again. */
-  add(listener: CaptureListener): () => void
+  /** `needsKeyFrame`: it gets nothing before the next one. */
+  add(listener: CaptureListener, begin?: CaptureBegin): { remove: () => void; needsKeyFrame: boolean }
   /** A new encoder: frames of the one before are over. @throws RangeError for sets that cannot be read */
   parameterSets(bytes: Buffer): void
   packet(data: Buffer, ptsUs: bigint, isKeyFrame: boolean): void
+  /** The encoder is gone: what it made is the past. */
+  forget(): void
   /** Takes all out and tells them. */
   end(reason: string): void
 }
@@ -29,6 +35,9 @@ export function createFanOut(log: Logger): FanOut {
   const watchers = new Set<Watcher>()
   let config: VideoConfig | null = null
   let lastPtsUs = -1n
+  /** The last key frame and all that followed; empty when that was too much. */
+  let recent: VideoPacket[] = []
+  let recentBytes = 0
 
   /** A watcher that throws is a bug; it must not take the others with it. */
   function tell(watcher: Watcher, call: (listener: CaptureListener) => void): void {
@@ -40,16 +49,41 @@ export function createFanOut(log: Logger): FanOut {
     }
   }
 
+  function give(watcher: Watcher, current: VideoConfig, packet: VideoPacket): void {
+    watcher.waits = false
+    if (watcher.config !== current) {
+      watcher.config = current
+      tell(watcher, (listener) => listener.onConfig(current))
+    }
+    // It may have left at the config.
+    if (watchers.has(watcher)) tell(watcher, (listener) => listener.onPacket(packet))
+  }
+
+  function forget(): void {
+    recent = []
+    recentBytes = 0
+  }
+
+  function remember(packet: VideoPacket): void {
+    if (packet.isKeyFrame) forget()
+    else if (recent.length === 0) return
+    recent.push(packet)
+    recentBytes += packet.data.length
+    if (recent.length > kept.frames || recentBytes > kept.bytes) forget()
+  }
+
   return {
     get size() {
       return watchers.size
     },
-    add(listener) {
+    add(listener, begin = 'now') {
       const watcher: Watcher = { listener, waits: true, config: null }
       watchers.add(watcher)
-      return () => void watchers.delete(watcher)
+      if (begin === 'last' && config) for (const packet of recent) give(watcher, config, packet)
+      return { remove: () => void watchers.delete(watcher), needsKeyFrame: watcher.waits }
     },
     parameterSets(bytes) {
+      forget()
       for (const watcher of watchers) watcher.waits = true
       // The same ones again, after a key frame was asked for, are nothing new.
       if (config?.parameterSets.equals(bytes)) return
@@ -65,18 +99,12 @@ export function createFanOut(log: Logger): FanOut {
         ptsUs: lastPtsUs,
         isKeyFrame,
       }
-      for (const watcher of [...watchers]) {
-        if (watcher.waits && !isKeyFrame) continue
-        watcher.waits = false
-        if (watcher.config !== current) {
-          watcher.config = current
-          tell(watcher, (listener) => listener.onConfig(current))
-        }
-        // It may have left at the config.
-        if (watchers.has(watcher)) tell(watcher, (listener) => listener.onPacket(packet))
-      }
+      remember(packet)
+      for (const watcher of [...watchers]) if (!watcher.waits || isKeyFrame) give(watcher, current, packet)
     },
+    forget,
     end(reason) {
+      forget()
       const all = [...watchers]
       watchers.clear()
       for (const watcher of all) tell(watcher, (listener) => listener.onEnd(reason))

@@ -7,7 +7,7 @@ import { jarPath } from '../testing/jar.js'
 import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
 import { until } from '../testing/ports.js'
 import { decode, Viewer } from '../testing/viewer.js'
-import type { CaptureSubscription } from './capture.js'
+import type { CaptureBegin, CaptureSubscription } from './capture.js'
 import { createCaptureHub, type CaptureHub } from './hub.js'
 
 const log = createLogger('test')
@@ -33,9 +33,9 @@ afterAll(async () => {
 const shell = (...words: string[]) => plugged.transport.shell(command(...words), Progress.for(patience))
 const servers = () => plugged.phone.inside.state().scrcpyServers
 
-async function watch(): Promise<{ viewer: Viewer; subscription: CaptureSubscription }> {
+async function watch(begin?: CaptureBegin): Promise<{ viewer: Viewer; subscription: CaptureSubscription }> {
   const viewer = new Viewer()
-  const subscription = await hub.subscribe(viewer, Progress.for(patience))
+  const subscription = await hub.subscribe(viewer, Progress.for(patience), begin)
   open.push(subscription)
   return { viewer, subscription }
 }
@@ -90,6 +90,26 @@ describe('a capture', () => {
     for (const { subscription } of late) subscription.close()
     // Some 300 ms when nothing else runs.
     expect(ms).toBeLessThan(10_000)
+  })
+
+  it('gives one who takes the last picture what a still screen showed last, and asks the phone for nothing', async () => {
+    const { viewer: other, subscription: still } = await watch()
+    await untilKeyFrames(other, 1)
+    const before = first.keyFrames
+    const { viewer, subscription } = await watch('last')
+    // Already: nothing was waited for.
+    const [config, ...packets] = viewer.got
+    expect(config).toEqual(first.configs.at(-1))
+    const at = first.packets.findLastIndex(({ isKeyFrame }) => isKeyFrame)
+    expect(packets).toEqual(first.packets.slice(at))
+    expect(first.keyFrames).toBe(before)
+    const size = first.configs.at(-1)
+    if (!size) throw new Error('no config')
+    expect(await decode(viewer.stream(), size)).toHaveLength(packets.length)
+    // And it goes on from there.
+    subscription.requestKeyFrame()
+    await untilKeyFrames(viewer, 2)
+    for (const each of [subscription, still]) each.close()
   })
 
   it('gives a key frame to who asks, and no more than one a second', async () => {
@@ -147,7 +167,7 @@ describe('a capture', () => {
     for (const each of open.splice(0)) each.close()
     await until(() => servers() === 0, patience, 'the end of the video')
     const after = first.got.length
-    const { viewer } = await watch()
+    const { viewer } = await watch('last')
     await untilKeyFrames(viewer, 1)
     expect(viewer.got[1]).toMatchObject({ isKeyFrame: true })
     expect(first.got).toHaveLength(after)

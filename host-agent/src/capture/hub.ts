@@ -47,6 +47,8 @@ export function createCaptureHub({
 }: HubParts): CaptureHub {
   const fan = createFanOut(log)
   let run: Run | null = null
+  /** The phone had it at the last start, and nothing has failed since: one question less while a person waits. */
+  let hasJar = false
   /** Settles with the first start of the run. */
   let started: Promise<unknown> = Promise.resolve()
   let lingering: NodeJS.Timeout | undefined
@@ -57,7 +59,8 @@ export function createCaptureHub({
   })
 
   async function open(mine: Run, progress: Progress): Promise<VideoSocket> {
-    await putJar(transport, jar, progress)
+    if (!hasJar) await putJar(transport, jar, progress)
+    hasJar = false
     const sink = {
       onParameterSets: (bytes: Buffer) => {
         if (run === mine) fan.parameterSets(bytes)
@@ -73,6 +76,7 @@ export function createCaptureHub({
       socket.close()
       throw new DeviceGone(transport.serial)
     }
+    hasJar = true
     mine.socket = socket
     asks.begins()
     return socket
@@ -102,6 +106,8 @@ export function createCaptureHub({
       mine.socket = null
       asks.ends()
       if (isOver()) return
+      hasJar = false
+      fan.forget()
       log.warn({ reason }, 'the video of the screen ended, starting it again')
       // One that dies again and again takes no more of the phone than one that lives.
       const soon = performance.now() - startedAt < times.longestPause
@@ -129,6 +135,7 @@ export function createCaptureHub({
   function end(): void {
     clearTimeout(lingering)
     asks.ends()
+    fan.forget()
     const ending = run
     run = null
     ending?.control.abort()
@@ -142,23 +149,26 @@ export function createCaptureHub({
   }
 
   return {
-    async subscribe(listener, progress) {
+    async subscribe(listener, progress, begin) {
       progress.check('start of the video')
       clearTimeout(lingering)
       let isSubscribed = false
       let endedBefore: string | null = null
-      const remove = fan.add({
-        onConfig: (config) => listener.onConfig(config),
-        onPacket: (packet) => listener.onPacket(packet),
-        onEnd(reason) {
-          if (isSubscribed) listener.onEnd(reason)
-          else endedBefore = reason
+      const { remove, needsKeyFrame } = fan.add(
+        {
+          onConfig: (config) => listener.onConfig(config),
+          onPacket: (packet) => listener.onPacket(packet),
+          onEnd(reason) {
+            if (isSubscribed) listener.onEnd(reason)
+            else endedBefore = reason
+          },
         },
-      })
+        begin,
+      )
       const over = (): string | null => endedBefore
       try {
         if (!run) start()
-        if (run?.socket) asks.wanted()
+        if (run?.socket && needsKeyFrame) asks.wanted()
         await progress.race('start of the video', () => started)
         const reason = over()
         if (reason !== null) throw new DeviceGone(transport.serial, new Error(reason))
@@ -170,6 +180,8 @@ export function createCaptureHub({
       return { requestKeyFrame: () => asks.wanted(), close: () => leave(remove) }
     },
     stop(reason) {
+      // Whoever stops it may wipe the phone next.
+      hasJar = false
       end()
       fan.end(reason)
     },

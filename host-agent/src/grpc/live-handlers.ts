@@ -3,9 +3,10 @@ import type { ServerDuplexStream } from '@grpc/grpc-js'
 import type { LiveServiceServer, OpenWatch, WatchRequest, WatchResponse } from '@phonerack/proto'
 import { ApiError, Progress, type Logger } from '@phonerack/shared'
 import { later } from '../later.js'
+import { prepare } from '../live/prepare.js'
 import { watch, type Inlet, type Outlet } from '../live/watch.js'
 import type { Registry } from '../phone/registry.js'
-import { answer, callerOf } from './call.js'
+import { answer, callerOf, unary } from './call.js'
 import { toApiError, toServiceError } from './errors.js'
 
 type Call = ServerDuplexStream<WatchRequest, WatchResponse>
@@ -16,6 +17,11 @@ const openMs = 10_000
 
 export function createLiveHandlers(registry: Registry, log: Logger): LiveServiceServer {
   return {
+    prepare: unary(log, 'Prepare', async ({ assignment }, progress) => {
+      const caller = callerOf(assignment)
+      await registry.phone(caller.serial).watch(caller, progress, prepare)
+      return {}
+    }),
     watch(call: Call): void {
       void answer(call, log, 'Watch', (progress) => serve(call, registry, log, progress)).then(
         () => call.end(),

@@ -247,4 +247,14 @@ describe('several views', () => {
     await next.leave()
     await until(() => inside().state().scrcpyServers === 1, patience, 'the end of the video')
   })
+
+  it('find the phone filming when they were prepared for, until that ends', async () => {
+    const end = client().prepare(phone().assignment)
+    await until(() => inside().state().scrcpyServers === 2, patience, 'the video')
+    const view = await watching(false)
+    expect(inside().state().scrcpyServers).toBe(2)
+    await view.leave()
+    end()
+    await until(() => inside().state().scrcpyServers === 1, patience, 'the end of the video')
+  })
 })

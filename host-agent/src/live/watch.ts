@@ -124,7 +124,7 @@ class View {
       try {
         const start = within.within(times.start)
         const { video } = await parts.device(start)
-        this.subscription = await needed(video).subscribe(this.listener(ended.resolve), start)
+        this.subscription = await needed(video).subscribe(this.listener(ended.resolve), start, 'last')
         this.askedAt = performance.now()
         this.setTrouble('')
         const reason = await within.race('the view', () => ended.promise)

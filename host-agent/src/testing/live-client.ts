@@ -1,5 +1,5 @@
 /** For tests: one who watches a phone through the agent's LiveService, as the control plane does. */
-import { credentials, type ClientDuplexStream, type ServiceError } from '@grpc/grpc-js'
+import { credentials, Metadata, type ClientDuplexStream, type ServiceError } from '@grpc/grpc-js'
 import {
   LiveServiceClient,
   type Assignment,
@@ -91,6 +91,8 @@ export class LiveView {
 
 export interface LiveClient {
   open(assignment: Assignment | undefined, control: boolean): LiveView
+  /** Keeps the phone filming; returns what ends it. */
+  prepare(assignment: Assignment): () => void
   /** Without a first message. */
   raw(): LiveView
   close(): void
@@ -113,6 +115,15 @@ export async function createLiveClient({ agent, ca }: TestHost): Promise<LiveCli
       const view = raw()
       view.send({ $case: 'open', value: { assignment, control } })
       return view
+    },
+    prepare(assignment) {
+      const call = client.prepare(
+        { assignment },
+        new Metadata(),
+        { deadline: Date.now() + 300_000 },
+        () => undefined,
+      )
+      return () => call.cancel()
     },
     close: () => client.close(),
   }

@@ -1,4 +1,5 @@
-/** The page's WebSocket: opened with the link's token, opened again whenever it breaks for a moment. */
+/** The page's WebSocket: opened with the link's token, at first by `early.ts`, and again whenever it breaks for a moment. */
+import type {} from './early.js'
 import { retryDelay } from './keys.js'
 import {
   acknowledgeEvery,
@@ -24,6 +25,15 @@ export interface ConnectionListener {
 /** Milliseconds that a try may take. */
 const connectMs = 10_000
 
+function takeEarly(): typeof globalThis.earlySocket {
+  const early = globalThis.earlySocket
+  globalThis.earlySocket = undefined
+  return early
+}
+
+/** For a page that cannot show what comes. */
+export const dropEarly = (): void => takeEarly()?.socket.close()
+
 export class Connection {
   private socket: WebSocket | null = null
   private isOpen = false
@@ -44,7 +54,8 @@ export class Connection {
 
   connect(): void {
     clearTimeout(this.timer)
-    const socket = new WebSocket(this.url, protocol)
+    const early = takeEarly()
+    const socket = early?.socket ?? new WebSocket(this.url, protocol)
     socket.binaryType = 'arraybuffer'
     this.socket = socket
     this.isOpen = false
@@ -55,6 +66,8 @@ export class Connection {
       socket.send(JSON.stringify({ type: 'open', token: this.token } satisfies PageMessage))
     socket.onmessage = ({ data }: MessageEvent<ArrayBuffer | string>) => this.onData(data)
     socket.onclose = ({ code, reason }) => this.lost(socket, code, reason)
+    for (const { data } of early?.messages ?? []) this.onData(data)
+    if (early?.closed) this.lost(socket, early.closed.code, early.closed.reason)
   }
 
   /** Dropped while there is no connection: what a person did then is over. */

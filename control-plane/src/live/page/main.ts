@@ -1,5 +1,5 @@
 /** The live view's page: puts its parts together. The link's token is what stands behind `#` in its URL. */
-import { Connection } from './connection.js'
+import { Connection, dropEarly } from './connection.js'
 import { Figures } from './figures.js'
 import { Keyboard } from './keyboard.js'
 import { keyCodes } from './keys.js'
@@ -120,11 +120,12 @@ addEventListener('pagehide', letGo)
 
 if (!/^#prl_[\w-]{43}$/.test(location.hash))
   view.over('This is not a whole link', 'Open the link exactly as you got it, with everything behind the #.')
-else if (!Player.isSupported)
+else if (!Player.isSupported) {
+  dropEarly()
   view.over(
     'This browser cannot play the video',
     isSecureContext
       ? 'A current Chrome, Edge, Safari or Firefox can.'
       : 'Browsers decode video only on pages that came over HTTPS.',
   )
-else connection.connect()
+} else connection.connect()

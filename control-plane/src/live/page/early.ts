@@ -1,0 +1,28 @@
+/**
+ * Opens the page's socket before the page itself is loaded: this stands in the head of `index.html`, in front of all
+ * else, so that the phone begins to film while style and scripts still come. `connection.ts` takes the socket over.
+ * Imports nothing; the server puts the name of the protocol in.
+ */
+export interface EarlySocket {
+  socket: WebSocket
+  /** What came before the page was there, in order. */
+  messages: MessageEvent<ArrayBuffer | string>[]
+  closed: CloseEvent | null
+}
+
+declare global {
+  var earlySocket: EarlySocket | undefined
+}
+
+const token = location.hash.slice(1)
+if (/^prl_[\w-]{43}$/.test(token)) {
+  const url = new URL(`${location.pathname.replace(/\/$/, '')}/socket`, location.origin)
+  url.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:'
+  const socket = new WebSocket(url.href, '{{protocol}}')
+  const early: EarlySocket = { socket, messages: [], closed: null }
+  socket.binaryType = 'arraybuffer'
+  socket.onopen = () => socket.send(JSON.stringify({ type: 'open', token }))
+  socket.onmessage = (event: MessageEvent<ArrayBuffer | string>) => early.messages.push(event)
+  socket.onclose = (event) => (early.closed = event)
+  globalThis.earlySocket = early
+}

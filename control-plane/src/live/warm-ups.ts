@@ -1,0 +1,36 @@
+/**
+ * Lets a phone film for a while after a live link to it was made: who opens the link at once has a picture at once.
+ * Nobody waits for it, and it is no harm when it fails. Used by `links.ts`.
+ */
+import { Metadata, type ClientUnaryCall } from '@grpc/grpc-js'
+import { type Logger } from '@phonerack/shared'
+import { type Target } from '../devices/target.js'
+
+/** Milliseconds from the making of a link. */
+const warmMs = 30_000
+
+export interface WarmUps {
+  /** The newest one of a phone counts. */
+  begin(phoneId: string, target: Target): void
+  close(): void
+}
+
+export function createWarmUps(log: Logger): WarmUps {
+  const calls = new Map<string, ClientUnaryCall>()
+  return {
+    begin(phoneId, { connection, serial, fencingNumber }) {
+      const before = calls.get(phoneId)
+      const assignment = { phoneId, serial, fencingNumber, requestId: '' }
+      const options = { deadline: Date.now() + warmMs }
+      const call = connection.live.prepare({ assignment }, new Metadata(), options, (error) => {
+        if (calls.get(phoneId) === call) calls.delete(phoneId)
+        if (error) log.debug({ err: error, phone: phoneId }, 'a phone films no longer for who may come')
+      })
+      calls.set(phoneId, call)
+      before?.cancel()
+    },
+    close() {
+      for (const call of calls.values()) call.cancel()
+    },
+  }
+}
