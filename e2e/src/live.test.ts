@@ -34,8 +34,10 @@ async function newLink(body: object = {}): Promise<string> {
   return linkSchema.parse(answer.body).url
 }
 
-async function open(url: string, context: object = desktop): Promise<Page> {
+/** @param without things that this browser shall not have */
+async function open(url: string, context: object = desktop, without: string[] = []): Promise<Page> {
   const page = await (await browser.newContext(context)).newPage()
+  await page.addInitScript({ content: without.map((name) => `delete window.${name};`).join('') })
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text())
@@ -47,8 +49,8 @@ async function open(url: string, context: object = desktop): Promise<Page> {
 const becomes = (page: Page, state: 'live' | 'over'): Promise<unknown> =>
   page.waitForSelector(`body[data-state="${state}"]`, { timeout: patience })
 
-async function openLive(url: string, context: object = desktop): Promise<Page> {
-  const page = await open(url, context)
+async function openLive(url: string, context: object = desktop, without: string[] = []): Promise<Page> {
+  const page = await open(url, context, without)
   await becomes(page, 'live')
   return page
 }
@@ -62,6 +64,17 @@ const coloursOf = (page: Page): Promise<number> =>
     const seen = new Set()
     for (let at = 0; at < pixels.length; at += step) seen.add(pixels.slice(at, at + 3).join())
     return seen.size
+  })()`)
+
+/** Differs when the picture on the page does. */
+const digestOf = (page: Page): Promise<string> =>
+  page.evaluate<string>(`(() => {
+    const small = document.createElement('canvas')
+    small.width = 32
+    small.height = 64
+    const context = small.getContext('2d')
+    context.drawImage(document.querySelector('canvas'), 0, 0, 32, 64)
+    return context.getImageData(0, 0, 32, 64).data.join()
   })()`)
 
 const isWide = async (page: Page): Promise<boolean> => {
@@ -135,6 +148,35 @@ describe('the live view', () => {
     expect(await coloursOf(page)).toBeGreaterThan(1)
     await page.click('#rotate')
     await eventually('the picture is tall again', patience, async () => !(await isWide(page)))
+    await page.context().close()
+  })
+
+  it('plays where the browser has no WebCodecs: shows, is tapped, turns', async () => {
+    await act(phone, { type: 'home' })
+    const page = await openLive(await newLink(), desktop, ['VideoDecoder'])
+    expect(await page.locator('video').count()).toBe(1)
+    expect(await coloursOf(page)).toBeGreaterThan(50)
+    const { x, y } = await placeOf(page, await centreOf({ text: 'Notes' }))
+    const before = await digestOf(page)
+    await page.mouse.click(x, y)
+    await eventually(
+      'Notes opens',
+      patience,
+      async () => (await look(phone)).app.package === 'com.phonerack.notes',
+    )
+    await eventually('the page shows it', patience, async () => (await digestOf(page)) !== before)
+    await page.click('#rotate')
+    await eventually('the picture is wide', patience, () => isWide(page))
+    expect(await coloursOf(page)).toBeGreaterThan(1)
+    await page.click('#rotate')
+    await eventually('the picture is tall again', patience, async () => !(await isWide(page)))
+    await page.context().close()
+  })
+
+  it('says so where the browser can play nothing', async () => {
+    const page = await open(await newLink(), desktop, ['VideoDecoder', 'MediaSource', 'ManagedMediaSource'])
+    await becomes(page, 'over')
+    expect(await page.locator('#cover').innerText()).toContain('This browser cannot play the video')
     await page.context().close()
   })
 

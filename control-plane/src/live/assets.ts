@@ -1,6 +1,7 @@
 /** The page's files, read once at start and served from memory. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { protocol } from './page/wire.js'
 
@@ -8,6 +9,10 @@ import { protocol } from './page/wire.js'
 const packageDir = new URL('../../', import.meta.url)
 const scripts = fileURLToPath(new URL('dist/live/page/', packageDir))
 const sources = fileURLToPath(new URL('src/live/page/', packageDir))
+/** Media Source Extensions take MP4, which this library writes. A script that also loads as a module. */
+const mux = createRequire(import.meta.url).resolve('mux.js/dist/mux-mp4.min.js')
+/** Loaded by the few browsers that need them; see `page/choose-player.ts`. */
+const onDemand = new Set(['mse-player.js', 'film.js', 'fragments.js', 'mux.js'])
 
 /** Stands in the page itself. */
 const inline = 'early.js'
@@ -29,13 +34,14 @@ export function readAssets(base: string): Assets {
     .sort())
     files.set(name, { type: 'text/javascript; charset=utf-8', content: readFileSync(`${scripts}${name}`) })
   if (!files.has('main.js')) throw new Error(`the live page was not built: ${scripts}main.js is missing`)
+  files.set('mux.js', { type: 'text/javascript; charset=utf-8', content: readFileSync(mux) })
   files.set('style.css', { type: 'text/css; charset=utf-8', content: readFileSync(`${sources}style.css`) })
   files.set('icon.svg', { type: 'image/svg+xml', content: readFileSync(`${sources}icon.svg`) })
   const hash = createHash('sha256')
   for (const [name, { content }] of files) hash.update(name).update(content)
   const version = hash.digest('hex').slice(0, 16)
   const preload = [...files.keys()]
-    .filter((name) => name.endsWith('.js'))
+    .filter((name) => name.endsWith('.js') && !onDemand.has(name))
     .map((name) => `<link rel="modulepreload" href="${base}/${version}/${name}" />`)
     .join('\n    ')
   const early = readFileSync(`${scripts}${inline}`, 'utf8').replace('{{protocol}}', protocol)

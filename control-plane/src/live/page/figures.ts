@@ -1,5 +1,5 @@
 /** What the person sees who asks how fast it is. */
-import { type Player } from './player.js'
+import { type VideoPlayer } from './player.js'
 import { type PageMessage } from './wire.js'
 
 /** Milliseconds between two looks. */
@@ -9,7 +9,7 @@ export interface FiguresParts {
   list: HTMLElement
   button: HTMLButtonElement
   canvas: HTMLCanvasElement
-  player: Player
+  player: VideoPlayer
   send: (message: PageMessage) => void
   /** Bytes that have come over the connection so far. */
   totalBytes: () => number

@@ -1,4 +1,5 @@
 /** The live view's page: puts its parts together. The link's token is what stands behind `#` in its URL. */
+import { choosePlayer } from './choose-player.js'
 import { Connection, dropEarly } from './connection.js'
 import { Figures } from './figures.js'
 import { Keyboard } from './keyboard.js'
@@ -11,7 +12,8 @@ import { type PageMessage } from './wire.js'
 const view = new View()
 const button = (id: string): HTMLButtonElement => byId(id, HTMLButtonElement)
 
-const player = new Player(view.canvas, {
+const PlayerKind = await choosePlayer()
+const player = new (PlayerKind ?? Player)(view.canvas, {
   onPicture() {
     view.live()
     figures.onPicture()
@@ -91,6 +93,8 @@ const pasteText = byId('paste-text', HTMLTextAreaElement)
 button('paste').addEventListener('click', () => {
   pasteText.value = ''
   pasteDialog.showModal()
+  // On a page that came over plain HTTP there is none.
+  if (!isSecureContext) return
   // Where the browser lets the page look, the text is there already; the person still says so.
   navigator.clipboard
     .readText()
@@ -120,12 +124,7 @@ addEventListener('pagehide', letGo)
 
 if (!/^#prl_[\w-]{43}$/.test(location.hash))
   view.over('This is not a whole link', 'Open the link exactly as you got it, with everything behind the #.')
-else if (!Player.isSupported) {
+else if (!PlayerKind) {
   dropEarly()
-  view.over(
-    'This browser cannot play the video',
-    isSecureContext
-      ? 'A current Chrome, Edge, Safari or Firefox can.'
-      : 'Browsers decode video only on pages that came over HTTPS.',
-  )
+  view.over('This browser cannot play the video', 'A current Chrome, Edge, Safari or Firefox can.')
 } else connection.connect()

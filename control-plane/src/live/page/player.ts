@@ -1,4 +1,5 @@
 /** Turns H.264 into pictures on the canvas, as soon as they come: WebCodecs, one decoder for each size of the picture. */
+import { joined } from './annex-b.js'
 import { type ConfigMessage, type FrameMessage } from './wire.js'
 
 /** Frames that may wait in the decoder; more means that this machine is too slow for them. */
@@ -17,7 +18,17 @@ export interface PlayerListener {
   onUnplayable(codec: string): void
 }
 
-export class Player {
+/** Turns what comes over the socket into pictures on a canvas. This one, or the one of `mse-player.ts`. */
+export interface VideoPlayer {
+  /** Since the page was opened; `decodeMs`: of the last picture, from its arrival on. */
+  readonly counted: { pictures: number; dropped: number; decodeMs: number }
+  /** The connection is new, or nothing of it holds any more. */
+  reset(): void
+  takeConfig(config: ConfigMessage): void
+  takeFrame(frame: FrameMessage): void
+}
+
+export class Player implements VideoPlayer {
   private decoder: VideoDecoder | null = null
   private config: ConfigMessage | null = null
   private parts: Uint8Array[] = []
@@ -42,7 +53,6 @@ export class Player {
     return 'VideoDecoder' in globalThis
   }
 
-  /** The connection is new, or nothing of it holds any more. */
   reset(): void {
     this.close()
     this.config = null
@@ -164,14 +174,4 @@ export class Player {
     this.waiting = 0
     this.begun.clear()
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
 }

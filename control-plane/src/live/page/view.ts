@@ -19,7 +19,9 @@ const black = 24
 
 /** True when next to nothing can be seen on it. */
 function isBlack(canvas: HTMLCanvasElement): boolean {
-  const small = new OffscreenCanvas(16, 32)
+  const small = document.createElement('canvas')
+  small.width = 16
+  small.height = 32
   const context = small.getContext('2d', { willReadFrequently: true })
   if (!context) return true
   context.drawImage(canvas, 0, 0, small.width, small.height)

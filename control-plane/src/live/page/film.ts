@@ -1,0 +1,175 @@
+/** A `<video>` that plays what is added to it while it comes (Media Source Extensions). Used by `mse-player.ts`. */
+
+/** Of iPhones, from iOS 17.1 on; needs nothing else of us. */
+interface Sources {
+  ManagedMediaSource?: typeof MediaSource
+  MediaSource?: typeof MediaSource
+}
+
+const { MediaSource: plain, ManagedMediaSource: managed } = globalThis as Sources
+const Source = plain ?? managed
+
+const typeOf = (codec: string): string => `video/mp4; codecs="${codec}"`
+
+export interface FilmListener {
+  /** The video shows a picture. @param at seconds of the video: when that one began */
+  onPicture(video: HTMLVideoElement, at: number): void
+  /** It shows the same, or what was not told of. */
+  onRepeat(video: HTMLVideoElement): void
+  /** Nothing plays any more. */
+  onFailure(): void
+}
+
+interface Piece {
+  bytes: Uint8Array<ArrayBuffer>
+  /** Seconds of the video. */
+  keyFrameAt: number | null
+  jump: boolean
+}
+
+export class Film {
+  private readonly video = document.createElement('video')
+  private buffer: SourceBuffer | null = null
+  private readonly pieces: Piece[] = []
+  /** Seconds of the video. */
+  private keyFrames: number[] = []
+  private jumpTo: number | null = null
+  private isClosed = false
+
+  /** @param canvas behind which the video lies: one that is not on the page is not played everywhere */
+  constructor(
+    canvas: HTMLCanvasElement,
+    readonly codec: string,
+    private readonly listener: FilmListener,
+  ) {
+    const { video } = this
+    if (!Source) throw new Error('this browser has no Media Source Extensions')
+    video.className = 'film'
+    video.muted = true
+    video.playsInline = true
+    video.disableRemotePlayback = true
+    video.ariaHidden = 'true'
+    video.addEventListener('error', () => this.fail())
+    const source = new Source()
+    const url = URL.createObjectURL(source)
+    source.addEventListener('sourceopen', () => {
+      URL.revokeObjectURL(url)
+      if (!this.isClosed) this.begin(source)
+    })
+    video.src = url
+    canvas.before(video)
+    this.play()
+    // A browser that plays nothing by itself does when a person touches the page.
+    addEventListener('pointerdown', this.play)
+    document.addEventListener('visibilitychange', this.play)
+    this.watch()
+  }
+
+  static get isSupported(): boolean {
+    return Source !== undefined
+  }
+
+  static plays(codec: string): boolean {
+    return Source?.isTypeSupported(typeOf(codec)) ?? false
+  }
+
+  /** Seconds of the video. */
+  get time(): number {
+    return this.video.currentTime
+  }
+
+  /** Shows again what is there. */
+  repeat(): void {
+    this.listener.onRepeat(this.video)
+  }
+
+  /** @param key where the picture begins, when it is a key frame; `jump`: go on there */
+  add(bytes: Uint8Array<ArrayBuffer>, key?: { keyFrameAt: number; jump: boolean }): void {
+    this.pieces.push({ bytes, keyFrameAt: key?.keyFrameAt ?? null, jump: key?.jump ?? false })
+    this.next()
+  }
+
+  close(): void {
+    if (this.isClosed) return
+    this.isClosed = true
+    removeEventListener('pointerdown', this.play)
+    document.removeEventListener('visibilitychange', this.play)
+    this.video.removeAttribute('src')
+    this.video.load()
+    this.video.remove()
+  }
+
+  private begin(source: MediaSource): void {
+    try {
+      this.buffer = source.addSourceBuffer(typeOf(this.codec))
+    } catch {
+      return this.fail()
+    }
+    this.buffer.addEventListener('updateend', () => this.next())
+    this.buffer.addEventListener('error', () => this.fail())
+    this.next()
+  }
+
+  /** One thing after the other: the buffer takes no second one meanwhile. */
+  private next(): void {
+    const { buffer, video } = this
+    if (!buffer || buffer.updating || this.isClosed) return
+    try {
+      if (this.jumpTo !== null) {
+        video.currentTime = this.jumpTo
+        this.jumpTo = null
+      }
+      // What is behind the key frame before is seen and over.
+      const [first, second] = this.keyFrames
+      if (first !== undefined && second !== undefined && second < video.currentTime) {
+        this.keyFrames.shift()
+        if (second > first) return buffer.remove(0, second)
+      }
+      const piece = this.pieces.shift()
+      if (!piece) return
+      if (piece.keyFrameAt !== null) this.keyFrames.push(piece.keyFrameAt)
+      if (piece.jump) this.jumpTo = piece.keyFrameAt
+      buffer.appendBuffer(piece.bytes)
+    } catch {
+      this.fail()
+    }
+  }
+
+  private readonly play = (): void => {
+    // One that may not, tries again at the next touch.
+    this.video.play().catch(() => undefined)
+  }
+
+  private watch(): void {
+    const { video, listener } = this
+    if ('requestVideoFrameCallback' in video) {
+      const onFrame: VideoFrameRequestCallback = (_now, { mediaTime }) => {
+        if (this.isClosed) return
+        listener.onPicture(video, mediaTime)
+        // Firefox tells of a picture a moment before a canvas gets it.
+        requestAnimationFrame(() => !this.isClosed && listener.onRepeat(video))
+        video.requestVideoFrameCallback(onFrame)
+      }
+      video.requestVideoFrameCallback(onFrame)
+      return
+    }
+    this.watchClock(-1)
+  }
+
+  /** Older browsers do not tell of pictures: whatever is there is drawn while the clock runs. */
+  private watchClock(before: number): void {
+    requestAnimationFrame(() => {
+      if (this.isClosed) return
+      const { currentTime, readyState } = this.video
+      const hasPicture = readyState >= HTMLMediaElement.HAVE_CURRENT_DATA && currentTime !== before
+      if (hasPicture) this.listener.onPicture(this.video, currentTime)
+      this.watchClock(hasPicture ? currentTime : before)
+    })
+  }
+
+  private fail(): void {
+    if (this.isClosed) return
+    this.close()
+    this.listener.onFailure()
+  }
+}

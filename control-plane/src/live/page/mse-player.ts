@@ -1,0 +1,205 @@
+/**
+ * The player for browsers without WebCodecs (pages that came over plain HTTP, older browsers): Media Source Extensions
+ * play the pictures in a `<video>` behind the canvas, onto which each is drawn. See decision 0129.
+ */
+import { joined } from './annex-b.js'
+import { Film } from './film.js'
+import { Fragments, ticksPerSecond } from './fragments.js'
+import './mux.js'
+import { type PlayerListener, type VideoPlayer } from './player.js'
+import { type ConfigMessage, type FrameMessage } from './wire.js'
+
+/**
+ * When pictures are due, and how long they last, in seconds of the video. `overlapping`: now, until the next one comes;
+ * the clock never stops. Some browsers keep only a few pictures that overlap: for these, `short`, one behind the other,
+ * as fast as they come.
+ */
+const timings = {
+  overlapping: { ahead: 0.02, duration: 12 * 3600 },
+  short: { ahead: 0, duration: 0.02 },
+}
+/** Pictures that may be due and not seen, and for how many milliseconds. */
+const mostWaiting = 10
+const mostWaitMs = 800
+/** Milliseconds after which a picture that is not seen while none follows is asked for anew: another pushes it out. */
+const settleMs = 120
+/** Failures of the browser's player without a picture between them. */
+const mostFailures = 3
+
+interface Due {
+  /** Seconds of the video. */
+  at: number
+  /** By `performance.now()`. */
+  since: number
+}
+
+export class MsePlayer implements VideoPlayer {
+  private film: Film | null = null
+  private fragments: Fragments | null = null
+  private config: ConfigMessage | null = null
+  private parts: Uint8Array[] = []
+  private needsKeyFrame = true
+  private timing: keyof typeof timings = 'overlapping'
+  /** Seconds of the video: where the newest picture begins. */
+  private newest = -1
+  /** The next key frame is to be jumped to. */
+  private isBehind = false
+  private waiting: Due[] = []
+  private settling: number | undefined
+  private failures = 0
+  readonly counted = { pictures: 0, dropped: 0, decodeMs: 0 }
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly listener: PlayerListener,
+  ) {
+    document.addEventListener('visibilitychange', () => {
+      if (!document.hidden && this.config) this.startOver()
+    })
+  }
+
+  static get isSupported(): boolean {
+    return Film.isSupported
+  }
+
+  reset(): void {
+    clearTimeout(this.settling)
+    this.config = null
+    this.fragments = null
+    this.parts = []
+    this.waiting = []
+    this.needsKeyFrame = true
+  }
+
+  takeConfig(config: ConfigMessage): void {
+    this.reset()
+    if (!Film.plays(config.codec)) return this.listener.onUnplayable(config.codec)
+    this.config = config
+    this.listener.onSize(config.width, config.height)
+  }
+
+  takeFrame(frame: FrameMessage): void {
+    this.parts.push(frame.data)
+    if (!frame.isLast) return
+    const parts = this.parts
+    this.parts = []
+    if (!this.config || document.hidden) {
+      this.needsKeyFrame = true
+      return
+    }
+    if (this.needsKeyFrame && !frame.isKeyFrame) {
+      this.counted.dropped += 1
+      return
+    }
+    this.add(this.config, frame.isKeyFrame, joined(parts))
+    if (this.isTooSlow()) this.catchUp()
+  }
+
+  private add(config: ConfigMessage, isKeyFrame: boolean, data: Uint8Array): void {
+    const film = this.filmOf(config.codec)
+    if (!this.fragments) {
+      try {
+        this.fragments = new Fragments(globalThis.muxjs.generator, config)
+      } catch {
+        return this.listener.onUnplayable(config.codec)
+      }
+      film.add(this.fragments.head())
+    }
+    this.needsKeyFrame = false
+    const { ahead, duration } = timings[this.timing]
+    const ticks = Math.round(this.nextTime(film.time + ahead) * ticksPerSecond)
+    this.newest = ticks / ticksPerSecond
+    film.add(
+      this.fragments.picture({ at: ticks, duration: duration * ticksPerSecond, isKeyFrame, data }),
+      isKeyFrame ? { keyFrameAt: this.newest, jump: this.isBehind } : undefined,
+    )
+    if (isKeyFrame) this.isBehind = false
+    this.waiting.push({ at: this.newest, since: performance.now() })
+    this.settleLater()
+  }
+
+  private nextTime(now: number): number {
+    if (this.newest < 0) return 0
+    // A hair apart: the order is all that counts for pictures that come at once.
+    return this.timing === 'short' ? this.newest + timings.short.duration : Math.max(this.newest + 0.001, now)
+  }
+
+  private filmOf(codec: string): Film {
+    if (this.film && this.film.codec !== codec) this.closeFilm()
+    this.film ??= new Film(this.canvas, codec, {
+      onPicture: (video, at) => this.seen(video, at),
+      onRepeat: (video) => this.draw(video),
+      onFailure: () => this.fail(codec),
+    })
+    return this.film
+  }
+
+  private seen(video: HTMLVideoElement, at: number): void {
+    this.draw(video)
+    const last = this.waiting.findLastIndex((due) => due.at <= at + 0.0005)
+    const [newest] = this.waiting.splice(0, last + 1).slice(-1)
+    if (newest) this.counted.decodeMs = performance.now() - newest.since
+    this.failures = 0
+    this.counted.pictures += 1
+    this.listener.onPicture()
+  }
+
+  private draw(video: HTMLVideoElement): void {
+    const { canvas } = this
+    // After a reset it is a picture of before.
+    if (video.videoWidth === 0 || !this.config) return
+    if (canvas.width !== video.videoWidth || canvas.height !== video.videoHeight) {
+      canvas.width = video.videoWidth
+      canvas.height = video.videoHeight
+    }
+    canvas.getContext('2d', { alpha: false })?.drawImage(video, 0, 0)
+  }
+
+  private isTooSlow(): boolean {
+    const [oldest] = this.waiting
+    return (
+      this.waiting.length > mostWaiting &&
+      oldest !== undefined &&
+      performance.now() - oldest.since > mostWaitMs
+    )
+  }
+
+  private catchUp(): void {
+    this.counted.dropped += this.waiting.length
+    if (this.timing === 'overlapping') {
+      this.timing = 'short'
+      this.closeFilm()
+    } else this.isBehind = true
+    this.startOver()
+  }
+
+  private settleLater(): void {
+    clearTimeout(this.settling)
+    this.settling = setTimeout(() => {
+      this.film?.repeat()
+      if (this.waiting.length > 0) this.listener.wantKeyFrame()
+    }, settleMs)
+  }
+
+  private fail(codec: string): void {
+    this.closeFilm()
+    this.failures += 1
+    if (this.failures >= mostFailures) this.listener.onUnplayable(codec)
+    else this.startOver()
+  }
+
+  private startOver(): void {
+    clearTimeout(this.settling)
+    this.waiting = []
+    this.needsKeyFrame = true
+    this.listener.wantKeyFrame()
+  }
+
+  private closeFilm(): void {
+    this.film?.close()
+    this.film = null
+    this.fragments = null
+    this.newest = -1
+    this.isBehind = false
+  }
+}
