@@ -33,7 +33,7 @@ let firstAt: number | null = null
 const capture: Capture = {
   async subscribe(listener) {
     const fan = createFanOut(log)
-    const remove = fan.add(listener)
+    const { remove } = fan.add(listener)
     const video = await AdbSocket.open(socketPath, 'the film', Progress.for(longest))
     void pump(video, {
       onParameterSets: (bytes) => fan.parameterSets(bytes),
