@@ -1,5 +1,6 @@
 /** Starts and stops a whole system by `scripts/up`, as a newcomer would, in its own folder and on its own port. */
 import { execFile, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -35,18 +36,22 @@ export interface System {
 /** The parts without which the agent has only what every phone has: `input`, `uiautomator`, `screencap`. */
 export const withoutFastWay = ['scrcpy', 'ui-server', 'settings-app'] as const satisfies readonly Part[]
 
+/** Of no range from which others take ports: neither systems for outgoing connections, nor `up` for its parts. */
+const ports = { lowest: 10_000, highest: 20_000 }
+
 /** A port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(ports.lowest, ports.highest)
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => {
-        if (address && typeof address === 'object') resolve(address.port)
-        else reject(new Error('no port'))
-      })
-    })
+    server.once('error', () => resolve(false))
+    server.listen({ host: '127.0.0.1', port, exclusive: true }, () => server.close(() => resolve(true)))
   })
 }
 

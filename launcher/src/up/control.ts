@@ -39,7 +39,9 @@ export async function startControl(context: Context): Promise<Addresses> {
           PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(token),
         },
         readyWithinMs: 60_000,
-        ready: () => isHealthy(`${baseUrl}/healthz`),
+        // By the token: another system may have taken the port a moment ago.
+        ready: async () =>
+          (await isHealthy(`${baseUrl}/healthz`)) && (await isHealthy(`${baseUrl}/operator/v1/hosts`, token)),
       }),
     ),
   )

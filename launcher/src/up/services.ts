@@ -40,9 +40,13 @@ export function nodeService(program: Program): Service {
   }
 }
 
-export async function isHealthy(url: string): Promise<boolean> {
+/** Whether a server answers with 200 there, to whoever has the token when one is given. */
+export async function isHealthy(url: string, token?: string): Promise<boolean> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(2000) })
+    const response = await fetch(url, {
+      signal: AbortSignal.timeout(2000),
+      ...(token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } }),
+    })
     await response.arrayBuffer()
     return response.status === 200
   } catch (error) {
