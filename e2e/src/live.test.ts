@@ -13,6 +13,7 @@ import { eventually } from './system/tenant.js'
 const patience = 60_000
 const desktop = { viewport: { width: 1280, height: 800 } }
 const mobile = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+const smallest = { viewport: { width: 320, height: 568 }, hasTouch: true, isMobile: true }
 const linkSchema = z.strictObject({ url: z.url(), expires_at: z.iso.datetime() })
 
 let phone: Rented
@@ -199,6 +200,23 @@ describe('the live view', () => {
     )
     await first.context().close()
     await second.context().close()
+  })
+
+  it('fits on the narrowest phone, and wakes a phone whose screen is off', async () => {
+    const page = await openLive(await newLink(), smallest)
+    const edges = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('header > *, #device, #controls, #controls button')]
+        .filter((each) => each.checkVisibility())
+        .flatMap((each) => [each.getBoundingClientRect().left, each.getBoundingClientRect().right])`,
+    )
+    expect(edges.length).toBeGreaterThan(10)
+    expect(Math.min(...edges)).toBeGreaterThanOrEqual(0)
+    expect(Math.max(...edges)).toBeLessThanOrEqual(320)
+    await act(phone, { type: 'key', key: 'power' })
+    await page.click('#wake', { timeout: patience })
+    await page.waitForSelector('#cover', { state: 'hidden', timeout: patience })
+    await eventually('the screen is on', patience, async () => (await coloursOf(page)) > 50)
+    await page.context().close()
   })
 
   it('ends with its link', async () => {

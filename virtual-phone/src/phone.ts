@@ -25,10 +25,12 @@ import {
   paceCommands,
   RESTART_DELAY_MS,
   SCRCPY_INPUT_MS,
+  SCRCPY_START_SPAN,
   UI_TREE_SPAN,
   within,
 } from './pace/pace.js'
 import { lateInput } from './pace/scrcpy-input.js'
+import { lateStart } from './pace/scrcpy-start.js'
 import { commands } from './shell/commands/index.js'
 import { StateFile } from './state-file.js'
 import { createWorld } from './ui/index.js'
@@ -108,7 +110,10 @@ export async function startPhone(options: PhoneOptions): Promise<Phone> {
     blobFolder: join(options.dataDir, 'blobs'),
     saved,
     commands: paceCommands(commands, options.pace),
-    scrcpyServer: lateInput(runScrcpyServer, SCRCPY_INPUT_MS[options.pace]),
+    scrcpyServer: lateStart(
+      lateInput(runScrcpyServer, SCRCPY_INPUT_MS[options.pace]),
+      SCRCPY_START_SPAN[options.pace],
+    ),
     clock,
     uiTreeMs: () => within(UI_TREE_SPAN[options.pace], Math.random),
     adbAuth: options.auth === true,

@@ -179,7 +179,7 @@ describe('a live view', () => {
       },
     })
     const parameterSets = Buffer.from([0, 0, 0, 1, 0x67, 1, 2])
-    watch.call.write({ event: { $case: 'state', value: { secure: true, trouble: '' } } })
+    watch.call.write({ event: { $case: 'state', value: { secure: true, trouble: '', asleep: false } } })
     watch.call.write({
       event: { $case: 'config', value: { codec: 'avc1.42c01f', parameterSets, width: 720, height: 1280 } },
     })
@@ -189,7 +189,7 @@ describe('a live view', () => {
       event: { $case: 'frame', value: { data: Buffer.from([9]), ptsUs: 5n, keyFrame: true, last: true } },
     })
     await eventually(() => client.video.length === 3)
-    expect(client.messages[1]).toEqual({ type: 'state', secure: true, trouble: '' })
+    expect(client.messages[1]).toEqual({ type: 'state', secure: true, trouble: '', asleep: false })
     expect(client.video[0]).toMatchObject({ type: 'config', codec: 'avc1.42c01f', width: 720, height: 1280 })
     expect(client.video[1]).toMatchObject({ type: 'frame', ptsUs: 5n, isKeyFrame: true, isLast: false })
     expect(Buffer.from((client.video[1] as { data: Uint8Array }).data).equals(data)).toBe(true)

@@ -84,7 +84,7 @@ describe('a view', () => {
     const pictures = await decode(Buffer.concat([first.config.parameterSets, ...frames]), first.config)
     expect(pictures.length).toBe(frames.length)
     await until(() => view.states.length > 0, patience, 'a state')
-    expect(view.state).toEqual({ secure: false, trouble: '' })
+    expect(view.state).toEqual({ secure: false, trouble: '', asleep: false })
     expect(view.largestMessage).toBeLessThanOrEqual(64 * 1024)
     await view.leave()
     expect(view.end).toBe('ended')

@@ -223,6 +223,7 @@ class View {
     const state = {
       secure: locked || secure,
       trouble: this.videoTrouble || (asleep ? trouble.asleep : ''),
+      asleep: asleep && this.videoTrouble === '',
     }
     const words = JSON.stringify(state)
     if (words === this.told || this.isOver()) return

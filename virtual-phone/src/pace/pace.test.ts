@@ -3,6 +3,7 @@ import { type ScrcpyInvocation } from '../android/program.js'
 import { makeWorld } from '../ui/index.js'
 import { commandSpan, paceCommands, within } from './pace.js'
 import { lateInput } from './scrcpy-input.js'
+import { lateStart } from './scrcpy-start.js'
 import { type CommandIo } from '../shell/command.js'
 
 const io = (args: string[], signal = new AbortController().signal) =>
@@ -63,4 +64,20 @@ it('brings scrcpy’s input late and in order, and drops what is on its way at t
   await new Promise((resolve) => setTimeout(resolve, 30))
   expect(touch).toHaveBeenCalledTimes(2)
   world.close()
+})
+
+it('begins scrcpy’s server late, and not at all when it is ended before', async () => {
+  const begun = vi.fn(() => Promise.resolve(0))
+  const server = lateStart(begun, [30, 50], () => 0)
+  const start = performance.now()
+  const living = { signal: new AbortController().signal } as unknown as ScrcpyInvocation
+  expect(await server(living)).toBe(0)
+  // Timers may be a millisecond early.
+  expect(performance.now() - start).toBeGreaterThanOrEqual(29)
+  const ended = new AbortController()
+  const never = server({ signal: ended.signal } as unknown as ScrcpyInvocation)
+  ended.abort()
+  expect(await never).toBe(0)
+  expect(begun).toHaveBeenCalledTimes(1)
+  expect(lateStart(begun, [0, 0])).toBe(begun)
 })

@@ -25,6 +25,8 @@ export const BOOT_MS: Readonly<Record<Pace, number>> = { instant: 300, real: 39_
 export const RESTART_DELAY_MS: Readonly<Record<Pace, number>> = { instant: 50, real: 1000 }
 /** From a touch message to the app that gets it. */
 export const SCRCPY_INPUT_MS: Readonly<Record<Pace, number>> = { instant: 0, real: 6 }
+/** From `app_process` until scrcpy's server runs: the start of a Java VM. */
+export const SCRCPY_START_SPAN: Readonly<Record<Pace, Span>> = { instant: [0, 0], real: [300, 500] }
 /** The UI server's `GET …/source`. */
 export const UI_TREE_SPAN: Readonly<Record<Pace, Span>> = { instant: [0, 0], real: [800, 1000] }
 

@@ -1,7 +1,7 @@
 /** Keys of a browser and of Android's `KeyEvent`. Pure. */
 
 /** Android's key codes that the page uses. */
-export const keyCodes = { home: 3, back: 4, recents: 187, enter: 66, backspace: 67 } as const
+export const keyCodes = { home: 3, back: 4, recents: 187, wake: 224, enter: 66, backspace: 67 } as const
 
 /** Keys that are no text, by `KeyboardEvent.key`. Tab is left to the browser: it leaves the phone. */
 const special = new Map<string, number>(

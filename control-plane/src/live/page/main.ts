@@ -31,7 +31,7 @@ const connection = new Connection(socketUrl(), location.hash.slice(1), {
   },
   onVideo: (message) => (message.type === 'config' ? player.takeConfig(message) : player.takeFrame(message)),
   onMessage(message) {
-    if (message.type === 'state') view.told(message.secure, message.trouble)
+    if (message.type === 'state') view.told(message.secure, message.trouble, message.asleep)
     if (message.type === 'pong') figures.onPong(message.id)
   },
   onRetry(reason) {
@@ -84,6 +84,11 @@ function socketUrl(): string {
 
 button('back').addEventListener('click', () => keyboard.press(keyCodes.back))
 button('home').addEventListener('click', () => keyboard.press(keyCodes.home))
+// Also without a picture: a phone that sleeps may send none.
+button('wake').addEventListener('click', () => {
+  for (const down of [true, false])
+    connection.send({ type: 'key', down, code: keyCodes.wake, meta: 0, repeat: 0 })
+})
 button('recents').addEventListener('click', () => keyboard.press(keyCodes.recents))
 button('rotate').addEventListener('click', () => send({ type: 'rotate' }))
 button('keyboard').addEventListener('click', () => keyboard.focus())

@@ -48,6 +48,7 @@ export class View {
   private title = ''
   private text = ''
   private isSecure = false
+  private isAsleep = false
 
   constructor() {
     setInterval(() => {
@@ -91,9 +92,10 @@ export class View {
   }
 
   /** @param trouble why no picture comes; empty while it comes */
-  told(isSecure: boolean, trouble: string): void {
+  told(isSecure: boolean, trouble: string, isAsleep = false): void {
     if (trouble !== '' && trouble !== this.trouble) this.say(trouble)
     this.isSecure = isSecure
+    this.isAsleep = isAsleep
     this.trouble = trouble
     this.showCover()
   }
@@ -125,6 +127,7 @@ export class View {
     const isTroubled = this.state !== 'over' && this.trouble !== ''
     this.coverTitle.textContent = isTroubled ? this.trouble : this.title
     this.coverText.textContent = isTroubled ? '' : this.text
+    byId('wake', HTMLButtonElement).hidden = !isTroubled || !this.isAsleep || !this.control
     this.cover.hidden = this.state === 'live' && !isTroubled
     // Some phones show their lock screen all the same: then there is nothing to explain.
     this.secure.hidden = this.state !== 'live' || !this.isSecure || isTroubled || !isBlack(this.canvas)

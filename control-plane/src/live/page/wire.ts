@@ -59,8 +59,8 @@ export type PageMessage =
 export type ServerMessage =
   /** Times are milliseconds since 1970; `now` is the server's clock. */
   | { type: 'open'; name: string; control: boolean; expiresAt: number; now: number }
-  /** `secure`: the picture is black because the phone is locked or protects it. `trouble`: why no picture comes. */
-  | { type: 'state'; secure: boolean; trouble: string }
+  /** `secure`: the picture is black because the phone is locked or protects it. `trouble`: why no picture comes; `asleep`: because the phone's screen is off. */
+  | { type: 'state'; secure: boolean; trouble: string; asleep: boolean }
   | { type: 'pong'; id: number }
 
 export interface ConfigMessage {

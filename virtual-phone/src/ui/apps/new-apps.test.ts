@@ -3,6 +3,7 @@ import { find, get, launch, press, tap, textOf, treeOf } from '../../testing/ui-
 import { makeWorld } from '../index.js'
 import { KEY } from '../window/keys.js'
 import { type PhoneWorld } from '../window/world.js'
+import { timeBits } from './time-blocks.js'
 
 let world: PhoneWorld
 let now = Date.parse('2026-01-05T10:20:30.250Z')
@@ -195,6 +196,37 @@ describe('trouble', () => {
     expect(textOf(world, 'alertTitle')).toBe('Trouble has stopped')
     tap(world, 'Close app')
     expect(world.focused.package).toBe('com.android.launcher3')
+  })
+})
+
+describe('the time in blocks', () => {
+  /** White or black, in the order in which one reads, from a picture's pixels. */
+  const seen = async (): Promise<boolean[]> => {
+    // A quarter of the display's.
+    const [width, height] = [270, 600]
+    const rgba = await world.screenshotRgba({ width, height })
+    const { left, top, right, bottom } = get(world, 'Time in blocks').bounds
+    return Array.from({ length: 48 }, (_, i) => {
+      const x = Math.round((left + ((right - left) * ((i % 6) + 0.5)) / 6) / 4)
+      const y = Math.round((top + ((bottom - top) * (Math.floor(i / 6) + 0.5)) / 8) / 4)
+      return (rgba[(y * width + x) * 4] ?? 0) > 127
+    })
+  }
+
+  it('is read back from the pixels, and goes on', async () => {
+    launch(world, 'com.phonerack.trouble')
+    tap(world, 'Time in blocks')
+    expect(await seen()).toEqual(timeBits(now))
+    now += 12_345
+    world.wake()
+    expect(await seen()).toEqual(timeBits(now))
+    expect(world.idle).toBe(false)
+  })
+
+  it('has the sum of its bytes behind it', () => {
+    const numberOf = (bits: boolean[]): bigint => bits.reduce((sum, bit) => sum * 2n + (bit ? 1n : 0n), 0n)
+    expect(numberOf(timeBits(0x01_02_03_04_05))).toBe(0x01_02_03_04_05_0fn)
+    expect(numberOf(timeBits(0x12_ff_ff_ff_ff_ff))).toBe(0xff_ff_ff_ff_ff_fbn)
   })
 })
 

@@ -1,14 +1,16 @@
-/** What is hard for who drives a phone, on buttons: a crash, a hang, a window that cannot be captured, a tree of 1,500 nodes, a permission, an endless spinner. */
+/** What is hard for who drives a phone, on buttons: a crash, a hang, a window that cannot be captured, a tree of 1,500 nodes, a permission, an endless spinner, the time in blocks. */
 import { chunks } from '../toolkit/chunks.js'
 import { button, column, label, row, scrollView, toolbar } from '../toolkit/widgets.js'
 import { view, type View } from '../toolkit/view.js'
 import { type App, type Ui } from './app.js'
 import { askFor, permissionOf } from './permission.js'
+import { timeBlocks } from './time-blocks.js'
 
 const MAIN = 'com.phonerack.trouble.MainActivity'
 const SECURE = 'com.phonerack.trouble.SecureActivity'
 const MANY = 'com.phonerack.trouble.ManyNodesActivity'
 const BUSY = 'com.phonerack.trouble.BusyActivity'
+const BLOCKS = 'com.phonerack.trouble.TimeBlocksActivity'
 const CELLS = 1500
 const COLUMNS = 30
 
@@ -32,6 +34,7 @@ function main(ui: Ui): View {
         action('secure', 'Secure screen', () => ui.open(SECURE)),
         action('many', '1,500 nodes', () => ui.open(MANY)),
         action('busy', 'Never idle', () => ui.open(BUSY)),
+        action('blocks', 'Time in blocks', () => ui.open(BLOCKS)),
         action('camera', 'Ask for the camera', () => askFor(ui, 'camera')),
         label(t, ui.say(camera === null ? 'Not asked yet' : camera === 'denied' ? 'Denied' : 'Allowed'), {
           id: ui.id('camera_state'),
@@ -107,7 +110,7 @@ export const trouble: App = {
   versionCode: 1,
   uid: 10_110,
   launcherActivity: MAIN,
-  activities: { [MAIN]: main, [SECURE]: secure, [MANY]: many, [BUSY]: busy },
+  activities: { [MAIN]: main, [SECURE]: secure, [MANY]: many, [BUSY]: busy, [BLOCKS]: timeBlocks },
   actions: {},
   initialData: () => ({}),
 }

@@ -221,6 +221,7 @@ export const APP_TEXTS: Texts = {
   ],
   '1,500 nodes': ['1.500 Knoten', '1500 عقدة', '1,500 ノード'],
   'Never idle': ['Nie in Ruhe', 'لا يهدأ أبدًا', '常に動作中'],
+  'Time in blocks': ['Zeit in Blöcken', 'الوقت في مربعات', '時刻のブロック'],
   'Ask for the camera': ['Nach der Kamera fragen', 'طلب الكاميرا', 'カメラの許可を求める'],
   'Not asked yet': ['Noch nicht gefragt', 'لم يُطلب بعد', '未確認'],
   Denied: ['Abgelehnt', 'مرفوض', '拒否'],

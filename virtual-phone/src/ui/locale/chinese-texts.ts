@@ -250,6 +250,7 @@ export const CHINESE_TEXTS: Readonly<Record<string, string>> = {
   'Pictures of this window are black.': '此窗口的图像为黑色。',
   '1,500 nodes': '1,500 个节点',
   'Never idle': '永不空闲',
+  'Time in blocks': '方块时间',
   'Ask for the camera': '请求使用相机',
   'Not asked yet': '尚未询问',
   Denied: '已拒绝',

@@ -1,0 +1,20 @@
+/** scrcpy's server as late as a phone starts Java for it. Used by `phone.ts` with `--pace real`. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ScrcpyServer } from '../android/program.js'
+import { within, type Span } from './pace.js'
+
+/** `server`, begun after a time of `span`; one that is ended before is never begun. */
+export function lateStart(
+  server: ScrcpyServer,
+  span: Span,
+  random: () => number = Math.random,
+): ScrcpyServer {
+  if (span[1] === 0) return server
+  return async (invocation) => {
+    const { signal } = invocation
+    await delay(within(span, random), undefined, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
+    return signal.aborted ? 0 : server(invocation)
+  }
+}
