@@ -1,7 +1,7 @@
 /** Live links over HTTP, and views over real WebSockets, Postgres, broker and gRPC; the agent is a double. */
 import { type ServerDuplexStream } from '@grpc/grpc-js'
 import { type WatchRequest, type WatchResponse } from '@phonerack/proto'
-import { hashSecret } from '@phonerack/shared'
+import { ApiError, hashSecret } from '@phonerack/shared'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
@@ -10,7 +10,7 @@ import { setPaused } from '../operator/hosts.js'
 import { createKey, revokeKey } from '../operator/keys.js'
 import { changeProject } from '../operator/projects.js'
 import { errorOf } from '../testing/api.js'
-import { type AgentDouble } from '../testing/agent-double.js'
+import { toServiceError, type AgentDouble } from '../testing/agent-double.js'
 import { openLive, type LiveClient } from '../testing/live-client.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { closings, isWorthRetrying, protocol } from './page/wire.js'
@@ -61,6 +61,9 @@ const ask = (id: string, body?: object, key = tenant.key) =>
     headers: { authorization: `Bearer ${key}` },
     ...(body ? { payload: body } : {}),
   })
+
+const send = (method: 'POST' | 'DELETE', path: string, key = tenant.key) =>
+  plane.server.inject({ method, url: `/v1/phones/${path}`, headers: { authorization: `Bearer ${key}` } })
 
 async function newToken(id = phoneId, body: object = {}, key = tenant.key): Promise<string> {
   const answer = await ask(id, body, key)
@@ -335,6 +338,9 @@ describe('a live view', () => {
     const token = await newToken()
     agent.onWatch = (call) => void call.emit('error', Object.assign(new Error('no'), { code: 12 }))
     expect((await open(token).closed()).code).toBe(closings.noVideo.code)
+    const withoutVideo = new ApiError('feature_unavailable', { details: { feature: 'live' } })
+    agent.onWatch = (call) => void call.emit('error', toServiceError(withoutVideo))
+    expect((await open(token).closed()).code).toBe(closings.noVideo.code)
     agent.onWatch = (call) => call.end()
     const { code } = await open(token).closed()
     expect([code, isWorthRetrying(code)]).toEqual([closings.away.code, true])
@@ -377,14 +383,14 @@ describe('an open view ends', () => {
     expect((await open(token).closed()).code).toBe(closings.expired.code)
   })
 
-  it('while the phone restarts, and can be opened again afterwards', async () => {
+  it.each(['reboot', 'reset'])('at a %s, and can be opened again afterwards', async (what) => {
     const token = await newToken()
-    const { client } = await view(token)
-    await plane.app.services.power.reboot(tenant.caller, phoneId, {
-      requestId: 'req_aaaaaaaaaaaa',
-      signal: new AbortController().signal,
-    })
-    expect((await client.closed()).code).toBe(closings.restarting.code)
+    const { client, watch } = await view(token)
+    expect((await send('POST', `${phoneId}/${what}`)).statusCode).toBe(202)
+    const { code, reason } = await client.closed()
+    expect([code, reason]).toEqual([closings.restarting.code, closings.restarting.reason])
+    expect(isWorthRetrying(code)).toBe(true)
+    await eventually(() => watch.isOver)
     await eventually(
       async () => (await plane.app.services.phones.get(tenant.caller, phoneId)).status === 'ready',
       40_000,
@@ -410,8 +416,8 @@ describe('an open view ends', () => {
     const { phones } = plane.app.services
     const other = await plane.tenant({ credit: '100' })
     const ends: [number, () => Promise<unknown>][] = [
-      [closings.parked.code, () => phones.park(other.caller, id)],
-      [closings.deleted.code, () => phones.delete(other.caller, id)],
+      [closings.parked.code, () => send('POST', `${id}/park`, other.key)],
+      [closings.deleted.code, () => send('DELETE', id, other.key)],
       [closings.frozen.code, () => changeProject(plane.app.core, other.projectId, { frozen: true })],
       [closings.paused.code, () => setPaused(plane.app.core, true)],
     ]

@@ -16,13 +16,14 @@ import { readAssets } from './assets.js'
 import { readPageMessage } from './input.js'
 import { pagePath } from './links.js'
 import { closings, protocol, type Closing } from './page/wire.js'
+import { keepPulse } from './pulse.js'
 import { readLink, standingOf, type LinkRow } from './standing.js'
 import { Viewer } from './viewer.js'
 
 const socketPath = `${pagePath}/socket`
 /** Milliseconds until a socket must have shown its token. */
 const openWithinMs = 10_000
-/** Milliseconds between pings; a socket that answered none since the last is cut. */
+/** Milliseconds between pings. */
 const pingEveryMs = 20_000
 /** Milliseconds that sockets get to close when the server stops. */
 const stopGraceMs = 500
@@ -121,18 +122,9 @@ export const livePlugin =
       let state: 'waiting' | 'opening' | Viewer = 'waiting'
       const close = ({ code, reason }: Closing): void => socket.close(code, reason)
       const late = setTimeout(() => close(closings.badMessage), openWithinMs)
-      let isAlive = true
-      const pinger = setInterval(() => {
-        if (!isAlive) return socket.terminate()
-        isAlive = false
-        socket.ping()
-      }, pingEveryMs)
-      socket.on('pong', () => (isAlive = true))
+      keepPulse(socket, pingEveryMs)
       socket.on('error', (error) => core.log.debug({ err: error }, 'a live view broke'))
-      socket.once('close', () => {
-        clearTimeout(late)
-        clearInterval(pinger)
-      })
+      socket.once('close', () => clearTimeout(late))
       socket.on('message', (data: RawData, isBinary) => {
         const bytes = Buffer.isBuffer(data) && !isBinary ? data : Buffer.alloc(0)
         const message = readPageMessage(bytes.toString('utf8'))

@@ -3,10 +3,10 @@
  * the host only as fast as the page takes it; what the host cannot send it drops up to the next key frame.
  * Ends with either side, with the link, and with the phone's assignment.
  */
-import { status, type ClientDuplexStream } from '@grpc/grpc-js'
+import { status, type ClientDuplexStream, type StatusObject } from '@grpc/grpc-js'
 import { type WatchRequest, type WatchResponse } from '@phonerack/proto'
 import { type WebSocket } from 'ws'
-import { answerOf, isServiceError } from '../hosts/calls.js'
+import { answerOf } from '../hosts/calls.js'
 import { type HostClients } from '../hosts/clients.js'
 import { type Core } from '../phones/core.js'
 import { Allowance } from './allowance.js'
@@ -70,8 +70,9 @@ export class Viewer {
     const left = link.expiresAt.getTime() - core.clock.now().getTime()
     this.call = hosts.to(place.hostId, place.address).live.watch({ deadline: Date.now() + left + 5000 })
     this.call.on('data', (message: WatchResponse) => this.onVideo(message))
-    this.call.on('error', (error: Error) => this.onCallEnded(error))
-    this.call.on('end', () => this.onCallEnded(null))
+    // The status says the same, and comes once, whether the stream ended or broke.
+    this.call.on('error', (error: Error) => core.log.debug({ err: error }, 'a live view broke at its host'))
+    this.call.on('status', (ended: StatusObject) => this.onCallEnded(ended))
     const assignment = {
       phoneId: link.phoneId,
       serial: place.serial,
@@ -165,13 +166,11 @@ export class Viewer {
   }
 
   /** Says why: the link's own end where there is one. */
-  private onCallEnded(error: Error | null): void {
+  private onCallEnded({ code, details, metadata }: StatusObject): void {
     if (this.isOver) return
-    const failure = isServiceError(error) ? error : null
-    const answer = failure && answerOf(failure.metadata)
-    const isMissing = answer?.code === 'feature_unavailable' || failure?.code === status.UNIMPLEMENTED
+    const isMissing = answerOf(metadata)?.code === 'feature_unavailable' || code === status.UNIMPLEMENTED
     const { core } = this.parts
-    core.log.debug({ err: error, phone: this.link.phoneId }, 'a live view lost its host')
+    core.log.debug({ code, details, phone: this.link.phoneId }, 'a live view lost its host')
     const otherwise = isMissing ? closings.noVideo : closings.away
     this.standing().then(
       (standing) => this.close(standing !== null && 'closing' in standing ? standing.closing : otherwise),

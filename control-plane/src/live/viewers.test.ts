@@ -1,0 +1,193 @@
+/**
+ * Many views at once, slow ones, ones whose page is gone, and a server that stops: real WebSockets, Postgres, broker and
+ * gRPC; the agent is a double.
+ */
+import { type ServerDuplexStream } from '@grpc/grpc-js'
+import { type WatchRequest, type WatchResponse } from '@phonerack/proto'
+import { limits } from '@phonerack/shared'
+import { once } from 'node:events'
+import { type AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
+import { type AgentDouble } from '../testing/agent-double.js'
+import { openLive, type LiveClient } from '../testing/live-client.js'
+import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { closings, isWorthRetrying } from './page/wire.js'
+import { keepPulse } from './pulse.js'
+
+type Watch = ServerDuplexStream<WatchRequest, WatchResponse>
+
+let world: World
+let plane: Plane
+let agent: AgentDouble
+let tenant: Tenant
+let origin: string
+let phoneIds: string[]
+/** Views as the agent has them, oldest first. */
+let watches: Watch[]
+
+beforeAll(async () => {
+  world = startWorld()
+  plane = await world.start()
+  await plane.server.listen({ host: '127.0.0.1', port: 0 })
+  origin = new URL(plane.config.http.baseUrl).origin
+  agent = await plane.rack(2, { beatMs: 200 })
+  tenant = await plane.tenant({ credit: '1000' })
+  phoneIds = [await newPhone(), await newPhone()]
+}, 60_000)
+afterAll(() => world.stop())
+beforeEach(() => {
+  watches = []
+  agent.onWatch = (call) => {
+    watches.push(call)
+    call.resume()
+    call.on('error', () => undefined)
+  }
+})
+
+async function newPhone(): Promise<string> {
+  const { phones } = plane.app.services
+  const { caller } = tenant
+  const { phone } = await phones.create(caller, createBody({ maxDuration: 3600, idleTimeout: 3600 }), null)
+  await eventually(async () => (await phones.get(caller, phone.id)).status === 'ready', 30_000)
+  return phone.id
+}
+
+async function newToken(at = 0): Promise<string> {
+  const answer = await plane.server.inject({
+    method: 'POST',
+    url: `/v1/phones/${phoneIds[at]}/live`,
+    headers: { authorization: `Bearer ${tenant.key}` },
+  })
+  if (answer.statusCode !== 201) throw new Error(answer.body)
+  return new URL(answer.json<{ url: string }>().url).hash.slice(1)
+}
+
+const open = (token: string, at = plane): LiveClient => openLive(at.server, origin, token)
+
+/** A view, and the agent's side of it. */
+async function view(token: string): Promise<{ client: LiveClient; watch: Watch }> {
+  const before = watches.length
+  const client = open(token)
+  await client.opened()
+  await eventually(() => watches.length > before)
+  const watch = watches.at(-1)
+  if (!watch) throw new Error('no view')
+  return { client, watch }
+}
+
+describe('many views', () => {
+  it('are at most 50 of a phone, and one more when one leaves', async () => {
+    const token = await newToken()
+    const clients = Array.from({ length: limits.live.watchers }, () => open(token))
+    await Promise.all(clients.map((client) => client.opened()))
+    const { code, reason } = await open(token).closed()
+    expect([code, reason]).toEqual([closings.tooMany.code, closings.tooMany.reason])
+    expect(isWorthRetrying(code)).toBe(false)
+    // Another phone has its own.
+    const other = open(await newToken(1))
+    await other.opened()
+
+    clients[0]?.close()
+    await clients[0]?.closed()
+    const next = open(token)
+    await next.opened()
+    await eventually(() => watches.length === limits.live.watchers + 2)
+    for (const client of [...clients, other, next]) client.close()
+    await eventually(() => watches.every(({ cancelled }) => cancelled))
+  })
+
+  it('do not wait for a slow one', async () => {
+    const token = await newToken()
+    const [quick, slow] = [await view(token), await view(token)]
+    const data = Buffer.alloc(65_536)
+    const chunk = {
+      event: { $case: 'frame' as const, value: { data, ptsUs: 1n, keyFrame: false, last: true } },
+    }
+    const frames = 150
+    const isFull = new Set<Watch>()
+    // As the host agent does: a frame that a stream does not take is dropped.
+    const send = (watch: Watch): boolean => {
+      if (isFull.has(watch)) return false
+      if (!watch.write(chunk)) {
+        isFull.add(watch)
+        watch.once('drain', () => isFull.delete(watch))
+      }
+      return true
+    }
+    // The quick page acknowledges what it got; the slow one nothing.
+    const quickTakes = (condition: () => boolean) =>
+      eventually(() => {
+        quick.client.send({ type: 'ack', bytes: quick.client.bytes() })
+        return condition()
+      })
+    let dropped = 0
+    for (let sent = 0; sent < frames; sent++) {
+      await quickTakes(() => !isFull.has(quick.watch))
+      send(quick.watch)
+      if (!send(slow.watch)) dropped += 1
+    }
+    await quickTakes(() => quick.client.video.length === frames)
+    expect(dropped).toBeGreaterThan(frames / 2)
+    expect(slow.client.video.length).toBeLessThan(40)
+    expect(slow.watch.cancelled).toBe(false)
+
+    // It goes on where it is when it can, and what it says arrives meanwhile.
+    const held = slow.client.video.length
+    slow.client.send({ type: 'ping', id: 1 })
+    slow.client.send({ type: 'ack', bytes: slow.client.bytes() })
+    await eventually(() => slow.client.video.length > held)
+    expect(slow.client.messages).toContainEqual({ type: 'pong', id: 1 })
+    for (const { client } of [quick, slow]) client.close()
+  })
+})
+
+describe('a pulse', () => {
+  it('cuts the socket of a page that is gone, and no other', async () => {
+    const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+    await once(server, 'listening')
+    server.on('connection', (socket) => keepPulse(socket, 1000))
+    const { port } = server.address() as AddressInfo
+    const alive = new WebSocket(`ws://127.0.0.1:${port}`)
+    let pings = 0
+    alive.on('ping', () => (pings += 1))
+    const gone = new WebSocket(`ws://127.0.0.1:${port}`, { autoPong: false })
+    const [code] = (await once(gone, 'close')) as [number]
+    // Without a word of its own.
+    expect(code).toBe(1006)
+    const before = pings
+    await eventually(() => pings > before)
+    expect(alive.readyState).toBe(WebSocket.OPEN)
+    alive.close()
+    await once(alive, 'close')
+    server.close()
+  })
+})
+
+it('a server that stops says so, waits for no page, and the link opens again afterwards', async () => {
+  const token = await newToken()
+  const { port } = plane.server.server.address() as AddressInfo
+  const { client, watch } = await view(token)
+  // One that takes nothing any more, not even the end.
+  const deaf = new WebSocket(`ws://127.0.0.1:${port}/live/socket`, 'phonerack.live.1', { origin })
+  await once(deaf, 'open')
+  deaf.send(JSON.stringify({ type: 'open', token }))
+  await eventually(() => watches.length === 2)
+  deaf.pause()
+
+  const next = await world.start({ beside: plane })
+  const from = performance.now()
+  await plane.server.close()
+  expect(performance.now() - from).toBeLessThan(20_000)
+  const { code, reason } = await client.closed()
+  expect([code, reason]).toEqual([closings.stopping.code, closings.stopping.reason])
+  expect(isWorthRetrying(code)).toBe(true)
+  await eventually(() => watch.cancelled && watches.every(({ cancelled }) => cancelled))
+  deaf.terminate()
+
+  await next.server.listen({ host: '127.0.0.1', port })
+  const again = open(token, next)
+  await again.opened()
+  await eventually(() => watches.length === 3)
+  again.close()
+}, 60_000)
