@@ -74,8 +74,13 @@ const retryable = [
   'storage_full',
   'service_paused',
 ]
-/** Ours, besides the specification's; docs/decisions/0126. */
-const added: Record<string, number> = { range_not_satisfiable: 416 }
+/** Ours, besides the specification's; docs/decisions/0120 and 0126. */
+const added: Record<string, number> = {
+  handoff_not_found: 404,
+  phone_controlled: 409,
+  handoff_in_progress: 409,
+  range_not_satisfiable: 416,
+}
 const onlyInsideUploads = ['upload_failed', 'platform_not_configured']
 
 test('the table holds the specified codes with their statuses, and no other', () => {
@@ -90,7 +95,7 @@ test('the table holds the specified codes with their statuses, and no other', ()
 
 test('exactly the codes that the specification and the decisions name are retryable', () => {
   const found = Object.entries(errorTable).filter(([, spec]) => spec.retryable)
-  expect(found.map(([code]) => code).sort()).toEqual([...retryable].sort())
+  expect(found.map(([code]) => code).sort()).toEqual([...retryable, 'phone_controlled'].sort())
 })
 
 test('the envelope has every field, whatever was left out', () => {

@@ -63,6 +63,7 @@ export const errorTable = {
   app_not_found: spec(404, 'not_found_error', 'The app is not installed on the phone.'),
   upload_not_found: spec(404, 'not_found_error', 'There is no such upload in this project.'),
   recording_not_found: spec(404, 'not_found_error', 'There is no such recording for this phone.'),
+  handoff_not_found: spec(404, 'not_found_error', 'There is no such hand-over of this phone.'),
 
   method_not_allowed: spec(405, 'invalid_request_error', 'The path does not support this method.'),
 
@@ -86,6 +87,8 @@ export const errorTable = {
   key_limit: spec(409, 'conflict_error', 'The project has as many active keys as it may.'),
   running_limit_reached: spec(409, 'conflict_error', 'As many phones run as may run at once.'),
   phone_limit_reached: spec(409, 'conflict_error', 'The project has as many phones as it may.'),
+  phone_controlled: spec(409, 'conflict_error', 'A person controls the phone; nothing was done.', true),
+  handoff_in_progress: spec(409, 'conflict_error', 'The phone is already handed over to a person.'),
 
   payload_too_large: spec(413, 'invalid_request_error', 'The body is too large.'),
 

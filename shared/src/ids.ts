@@ -20,6 +20,7 @@ export const idPrefixes = {
   device: 'dev_',
   setup: 'set_',
   checkout: 'chk_',
+  handoff: 'hnd_',
 } as const
 
 export type IdKind = keyof typeof idPrefixes

@@ -94,6 +94,13 @@ export const limits = {
     /** People who look at one phone at once, in each process of the control plane. */
     watchers: 50,
   },
+  handoffs: {
+    /** Characters of what the person is asked, and of what they answer. */
+    message: { min: 1, max: 500 },
+    note: 500,
+    /** Seconds after its end by time that a hand-over can still be read. */
+    life: 7 * 86_400,
+  },
   setup: {
     /** Characters of the client's name. */
     client: { min: 1, max: 60 },
