@@ -14,6 +14,7 @@ import { createPackageService } from './devices/packages.js'
 import { createPowerService } from './devices/power.js'
 import { createDeviceService } from './devices/service.js'
 import { createSettingsService } from './devices/settings.js'
+import { createHandoffService } from './handoffs/service.js'
 import { HostClients } from './hosts/clients.js'
 import { listenToHosts } from './hosts/heartbeats.js'
 import { joinPlugin } from './hosts/join.js'
@@ -144,6 +145,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       packages: createPackageService(core, hosts),
       checkout: createCheckoutService(core, payments, config.http.baseUrl),
       live,
+      handoffs: createHandoffService(core, hosts, config.http.baseUrl),
     },
     plugins: [
       operatorPlugin(core),

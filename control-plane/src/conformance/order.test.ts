@@ -105,6 +105,8 @@ const calm = [
   'GET /v1/phones/{id}/recordings',
   'GET /v1/phones/{id}/recordings/{rid}/video',
   'DELETE /v1/phones/{id}/recordings/{rid}',
+  'GET /v1/phones/{id}/handoffs/{hid}',
+  'DELETE /v1/phones/{id}/handoffs/{hid}',
 ]
 /** The status in which the others are refused, where it is not `parked`; and how. */
 const refusedWhen: Record<string, ['failed' | 'deleted', string]> = {
@@ -236,6 +238,7 @@ async function send(endpoint: Endpoint, faults: ReadonlySet<Fault>) {
   const path = endpoint.path
     .replace('{id}', endpoint.path.startsWith('/v1/apps/') ? noUpload : phone)
     .replace('{rid}', 'rec_aaaaaaaaaaaa')
+    .replace('{hid}', 'hnd_aaaaaaaaaaaa')
     .replace('{package}', 'org.example.app')
   const query = faults.has('query') ? repeated(endpoint) : endpoint.query
   return plane.server.inject({

@@ -6,7 +6,7 @@ import { type HostClients, type HostConnection } from '../hosts/clients.js'
 import { type Core } from '../phones/core.js'
 import { beginRestart, endReboot } from '../phones/restart.js'
 import { type Caller, type PowerService } from '../services.js'
-import { phoneUnavailable, readyTarget } from './target.js'
+import { phoneUnavailable, writableTarget } from './target.js'
 
 /** Milliseconds that the phone may take to go down. */
 const rebootMs = 45_000
@@ -14,7 +14,7 @@ const rebootMs = 45_000
 export function createPowerService(core: Core, hosts: HostClients): PowerService {
   /** A host that cannot be called costs no allowance. */
   const connectionTo = async (caller: Caller, phoneId: string): Promise<HostConnection> => {
-    const { connection } = await readyTarget(core, hosts, caller, phoneId)
+    const { connection } = await writableTarget(core, hosts, caller, phoneId)
     try {
       await requireConnection(connection, Progress.for(rebootMs))
     } catch (error) {

@@ -6,7 +6,7 @@ import { type HostClients } from '../hosts/clients.js'
 import { type Core } from '../phones/core.js'
 import { type CallContext, type Caller } from '../services.js'
 import { retryRead } from './reads.js'
-import { phoneUnavailable, readyTarget, type Target } from './target.js'
+import { phoneUnavailable, readyTarget, writableTarget, type Target } from './target.js'
 
 /** Milliseconds: of one try of a read, and of a write with the turn that it may wait for. */
 const times = { read: 15_000, write: 90_000 }
@@ -23,7 +23,7 @@ export interface ReachIn {
   read<Q, A>(into: Into, method: Unary<Q, A>, request: (assignment: Assignment) => Q): Promise<A>
   /**
    * Sent once; runs to its end also when the client goes away. `next`: the request that tells what became of it.
-   * @throws ApiError phone_unavailable when nothing left; action_outcome_unknown when no answer came
+   * @throws ApiError phone_controlled; phone_unavailable when nothing left; action_outcome_unknown when no answer came
    */
   write<Q, A>(
     into: Into,
@@ -43,7 +43,7 @@ export function createReachIn(core: Core, hosts: HostClients): ReachIn {
       }),
 
     async write({ caller, phoneId, context }, method, request, next) {
-      const target = await readyTarget(core, hosts, caller, phoneId)
+      const target = await writableTarget(core, hosts, caller, phoneId)
       try {
         const message = request(assignmentOf(phoneId, target, context))
         return await callHost(target.connection, method, message, Progress.for(times.write))

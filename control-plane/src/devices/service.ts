@@ -16,7 +16,7 @@ import { type CallContext, type Caller, type DeviceService, type ScreenshotReque
 import { assignmentOf } from './reach-in.js'
 import { retryRead } from './reads.js'
 import { runBatch } from './run-actions.js'
-import { readyTarget, type Target } from './target.js'
+import { readyTarget, writableTarget, type Target } from './target.js'
 
 /** Milliseconds that one try of a read may take. */
 const readMs = 15_000
@@ -58,7 +58,7 @@ export function createDeviceService(core: Core, hosts: HostClients): DeviceServi
       }),
 
     async runActions(caller, phoneId, batch, context) {
-      const target = await readyTarget(core, hosts, caller, phoneId)
+      const target = await writableTarget(core, hosts, caller, phoneId)
       return runBatch(phoneId, target, batch, context)
     },
   }

@@ -2,6 +2,7 @@
 import { ApiError } from '@phonerack/shared'
 import { type Reader } from '../db/database.js'
 import { controlOutOfReach } from '../db/out-of-reach.js'
+import { controlOf, phoneControlled } from '../handoffs/records.js'
 import { type HostClients, type HostConnection } from '../hosts/clients.js'
 import { permitted } from '../phones/access.js'
 import { readinessConflict } from '../phones/conflicts.js'
@@ -30,43 +31,65 @@ interface Row {
   host_id: string | null
   address: string | null
   last_seen_at: Date | null
+  control_id: string | null
+  control_until: Date | null
 }
 
 export const phoneUnavailable = (phoneId: string): ApiError =>
   new ApiError('phone_unavailable', { details: { phone: phoneId } })
 
 /**
+ * For reads, and for what changes nothing that a person sees.
  * @throws ApiError phone_not_found, phone_not_allowed, the conflict of a phone that is
  *   not ready, phone_unavailable when its device or host is out of reach
  */
-export async function readyTarget(
+export const readyTarget = (
   core: Core,
   hosts: HostClients,
   caller: Caller,
   phoneId: string,
+): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: false })
+
+/**
+ * For requests that act on the phone as a hand would.
+ * @throws ApiError as `readyTarget`, and phone_controlled while a person controls the phone
+ */
+export const writableTarget = (
+  core: Core,
+  hosts: HostClients,
+  caller: Caller,
+  phoneId: string,
+): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: true })
+
+async function targetOf(
+  core: Core,
+  hosts: HostClients,
+  { caller, phoneId, isWrite }: { caller: Caller; phoneId: string; isWrite: boolean },
 ): Promise<ReadyTarget> {
+  const now = core.clock.now()
   const row = permitted(
     caller,
     phoneId,
-    await readRow(core.db, phoneId).catch((error: unknown) => {
+    await readRow(core.db, phoneId, now).catch((error: unknown) => {
       throw controlOutOfReach(error, { phone: phoneId })
     }),
   )
   const conflict = readinessConflict(phoneId, row.status)
   if (conflict) throw conflict
+  const { control_id: id, control_until: expiresAt } = row
+  if (isWrite && id !== null && expiresAt !== null) throw phoneControlled(phoneId, { id, expiresAt }, now)
   const { serial, link, fencing_number: fencingNumber, host_id: hostId, address } = row
   if (serial === null || link === null || fencingNumber === null || hostId === null || address === null) {
     throw phoneUnavailable(phoneId)
   }
-  if (!hostInReach(row.last_seen_at, core.clock.now(), core.rules) || !isUp(link))
-    throw phoneUnavailable(phoneId)
+  if (!hostInReach(row.last_seen_at, now, core.rules) || !isUp(link)) throw phoneUnavailable(phoneId)
   return { connection: hosts.to(hostId, address), hostId, serial, fencingNumber }
 }
 
-async function readRow(db: Reader, phoneId: string): Promise<Row | null> {
+async function readRow(db: Reader, phoneId: string, now: Date): Promise<Row | null> {
   const rows = await db.$queryRaw<Row[]>`select p.project_id as "projectId", p.status, d.serial, d.link,
-    d.fencing_number, h.id as host_id, h.address, h.last_seen_at
-    from phones p left join devices d on d.phone_id = p.id left join hosts h on h.id = d.host_id
+    d.fencing_number, h.id as host_id, h.address, h.last_seen_at, c.id as control_id, c.expires_at as control_until
+    from phones p left join devices d on d.phone_id = p.id left join hosts h on h.id = d.host_id ${controlOf(now)}
     where p.id = ${phoneId}`
   return rows[0] ?? null
 }

@@ -1,7 +1,7 @@
 /** `InstallService` of the wall: asks the agent to begin, and leaves the rest to the job (`run-install.ts`). */
 import { type BeginInstallRequest, type BeginInstallResponse } from '@phonerack/proto'
 import { ApiError, Progress } from '@phonerack/shared'
-import { phoneUnavailable, readyTarget, type Target } from '../devices/target.js'
+import { phoneUnavailable, writableTarget, type Target } from '../devices/target.js'
 import { assignmentOf } from '../devices/reach-in.js'
 import { type Install } from '../gen/prisma/client.js'
 import { CallFailure, callHost } from '../hosts/calls.js'
@@ -17,7 +17,7 @@ const beginMs = 90_000
 export function createInstallService(core: Core, hosts: HostClients): InstallService {
   return {
     async start(caller, phoneId, source, context) {
-      const target = await readyTarget(core, hosts, caller, phoneId)
+      const target = await writableTarget(core, hosts, caller, phoneId)
       const install = await record(core, caller, {
         phoneId,
         fencing: target.fencingNumber,

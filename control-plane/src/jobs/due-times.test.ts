@@ -7,7 +7,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { minuteStart } from '../billing/calendar.js'
 import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
 import { inTransaction } from '../db/database.js'
+import { writableTarget } from '../devices/target.js'
 import { createKeyService } from '../keys/service.js'
+import { createHandoffService } from '../handoffs/service.js'
+import { takeControl } from '../handoffs/control.js'
 import { createLiveService } from '../live/links.js'
 import { readLink, standingOf } from '../live/standing.js'
 import { createKey } from '../operator/keys.js'
@@ -137,6 +140,25 @@ describe('a phone', () => {
       return row && Object.keys(standingOf(row, stage.now(), core.rules))[0]
     }
     expect(await around(stage.time + minute, look)).toEqual(['place', 'closing'])
+    await remove(id)
+  })
+
+  it('is a person’s who took control until the hand-over expires', async () => {
+    const id = await phone({ idleTimeout: 3600, maxDuration: 3600 })
+    const { core } = process
+    const { hosts } = stage.plane.app
+    const handoffs = createHandoffService(core, hosts, 'http://localhost')
+    const { handoff } = await handoffs.create(tenant.caller, id, { message: 'a', expiresIn: 60 })
+    expect(await takeControl(core, handoff.id)).toBe(true)
+    const look = async () => {
+      await stage.hearHosts(process)
+      const { status } = await handoffs.get(tenant.caller, id, handoff.id)
+      return [status, await refusalOf(writableTarget(core, hosts, tenant.caller, id))]
+    }
+    expect(await around(stage.time + minute, look)).toEqual([
+      ['taken', 'phone_controlled'],
+      ['expired', null],
+    ])
     await remove(id)
   })
 })

@@ -2,6 +2,7 @@
  * A second look, every 15 s, at what must not stay as it is: whatever lost its job (given up after too many failures)
  * gets a new one. Jobs are safe to run twice, so a needless one does no harm.
  */
+import { limits } from '@phonerack/shared'
 import { type Core } from '../phones/core.js'
 import { enforceDeadline, enforceDue } from '../phones/run.js'
 import { type Tx } from '../db/database.js'
@@ -94,7 +95,7 @@ async function overdue(core: Core): Promise<void> {
   }
 }
 
-/** Rows whose time is over: idempotency keys, counters of past minutes, used join tokens, live links, setups, activity, installs, recordings. */
+/** Rows whose time is over: idempotency keys, counters of past minutes, used join tokens, live links, hand-overs, setups, activity, installs, recordings. */
 export async function forget(core: Core): Promise<void> {
   const now = core.clock.now()
   await core.db.idempotencyKey.deleteMany({ where: { expiresAt: { lt: now } } })
@@ -117,5 +118,8 @@ export async function forget(core: Core): Promise<void> {
   })
   await core.db.setup.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
   await core.db.liveLink.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
+  await core.db.handoff.deleteMany({
+    where: { expiresAt: { lt: new Date(now.getTime() - limits.handoffs.life * 1000) } },
+  })
   await core.db.joinToken.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
 }

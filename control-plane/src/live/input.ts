@@ -2,6 +2,7 @@
 import { WatchTouch_Phase as TouchPhase, type WatchRequest } from '@phonerack/proto'
 import { isSecret, limits } from '@phonerack/shared'
 import { z } from 'zod'
+import { isCarriable } from '../http/json.js'
 import { type PageMessage, type Phase } from './page/wire.js'
 
 const part = z.number().min(0).max(1)
@@ -36,6 +37,15 @@ const messageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('scroll'), x: part, y: part, horizontal: steps, vertical: steps }),
   z.strictObject({ type: z.literal('rotate') }),
   z.strictObject({ type: z.literal('key_frame') }),
+  z.strictObject({ type: z.literal('take') }),
+  z.strictObject({
+    type: z.literal('give_back'),
+    outcome: z.enum(['done', 'declined']),
+    note: z
+      .string()
+      .max(2 * limits.handoffs.note)
+      .refine((note) => Array.from(note).length <= limits.handoffs.note && isCarriable(note)),
+  }),
   z.strictObject({ type: z.literal('ack'), bytes: z.int().min(0) }),
   z.strictObject({ type: z.literal('ping'), id: z.int().min(0) }),
 ])
@@ -59,7 +69,7 @@ const phases: Record<Phase, TouchPhase> = {
 }
 
 /** A message that goes on to the phone. */
-export type ToPhone = Exclude<PageMessage, { type: 'open' | 'ack' | 'ping' }>
+export type ToPhone = Exclude<PageMessage, { type: 'open' | 'ack' | 'ping' | 'take' | 'give_back' }>
 
 export function toWatchRequest(message: ToPhone): WatchRequest {
   switch (message.type) {

@@ -1,6 +1,8 @@
-/** `LiveService` of the wall: makes links to a phone's live view. */
+/** `LiveService` of the wall: makes links to a phone's live view. Hand-overs make theirs here too. */
 import { hashSecret, newSecret } from '@phonerack/shared'
+import { type Tx } from '../db/database.js'
 import { phoneUnavailable, readyTarget } from '../devices/target.js'
+import { type Prisma } from '../gen/prisma/client.js'
 import { type HostClients } from '../hosts/clients.js'
 import { createWarmUps } from './warm-ups.js'
 import { type Core } from '../phones/core.js'
@@ -10,6 +12,18 @@ import { type LiveService } from '../services.js'
 export const pagePath = '/live'
 
 /** @param baseUrl the public address, without a slash at the end */
+export const urlOf = (baseUrl: string, token: string): string => `${baseUrl}${pagePath}#${token}`
+
+/** Stores a link and returns its token, of which only the hash is kept. */
+export async function addLink(
+  db: Pick<Tx, 'liveLink'>,
+  link: Omit<Prisma.LiveLinkUncheckedCreateInput, 'tokenHash'>,
+): Promise<string> {
+  const token = newSecret('live')
+  await db.liveLink.create({ data: { ...link, tokenHash: hashSecret(token) } })
+  return token
+}
+
 export function createLiveService(
   core: Core,
   hosts: HostClients,
@@ -22,24 +36,15 @@ export function createLiveService(
       const session = await core.db.session.findFirst({ where: { phoneId, endedAt: null } })
       // It ended a moment ago: the next try is told how.
       if (!session) throw phoneUnavailable(phoneId)
-      const token = newSecret('live')
       const createdAt = core.clock.now()
       const expiresAt = new Date(createdAt.getTime() + expiresIn * 1000)
-      await core.db.liveLink.create({
-        data: {
-          tokenHash: hashSecret(token),
-          projectId: caller.projectId,
-          phoneId,
-          sessionId: session.id,
-          keyId: caller.keyId,
-          control,
-          createdAt,
-          expiresAt,
-        },
+      const token = await addLink(core.db, {
+        ...{ projectId: caller.projectId, phoneId, sessionId: session.id, keyId: caller.keyId },
+        ...{ control, createdAt, expiresAt },
       })
       // Most links are opened at once.
       warmUps.begin(phoneId, target)
-      return { url: `${baseUrl}${pagePath}#${token}`, expiresAt }
+      return { url: urlOf(baseUrl, token), expiresAt }
     },
     close: () => warmUps.close(),
   }

@@ -3,8 +3,9 @@ import { type Rules } from '../config.js'
 import { type Reader } from '../db/database.js'
 import { isUp } from '../devices/link.js'
 import { hostInReach } from '../devices/reach.js'
+import { type StoredStatus } from '../handoffs/records.js'
 import { type EndReason, type PhoneStatus } from '../services.js'
-import { closings, type Closing } from './page/wire.js'
+import { closings, type Closing, type HandoffState } from './page/wire.js'
 
 export interface LinkRow {
   projectId: string
@@ -25,6 +26,10 @@ export interface LinkRow {
   hostId: string | null
   address: string | null
   lastSeenAt: Date | null
+  /** Of the hand-over that the link is for; null for a plain link. */
+  handoffId: string | null
+  handoffStatus: StoredStatus | null
+  handoffMessage: string | null
 }
 
 export interface Place {
@@ -44,10 +49,12 @@ export async function readLink(db: Reader, tokenHash: string): Promise<LinkRow |
     l.control, l.expires_at as "expiresAt", s.end_reason as "sessionEndReason", p.status as "phoneStatus",
     j.frozen_at is not null as "isFrozen",
     coalesce((select paused_at is not null from service_state), false) as "isPaused",
-    d.serial, d.link, d.fencing_number as "fencingNumber", h.id as "hostId", h.address, h.last_seen_at as "lastSeenAt"
+    d.serial, d.link, d.fencing_number as "fencingNumber", h.id as "hostId", h.address, h.last_seen_at as "lastSeenAt",
+    f.id as "handoffId", f.status as "handoffStatus", f.message as "handoffMessage"
     from live_links l join phones p on p.id = l.phone_id join sessions s on s.id = l.session_id
     join projects j on j.id = l.project_id join api_keys k on k.id = l.key_id
     left join devices d on d.phone_id = l.phone_id left join hosts h on h.id = d.host_id
+    left join handoffs f on f.id = l.handoff_id
     where l.token_hash = ${tokenHash}`
   return rows[0] ?? null
 }
@@ -63,9 +70,16 @@ const closingOf: Record<EndReason, Closing> = {
   service_paused: closings.paused,
 }
 
+/** What the page of a hand-over's link shows; null for a plain link. Pure. */
+export const handoffOf = ({ handoffMessage: message, handoffStatus }: LinkRow): HandoffState | null =>
+  message === null ? null : { message, isTaken: handoffStatus === 'taken' }
+
 /** Pure. */
 export function standingOf(row: LinkRow, now: Date, rules: Pick<Rules, 'hostLateAfterMs'>): Standing {
   if (row.keyRevokedAt !== null) return { closing: closings.unknown }
+  const { handoffStatus: handoff } = row
+  if (handoff === 'done' || handoff === 'declined') return { closing: closings.handedBack }
+  if (handoff === 'withdrawn') return { closing: closings.withdrawn }
   if (row.expiresAt <= now) return { closing: closings.expired }
   if (row.sessionEndReason !== null) return { closing: closingOf[row.sessionEndReason] }
   // The job that parks its phones may still be on its way.

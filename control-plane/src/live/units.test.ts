@@ -148,6 +148,9 @@ describe('a link', () => {
     hostId: 'hst_a',
     address: '127.0.0.1:1',
     lastSeenAt: now,
+    handoffId: null,
+    handoffStatus: null,
+    handoffMessage: null,
   }
 
   it('leads to its phone while it holds', () => {
@@ -157,6 +160,9 @@ describe('a link', () => {
 
   it.each<[keyof typeof closings, Partial<LinkRow>]>([
     ['unknown', { keyRevokedAt: now }],
+    ['handedBack', { handoffStatus: 'done', expiresAt: now }],
+    ['handedBack', { handoffStatus: 'declined' }],
+    ['withdrawn', { handoffStatus: 'withdrawn' }],
     ['expired', { expiresAt: now }],
     ['parked', { sessionEndReason: 'parked', phoneStatus: 'parking' }],
     ['parked', { sessionEndReason: 'idle' }],

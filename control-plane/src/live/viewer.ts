@@ -9,6 +9,7 @@ import { type WebSocket } from 'ws'
 import { answerOf } from '../hosts/calls.js'
 import { type HostClients } from '../hosts/clients.js'
 import { type Core } from '../phones/core.js'
+import { giveBack, takeControl } from '../handoffs/control.js'
 import { Allowance } from './allowance.js'
 import { toWatchRequest, type ToPhone } from './input.js'
 import {
@@ -17,10 +18,11 @@ import {
   writeConfig,
   writeFrame,
   type Closing,
+  type HandoffState,
   type PageMessage,
   type ServerMessage,
 } from './page/wire.js'
-import { readLink, standingOf, type LinkRow, type Place } from './standing.js'
+import { handoffOf, readLink, standingOf, type LinkRow, type Place } from './standing.js'
 
 /** Milliseconds after which the link is looked at again, should nobody have told of a change. */
 const lookAgainMs = 5000
@@ -50,6 +52,8 @@ export class Viewer {
   private acknowledgedBytes = 0
   private isHeld = false
   private inputWaiting = 0
+  /** Of a hand-over's link, as the page was told last. */
+  private handoff: HandoffState | null
 
   constructor(
     private readonly socket: WebSocket,
@@ -60,12 +64,14 @@ export class Viewer {
     requestId: string,
   ) {
     const { core, hosts } = parts
+    this.handoff = handoffOf(link)
     this.send({
       type: 'open',
       name: link.phoneName,
       control: link.control,
       expiresAt: link.expiresAt.getTime(),
       now: core.clock.now().getTime(),
+      handoff: this.handoff,
     })
     const left = link.expiresAt.getTime() - core.clock.now().getTime()
     this.call = hosts.to(place.hostId, place.address).live.watch({ deadline: Date.now() + left + 5000 })
@@ -96,8 +102,14 @@ export class Viewer {
       if (isAllowed) this.send({ type: 'pong', id: message.id })
       return
     }
+    if (message.type === 'take' || message.type === 'give_back') {
+      if (this.link.handoffId === null) return this.close(closings.badMessage)
+      if (!isAllowed) return this.close(closings.tooFast)
+      this.parts.onInput(this.link)
+      return this.decide(this.link.handoffId, message)
+    }
     const isInput = message.type !== 'key_frame'
-    if (isInput && !this.link.control) return
+    if (isInput && !this.mayControl) return
     if (!isAllowed) {
       // The next one says where the finger is; anything else must not be lost unsaid.
       if (message.type === 'touch' && message.phase === 'move') return
@@ -105,6 +117,41 @@ export class Viewer {
     }
     if (isInput) this.parts.onInput(this.link)
     this.toPhone(message, bytes)
+  }
+
+  private get mayControl(): boolean {
+    return this.link.control && this.handoff?.isTaken !== false
+  }
+
+  /** The person's decision; what became of it the next look at the link tells, here and in every other view of it. */
+  private decide(id: string, message: PageMessage & { type: 'take' | 'give_back' }): void {
+    const { core } = this.parts
+    const decided =
+      message.type === 'take'
+        ? takeControl(core, id)
+        : giveBack(core, id, message.outcome, message.note.trim() || null)
+    decided.then(
+      (isDone) => {
+        core.log.info(
+          { handoff: id, phone: this.link.phoneId, decision: message.type, done: isDone },
+          'a person decided',
+        )
+        if (!isDone) this.lookNow()
+      },
+      (error: unknown) => {
+        core.log.warn({ err: error, handoff: id }, 'a decision could not be stored')
+        // The page comes back, and shows what holds.
+        this.close(closings.away)
+      },
+    )
+  }
+
+  /** Tells the page when control was taken, here or elsewhere. */
+  private tellHandoff(row: LinkRow): void {
+    const now = handoffOf(row)
+    if (now === null || now.isTaken === this.handoff?.isTaken) return
+    this.handoff = now
+    this.send({ type: 'handoff', ...now })
   }
 
   private get isOver(): boolean {
@@ -201,10 +248,12 @@ export class Viewer {
         AbortSignal.any([signal, this.look.signal]),
       )
       try {
-        const standing = await this.standing()
-        if (standing === null) return this.close(closings.unknown)
+        const row = await readLink(core.db, this.tokenHash)
+        if (row === null) return this.close(closings.unknown)
+        const standing = standingOf(row, core.clock.now(), core.rules)
         if ('closing' in standing) return this.close(standing.closing)
         if (standing.place.fencingNumber !== this.place.fencingNumber) return this.close(closings.restarting)
+        this.tellHandoff(row)
       } catch (error) {
         // What cannot be told now is told later; the link's own time runs meanwhile.
         core.log.warn({ err: error }, 'a live link could not be read')

@@ -108,6 +108,10 @@ const ofErrors: Record<string, Headers> = {
   '503': retryAfter,
 }
 
+/** Of the conflicts one alone names a wait. */
+const headersOfError = (status: string, response: Json): Headers | undefined =>
+  String(response['description']).includes('`phone_controlled`') ? retryAfter : ofErrors[status]
+
 /** Headers that no schema carries. */
 function finishResponses(document: Json): void {
   for (const { operationId, responses } of operationsOf(document)) {
@@ -115,7 +119,7 @@ function finishResponses(document: Json): void {
     for (const [status, response] of Object.entries(responses)) {
       if (!isObject(response)) continue
       if (response['description'] === 'Default Response') response['description'] = meanings[status] ?? ''
-      const more = Number(status) < 400 ? ofAnswers[String(operationId)] : ofErrors[status]
+      const more = Number(status) < 400 ? ofAnswers[String(operationId)] : headersOfError(status, response)
       response['headers'] = Object.fromEntries(
         Object.entries({ ...always, ...more }).map(([name, { type, description }]) => [
           name,

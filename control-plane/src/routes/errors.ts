@@ -39,8 +39,11 @@ export const intoPhone: readonly ErrorCode[] = [
   'provider_timeout',
 ]
 
+/** Requests that are sent to a phone's host once. */
+export const sentOnce: readonly ErrorCode[] = [...intoPhone, 'rate_limited', 'action_outcome_unknown']
+
 /** Requests that change something on a phone. */
-export const changePhone: readonly ErrorCode[] = [...intoPhone, 'rate_limited', 'action_outcome_unknown']
+export const changePhone: readonly ErrorCode[] = [...sentOnce, 'phone_controlled']
 
 interface DescribedErrors {
   description: string

@@ -146,6 +146,8 @@ describe('a phone', { timeout: 60_000 }, () => {
     'GET /v1/phones/{id}/recordings',
     'GET /v1/phones/{id}/recordings/{rid}/video',
     'DELETE /v1/phones/{id}/recordings/{rid}',
+    'GET /v1/phones/{id}/handoffs/{hid}',
+    'DELETE /v1/phones/{id}/handoffs/{hid}',
   ]
   const reaching = () => built.filter((each) => namesPhone(each) && !calm.includes(nameOf(each)))
 

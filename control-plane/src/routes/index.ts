@@ -15,6 +15,7 @@ import { deletePhone } from './phones/delete.js'
 import { getDevice } from './phones/device.js'
 import { deleteFile, listFiles, readFile, writeFile } from './phones/files.js'
 import { getPhone } from './phones/get.js'
+import { createHandoff, deleteHandoff, getHandoff } from './phones/handoffs.js'
 import { heartbeatPhone } from './phones/heartbeat.js'
 import { listPhones } from './phones/list.js'
 import { createLiveLink } from './phones/live.js'
@@ -70,6 +71,9 @@ const routes: readonly Route[] = [
   rebootPhone,
   resetPhone,
   createLiveLink,
+  createHandoff,
+  getHandoff,
+  deleteHandoff,
   startRecording,
   listRecordings,
   stopRecording,

@@ -59,6 +59,10 @@ const rows: Row[] = [
   ['GET', '/v1/phones/{id}/recordings/{rid}/video', 'read'],
   ['DELETE', '/v1/phones/{id}/recordings/{rid}', 'control'],
   ['POST', '/v1/phones/{id}/live', 'control'],
+  // Beyond the interface specification.
+  ['POST', '/v1/phones/{id}/handoffs', 'control', '', { message: 'Sign in.' }],
+  ['GET', '/v1/phones/{id}/handoffs/{hid}', 'control'],
+  ['DELETE', '/v1/phones/{id}/handoffs/{hid}', 'control'],
   ['GET', '/v1/account', 'read'],
   ['POST', '/v1/credits/checkout', 'control'],
   ['POST', '/v1/setup', 'none'],
@@ -80,6 +84,7 @@ export function requestOf({ method, path, query, body }: Endpoint, id: string) {
   const named = path
     .replace('{id}', id)
     .replace('{rid}', 'rec_aaaaaaaaaaaa')
+    .replace('{hid}', 'hnd_aaaaaaaaaaaa')
     .replace('{package}', 'org.example.app')
   return {
     method,

@@ -11,6 +11,7 @@ import type {
   CheckoutService,
   DeviceService,
   FileService,
+  HandoffService,
   InstallService,
   InstallView,
   InstalledAppView,
@@ -477,6 +478,35 @@ export class MemoryServices implements Services {
         url: `https://live.test/live#prl_${'a'.repeat(43)}`,
         expiresAt: new Date('2026-01-02T04:04:05.000Z'),
       })),
+  }
+
+  readonly handoffs: HandoffService = {
+    create: (caller, id, input) =>
+      this.into('createHandoff', caller, id, [input], () => {
+        const at = new Date('2026-01-02T03:04:05.006Z')
+        return {
+          url: `https://live.test/live#prl_${'a'.repeat(43)}`,
+          handoff: {
+            ...{
+              id: newId('handoff'),
+              phone: id,
+              status: 'open' as const,
+              message: input.message,
+              note: null,
+            },
+            ...{ createdAt: at, expiresAt: at, takenAt: null, endedAt: null },
+          },
+        }
+      }),
+    get: (caller, id, handoff) => this.noHandoff('getHandoff', caller, id, handoff),
+    wait: (caller, id, handoff) => this.noHandoff('waitForHandoff', caller, id, handoff),
+    withdraw: (caller, id, handoff) => this.noHandoff('withdrawHandoff', caller, id, handoff),
+  }
+
+  private async noHandoff(name: string, caller: Caller, id: string, handoff: string): Promise<never> {
+    this.note(name, caller, id, handoff)
+    this.allowed(caller, id)
+    return Promise.reject(new ApiError('handoff_not_found'))
   }
 
   readonly recordings: RecordingService = {

@@ -2,6 +2,7 @@
 import { choosePlayer } from './choose-player.js'
 import { Connection, dropEarly } from './connection.js'
 import { Figures } from './figures.js'
+import { Handoff } from './handoff.js'
 import { Keyboard } from './keyboard.js'
 import { keyCodes } from './keys.js'
 import { Player } from './player.js'
@@ -25,22 +26,26 @@ const player = new (PlayerKind ?? Player)(view.canvas, {
 })
 
 const connection = new Connection(socketUrl(), location.hash.slice(1), {
-  onOpen({ name, control, expiresAt, now }) {
+  onOpen({ name, control, expiresAt, now, handoff: asked }) {
     player.reset()
     view.opened(name, control, expiresAt + Date.now() - now)
+    handoff.show(asked)
   },
   onVideo: (message) => (message.type === 'config' ? player.takeConfig(message) : player.takeFrame(message)),
   onMessage(message) {
     if (message.type === 'state') view.told(message.secure, message.trouble, message.asleep)
+    if (message.type === 'handoff') handoff.show(message)
     if (message.type === 'pong') figures.onPong(message.id)
   },
   onRetry(reason) {
     letGo()
+    handoff.wait()
     view.retrying(reason)
   },
   onOver(reason) {
     letGo()
-    view.over(reason, 'Ask whoever sent it to you for a new link if you need more time.')
+    const next = handoff.over(reason)
+    view.over(reason, next ?? 'Ask whoever sent it to you for a new link if you need more time.')
   },
 })
 
@@ -70,6 +75,12 @@ const touches = new Touches(
   },
   () => view.mayControl,
 )
+
+const handoff = new Handoff({
+  send: (message) => connection.send(message),
+  onControl: (hasControl) => view.controls(hasControl),
+  onGiveBack: letGo,
+})
 
 function letGo(): void {
   touches.letGo()

@@ -65,6 +65,15 @@ export class View {
   opened(name: string, control: boolean, expiresAt: number): void {
     document.title = `${name} · Phonerack`
     byId('name', HTMLHeadingElement).textContent = name
+    this.controls(control)
+    this.expiresAt = expiresAt
+    this.time.hidden = false
+    this.showTime()
+    this.show('connecting', 'Waiting for the picture', '')
+  }
+
+  /** Whether the person may do more than watch. */
+  controls(control: boolean): void {
     byId('mode', HTMLSpanElement).hidden = control
     byId('secure-hint', HTMLParagraphElement).hidden = !control
     document.body.classList.toggle('controls', control)
@@ -72,10 +81,7 @@ export class View {
     for (const group of document.querySelectorAll<HTMLElement>('[data-needs-control]'))
       group.hidden = !control
     this.control = control
-    this.expiresAt = expiresAt
-    this.time.hidden = false
-    this.showTime()
-    this.show('connecting', 'Waiting for the picture', '')
+    this.showCover()
   }
 
   get mayControl(): boolean {

@@ -29,6 +29,8 @@ export const closings = {
   noVideo: { code: 4008, reason: 'This phone cannot show its screen as video.' },
   tooMany: { code: 4009, reason: 'Too many people watch this phone.' },
   tooFast: { code: 4010, reason: 'Too much input at once.' },
+  handedBack: { code: 4020, reason: 'The phone is back with the agent. Thank you.' },
+  withdrawn: { code: 4021, reason: 'The agent does not need you any more.' },
   unavailable: { code: 4011, reason: 'The phone is out of reach, and its session has ended.' },
   /** From here on the page tries again by itself. */
   restarting: { code: 4100, reason: 'The phone restarts.' },
@@ -51,14 +53,32 @@ export type PageMessage =
   | { type: 'scroll'; x: number; y: number; horizontal: number; vertical: number }
   | { type: 'rotate' }
   | { type: 'key_frame' }
+  /** Of a hand-over's link: the person takes control, and gives it back. */
+  | { type: 'take' }
+  | { type: 'give_back'; outcome: 'done' | 'declined'; note: string }
   /** Bytes of video that have arrived since the socket was opened. */
   | { type: 'ack'; bytes: number }
   | { type: 'ping'; id: number }
 
+/** What a hand-over's link asks of the person, and whether somebody with the link has taken control. */
+export interface HandoffState {
+  message: string
+  isTaken: boolean
+}
+
 /** Server → page, as JSON. */
 export type ServerMessage =
   /** Times are milliseconds since 1970; `now` is the server's clock. */
-  | { type: 'open'; name: string; control: boolean; expiresAt: number; now: number }
+  | {
+      type: 'open'
+      name: string
+      control: boolean
+      expiresAt: number
+      now: number
+      /** Null: a plain link. Of a hand-over's there is control while it is taken. */
+      handoff: HandoffState | null
+    }
+  | ({ type: 'handoff' } & HandoffState)
   /** `secure`: the picture is black because the phone is locked or protects it. `trouble`: why no picture comes; `asleep`: because the phone's screen is off. */
   | { type: 'state'; secure: boolean; trouble: string; asleep: boolean }
   | { type: 'pong'; id: number }

@@ -43,6 +43,16 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
     details: { ...phone, status: 'parking' },
   },
   phone_deleted: { next: createAnother, details: { ...phone, status: 'deleted' } },
+  phone_controlled: {
+    next: `GET /v1/phones/${ids.phone}/handoffs/${ids.handoff}?wait=done`,
+    details: { ...phone, handoff: ids.handoff, expires_at: '2026-11-21T13:49:31.020Z' },
+    retryAfterSeconds: 30,
+  },
+  handoff_in_progress: {
+    next: `GET /v1/phones/${ids.phone}/handoffs/${ids.handoff}?wait=done, or take it back: DELETE /v1/phones/${ids.phone}/handoffs/${ids.handoff}`,
+    details: { ...phone, handoff: ids.handoff, status: 'open' },
+  },
+  handoff_not_found: { details: { ...phone, handoff: ids.handoff } },
   phone_failed: { next: createAnother, details: { ...phone, status: 'failed' } },
   idempotency_conflict: {
     next: 'Send the original body with this Idempotency-Key, or use a new key.',

@@ -8,6 +8,7 @@ export const ids = {
   install: 'ins_7tzp3gkx5vna',
   recording: 'rec_2fjq6xmvw4ha',
   earlierRecording: 'rec_p4nz7dq3xkbt',
+  handoff: 'hnd_v4xq6nkz2mbe',
   snapshot: 'snp_d5xk7pq3wmzn',
   request: 'req_h3xw5kq7bnmz',
 } as const

@@ -5,6 +5,7 @@
 import { accountExamples } from './account.js'
 import { appExamples } from './apps.js'
 import { deviceExamples } from './device.js'
+import { handoffExamples } from './handoffs.js'
 import type { OperationExamples } from './kinds.js'
 import { phoneExamples } from './phones.js'
 import { screenExamples } from './screen.js'
@@ -12,6 +13,7 @@ import { screenExamples } from './screen.js'
 export const operationExamples: Record<string, OperationExamples> = {
   ...phoneExamples,
   ...screenExamples,
+  ...handoffExamples,
   ...appExamples,
   ...deviceExamples,
   ...accountExamples,

@@ -28,6 +28,7 @@ export const runActions: Route = (app, deps) => {
             'payload_too_large',
             'rate_limited',
             'capacity_unavailable',
+            'phone_controlled',
             ...intoPhone,
           ),
         },

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
 import { recordingStatuses, type ByteRange, type RecordingView } from '../../services.js'
 import { phoneIdOf, sendStream, type Route, type RouteDeps } from '../deps.js'
-import { changePhone, describeErrors } from '../errors.js'
+import { describeErrors, sentOnce } from '../errors.js'
 import { noBody, phoneParams, postHeaders } from '../fields.js'
 import { whileActive } from '../into-phone.js'
 import { noteActivity } from '../lifecycle.js'
@@ -82,7 +82,7 @@ export const startRecording: Route = (app, deps) => {
             'payload_too_large',
             'recording_in_progress',
             'recording_limit_reached',
-            ...changePhone,
+            ...sentOnce,
           ),
         },
       },
@@ -136,7 +136,7 @@ export const stopRecording: Route = (app, deps) => {
         body: noBody,
         response: {
           200: recordingSchema,
-          ...describeErrors('validation_failed', 'payload_too_large', 'recording_not_found', ...changePhone),
+          ...describeErrors('validation_failed', 'payload_too_large', 'recording_not_found', ...sentOnce),
         },
       },
       config: { scope: 'phones:control' },

@@ -1,0 +1,129 @@
+/**
+ * A hand-over on the live view's page: what the agent asks, and the buttons by which the person takes control and gives
+ * it back. The server decides; the page shows what it says.
+ */
+import { byId } from './view.js'
+import { closings, type HandoffState, type PageMessage } from './wire.js'
+
+type Outcome = (PageMessage & { type: 'give_back' })['outcome']
+
+const texts = {
+  open: {
+    title: 'An agent asks for your help',
+    hint: 'The agent waits while you have control. It can still see the screen.',
+  },
+  taken: {
+    title: 'You have control',
+    hint: 'Press Done when it is done. The agent can still see the screen.',
+  },
+}
+
+const dialogTexts: Record<Outcome, { title: string; text: string; button: string }> = {
+  done: {
+    title: 'Give the phone back',
+    text: 'You can leave the agent a note. It goes on at once.',
+    button: 'Give it back',
+  },
+  declined: {
+    title: 'You cannot do it?',
+    text: 'You can tell the agent why. It gets the phone back.',
+    button: 'Tell the agent',
+  },
+}
+
+export interface HandoffListener {
+  send(message: PageMessage): void
+  /** Control was taken, here or elsewhere; or it was not yet. */
+  onControl(hasControl: boolean): void
+  /** Before it is given back: nothing may stay pressed. */
+  onGiveBack(): void
+}
+
+export class Handoff {
+  private readonly panel = byId('handoff', HTMLElement)
+  private readonly title = byId('handoff-title', HTMLHeadingElement)
+  private readonly message = byId('handoff-message', HTMLParagraphElement)
+  private readonly more = byId('handoff-more', HTMLButtonElement)
+  private readonly take = byId('handoff-take', HTMLButtonElement)
+  private readonly done = byId('handoff-done', HTMLButtonElement)
+  private readonly decline = byId('handoff-decline', HTMLButtonElement)
+  private readonly dialog = byId('handoff-dialog', HTMLDialogElement)
+  private readonly note = byId('handoff-note', HTMLTextAreaElement)
+  private outcome: Outcome = 'done'
+  private state: HandoffState | null = null
+
+  constructor(private readonly listener: HandoffListener) {
+    this.take.addEventListener('click', () => {
+      this.wait()
+      listener.send({ type: 'take' })
+    })
+    this.done.addEventListener('click', () => this.ask('done'))
+    this.decline.addEventListener('click', () => this.ask('declined'))
+    this.more.addEventListener('click', () => this.expand(this.more.ariaExpanded !== 'true'))
+    this.dialog.addEventListener('close', () => this.answered())
+    // Who touches the screen before they have control is shown how they get it.
+    byId('screen', HTMLCanvasElement).addEventListener('pointerdown', () => {
+      if (this.state?.isTaken === false && !this.take.disabled) this.take.focus({ focusVisible: true })
+    })
+  }
+
+  /** Null: the link is a plain one. */
+  show(state: HandoffState | null): void {
+    const wasTaken = this.state?.isTaken
+    this.state = state
+    this.panel.hidden = state === null
+    document.body.classList.toggle('handoff', state !== null)
+    if (state === null) return
+    const { title, hint } = texts[state.isTaken ? 'taken' : 'open']
+    this.panel.dataset['state'] = state.isTaken ? 'taken' : 'open'
+    this.title.textContent = title
+    byId('handoff-hint', HTMLParagraphElement).textContent = hint
+    this.message.textContent = state.message
+    this.take.hidden = state.isTaken
+    this.done.hidden = !state.isTaken
+    for (const button of [this.take, this.done, this.decline]) button.disabled = false
+    if (state.isTaken !== wasTaken) this.expand(!state.isTaken)
+    // The button that had the focus is gone; nothing else must be pressed by accident.
+    if (state.isTaken && document.activeElement === document.body) this.title.focus()
+    this.listener.onControl(state.isTaken)
+  }
+
+  /** Until the server has said what holds: the connection is lost, or a decision is on its way. */
+  wait(): void {
+    for (const button of [this.take, this.done, this.decline]) button.disabled = true
+  }
+
+  /** The view has ended for good. @returns what the person can do then; null: nothing of a hand-over */
+  over(reason: string): string | null {
+    if (this.dialog.open) this.dialog.close('cancel')
+    this.show(null)
+    const isAnswered = reason === closings.handedBack.reason || reason === closings.withdrawn.reason
+    return isAnswered ? 'You can close this page.' : null
+  }
+
+  private expand(isExpanded: boolean): void {
+    this.more.ariaExpanded = String(isExpanded)
+    this.panel.classList.toggle('expanded', isExpanded)
+  }
+
+  private ask(outcome: Outcome): void {
+    this.outcome = outcome
+    const { title, text, button } = dialogTexts[outcome]
+    byId('handoff-dialog-title', HTMLHeadingElement).textContent = title
+    byId('handoff-dialog-text', HTMLParagraphElement).textContent = text
+    byId('handoff-send', HTMLButtonElement).textContent = button
+    this.dialog.showModal()
+  }
+
+  /** What was written stays until it has arrived. */
+  private answered(): void {
+    const isSent = this.dialog.returnValue === 'send'
+    this.dialog.returnValue = ''
+    if (!isSent || this.state === null) return
+    this.listener.onGiveBack()
+    this.wait()
+    // NUL is no text anywhere.
+    const note = this.note.value.replaceAll('\0', '').trim()
+    this.listener.send({ type: 'give_back', outcome: this.outcome, note })
+  }
+}

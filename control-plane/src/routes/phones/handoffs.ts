@@ -1,0 +1,186 @@
+/** /v1/phones/{id}/handoffs: ask a person, wait for the answer, take it back. */
+import { limits } from '@phonerack/shared'
+import { z } from 'zod'
+import { callerOf } from '../../http/auth.js'
+import { handoffStatuses, type HandoffView } from '../../services.js'
+import { phoneIdOf, type Route } from '../deps.js'
+import { describeErrors, intoPhone } from '../errors.js'
+import { noBody, phoneParams, postHeaders } from '../fields.js'
+import { whileActive } from '../into-phone.js'
+import { noteActivity } from '../lifecycle.js'
+import { id, openEnum, timestamp } from '../schemas.js'
+
+const { pollTimeout } = limits
+const { message: messageLength } = limits.handoffs
+const { min, max, default: defaultSeconds } = limits.live.expiresIn
+
+export const handoffSchema = z
+  .object({
+    object: z.literal('handoff'),
+    id: id('handoff'),
+    phone: id('phone'),
+    status: openEnum(
+      handoffStatuses,
+      `One of ${handoffStatuses.join(', ')}. While it is taken, the person controls the phone.`,
+    ),
+    message: z.string(),
+    note: z.string().nullable().meta({ description: 'What the person answered, if anything.' }),
+    created_at: timestamp,
+    taken_at: timestamp.nullable().meta({ description: 'When the person took control.' }),
+    ended_at: timestamp.nullable().meta({ description: 'Null while it is open or taken.' }),
+    expires_at: timestamp.meta({ description: "It ends earlier with the phone's session." }),
+  })
+  .meta({ id: 'Handoff' })
+export type HandoffJson = z.output<typeof handoffSchema>
+
+export const createdHandoffSchema = handoffSchema
+  .extend({
+    url: z.string().meta({ description: 'For the person. It acts like a password, and is shown once.' }),
+  })
+  .meta({ id: 'CreatedHandoff' })
+
+const handoffJson = (handoff: HandoffView): HandoffJson => ({
+  object: 'handoff',
+  id: handoff.id,
+  phone: handoff.phone,
+  status: handoff.status,
+  message: handoff.message,
+  note: handoff.note,
+  created_at: handoff.createdAt.toISOString(),
+  taken_at: handoff.takenAt?.toISOString() ?? null,
+  ended_at: handoff.endedAt?.toISOString() ?? null,
+  expires_at: handoff.expiresAt.toISOString(),
+})
+
+const handoffParams = phoneParams.extend({
+  hid: z.string().meta({ description: 'A hand-over ID.', pattern: '^hnd_[a-z2-7]{12}$' }),
+})
+
+export const createHandoffBody = z.strictObject({
+  message: z
+    .string()
+    .trim()
+    .refine(
+      (text) => {
+        const { length } = Array.from(text)
+        return length >= messageLength.min && length <= messageLength.max
+      },
+      { message: `must have ${messageLength.min} to ${messageLength.max} characters after trimming` },
+    )
+    .meta({
+      minLength: messageLength.min,
+      maxLength: messageLength.max,
+      description: 'What the person shall do, as they read it.',
+    }),
+  expires_in: z.int().min(min).max(max).default(defaultSeconds).meta({
+    description: 'Seconds that the person has; it ends earlier when the phone is parked or deleted.',
+  }),
+})
+
+const ofAnyPhone = ['phone_not_found', 'phone_not_allowed', 'handoff_not_found'] as const
+
+export const createHandoff: Route = (app, deps) => {
+  app.post(
+    '/phones/:id/handoffs',
+    {
+      schema: {
+        operationId: 'createHandoff',
+        summary: 'Hand the phone over to a person',
+        description:
+          'Whoever opens the URL in a browser reads the message, takes control, and gives the phone back as `done` or `declined`. While they control it, requests that write to it answer `phone_controlled`. One at a time per phone.',
+        tags: ['handoffs'],
+        params: phoneParams,
+        headers: postHeaders,
+        body: createHandoffBody,
+        response: {
+          201: createdHandoffSchema,
+          ...describeErrors('validation_failed', 'payload_too_large', 'handoff_in_progress', ...intoPhone),
+        },
+      },
+      config: { scope: 'phones:control' },
+    },
+    async (request, reply) => {
+      const phoneId = phoneIdOf(request.params)
+      const { message, expires_in: expiresIn } = request.body
+      const { handoff, url } = await whileActive(deps, request, reply, phoneId, () =>
+        deps.services.handoffs.create(callerOf(request), phoneId, { message, expiresIn }),
+      )
+      return reply.code(201).send({ ...handoffJson(handoff), url })
+    },
+  )
+}
+
+export const getHandoffQuery = z
+  .object({
+    wait: z.enum(['done']).optional().meta({ description: 'Answer once it has ended, however.' }),
+    timeout: z
+      .int()
+      .min(pollTimeout.min)
+      .max(pollTimeout.max)
+      .optional()
+      .meta({ description: `Seconds; only with \`wait\`. ${pollTimeout.default} when left out.` }),
+  })
+  .refine((query) => query.timeout === undefined || query.wait !== undefined, {
+    path: ['timeout'],
+    message: 'is only used together with wait',
+  })
+
+export const getHandoff: Route = (app, deps) => {
+  app.get(
+    '/phones/:id/handoffs/:hid',
+    {
+      schema: {
+        operationId: 'getHandoff',
+        summary: 'Get a hand-over, or wait until the person has answered',
+        description:
+          'In any status of the phone. Asking keeps the phone awake, so an agent that waits does not lose it. Kept for seven days after `expires_at`.',
+        tags: ['handoffs'],
+        params: handoffParams,
+        querystring: getHandoffQuery,
+        response: { 200: handoffSchema, ...describeErrors('validation_failed', ...ofAnyPhone) },
+      },
+      config: { scope: 'phones:control' },
+    },
+    async (request, reply) => {
+      const phoneId = phoneIdOf(request.params)
+      const { hid } = request.params
+      const { wait, timeout = pollTimeout.default } = request.query
+      const { handoffs } = deps.services
+      const caller = callerOf(request)
+      const now = await handoffs.get(caller, phoneId, hid)
+      await noteActivity(deps, request, phoneId)
+      if (wait === undefined || now.endedAt !== null) return handoffJson(now)
+      const signal = deps.lifetimes.wait(reply)
+      return handoffJson(await handoffs.wait(caller, phoneId, hid, timeout * 1000, signal))
+    },
+  )
+}
+
+export const deleteHandoff: Route = (app, deps) => {
+  app.delete(
+    '/phones/:id/handoffs/:hid',
+    {
+      schema: {
+        operationId: 'deleteHandoff',
+        summary: 'Take a hand-over back, or forget one that has ended',
+        description:
+          'Its link ends, and the phone is yours at once. In any status of the phone. Message and note are forgotten.',
+        tags: ['handoffs'],
+        params: handoffParams,
+        body: noBody,
+        response: {
+          200: z.object({ id: id('handoff'), deleted: z.literal(true) }),
+          ...describeErrors('validation_failed', 'payload_too_large', ...ofAnyPhone),
+        },
+      },
+      config: { scope: 'phones:control' },
+    },
+    async (request) => {
+      const phoneId = phoneIdOf(request.params)
+      const { hid } = request.params
+      await deps.services.handoffs.withdraw(callerOf(request), phoneId, hid)
+      await noteActivity(deps, request, phoneId)
+      return { id: hid, deleted: true as const }
+    },
+  )
+}
