@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { Contract, Operation, Parameter, Schema } from './document.js'
 
 /** Stands for the ID of something that the run made; the sender puts one in. */
-export type Place = 'steady phone' | 'changing phone' | 'upload'
+export type Place = 'steady phone' | 'changing phone' | 'upload' | 'handoff'
 
 export interface ContractRequest {
   operation: Operation
@@ -115,6 +115,7 @@ function pathOf(operation: Operation): fc.Arbitrary<ContractRequest['path']> {
   const of = (name: string): fc.Arbitrary<{ text: string } | { place: Place }> => {
     if (name === 'package')
       return fc.constantFrom({ text: 'com.example.gone' }, { text: 'com.android.settings' })
+    if (name === 'hid') return fc.constant({ place: 'handoff' })
     if (name === 'rid') return fc.constant({ text: 'rec_aaaaaaaaaaaa' })
     if (operation.path.includes('/uploads/')) return fc.constant({ place: 'upload' })
     const changes =

@@ -5,7 +5,7 @@ import { Api, type Answer } from '../system/api.js'
 import { startSystem, stopSystem } from '../system/system.js'
 import { newTenant, readyPhone } from '../system/tenant.js'
 import { Contract } from './document.js'
-import { requestsOf, type ContractRequest } from './requests.js'
+import { requestsOf, type ContractRequest, type Place } from './requests.js'
 
 export interface ContractReport {
   seed: number
@@ -31,6 +31,7 @@ const steadyPhones = 2
 const kept = { phones: 2, uploads: 6 }
 
 const withId = z.object({ id: z.string() })
+const createdHandoff = z.object({ phone: z.string() })
 
 /** The limits of the specification are raised, so that this many requests can be made at all. */
 const environment = {
@@ -60,18 +61,22 @@ export async function runContract(count: number, seed: number): Promise<Contract
     const steady = await Promise.all(Array.from({ length: steadyPhones }, newSteady))
     const changing = [(await readyPhone(tenant.agent)).id]
     const uploads = ['upl_aaaaaaaaaaaa']
+    /** The last hand-over of each phone. */
+    const handoffs = new Map<string, string>()
     let sent = 0
 
     const fill = (request: ContractRequest): string => {
       let path = request.operation.path
       for (const [name, value] of Object.entries(request.path)) {
         const pick = (ids: string[]) => ids[sent % ids.length] ?? ''
-        const text =
-          'text' in value
-            ? value.text
-            : value.place === 'steady phone'
-              ? pick(steady)
-              : pick(value.place === 'upload' ? uploads : changing)
+        const of: Record<Place, () => string> = {
+          'steady phone': () => pick(steady),
+          'changing phone': () => pick(changing),
+          upload: () => pick(uploads),
+          // The phone's ID stands before it.
+          handoff: () => handoffs.get(path.split('/')[3] ?? '') ?? 'hnd_aaaaaaaaaaaa',
+        }
+        const text = 'text' in value ? value.text : of[value.place]()
         path = path.replace(`{${name}}`, encodeURIComponent(text))
       }
       const query = request.query.map(
@@ -83,6 +88,7 @@ export async function runContract(count: number, seed: number): Promise<Contract
       const made = withId.safeParse(answer.body)
       if (!made.success || answer.status >= 300 || request.operation.method !== 'POST') return
       const { path } = request.operation
+      if (path.endsWith('/handoffs')) handoffs.set(createdHandoff.parse(answer.body).phone, made.data.id)
       if (path === '/v1/apps/uploads') {
         uploads.push(made.data.id)
         uploads.splice(0, uploads.length - kept.uploads)

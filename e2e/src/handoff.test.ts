@@ -1,0 +1,173 @@
+/** A hand-over with a real Chromium: an agent asks, a person reads, takes control, and gives the virtual phone back. */
+import pg from 'pg'
+import { type Browser, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { z } from 'zod'
+import { act, bodyOf, look, rent, type Rented } from './conformance/rented.js'
+import { errorOf } from './system/api.js'
+import { openBrowser } from './system/browser.js'
+import { databaseUrl } from './system/database.js'
+import { eventually } from './system/tenant.js'
+
+/** Milliseconds; a loaded machine takes its time. */
+const patience = 60_000
+const desktop = { viewport: { width: 1280, height: 800 } }
+const mobile = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+const message = 'Please sign in to the bank.\nThe code comes by message. <b>Thank you!</b>'
+
+const handoffSchema = z.object({
+  id: z.string(),
+  status: z.string(),
+  note: z.string().nullable(),
+  taken_at: z.string().nullable(),
+  ended_at: z.string().nullable(),
+})
+
+let phone: Rented
+let browser: Browser
+/** What pages complained of: errors, and breaches of their own policy. */
+const complaints: string[] = []
+
+beforeAll(async () => {
+  ;[phone, browser] = await Promise.all([rent(inject('system')), openBrowser()])
+}, 200_000)
+afterAll(async () => {
+  await browser.close()
+  await phone.api.delete(phone.path)
+})
+
+async function handOver(body: object = {}): Promise<{ url: string; path: string }> {
+  const answer = await phone.api.post(`${phone.path}/handoffs`, { message, ...body })
+  const { id, url } = z.object({ id: z.string(), url: z.url() }).parse(bodyOf(answer, 201))
+  return { url, path: `${phone.path}/handoffs/${id}` }
+}
+const read = async (path: string) => handoffSchema.parse(bodyOf(await phone.api.get(path)))
+const isFree = () => act(phone, { type: 'home' })
+
+/** What the agent is told when it goes on all the same. */
+async function refusal() {
+  const answer = await phone.api.post(`${phone.path}/actions`, { actions: [{ type: 'home' }] })
+  expect(answer.status).toBe(409)
+  return { ...errorOf(answer), retryAfter: Number(answer.headers.get('retry-after')) }
+}
+
+/** The page with the phone's picture, or with what stands in its place. */
+async function open(url: string, context: object = desktop): Promise<Page> {
+  const page = await (await browser.newContext(context)).newPage()
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (told) => {
+    if (told.type() === 'error') complaints.push(told.text())
+  })
+  await page.goto(url)
+  await page.waitForSelector('body:not([data-state="connecting"])', { timeout: patience })
+  return page
+}
+
+const isOver = async (page: Page, text: string): Promise<void> => {
+  await page.waitForSelector('body[data-state="over"]', { timeout: patience })
+  expect(await page.locator('#cover').innerText()).toContain(text)
+  expect(await page.locator('#handoff').isVisible()).toBe(false)
+  await page.context().close()
+}
+
+/** Where on the page an icon of the phone's home screen is. */
+async function placeOf(page: Page, icon: string): Promise<{ x: number; y: number }> {
+  const { screen, elements, text } = await look(phone)
+  const element = elements.find((each) => each.text === icon || each.desc === icon)
+  const box = await page.locator('canvas').boundingBox()
+  if (!element || !box) throw new Error(`no ${icon} on\n${text}`)
+  const [x, y] = element.center
+  return { x: box.x + (x / screen.width) * box.width, y: box.y + (y / screen.height) * box.height }
+}
+const front = async (): Promise<string> => (await look(phone)).app.package
+
+describe('a person in a browser', () => {
+  it('reads what is asked, takes control, and gives the phone back with a note', async () => {
+    const { url, path } = await handOver()
+    const page = await open(url)
+    expect(await page.locator('#handoff-message').innerText()).toBe(message)
+    expect(await page.locator('#home').isVisible()).toBe(false)
+    // Nobody has taken control: the agent goes on, and the person's taps go nowhere.
+    await isFree()
+    const notes = await placeOf(page, 'Notes')
+    await page.mouse.click(notes.x, notes.y)
+    expect((await read(path)).status).toBe('open')
+
+    await page.click('#handoff-take')
+    await page.waitForSelector('#handoff-done', { timeout: patience })
+    expect((await read(path)).status).toBe('taken')
+    const { code, retryable, next, retryAfter } = await refusal()
+    expect([code, retryable, next]).toEqual(['phone_controlled', true, `GET ${path}?wait=done`])
+    expect(retryAfter).toBeGreaterThan(0)
+    // The agent sees what the person does.
+    expect((await look(phone)).text).toContain('Contacts')
+    const shop = await placeOf(page, 'Shop')
+    await page.mouse.click(shop.x, shop.y)
+    await eventually('Shop opens', patience, async () => (await front()) === 'com.phonerack.shop')
+
+    const waiting = phone.api.get(next?.replace('GET ', '') ?? '')
+    await page.click('#handoff-done')
+    await page.fill('#handoff-note', 'I am in. 👋')
+    await page.click('#handoff-send')
+    const done = handoffSchema.parse(bodyOf(await waiting))
+    expect([done.status, done.note, done.taken_at === null, done.ended_at === null]).toEqual([
+      'done',
+      'I am in. 👋',
+      false,
+      false,
+    ])
+    await isFree()
+    expect(await front()).not.toBe('com.phonerack.shop')
+    await isOver(page, 'back with the agent')
+    await isOver(await open(url), 'back with the agent')
+  })
+
+  it('comes back to a page that was closed, on a phone, and declines', async () => {
+    const { url, path } = await handOver()
+    const first = await open(url, mobile)
+    await first.tap('#handoff-take')
+    await first.waitForSelector('#handoff-done', { timeout: patience })
+    await first.context().close()
+    expect((await refusal()).code).toBe('phone_controlled')
+    const page = await open(url, mobile)
+    await page.tap('#handoff-decline')
+    await page.fill('#handoff-note', 'I have no card.')
+    await page.tap('#handoff-send')
+    await isOver(page, 'back with the agent')
+    expect(await read(path)).toMatchObject({ status: 'declined', note: 'I have no card.' })
+    await isFree()
+  })
+
+  it('loses control when the time is over', async () => {
+    const { url, path } = await handOver()
+    const page = await open(url)
+    await page.click('#handoff-take')
+    await page.waitForSelector('#handoff-done', { timeout: patience })
+    const client = new pg.Client({ connectionString: await databaseUrl(inject('system')) })
+    await client.connect()
+    const id = path.split('/').at(-1)
+    await client.query('update handoffs set expires_at = now() where id = $1', [id])
+    await client.query('update live_links set expires_at = now() where handoff_id = $1', [id])
+    await client.end()
+    await isFree()
+    expect(await read(path)).toMatchObject({ status: 'expired', note: null })
+    await isOver(page, 'expired')
+  })
+
+  it('is told that the agent took it back, or that the phone was parked', async () => {
+    const { url, path } = await handOver()
+    const page = await open(url)
+    await page.click('#handoff-take')
+    await page.waitForSelector('#handoff-done', { timeout: patience })
+    expect((await phone.api.delete(path)).status).toBe(200)
+    await isOver(page, 'does not need you')
+    await isFree()
+
+    const second = await handOver()
+    const other = await open(second.url)
+    expect((await phone.api.post(`${phone.path}/park`)).status).toBe(200)
+    await isOver(other, 'parked')
+    expect((await read(second.path)).status).toBe('expired')
+    expect(complaints).toEqual([])
+  })
+})
