@@ -59,7 +59,9 @@ describe('a recording', () => {
     const begun = Date.now()
     await act(phone, { type: 'open_app', package: 'com.phonerack.notes' })
     await turn(true)
+    const wideAt = Date.now()
     await act(phone, { type: 'home' }, { type: 'wait', ms: 1500 })
+    const turnedAt = Date.now()
     await turn(false)
     await act(phone, { type: 'wait', ms: 1500 })
     const asked = Date.now()
@@ -71,6 +73,9 @@ describe('a recording', () => {
     // Of a phone of 576 by 1280 pixels in the video.
     expect([video.width, video.height]).toEqual([1280, 1280])
     expect(video.frames).toBeGreaterThan(5)
+    // Pictures of each way stand at their times: one came before the phone was wide, one after it was turned back.
+    expect(video.times.filter((ms) => ms < wideAt - before + 200).length).toBeGreaterThan(1)
+    expect(video.times.at(-1)).toBeGreaterThan(turnedAt - begun - 200)
     expect(video.ms).toBeGreaterThan(asked - begun - 200)
     expect(video.ms).toBeLessThan(ended - before + 200)
     expect(Math.abs(video.ms - (ready.duration_ms ?? 0))).toBeLessThan(5)

@@ -54,6 +54,7 @@ export async function untilReady(phone: Recorded, id: string): Promise<Recording
 }
 
 const probed = z.object({
+  packets: z.array(z.object({ pts_time: z.coerce.number() })),
   streams: z.tuple([
     z.object({
       codec_name: z.literal('h264'),
@@ -73,15 +74,17 @@ export async function probeVideo(phone: Recorded, id: string) {
   try {
     const file = path.join(dir, 'video.mp4')
     await writeFile(file, answer.bytes)
-    const fields = 'stream=codec_name,width,height,nb_read_frames:format=duration'
+    const fields = 'packet=pts_time:stream=codec_name,width,height,nb_read_frames:format=duration'
     const args = ['-v', 'error', '-count_frames', '-of', 'json', '-show_entries', fields, file]
     const { stdout, stderr } = await execute('ffprobe', args, { timeout: 60_000 })
     if (stderr !== '') throw new Error(stderr)
-    const { streams, format } = probed.parse(JSON.parse(stdout))
+    const { packets, streams, format } = probed.parse(JSON.parse(stdout))
     const [{ width, height, nb_read_frames: frames }] = streams
     return {
       ms: format.duration * 1000,
       ...{ width, height, frames },
+      /** When each picture stands, in milliseconds. */
+      times: packets.map(({ pts_time: seconds }) => seconds * 1000),
       bytes: answer.bytes.length,
       type: answer.headers.get('content-type'),
       disposition: answer.headers.get('content-disposition') ?? '',

@@ -1,7 +1,7 @@
 /**
  * Hands what one phone films to all who watch: each begins, and goes on after a
  * new encoder, with the config and a key frame. Keeps the last of them for who comes later, as long as little
- * followed. No I/O and no clock. Used by `hub.ts`.
+ * followed. No I/O; time comes in. Used by `hub.ts`.
  */
 import type { Logger } from '@phonerack/shared'
 import type { CaptureBegin, CaptureListener, VideoConfig, VideoPacket } from './capture.js'
@@ -31,13 +31,20 @@ export interface FanOut {
   end(reason: string): void
 }
 
-export function createFanOut(log: Logger): FanOut {
+/** Microseconds: a phone's clock that goes back by more has started anew, with the phone. */
+const restart = 1_000_000n
+
+/** `now`: milliseconds, by a clock that never goes back. */
+export function createFanOut(log: Logger, now: () => number = () => performance.now()): FanOut {
   const watchers = new Set<Watcher>()
   let config: VideoConfig | null = null
   let lastPtsUs = -1n
   /** The last key frame and all that followed; empty when that was too much. */
   let recent: VideoPacket[] = []
   let recentBytes = 0
+  /** When that came, by our clock; and what is added to the phone's. */
+  let lastAt = 0
+  let offsetUs = 0n
 
   /** A watcher that throws is a bug; it must not take the others with it. */
   function tell(watcher: Watcher, call: (listener: CaptureListener) => void): void {
@@ -72,6 +79,17 @@ export function createFanOut(log: Logger): FanOut {
     if (recent.length > kept.frames || recentBytes > kept.bytes) forget()
   }
 
+  /** The phone's time, which goes on from boot to boot. */
+  function timeOf(ptsUs: bigint): bigint {
+    const at = now()
+    if (ptsUs + offsetUs < lastPtsUs - restart)
+      offsetUs = lastPtsUs + BigInt(Math.round((at - lastAt) * 1000)) - ptsUs
+    const time = ptsUs + offsetUs
+    lastPtsUs = time > lastPtsUs ? time : lastPtsUs + 1n
+    lastAt = at
+    return lastPtsUs
+  }
+
   return {
     get size() {
       return watchers.size
@@ -93,10 +111,9 @@ export function createFanOut(log: Logger): FanOut {
     packet(data, ptsUs, isKeyFrame) {
       const current = config
       if (!current) return
-      lastPtsUs = ptsUs > lastPtsUs ? ptsUs : lastPtsUs + 1n
       const packet = {
         data: isKeyFrame ? withoutParameterSets(data) : data,
-        ptsUs: lastPtsUs,
+        ptsUs: timeOf(ptsUs),
         isKeyFrame,
       }
       remember(packet)

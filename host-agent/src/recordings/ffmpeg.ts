@@ -119,7 +119,8 @@ function encoding({ width, height }: Take['canvas']): string[] {
       `scale=${w}:${h}:force_original_aspect_ratio=decrease,pad=${w}:${h}:(ow-iw)/2:(oh-ih)/2,setsar=1`,
     ],
     ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-bf', '0', '-pix_fmt', 'yuv420p'],
-    ...['-fps_mode', 'passthrough', '-threads', '1'],
+    // Times as they are, in milliseconds: else the encoder's unit is the frame rate that ffmpeg makes of the first pictures.
+    ...['-fps_mode', 'passthrough', '-enc_time_base', '1:1000', '-threads', '1'],
   ]
 }
 

@@ -94,6 +94,7 @@ function play(film: Film, from: number, to: number): void {
 }
 
 const probed = z.object({
+  packets: z.array(z.object({ pts_time: z.coerce.number() })),
   streams: z.tuple([z.object({ width: z.int(), height: z.int(), nb_read_frames: z.coerce.number() })]),
   format: z.object({ duration: z.coerce.number(), format_name: z.string() }),
 })
@@ -106,16 +107,19 @@ async function look(recordings: Recordings, of = id) {
   writeFileSync(file, Buffer.concat(chunks))
   const { stdout, stderr } = await execute('ffprobe', [
     ...['-v', 'error', '-count_frames', '-of', 'json'],
-    ...['-show_entries', 'stream=width,height,nb_read_frames:format=duration,format_name', file],
+    '-show_entries',
+    'packet=pts_time:stream=width,height,nb_read_frames:format=duration,format_name',
+    file,
   ])
   expect(stderr).toBe('')
-  const { streams, format } = probed.parse(JSON.parse(stdout))
+  const { packets, streams, format } = probed.parse(JSON.parse(stdout))
   const content = readFileSync(file)
   const index = content.indexOf('moov')
   expect(index).toBeGreaterThan(0)
   expect(index).toBeLessThan(content.indexOf('mdat'))
   const sha256 = createHash('sha256').update(content).digest('hex')
-  return { ...streams[0], seconds: format.duration, bytes: content.length, sha256 }
+  const times = packets.map(({ pts_time: seconds }) => Math.round(seconds * 1000))
+  return { ...streams[0], times, seconds: format.duration, bytes: content.length, sha256 }
 }
 
 const settled = async (recordings: Recordings, of = id) => {
@@ -136,6 +140,7 @@ describe('a recording', () => {
     const video = await look(recordings)
     expect(video).toMatchObject({ width: 160, height: 320, nb_read_frames: 20 })
     expect(video.seconds).toBeCloseTo(1.9, 1)
+    expect(video.times).toEqual(Array.from({ length: 20 }, (_, at) => at * 100))
     expect(ready).toMatchObject({ status: 'ready', sizeBytes: video.bytes, sha256: video.sha256 })
     expect(Math.abs(ready.durationMs - 1901)).toBeLessThan(50)
     expect((await recordings.stop(id)).endedAt).toBe(ready.endedAt)
@@ -154,14 +159,23 @@ describe('a recording', () => {
   it('in which the phone was turned shows both ways whole, in one size', async () => {
     const recordings = start()
     await recordings.start(who, id, soon())
-    play(upright, 1, 10)
+    // Two at once, as a still screen sends them: by these ffmpeg would guess a frame rate.
+    clock += 2
+    show(upright, 1, 5_002_000)
+    clock += 3000
+    play(upright, 2, 10)
     screen?.onConfig(wide.config)
+    clock += 1500
     play(wide, 0, 10)
     clock += 2000
     await recordings.stop(id)
     const ready = await settled(recordings)
-    expect(await look(recordings)).toMatchObject({ width: 320, height: 320, nb_read_frames: 20 })
-    expect(Math.abs(ready.durationMs - (900 + 1000 + 2000))).toBeLessThan(50)
+    const video = await look(recordings)
+    expect(video).toMatchObject({ width: 320, height: 320, nb_read_frames: 20 })
+    const first = Array.from({ length: 8 }, (_, at) => 3102 + at * 100)
+    const second = Array.from({ length: 10 }, (_, at) => 3802 + 1600 + at * 100)
+    expect(video.times).toEqual([0, 2, ...first, ...second])
+    expect(Math.abs(ready.durationMs - (3802 + 2500 + 2000))).toBeLessThan(50)
   })
 
   it('is not decoded for a config that says the same again', async () => {
