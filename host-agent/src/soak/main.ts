@@ -1,7 +1,7 @@
 /**
  * Hours of recording in minutes: does the agent's memory stay flat, and is the file right? Prints figures as JSON; ends with 1
  * when one of them is wrong. Linux only. `node host-agent/dist/soak/main.js [seconds] [speed] [bits a second]`, by
- * `scripts/bench recording` for hours and by a test for minutes.
+ * `scripts/bench recording` for hours and by a test for minutes. In less than half a minute the process itself still grows.
  */
 import { execFile, fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
