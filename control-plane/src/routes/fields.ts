@@ -56,6 +56,25 @@ export const waitField = z
   .default(true)
   .meta({ description: `Wait up to about ${limits.lifecycleWait} seconds.` })
 
+/** Of a read that may wait until its row is in one of `states`, and for how long. */
+export const waitQuery = <const State extends string>(
+  states: readonly [State, ...State[]],
+  description: string,
+) =>
+  z
+    .object({
+      wait: z.enum(states).optional().meta({ description }),
+      timeout: seconds(limits.pollTimeout)
+        .optional()
+        .meta({
+          description: `Seconds; only with \`wait\`. ${limits.pollTimeout.default} when left out.`,
+        }),
+    })
+    .refine((query) => query.timeout === undefined || query.wait !== undefined, {
+      path: ['timeout'],
+      message: 'is only used together with wait',
+    })
+
 export const pageFields = {
   limit: z
     .int()

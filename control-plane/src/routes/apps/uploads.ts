@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
 import { type Route } from '../deps.js'
 import { describeErrors } from '../errors.js'
-import { noBody, pageFields, postHeaders } from '../fields.js'
+import { noBody, pageFields, postHeaders, waitQuery } from '../fields.js'
 import { createdUploadSchema, uploadJson, uploadPageSchema, uploadSchema } from './schemas.js'
 
 const { pollTimeout } = limits
@@ -109,20 +109,7 @@ export const completeUpload: Route = (app, { services }) => {
   )
 }
 
-export const getUploadQuery = z
-  .object({
-    wait: z.enum(['ready']).optional().meta({ description: 'Wait while it is processing.' }),
-    timeout: z
-      .int()
-      .min(pollTimeout.min)
-      .max(pollTimeout.max)
-      .optional()
-      .meta({ description: `Seconds; only with \`wait\`. ${pollTimeout.default} when left out.` }),
-  })
-  .refine((query) => query.timeout === undefined || query.wait !== undefined, {
-    path: ['timeout'],
-    message: 'is only used together with wait',
-  })
+export const getUploadQuery = waitQuery(['ready'], 'Wait while it is processing.')
 
 export const getUpload: Route = (app, { services, lifetimes }) => {
   app.get(

@@ -1,10 +1,9 @@
 /** GET /v1/phones/{id}, at once or as a long poll. */
 import { limits } from '@phonerack/shared'
-import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
 import { phoneIdOf, type Route } from '../deps.js'
 import { describeErrors, phoneFailures } from '../errors.js'
-import { phoneParams } from '../fields.js'
+import { phoneParams, waitQuery } from '../fields.js'
 import { noteActivity } from '../lifecycle.js'
 import { phoneSchema } from '../schemas.js'
 import { phoneJson } from '../views.js'
@@ -12,20 +11,7 @@ import { failureOf, settledForParked, settledForReady } from '../waiting.js'
 
 const { pollTimeout } = limits
 
-export const getPhoneQuery = z
-  .object({
-    wait: z.enum(['ready', 'parked']).optional().meta({ description: 'Answer once the phone is so.' }),
-    timeout: z
-      .int()
-      .min(pollTimeout.min)
-      .max(pollTimeout.max)
-      .optional()
-      .meta({ description: `Seconds; only with \`wait\`. ${pollTimeout.default} when left out.` }),
-  })
-  .refine((query) => query.timeout === undefined || query.wait !== undefined, {
-    path: ['timeout'],
-    message: 'is only used together with wait',
-  })
+export const getPhoneQuery = waitQuery(['ready', 'parked'], 'Answer once the phone is so.')
 
 export const getPhone: Route = (app, deps) => {
   const { services, lifetimes } = deps

@@ -5,7 +5,7 @@ import { callerOf } from '../../http/auth.js'
 import { handoffStatuses, type HandoffView } from '../../services.js'
 import { phoneIdOf, type Route } from '../deps.js'
 import { describeErrors, intoPhone } from '../errors.js'
-import { noBody, phoneParams, postHeaders } from '../fields.js'
+import { noBody, phoneParams, postHeaders, waitQuery } from '../fields.js'
 import { whileActive } from '../into-phone.js'
 import { noteActivity } from '../lifecycle.js'
 import { id, openEnum, timestamp } from '../schemas.js'
@@ -110,20 +110,7 @@ export const createHandoff: Route = (app, deps) => {
   )
 }
 
-export const getHandoffQuery = z
-  .object({
-    wait: z.enum(['done']).optional().meta({ description: 'Answer once it has ended, however.' }),
-    timeout: z
-      .int()
-      .min(pollTimeout.min)
-      .max(pollTimeout.max)
-      .optional()
-      .meta({ description: `Seconds; only with \`wait\`. ${pollTimeout.default} when left out.` }),
-  })
-  .refine((query) => query.timeout === undefined || query.wait !== undefined, {
-    path: ['timeout'],
-    message: 'is only used together with wait',
-  })
+export const getHandoffQuery = waitQuery(['done'], 'Answer once it has ended, however.')
 
 export const getHandoff: Route = (app, deps) => {
   app.get(
