@@ -5,6 +5,7 @@
 import { joined } from './annex-b.js'
 import { Film } from './film.js'
 import { Fragments, ticksPerSecond } from './fragments.js'
+import { Incoming } from './incoming.js'
 import './mux.js'
 import { type PlayerListener, type VideoPlayer } from './player.js'
 import { type ConfigMessage, type FrameMessage } from './wire.js'
@@ -37,8 +38,6 @@ export class MsePlayer implements VideoPlayer {
   private film: Film | null = null
   private fragments: Fragments | null = null
   private config: ConfigMessage | null = null
-  private parts: Uint8Array[] = []
-  private needsKeyFrame = true
   private timing: keyof typeof timings = 'overlapping'
   /** Seconds of the video: where the newest picture begins. */
   private newest = -1
@@ -48,6 +47,7 @@ export class MsePlayer implements VideoPlayer {
   private settling: number | undefined
   private failures = 0
   readonly counted = { pictures: 0, dropped: 0, decodeMs: 0 }
+  private readonly incoming = new Incoming(this.counted)
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -66,9 +66,8 @@ export class MsePlayer implements VideoPlayer {
     clearTimeout(this.settling)
     this.config = null
     this.fragments = null
-    this.parts = []
+    this.incoming.reset()
     this.waiting = []
-    this.needsKeyFrame = true
   }
 
   takeConfig(config: ConfigMessage): void {
@@ -79,18 +78,8 @@ export class MsePlayer implements VideoPlayer {
   }
 
   takeFrame(frame: FrameMessage): void {
-    this.parts.push(frame.data)
-    if (!frame.isLast) return
-    const parts = this.parts
-    this.parts = []
-    if (!this.config || document.hidden) {
-      this.needsKeyFrame = true
-      return
-    }
-    if (this.needsKeyFrame && !frame.isKeyFrame) {
-      this.counted.dropped += 1
-      return
-    }
+    const parts = this.incoming.take(frame, this.config !== null)
+    if (!parts || !this.config) return
     this.add(this.config, frame.isKeyFrame, joined(parts))
     if (this.isTooSlow()) this.catchUp()
   }
@@ -105,7 +94,6 @@ export class MsePlayer implements VideoPlayer {
       }
       film.add(this.fragments.head())
     }
-    this.needsKeyFrame = false
     const { ahead, duration } = timings[this.timing]
     const ticks = Math.round(this.nextTime(film.time + ahead) * ticksPerSecond)
     this.newest = ticks / ticksPerSecond
@@ -191,7 +179,7 @@ export class MsePlayer implements VideoPlayer {
   private startOver(): void {
     clearTimeout(this.settling)
     this.waiting = []
-    this.needsKeyFrame = true
+    this.incoming.waitForKeyFrame()
     this.listener.wantKeyFrame()
   }
 

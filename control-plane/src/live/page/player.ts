@@ -1,5 +1,6 @@
 /** Turns H.264 into pictures on the canvas, as soon as they come: WebCodecs, one decoder for each size of the picture. */
 import { joined } from './annex-b.js'
+import { Incoming } from './incoming.js'
 import { type ConfigMessage, type FrameMessage } from './wire.js'
 
 /** Frames that may wait in the decoder; more means that this machine is too slow for them. */
@@ -31,13 +32,12 @@ export interface VideoPlayer {
 export class Player implements VideoPlayer {
   private decoder: VideoDecoder | null = null
   private config: ConfigMessage | null = null
-  private parts: Uint8Array[] = []
-  private needsKeyFrame = true
   private waiting = 0
   private settling: number | undefined
   /** When frames were given to the decoder, by their time, for `decodeMs`. */
   private readonly begun = new Map<number, number>()
   readonly counted = { pictures: 0, dropped: 0, decodeMs: 0 }
+  private readonly incoming = new Incoming(this.counted)
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -56,8 +56,7 @@ export class Player implements VideoPlayer {
   reset(): void {
     this.close()
     this.config = null
-    this.parts = []
-    this.needsKeyFrame = true
+    this.incoming.reset()
   }
 
   takeConfig(config: ConfigMessage): void {
@@ -67,18 +66,8 @@ export class Player implements VideoPlayer {
   }
 
   takeFrame(frame: FrameMessage): void {
-    this.parts.push(frame.data)
-    if (!frame.isLast) return
-    const parts = this.parts
-    this.parts = []
-    if (!this.config || document.hidden) {
-      this.needsKeyFrame = true
-      return
-    }
-    if (this.needsKeyFrame && !frame.isKeyFrame) {
-      this.counted.dropped += 1
-      return
-    }
+    const parts = this.incoming.take(frame, this.config !== null)
+    if (!parts || !this.config) return
     if (this.waiting >= mostWaiting && !frame.isKeyFrame) {
       this.counted.dropped += 1
       return this.startOver()
@@ -89,7 +78,6 @@ export class Player implements VideoPlayer {
   private decode(config: ConfigMessage, frame: FrameMessage, parts: Uint8Array[]): void {
     try {
       const decoder = this.decoder ?? this.open(config)
-      this.needsKeyFrame = false
       const timestamp = Number(frame.ptsUs)
       this.begun.set(timestamp, performance.now())
       this.waiting += 1
@@ -151,7 +139,7 @@ export class Player implements VideoPlayer {
           if (this.decoder !== decoder) return
           this.waiting = 0
           this.begun.clear()
-          this.needsKeyFrame = true
+          this.incoming.waitForKeyFrame()
           this.listener.wantKeyFrame()
         },
         // It was closed meanwhile, or has told its error itself.
@@ -163,7 +151,7 @@ export class Player implements VideoPlayer {
   /** Goes on with the next key frame. */
   private startOver(): void {
     this.close()
-    this.needsKeyFrame = true
+    this.incoming.waitForKeyFrame()
     this.listener.wantKeyFrame()
   }
 
