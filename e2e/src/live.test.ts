@@ -5,6 +5,7 @@ import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { act, look, rent, tap, type Rented } from './conformance/rented.js'
+import { phoneSchema } from './system/api.js'
 import { openBrowser } from './system/browser.js'
 import { databaseUrl } from './system/database.js'
 import { eventually } from './system/tenant.js'
@@ -35,10 +36,21 @@ async function newLink(body: object = {}): Promise<string> {
   return linkSchema.parse(answer.body).url
 }
 
+/** Keeps the codes with which the page's sockets were closed. */
+const keepCloses = `window.closes = []
+window.WebSocket = class extends WebSocket {
+  constructor(...all) {
+    super(...all)
+    this.addEventListener('close', ({ code }) => closes.push(code))
+  }
+}
+`
+const closesOf = (page: Page): Promise<number[]> => page.evaluate<number[]>('closes')
+
 /** @param without things that this browser shall not have */
 async function open(url: string, context: object = desktop, without: string[] = []): Promise<Page> {
   const page = await (await browser.newContext(context)).newPage()
-  await page.addInitScript({ content: without.map((name) => `delete window.${name};`).join('') })
+  await page.addInitScript({ content: keepCloses + without.map((name) => `delete window.${name};`).join('') })
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text())
@@ -219,6 +231,35 @@ describe('the live view', () => {
     await page.context().close()
   })
 
+  it('says why the picture is black, as long as it is', async () => {
+    await act(phone, { type: 'open_app', package: 'com.phonerack.trouble' })
+    const page = await openLive(await newLink())
+    const panel = page.locator('#secure')
+    expect(await panel.isVisible()).toBe(false)
+    const { x, y } = await placeOf(page, await centreOf({ text: 'Secure screen' }))
+    await page.mouse.click(x, y)
+    await panel.waitFor({ state: 'visible', timeout: patience })
+    expect(await panel.innerText()).toContain('forbids pictures')
+    await page.click('#home')
+    await panel.waitFor({ state: 'hidden', timeout: patience })
+    await page.context().close()
+  })
+
+  it('comes back by itself after the phone’s reboot', async () => {
+    const pages = [await openLive(await newLink()), await openLive(await newLink(), mobile, ['VideoDecoder'])]
+    const waiting = pages.map((page) =>
+      page.waitForSelector('body[data-state="connecting"]', { timeout: patience }),
+    )
+    expect((await phone.api.post(`${phone.path}/reboot`)).status).toBe(202)
+    await Promise.all(waiting)
+    for (const page of pages) expect((await closesOf(page))[0]).toBe(4100)
+    for (const page of pages) {
+      await becomes(page, 'live')
+      await eventually('a picture', patience, async () => (await coloursOf(page)) > 50)
+      await page.context().close()
+    }
+  })
+
   it('ends with its link', async () => {
     const url = await newLink()
     const client = new pg.Client({ connectionString: await databaseUrl(inject('system')) })
@@ -235,12 +276,22 @@ describe('the live view', () => {
     await page.context().close()
   })
 
-  it('ends with the phone’s session', async () => {
-    const page = await openLive(await newLink())
-    expect((await phone.api.post(`${phone.path}/park`)).status).toBe(200)
-    await becomes(page, 'over')
-    expect(await page.locator('#cover').innerText()).toContain('parked')
-    await page.context().close()
+  it('ends with the phone’s session, and with the phone', async () => {
+    const ends = async (code: number, word: string, end: () => Promise<unknown>) => {
+      const page = await openLive(await newLink())
+      await end()
+      await becomes(page, 'over')
+      expect(await closesOf(page)).toEqual([code])
+      expect(await page.locator('#cover').innerText()).toContain(word)
+      await page.context().close()
+    }
+    await ends(4003, 'parked', () => phone.api.post(`${phone.path}/park`))
+    await phone.api.post(`${phone.path}/start`, { max_duration: 3600 })
+    await eventually('the phone is ready', patience, async () => {
+      const answer = await phone.api.get(`${phone.path}?wait=ready&timeout=30`)
+      return phoneSchema.parse(answer.body).status === 'ready'
+    })
+    await ends(4004, 'deleted', () => phone.api.delete(phone.path))
     expect(complaints).toEqual([])
   })
 })
