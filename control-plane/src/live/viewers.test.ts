@@ -7,7 +7,7 @@ import { type WatchRequest, type WatchResponse } from '@phonerack/proto'
 import { limits } from '@phonerack/shared'
 import { once } from 'node:events'
 import { type AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { openLive, type LiveClient } from '../testing/live-client.js'
@@ -36,6 +36,9 @@ beforeAll(async () => {
   phoneIds = [await newPhone(), await newPhone()]
 }, 60_000)
 afterAll(() => world.stop())
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
 beforeEach(() => {
   watches = []
   agent.onWatch = (call) => {
@@ -164,8 +167,36 @@ describe('a pulse', () => {
   })
 })
 
-it('a server that stops says so, waits for no page, and the link opens again afterwards', async () => {
-  const token = await newToken()
+/** The page's own connection with what it needs of a browser; returns what it told the page, in order. */
+async function openPage(url: string, token: string): Promise<string[]> {
+  class BrowserSocket extends WebSocket {
+    constructor(at: string, offered: string) {
+      super(at, offered, { origin })
+      // A browser tells of it by the close.
+      this.on('error', () => undefined)
+    }
+  }
+  vi.stubGlobal('WebSocket', BrowserSocket)
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { hidden: false }))
+  vi.stubGlobal('addEventListener', () => undefined)
+  const told: string[] = []
+  const listener = {
+    onOpen: () => told.push('open'),
+    onVideo: () => undefined,
+    onMessage: () => undefined,
+    onRetry: (reason: string) => told.push(`again: ${reason}`),
+    onOver: (reason: string) => told.push(`over: ${reason}`),
+  }
+  const built = new URL('../../dist/live/page/connection.js', import.meta.url).href
+  const { Connection } = (await import(built)) as {
+    Connection: new (url: string, token: string, told: typeof listener) => { connect(): void }
+  }
+  new Connection(url, token, listener).connect()
+  return told
+}
+
+it('a server that stops says so and waits for no page, which comes back by itself', async () => {
+  const token = await newToken(1)
   const { port } = plane.server.server.address() as AddressInfo
   const { client, watch } = await view(token)
   // One that takes nothing any more, not even the end.
@@ -174,6 +205,8 @@ it('a server that stops says so, waits for no page, and the link opens again aft
   deaf.send(JSON.stringify({ type: 'open', token }))
   await eventually(() => watches.length === 2)
   deaf.pause()
+  const told = await openPage(`ws://127.0.0.1:${port}/live/socket`, token)
+  await eventually(() => told.includes('open'))
 
   const next = await world.start({ beside: plane })
   const from = performance.now()
@@ -185,9 +218,17 @@ it('a server that stops says so, waits for no page, and the link opens again aft
   await eventually(() => watch.cancelled && watches.every(({ cancelled }) => cancelled))
   deaf.terminate()
 
+  // The page tries until there is a server again.
+  await eventually(() => told.length > 2)
+  expect(told.slice(0, 3)).toEqual(['open', `again: ${closings.stopping.reason}`, 'again: '])
   await next.server.listen({ host: '127.0.0.1', port })
-  const again = open(token, next)
-  await again.opened()
-  await eventually(() => watches.length === 3)
-  again.close()
+  await eventually(() => told.at(-1) === 'open')
+  const answer = await next.server.inject({
+    method: 'DELETE',
+    url: `/v1/phones/${phoneIds[1]}`,
+    headers: { authorization: `Bearer ${tenant.key}` },
+  })
+  expect(answer.statusCode).toBe(200)
+  await eventually(() => told.at(-1) === `over: ${closings.deleted.reason}`)
+  expect(told.filter((each) => each === 'open')).toHaveLength(2)
 }, 60_000)
