@@ -5,8 +5,11 @@ import { type ConfigMessage, type FrameMessage } from './wire.js'
 
 /** Frames that may wait in the decoder; more means that this machine is too slow for them. */
 const mostWaiting = 12
-/** Milliseconds after which a decoder that keeps pictures back on a still screen is made to give them. */
-const settleMs = 120
+/**
+ * Milliseconds after which a decoder that keeps pictures back on a still screen is made to give them: at least, and at most
+ * for one that is only slow, whose pictures would come anyway.
+ */
+const settle = { least: 120, most: 2000 }
 
 export interface PlayerListener {
   /** A picture was drawn. */
@@ -34,6 +37,7 @@ export class Player implements VideoPlayer {
   private config: ConfigMessage | null = null
   private waiting = 0
   private settling: number | undefined
+  private settleMs = settle.least
   /** When frames were given to the decoder, by their time, for `decodeMs`. */
   private readonly begun = new Map<number, number>()
   readonly counted = { pictures: 0, dropped: 0, decodeMs: 0 }
@@ -133,10 +137,12 @@ export class Player implements VideoPlayer {
     clearTimeout(this.settling)
     this.settling = setTimeout(() => {
       if (this.waiting === 0 || decoder.state !== 'configured') return
+      const since = performance.now()
       // After a flush the decoder takes nothing but a key frame.
       decoder.flush().then(
         () => {
           if (this.decoder !== decoder) return
+          this.settleMs = Math.min(settle.most, Math.max(settle.least, 2 * (performance.now() - since)))
           this.waiting = 0
           this.begun.clear()
           this.incoming.waitForKeyFrame()
@@ -145,7 +151,7 @@ export class Player implements VideoPlayer {
         // It was closed meanwhile, or has told its error itself.
         () => undefined,
       )
-    }, settleMs)
+    }, this.settleMs)
   }
 
   /** Goes on with the next key frame. */
