@@ -45,6 +45,10 @@ async function watching(control = true): Promise<LiveView> {
   return view
 }
 
+const bytesOf = ({ frames }: LiveView) => frames.reduce((sum, { data }) => sum + data.length, 0)
+
+const lastTime = ({ frames }: LiveView) => frames.at(-1)?.ptsUs ?? 0n
+
 /** A loaded machine now and then gives no tree in time. */
 async function observed() {
   for (const until = performance.now() + patience; ;) {
@@ -189,8 +193,18 @@ describe('several views', () => {
     inside().faults.neverIdle(true)
     await until(() => slow.frames.length > 5, patience, 'moving pictures')
     slow.pause()
-    const before = quick.frames.length
-    await until(() => quick.frames.length > before + 60, patience, 'sixty pictures for the quick one')
+    // More than lies in all buffers on the way to the slow one, and then older than what waits for it.
+    const enough = bytesOf(quick) + 512 * 1024
+    await openApp('com.android.contacts')
+    let vertical = 3
+    const scroll = () => {
+      vertical = -vertical
+      quick.send({ $case: 'scroll', value: { x: 0.5, y: 0.5, horizontal: 0, vertical } })
+      return bytesOf(quick) > enough
+    }
+    await until(scroll, patience, 'many pictures for the quick one')
+    const full = lastTime(quick)
+    await until(() => lastTime(quick) - full > 2_000_000n, patience, 'two more seconds for the quick one')
     const lost = slow.frames.length
     const keys = slow.keyFrames
     slow.resume()
