@@ -166,7 +166,8 @@ export class Life {
       return replayed
     })
     const affordable = Number(refusal?.details['max_affordable_seconds'] ?? 0)
-    if (affordable === 0) return
+    // Refused as long as it was told before: that is noted already, and would go on for ever.
+    if (affordable === 0 || affordable === asked) return
     // The hint must be true: as long as it says, and no longer.
     await this.create(process, step, affordable, `${key}-shorter`)
   }
