@@ -7,12 +7,11 @@ import { act, bodyOf, look, rent, type Rented } from './conformance/rented.js'
 import { errorOf } from './system/api.js'
 import { openBrowser } from './system/browser.js'
 import { databaseUrl } from './system/database.js'
+import { desktop, mobile, newPage, pointOn } from './system/live-pages.js'
 import { eventually } from './system/tenant.js'
 
 /** Milliseconds; a loaded machine takes its time. */
 const patience = 60_000
-const desktop = { viewport: { width: 1280, height: 800 } }
-const mobile = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 const message = 'Please sign in to the bank.\nThe code comes by message. <b>Thank you!</b>'
 
 const handoffSchema = z.object({
@@ -53,11 +52,7 @@ async function refusal() {
 
 /** The page with the phone's picture, or with what stands in its place. */
 async function open(url: string, context: object = desktop): Promise<Page> {
-  const page = await (await browser.newContext(context)).newPage()
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('console', (told) => {
-    if (told.type() === 'error') complaints.push(told.text())
-  })
+  const page = await newPage(browser, context, complaints)
   await page.goto(url)
   await page.waitForSelector('body:not([data-state="connecting"])', { timeout: patience })
   return page
@@ -74,10 +69,8 @@ const isOver = async (page: Page, text: string): Promise<void> => {
 async function placeOf(page: Page, icon: string): Promise<{ x: number; y: number }> {
   const { screen, elements, text } = await look(phone)
   const element = elements.find((each) => each.text === icon || each.desc === icon)
-  const box = await page.locator('canvas').boundingBox()
-  if (!element || !box) throw new Error(`no ${icon} on\n${text}`)
-  const [x, y] = element.center
-  return { x: box.x + (x / screen.width) * box.width, y: box.y + (y / screen.height) * box.height }
+  if (!element) throw new Error(`no ${icon} on\n${text}`)
+  return pointOn(page, screen, element.center)
 }
 const front = async (): Promise<string> => (await look(phone)).app.package
 

@@ -8,12 +8,11 @@ import { act, look, rent, tap, type Rented } from './conformance/rented.js'
 import { phoneSchema } from './system/api.js'
 import { openBrowser } from './system/browser.js'
 import { databaseUrl } from './system/database.js'
+import { desktop, mobile, newPage, pointOn } from './system/live-pages.js'
 import { eventually } from './system/tenant.js'
 
 /** Milliseconds; a loaded machine takes its time. */
 const patience = 60_000
-const desktop = { viewport: { width: 1280, height: 800 } }
-const mobile = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 const smallest = { viewport: { width: 320, height: 568 }, hasTouch: true, isMobile: true }
 const linkSchema = z.strictObject({ url: z.url(), expires_at: z.iso.datetime() })
 
@@ -49,12 +48,8 @@ const closesOf = (page: Page): Promise<number[]> => page.evaluate<number[]>('clo
 
 /** @param without things that this browser shall not have */
 async function open(url: string, context: object = desktop, without: string[] = []): Promise<Page> {
-  const page = await (await browser.newContext(context)).newPage()
+  const page = await newPage(browser, context, complaints)
   await page.addInitScript({ content: keepCloses + without.map((name) => `delete window.${name};`).join('') })
-  page.on('pageerror', (error) => complaints.push(error.message))
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text())
-  })
   await page.goto(url)
   return page
 }
@@ -98,12 +93,8 @@ const isWide = async (page: Page): Promise<boolean> => {
 }
 
 /** Where on the page a point of the phone is. */
-async function placeOf(page: Page, [x, y]: readonly [number, number]) {
-  const { screen } = await look(phone)
-  const box = await page.locator('canvas').boundingBox()
-  if (!box) throw new Error('no canvas')
-  return { x: box.x + (x / screen.width) * box.width, y: box.y + (y / screen.height) * box.height }
-}
+const placeOf = async (page: Page, point: readonly [number, number]) =>
+  pointOn(page, (await look(phone)).screen, point)
 
 async function centreOf(what: { text?: string; desc?: string }): Promise<readonly [number, number]> {
   const seen = await look(phone)
@@ -112,6 +103,14 @@ async function centreOf(what: { text?: string; desc?: string }): Promise<readonl
   )
   if (!element) throw new Error(`no ${JSON.stringify(what)} on\n${seen.text}`)
   return element.center
+}
+
+async function turnsAndBack(page: Page): Promise<void> {
+  await page.click('#rotate')
+  await eventually('the picture is wide', patience, () => isWide(page))
+  expect(await coloursOf(page)).toBeGreaterThan(1)
+  await page.click('#rotate')
+  await eventually('the picture is tall again', patience, async () => !(await isWide(page)))
 }
 
 const shows = (text: string): Promise<void> =>
@@ -156,11 +155,7 @@ describe('the live view', () => {
   it('turns with the phone', async () => {
     const page = await openLive(await newLink())
     expect(await isWide(page)).toBe(false)
-    await page.click('#rotate')
-    await eventually('the picture is wide', patience, () => isWide(page))
-    expect(await coloursOf(page)).toBeGreaterThan(1)
-    await page.click('#rotate')
-    await eventually('the picture is tall again', patience, async () => !(await isWide(page)))
+    await turnsAndBack(page)
     await page.context().close()
   })
 
@@ -178,11 +173,7 @@ describe('the live view', () => {
       async () => (await look(phone)).app.package === 'com.phonerack.notes',
     )
     await eventually('the page shows it', patience, async () => (await digestOf(page)) !== before)
-    await page.click('#rotate')
-    await eventually('the picture is wide', patience, () => isWide(page))
-    expect(await coloursOf(page)).toBeGreaterThan(1)
-    await page.click('#rotate')
-    await eventually('the picture is tall again', patience, async () => !(await isWide(page)))
+    await turnsAndBack(page)
     await page.context().close()
   })
 

@@ -1,13 +1,17 @@
 // Holds docs/conformance.md against what a run of the tests reported: each sentence is proven by tests that ran and
-// passed, or stands there as not tested. Used by checks.mjs.
+// passed, or stands there as not tested. Used by checks.mjs and by a test of `shared`.
 
-/** The rows of the tables: sentence, file and test; a file that is none says that there is no test. */
-function rowsOf(document) {
+/**
+ * The rows of the tables: sentence, file and test. `file` is null where there is no test, and `test` says why.
+ * @throws Error for a row that has not three cells
+ */
+export function rowsOf(document) {
   return document
     .split('\n')
     .filter((line) => /^\| (?!Sentence|-)/.test(line))
     .map((line) => {
       const cells = line.slice(1, -1).split(/(?<!\\)\|/)
+      if (cells.length !== 3) throw new Error(`not a row of three cells: ${line}`)
       const [sentence, file, test] = cells.map((cell) => cell.trim().replaceAll(/\\([|_*])/g, '$1'))
       return { sentence, file: /^`(.+)`$/.exec(file)?.[1] ?? null, test }
     })

@@ -2,36 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { rowsOf } from '../../scripts/lib/conformance.mjs'
 import { errorCodes } from './errors.js'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, root)), 'utf8')
-
-interface Row {
-  sentence: string
-  /** Null: not tested, and `test` says why. */
-  file: string | null
-  test: string
-}
-
-/** The rows of all tables of a Markdown document that have three columns. */
-function rowsOf(document: string): Row[] {
-  return document
-    .split('\n')
-    .filter((line) => /^\| (?!Sentence|-)/.test(line))
-    .map((line) => {
-      const cells = line
-        .slice(1, -1)
-        .split(/(?<!\\)\|/)
-        .map((cell) => cell.trim().replaceAll('\\|', '|'))
-      const [sentence = '', file = '', test = ''] = cells
-      expect(cells, line).toHaveLength(3)
-      return { sentence, file: /^`(.+)`$/.exec(file)?.[1] ?? null, test: plain(test) }
-    })
-}
-
-/** Without the escapes that formatting puts before `_` and `*`. */
-const plain = (text: string): string => text.replaceAll(/\\([_*])/g, '$1')
 
 /** The names of tests as they stand in the source; of those that run many times, once. */
 function titles(source: string): string[] {

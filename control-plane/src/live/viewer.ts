@@ -220,7 +220,8 @@ export class Viewer {
     core.log.debug({ code, details, phone: this.link.phoneId }, 'a live view lost its host')
     const otherwise = isMissing ? closings.noVideo : closings.away
     this.standing().then(
-      (standing) => this.close(standing !== null && 'closing' in standing ? standing.closing : otherwise),
+      (found) =>
+        this.close(found !== null && 'closing' in found.standing ? found.standing.closing : otherwise),
       (unread: unknown) => {
         core.log.warn({ err: unread }, 'a live link could not be read')
         this.close(otherwise)
@@ -231,7 +232,7 @@ export class Viewer {
   private async standing() {
     const { core } = this.parts
     const row = await readLink(core.db, this.tokenHash)
-    return row && standingOf(row, core.clock.now(), core.rules)
+    return row && { row, standing: standingOf(row, core.clock.now(), core.rules) }
   }
 
   /** Looks at the link at each change of the phone or the key, when it expires, and now and then. */
@@ -248,9 +249,9 @@ export class Viewer {
         AbortSignal.any([signal, this.look.signal]),
       )
       try {
-        const row = await readLink(core.db, this.tokenHash)
-        if (row === null) return this.close(closings.unknown)
-        const standing = standingOf(row, core.clock.now(), core.rules)
+        const found = await this.standing()
+        if (found === null) return this.close(closings.unknown)
+        const { row, standing } = found
         if ('closing' in standing) return this.close(standing.closing)
         if (standing.place.fencingNumber !== this.place.fencingNumber) return this.close(closings.restarting)
         this.tellHandoff(row)

@@ -7,6 +7,7 @@ import { Film } from './film.js'
 import { Fragments, ticksPerSecond } from './fragments.js'
 import { Incoming } from './incoming.js'
 import './mux.js'
+import { paint } from './paint.js'
 import { type PlayerListener, type VideoPlayer } from './player.js'
 import { type ConfigMessage, type FrameMessage } from './wire.js'
 
@@ -133,14 +134,9 @@ export class MsePlayer implements VideoPlayer {
   }
 
   private draw(video: HTMLVideoElement): void {
-    const { canvas } = this
     // After a reset it is a picture of before.
     if (video.videoWidth === 0 || !this.config) return
-    if (canvas.width !== video.videoWidth || canvas.height !== video.videoHeight) {
-      canvas.width = video.videoWidth
-      canvas.height = video.videoHeight
-    }
-    canvas.getContext('2d', { alpha: false })?.drawImage(video, 0, 0)
+    paint(this.canvas, video, { width: video.videoWidth, height: video.videoHeight })
   }
 
   private isTooSlow(): boolean {

@@ -1,6 +1,7 @@
 /** Turns H.264 into pictures on the canvas, as soon as they come: WebCodecs, one decoder for each size of the picture. */
 import { joined } from './annex-b.js'
 import { Incoming } from './incoming.js'
+import { paint } from './paint.js'
 import { type ConfigMessage, type FrameMessage } from './wire.js'
 
 /** Frames that may wait in the decoder; more means that this machine is too slow for them. */
@@ -119,12 +120,7 @@ export class Player implements VideoPlayer {
     if (this.decoder === decoder) {
       this.waiting = Math.max(0, this.waiting - 1)
       this.begun.delete(picture.timestamp)
-      const { canvas } = this
-      if (canvas.width !== picture.displayWidth || canvas.height !== picture.displayHeight) {
-        canvas.width = picture.displayWidth
-        canvas.height = picture.displayHeight
-      }
-      canvas.getContext('2d', { alpha: false })?.drawImage(picture, 0, 0)
+      paint(this.canvas, picture, { width: picture.displayWidth, height: picture.displayHeight })
       this.counted.pictures += 1
       if (begun !== undefined) this.counted.decodeMs = performance.now() - begun
       this.listener.onPicture()
