@@ -18,7 +18,7 @@ export default defineConfig({
         root: name,
         include: ['src/**/*.test.ts'],
         testTimeout: 60_000,
-        retry: 1,
+        retry: { count: 1, delay: 1000 },
         hookTimeout: 120_000,
         pool: 'forks' as const,
         // One module graph for all files of a worker: loading it anew took a quarter of all time. Tests keep no state in modules.

@@ -33,7 +33,7 @@ export default defineConfig({
     globalSetup: ['src/system/global-setup.ts'],
     setupFiles: ['src/system/when-failing.ts'],
     testTimeout: 240_000,
-    retry: 1,
+    retry: { count: 2, delay: 3000 },
     hookTimeout: 300_000,
     pool: 'forks',
     // Most tests wait.

@@ -46,11 +46,9 @@ export async function runBatch(
   )
   const known: BatchKnown = { results: [], started: -1, sinceStartMs: 0 }
   try {
-    const ended = await follow(stream, known)
-    connection.breaker.succeeded()
-    return ended
+    return await follow(stream, known)
   } catch (error) {
-    return onLost(batch.actions, known, toFailure(error, connection))
+    return onLost(batch.actions, known, toFailure(error))
   }
 }
 

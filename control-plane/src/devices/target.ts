@@ -1,5 +1,6 @@
-/** Where a request into a phone goes: one read of the phone, its device and its host. */
-import { ApiError } from '@phonerack/shared'
+/** Where a request into a phone goes: one read of the phone, its device and its host, and some more while it is out of reach. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError, subjects } from '@phonerack/shared'
 import { type Reader } from '../db/database.js'
 import { controlOutOfReach } from '../db/out-of-reach.js'
 import { controlOf, phoneControlled } from '../handoffs/records.js'
@@ -22,6 +23,12 @@ export interface ReadyTarget extends Target {
   hostId: string
 }
 
+/**
+ * Milliseconds that a request waits for a phone that is out of reach: a cable that was touched, or a host that says
+ * something every two seconds and was late once, is no error to its client.
+ */
+const waits = { total: 2500, pause: 100 }
+
 interface Row {
   projectId: string
   status: PhoneStatus
@@ -41,7 +48,7 @@ export const phoneUnavailable = (phoneId: string): ApiError =>
 /**
  * For reads, and for what changes nothing that a person sees.
  * @throws ApiError phone_not_found, phone_not_allowed, the conflict of a phone that is
- *   not ready, phone_unavailable when its device or host is out of reach
+ *   not ready, phone_unavailable when its device or host stays out of reach
  */
 export const readyTarget = (
   core: Core,
@@ -66,24 +73,36 @@ async function targetOf(
   hosts: HostClients,
   { caller, phoneId, isWrite }: { caller: Caller; phoneId: string; isWrite: boolean },
 ): Promise<ReadyTarget> {
-  const now = core.clock.now()
-  const row = permitted(
-    caller,
-    phoneId,
-    await readRow(core.db, phoneId, now).catch((error: unknown) => {
-      throw controlOutOfReach(error, { phone: phoneId })
-    }),
-  )
-  const conflict = readinessConflict(phoneId, row.status)
-  if (conflict) throw conflict
-  const { control_id: id, control_until: expiresAt } = row
-  if (isWrite && id !== null && expiresAt !== null) throw phoneControlled(phoneId, { id, expiresAt }, now)
-  const { serial, link, fencing_number: fencingNumber, host_id: hostId, address } = row
-  if (serial === null || link === null || fencingNumber === null || hostId === null || address === null) {
-    throw phoneUnavailable(phoneId)
+  const until = performance.now() + waits.total
+  for (let isFirst = true; ; isFirst = false) {
+    const now = core.clock.now()
+    const row = permitted(
+      caller,
+      phoneId,
+      await readRow(core.db, phoneId, now).catch((error: unknown) => {
+        throw controlOutOfReach(error, { phone: phoneId })
+      }),
+    )
+    const conflict = readinessConflict(phoneId, row.status)
+    if (conflict) throw conflict
+    const { control_id: id, control_until: expiresAt } = row
+    if (isWrite && id !== null && expiresAt !== null) throw phoneControlled(phoneId, { id, expiresAt }, now)
+    const { serial, link, fencing_number: fencingNumber, host_id: hostId, address } = row
+    if (serial === null || link === null || fencingNumber === null || hostId === null || address === null) {
+      throw phoneUnavailable(phoneId)
+    }
+    const isHeard = hostInReach(row.last_seen_at, now, core.rules)
+    if (isHeard && isUp(link)) return { connection: hosts.to(hostId, address), hostId, serial, fencingNumber }
+    if (performance.now() + waits.pause > until) {
+      core.log.info(
+        { phone: phoneId, serial, link, host: hostId, seen: row.last_seen_at },
+        'a phone is out of reach',
+      )
+      throw phoneUnavailable(phoneId)
+    }
+    if (isFirst && !isHeard) core.bus.publish(subjects.announce(hostId), {})
+    await sleep(waits.pause)
   }
-  if (!hostInReach(row.last_seen_at, now, core.rules) || !isUp(link)) throw phoneUnavailable(phoneId)
-  return { connection: hosts.to(hostId, address), hostId, serial, fencingNumber }
 }
 
 async function readRow(db: Reader, phoneId: string, now: Date): Promise<Row | null> {

@@ -1,4 +1,7 @@
-/** Stops calls to a host that does not answer, for a moment, so that they fail at once. Pure; time in milliseconds. */
+/**
+ * Of a host that cannot be connected: for a moment calls do not wait for it, and fail at once. Calls that it lost or
+ * never answered say nothing here, since they may be one phone's. Pure; time in milliseconds.
+ */
 export class Breaker {
   private failures = 0
   private openUntil = 0
@@ -8,7 +11,7 @@ export class Breaker {
     private readonly restMs = 2000,
   ) {}
 
-  /** False while the breaker is open. After its rest, calls may try again; the next failure opens it anew. */
+  /** False while the breaker is open. After its rest, calls may wait again; the next failure opens it anew. */
   allows(now: number): boolean {
     return now >= this.openUntil
   }

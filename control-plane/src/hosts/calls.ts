@@ -28,11 +28,14 @@ export class CallFailure extends Error {
 
 /** @throws CallFailure with `sent` false: nothing was done */
 export async function requireConnection(connection: HostConnection, progress: Progress): Promise<void> {
-  if (!connection.breaker.allows(performance.now())) {
-    throw new CallFailure(false, null, false, 'the host did not answer lately')
+  const { breaker } = connection
+  // A connection that stands is taken also while the breaker rests; none is waited for then.
+  const rests = !breaker.allows(performance.now())
+  if (await connection.ready(rests ? 0 : Math.min(connectMs, progress.remaining))) {
+    breaker.succeeded()
+    return
   }
-  if (await connection.ready(Math.min(connectMs, progress.remaining))) return
-  connection.breaker.failed(performance.now())
+  if (!rests) breaker.failed(performance.now())
   throw new CallFailure(false, null, false, 'no connection to the host')
 }
 
@@ -54,7 +57,7 @@ export async function callHost<Q, A>(
 ): Promise<A> {
   await requireConnection(connection, progress)
   try {
-    const answer = await new Promise<A>((resolve, reject) => {
+    return await new Promise<A>((resolve, reject) => {
       const deadline = Date.now() + progress.remaining
       const call = method(connection.client, request, new Metadata(), { deadline }, (error, value) => {
         progress.signal.removeEventListener('abort', cancel)
@@ -64,10 +67,8 @@ export async function callHost<Q, A>(
       const cancel = (): void => call.cancel()
       progress.signal.addEventListener('abort', cancel, { once: true })
     })
-    connection.breaker.succeeded()
-    return answer
   } catch (error) {
-    throw toFailure(error, connection)
+    throw toFailure(error)
   }
 }
 
@@ -79,13 +80,10 @@ const plainError = z.object({
   details: z.record(z.string(), z.unknown()),
 })
 
-/** Reads a failed call, and tells the breaker. */
-export function toFailure(error: unknown, connection: HostConnection): CallFailure {
+/** Reads a failed call. */
+export function toFailure(error: unknown): CallFailure {
   if (!isServiceError(error)) throw error
   const answer = answerOf(error.metadata)
-  if (answer) connection.breaker.succeeded()
-  // A call that our own caller gave up says nothing about the host.
-  else if (error.code !== status.CANCELLED) connection.breaker.failed(performance.now())
   return new CallFailure(
     true,
     answer,

@@ -21,7 +21,7 @@ let tenant: Tenant
 beforeAll(async () => {
   world = startWorld()
   plane = await world.start({
-    env: { PHONERACK_HOST_LATE_AFTER: '1', PHONERACK_HOST_LOST_AFTER: '3', PHONERACK_START_DEADLINE: '3' },
+    env: { PHONERACK_HOST_LATE_AFTER: '1', PHONERACK_HOST_LOST_AFTER: '5', PHONERACK_START_DEADLINE: '3' },
   })
   agent = await plane.rack(2, { beatMs: 200 })
   tenant = await plane.tenant()
@@ -70,6 +70,21 @@ it('refuses new work to a late host, ends sessions of a lost one, and leaves the
   for (const id of [phone.id, other.phone.id]) await phones().delete(tenant.caller, id)
   await allFree()
   expect(await brokenInvariants(plane.app.core.db)).toEqual([])
+})
+
+it('waits a moment for a host that is late, and refuses nothing when it is heard again', async () => {
+  const { phone } = await phones().create(tenant.caller, createBody(), null)
+  await until(phone.id, 'ready')
+  agent.pause()
+  await eventually(async () => {
+    const host = await plane.app.core.db.host.findFirst()
+    return Date.now() - (host?.lastSeenAt?.getTime() ?? 0) > 1100
+  })
+  const seen = observe(phone.id)
+  agent.resume()
+  expect((await seen).text).toBe('app x')
+  await phones().delete(tenant.caller, phone.id)
+  await allFree()
 })
 
 const allFree = () =>

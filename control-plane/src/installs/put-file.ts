@@ -47,10 +47,9 @@ export async function putPackageFile(
     stream.end()
     const error = await answered
     if (error) throw error
-    connection.breaker.succeeded()
   } catch (error) {
     stream.cancel()
-    throw toFailure(error, connection)
+    throw toFailure(error)
   } finally {
     progress.signal.removeEventListener('abort', cancel)
     content.destroy()

@@ -104,9 +104,8 @@ export async function readRecording(
         size += BigInt(chunk.length)
         yield chunk
       }
-      to.breaker.succeeded()
     } catch (error) {
-      throw toFailure(error, to)
+      throw toFailure(error)
     } finally {
       progress.signal.removeEventListener('abort', cancel)
       call.cancel()

@@ -212,7 +212,9 @@ class Double implements AgentDouble {
     private readonly bus: Bus,
     private readonly identity: { ca: Buffer; certificate: Buffer; key: Buffer },
   ) {
-    bus.subscribe(subjects.announce(hostId), () => this.beat())
+    bus.subscribe(subjects.announce(hostId), () => {
+      if (this.timer) this.beat()
+    })
   }
 
   begin(everyMs: number): void {

@@ -1,4 +1,4 @@
-/** After each try of a test that failed: what the parts of the systems logged of trouble meanwhile. A set-up file of vitest. */
+/** After each try of a test that failed: what the parts of the systems logged of trouble meanwhile, said at once and with its error. A set-up file of vitest. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -10,7 +10,9 @@ const parts = ['control-plane', 'host-agent', 'virtual-phones']
 const warn = 40
 /** The last of each part. */
 const most = 15
-const lineSchema = z.object({ level: z.number(), time: z.number() })
+/** Told of less: what says why a phone was refused. */
+const alwaysTold = ['a phone is out of reach', 'device state']
+const lineSchema = z.object({ level: z.number(), time: z.number(), msg: z.string() })
 
 let since = 0
 beforeEach(() => {
@@ -20,7 +22,10 @@ afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return
   const systems = [inject('system'), inject('bare'), ...systemsOfThisFile]
   const told = await Promise.all(systems.flatMap((system) => parts.map((part) => troubleOf(system, part))))
-  process.stdout.write(`\nLogged while "${task.name}" failed:\n${told.join('') || '  nothing\n'}`)
+  const logged = `Logged meanwhile:\n${told.join('') || '  nothing\n'}`
+  process.stdout.write(`\n"${task.name}" failed. ${logged}`)
+  const error = task.result.errors?.at(-1)
+  if (error) error.message += `\n${logged}`
 })
 
 async function troubleOf({ dir }: System, part: string): Promise<string> {
@@ -33,10 +38,14 @@ async function troubleOf({ dir }: System, part: string): Promise<string> {
   const lines = whole.filter((line) => {
     if (!line.startsWith('{')) return false
     const read = lineSchema.safeParse(JSON.parse(line))
-    return read.success && read.data.level >= warn && read.data.time >= since
+    return (
+      read.success &&
+      (read.data.level >= warn || alwaysTold.includes(read.data.msg)) &&
+      read.data.time >= since
+    )
   })
   return lines
     .slice(-most)
-    .map((line) => `  ${line.slice(0, 1500)}\n`)
+    .map((line) => `  ${line.slice(0, 1000)}\n`)
     .join('')
 }
