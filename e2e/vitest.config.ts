@@ -1,16 +1,24 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that mostly wait, longest first, so that no long one is left for the end. */
+/** Longest first, so that no long one is left for the end; those that mostly wait before others as long. */
 const first = [
   'chaos/',
   'recording-soak',
-  'conformance/restart',
   'ctl',
   'contract/contract',
   'lifecycle',
-  'create',
+  'first-path',
+  'conformance/hanging',
+  'conformance/restart',
+  'live',
   'launcher',
+  'conformance/recordings',
+  'conformance/actions',
+  'tasks/',
+  'conformance/installs-device',
+  'handoff',
+  'create',
 ]
 
 class LongestFirst extends BaseSequencer {

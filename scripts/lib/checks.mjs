@@ -41,7 +41,6 @@ function count(passed, failed) {
   failures.push(...failed)
 }
 
-/** Says all at its end, since others may run beside it. */
 async function check(name, command, args, cwd) {
   const since = performance.now()
   let said = ''
@@ -52,16 +51,14 @@ async function check(name, command, args, cwd) {
   return passed
 }
 
-/** Checks that mostly use one core each; formatting, the longest, runs beside the others. */
+/** Each of them uses all cores. */
 async function staticChecks() {
   const proto = path.join(root, 'proto')
-  const others = async () => {
-    await check('types', bin('turbo'), ['run', 'typecheck', '--output-logs=errors-only'])
-    await check('lint', bin('oxlint'), ['--type-aware', '--deny-warnings'])
-    await check('proto lint', bin('buf'), ['lint'], proto)
-    await check('proto breaking', bin('buf'), ['breaking', '--against', 'baseline.binpb'], proto)
-  }
-  await Promise.all([check('format', bin('prettier'), ['--check', '--log-level=warn', '.']), others()])
+  await check('format', bin('oxfmt'), ['--check', '.'])
+  await check('types', bin('turbo'), ['run', 'typecheck', '--output-logs=errors-only'])
+  await check('lint', bin('oxlint'), ['--type-aware', '--deny-warnings'])
+  await check('proto lint', bin('buf'), ['lint'], proto)
+  await check('proto breaking', bin('buf'), ['breaking', '--against', 'baseline.binpb'], proto)
 }
 
 /** A vitest run; its tests are counted one by one, and those named that failed, or passed at a later try (docs/decisions/0096). A run that ends badly without a failed test, as by an error outside of tests, counts as one. */

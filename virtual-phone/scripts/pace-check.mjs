@@ -39,11 +39,8 @@ const env = {
 }
 const adb = (...args) =>
   new Promise((resolve, reject) => {
-    execFile(
-      'adb',
-      args,
-      { env, timeout: 60_000, encoding: 'buffer', maxBuffer: 2 ** 26 },
-      (error, stdout) => (error ? reject(error) : resolve(stdout)),
+    execFile('adb', args, { env, timeout: 60_000, encoding: 'buffer', maxBuffer: 2 ** 26 }, (error, stdout) =>
+      error ? reject(error) : resolve(stdout),
     )
   })
 

@@ -86,7 +86,8 @@ async function checkCountry(tx: Tx, country: string | null): Promise<void> {
 }
 
 type Admitted =
-  { refused: ApiError } | (Exclude<Reservation, { refused: ApiError }> & { device: AssignedDevice })
+  | { refused: ApiError }
+  | (Exclude<Reservation, { refused: ApiError }> & { device: AssignedDevice })
 
 /** Reads what admission asks for, locks a free device, and counts the request. */
 async function admit(

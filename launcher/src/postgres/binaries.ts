@@ -46,11 +46,13 @@ export function usableNative(native: string, copyTo: string, othersMustRead: boo
       return native
     } catch (error) {
       // A read-only tree: the copy is made whole instead.
-      if (!(
-        error instanceof Error &&
-        'code' in error &&
-        ['EROFS', 'EACCES', 'EPERM'].includes(String(error.code))
-      ))
+      if (
+        !(
+          error instanceof Error &&
+          'code' in error &&
+          ['EROFS', 'EACCES', 'EPERM'].includes(String(error.code))
+        )
+      )
         throw error
     }
   }

@@ -14,7 +14,7 @@ export interface TreeFacts {
   notListed?: readonly string[]
 }
 
-// prettier-ignore
+// oxfmt-ignore
 export const treeFacts: readonly TreeFacts[] = [
   // A page that calls itself clickable, a list that need not scroll, rows that are not clickable.
   { name: 'members-picker', screen: [720, 1608],

@@ -143,7 +143,8 @@ async function run(io: CommandIo): Promise<void> {
       return swipe(io, world, rest, longPressMs)
     case 'motionevent': {
       const action = motions[(rest[0] ?? '').toUpperCase() as keyof typeof motions] as
-        (typeof motions)['DOWN' | 'UP' | 'MOVE' | 'CANCEL'] | undefined
+        | (typeof motions)['DOWN' | 'UP' | 'MOVE' | 'CANCEL']
+        | undefined
       if (action === undefined) throw new BadArguments(`Unknown action: ${rest[0] ?? ''}`)
       const [x = 0, y = 0] = numbers(rest.slice(1), action === 'cancel' ? 0 : 2)
       return world.touch(action, 0, x, y)

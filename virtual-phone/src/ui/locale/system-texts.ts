@@ -22,11 +22,7 @@ export const SYSTEM_TEXTS: Texts = {
     'ما مِن عناصر حديثة',
     '最近のアイテムはありません',
   ],
-  'Swipe up to open': [
-    'Zum Öffnen nach oben wischen',
-    'مرّر سريعًا للأعلى للفتح',
-    '上にスワイプすると開きます',
-  ],
+  'Swipe up to open': ['Zum Öffnen nach oben wischen', 'مرّر سريعًا للأعلى للفتح', '上にスワイプすると開きます'],
   'Display brightness': ['Displayhelligkeit', 'درجة سطوع الشاشة', '画面の明るさ'],
   'Open settings.': ['Einstellungen öffnen.', 'فتح الإعدادات.', '設定を開きます。'],
   '{app} has stopped': ['{app} wurde beendet', 'توقّف {app}', '{app} が停止しました'],

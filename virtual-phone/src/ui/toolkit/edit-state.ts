@@ -67,7 +67,16 @@ export function deleteForward(s: EditState): void {
 }
 
 export type Move =
-  'left' | 'right' | 'word_left' | 'word_right' | 'line_start' | 'line_end' | 'up' | 'down' | 'start' | 'end'
+  | 'left'
+  | 'right'
+  | 'word_left'
+  | 'word_right'
+  | 'line_start'
+  | 'line_end'
+  | 'up'
+  | 'down'
+  | 'start'
+  | 'end'
 
 const lineStart = (text: string, at: number): number => (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1)
 function lineEnd(text: string, at: number): number {
