@@ -4,6 +4,7 @@
  * gRPC) and handed down to every outer call.
  */
 import { setMaxListeners } from 'node:events'
+import { ownNow } from './own-time.js'
 
 export class DeadlineExceeded extends Error {
   constructor(what: string) {
@@ -18,12 +19,13 @@ const longestTimer = 2 ** 31 - 1
 export class Progress {
   private constructor(
     readonly signal: AbortSignal,
-    /** Milliseconds, on `performance.now()`'s clock. */
-    readonly deadlineAt: number,
+    /** Milliseconds, on `ownNow`'s clock. */
+    private readonly deadlineAt: number,
   ) {}
 
   /**
-   * Runs out after `ms`, or when one of `parents` aborts. With a timer of its own, which holds the signal: Node 20 and 22
+   * Runs out after `ms` in which this process ran, or when one of `parents` aborts: what came while it stood still is
+   * read before the time is over. With a timer of its own, which holds the signal: Node 20 and 22
    * can lose what `AbortSignal.any` made, with its time, to the garbage collector while somebody waits for it.
    */
   static for(ms: number, ...parents: readonly (AbortSignal | undefined)[]): Progress {
@@ -35,11 +37,20 @@ export class Progress {
       for (const parent of parents) parent?.removeEventListener('abort', end)
       control.abort()
     }
-    const timer = setTimeout(end, Math.min(Math.max(0, Math.ceil(ms)), longestTimer))
-    timer.unref()
+    const deadlineAt = ownNow() + ms
+    const wait = () => {
+      const left = Math.ceil(deadlineAt - ownNow())
+      timer = setTimeout(
+        () => (ownNow() < deadlineAt ? wait() : end()),
+        Math.min(Math.max(0, left), longestTimer),
+      )
+      timer.unref()
+    }
+    let timer: NodeJS.Timeout | undefined
+    wait()
     if (parents.some((parent) => parent?.aborted)) end()
     else for (const parent of parents) parent?.addEventListener('abort', end, { once: true })
-    return new Progress(control.signal, performance.now() + ms)
+    return new Progress(control.signal, deadlineAt)
   }
 
   /** At most `ms`, never longer than this one. */
@@ -49,7 +60,7 @@ export class Progress {
 
   /** Milliseconds left, never negative. */
   get remaining(): number {
-    return Math.max(0, this.deadlineAt - performance.now())
+    return Math.max(0, this.deadlineAt - ownNow())
   }
 
   get expired(): boolean {

@@ -1,6 +1,6 @@
 /** Where a request into a phone goes: one read of the phone, its device and its host, and some more while it is out of reach. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ApiError, subjects } from '@phonerack/shared'
+import { ApiError, ownNow, subjects } from '@phonerack/shared'
 import { type Reader } from '../db/database.js'
 import { controlOutOfReach } from '../db/out-of-reach.js'
 import { controlOf, phoneControlled } from '../handoffs/records.js'
@@ -73,7 +73,7 @@ async function targetOf(
   hosts: HostClients,
   { caller, phoneId, isWrite }: { caller: Caller; phoneId: string; isWrite: boolean },
 ): Promise<ReadyTarget> {
-  const until = performance.now() + waits.total
+  const until = ownNow() + waits.total
   for (let isFirst = true; ; isFirst = false) {
     const now = core.clock.now()
     const row = permitted(
@@ -93,7 +93,7 @@ async function targetOf(
     }
     const isHeard = hostInReach(row.last_seen_at, now, core.rules)
     if (isHeard && isUp(link)) return { connection: hosts.to(hostId, address), hostId, serial, fencingNumber }
-    if (performance.now() + waits.pause > until) {
+    if (ownNow() + waits.pause > until) {
       core.log.info(
         { phone: phoneId, serial, link, host: hostId, seen: row.last_seen_at },
         'a phone is out of reach',

@@ -5,8 +5,12 @@
  */
 import { credentials, connectivityState, type ChannelCredentials } from '@grpc/grpc-js'
 import { HostServiceClient, LiveServiceClient, RecordingServiceClient } from '@phonerack/proto'
+import { ownNow } from '@phonerack/shared'
 import { type Credentials, hostDnsName } from '../pki/authority.js'
 import { Breaker } from './breaker.js'
+
+/** Longer than a machine stands still now and then: the answer to a ping may be there, and only be unread. */
+const keepaliveTimeoutMs = 15_000
 
 /** A screen (4 MB) with its frame. */
 const maxMessageBytes = 8_000_000
@@ -55,7 +59,7 @@ export class HostClients {
       'grpc.default_authority': name,
       'grpc.max_receive_message_length': maxMessageBytes,
       'grpc.keepalive_time_ms': 10_000,
-      'grpc.keepalive_timeout_ms': 5000,
+      'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
       'grpc.initial_reconnect_backoff_ms': 200,
       'grpc.max_reconnect_backoff_ms': 2000,
       // A repeat would hide whether bytes may have left.
@@ -80,5 +84,20 @@ function end({ client, live }: HostConnection): void {
 
 function isReady(client: HostServiceClient, ms: number): Promise<boolean> {
   if (client.getChannel().getConnectivityState(true) === connectivityState.READY) return Promise.resolve(true)
-  return new Promise((resolve) => client.waitForReady(Date.now() + ms, (error) => resolve(!error)))
+  const until = ownNow() + ms
+  return new Promise((resolve) => {
+    const wait = (left: number) =>
+      client.waitForReady(Date.now() + left, (error) => {
+        // We stood still meanwhile: the connection had less time than it seems.
+        const more = Math.ceil(until - ownNow())
+        if (
+          error &&
+          more > 0 &&
+          client.getChannel().getConnectivityState(false) !== connectivityState.SHUTDOWN
+        )
+          wait(more)
+        else resolve(!error)
+      })
+    wait(ms)
+  })
 }

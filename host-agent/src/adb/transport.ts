@@ -3,7 +3,7 @@
  * streams to sockets on the phone. The rest of the agent reaches a phone
  * through this and nothing else. A phone out of reach is `DeviceGone`.
  */
-import { DeadlineExceeded, type Progress } from '@phonerack/shared'
+import { DeadlineExceeded, ownNow, type Progress } from '@phonerack/shared'
 import { DeviceGone } from '../device/device.js'
 import type { AdbClient } from './client.js'
 import { AdbConnectionLost, AdbRefused } from './errors.js'
@@ -62,7 +62,7 @@ export function createTransport(
 ): Transport {
   /** Tells `saw` how a call ended, and throws what it threw in the words of the wall. */
   async function watched<T>(progress: Progress, call: () => Promise<T>): Promise<T> {
-    const startedAt = performance.now()
+    const startedAt = ownNow()
     try {
       const result = await call()
       saw('answered')
@@ -71,7 +71,7 @@ export function createTransport(
       const failure = translate(error)
       // One that its caller gave up says nothing of the phone.
       const late = failure instanceof DeadlineExceeded && progress.remaining === 0
-      if (late && performance.now() - startedAt >= hangMs) saw('hung')
+      if (late && ownNow() - startedAt >= hangMs) saw('hung')
       else if (!(failure instanceof DeadlineExceeded) && !(failure instanceof DeviceGone)) saw('answered')
       throw failure
     }

@@ -59,4 +59,21 @@ describe('a call', () => {
     await expect(echo(Progress.for(1600))).rejects.toThrow('took too long')
     expect(seen).toEqual(['hung'])
   }, 30_000)
+
+  it('is answered in time when it was we who stood still', async () => {
+    await both.phone.inside.faults.heal()
+    const seen: string[] = []
+    const { serial } = both.phone
+    const transport = createTransport(new AdbClient(adbSocketPath(both.host.config.dataDir)), serial, (how) =>
+      seen.push(how),
+    )
+    const echo = () => transport.shell(command('echo', 'there'), Progress.for(1600))
+    await until(async () => (await echo().catch(() => null)) !== null)
+    seen.length = 0
+    const answer = echo()
+    // As a pause of the machine: nothing of this process runs, and no answer is read.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)
+    expect((await answer).stdout.toString()).toBe('there\n')
+    expect(seen).toEqual(['answered'])
+  }, 30_000)
 })

@@ -11,6 +11,8 @@ import {
 import { DeadlineExceeded, Progress } from '@phonerack/shared'
 
 const maxMessage = 16 << 20
+/** Longer than a machine stands still now and then: the answer to a ping may be there, and only be unread. */
+const keepaliveTimeoutMs = 15_000
 
 export interface TlsFiles {
   /** The control plane's CA. */
@@ -41,7 +43,7 @@ export async function startGrpcServer(
     'grpc.max_receive_message_length': maxMessage,
     'grpc.max_send_message_length': maxMessage,
     'grpc.keepalive_time_ms': 10_000,
-    'grpc.keepalive_timeout_ms': 5000,
+    'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
   })
   server.addService(HostServiceService, handlers.host)
   server.addService(LiveServiceService, handlers.live)

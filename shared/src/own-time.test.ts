@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { OwnTime, ownNow } from './own-time.js'
+import { Progress } from './progress.js'
+
+/** Keeps this process from running anything else, as a pause of its machine does. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}
+
+test('time between looks counts as far as a process that runs would have looked again', () => {
+  const gaps = fc.array(fc.record({ ms: fc.nat({ max: 20_000 }), isLook: fc.boolean() }))
+  fc.assert(
+    fc.property(gaps, (parts) => {
+      const own = new OwnTime(0)
+      let [now, before, lookedAt, counted] = [0, 0, 0, 0]
+      for (const { ms, isLook } of parts) {
+        now += ms
+        const expected = counted + Math.min(now - lookedAt, 750)
+        const said = isLook ? own.look(now) : own.at(now)
+        expect(said).toBe(expected)
+        expect(said).toBeGreaterThanOrEqual(before)
+        before = said
+        if (isLook) [lookedAt, counted] = [now, expected]
+      }
+    }),
+  )
+})
+
+test('a process that runs counts all time', async () => {
+  const [own, all] = [ownNow(), performance.now()]
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  // Less only by what this machine stood still for.
+  expect(ownNow() - own).toBeGreaterThan(450)
+  expect(ownNow() - own).toBeLessThanOrEqual(performance.now() - all)
+})
+
+test('a deadline does not pass while the process stands still', async () => {
+  const progress = Progress.for(1500)
+  const answer = progress.race(
+    'an answer',
+    () => new Promise((resolve) => setTimeout(() => resolve('there'), 1600)),
+  )
+  standStill(1800)
+  expect(progress.expired).toBe(false)
+  expect(await answer).toBe('there')
+  await expect(progress.sleep(10_000)).rejects.toThrow('took too long')
+})
