@@ -30,7 +30,8 @@ export async function faultsOf(system: System) {
   const ask: Ask = async (method, url, body) => {
     const response = await fetch(`http://127.0.0.1:${faultPort}${url}`, {
       method,
-      headers: { authorization: `Bearer ${token}` },
+      // A connection that lies idle is closed by the port after a while, perhaps as the next request comes.
+      headers: { authorization: `Bearer ${token}`, connection: 'close' },
       signal: AbortSignal.timeout(timeoutMs),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })

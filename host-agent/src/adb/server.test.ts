@@ -201,6 +201,21 @@ describe('the adb server', () => {
     await expect(server.client.ask('host:no-such-service', progress)).rejects.toThrow(AdbRefused)
   })
 
+  it('is waited for when it takes no more connections, of which few find room', async () => {
+    const server = await start()
+    const pid = server.pid ?? 0
+    process.kill(pid, 'SIGSTOP')
+    const answers = Array.from({ length: 20 }, () => server.client.version(Progress.for(20_000)))
+    const all = Promise.allSettled(answers)
+    try {
+      // All have tried by now: who is refused is refused at once.
+      await Progress.for(2000).sleep(200)
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+    expect((await all).filter(({ status }) => status === 'rejected')).toEqual([])
+  })
+
   it('gives up at the deadline when the server hangs', async () => {
     const server = await start()
     const pid = server.pid ?? 0

@@ -13,6 +13,7 @@ import { Progress, type Logger } from '@phonerack/shared'
 import { later } from '../later.js'
 import { AdbClient } from './client.js'
 import { findMarked, isRunning, markProcess, processIdentity, unmarkProcess } from './process-identity.js'
+import { isFull } from './socket.js'
 
 export interface AdbServerOptions {
   /** Path or name of the adb program. */
@@ -204,7 +205,7 @@ function isListening(path: string): Promise<boolean> {
       resolve(answer)
     }
     probe.once('connect', () => settle(true))
-    probe.once('error', () => settle(false))
+    probe.once('error', (error) => settle(isFull(error)))
   })
 }
 

@@ -7,6 +7,13 @@ import { connect, type Socket } from 'node:net'
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { AdbConnectionLost } from './errors.js'
 
+/** Milliseconds until a server that takes no more connections is asked again. */
+const againMs = 20
+
+/** Of a connection that a Unix socket refused since as many wait as it lets. */
+export const isFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EAGAIN'
+
 interface Waiter {
   length: number
   resolve: (bytes: Buffer) => void
@@ -50,8 +57,22 @@ export class AdbSocket {
     for (const listener of this.closeListeners) listener()
   }
 
-  /** Opens a connection that lasts as long as `progress`, or until `close`. */
-  static open(path: string, what: string, progress: Progress): Promise<AdbSocket> {
+  /**
+   * Opens a connection that lasts as long as `progress`, or until `close`. adb lets five wait while it is busy or does not
+   * run; who comes next is refused by a Unix socket at once, and comes again.
+   */
+  static async open(path: string, what: string, progress: Progress): Promise<AdbSocket> {
+    for (;;) {
+      try {
+        return await AdbSocket.tryOpen(path, what, progress)
+      } catch (error) {
+        if (!(error instanceof AdbConnectionLost && isFull(error.cause))) throw error
+      }
+      await progress.sleep(againMs, what)
+    }
+  }
+
+  private static tryOpen(path: string, what: string, progress: Progress): Promise<AdbSocket> {
     progress.check(what)
     return new Promise((resolve, reject) => {
       const raw = connect({ path })

@@ -400,5 +400,9 @@ export const notEnrolled = (serial: string): ApiError =>
     details: { serial },
   })
 
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message.slice(0, 300) : 'unknown'
+/** What it says, and what it says was behind it. */
+function reasonOf(error: unknown): string {
+  const said: string[] = []
+  for (let at = error; at instanceof Error; at = at.cause) said.push(at.message)
+  return said.join(': ').slice(0, 300) || 'unknown'
+}
