@@ -1,4 +1,11 @@
-import { actionBatchSchema, ApiError, Progress, systemClock, type ActionResult } from '@phonerack/shared'
+import {
+  actionBatchSchema,
+  ApiError,
+  ownNow,
+  Progress,
+  systemClock,
+  type ActionResult,
+} from '@phonerack/shared'
 import { describe, expect, it } from 'vitest'
 import { DeviceGone, TextNotTaken, type TextWay } from '../device/device.js'
 import { createSnapshotStore } from '../screen/snapshots.js'
@@ -346,6 +353,20 @@ describe.concurrent('typing', () => {
     expect(phone.views[0]?.text).toBe('slowly')
   })
 
+  it('does not take it for the end of a text that we stood still', async () => {
+    const phone = paperPhone([field(100, { flags: ['focusable', 'focused'] })])
+    const type = (text: string): Promise<void> => {
+      setTimeout(() => {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2300)
+        const arrives = () => (phone.views[0] = { ...field(100, { flags: ['focusable', 'focused'] }), text })
+        setTimeout(arrives, 600)
+      }, 100)
+      return Promise.resolve()
+    }
+    const device = { ...phone.device, text: oneWay(type) }
+    expect(only(await run({ ...phone, device }, [{ type: 'type', text: 'late' }])).ok).toBe(true)
+  })
+
   it('reads a password back by its length', async () => {
     const password = (rewrite: (text: string) => string) =>
       paperPhone([field(100, { flags: ['focusable', 'focused', 'password'], rewrite })])
@@ -482,11 +503,11 @@ describe.concurrent('typing', () => {
   it('looks only once the screen had time to follow an earlier batch', async () => {
     const phone = paperPhone([button('Go', 100)])
     const first = await run(phone, [{ type: 'tap', target: { x: 5, y: 6 } }])
-    const left = first.screenSettlesAt - performance.now()
+    const left = first.screenSettlesAt - ownNow()
     expect(left).toBeGreaterThan(0)
     const seen: number[] = []
     phone.before = (line) => {
-      if (line === 'tree') seen.push(performance.now())
+      if (line === 'tree') seen.push(ownNow())
     }
     const { screenSettlesAt } = first
     await run(phone, [{ type: 'tap', target: { text: 'Go' } }], 'none', { screenSettlesAt })

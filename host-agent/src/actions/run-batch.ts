@@ -1,6 +1,7 @@
 /** Runs a batch of actions on a phone, in order, up to the first failure. Called by the gRPC part. */
 import {
   limits,
+  ownNow,
   type Action,
   type ActionResult,
   type Clock,
@@ -34,7 +35,7 @@ export interface BatchRequest {
   onFinished: (result: ActionResult) => void
   /** For faults of ours. */
   log?: Logger | undefined
-  /** Milliseconds that only grow; left out: `performance.now`. */
+  /** Milliseconds that only grow; left out: `ownNow`, so that a phone's silence while we stood still says nothing. */
   monotonic?: (() => number) | undefined
   /** By the same clock: no tree before it counts, since the screen may still follow an earlier batch. Left out: long ago. */
   screenSettlesAt?: number | undefined
@@ -58,7 +59,7 @@ const reachLimitMs = 10_000
  */
 export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
   const { actions, progress } = request
-  const now = request.monotonic ?? (() => performance.now())
+  const now = request.monotonic ?? ownNow
   const startedAt = now()
   const context = createContext(request.device, request.snapshots, progress, now, request.screenSettlesAt)
   await reach(context)

@@ -4,7 +4,7 @@
  * verifies on the phone. Called by `phone/`.
  */
 import { randomBytes } from 'node:crypto'
-import { ApiError, DeadlineExceeded, type Progress } from '@phonerack/shared'
+import { ApiError, DeadlineExceeded, ownNow, type Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import type { ControlSocket } from '../scrcpy/control-socket.js'
@@ -101,7 +101,7 @@ async function enableTestHarness(transport: Transport, progress: Progress): Prom
 
 /** Until the phone has booted without the mark that no restart keeps. */
 async function waitForRestart(transport: Transport, mark: string, progress: Progress): Promise<void> {
-  const startedAt = performance.now()
+  const startedAt = ownNow()
   let left = false
   for (;;) {
     try {
@@ -112,7 +112,7 @@ async function waitForRestart(transport: Transport, mark: string, progress: Prog
       const [value, booted] = result.stdout.toString('utf8').split('\n')
       if (value !== mark && booted?.trim() === '1') return
       if (value !== mark) left = true
-      if (!left && performance.now() - startedAt > restartMs) {
+      if (!left && ownNow() - startedAt > restartMs) {
         throw new ApiError('provider_error', { message: 'The phone did not restart for its wipe.' })
       }
     } catch (error) {

@@ -2,7 +2,7 @@
  * What calls do with one device: lifecycle calls that raise the fencing number,
  * writes one at a time, reads beside them. Called by `grpc/`; knows nothing of it.
  */
-import { ApiError, DeadlineExceeded, limits, Progress, type Logger } from '@phonerack/shared'
+import { ApiError, DeadlineExceeded, limits, ownNow, Progress, type Logger } from '@phonerack/shared'
 import { DeviceGone, type Device, type WipeCheck } from '../device/device.js'
 import type { FoundCapability } from '../device/attempt.js'
 import { notEnrolled, type DeviceSupervisor } from '../device/supervisor.js'
@@ -41,7 +41,7 @@ export class Phone {
   private readonly besides = new Set<Promise<unknown>>()
   /** The lifecycle call that runs, and which later ones wait for. */
   private lifecycle: Promise<unknown> = Promise.resolve()
-  /** By `performance.now`: until then the screen may still follow what the last batch sent. */
+  /** By `ownNow`: until then the screen may still follow what the last batch sent. */
   screenSettlesAt = -Infinity
   private readonly running = new Map<string, Promise<unknown>>()
 
@@ -148,7 +148,7 @@ export class Phone {
     work: (device: Device, progress: Progress) => Promise<T>,
   ): Promise<T> {
     return this.read(caller, progress, async (device, within) => {
-      const left = this.screenSettlesAt - performance.now()
+      const left = this.screenSettlesAt - ownNow()
       if (left > 0) await within.sleep(left, 'waiting for the screen to follow')
       return work(device, within)
     })

@@ -3,7 +3,7 @@
  * are read beside each other and must agree: what Android remembers of a screen
  * can lag behind it, and windows change while they are read.
  */
-import type { Progress } from '@phonerack/shared'
+import { ownNow, type Progress } from '@phonerack/shared'
 import type { Device, WindowState } from '../device/device.js'
 import { atOnce } from './at-once.js'
 import { buildTree, type ScreenTree } from './elements.js'
@@ -24,7 +24,7 @@ export interface ScreenRead {
 
 /** @throws ScreenXmlError after broken answers; ApiError, DeviceGone, DeadlineExceeded */
 export async function readScreen(device: Device, progress: Progress): Promise<ScreenRead> {
-  const startedAt = performance.now()
+  const startedAt = ownNow()
   let anew = false
   for (let attempt = 1; ; attempt += 1) {
     const [[xml, screen], window] = await atOnce(
@@ -42,7 +42,7 @@ export async function readScreen(device: Device, progress: Progress): Promise<Sc
       if (anew) return { tree: { ...tree, cut: true }, window }
       anew = true
     } catch (error) {
-      const again = attempt < tries && performance.now() - startedAt < patienceMs
+      const again = attempt < tries && ownNow() - startedAt < patienceMs
       if (!(error instanceof ScreenXmlError) || error.neverIdle || !again) throw error
       await progress.sleep(pauseMs, 'reading the screen again')
     }

@@ -1,5 +1,5 @@
 /** The time zone by AlarmManager's shell command (no root needed), which tells every app of the change. */
-import { ApiError, type Progress } from '@phonerack/shared'
+import { ApiError, ownNow, type Progress } from '@phonerack/shared'
 import { command, sequence, type ShellCommand } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import type { Timezone } from '../device/device.js'
@@ -22,10 +22,10 @@ export function createTimezone({ transport, desired, defaultZone }: TimezonePart
 
   async function becomes(zone: string, progress: Progress): Promise<boolean> {
     // A phone that answers late still tells which it is.
-    const lookUntil = performance.now() + readBackMs
+    const lookUntil = ownNow() + readBackMs
     for (;;) {
       if ((await read(progress)) === zone) return true
-      if (performance.now() > lookUntil) return false
+      if (ownNow() > lookUntil) return false
       await progress.sleep(50, 'the time zone to change')
     }
   }

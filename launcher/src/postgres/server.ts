@@ -132,7 +132,7 @@ async function withClient<T>(
 ): Promise<T> {
   const client = new Client({
     connectionString: url,
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
   })
   // A lost connection also rejects what is awaited; without a listener it would end the process.
