@@ -27,6 +27,7 @@ import { Ticker } from './jobs/ticker.js'
 import { createKeyService } from './keys/service.js'
 import { createLiveService } from './live/links.js'
 import { livePlugin } from './live/plugin.js'
+import { createStandBys } from './live/stand-bys.js'
 import { Catalog } from './library/catalog.js'
 import { expireLibraryFiles } from './library/files.js'
 import { libraryPlugin } from './library/plugin.js'
@@ -103,8 +104,10 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       : [],
   })
   const listening = new Listening()
+  const standBys = createStandBys(core, hosts)
   const tickers = [
     new Ticker('sweep of hosts', 1000, parts.log, () => sweepHosts(core, listening)),
+    new Ticker('phones with live links', 10_000, parts.log, () => standBys.look()),
     new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),
     new Ticker('retention', 60_000, parts.log, () => forget(core)),
     new Ticker('retention of uploads', 60_000, parts.log, () => expireUploads(uploads)),
@@ -166,6 +169,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       changes.close()
       uploadChanges.close()
       live.close()
+      standBys.close()
       hosts.close()
       await bus.close()
       await database.close()

@@ -14,6 +14,7 @@ import { toServiceError, type AgentDouble } from '../testing/agent-double.js'
 import { openLive, type LiveClient } from '../testing/live-client.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { closings, isWorthRetrying, protocol } from './page/wire.js'
+import { createStandBys } from './stand-bys.js'
 
 type Watch = ServerDuplexStream<WatchRequest, WatchResponse>
 
@@ -107,6 +108,34 @@ describe('a live link', () => {
     const before = prepared()
     await newToken()
     await eventually(() => prepared() > before)
+  })
+
+  it('keeps its phone ready to film while it leads there', async () => {
+    const id = await newPhone(tenant)
+    const token = await newToken(id)
+    const standBys = createStandBys(plane.app.core, plane.app.hosts)
+    const count = (name: string) => agent.log.filter((each) => each === `${name} ${id}`).length
+    await standBys.look()
+    await eventually(() => count('standBy') > 0)
+    expect(count('standBy ended')).toBe(0)
+    // Held, not asked for again. The one of the plane's own may come beside it.
+    for (let i = 0; i < 5; i += 1) await standBys.look()
+    expect(count('standBy')).toBeLessThanOrEqual(2)
+    // Nor is it begun for a link that leads nowhere any more, and it ends with that.
+    const { db } = plane.app.core
+    await db.liveLink.update({ where: { tokenHash: hashSecret(token) }, data: { expiresAt: new Date() } })
+    await standBys.look()
+    await eventually(() => count('standBy ended') > 0)
+    const before = count('standBy')
+    await standBys.look()
+    expect(count('standBy')).toBe(before)
+    // Who closes ends what it holds.
+    await newToken(id)
+    await standBys.look()
+    await eventually(() => count('standBy') > before)
+    const ended = count('standBy ended')
+    standBys.close()
+    await eventually(() => count('standBy ended') > ended)
   })
 
   it('lives for 60 to 86400 seconds, as asked', async () => {

@@ -3,6 +3,7 @@ import { type Rules } from '../config.js'
 import { type Reader } from '../db/database.js'
 import { isUp } from '../devices/link.js'
 import { hostInReach } from '../devices/reach.js'
+import { Prisma } from '../gen/prisma/client.js'
 import { type StoredStatus } from '../handoffs/records.js'
 import { type EndReason, type PhoneStatus } from '../services.js'
 import { closings, type Closing, type HandoffState } from './page/wire.js'
@@ -44,7 +45,23 @@ export type Standing = { place: Place } | { closing: Closing }
 
 /** Null: there is no such link. */
 export async function readLink(db: Reader, tokenHash: string): Promise<LinkRow | null> {
-  const rows = await db.$queryRaw<LinkRow[]>`select l.project_id as "projectId", l.phone_id as "phoneId",
+  const rows = await readLinks(db, Prisma.sql`l.token_hash = ${tokenHash}`)
+  return rows[0] ?? null
+}
+
+/** Of each phone the link that lives longest, when one may lead there: `standingOf` says whether it does. */
+export const readLongestLinks = (db: Reader, now: Date): Promise<LinkRow[]> =>
+  readLinks(
+    db,
+    Prisma.sql`l.token_hash in (select distinct on (l.phone_id) l.token_hash from live_links l
+      join sessions s on s.id = l.session_id join api_keys k on k.id = l.key_id left join handoffs f on f.id = l.handoff_id
+      where l.expires_at > ${now} and s.ended_at is null and k.revoked_at is null
+        and (f.status is null or f.status in ('open', 'taken'))
+      order by l.phone_id, l.expires_at desc)`,
+  )
+
+const readLinks = (db: Reader, which: Prisma.Sql): Promise<LinkRow[]> =>
+  db.$queryRaw<LinkRow[]>`select l.project_id as "projectId", l.phone_id as "phoneId",
     p.name as "phoneName", l.key_id as "keyId", k.secret_hash as "keyHash", k.revoked_at as "keyRevokedAt",
     l.control, l.expires_at as "expiresAt", s.end_reason as "sessionEndReason", p.status as "phoneStatus",
     j.frozen_at is not null as "isFrozen",
@@ -55,9 +72,7 @@ export async function readLink(db: Reader, tokenHash: string): Promise<LinkRow |
     join projects j on j.id = l.project_id join api_keys k on k.id = l.key_id
     left join devices d on d.phone_id = l.phone_id left join hosts h on h.id = d.host_id
     left join handoffs f on f.id = l.handoff_id
-    where l.token_hash = ${tokenHash}`
-  return rows[0] ?? null
-}
+    where ${which}`
 
 const closingOf: Record<EndReason, Closing> = {
   parked: closings.parked,

@@ -278,6 +278,14 @@ class Double implements AgentDouble {
           await this.beginCall('prepare', call.request.assignment)
           return {}
         }),
+      standBy: (call, callback) =>
+        answer(callback, async () => {
+          const { phoneId = '' } = call.request.assignment ?? {}
+          await this.beginCall(`standBy ${phoneId}`, call.request.assignment)
+          await new Promise<void>((resolve) => call.on('cancelled', resolve))
+          this.log.push(`standBy ended ${phoneId}`)
+          return {}
+        }),
     }
     server.addService(LiveServiceService, live)
     server.addService(RecordingServiceService, this.recordings.service())

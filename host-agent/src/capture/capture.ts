@@ -49,4 +49,9 @@ export interface Capture {
    * @throws ApiError feature_unavailable when the phone has no video; DeviceGone, DeadlineExceeded
    */
   subscribe(listener: CaptureListener, progress: Progress, begin?: CaptureBegin): Promise<CaptureSubscription>
+  /**
+   * While nobody watches, keeps the phone as near to filming as it can be without filming: who comes waits for less.
+   * Returns when `within` ends, or when nobody may reach the phone any more.
+   */
+  standBy(within: Progress): Promise<void>
 }

@@ -194,3 +194,69 @@ describe('a capture', () => {
     await until(() => servers() === 0, patience, 'the end of the video')
   })
 })
+
+describe('a capture that stands by', () => {
+  const control = new AbortController()
+  let standing: Promise<void>
+
+  async function server(): Promise<string> {
+    await until(() => servers() === 1, patience, 'one server')
+    return (await shell('pidof', 'app_process')).stdout.toString('utf8').trim()
+  }
+
+  const another = (than: string) =>
+    until(async () => !['', than].includes(await server()), patience, 'another server')
+
+  it('has a server wait on the phone, which films for the first who comes', async () => {
+    standing = hub.standBy(Progress.for(600_000, control.signal))
+    const waiting = await server()
+    const { viewer } = await watch()
+    await untilKeyFrames(viewer, 1)
+    expect(await server()).toBe(waiting)
+  })
+
+  it('has another wait after the last one left', async () => {
+    const filming = await server()
+    for (const each of open.splice(0)) each.close()
+    await another(filming)
+  })
+
+  it('has it come back when it dies, after a pause', async () => {
+    const startedAt = performance.now()
+    const died = await server()
+    expect(plugged.phone.inside.faults.killScrcpy()).toBe(1)
+    await another(died)
+    expect(performance.now() - startedAt).toBeGreaterThan(900)
+  })
+
+  it('shows the screen also when the one that waited is gone', async () => {
+    await server()
+    plugged.phone.inside.faults.killScrcpy()
+    const { viewer } = await watch()
+    await untilKeyFrames(viewer, 1)
+    expect(viewer.end).toBeNull()
+    await server()
+  })
+
+  it('ends it with the last who wants it', async () => {
+    const other = new AbortController()
+    const longer = hub.standBy(Progress.for(600_000, other.signal))
+    for (const each of open.splice(0)) each.close()
+    control.abort()
+    await standing
+    await server()
+    other.abort()
+    await longer
+    await until(() => servers() === 0, patience, 'the end of the server')
+  })
+
+  it('ends it for all when it is stopped, and starts none by itself', async () => {
+    const both = [hub.standBy(Progress.for(600_000)), hub.standBy(Progress.for(600_000))]
+    await server()
+    plugged.phone.inside.faults.killScrcpy()
+    hub.stop('enough')
+    await Promise.all(both)
+    await new Promise((resolve) => setTimeout(resolve, 1200))
+    expect(servers()).toBe(0)
+  })
+})

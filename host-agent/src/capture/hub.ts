@@ -11,7 +11,8 @@ import { jarPathOf, putJar } from '../scrcpy/server-process.js'
 import type { Capture } from './capture.js'
 import { createFanOut } from './fan-out.js'
 import { createKeyFrameAsks } from './key-frame-asks.js'
-import { openVideoSocket, type VideoSocket } from './video-socket.js'
+import { createSpare } from './spare.js'
+import { launchVideo, openVideoSocket, type VideoSink, type VideoSocket } from './video-socket.js'
 
 export interface CaptureHub extends Capture {
   /** Ends the video and tells all who watch; a later `subscribe` starts anew. */
@@ -28,8 +29,8 @@ export interface HubParts {
   restartMs?: number
 }
 
-/** Milliseconds. */
-const times = { linger: 5000, start: 10_000, restart: 8000, firstPause: 50, longestPause: 1000 }
+/** Milliseconds. `spare`: how long a server that waited may take to film before another is started. */
+const times = { linger: 5000, start: 10_000, spare: 3000, restart: 8000, firstPause: 50, longestPause: 1000 }
 
 /** The video from a start to its end, over restarts. */
 interface Run {
@@ -52,6 +53,12 @@ export function createCaptureHub({
   /** Settles with the first start of the run. */
   let started: Promise<unknown> = Promise.resolve()
   let lingering: NodeJS.Timeout | undefined
+  const launch = async (progress: Progress) => {
+    if (!hasJar) await putJar(transport, jar, progress)
+    hasJar = false
+    return launchVideo(transport, jarPathOf(jar), progress)
+  }
+  const spare = createSpare({ launch, log })
   const asks = createKeyFrameAsks({
     ask: () => run?.socket?.resetVideo(),
     // The video starts anew, or ends for all.
@@ -59,9 +66,7 @@ export function createCaptureHub({
   })
 
   async function open(mine: Run, progress: Progress): Promise<VideoSocket> {
-    if (!hasJar) await putJar(transport, jar, progress)
-    hasJar = false
-    const sink = {
+    const sink: VideoSink = {
       onParameterSets: (bytes: Buffer) => {
         if (run === mine) fan.parameterSets(bytes)
       },
@@ -71,7 +76,9 @@ export function createCaptureHub({
         fan.packet(data, ptsUs, isKeyFrame)
       },
     }
-    const socket = await openVideoSocket(transport, jarPathOf(jar), sink, progress)
+    const socket =
+      (await openSpare(sink, progress)) ??
+      (await openVideoSocket(transport, await launch(progress), sink, progress))
     if (mine.control.signal.aborted) {
       socket.close()
       throw new DeviceGone(transport.serial)
@@ -82,16 +89,34 @@ export function createCaptureHub({
     return socket
   }
 
+  /** By the server that waits; null when there is none, or it is none. */
+  async function openSpare(sink: VideoSink, progress: Progress): Promise<VideoSocket | null> {
+    const waiting = await spare.take()
+    if (!waiting) return null
+    try {
+      return await openVideoSocket(transport, waiting, sink, progress.within(times.spare))
+    } catch (error) {
+      progress.check('start of the video')
+      log.warn({ err: error }, 'the video server that waited does not film, starting another')
+      return null
+    }
+  }
+
+  function setRun(next: Run | null): void {
+    run = next
+    spare.films(next !== null)
+  }
+
   function start(): void {
     const mine: Run = { control: new AbortController(), socket: null }
-    run = mine
+    setRun(mine)
     const first = open(mine, Progress.for(times.start, mine.control.signal))
     started = first
     void first.then(
       (socket) => keepRunning(mine, socket),
       () => {
         // Told to those who wait for `started`.
-        if (run === mine) run = null
+        if (run === mine) setRun(null)
       },
     )
   }
@@ -113,7 +138,7 @@ export function createCaptureHub({
       const soon = performance.now() - startedAt < times.longestPause
       socket = await reopen(mine, soon ? times.longestPause : times.firstPause)
       if (socket || isOver()) continue
-      run = null
+      setRun(null)
       fan.end(`the video of the screen ended: ${reason}`)
     }
   }
@@ -137,7 +162,7 @@ export function createCaptureHub({
     asks.ends()
     fan.forget()
     const ending = run
-    run = null
+    setRun(null)
     ending?.control.abort()
     ending?.socket?.close()
   }
@@ -179,7 +204,9 @@ export function createCaptureHub({
       isSubscribed = true
       return { requestKeyFrame: () => asks.wanted(), close: () => leave(remove) }
     },
+    standBy: (within) => spare.keep(within),
     stop(reason) {
+      spare.stop()
       // Whoever stops it may wipe the phone next.
       hasJar = false
       end()

@@ -12,7 +12,7 @@ import type { AdbSocket } from '../adb/socket.js'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
 import { resetVideoMessage } from '../scrcpy/messages.js'
-import { startServer } from '../scrcpy/server-process.js'
+import { connectTo, launchServer, type LaunchedServer } from '../scrcpy/server-process.js'
 
 export interface VideoHeader {
   isConfig: boolean
@@ -68,14 +68,21 @@ export interface VideoSocket {
   close(): void
 }
 
-/** Starts a server from the jar at `jarPath`. */
-export async function openVideoSocket(
+/** Starts a server from the jar at `jarPath`, which films as soon as it is handed to `openVideoSocket`. */
+export const launchVideo = (
   transport: Transport,
   jarPath: string,
+  progress: Progress,
+): Promise<LaunchedServer> => launchServer(transport, jarPath, options, progress)
+
+/** Lets a server of `launchVideo` film; ends it when it does not. */
+export async function openVideoSocket(
+  transport: Transport,
+  launched: LaunchedServer,
   sink: VideoSink,
   progress: Progress,
 ): Promise<VideoSocket> {
-  const { server, sockets, output } = await startServer(transport, jarPath, options, 2, progress)
+  const { server, sockets, output } = await connectTo(transport, launched, 2, progress)
   const [video, control] = sockets
   const close = () => {
     for (const socket of sockets) socket.close()

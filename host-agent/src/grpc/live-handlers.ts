@@ -4,6 +4,7 @@ import type { LiveServiceServer, OpenWatch, WatchRequest, WatchResponse } from '
 import { ApiError, Progress, type Logger } from '@phonerack/shared'
 import { later } from '../later.js'
 import { prepare } from '../live/prepare.js'
+import { standBy } from '../live/stand-by.js'
 import { watch, type Inlet, type Outlet } from '../live/watch.js'
 import type { Registry } from '../phone/registry.js'
 import { answer, callerOf, unary } from './call.js'
@@ -20,6 +21,11 @@ export function createLiveHandlers(registry: Registry, log: Logger): LiveService
     prepare: unary(log, 'Prepare', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       await registry.phone(caller.serial).watch(caller, progress, prepare)
+      return {}
+    }),
+    standBy: unary(log, 'StandBy', async ({ assignment }, progress) => {
+      const caller = callerOf(assignment)
+      await registry.phone(caller.serial).watch(caller, progress, standBy)
       return {}
     }),
     watch(call: Call): void {

@@ -271,4 +271,25 @@ describe('several views', () => {
     end()
     await until(() => inside().state().scrcpyServers === 1, patience, 'the end of the video')
   })
+
+  it('find a server waiting on the phone while it stands by for them; none is left when the assignment ends', async () => {
+    const waiting = () => until(() => inside().state().scrcpyServers === 2, patience, 'a server that waits')
+    const end = client().standBy(phone().assignment)
+    await waiting()
+    await inside().faults.unplug()
+    await until(() => inside().state().scrcpyServers === 0, patience, 'no server')
+    await inside().faults.replug()
+    await waiting()
+    const view = await watching(false)
+    await untilKeyFrames(view, 1)
+    expect(inside().state().scrcpyServers).toBe(2)
+    await view.leave()
+    fencingNumber += 1n
+    await phone().park()
+    await until(() => inside().state().scrcpyServers === 1, patience, 'the end of the server')
+    fencingNumber += 1n
+    await phone().start()
+    expect(inside().state().scrcpyServers).toBe(1)
+    end()
+  })
 })

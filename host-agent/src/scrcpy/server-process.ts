@@ -10,7 +10,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { AdbConnectionLost } from '../adb/errors.js'
-import { command, commandWith } from '../adb/quote.js'
+import { command, sequence } from '../adb/quote.js'
 import { readShellPacket } from '../adb/shell-protocol.js'
 import type { AdbSocket } from '../adb/socket.js'
 import type { Transport } from '../adb/transport.js'
@@ -37,45 +37,68 @@ export async function putJar(transport: Transport, jar: Jar, progress: Progress)
   await transport.push(path, jar.content, 0o644, progress)
 }
 
-export interface StartedServer {
+/** A server that was started. It does nothing until all its sockets are there, and waits for them without an end. */
+export interface LaunchedServer {
+  /** Of its socket on the phone. */
+  name: string
   /** The server's shell; closing it ends the server. */
   server: AdbSocket
-  /** As many as were asked for, in the server's order. */
-  sockets: readonly AdbSocket[]
-  deviceName: string
   output: ServerOutput
 }
 
-/** `options`: which sockets it opens and what they carry; `count` is how many of them there are. */
-export async function startServer(
+export interface StartedServer extends LaunchedServer {
+  /** As many as were asked for, in the server's order. */
+  sockets: readonly AdbSocket[]
+  deviceName: string
+}
+
+/**
+ * `options`: which sockets it opens and what they carry.
+ *
+ * The phone's shell gives way to the server (`exec`): adbd ends only the process that it started itself, and one that
+ * waits for its sockets would outlive its shell.
+ */
+export async function launchServer(
   transport: Transport,
   jarPath: string,
   options: readonly string[],
-  count: number,
   progress: Progress,
-): Promise<StartedServer> {
+): Promise<LaunchedServer> {
   const scid = (randomBytes(4).readUInt32BE() & 0x7fffffff).toString(16).padStart(8, '0')
   const server = await transport.spawn(
-    commandWith(
-      { CLASSPATH: jarPath },
-      ...serverCommand,
-      `scid=${scid}`,
-      'log_level=info',
-      'tunnel_forward=true',
-      'clipboard_autosync=false',
-      'cleanup=false',
-      'power_on=false',
-      ...options,
+    sequence(
+      command('export', `CLASSPATH=${jarPath}`),
+      command(
+        'exec',
+        ...serverCommand,
+        `scid=${scid}`,
+        'log_level=info',
+        'tunnel_forward=true',
+        'clipboard_autosync=false',
+        'cleanup=false',
+        'power_on=false',
+        ...options,
+      ),
     ),
     progress,
   )
-  const output = drain(server)
+  return { name: `scrcpy_${scid}`, server, output: drain(server) }
+}
+
+/** Opens its `count` sockets, as soon as it listens; it begins with the last. A server that this fails for is ended. */
+export async function connectTo(
+  transport: Transport,
+  launched: LaunchedServer,
+  count: number,
+  progress: Progress,
+): Promise<StartedServer> {
+  const { name, server, output } = launched
   const sockets: AdbSocket[] = []
   try {
-    const first = await connectWhenReady(transport, `scrcpy_${scid}`, output, progress)
+    const first = await connectWhenReady(transport, name, output, progress)
     sockets.push(first)
-    while (sockets.length < count) sockets.push(await transport.connectAbstract(`scrcpy_${scid}`, progress))
-    return { server, sockets, deviceName: await readName(first, progress), output }
+    while (sockets.length < count) sockets.push(await transport.connectAbstract(name, progress))
+    return { ...launched, sockets, deviceName: await readName(first, progress) }
   } catch (error) {
     for (const socket of sockets) socket.close()
     server.close()
@@ -83,6 +106,18 @@ export async function startServer(
       ? error
       : new Error(`scrcpy server did not start: ${output.lastLine}`, { cause: error })
   }
+}
+
+/** Starts a server and opens its `count` sockets. */
+export async function startServer(
+  transport: Transport,
+  jarPath: string,
+  options: readonly string[],
+  count: number,
+  progress: Progress,
+): Promise<StartedServer> {
+  const launched = await launchServer(transport, jarPath, options, progress)
+  return connectTo(transport, launched, count, progress)
 }
 
 /** What the server on the phone prints, and its end. */

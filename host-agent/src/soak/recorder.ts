@@ -50,6 +50,7 @@ const capture: Capture = {
       },
     }
   },
+  standBy: (within) => pause(within.remaining, within.signal),
 }
 
 const recordings = createRecordings({

@@ -1,5 +1,7 @@
 /** For tests: a small film, and a capture that a test feeds with it. */
+import type { Progress } from '@phonerack/shared'
 import type { Capture, CaptureListener } from '../capture/capture.js'
+import { pause } from '../pause.js'
 import { makeFilm as make, type Film } from '../soak/film.js'
 
 export type { Film }
@@ -21,4 +23,6 @@ export class FilmCapture implements Capture {
       close: () => void this.listeners.delete(listener),
     })
   }
+
+  standBy = (within: Progress): Promise<void> => pause(within.remaining, within.signal)
 }

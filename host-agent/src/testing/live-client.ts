@@ -93,10 +93,14 @@ export interface LiveClient {
   open(assignment: Assignment | undefined, control: boolean): LiveView
   /** Keeps the phone filming; returns what ends it. */
   prepare(assignment: Assignment): () => void
+  /** Keeps the phone ready to film; returns what ends it. */
+  standBy(assignment: Assignment): () => void
   /** Without a first message. */
   raw(): LiveView
   close(): void
 }
+
+const long = () => ({ deadline: Date.now() + 300_000 })
 
 export async function createLiveClient({ agent, ca }: TestHost): Promise<LiveClient> {
   const { privateKeyPem, certificatePem } = await ca.issue({ uri: controlPlaneIdentity }, 'client')
@@ -117,12 +121,11 @@ export async function createLiveClient({ agent, ca }: TestHost): Promise<LiveCli
       return view
     },
     prepare(assignment) {
-      const call = client.prepare(
-        { assignment },
-        new Metadata(),
-        { deadline: Date.now() + 300_000 },
-        () => undefined,
-      )
+      const call = client.prepare({ assignment }, new Metadata(), long(), () => undefined)
+      return () => call.cancel()
+    },
+    standBy(assignment) {
+      const call = client.standBy({ assignment }, new Metadata(), long(), () => undefined)
       return () => call.cancel()
     },
     close: () => client.close(),

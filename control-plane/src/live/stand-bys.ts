@@ -1,0 +1,74 @@
+/**
+ * Keeps phones ready to film while they have a live link that leads to them: who opens an older link that nobody
+ * watches waits for the start of no server on the phone. Each replica holds its own call for each such phone, so that
+ * none has to know of the others; a host counts them as one. Looked at regularly by `app.ts`.
+ */
+import { Metadata, type ClientUnaryCall } from '@grpc/grpc-js'
+import { type HostClients } from '../hosts/clients.js'
+import { type Core } from '../phones/core.js'
+import { readLongestLinks, standingOf, type Place } from './standing.js'
+
+export interface StandBys {
+  /** Begins and ends calls, so that they are those of the links that live now. */
+  look(): Promise<void>
+  close(): void
+}
+
+interface Wanted {
+  place: Place
+  /** When the last of the phone's links ends. */
+  until: Date
+}
+
+interface Held extends Wanted {
+  call: ClientUnaryCall
+}
+
+export function createStandBys(core: Core, hosts: HostClients): StandBys {
+  const held = new Map<string, Held>()
+  let isClosed = false
+
+  function begin(phoneId: string, wanted: Wanted): void {
+    const { hostId, address, serial, fencingNumber } = wanted.place
+    const assignment = { phoneId, serial, fencingNumber, requestId: '' }
+    const options = { deadline: Date.now() + wanted.until.getTime() - core.clock.now().getTime() }
+    const { live } = hosts.to(hostId, address)
+    const call = live.standBy({ assignment }, new Metadata(), options, (error) => {
+      // The next look begins another, if it is still wanted.
+      if (held.get(phoneId)?.call === call) held.delete(phoneId)
+      if (error) core.log.debug({ err: error, phone: phoneId }, 'a phone is no longer ready to film')
+    })
+    held.set(phoneId, { ...wanted, call })
+  }
+
+  return {
+    async look() {
+      const now = core.clock.now()
+      const wanted = new Map<string, Wanted>()
+      for (const row of await readLongestLinks(core.db, now)) {
+        const standing = standingOf(row, now, core.rules)
+        if ('place' in standing) wanted.set(row.phoneId, { place: standing.place, until: row.expiresAt })
+      }
+      if (isClosed) return
+      for (const [phoneId, { call, ...one }] of [...held]) {
+        const other = wanted.get(phoneId)
+        if (other && isSame(one, other)) continue
+        held.delete(phoneId)
+        call.cancel()
+      }
+      for (const [phoneId, one] of wanted) if (!held.has(phoneId)) begin(phoneId, one)
+    },
+    close() {
+      isClosed = true
+      for (const { call } of held.values()) call.cancel()
+      held.clear()
+    },
+  }
+}
+
+const isSame = (one: Wanted, other: Wanted): boolean =>
+  one.until.getTime() === other.until.getTime() &&
+  one.place.hostId === other.place.hostId &&
+  one.place.address === other.place.address &&
+  one.place.serial === other.place.serial &&
+  one.place.fencingNumber === other.place.fencingNumber

@@ -1,0 +1,120 @@
+/**
+ * A video server that is started on the phone and waits for its sockets, so that a video begins without the start of
+ * Java. It films nothing: it costs the phone memory only. One waits as long as somebody wants it and nobody films; one
+ * that dies is started again after a pause. Used by `hub.ts`.
+ */
+import { Progress, type Logger } from '@phonerack/shared'
+import { pause } from '../pause.js'
+import type { LaunchedServer } from '../scrcpy/server-process.js'
+
+export interface Spare {
+  /** Wants one until `within` ends, or until `stop`. */
+  keep(within: Progress): Promise<void>
+  /** Whether the phone films now: no other server waits meanwhile. */
+  films(isFilming: boolean): void
+  /** The one that waits, which is the caller's from now on; null when there is none. */
+  take(): Promise<LaunchedServer | null>
+  /** Ends it, and all who want one. */
+  stop(): void
+}
+
+export interface SpareParts {
+  launch: (progress: Progress) => Promise<LaunchedServer>
+  log: Logger
+  /** Milliseconds between the end of one that died and the next: doubled up to the longest while they die soon. */
+  pauses?: { first: number; longest: number }
+}
+
+/** Milliseconds. */
+const startMs = 10_000
+
+interface Waiting {
+  control: AbortController
+  server: Promise<LaunchedServer>
+}
+
+export function createSpare({ launch, log, pauses = { first: 1000, longest: 60_000 } }: SpareParts): Spare {
+  const wishes = new Set<AbortController>()
+  let isFilming = false
+  let waiting: Waiting | null = null
+  /** Runs after one died. */
+  let again: NodeJS.Timeout | undefined
+  let pauseMs = pauses.first
+
+  function look(): void {
+    if (isFilming || wishes.size === 0) {
+      clearTimeout(again)
+      again = undefined
+      pauseMs = pauses.first
+    }
+    if (wishes.size === 0) end()
+    else if (!isFilming && !waiting && !again) begin()
+  }
+
+  function begin(): void {
+    const control = new AbortController()
+    const mine: Waiting = { control, server: launch(Progress.for(startMs, control.signal)) }
+    waiting = mine
+    const beganAt = performance.now()
+    void mine.server
+      .then(({ output }) => output.ended)
+      .then(
+        (reason) => died(mine, beganAt, reason),
+        (error: unknown) => died(mine, beganAt, error),
+      )
+  }
+
+  function died(mine: Waiting, beganAt: number, reason: unknown): void {
+    if (waiting !== mine) return
+    waiting = null
+    log.info({ reason }, 'the video server that waited ended')
+    if (performance.now() - beganAt > pauses.longest) pauseMs = pauses.first
+    again = setTimeout(() => {
+      again = undefined
+      look()
+    }, pauseMs)
+    pauseMs = Math.min(pauseMs * 2, pauses.longest)
+  }
+
+  function end(): void {
+    const mine = waiting
+    waiting = null
+    mine?.control.abort()
+    mine?.server.then(
+      ({ server }) => server.close(),
+      // It never began.
+      () => undefined,
+    )
+  }
+
+  return {
+    async keep(within) {
+      const over = new AbortController()
+      wishes.add(over)
+      look()
+      const both = Progress.for(within.remaining, within.signal, over.signal)
+      await pause(both.remaining, both.signal)
+      wishes.delete(over)
+      look()
+    },
+    films(now) {
+      isFilming = now
+      look()
+    },
+    async take() {
+      const mine = waiting
+      waiting = null
+      try {
+        return (await mine?.server) ?? null
+      } catch (error) {
+        log.info({ err: error }, 'the video server that was to wait did not start')
+        return null
+      }
+    },
+    stop() {
+      for (const over of wishes) over.abort()
+      wishes.clear()
+      look()
+    },
+  }
+}
