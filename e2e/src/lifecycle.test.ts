@@ -1,6 +1,6 @@
 /** The rows of "States and transitions" that a client can cause, each through `/v1` and with its money. */
 import { beforeAll, describe, expect, inject, test } from 'vitest'
-import { errorOf, phoneSchema, type Answer, type Phone } from './system/api.js'
+import { errorOf, forLater, phoneSchema, type Answer, type Phone } from './system/api.js'
 import { getPhone, moneyOf, newTenant, readyPhone, sessionsOf, type Tenant } from './system/tenant.js'
 
 const phoneOf = (answer: Answer): Phone => phoneSchema.parse(answer.body)
@@ -123,9 +123,11 @@ describe('lifecycle', () => {
 
   test('a long poll wakes when the phone changes', async () => {
     const phone = await readyPhone(tenant.agent)
-    const poll = tenant.readOnly.get(`/v1/phones/${phone.id}?wait=parked&timeout=30`).then((answer) => {
-      return { at: Date.now(), phone: phoneOf(answer) }
-    })
+    const poll = forLater(
+      tenant.readOnly.get(`/v1/phones/${phone.id}?wait=parked&timeout=30`).then((answer) => {
+        return { at: Date.now(), phone: phoneOf(answer) }
+      }),
+    )
     await new Promise((resolve) => setTimeout(resolve, 300))
     const answer = await tenant.agent.post(`/v1/phones/${phone.id}/park`)
     const parkedAt = Date.now()

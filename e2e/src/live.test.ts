@@ -5,7 +5,7 @@ import { type Browser, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
 import { act, look, rent, tap, type Rented } from './conformance/rented.js'
-import { phoneSchema } from './system/api.js'
+import { forLater, phoneSchema } from './system/api.js'
 import { openBrowser } from './system/browser.js'
 import { databaseUrl } from './system/database.js'
 import { desktop, mobile, newPage, pointOn } from './system/live-pages.js'
@@ -238,11 +238,13 @@ describe('the live view', () => {
 
   it('comes back by itself after the phone’s reboot', async () => {
     const pages = [await openLive(await newLink()), await openLive(await newLink(), mobile, ['VideoDecoder'])]
-    const waiting = pages.map((page) =>
-      page.waitForSelector('body[data-state="connecting"]', { timeout: patience }),
+    const waiting = forLater(
+      Promise.all(
+        pages.map((page) => page.waitForSelector('body[data-state="connecting"]', { timeout: patience })),
+      ),
     )
     expect((await phone.api.post(`${phone.path}/reboot`)).status).toBe(202)
-    await Promise.all(waiting)
+    await waiting
     for (const page of pages) expect((await closesOf(page))[0]).toBe(4100)
     for (const page of pages) {
       await becomes(page, 'live')

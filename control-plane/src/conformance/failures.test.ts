@@ -82,6 +82,8 @@ describe('the library', () => {
         },
         { timeout: 110_000 },
       )
+      // It is awaited last, and fails there.
+      lock.catch(() => undefined)
       await isLocked
       const replica = await world.start({ beside: plane, env: { PHONERACK_JOBS: 'off' } })
       const refused = await call(replica.server, 'GET', '/v1/apps/library')

@@ -1,7 +1,7 @@
 /** What the conformance tests of phones share: a rented phone with its faults, batches, elements, and the size of a picture. */
 import { actionBatchResultSchema, observationSchema, type Element, type Observation } from '@phonerack/shared'
 import { type z } from 'zod'
-import { errorOf, type Answer, type Api } from '../system/api.js'
+import { errorOf, forLater, type Answer, type Api } from '../system/api.js'
 import { faultsOf, type PhoneFaults } from '../system/faults.js'
 import { type System } from '../system/system.js'
 import { newTenant, readyPhone, type Tenant } from '../system/tenant.js'
@@ -27,7 +27,10 @@ export type Batch = Omit<z.infer<typeof actionBatchResultSchema>, 'observation'>
 }
 
 /** Sends a batch and returns its answer, which must be a 200; `observation` only when it holds elements. */
-export async function run(phone: Rented, actions: readonly object[], observe = 'none'): Promise<Batch> {
+export const run = (phone: Rented, actions: readonly object[], observe = 'none'): Promise<Batch> =>
+  forLater(sendBatch(phone, actions, observe))
+
+async function sendBatch(phone: Rented, actions: readonly object[], observe: string): Promise<Batch> {
   const answer = await phone.api.post(`${phone.path}/actions`, { actions, observe })
   if (answer.status !== 200) throw new Error(`actions: ${answer.status} ${JSON.stringify(answer.body)}`)
   const { observation, ...batch } = actionBatchResultSchema.parse(answer.body)

@@ -73,6 +73,12 @@ export const toCallFailed = (error: ServiceError): CallFailed => {
   return new CallFailed(error.code, plain, error.details)
 }
 
+/** For what a test looks at later: if it fails meanwhile, it fails where it is awaited, and not the whole run as nobody's. */
+function forLater<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined)
+  return promise
+}
+
 type Invoke<Q, A> = (
   request: Q,
   metadata: Metadata,
@@ -83,12 +89,14 @@ type Invoke<Q, A> = (
 const promised =
   <Q, A>(invoke: Invoke<Q, A>) =>
   (request: Q, ms = 30_000): Promise<A> =>
-    new Promise((resolve, reject) => {
-      invoke(request, new Metadata(), { deadline: Date.now() + ms }, (error, answer) => {
-        if (error) reject(toCallFailed(error))
-        else resolve(answer)
-      })
-    })
+    forLater(
+      new Promise((resolve, reject) => {
+        invoke(request, new Metadata(), { deadline: Date.now() + ms }, (error, answer) => {
+          if (error) reject(toCallFailed(error))
+          else resolve(answer)
+        })
+      }),
+    )
 
 export function createClient(address: string, caPem: string, leaf: Leaf | null, serverName: string) {
   const channel = leaf
@@ -173,16 +181,18 @@ export function createClient(address: string, caPem: string, leaf: Leaf | null, 
       onMessage: (message: RunActionsResponse, cancel: () => void) => void = () => undefined,
       ms = 60_000,
     ): Promise<RunActionsResponse[]> {
-      return new Promise((resolve, reject) => {
-        const messages: RunActionsResponse[] = []
-        const stream = client.runActions(request, new Metadata(), { deadline: Date.now() + ms })
-        stream.on('data', (message: RunActionsResponse) => {
-          messages.push(message)
-          onMessage(message, () => stream.cancel())
-        })
-        stream.on('error', (error: ServiceError) => reject(toCallFailed(error)))
-        stream.on('end', () => resolve(messages))
-      })
+      return forLater(
+        new Promise((resolve, reject) => {
+          const messages: RunActionsResponse[] = []
+          const stream = client.runActions(request, new Metadata(), { deadline: Date.now() + ms })
+          stream.on('data', (message: RunActionsResponse) => {
+            messages.push(message)
+            onMessage(message, () => stream.cancel())
+          })
+          stream.on('error', (error: ServiceError) => reject(toCallFailed(error)))
+          stream.on('end', () => resolve(messages))
+        }),
+      )
     },
     close: () => client.close(),
   }
