@@ -107,7 +107,7 @@ function readNote(file: string): Note {
 
 function nobody(): { uid: number; gid: number } {
   const ask = (flag: string) =>
-    Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8', timeout: 5000 }))
+    Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8', timeout: 30_000 }))
   return { uid: ask('-u'), gid: ask('-g') }
 }
 

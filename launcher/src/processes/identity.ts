@@ -46,7 +46,7 @@ function startedByPs(pid: number): string | null {
   try {
     const line = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
       encoding: 'utf8',
-      timeout: 5000,
+      timeout: 30_000,
     })
     const match = /^\s*(\S+)\s+(.+?)\s*$/.exec(line)
     return match?.[2] && !match[1]?.startsWith('Z') ? match[2] : null
@@ -63,7 +63,7 @@ export function commandLine(pid: number): string[] | null {
     return readText(`/proc/${pid}/cmdline`)?.split('\0').filter(Boolean) ?? null
   }
   try {
-    return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8', timeout: 5000 })
+    return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8', timeout: 30_000 })
       .trim()
       .split(' ')
   } catch (error) {
