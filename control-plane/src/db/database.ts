@@ -17,6 +17,24 @@ export interface OpenDatabase {
   close(): Promise<void>
 }
 
+/**
+ * How the text of a query begins that Postgres keeps prepared, on each connection: for the few that stand before
+ * nearly every request. Planning them costs more than running them. Such a text never varies and names its columns.
+ */
+const preparedMark = '/* prepared */'
+
+/** A name for each text that bears the mark; none for the others. */
+function createStatementNames(): (query: { sql: string }) => string {
+  const names = new Map<string, string>()
+  return ({ sql }) => {
+    // Postgres keeps no statement without a name.
+    if (!sql.startsWith(preparedMark)) return ''
+    const name = names.get(sql) ?? `prepared_${names.size + 1}`
+    names.set(sql, name)
+    return name
+  }
+}
+
 export function openDatabase(url: string, poolSize: number): OpenDatabase {
   const pool = new pg.Pool({
     connectionString: url,
@@ -29,7 +47,7 @@ export function openDatabase(url: string, poolSize: number): OpenDatabase {
   // A connection that breaks while idle is dropped by the pool; the next query gets a new one.
   pool.on('error', () => undefined)
   const db = new PrismaClient({
-    adapter: new PrismaPg(pool),
+    adapter: new PrismaPg(pool, { statementNameGenerator: createStatementNames() }),
     errorFormat: 'minimal',
     // Of every transaction, those that Prisma itself makes around several statements too.
     transactionOptions: { maxWait: 15_000, timeout: 20_000 },

@@ -106,7 +106,9 @@ async function targetOf(
 }
 
 async function readRow(db: Reader, phoneId: string, now: Date): Promise<Row | null> {
-  const rows = await db.$queryRaw<Row[]>`select p.project_id as "projectId", p.status, d.serial, d.link,
+  const rows = await db.$queryRaw<
+    Row[]
+  >`/* prepared */ select p.project_id as "projectId", p.status, d.serial, d.link,
     d.fencing_number, h.id as host_id, h.address, h.last_seen_at, c.id as control_id, c.expires_at as control_until
     from phones p left join devices d on d.phone_id = p.id left join hosts h on h.id = d.host_id ${controlOf(now)}
     where p.id = ${phoneId}`

@@ -14,6 +14,16 @@ interface Found {
   expiresAt: Date | null
 }
 
+interface Row {
+  id: string
+  projectId: string
+  preset: string
+  revokedAt: Date | null
+  expiresAt: Date | null
+  /** None: all phones of the project. */
+  phoneIds: string[]
+}
+
 export function createKeyService(core: Core): KeyService & { close(): void } {
   const cache = new Map<string, { found: Found; readAt: number }>()
   const subscription = core.bus.subscribe(subjects.keyChanged, (message) => {
@@ -45,11 +55,16 @@ export function createKeyService(core: Core): KeyService & { close(): void } {
 }
 
 async function readKey(core: Core, hash: string): Promise<Found | null> {
-  const key = await core.db.apiKey.findUnique({ where: { secretHash: hash }, include: { phones: true } })
+  const [key] = await core.db.$queryRaw<
+    Row[]
+  >`/* prepared */ select k.id, k.project_id as "projectId", k.preset,
+    k.revoked_at as "revokedAt", k.expires_at as "expiresAt",
+    array(select p.phone_id from api_key_phones p where p.key_id = k.id) as "phoneIds"
+    from api_keys k where k.secret_hash = ${hash}`
   if (!key) return null
   // The table's check constraint allows no other text.
   const preset = key.preset as Preset
-  const phoneIds = key.phones.length > 0 ? key.phones.map((phone) => phone.phoneId) : null
+  const phoneIds = key.phoneIds.length > 0 ? key.phoneIds : null
   return {
     caller: {
       keyId: key.id,

@@ -61,9 +61,10 @@ describe.concurrent('a batch', () => {
     ])
     expect(phone.log).toEqual([
       'size',
-      'windows',
+      // What takes longest is asked for first.
       'tree',
       'size',
+      'windows',
       'tap 540,150',
       'tap 5,6',
       'key 66 65',

@@ -4,6 +4,7 @@
  * A flat list in document order, so that no tree is too deep to walk.
  */
 import { parseBounds, type Bounds } from './geometry.js'
+import type { Attributes } from './plain-xml.js'
 import { readXml } from './xml.js'
 
 export interface UiNode {
@@ -69,10 +70,10 @@ export function parseNodes(source: string | Uint8Array): ParsedNodes {
   readXml(source, {
     open(name, attributes) {
       const parent = open.at(-1) ?? -1
-      const wrapper = isWrapper(name, attributes['class'])
+      const wrapper = isWrapper(name, attributes.get('class'))
       const skipped = !wrapper && (open.length >= maxDepth || nodes.length >= maxNodes)
       if (skipped) cut = true
-      if (name === 'hierarchy' && attributes['class'] === 'hierarchy') frontFirst = true
+      if (name === 'hierarchy' && attributes.get('class') === 'hierarchy') frontFirst = true
       open.push(wrapper || skipped ? parent : nodes.length)
       if (!wrapper && !skipped) nodes.push(toNode(nodes, parent, name, attributes))
     },
@@ -83,31 +84,26 @@ export function parseNodes(source: string | Uint8Array): ParsedNodes {
   return { nodes, frontFirst, cut }
 }
 
-function toNode(
-  nodes: readonly UiNode[],
-  parent: number,
-  name: string,
-  attributes: Readonly<Record<string, string>>,
-): UiNode {
-  const is = (attribute: string): boolean => attributes[attribute] === 'true'
-  const className = attributes['class'] ?? (name === 'node' ? '' : name)
+function toNode(nodes: readonly UiNode[], parent: number, name: string, attributes: Attributes): UiNode {
+  const is = (attribute: string): boolean => attributes.get(attribute) === 'true'
+  const className = attributes.get('class') ?? (name === 'node' ? '' : name)
   // What stands inside a password field is its text in pieces.
   const password = is('password') || (nodes[parent]?.password ?? false)
-  const text = attributes['text'] ?? ''
-  const showsHint = attributes['showing-hint']
+  const text = attributes.get('text') ?? ''
+  const showsHint = attributes.get('showing-hint')
   return {
     index: nodes.length,
     parent,
     className,
-    package: attributes['package'] ?? '',
+    package: attributes.get('package') ?? '',
     text: password ? '' : text,
-    desc: attributes['content-desc'] ?? '',
-    id: attributes['resource-id'] ?? '',
-    hint: attributes['hint'] ?? null,
+    desc: attributes.get('content-desc') ?? '',
+    id: attributes.get('resource-id') ?? '',
+    hint: attributes.get('hint') ?? null,
     showsHint: showsHint === undefined ? null : showsHint === 'true',
     maskedLength: password ? text.length : 0,
-    bounds: parseBounds(attributes['bounds']),
-    shown: attributes['displayed'] !== 'false' && attributes['visible-to-user'] !== 'false',
+    bounds: parseBounds(attributes.get('bounds')),
+    shown: attributes.get('displayed') !== 'false' && attributes.get('visible-to-user') !== 'false',
     clickable: is('clickable'),
     longClickable: is('long-clickable'),
     checkable: is('checkable'),
@@ -117,9 +113,9 @@ function toNode(
     focused: is('focused'),
     selected: is('selected'),
     scrollable: is('scrollable'),
-    enabled: attributes['enabled'] !== 'false',
+    enabled: attributes.get('enabled') !== 'false',
     password,
-    drawingOrder: readOrder(attributes['drawing-order']),
+    drawingOrder: readOrder(attributes.get('drawing-order')),
   }
 }
 

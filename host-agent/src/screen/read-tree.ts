@@ -1,8 +1,10 @@
 /**
  * Reads the element tree of a phone as it is now, with what is in front. The two
  * are read beside each other and must agree: what Android remembers of a screen
- * can lag behind it, and windows change while they are read.
+ * can lag behind it, and windows change while they are read. The tree takes longest
+ * by far, so that it is asked for first: the others begin once that has been sent.
  */
+import { setImmediate } from 'node:timers/promises'
 import { ownNow, type Progress } from '@phonerack/shared'
 import type { Device, WindowState } from '../device/device.js'
 import { atOnce } from './at-once.js'
@@ -27,13 +29,15 @@ export async function readScreen(device: Device, progress: Progress): Promise<Sc
   const startedAt = ownNow()
   let anew = false
   for (let attempt = 1; ; attempt += 1) {
-    const [[xml, screen], window] = await atOnce(
-      () =>
-        atOnce(
-          () => device.ui.source(progress, anew),
+    const [xml, [screen, window]] = await atOnce(
+      () => device.ui.source(progress, anew),
+      async () => {
+        await setImmediate()
+        return atOnce(
           () => device.screen.size(progress),
-        ),
-      () => device.windows.read(progress),
+          () => device.windows.read(progress),
+        )
+      },
     )
     try {
       const parsed = parseNodes(xml)

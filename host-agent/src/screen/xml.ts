@@ -5,9 +5,10 @@
  */
 import { SaxesParser } from 'saxes'
 import { ScreenXmlError } from './errors.js'
+import { isXmlCharacter, readPlainXml, type Attributes } from './plain-xml.js'
 
 export interface XmlHandler {
-  open(name: string, attributes: Readonly<Record<string, string>>): void
+  open(name: string, attributes: Attributes): void
   close(): void
 }
 
@@ -21,6 +22,16 @@ const maxLength = 24_000_000
  */
 export function readXml(source: string | Uint8Array, handler: XmlHandler): void {
   const xml = trimToXml(typeof source === 'string' ? source : decode(source))
+  const plain = readPlainXml(xml)
+  if (plain === null) return parseXml(xml, handler)
+  for (const tag of plain) {
+    if (tag) handler.open(tag.name, tag.attributes)
+    else handler.close()
+  }
+}
+
+/** Any XML, by the parser. Public for the tests, which hold `readPlainXml` against it. @throws ScreenXmlError */
+export function parseXml(xml: string, handler: XmlHandler): void {
   const parser = new SaxesParser({ fragment: true, position: false, xmlns: false as const })
   parser.on('error', (error) => {
     throw new ScreenXmlError(error.message)
@@ -28,7 +39,7 @@ export function readXml(source: string | Uint8Array, handler: XmlHandler): void 
   parser.on('doctype', () => {
     throw new ScreenXmlError('it has a DTD')
   })
-  parser.on('opentag', (tag) => handler.open(tag.name, tag.attributes))
+  parser.on('opentag', (tag) => handler.open(tag.name, new Map(Object.entries(tag.attributes))))
   parser.on('closetag', () => handler.close())
   parser.write(xml).close()
 }
@@ -80,11 +91,3 @@ function replaceForbidden(xml: string): string {
     })
     .replace(forbidden, '\ufffd')
 }
-
-const isXmlCharacter = (code: number): boolean =>
-  code === 9 ||
-  code === 10 ||
-  code === 13 ||
-  (code >= 0x20 && code <= 0xd7ff) ||
-  (code >= 0xe000 && code <= 0xfffd) ||
-  (code >= 0x10000 && code <= 0x10ffff)
