@@ -157,9 +157,9 @@ describe('while a part of the phone dies', () => {
   }, 60_000)
 
   it('begins nothing when the phone answers nothing at all', async () => {
-    const before = await touches()
-    // The size of the screen is known for a second.
+    // The size of the screen is known for a second. A tap of before is with the phone by then, too.
     await run(phone, [{ type: 'wait', ms: 1100 }])
+    const before = await touches()
     await phone.faults.hangEvery(1)
     try {
       const answer = await within(20_000, post({ actions: [counter], observe: 'none' }))
