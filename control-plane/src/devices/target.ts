@@ -68,41 +68,47 @@ export const writableTarget = (
   phoneId: string,
 ): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: true })
 
-async function targetOf(
-  core: Core,
-  hosts: HostClients,
-  { caller, phoneId, isWrite }: { caller: Caller; phoneId: string; isWrite: boolean },
-): Promise<ReadyTarget> {
+interface Asking {
+  caller: Caller
+  phoneId: string
+  isWrite: boolean
+}
+
+async function targetOf(core: Core, hosts: HostClients, asking: Asking): Promise<ReadyTarget> {
   const until = ownNow() + waits.total
   for (let isFirst = true; ; isFirst = false) {
     const now = core.clock.now()
-    const row = permitted(
-      caller,
-      phoneId,
-      await readRow(core.db, phoneId, now).catch((error: unknown) => {
-        throw controlOutOfReach(error, { phone: phoneId })
-      }),
-    )
-    const conflict = readinessConflict(phoneId, row.status)
-    if (conflict) throw conflict
-    const { control_id: id, control_until: expiresAt } = row
-    if (isWrite && id !== null && expiresAt !== null) throw phoneControlled(phoneId, { id, expiresAt }, now)
-    const { serial, link, fencing_number: fencingNumber, host_id: hostId, address } = row
-    if (serial === null || link === null || fencingNumber === null || hostId === null || address === null) {
-      throw phoneUnavailable(phoneId)
-    }
-    const isHeard = hostInReach(row.last_seen_at, now, core.rules)
+    const { serial, fencingNumber, hostId, address, link, lastSeenAt } = await readyPlace(core, asking, now)
+    const isHeard = hostInReach(lastSeenAt, now, core.rules)
     if (isHeard && isUp(link)) return { connection: hosts.to(hostId, address), hostId, serial, fencingNumber }
     if (ownNow() + waits.pause > until) {
-      core.log.info(
-        { phone: phoneId, serial, link, host: hostId, seen: row.last_seen_at },
-        'a phone is out of reach',
-      )
-      throw phoneUnavailable(phoneId)
+      const where = { phone: asking.phoneId, serial, link, host: hostId, seen: lastSeenAt }
+      core.log.info(where, 'a phone is out of reach')
+      throw phoneUnavailable(asking.phoneId)
     }
     if (isFirst && !isHeard) core.bus.publish(subjects.announce(hostId), {})
     await sleep(waits.pause)
   }
+}
+
+/** Where a phone stands to which the request may go, whether or not it is in reach. @throws ApiError as `readyTarget` and `writableTarget` */
+async function readyPlace(core: Core, { caller, phoneId, isWrite }: Asking, now: Date) {
+  const row = permitted(
+    caller,
+    phoneId,
+    await readRow(core.db, phoneId, now).catch((error: unknown) => {
+      throw controlOutOfReach(error, { phone: phoneId })
+    }),
+  )
+  const conflict = readinessConflict(phoneId, row.status)
+  if (conflict) throw conflict
+  const { control_id: id, control_until: expiresAt } = row
+  if (isWrite && id !== null && expiresAt !== null) throw phoneControlled(phoneId, { id, expiresAt }, now)
+  const { serial, link, fencing_number: fencingNumber, host_id: hostId, address } = row
+  if (serial === null || link === null || fencingNumber === null || hostId === null || address === null) {
+    throw phoneUnavailable(phoneId)
+  }
+  return { serial, link, fencingNumber, hostId, address, lastSeenAt: row.last_seen_at }
 }
 
 async function readRow(db: Reader, phoneId: string, now: Date): Promise<Row | null> {

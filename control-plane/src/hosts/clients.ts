@@ -5,12 +5,9 @@
  */
 import { credentials, connectivityState, type ChannelCredentials } from '@grpc/grpc-js'
 import { HostServiceClient, LiveServiceClient, RecordingServiceClient } from '@phonerack/proto'
-import { ownNow } from '@phonerack/shared'
+import { keepalive, ownNow } from '@phonerack/shared'
 import { type Credentials, hostDnsName } from '../pki/authority.js'
 import { Breaker } from './breaker.js'
-
-/** Longer than a machine stands still now and then: the answer to a ping may be there, and only be unread. */
-const keepaliveTimeoutMs = 15_000
 
 /** A screen (4 MB) with its frame. */
 const maxMessageBytes = 8_000_000
@@ -58,8 +55,7 @@ export class HostClients {
       'grpc.ssl_target_name_override': name,
       'grpc.default_authority': name,
       'grpc.max_receive_message_length': maxMessageBytes,
-      'grpc.keepalive_time_ms': 10_000,
-      'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
+      ...keepalive,
       'grpc.initial_reconnect_backoff_ms': 200,
       'grpc.max_reconnect_backoff_ms': 2000,
       // A repeat would hide whether bytes may have left.

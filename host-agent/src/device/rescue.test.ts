@@ -36,14 +36,17 @@ describe('a phone that hangs', () => {
   })
 })
 
+/** The phone, healed, through a transport that tells how each call ended. */
+async function watched() {
+  await both.phone.inside.faults.heal()
+  const seen: string[] = []
+  const client = new AdbClient(adbSocketPath(both.host.config.dataDir))
+  return { seen, transport: createTransport(client, both.phone.serial, (how) => seen.push(how)) }
+}
+
 describe('a call', () => {
   it('hung when it had its time and no answer; not when it was in a hurry, given up, or answered', async () => {
-    await both.phone.inside.faults.heal()
-    const seen: string[] = []
-    const { serial } = both.phone
-    const transport = createTransport(new AdbClient(adbSocketPath(both.host.config.dataDir)), serial, (how) =>
-      seen.push(how),
-    )
+    const { seen, transport } = await watched()
     await until(() => both.host.agent.registry.statuses()[0]?.link !== 'absent')
     const echo = (progress: Progress) => transport.shell(command('echo', 'x'), progress)
     await until(async () => (await echo(Progress.for(2000)).catch(() => null)) !== null)
@@ -61,12 +64,7 @@ describe('a call', () => {
   }, 30_000)
 
   it('is answered in time when it was we who stood still', async () => {
-    await both.phone.inside.faults.heal()
-    const seen: string[] = []
-    const { serial } = both.phone
-    const transport = createTransport(new AdbClient(adbSocketPath(both.host.config.dataDir)), serial, (how) =>
-      seen.push(how),
-    )
+    const { seen, transport } = await watched()
     const echo = () => transport.shell(command('echo', 'there'), Progress.for(1600))
     await until(async () => (await echo().catch(() => null)) !== null)
     seen.length = 0

@@ -8,11 +8,9 @@ import {
   type LiveServiceServer,
   type RecordingServiceServer,
 } from '@phonerack/proto'
-import { DeadlineExceeded, Progress } from '@phonerack/shared'
+import { DeadlineExceeded, keepalive, Progress } from '@phonerack/shared'
 
 const maxMessage = 16 << 20
-/** Longer than a machine stands still now and then: the answer to a ping may be there, and only be unread. */
-const keepaliveTimeoutMs = 15_000
 
 export interface TlsFiles {
   /** The control plane's CA. */
@@ -42,8 +40,7 @@ export async function startGrpcServer(
   const server = new Server({
     'grpc.max_receive_message_length': maxMessage,
     'grpc.max_send_message_length': maxMessage,
-    'grpc.keepalive_time_ms': 10_000,
-    'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
+    ...keepalive,
   })
   server.addService(HostServiceService, handlers.host)
   server.addService(LiveServiceService, handlers.live)
