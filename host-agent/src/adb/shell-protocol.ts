@@ -1,6 +1,6 @@
 /**
  * Shell protocol v2 (AOSP `adb/shell_protocol.h`): packets of one byte id, four
- * bytes little-endian length, data. Ids: 0 stdin, 1 stdout, 2 stderr, 3 exit (from the phone) and end of stdin (to it).
+ * bytes little-endian length, data.
  */
 import { AdbConnectionLost, AdbProtocolError } from './errors.js'
 import type { AdbSocket } from './socket.js'
@@ -12,7 +12,16 @@ export interface ShellResult {
   stderr: Buffer
 }
 
-const ids = { stdin: 0, stdout: 1, stderr: 2, exit: 3, closeStdin: 3 } as const
+/** AOSP `shell_protocol.h`, `ShellProtocol::Id`. */
+export const shellPacketId = {
+  stdin: 0,
+  stdout: 1,
+  stderr: 2,
+  exit: 3,
+  closeStdin: 4,
+  windowSizeChange: 5,
+  invalid: 255,
+} as const
 
 /** Reads one packet. @throws AdbConnectionLost when the stream ended. */
 export async function readShellPacket(socket: AdbSocket): Promise<{ id: number; data: Buffer }> {
@@ -30,13 +39,13 @@ export async function readShellPackets(socket: AdbSocket, limit: number): Promis
   let total = 0
   for (;;) {
     const { id, data } = await readShellPacket(socket)
-    if (id === ids.exit) {
+    if (id === shellPacketId.exit) {
       return { exitCode: data.readUInt8(0), stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) }
     }
     total += data.length
     if (total > limit) throw new RangeError(`a command gave more than ${limit} bytes`)
-    if (id === ids.stdout) stdout.push(data)
-    else if (id === ids.stderr) stderr.push(data)
+    if (id === shellPacketId.stdout) stdout.push(data)
+    else if (id === shellPacketId.stderr) stderr.push(data)
   }
 }
 
@@ -55,9 +64,9 @@ export async function feedShell(
   const send = async (): Promise<void> => {
     for await (const chunk of input) {
       if (over) return
-      await socket.write(packet(ids.stdin, chunk))
+      await socket.write(shellPacket(shellPacketId.stdin, chunk))
     }
-    if (!over) await socket.write(packet(ids.closeStdin, new Uint8Array()))
+    if (!over) await socket.write(shellPacket(shellPacketId.closeStdin, new Uint8Array()))
   }
   const sending = send().catch((error: unknown) => {
     // The reading tells what became of a connection that broke.
@@ -71,7 +80,8 @@ export async function feedShell(
   return result.value
 }
 
-function packet(id: number, data: Uint8Array): Buffer {
+/** Writes one packet. */
+export function shellPacket(id: number, data: Uint8Array): Buffer {
   const header = Buffer.alloc(5)
   header.writeUInt8(id, 0)
   header.writeUInt32LE(data.length, 1)

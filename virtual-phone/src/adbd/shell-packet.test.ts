@@ -12,6 +12,23 @@ describe('shell packet', () => {
     )
   })
 
+  it('has the id of AOSP shell_protocol.h for each kind', () => {
+    const golden: Record<keyof typeof shellId, string> = {
+      stdin: '00010000002a',
+      stdout: '01010000002a',
+      stderr: '02010000002a',
+      exit: '03010000002a',
+      closeStdin: '04010000002a',
+      windowSizeChange: '05010000002a',
+      invalid: 'ff010000002a',
+    }
+    const written = Object.entries(shellId).map(([name, id]) => [
+      name,
+      encodeShellPacket({ id, data: Buffer.from('*') }).toString('hex'),
+    ])
+    expect(Object.fromEntries(written)).toEqual(golden)
+  })
+
   it('is read from any cutting, with empty data too', () => {
     const wire = Buffer.from('00' + '03000000' + '616263' + '04' + '00000000', 'hex')
     for (let step = 1; step <= wire.length; step++) {

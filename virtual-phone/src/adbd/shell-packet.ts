@@ -11,6 +11,7 @@ export const shellId = {
   exit: 3,
   closeStdin: 4,
   windowSizeChange: 5,
+  invalid: 255,
 } as const
 
 export interface ShellPacket {
