@@ -1,5 +1,6 @@
 /** The one logger: JSON lines, secrets and typed text redacted. */
 import { pino, type DestinationStream, type Logger, type LoggerOptions } from 'pino'
+import { loggedError } from './log-error.js'
 import { redactSecrets } from './secrets.js'
 
 export type { Logger }
@@ -13,12 +14,9 @@ export function createLogger(name: string, to?: DestinationStream): Logger {
       paths: ['req.headers.authorization', 'headers.authorization', '*.text', '*.token', '*.key', '*.secret'],
       censor: '[redacted]',
     },
-    hooks: {
-      logMethod(args, method) {
-        const clean = args.map((arg) => (typeof arg === 'string' ? redactSecrets(arg) : arg))
-        method.apply(this, clean as Parameters<typeof method>)
-      },
-    },
+    serializers: { err: (error: unknown) => loggedError(error) },
+    // The whole line: messages, fields of any depth, errors, and what a child logger is bound to.
+    hooks: { streamWrite: redactSecrets },
   }
   return to === undefined ? pino(options) : pino(options, to)
 }

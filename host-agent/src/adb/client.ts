@@ -4,7 +4,7 @@
  * One connection a request. Used by `track.ts`, `transport.ts` and `keep.ts`.
  */
 import type { Progress } from '@phonerack/shared'
-import { AdbConnectionLost, AdbProtocolError, AdbRefused } from './errors.js'
+import { AdbConnectionLost, AdbProtocolError, AdbRefused, serviceName } from './errors.js'
 import { AdbSocket } from './socket.js'
 
 const hexLength = (text: string): string => Buffer.byteLength(text).toString(16).padStart(4, '0')
@@ -15,7 +15,7 @@ export class AdbClient {
 
   /** Asks for a service of the server and leaves the connection open after its OKAY. */
   async open(service: string, progress: Progress): Promise<AdbSocket> {
-    const socket = await AdbSocket.open(this.path, `adb ${service}`, progress)
+    const socket = await AdbSocket.open(this.path, `adb ${serviceName(service)}`, progress)
     try {
       await request(socket, service)
       return socket
@@ -78,7 +78,7 @@ export async function request(socket: AdbSocket, service: string): Promise<void>
   const status = (await socket.read(4)).toString('latin1')
   if (status === 'OKAY') return
   if (status !== 'FAIL')
-    throw new AdbProtocolError(`unexpected answer ${JSON.stringify(status)} to ${service}`)
+    throw new AdbProtocolError(`unexpected answer ${JSON.stringify(status)} to ${serviceName(service)}`)
   let reason: string
   try {
     reason = await readText(socket)

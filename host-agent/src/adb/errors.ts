@@ -1,4 +1,8 @@
-/** What can go wrong between the agent and its adb server. Callers near a device turn these into `DeviceGone`. */
+/**
+ * What can go wrong between the agent and its adb server. Callers near a device turn these into `DeviceGone`.
+ * Errors reach logs: they name a service without its arguments, which may be text that somebody typed.
+ */
+import { commandName } from './quote.js'
 
 /** The adb server is not there, or the connection to it broke. */
 export class AdbConnectionLost extends Error {
@@ -8,15 +12,27 @@ export class AdbConnectionLost extends Error {
   }
 }
 
+/** A service without what it is to do with: `shell,v2,raw:input text`, `host:transport:SERIAL`. */
+export function serviceName(service: string): string {
+  const at = service.indexOf(':')
+  const kind = service.slice(0, at + 1)
+  return /^(shell|exec)[,:]/.test(service) ? `${kind}${commandName(service.slice(at + 1))}` : service
+}
+
 /** The adb server answered FAIL. */
 export class AdbRefused extends Error {
-  constructor(
-    readonly service: string,
-    /** The server's words, such as `device offline`. */
-    readonly answer: string,
-  ) {
-    super(`adb refused ${service}: ${answer}`)
+  /** Without arguments. */
+  readonly service: string
+  /** The server's own words, such as `device offline`. */
+  readonly answer: string
+
+  constructor(service: string, answer: string) {
+    const name = serviceName(service)
+    const said = answer.replaceAll(service, name)
+    super(`adb refused ${name}: ${said}`)
     this.name = 'AdbRefused'
+    this.service = name
+    this.answer = said
   }
 }
 

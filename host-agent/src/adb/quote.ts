@@ -34,6 +34,38 @@ export function commandWith(environment: Readonly<Record<string, string>>, ...ar
   return [...words, quote(args)].join(' ') as ShellCommand
 }
 
+/** Programs whose first words say what they do; the words after may be anyone's text. */
+const subcommands: Readonly<Record<string, number>> = {
+  am: 1,
+  appops: 1,
+  cmd: 2,
+  dumpsys: 1,
+  ime: 1,
+  input: 1,
+  locksettings: 1,
+  pm: 1,
+  settings: 1,
+  svc: 1,
+  wm: 1,
+}
+
+/**
+ * The name of a command for messages and logs, such as `input text` or `cmd package install-write`: never its
+ * arguments, which may hold typed text, URLs and paths. Of several commands it is the first one's.
+ */
+export function commandName(line: string): string {
+  const words = line.split(' ')
+  while (words[0] !== undefined && (/^[A-Z_]+=/.test(words[0]) || words[0] === 'exec')) words.shift()
+  const [program = ''] = words
+  if (!/^[\w./-]+$/.test(program)) return 'a command'
+  const named = [program]
+  for (const word of words.slice(1, 1 + (subcommands[program] ?? 0))) {
+    if (!/^[a-z][a-z-]*$/.test(word)) break
+    named.push(word)
+  }
+  return named.join(' ')
+}
+
 /** Runs all of them, one after the other, whatever they return; the exit code is the last one's. */
 export const sequence = (...commands: readonly ShellCommand[]): ShellCommand =>
   commands.join('; ') as ShellCommand

@@ -63,7 +63,7 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
       } catch (error) {
         if (aborted()) return
         log.warn({ err: error }, 'scrcpy server did not start again')
-        if (error instanceof Error && error.name === 'DeviceGone') return
+        if (error instanceof DeviceGone) return
       } finally {
         starting = null
       }

@@ -15,6 +15,7 @@ import { readShellPacket } from '../adb/shell-protocol.js'
 import type { AdbSocket } from '../adb/socket.js'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
+import { redactOutput } from '../redact.js'
 import { scrcpySha256, scrcpyVersion, type Jar } from './jar.js'
 
 /** Our only folder on a phone. */
@@ -136,7 +137,7 @@ function drain(server: AdbSocket): ServerOutput {
       for (;;) {
         const { id, data } = await readShellPacket(server)
         if (id === 3) return `scrcpy server exited with ${String(data[0])}: ${lastLine}`
-        lastLine = data.toString('utf8').trim().split('\n').at(-1)?.slice(0, 300) ?? lastLine
+        lastLine = redactOutput(data.toString('utf8').trim().split('\n').at(-1) ?? lastLine)
       }
     } catch (error) {
       if (error instanceof AdbConnectionLost) return 'the connection to the scrcpy server ended'

@@ -10,6 +10,7 @@ import { z } from 'zod'
 import { AdbRefused } from '../adb/errors.js'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
+import { redactOutput } from '../redact.js'
 
 /** The server's own port on the phone; it has no other address. */
 export const serverPort = 6790
@@ -31,7 +32,7 @@ export class UiServerRefused extends Error {
     readonly code: string,
     message: string,
   ) {
-    super(`the UI server refused: ${code}: ${message.slice(0, 300)}`)
+    super(`the UI server refused: ${redactOutput(`${code}: ${message}`)}`)
     this.name = 'UiServerRefused'
   }
 }
@@ -100,7 +101,9 @@ export async function ask(
   try {
     answer = answerSchema.parse(JSON.parse(body))
   } catch (error) {
-    throw new UiServerDown(error)
+    if (!(error instanceof SyntaxError) && !(error instanceof z.ZodError)) throw error
+    // Neither error goes on: they quote the answer, which is what stands on the screen.
+    throw new UiServerDown(new Error(`${body.length} characters that are no answer, status ${status}`))
   }
   if (status === 200) return { value: answer.value, sessionId: answer.sessionId ?? null }
   const error = errorSchema.safeParse(answer.value)

@@ -9,6 +9,7 @@ import { readShellPacket } from '../adb/shell-protocol.js'
 import type { AdbSocket } from '../adb/socket.js'
 import type { Transport } from '../adb/transport.js'
 import { uiServer, uiServerTest } from '../parts/parts.js'
+import { redactOutput } from '../redact.js'
 import { UiServerDown } from './http.js'
 import { isReady, openSession, type UiSession } from './session.js'
 
@@ -96,7 +97,7 @@ function drain(stream: AdbSocket): Output {
     try {
       for (;;) {
         const { id, data } = await readShellPacket(stream)
-        if (id === 3) return `the UI server ended: ${last}`
+        if (id === 3) return `the UI server ended: ${redactOutput(last)}`
         last = `${last}${data.toString('utf8')}`.trim().slice(-300)
       }
     } catch (error) {

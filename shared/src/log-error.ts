@@ -1,0 +1,37 @@
+/**
+ * What the log holds of an error: fields that are known to be safe. An error of ours or of a library may carry a
+ * request, typed text or a whole answer in fields of its own. Used by `log.ts`.
+ */
+
+export interface LoggedError {
+  type: string
+  message: string
+  /** Frames only: the first line of a stack repeats the message. */
+  stack: string
+  code?: string | number
+  cause?: LoggedError | string
+}
+
+/** Causes of causes after this are left out, which also ends a circle. */
+const mostCauses = 5
+
+export function loggedError(error: unknown, depth = 0): LoggedError | string {
+  if (!(error instanceof Error)) return `not an error: ${typeof error}`
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line))
+  const logged: LoggedError = {
+    type: error.name === 'Error' ? error.constructor.name : error.name,
+    message: messageOf(error),
+    stack: frames.map((line) => line.trim()).join('\n'),
+  }
+  if ('code' in error && (typeof error.code === 'string' || typeof error.code === 'number'))
+    logged.code = error.code
+  if (error.cause !== undefined && depth < mostCauses) logged.cause = loggedError(error.cause, depth + 1)
+  return logged
+}
+
+/** `JSON.parse` quotes the text that it cannot read; Node's connection errors say what failed in their parts alone. */
+function messageOf(error: Error): string {
+  if (error instanceof SyntaxError && error.message.includes('JSON')) return 'the text is not JSON'
+  if (!(error instanceof AggregateError) || error.message !== '') return error.message
+  return error.errors.map((part: unknown) => (part instanceof Error ? part.message : 'unknown')).join('; ')
+}

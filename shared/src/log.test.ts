@@ -1,0 +1,71 @@
+/** What a line of the log holds of the objects and errors that it is given. */
+import { describe, expect, it } from 'vitest'
+import { createLogger } from './log.js'
+
+const secret = `prk_${'a'.repeat(43)}`
+
+function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
+  let lines = ''
+  const log = createLogger('test', { write: (line: string) => void (lines += line) })
+  log.level = 'info'
+  write(log)
+  return lines
+}
+
+describe('the logger', () => {
+  it('redacts secrets in messages, fields, errors and their causes', () => {
+    const error = new Error(`refused ${secret}`, { cause: new Error(`because of ${secret}`) })
+    const line = logged((log) => {
+      log
+        .child({ bound: secret })
+        .info({ err: error, reason: secret, deep: { list: [secret] } }, `got ${secret}`)
+      log.info('by format: %s', secret)
+    })
+    expect(line).not.toContain(secret)
+    expect(line).toContain('because of prk_[redacted]')
+  })
+
+  it('writes of an error its type, message, frames, code and cause, and no other field of it', () => {
+    class Refused extends Error {
+      readonly service = 'shell:input text hunter2'
+      readonly code = 'EREFUSED'
+    }
+    const line = logged((log) =>
+      log.warn({ err: new Error('above', { cause: new Refused('no') }) }, 'failed'),
+    )
+    expect(line).not.toContain('hunter2')
+    const { err } = JSON.parse(line) as { err: Record<string, unknown> & { cause: Record<string, unknown> } }
+    expect(err).toMatchObject({ type: 'Error', message: 'above', cause: { type: 'Refused', message: 'no' } })
+    expect(err.cause['code']).toBe('EREFUSED')
+    expect(String(err['stack'])).toMatch(/^at .*log\.test\.ts/m)
+  })
+
+  it('writes an error that is given alone in the same way', () => {
+    const line = logged((log) => log.error(Object.assign(new Error('alone'), { text: 'hunter2' })))
+    expect(line).toContain('alone')
+    expect(line).not.toContain('hunter2')
+  })
+
+  it('does not repeat the text that could not be read as JSON', () => {
+    let failure: unknown
+    try {
+      JSON.parse('hunter2 was typed')
+    } catch (error) {
+      failure = error
+    }
+    const line = logged((log) => log.error({ err: new Error('unreadable', { cause: failure }) }, 'failed'))
+    expect(line).toContain('SyntaxError')
+    expect(line).not.toContain('hunter2')
+  })
+
+  it('says what failed of an error of several parts', () => {
+    const error = new AggregateError([new Error('::1 refused'), new Error('127.0.0.1 refused')])
+    expect(logged((log) => log.error({ err: error }, 'failed'))).toContain('::1 refused; 127.0.0.1 refused')
+  })
+
+  it('ends a circle of causes', () => {
+    const error = new Error('first')
+    error.cause = new Error('second', { cause: error })
+    expect(logged((log) => log.error({ err: error }, 'failed'))).toContain('second')
+  })
+})
