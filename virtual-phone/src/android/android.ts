@@ -25,7 +25,7 @@ import { RunningApps } from './running.js'
 import { type Namespace, namespaces, type SavedSettings, Settings } from './settings.js'
 import { PhoneSockets } from './sockets.js'
 import { generatedFiles } from './system-files.js'
-import { noUserData, type UserData } from './user-data.js'
+import { noUserData, type UserData, wiped } from './user-data.js'
 import type { World } from './world.js'
 
 /** What lasts over a restart, and is gone after a wipe. */
@@ -101,6 +101,8 @@ export class Android {
   userData = noUserData()
   /** `locksettings set-disabled`. */
   lockDisabled = false
+  /** What another image or bootloader says of itself, in place of this one's, at each start. */
+  bootProperties: Readonly<Record<string, string>> = {}
   batteryCelsius = NORMAL_CELSIUS
   /** Address and prefix length of wlan0; null: it is on no network. */
   network: string | null = null
@@ -140,6 +142,13 @@ export class Android {
     if (saved !== null) this.take(saved)
     this.applyAll()
     if (this.missing.has('clipboard')) this.world.denyClipboard(true)
+    this.world.connectScreenLock({
+      isSet: () => this.userData.pin !== null,
+      set: (pin) => {
+        this.userData.pin = pin
+        onChange()
+      },
+    })
     this.world.onSystemChange(({ table, name, value }) => {
       if (table === 'property') this.properties.set(name, value)
       else if (this.settings.get(table, name) !== value) this.settings.put(table, name, value)
@@ -229,11 +238,11 @@ export class Android {
       this.deviceConfig.clear()
       this.appOps.clear()
       this.lockDisabled = false
-      this.userData = noUserData()
-      properties.restart(this.identity, { 'persist.sys.test_harness': '1' })
+      this.userData = wiped(this.userData)
+      properties.restart(this.identity, { 'persist.sys.test_harness': '1', ...this.bootProperties })
       world.reboot(null)
     } else {
-      properties.restart(this.identity, properties.persistent())
+      properties.restart(this.identity, { ...properties.persistent(), ...this.bootProperties })
       world.reboot(world.exportState())
     }
     this.showInstalled()

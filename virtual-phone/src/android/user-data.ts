@@ -1,6 +1,6 @@
 /**
- * What a phone's user leaves on it that is no file, app or setting. Nothing on this phone's screen makes it; the
- * fault port does (`faults/leftovers.ts`), for tests of what a wipe must remove. Shown by `dumpsys`, `cmd` and `pm`.
+ * What a phone’s user leaves on it that is no file, app or setting. Only a PIN can be set on its screen; the rest comes by the
+ * fault port (`faults/leftovers.ts`), for tests of what a wipe must remove. Shown by `dumpsys`, `cmd` and `pm`.
  */
 
 export interface Account {
@@ -27,8 +27,24 @@ export interface UserData {
   vpn: string | null
   /** The lock screen's PIN; null: it opens by a swipe, or not at all. */
   pin: string | null
+  /** In its slot; null: the slot is empty. */
+  sim: { forwards: boolean } | null
+  /** Profiles on its eUICC. */
+  esimProfiles: number
+  /** A memory card. */
+  memoryCard: boolean
 }
 
+const noCards = { sim: null, esimProfiles: 0, memoryCard: false }
+
+/** After a wipe of the data: what is in the phone's slots, and at the carrier, stays. */
+export const wiped = ({ sim, esimProfiles, memoryCard }: UserData): UserData => ({
+  ...noUserData(),
+  sim,
+  esimProfiles,
+  memoryCard,
+})
+
 export function noUserData(): UserData {
-  return { accounts: [], wifiNetworks: [], users: [], deviceAdmins: [], vpn: null, pin: null }
+  return { accounts: [], wifiNetworks: [], users: [], deviceAdmins: [], vpn: null, pin: null, ...noCards }
 }

@@ -86,6 +86,13 @@ export interface SystemChange {
   value: string
 }
 
+/** The lock screen's credential, which the Settings app sets and the shell's `locksettings` too. */
+export interface ScreenLock {
+  isSet(): boolean
+  /** Null removes it. */
+  set(pin: string | null): void
+}
+
 export interface World {
   readonly display: Display
   readonly focused: FocusedWindow
@@ -143,6 +150,8 @@ export interface World {
   applySetting(table: 'system' | 'secure' | 'global', name: string, value: string | null): void
   /** Calls `listener` for each setting and property that the screen changed. */
   onSystemChange(listener: (change: SystemChange) => void): () => void
+  /** Where the Settings app sets a screen lock; without it, it keeps none. */
+  connectScreenLock(lock: ScreenLock): void
   /** Where the phone believes to be; null when it does not know. */
   readonly location: GeoPoint | null
   setLocation(point: GeoPoint | null): void
@@ -155,7 +164,7 @@ export interface World {
   showCrash(packageName: string): void
   /** "… isn't responding", with Close app and Wait. */
   showNotResponding(packageName: string): void
-  /** The keyguard stands in front; a swipe up or `setLocked(false)` removes it. There is no PIN. */
+  /** The keyguard stands in front; a swipe up or `setLocked(false)` removes it. A PIN is not asked for. */
   readonly locked: boolean
   setLocked(locked: boolean): void
   /** False while something on the screen moves by itself; `uiautomator dump` gives up then. */

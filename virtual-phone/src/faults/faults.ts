@@ -13,6 +13,15 @@ import { scrcpyServers, UI_SERVER } from './state.js'
 /** This phone cannot have that fault. */
 export class FaultError extends Error {}
 
+/** What is left out stays as it is. */
+export interface Cards {
+  sim?: boolean | undefined
+  /** Calls to the SIM's number go to another one. */
+  forwards?: boolean | undefined
+  esimProfiles?: number | undefined
+  memoryCard?: boolean | undefined
+}
+
 export interface FaultParts {
   android: Android
   link: LinkFaults
@@ -164,6 +173,25 @@ export class Faults {
   /** These are on the phone after each wipe, whether or not they were there before; none ends that. */
   wipeLeaves(what: readonly Leftover[]): void {
     this.kept = what
+  }
+
+  /** What a person puts into the phone's slots, or a carrier's app onto its eUICC; no wipe removes it. */
+  insert(cards: Cards): void {
+    const { android } = this.parts
+    const { sim, forwards = false, esimProfiles, memoryCard } = cards
+    const { userData } = android
+    if (sim !== undefined) userData.sim = sim ? { forwards } : null
+    if (esimProfiles !== undefined) userData.esimProfiles = esimProfiles
+    if (memoryCard !== undefined) userData.memoryCard = memoryCard
+    this.setBootProperties({ 'gsm.sim.state': userData.sim === null ? 'ABSENT' : 'LOADED' })
+    android.changed()
+  }
+
+  /** Another image or bootloader is on the phone: `ro.build.fingerprint`, `ro.boot.…`. Lasts over restarts. */
+  setBootProperties(values: Readonly<Record<string, string>>): void {
+    const { android } = this.parts
+    android.bootProperties = { ...android.bootProperties, ...values }
+    for (const [name, value] of Object.entries(values)) android.properties.set(name, value)
   }
 
   setWipeDoesNothing(on: boolean): void {

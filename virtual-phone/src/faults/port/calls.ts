@@ -68,6 +68,20 @@ export const calls: Readonly<Record<string, Call>> = {
   'wipe-leaves': call(what, (faults, body) => {
     faults.wipeLeaves(body.what)
   }),
+  insert: call(
+    z.strictObject({
+      sim: z.boolean().optional(),
+      forwards: z.boolean().optional(),
+      esimProfiles: z.int().min(0).max(8).optional(),
+      memoryCard: z.boolean().optional(),
+    }),
+    (faults, body) => {
+      faults.insert(body)
+    },
+  ),
+  'boot-properties': call(z.strictObject({ values: z.record(z.string(), z.string()) }), (faults, body) => {
+    faults.setBootProperties(body.values)
+  }),
   'wipe-does-nothing': call(toggle, (faults, { on }) => {
     faults.setWipeDoesNothing(on)
   }),

@@ -1,4 +1,5 @@
 /** `am`, and `cmd activity`: starting and stopping apps. Source of forms: AOSP `ActivityManagerShellCommand`. */
+import type { Android } from '../../android/android.js'
 import { findPackage } from '../../android/packages.js'
 import { behaviourOf, sendBroadcast } from '../../helpers/behaviour.js'
 import { instrument } from '../../uiautomator/instrument.js'
@@ -40,11 +41,21 @@ async function start(io: CommandIo, args: readonly string[]): Promise<number> {
 
 /** An activity that runs and closes by itself; null for all others. */
 function startOwn({ android }: CommandIo, intent: Intent): StartResult | null {
+  if (intent.action === 'android.intent.action.CALL') return dial(android, intent.data ?? '')
   const name = intent.component?.package ?? intent.package
   const className = intent.component?.className ?? android.installed.find(name ?? '')?.apk.launcherActivity
   if (name === undefined || className === undefined || className === null) return null
   const window = behaviourOf(android, name)?.startActivity(android, intent, className) ?? null
   return window === null ? null : { kind: 'started', window }
+}
+
+/** The carrier's code that erases all call forwarding (3GPP TS 22.030) is all that this phone dials. */
+function dial(android: Android, uri: string): StartResult | null {
+  const { sim } = android.userData
+  if (sim === null || decodeURIComponent(uri) !== 'tel:##002#') return null
+  sim.forwards = false
+  android.changed()
+  return { kind: 'started', window: android.world.focused }
 }
 
 async function broadcast(io: CommandIo, args: readonly string[]): Promise<number> {

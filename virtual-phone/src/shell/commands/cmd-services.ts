@@ -41,8 +41,12 @@ export async function lockSettings(io: CommandIo, args: readonly string[]): Prom
     android.userData.pin = null
     android.changed()
     await io.out('Lock credential cleared\n')
+  } else if (verb === 'set-pin' && /^\d{4,17}$/.test(value)) {
+    android.userData.pin = value
+    android.changed()
+    await io.out(`Pin set to '${value}'\n`)
   } else {
-    await io.err('This phone is made of software and takes no lock credential\n')
+    await io.err('This phone is made of software and takes no lock credential but a PIN\n')
     return 255
   }
   return 0

@@ -2,6 +2,7 @@
 import type { Android } from '../../android/android.js'
 import { encode } from '../bytes.js'
 import { type CommandTable } from '../command.js'
+import { dumpSubscriptions, dumpTelephonyRegistry } from './dump-cards.js'
 import { dumpPackages } from './dump-package.js'
 import { dumpActivity, dumpInputMethod, dumpWindow } from './dump-window.js'
 import {
@@ -108,12 +109,14 @@ const sections: Readonly<Record<string, Section>> = {
   display: dumpDisplay,
   input: dumpInput,
   input_method: dumpInputMethod,
+  isub: dumpSubscriptions,
   location: (android) =>
     `Location Manager State:\n  User Info:\n    current users: u[0]\n  Location Setting: ${android.settings.get('secure', 'location_mode') !== '0'}\n  Location Providers:\n    passive provider:\n      last location=null\n`,
   lock_settings: (android) =>
     `Current lock settings service state:\nUser 0\n    CredentialType: ${android.userData.pin === null ? 'NONE' : 'PIN'}\n    disabled: ${android.lockDisabled}\n`,
   package: (android, args) => dumpPackages(android, args.find((arg) => !arg.startsWith('-')) ?? null),
   power: dumpPower,
+  'telephony.registry': dumpTelephonyRegistry,
   trust: () =>
     'Trust manager state:\n User "Owner" (id=0, flags=0x4c13) (current): trustState=UNTRUSTED, trustManaged=0, deviceLocked=0, isActiveUnlockRunning=0, strongAuthRequired=0x0\n   Enabled agents:\n',
   user: dumpUsers,

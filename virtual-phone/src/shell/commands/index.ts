@@ -2,6 +2,7 @@
 import type { CommandTable } from '../command.js'
 import { amCommands } from './am.js'
 import { appProcessCommands } from './app-process.js'
+import { cardCommands } from './dump-cards.js'
 import { cmdCommands } from './cmd.js'
 import { dateCommands } from './date.js'
 import { digestCommands } from './digest.js'
@@ -47,6 +48,7 @@ export const commands: CommandTable = {
   ...amCommands,
   ...pmCommands,
   ...cmdCommands,
+  ...cardCommands,
   ...dumpsysCommands,
   ...screenCommands,
   ...appProcessCommands,

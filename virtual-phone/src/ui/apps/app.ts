@@ -1,5 +1,5 @@
 /** What an app of the world is made of, and what its screens may do. Implemented by `window/`, used by each app. */
-import { type AppEntry, type GeoPoint, type Intent } from '../../android/world.js'
+import { type AppEntry, type GeoPoint, type Intent, type ScreenLock } from '../../android/world.js'
 import { type EditState } from '../toolkit/edit-state.js'
 import { type Theme } from '../toolkit/theme.js'
 import { type ScrollState, type View } from '../toolkit/view.js'
@@ -71,6 +71,7 @@ export interface Ui {
   showDialog(build: (ui: Ui) => View): void
   dismissDialog(): void
   configure(change: Partial<Configuration>): void
+  readonly screenLock: ScreenLock
 }
 
 export type Screen = (ui: Ui) => View

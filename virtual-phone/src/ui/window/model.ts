@@ -8,6 +8,7 @@ import {
   type FocusedWindow,
   type Intent,
   type PhoneNotification,
+  type ScreenLock,
   type StartResult,
 } from '../../android/world.js'
 import { type App, type Configuration } from '../apps/app.js'
@@ -40,6 +41,7 @@ export class Model {
   brightness = 0.6
   system: SystemState = newSystemState()
   keyboard: KeyboardState = { shown: false, page: 'letters', shift: 'off', romaji: '', candidate: 0 }
+  screenLock: ScreenLock = { isSet: () => false, set: () => undefined }
   private data = new Map<string, object>()
   private installed: readonly AppEntry[] = []
   private nextTask = 1

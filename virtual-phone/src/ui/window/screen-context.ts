@@ -86,5 +86,6 @@ export function screenContext(activity: Activity, parts: ContextParts): Ui {
       model.closeDialog(activity)
     },
     configure: parts.onConfigure,
+    screenLock: model.screenLock,
   }
 }

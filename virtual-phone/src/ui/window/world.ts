@@ -9,6 +9,7 @@ import {
   type Intent,
   type KeyAction,
   type PhoneNotification,
+  type ScreenLock,
   type StartResult,
   type SystemChange,
   type TouchAction,
@@ -349,6 +350,10 @@ export class PhoneWorld implements World {
   onSystemChange(listener: (change: SystemChange) => void): () => void {
     this.systemListeners.add(listener)
     return () => this.systemListeners.delete(listener)
+  }
+
+  connectScreenLock(lock: ScreenLock): void {
+    this.model.screenLock = lock
   }
 
   get location(): GeoPoint | null {

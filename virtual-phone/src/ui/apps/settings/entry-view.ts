@@ -111,6 +111,14 @@ export function entryView(ui: Ui, entry: Entry): View {
     }
     case 'info':
       return preference(ui, { title: entry.title, summary: entry.value(ui) }, null, null, null)
+    case 'activity':
+      return preference(
+        ui,
+        { title: entry.title, summary: entry.value(ui) },
+        () => ui.open(entry.className),
+        null,
+        null,
+      )
     case 'night':
       return preference(
         ui,

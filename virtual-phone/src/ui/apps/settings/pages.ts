@@ -3,9 +3,12 @@ import { dateFormat } from '../../locale/formatters.js'
 import { type Ui } from '../app.js'
 import { settingsOf } from './data.js'
 
+const CHOOSE_LOCK = 'com.android.settings.password.ChooseLockGeneric'
+
 export type Entry =
   | { kind: 'page'; title: string; summary?: string; glyph?: string; color?: string; page: string }
   | { kind: 'info'; title: string; value: (ui: Ui) => string }
+  | { kind: 'activity'; title: string; value: (ui: Ui) => string; className: string }
   | { kind: 'switch'; title: string; summary?: string; key: string }
   | { kind: 'night'; title: string }
   | {
@@ -240,7 +243,12 @@ export const PAGES: Readonly<Record<string, Page>> = {
     title: 'Security & privacy',
     entries: [
       { kind: 'switch', title: 'Location', summary: 'Apps may ask where the phone is', key: 'location' },
-      { kind: 'info', title: 'Screen lock', value: () => 'None' },
+      {
+        kind: 'activity',
+        title: 'Screen lock',
+        value: (ui) => (ui.screenLock.isSet() ? 'PIN' : 'None'),
+        className: CHOOSE_LOCK,
+      },
       {
         kind: 'switch',
         title: 'Show passwords',

@@ -4,6 +4,7 @@ import { view, type View } from '../../toolkit/view.js'
 import { type App, type Ui } from '../app.js'
 import { initialSettings } from './data.js'
 import { entryView, preference, SUB } from './entry-view.js'
+import { screenLockScreens, SET_NEW_PASSWORD } from './screen-lock.js'
 import { PAGES, pageOf, type Entry } from './pages.js'
 
 const MAIN = 'com.android.settings.Settings'
@@ -148,7 +149,11 @@ export const settings: App = {
   versionCode: 34,
   uid: 1000,
   launcherActivity: MAIN,
-  activities: { [MAIN]: main, [SUB]: sub, [SEARCH]: searchScreen },
-  actions: { 'android.settings.SETTINGS': MAIN, 'android.settings.HARD_KEYBOARD_SETTINGS': MAIN },
+  activities: { [MAIN]: main, [SUB]: sub, [SEARCH]: searchScreen, ...screenLockScreens },
+  actions: {
+    'android.settings.SETTINGS': MAIN,
+    'android.settings.HARD_KEYBOARD_SETTINGS': MAIN,
+    'android.app.action.SET_NEW_PASSWORD': SET_NEW_PASSWORD,
+  },
   initialData: initialSettings,
 }
