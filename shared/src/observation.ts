@@ -90,9 +90,23 @@ export const actionResultSchema = z
     ok: z.boolean(),
     ms: z.int().min(0).meta({ description: 'Milliseconds taken.' }),
     resolved: z
-      .object({ center: point, ref: z.int().optional() })
+      .object({
+        center: point.meta({
+          description:
+            'Where the finger went, in device pixels: the centre of the element, or another point of it where a different touchable element covers the centre.',
+        }),
+        ref: z.int().optional(),
+        covered: z
+          .literal(true)
+          .optional()
+          .meta({ description: 'Other touchable elements cover every point of the element.' }),
+        disabled: z
+          .literal(true)
+          .optional()
+          .meta({ description: 'The element is disabled: apps ignore a touch on it.' }),
+      })
       .optional()
-      .meta({ description: 'Where the finger went.' }),
+      .meta({ description: 'Of a touch: where it went, and what may have kept it from its element.' }),
     error: actionErrorSchema.optional(),
   })
   .meta({ id: 'ActionResult' })

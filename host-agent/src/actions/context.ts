@@ -9,7 +9,7 @@ import type { ScreenTree } from '../screen/elements.js'
 import { readTree } from '../screen/read-tree.js'
 import type { Snapshots } from '../screen/snapshots.js'
 import { lengthOf } from './gestures.js'
-import { isPoint, matchPoint, matchTarget, type Match, type Miss, type Place } from './target.js'
+import { isPoint, matchPoint, matchTarget, type Aim, type Match, type Miss } from './target.js'
 
 /** A target that is not on the screen, or is there more than once. Nothing was sent. */
 export class TargetMiss extends Error {
@@ -33,7 +33,7 @@ export interface ActionContext {
   /** Read now. */
   freshTree(): Promise<ScreenTree>
   /** @throws TargetMiss */
-  resolve(target: Target): Promise<Place>
+  resolve(target: Target): Promise<Aim>
   /** Like `resolve`, on a tree that the caller has. */
   match(target: Target, tree: ScreenTree): Match
   /** Marks the write before it starts; what it throws leaves the outcome unknown. `settleMs`: how long the screen takes to follow. */

@@ -1,18 +1,18 @@
 /** Text fields on a screen: which one has the focus, and what it holds. Pure. */
 import type { ScreenTree, VisibleNode } from '../screen/elements.js'
 import { areaOf, contains } from '../screen/geometry.js'
-import type { Place } from './target.js'
+import type { Aim } from './target.js'
 
 /** The field that has the focus; the innermost, where a page and a field in it both say so. */
 export const focusedField = (tree: ScreenTree): VisibleNode | null =>
   tree.visible.findLast((node) => node?.editable === true && node.focused) ?? null
 
 /** The field that a tap on the place would hit. */
-export function fieldAt(tree: ScreenTree, place: Place): VisibleNode | null {
+export function fieldAt(tree: ScreenTree, place: Aim): VisibleNode | null {
   if (place.node?.editable) return place.node
   const around = tree.visible
     .filter((node) => node !== null)
-    .filter((node) => node.editable && contains(node.visible, place.center))
+    .filter((node) => node.editable && contains(node.visible, place.finger))
   return around.toSorted((a, b) => areaOf(a.visible) - areaOf(b.visible))[0] ?? null
 }
 

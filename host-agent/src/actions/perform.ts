@@ -6,7 +6,7 @@ import { doubleTap, drag, hold, pinch, swipe, tap } from './gestures.js'
 import { closeApp, hideKeyboard, openApp, openUrl } from './apps.js'
 import { keyCode, metaState } from './keys.js'
 import { scrollOnce, scrollTo } from './scrolling.js'
-import type { Place } from './target.js'
+import type { Aim } from './target.js'
 import { clear, type } from './typing.js'
 import { waitFor, waitIdle } from './waiting.js'
 
@@ -27,7 +27,7 @@ const plain =
 const handlers: Handlers = {
   async tap(action, context) {
     const place = await context.resolve(action.target)
-    await context.gesture([tap(place.center)])
+    await context.gesture([tap(place.finger)])
     return resolved(place)
   },
   async double_tap(action, context) {
@@ -37,7 +37,7 @@ const handlers: Handlers = {
   },
   async long_press(action, context) {
     const place = await context.resolve(action.target)
-    await context.gesture([hold(place.center, action.duration_ms)])
+    await context.gesture([hold(place.finger, action.duration_ms)])
     return resolved(place)
   },
   type: plain(type),
@@ -52,7 +52,7 @@ const handlers: Handlers = {
   }),
   drag: plain(async (action, context) => {
     const [from, to] = await ends(action, context)
-    await context.gesture([drag(from.center, to.center, action.hold_ms, action.duration_ms)])
+    await context.gesture([drag(from.finger, to.center, action.hold_ms, action.duration_ms)])
   }),
   pinch: plain(async (action, context) => {
     const place = await context.resolve(action.target)
@@ -78,19 +78,23 @@ export function perform<T extends ActionType>(
   return handler(action, context)
 }
 
-function resolved(place: Place): Resolved {
-  const center: [number, number] = [place.center.x, place.center.y]
-  return place.ref === null ? { center } : { center, ref: place.ref }
+function resolved({ finger, ref, covered, node }: Aim): Resolved {
+  return {
+    center: [finger.x, finger.y],
+    ...(ref === null ? {} : { ref }),
+    ...(covered ? { covered: true as const } : {}),
+    ...(node && !node.enabled ? { disabled: true as const } : {}),
+  }
 }
 
 /** As one gesture, which keeps the time between; a phone that plays one finger only gets two taps. */
-async function tapTwice({ center }: Place, context: ActionContext): Promise<void> {
+async function tapTwice({ finger }: Aim, context: ActionContext): Promise<void> {
   try {
-    await context.gesture(doubleTap(center))
+    await context.gesture(doubleTap(finger))
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'feature_unavailable')) throw error
-    await context.gesture([tap(center)])
-    await context.gesture([tap(center)])
+    await context.gesture([tap(finger)])
+    await context.gesture([tap(finger)])
   }
 }
 
@@ -98,14 +102,14 @@ async function tapTwice({ center }: Place, context: ActionContext): Promise<void
 async function ends(
   action: ActionOf<'swipe' | 'drag'>,
   context: ActionContext,
-): Promise<[from: Place, to: Place]> {
+): Promise<[from: Aim, to: Aim]> {
   return [await context.resolve(action.from), await context.resolve(action.to)]
 }
 
 /** Around bare coordinates, so far as the screen goes. */
 const aroundPoint = 300
 
-async function areaOf(place: Place, context: ActionContext): Promise<Bounds> {
+async function areaOf(place: Aim, context: ActionContext): Promise<Bounds> {
   if (place.bounds) return place.bounds
   const { x, y } = place.center
   const area: Bounds = [x - aroundPoint, y - aroundPoint, x + aroundPoint, y + aroundPoint]

@@ -80,6 +80,33 @@ describe.concurrent('a batch', () => {
     expect(streamed).toEqual([0, results[0], 1, results[1], 2, results[2], 3, results[3]])
   })
 
+  it('taps beside a button that lies in the middle of the element, and says what may keep a touch from it', async () => {
+    const tapped: string[] = []
+    const view = (desc: string, bounds: PaperView['bounds'], more: Partial<PaperView> = {}): PaperView => ({
+      desc,
+      bounds,
+      flags: ['clickable'],
+      onTap: () => tapped.push(desc),
+      ...more,
+    })
+    const phone = paperPhone([
+      view('Dismiss', [0, 0, 1080, 2400]),
+      view('English', [200, 900, 880, 1500]),
+      view('Later', [0, 2300, 1080, 2400], { attributes: { enabled: 'false' } }),
+    ])
+    const { results } = await run(phone, [
+      { type: 'tap', target: { desc: 'Dismiss' } },
+      { type: 'tap', target: { desc: 'English' } },
+      { type: 'tap', target: { desc: 'Later' } },
+    ])
+    expect(tapped).toEqual(['Dismiss', 'English', 'Later'])
+    expect(results.map(({ resolved }) => resolved)).toEqual([
+      { center: [540, 1524], ref: expect.any(Number) as number },
+      { center: [540, 1200], ref: expect.any(Number) as number },
+      { center: [540, 2350], ref: expect.any(Number) as number, disabled: true },
+    ])
+  })
+
   it('taps coordinates without looking: one size, no tree', async () => {
     const phone = paperPhone([])
     const taps = Array.from({ length: 20 }, (_, index) => ({ type: 'tap', target: { x: index, y: 9 } }))

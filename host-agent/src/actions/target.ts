@@ -14,6 +14,7 @@ import {
 import { centerOf, contains, wholeScreen, type Bounds } from '../screen/geometry.js'
 import { findAgain } from '../screen/identity.js'
 import type { SnapshotElement } from '../screen/snapshots.js'
+import { touchPointOf } from '../screen/touch-point.js'
 import { mostSimilar } from './similar.js'
 
 /** Somewhere on the screen that an action can aim at. */
@@ -27,6 +28,14 @@ export interface Place {
   ref: number | null
 }
 
+/** A place, with the point where a finger touches it. */
+export interface Aim extends Place {
+  /** No other touchable node takes it, unless `covered`; the centre where that is free. */
+  finger: Point
+  /** Other touchable nodes take every point of the element. */
+  covered: boolean
+}
+
 export interface Miss {
   code: 'target_not_found' | 'ambiguous_target' | 'stale_snapshot'
   target: Target
@@ -36,7 +45,7 @@ export interface Miss {
   facts: Readonly<Record<string, unknown>>
 }
 
-export type Match = { found: true; place: Place } | { found: false; miss: Miss }
+export type Match = { found: true; place: Aim } | { found: false; miss: Miss }
 
 export const isPoint = (target: Target): target is { x: number; y: number } => 'x' in target
 const isRef = (target: Target): target is { ref: number; snapshot_id: string } => 'ref' in target
@@ -47,7 +56,7 @@ const maxCandidates = 10
 export function matchPoint(target: { x: number; y: number }, screen: Size): Match {
   const center = { x: target.x, y: target.y }
   if (contains(wholeScreen(screen), center))
-    return { found: true, place: { center, bounds: null, node: null, element: null, ref: null } }
+    return found({ center, bounds: null, node: null, element: null, ref: null }, null)
   const facts = { screen: { width: screen.width, height: screen.height } }
   return miss('target_not_found', target, [], facts)
 }
@@ -65,7 +74,7 @@ export function matchTarget(
   if (nth === undefined && places.length > 1)
     return miss('ambiguous_target', target, elementsOf(places), { matches: places.length })
   const place = places[nth ?? 0]
-  if (place) return { found: true, place }
+  if (place) return found(place, tree)
   if (places.length > 0)
     return miss('target_not_found', target, elementsOf(places), { matches: places.length })
   return miss('target_not_found', target, mostSimilar(wordsOf(target), tree.elements, maxCandidates), {})
@@ -79,7 +88,7 @@ function matchRef(
   const before = lookUp(target.snapshot_id, target.ref)
   if (!before) return miss('stale_snapshot', target, [], { reason: 'unknown' })
   const element = findAgain(before, tree.elements)
-  if (element) return { found: true, place: { ...elementPlace(element), ref: target.ref } }
+  if (element) return found({ ...elementPlace(element), ref: target.ref }, tree)
   const words = before.text ?? before.desc ?? before.id ?? ''
   return miss('stale_snapshot', target, mostSimilar(words, tree.elements, maxCandidates), {
     reason: 'changed',
@@ -169,6 +178,12 @@ const elementPlace = (element: ScreenElement): Place => ({
   element,
   ref: element.ref,
 })
+
+function found(place: Place, tree: ScreenTree | null): Match {
+  const { point, covered } =
+    place.node && tree ? touchPointOf(place.node, tree) : { point: place.center, covered: false }
+  return { found: true, place: { ...place, finger: point, covered } }
+}
 
 const wordsOf = (target: SearchTarget): string =>
   'id' in target ? target.id : 'text' in target ? target.text : target.desc

@@ -40,7 +40,7 @@ async function focus(target: Target | undefined, context: ActionContext): Promis
   if (target) {
     const place = await context.resolve(target)
     if (!isPoint(target)) aimed = fieldAt(await context.tree(), place)
-    await context.gesture([tap(place.center)])
+    await context.gesture([tap(place.finger)])
   }
   const until = context.now() + focusLimitMs
   for (let look = 1; ; look += 1) {

@@ -38,6 +38,8 @@ export interface ScreenTree {
   elements: readonly ScreenElement[]
   /** For each node's index: the element that says it or swallowed it; null when it belongs to none. */
   elementOf: readonly (ScreenElement | null)[]
+  /** Several roots are windows, the front one first. */
+  frontFirst: boolean
   /** Nodes were left out when the XML was read. */
   cut: boolean
 }
@@ -49,7 +51,7 @@ const isContainer = (node: UiNode): boolean => node.scrollable || containerClass
 /** A person would press it as one thing: neither a list nor what takes most of the screen. */
 export const isButton = (node: VisibleNode): boolean => node.clickable && !node.page && !isContainer(node)
 
-const canBeActedOn = (node: UiNode): boolean =>
+export const canBeActedOn = (node: UiNode): boolean =>
   node.clickable ||
   node.longClickable ||
   node.checkable ||
@@ -57,7 +59,7 @@ const canBeActedOn = (node: UiNode): boolean =>
   (node.editable && node.focusable)
 
 export function buildTree(parsed: ParsedNodes, screen: Size): ScreenTree {
-  const { nodes, cut } = parsed
+  const { nodes, frontFirst, cut } = parsed
   const visible = hideCovered(parsed, clip(nodes, screen), canBeActedOn)
   const swallowedBy = findSwallowers(nodes, visible)
   const { said, repeatedBy } = findSpeakers(nodes, visible, swallowedBy)
@@ -80,7 +82,7 @@ export function buildTree(parsed: ParsedNodes, screen: Size): ScreenTree {
     if (!node || elementOf[node.index]) continue
     elementOf[node.index] = ownerOf(node.index, elementOf, swallowedBy, repeatedBy)
   }
-  return { screen, nodes, visible, elements, elementOf, cut }
+  return { screen, nodes, visible, elements, elementOf, frontFirst, cut }
 }
 
 /** Top to bottom, then left to right, by centre; where they are equal, as in the tree. Sorts in place. */

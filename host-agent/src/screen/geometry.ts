@@ -31,6 +31,9 @@ export const areaOf = (bounds: Bounds): number => (bounds[2] - bounds[0]) * (bou
 export const contains = (bounds: Bounds, point: Point): boolean =>
   point.x >= bounds[0] && point.x < bounds[2] && point.y >= bounds[1] && point.y < bounds[3]
 
+export const isInside = (inner: Bounds, outer: Bounds): boolean =>
+  outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3]
+
 const boundsPattern =
   /^\s*\[\s*(-?\d{1,9})\s*,\s*(-?\d{1,9})\s*\]\s*\[\s*(-?\d{1,9})\s*,\s*(-?\d{1,9})\s*\]\s*$/
 

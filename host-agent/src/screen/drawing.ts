@@ -1,0 +1,36 @@
+/**
+ * Which of two nodes is in front, as far as the phone says it. Document order
+ * says nothing: Android sorts children by place. `drawing-order` counts within
+ * a window, and the order of windows where the front one comes first. Pure.
+ */
+import type { UiNode } from './nodes.js'
+
+/** Of the first node to the second: `inside` and `around` say which is an ancestor of the other. */
+export type Drawn = 'over' | 'under' | 'inside' | 'around' | 'unknown'
+
+/** `onStep` is called for each step up the tree. */
+export function drawnOver(
+  { nodes, frontFirst }: { nodes: readonly UiNode[]; frontFirst: boolean },
+  first: number,
+  second: number,
+  onStep?: () => void,
+): Drawn {
+  let [a, b, branchA, branchB] = [first, second, first, second]
+  // Parents come before their children: the later of the two is never around the other.
+  while (a !== b) {
+    onStep?.()
+    if (a > b) {
+      branchA = a
+      a = nodes[a]?.parent ?? -1
+    } else {
+      branchB = b
+      b = nodes[b]?.parent ?? -1
+    }
+  }
+  if (a === first) return 'around'
+  if (a === second) return 'inside'
+  if (a < 0) return frontFirst ? (branchA < branchB ? 'over' : 'under') : 'unknown'
+  const [upper, lower] = [nodes[branchA]?.drawingOrder ?? 0, nodes[branchB]?.drawingOrder ?? 0]
+  if (upper === lower || upper === 0 || lower === 0) return 'unknown'
+  return upper > lower ? 'over' : 'under'
+}

@@ -1,0 +1,50 @@
+/**
+ * Where a finger goes that means a node: a point of it that no other touchable
+ * node takes. Used by `actions/target.ts`; docs/decisions/0150. Pure.
+ */
+import type { Point } from '../device/device.js'
+import { areaOf, centerOf, intersect, isInside, type Bounds } from './geometry.js'
+import { coveringWindows } from './covered.js'
+import { drawnOver } from './drawing.js'
+import { canBeActedOn, type ScreenTree } from './elements.js'
+import { freePoint } from './free-point.js'
+import type { UiNode } from './nodes.js'
+import type { VisibleNode } from './visible.js'
+
+export interface TouchPoint {
+  point: Point
+  /** Other touchable nodes take every point of the node: the point is its centre. */
+  covered: boolean
+}
+
+/** The grid that the covers make grows with the square of their number; a real node has fewer than 40. */
+const maxCovers = 500
+
+/** Android's `View.onTouchEvent`: such a view takes a touch, also while it is disabled. A list only takes movements. */
+export const takesTouches = (node: UiNode): boolean =>
+  node.clickable || node.longClickable || (node.editable && node.focusable)
+
+export function touchPointOf(node: VisibleNode, tree: ScreenTree): TouchPoint {
+  const covers = coversOf(node, tree)
+  const point = freePoint(node.visible, covers)
+  return { point: point ?? centerOf(node.visible), covered: point === null }
+}
+
+/** What may take a touch that is meant for the node. */
+export function coversOf(node: VisibleNode, tree: ScreenTree): Bounds[] {
+  const covers: Bounds[] = (coveringWindows(tree, canBeActedOn) ?? [])
+    .filter(({ index }) => drawnOver(tree, index, node.index) === 'over')
+    .map(({ area }) => area)
+  for (const other of tree.visible) {
+    if (!other || other.index === node.index || !takesTouches(other)) continue
+    if (intersect(other.visible, node.visible) && mayTake(other, node, tree)) covers.push(other.visible)
+  }
+  return covers.sort((a, b) => areaOf(b) - areaOf(a)).slice(0, maxCovers)
+}
+
+function mayTake(other: VisibleNode, node: VisibleNode, tree: ScreenTree): boolean {
+  const order = drawnOver(tree, other.index, node.index)
+  if (order === 'inside' || order === 'over') return true
+  // Where the phone does not say which is in front, what is as large as the node or larger lies behind it.
+  return order === 'unknown' && !isInside(node.visible, other.visible)
+}
