@@ -56,7 +56,10 @@ export interface App {
   uploads: UploadCore
   hosts: HostClients
   services: Services
+  /** Routes of the public listener, beside `/v1`. */
   plugins: FastifyPluginAsync[]
+  /** Routes of the operator's listener. */
+  operatorPlugins: FastifyPluginAsync[]
   /** Postgres answers and the broker is connected. */
   health(): Promise<boolean>
   /** Begins no more jobs and waits a moment for those that run; requests are still answered. */
@@ -151,13 +154,12 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       handoffs: createHandoffService(core, hosts, config.http.baseUrl),
     },
     plugins: [
-      operatorPlugin(core),
-      libraryPlugin(core, store),
       setupPlugin(core, config.http.baseUrl),
       paymentsPlugin(core, payments),
       livePlugin(core, hosts, phones, config.http.baseUrl),
       joinPlugin({ core, authority, natsUsers }),
     ],
+    operatorPlugins: [operatorPlugin(core), libraryPlugin(core, store)],
     health: () => isHealthy(core),
     quiesce,
     async close() {

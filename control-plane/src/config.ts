@@ -6,12 +6,19 @@ import { limits, price } from '@phonerack/shared'
 import { z } from 'zod'
 import { readStorageConfig, storageEnvironment, type StorageConfig } from './storage/config.js'
 
+const defaultOperatorListen = { host: '127.0.0.1', port: 8090 }
+
 const int = (fallback: number, min = 0) => z.coerce.number().int().min(min).default(fallback)
 
 const environmentSchema = z
   .object({
     PHONERACK_HTTP_HOST: z.string().default('127.0.0.1'),
     PHONERACK_HTTP_PORT: int(8080),
+    /** `host:port` of `/operator/v1`. Left out: a port of the loopback address, or none when another program has it. */
+    PHONERACK_OPERATOR_LISTEN: z
+      .string()
+      .refine((text) => readListen(text) !== null, 'must be host:port')
+      .optional(),
     /** Public address of the API, for absolute URLs. */
     PHONERACK_BASE_URL: z.url().optional(),
     /** Addresses or networks, separated by commas, of proxies whose `X-Forwarded-For` counts. */
@@ -94,6 +101,7 @@ const environmentSchema = z
 
 export interface Config {
   http: { host: string; port: number; baseUrl: string; trustedProxies: string[]; lifecycleWait: number }
+  operator: OperatorListen
   databaseUrl: string
   databasePool: number
   natsUrl: string
@@ -109,6 +117,14 @@ export interface Config {
   payments: PaymentsConfig | null
   libraryRefreshMs: number
   rules: Rules
+}
+
+/** Where `/operator/v1` is served. */
+export interface OperatorListen {
+  host: string
+  port: number
+  /** False: nobody chose this address, so a taken port is no reason not to start. */
+  isChosen: boolean
 }
 
 export interface PaymentsConfig {
@@ -168,6 +184,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
         .filter((proxy) => proxy !== ''),
       lifecycleWait: env.PHONERACK_LIFECYCLE_WAIT,
     },
+    operator: readOperatorListen(env.PHONERACK_OPERATOR_LISTEN),
     databaseUrl: env.DATABASE_URL,
     databasePool: env.PHONERACK_DATABASE_POOL,
     natsUrl: env.NATS_URL,
@@ -214,6 +231,17 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       },
     },
   }
+}
+
+function readOperatorListen(text: string | undefined): OperatorListen {
+  const listen = text === undefined ? null : readListen(text)
+  return { ...(listen ?? defaultOperatorListen), isChosen: listen !== null }
+}
+
+/** `host:port`, an IPv6 address in brackets; null for any other text. */
+function readListen(text: string): { host: string; port: number } | null {
+  const [, v6, host = v6, port] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/.exec(text) ?? []
+  return host === undefined || Number(port) > 65_535 ? null : { host, port: Number(port) }
 }
 
 function readPayments(env: z.infer<typeof environmentSchema>): PaymentsConfig | null {

@@ -1,7 +1,9 @@
 /** The control plane's process: reads its configuration, starts, serves, and stops cleanly on SIGTERM. */
 import { createLogger, systemClock, type Logger } from '@phonerack/shared'
+import { type FastifyInstance } from 'fastify'
 import { startApp, type App } from './app.js'
-import { readConfig, type Config } from './config.js'
+import { readConfig, type Config, type OperatorListen } from './config.js'
+import { buildOperatorServer } from './http/operator-server.js'
 import { buildServer } from './http/server.js'
 
 /** Milliseconds between tries, and in all, while Postgres is not there yet. */
@@ -27,6 +29,13 @@ async function main(): Promise<void> {
     health: () => app.health(),
     plugins: app.plugins,
   })
+  const operator = await buildOperatorServer({
+    config: { trustedProxies: config.http.trustedProxies, uploadMs: config.rules.uploads.sendWithinMs },
+    log,
+    plugins: app.operatorPlugins,
+  })
+  // First: whoever finds the public API up finds the operator's too.
+  await listenForOperators(operator, config.operator)
   await server.listen({ host: config.http.host, port: config.http.port })
   log.info({ port: config.http.port, replica: config.replicaId }, 'the control plane serves')
 
@@ -34,7 +43,7 @@ async function main(): Promise<void> {
     log.info({ signal }, 'the control plane stops')
     const forced = setTimeout(() => process.exit(1), stopMs)
     forced.unref()
-    Promise.all([server.close(), app.quiesce()])
+    Promise.all([server.close(), operator.close(), app.quiesce()])
       .then(() => app.close())
       .then(
         () => process.exit(0),
@@ -46,6 +55,22 @@ async function main(): Promise<void> {
   }
   process.once('SIGTERM', stop)
   process.once('SIGINT', stop)
+}
+
+/** A second replica on one machine does without, unless an address was chosen for it. */
+async function listenForOperators(server: FastifyInstance, listen: OperatorListen): Promise<void> {
+  const { host, port } = listen
+  try {
+    await server.listen({ host, port })
+    log.info({ host, port }, 'the operator API listens')
+  } catch (error) {
+    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+    if (!isTaken || listen.isChosen) throw error
+    log.warn(
+      { host, port },
+      'another program has the port of the operator API: this replica serves none; set PHONERACK_OPERATOR_LISTEN',
+    )
+  }
 }
 
 async function startPatiently(config: Config, log: Logger): Promise<App> {

@@ -87,7 +87,7 @@ function usage(): string {
   return `Usage: ./scripts/ctl [--data DIR] [--json] COMMAND
 
 Talks to the Phonerack of DIR (default: .phonerack in the checkout), or to the one that
-PHONERACK_CONTROL_URL and PHONERACK_OPERATOR_TOKEN name.
+PHONERACK_OPERATOR_URL and PHONERACK_OPERATOR_TOKEN name.
 
 ${lines.join('\n')}
 

@@ -12,20 +12,20 @@ const root = path.resolve(import.meta.dirname, '..', '..', '..')
  * @throws NotRunning
  */
 export function connectOperator(data: string | null, environment: NodeJS.ProcessEnv): OperatorClient {
-  const [url, token] = [environment['PHONERACK_CONTROL_URL'], environment['PHONERACK_OPERATOR_TOKEN']]
+  const [url, token] = [environment['PHONERACK_OPERATOR_URL'], environment['PHONERACK_OPERATOR_TOKEN']]
   if (data === null && url && token) return new OperatorClient(url.replace(/\/+$/, ''), token)
   const dir = path.resolve(data ?? path.join(root, '.phonerack'))
   const file = path.join(dir, 'up.json')
   if (!existsSync(file)) throw new NotRunning(`Phonerack does not run on ${dir}; start it with ./scripts/up`)
   const up: unknown = JSON.parse(readFileSync(file, 'utf8'))
-  if (!isUpFile(up)) throw new NotRunning(`${file} does not name a base URL and an operator token`)
-  return new OperatorClient(up.base_url, up.operator_token)
+  if (!isUpFile(up)) throw new NotRunning(`${file} does not name an operator URL and an operator token`)
+  return new OperatorClient(up.operator_url, up.operator_token)
 }
 
-const isUpFile = (value: unknown): value is { base_url: string; operator_token: string } =>
+const isUpFile = (value: unknown): value is { operator_url: string; operator_token: string } =>
   typeof value === 'object' &&
   value !== null &&
-  'base_url' in value &&
-  typeof value.base_url === 'string' &&
+  'operator_url' in value &&
+  typeof value.operator_url === 'string' &&
   'operator_token' in value &&
   typeof value.operator_token === 'string'

@@ -31,7 +31,7 @@ describe('ctl', () => {
     const token = `pro_${'A'.repeat(43)}`
     writeFileSync(
       path.join(dir, 'up.json'),
-      JSON.stringify({ base_url: 'http://127.0.0.1:9', operator_token: token }),
+      JSON.stringify({ operator_url: 'http://127.0.0.1:9', operator_token: token }),
     )
     const answer = await ctl('--data', dir, '--json', 'host', 'list')
     expect(answer).toMatchObject({ code: 1, out: '' })
@@ -49,7 +49,7 @@ describe('ctl', () => {
     expect(await ctl('library', 'add')).toMatchObject({ code: 2, out: '' })
     writeFileSync(
       path.join(dir, 'up.json'),
-      JSON.stringify({ base_url: 'http://127.0.0.1:9', operator_token: `pro_${'A'.repeat(43)}` }),
+      JSON.stringify({ operator_url: 'http://127.0.0.1:9', operator_token: `pro_${'A'.repeat(43)}` }),
     )
     writeFileSync(path.join(dir, 'base.apk'), 'no matter what')
     const files = [path.join(dir, 'base.apk'), path.join(dir, 'missing.apk')]

@@ -34,7 +34,7 @@ const request = (method: 'GET' | 'PUT' | 'POST' | 'PATCH', url: string, body?: u
     ...(body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
 const list = async (query = '') => {
-  const answer = await plane.server.inject({
+  const answer = await plane.operator.inject({
     url: `/operator/v1/activity?project=${tenant.projectId}${query}`,
     headers: { authorization: `Bearer ${plane.operatorToken}` },
   })
@@ -95,7 +95,7 @@ it('is paged, checked, and only of the project that was asked for', async () => 
   for (const wrong of ['&limit=0', '&limit=101', '&limit=x', '&before=x', '&before=-1'])
     expect((await list(wrong)).status, wrong).toBe(400)
   const other = await plane.tenant()
-  const theirs = await plane.server.inject({
+  const theirs = await plane.operator.inject({
     url: `/operator/v1/activity?project=${other.projectId}`,
     headers: { authorization: `Bearer ${plane.operatorToken}` },
   })

@@ -149,7 +149,7 @@ it('fails the phones of a host that stays away, or that the operator gives up, a
   const keptDevice = await db.device.findUniqueOrThrow({ where: { phoneId: kept } })
   rack.pause()
   await service.wait(given, (view) => view.status === 'unavailable', 10_000, signal)
-  const released = await away.server.inject({
+  const released = await away.operator.inject({
     method: 'POST',
     url: `/operator/v1/devices/${device.id}/release`,
     headers: { authorization: `Bearer ${away.operatorToken}` },

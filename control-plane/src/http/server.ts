@@ -50,14 +50,18 @@ export interface ServerOptions {
   clock: Clock
   /** Whether the parts that every request needs are in reach. */
   health?: () => Promise<boolean>
-  /** Routes of other parts (operator, host join), under the same conventions and error handler. */
+  /** Routes of other parts (setup, live view, host join), under the same conventions and error handler. */
   plugins?: readonly FastifyPluginAsync[]
 }
 
 /** Milliseconds after which Node ends a request that is still arriving, although its route should have done so. */
 const receiveGraceMs = 15_000
 
-function createFastify(config: HttpConfig, log: FastifyBaseLogger): FastifyInstance {
+/** A server without routes, under the limits that every listener shares. */
+export function createFastify(
+  config: Pick<HttpConfig, 'trustedProxies' | 'uploadMs'>,
+  log: FastifyBaseLogger,
+): FastifyInstance {
   return Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -79,24 +83,28 @@ function createFastify(config: HttpConfig, log: FastifyBaseLogger): FastifyInsta
   })
 }
 
-/** A server that is ready for `listen` or `inject`. */
-export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
-  const { services, config, log, clock } = options
-  const app = createFastify(config, log)
+/** Checks, errors, bodies and logging, which are the same on every listener. To be added before any route. */
+export function addFoundations(app: FastifyInstance): void {
   app.setValidatorCompiler(validatorCompiler)
   // Answers are built field by field from typed views (routes/views.ts), and tests check them against the schemas.
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(sendError)
   app.decorateRequest('caller', null)
   app.decorateRequest('errorCode', null)
-
   const paths = watchPaths(app)
-  const lifetimes = trackLifetimes(app)
   const continuation = acceptExpectations(app.server)
   app.server.on('connect', (_request, socket: Socket) => answerOnSocket(socket, new ApiError('not_found')))
   addConventions(app, paths)
   addRequestLog(app)
   addBodyReading(app, continuation)
+}
+
+/** A server that is ready for `listen` or `inject`. */
+export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
+  const { services, config, log, clock } = options
+  const app = createFastify(config, log)
+  const lifetimes = trackLifetimes(app)
+  addFoundations(app)
   await app.register(fastifySwagger, openApiOptions(config.baseUrl))
 
   await addDocs(app)

@@ -36,7 +36,7 @@ async function operator(
 ) {
   const headers = { authorization: `Bearer ${plane.operatorToken}` }
   const url = `/operator/v1${path}`
-  return on.server.inject({ method, url, headers, ...(payload ? { payload } : {}) })
+  return on.operator.inject({ method, url, headers, ...(payload ? { payload } : {}) })
 }
 async function make(change: object = {}): Promise<Made> {
   const response = await operator('POST', '/keys', { project: tenant.projectId, ...change })
@@ -93,7 +93,7 @@ describe('a key', { timeout: 60_000 }, () => {
     }
     const path = { method: 'POST', url: '/operator/v1/keys', payload: { project: tenant.projectId } } as const
     for (const headers of [{}, { authorization: `Bearer ${tenant.key}` }])
-      errorOf(await plane.server.inject({ ...path, headers }), 401, 'unauthorized')
+      errorOf(await plane.operator.inject({ ...path, headers }), 401, 'unauthorized')
   })
 })
 

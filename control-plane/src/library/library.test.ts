@@ -17,12 +17,14 @@ let plane: Plane
 let agent: AgentDouble
 let tenant: Tenant
 let client: UploadClient
+let operatorOrigin: string
 beforeAll(async () => {
   world = startWorld()
   plane = await world.start()
   agent = await plane.rack(1, { beatMs: 200 })
   tenant = await plane.tenant({ credit: '1000' })
   client = await uploadClient(plane, tenant)
+  operatorOrigin = await plane.operator.listen({ host: '127.0.0.1', port: 0 })
   await eventually(async () => (await client.request('GET', '/v1/apps/library')).status === 200)
 }, 60_000)
 afterAll(() => world.stop())
@@ -38,7 +40,7 @@ async function operator(
   body?: Buffer | object,
 ): Promise<{ status: number; body: Said }> {
   const isFile = Buffer.isBuffer(body)
-  const answer = await fetch(`${client.origin}/operator/v1/library${path}`, {
+  const answer = await fetch(`${operatorOrigin}/operator/v1/library${path}`, {
     method,
     headers: {
       authorization: `Bearer ${plane.operatorToken}`,
@@ -139,7 +141,7 @@ const waitingDeletes = async (): Promise<number> =>
 
 it('takes only APKs of an operator, and forgets those that no app took', async () => {
   const apk = makeApk({ package: 'org.example.left' })
-  const stranger = await fetch(`${client.origin}/operator/v1/library/files`, {
+  const stranger = await fetch(`${operatorOrigin}/operator/v1/library/files`, {
     method: 'POST',
     body: new Uint8Array(apk),
   })

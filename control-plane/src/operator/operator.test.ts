@@ -25,7 +25,7 @@ afterAll(async () => {
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 async function call(method: Method, path: string, payload?: object, token = plane.operatorToken) {
-  const answer = await plane.server.inject({
+  const answer = await plane.operator.inject({
     method,
     url: `/operator/v1${path}`,
     headers: { authorization: `Bearer ${token}` },

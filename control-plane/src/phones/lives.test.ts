@@ -128,7 +128,7 @@ describe('a phone', () => {
     delete bad.onStart
     const headers = { authorization: `Bearer ${plane.operatorToken}` }
     const url = `/operator/v1/devices/${kept.id}/release`
-    expect((await plane.server.inject({ method: 'POST', url, headers })).statusCode).toBe(202)
+    expect((await plane.operator.inject({ method: 'POST', url, headers })).statusCode).toBe(202)
     await phones.delete(caller, phone.id)
     await allFree()
   })
@@ -152,7 +152,7 @@ describe('a phone', () => {
     )
     delete double.wipeChecks
     const headers = { authorization: `Bearer ${plane.operatorToken}` }
-    await plane.server.inject({ method: 'POST', url: `/operator/v1/devices/${device.id}/release`, headers })
+    await plane.operator.inject({ method: 'POST', url: `/operator/v1/devices/${device.id}/release`, headers })
     await allFree()
   })
 })

@@ -119,6 +119,7 @@ export interface AgentDouble {
 
 export interface DoubleOptions {
   server: FastifyInstance
+  operator: FastifyInstance
   natsUrl: string
   operatorToken: string
   name: string
@@ -157,12 +158,12 @@ export async function startAgentDouble(options: DoubleOptions): Promise<AgentDou
 }
 
 async function join(
-  { server, operatorToken, name, country = 'US' }: DoubleOptions,
+  { server, operator, operatorToken, name, country = 'US' }: DoubleOptions,
   publicKey: string,
   nats: string,
 ) {
   const headers = { authorization: `Bearer ${operatorToken}` }
-  const token = await server.inject({
+  const token = await operator.inject({
     method: 'POST',
     url: '/operator/v1/hosts/join-tokens',
     headers,

@@ -11,6 +11,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { startApp, type App } from '../app.js'
 import { readConfig, type Config } from '../config.js'
+import { buildOperatorServer } from '../http/operator-server.js'
 import { buildServer } from '../http/server.js'
 import { enrollDevice } from '../operator/devices.js'
 import { createKey } from '../operator/keys.js'
@@ -36,7 +37,10 @@ export interface StartOptions {
 
 export interface Plane {
   app: App
+  /** The public listener. */
   server: FastifyInstance
+  /** The operator's listener. */
+  operator: FastifyInstance
   config: Config
   operatorToken: string
   agent(name: string, options?: { country?: string; beatMs?: number }): Promise<AgentDouble>
@@ -133,12 +137,18 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
     health: () => app.health(),
     plugins: app.plugins,
   })
+  const operator = await buildOperatorServer({
+    config: { uploadMs: config.rules.uploads.sendWithinMs },
+    log,
+    plugins: app.operatorPlugins,
+  })
   await server.ready()
   const agents: AgentDouble[] = []
   let closed = false
   const agent: Plane['agent'] = async (name, extra = {}) => {
     const double = await startAgentDouble({
       server,
+      operator,
       natsUrl: options.neighbours.natsUrl,
       operatorToken,
       name,
@@ -150,6 +160,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
   return {
     app,
     server,
+    operator,
     config,
     operatorToken,
     agent,
@@ -164,6 +175,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
       closed = true
       for (const double of agents) await double.stop()
       await server.close()
+      await operator.close()
       await app.close()
     },
   }

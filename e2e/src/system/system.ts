@@ -17,6 +17,7 @@ export const root = fileURLToPath(new URL('../../..', import.meta.url))
 
 const upFileSchema = z.object({
   base_url: z.string(),
+  operator_url: z.string(),
   console_url: z.string().nullable(),
   operator_token: z.string(),
   project: z.object({ id: z.string(), name: z.string() }),

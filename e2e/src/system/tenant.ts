@@ -22,7 +22,7 @@ export interface Tenant {
 const created = z.object({ id: z.string() })
 const createdKey = z.object({ id: z.string(), key: z.string() })
 
-export const operatorOf = (system: System): Api => new Api(system.up.base_url, system.up.operator_token)
+export const operatorOf = (system: System): Api => new Api(system.up.operator_url, system.up.operator_token)
 
 export async function newTenant(system: System, options: TenantOptions = {}): Promise<Tenant> {
   const operator = operatorOf(system)

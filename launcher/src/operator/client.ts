@@ -141,6 +141,7 @@ interface Sent {
 }
 
 export class OperatorClient {
+  /** @param baseUrl origin of the operator API's own listener */
   constructor(
     private readonly baseUrl: string,
     private readonly token: string,

@@ -30,7 +30,8 @@ agent and virtual phones. Everything listens on 127.0.0.1 only.
   --virtual-phones N    how many virtual phones (default: 3)
   --country CC          country of this host, two letters (default: US)
   --host-only           only the host agent and virtual phones; needs --nats-url and, in the
-                        environment, PHONERACK_CONTROL_URL and (first start) PHONERACK_JOIN_TOKEN
+                        environment, PHONERACK_CONTROL_URL and (first start) PHONERACK_JOIN_TOKEN,
+                        or PHONERACK_OPERATOR_URL and PHONERACK_OPERATOR_TOKEN to get one
   --control-only        only Postgres, NATS and the control plane
   --database-url U      use this Postgres instead of the embedded one
   --nats-url U          use this NATS server; for the control plane the environment must give

@@ -20,6 +20,8 @@ export interface Context {
 /** Of a control plane, ours or another machine's. */
 export interface Addresses {
   baseUrl: string
+  /** Of the operator API, an origin without a path; null: not known here. */
+  operatorUrl: string | null
   operator: OperatorClient | null
   natsUrl: string
 }

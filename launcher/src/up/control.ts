@@ -18,6 +18,7 @@ export async function startControl(context: Context): Promise<Addresses> {
   const broker = options.natsUrl === null ? await startBroker(context) : foreignBroker(options.natsUrl)
   signal.throwIfAborted()
   const baseUrl = `http://127.0.0.1:${ports.http}`
+  const operatorUrl = `http://127.0.0.1:${ports.operator}`
   const token = operatorToken(folder)
   await steps.run('Control plane', () =>
     supervisor.start(
@@ -30,6 +31,7 @@ export async function startControl(context: Context): Promise<Addresses> {
           PHONERACK_HTTP_HOST: '127.0.0.1',
           PHONERACK_HTTP_PORT: String(ports.http),
           PHONERACK_BASE_URL: baseUrl,
+          PHONERACK_OPERATOR_LISTEN: `127.0.0.1:${ports.operator}`,
           DATABASE_URL: databaseUrl,
           NATS_URL: broker.url,
           NATS_CREDS_FILE: broker.credsFile,
@@ -41,11 +43,12 @@ export async function startControl(context: Context): Promise<Addresses> {
         readyWithinMs: 60_000,
         // By the token: another system may have taken the port a moment ago.
         ready: async () =>
-          (await isHealthy(`${baseUrl}/healthz`)) && (await isHealthy(`${baseUrl}/operator/v1/hosts`, token)),
+          (await isHealthy(`${baseUrl}/healthz`)) &&
+          (await isHealthy(`${operatorUrl}/operator/v1/hosts`, token)),
       }),
     ),
   )
-  return { baseUrl, operator: new OperatorClient(baseUrl, token), natsUrl: broker.url }
+  return { baseUrl, operatorUrl, operator: new OperatorClient(operatorUrl, token), natsUrl: broker.url }
 }
 
 async function startDatabase({ folder, ports, supervisor, steps }: Context): Promise<string> {
@@ -106,8 +109,10 @@ function foreignBroker(url: string): Broker {
 export function foreignControl(options: UpOptions): Addresses {
   if (options.natsUrl === null) throw new Error('--host-only needs --nats-url')
   const baseUrl = environment('PHONERACK_CONTROL_URL', '--host-only').replace(/\/+$/, '')
+  const operatorUrl = process.env['PHONERACK_OPERATOR_URL']?.replace(/\/+$/, '') || null
   const token = process.env['PHONERACK_OPERATOR_TOKEN']
-  return { baseUrl, operator: token ? new OperatorClient(baseUrl, token) : null, natsUrl: options.natsUrl }
+  const operator = operatorUrl && token ? new OperatorClient(operatorUrl, token) : null
+  return { baseUrl, operatorUrl, operator, natsUrl: options.natsUrl }
 }
 
 function environment(name: string, flag: string): string {

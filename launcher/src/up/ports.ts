@@ -4,6 +4,7 @@ import { readJson, writeJson, type Folder } from './folder.js'
 
 export interface Ports {
   http: number
+  operator: number
   postgres: number
   nats: number
   grpc: number
@@ -34,6 +35,7 @@ export async function allocatePorts(
   taken.add(http)
   const ports: Ports = {
     http,
+    operator: await pick(kept.operator),
     postgres: await pick(kept.postgres),
     nats: await pick(kept.nats),
     grpc: await pick(kept.grpc),

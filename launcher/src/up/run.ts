@@ -107,6 +107,7 @@ async function startParts(context: Context): Promise<string> {
   const demo = await steps.run('Demo project and keys', () => ensureDemo(folder, operator, addresses.baseUrl))
   writeJson(folder.upFile, {
     base_url: addresses.baseUrl,
+    operator_url: addresses.operatorUrl,
     console_url: `${addresses.baseUrl}/console`,
     operator_token: operatorToken(folder),
     project: demo.project,
