@@ -1,4 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -43,6 +46,33 @@ describe('ctl', () => {
     expect(await ctl('nonsense')).toMatchObject({ code: 2, out: '' })
     expect(await ctl('elements', '/nowhere.xml')).toMatchObject({ code: 2 })
     expect(await ctl('elements', '/nowhere.xml', '--screen', '1x1')).toMatchObject({ code: 2 })
+  })
+
+  it('says that a phone is being wiped only once the service has accepted its enrolment', async () => {
+    const device = { id: 'dev_aaaaaaaaaaaa', serial: 'R5CT', maker: 'Acme', model: 'One', state: 'free' }
+    let accepts = false
+    const server = createServer((request, response) => {
+      const refused = {
+        error: { code: 'validation_failed', message: 'It cannot be enrolled while it is free.' },
+      }
+      const isEnrolment = request.method === 'POST'
+      response.statusCode = isEnrolment && !accepts ? 400 : 200
+      response.end(JSON.stringify(isEnrolment && !accepts ? refused : device))
+    }).listen(0, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const up = { base_url: `http://127.0.0.1:${port}`, operator_token: `pro_${'A'.repeat(43)}` }
+      writeFileSync(path.join(dir, 'up.json'), JSON.stringify(up))
+      const enroll = () => ctl('--data', dir, 'device', 'enroll', 'R5CT', '--erase')
+      const refused = await enroll()
+      expect(refused).toMatchObject({ code: 1, out: '' })
+      expect(refused.err).toContain('It cannot be enrolled while it is free.')
+      accepts = true
+      expect((await enroll()).out).toContain('ALL DATA ON IT IS BEING WIPED.')
+    } finally {
+      server.close()
+    }
   })
 
   it('wants at least one APK for the library, and sends nothing when one is not there', async () => {

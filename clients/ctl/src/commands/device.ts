@@ -59,8 +59,9 @@ export const deviceCommands: readonly Command[] = [
           `enrolling wipes ALL DATA on this phone (${what}): apps, accounts, files, settings. To do it, add --erase`,
         )
       }
-      say(`Enrolling ${what}. ALL DATA ON IT IS BEING WIPED.`)
       const device = await client.enroll(before.id)
+      // Not before the service has accepted it: until then nothing is written to the phone.
+      say(`Enrolling ${what}. ALL DATA ON IT IS BEING WIPED.`)
       const next = `It is ${device.state} now; see ./scripts/ctl device show ${plain(device.serial)}`
       return { json: device, text: next }
     },
