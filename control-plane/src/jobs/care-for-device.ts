@@ -19,6 +19,8 @@ import { careKey, type JobInput, type JobPayload } from './queue.js'
 const careMs = 300_000
 /** Refusals of the agent before a device is quarantined; an agent out of reach is waited for. */
 const refusals = 3
+/** Characters. */
+const reasonLength = 1000
 
 interface Cared {
   verified: boolean
@@ -89,12 +91,22 @@ async function tryCare<N extends 'device.wipe' | 'device.enroll'>(
     if (refused && payload.attempt >= refusals) {
       return { verified: false, checks: [{ name: 'agent', passed: false, evidence: error.message }] }
     }
+    if (refused) await noteRefusal(context, device, `try ${payload.attempt} of ${refusals}: ${error.message}`)
     const ms = backoff(payload.attempt, 1000, 30_000)
     await later(context, name, { ...payload, attempt: payload.attempt + 1 }, ms, {
       key: careKey(name, device.id, payload.fencing),
     })
     return null
   }
+}
+
+/** The operator sees why it takes long; a verdict replaces it. */
+async function noteRefusal({ core }: JobContext, device: PlacedDevice, reason: string): Promise<void> {
+  const { id, state, fencingNumber } = device
+  await core.db.device.updateMany({
+    where: { id, state, fencingNumber },
+    data: { reason: reason.slice(0, reasonLength) },
+  })
 }
 
 async function conclude(
@@ -130,4 +142,4 @@ export const reasonOf = (failed: readonly WipeCheck[]): string =>
     : failed
         .map((check) => `${check.name}: ${check.evidence}`)
         .join('; ')
-        .slice(0, 1000)
+        .slice(0, reasonLength)

@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createUser } from '@nats-io/jwt'
 import { X509Certificate } from 'node:crypto'
+import { ApiError } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { brokenInvariants } from '../testing/money.js'
 import { createBody, eventually, refusalOf, startWorld, type Plane, type World } from '../testing/world.js'
@@ -144,6 +145,28 @@ it('lists a device that nobody enrolled, writes nothing to it, and wipes it befo
     wipe_checks: [{ passed: true }],
   })
   expect((await call('POST', '/devices/new%20phone/enroll', { erase: true })).status).toBe(400)
+})
+
+it('shows why a wipe fails, from the first refusal of the agent on', async () => {
+  const device = agent.addDevice('stubborn phone')
+  const show = async () => (await call('GET', '/devices/stubborn%20phone')).body
+  await eventually(async () => (await show())['state'] === 'unenrolled')
+  expect((await call('POST', '/devices/stubborn%20phone/enroll', { erase: true })).status).toBe(202)
+  await eventually(async () => (await show())['state'] === 'free')
+  const said = 'The phone refused to be wiped. `cmd testharness enable` ended with exit code 1: no.'
+  device.onWipe = () => Promise.reject(new ApiError('provider_error', { message: said }))
+  const { db } = plane.app.core
+  const found = await db.device.findFirstOrThrow({ where: { serial: device.serial } })
+  await db.device.update({ where: { id: found.id }, data: { state: 'quarantined' } })
+  expect((await call('POST', '/devices/stubborn%20phone/release')).status).toBe(202)
+  await eventually(async () => (await show())['reason'] === `try 1 of 3: ${said}`)
+  expect((await show())['state']).toBe('wiping')
+  await eventually(async () => (await show())['state'] === 'quarantined', 15_000)
+  expect((await show())['reason']).toBe(`agent: ${said}`)
+  delete device.onWipe
+  expect((await call('POST', '/devices/stubborn%20phone/release')).status).toBe(202)
+  await eventually(async () => (await show())['state'] === 'free')
+  expect((await show())['reason']).toBeNull()
 })
 
 it('lets a host join once per token, with a certificate for its own name only', async () => {

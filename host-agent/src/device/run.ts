@@ -1,6 +1,6 @@
 /** Runs one command on a phone for a capability: text out, or an error that names the command. */
 import { ApiError, type Progress } from '@phonerack/shared'
-import type { ShellCommand } from '../adb/quote.js'
+import { commandName, type ShellCommand } from '../adb/quote.js'
 import type { ShellResult } from '../adb/shell-protocol.js'
 import type { Transport } from '../adb/transport.js'
 
@@ -14,11 +14,24 @@ export const outputOf = (result: ShellResult): string =>
  */
 export async function run(transport: Transport, command: ShellCommand, progress: Progress): Promise<string> {
   const result = await transport.shell(command, progress)
-  if (result.exitCode !== 0) throw commandFailed(result)
+  if (result.exitCode !== 0) throw commandFailed(command, result)
   return result.stdout.toString('utf8')
 }
 
-export const commandFailed = (result: ShellResult): ApiError =>
-  new ApiError('provider_error', {
-    details: { exit_code: result.exitCode, output: outputOf(result).slice(0, 500) },
-  })
+/** In the details of the error of a command that failed; `output` is cut, not redacted. */
+export interface CommandFailure {
+  /** Its name, without arguments. */
+  command: string
+  exit_code: number
+  output: string
+}
+
+/** `message`: what it means, where that is known. */
+export function commandFailed(command: ShellCommand, result: ShellResult, message?: string): ApiError {
+  const failure: CommandFailure = {
+    command: commandName(command),
+    exit_code: result.exitCode,
+    output: outputOf(result).slice(0, 500),
+  }
+  return new ApiError('provider_error', { message, details: { ...failure } })
+}

@@ -52,7 +52,7 @@ export function createScreen(transport: Transport): RememberingScreen {
     const result = await transport.shell(sizeCommand, progress)
     // grep's exit code only says whether it found a line.
     const size = parseSize(result.stdout.toString('utf8'))
-    if (!size) throw commandFailed(result)
+    if (!size) throw commandFailed(sizeCommand, result)
     known = { size, at: startedAt }
     return size
   }
@@ -64,8 +64,9 @@ export function createScreen(transport: Transport): RememberingScreen {
     },
     async png(progress) {
       known = null
-      const result = await transport.shell(command('screencap', '-p'), progress)
-      if (result.exitCode !== 0) throw commandFailed(result)
+      const screencap = command('screencap', '-p')
+      const result = await transport.shell(screencap, progress)
+      if (result.exitCode !== 0) throw commandFailed(screencap, result)
       if (!result.stdout.subarray(-8).includes(pngEnd)) {
         throw new ApiError('provider_error', { message: "The phone's screenshot was cut off." })
       }

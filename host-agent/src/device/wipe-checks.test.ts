@@ -61,6 +61,10 @@ describe('a phone with traces of a tenant', () => {
     expect(checkAccounts(result('Accounts: 0\nAccounts: 1\n')).passed).toBe(false)
     expect(checkAccounts(result('nothing of accounts')).passed).toBe(false)
     expect(checkStorage(result('/sdcard/Download/me.pdf\n'), baseline).check.passed).toBe(false)
+    const left = '/sdcard/Download/tax.pdf\n/sdcard/secret/plan.txt\n/sdcard/Download/b.pdf\n'
+    expect(checkStorage(result(left), baseline).check.evidence).toBe(
+      '3 files, in Download, a folder of another name',
+    )
     expect(checkDefault('locale', result('de-DE\n'), baseline).check.passed).toBe(false)
     expect(checkOwnFiles(result('phonerack\nsomething\n'), 'phonerack').passed).toBe(false)
     expect(checkClipboard('secret', true, true)).toMatchObject({

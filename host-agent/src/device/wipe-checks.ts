@@ -4,6 +4,7 @@
  * has not passed. Used by `wipe.ts`.
  */
 import type { ShellResult } from '../adb/shell-protocol.js'
+import { redactOutput } from '../redact.js'
 import type { WipeCheck } from './device.js'
 import { outputOf } from './run.js'
 
@@ -24,7 +25,7 @@ const check = (name: string, passed: boolean, evidence: string): WipeCheck => ({
 })
 
 const unreadable = (name: string, result: ShellResult): WipeCheck =>
-  check(name, false, `could not be read: exit code ${result.exitCode}, ${outputOf(result)}`)
+  check(name, false, `could not be read: exit code ${result.exitCode}, ${redactOutput(outputOf(result))}`)
 
 const linesOf = (result: ShellResult): string[] =>
   result.stdout
@@ -87,10 +88,19 @@ export function checkStorage(
       extra.length === 0,
       extra.length === 0
         ? `${files.length} files, all from before the first tenant`
-        : `${extra.length} files: ${extra.slice(0, 5).join(', ')}`,
+        : `${extra.length} files, in ${foldersOf(extra)}`,
     ),
     files,
   }
+}
+
+/** Android's own folders, which may be named; names of others, and of files, are the tenant's. */
+const standardFolder =
+  /^\/sdcard\/+(Alarms|Android|Audiobooks|DCIM|Documents|Download|Movies|Music|Notifications|Pictures|Podcasts|Recordings|Ringtones)\//
+
+function foldersOf(files: readonly string[]): string {
+  const names = files.map((file) => standardFolder.exec(file)?.[1] ?? 'a folder of another name')
+  return [...new Set(names)].toSorted().join(', ')
 }
 
 export function checkDefault(

@@ -11,7 +11,7 @@ import type { ControlSocket } from '../scrcpy/control-socket.js'
 import { phoneFolder } from '../scrcpy/keeper.js'
 import { bootId } from './boot-id.js'
 import { DeviceGone, type Wipe, type WipeCheck } from './device.js'
-import { outputOf, run } from './run.js'
+import { commandFailed, run } from './run.js'
 import {
   checkAccounts,
   checkClipboard,
@@ -87,13 +87,9 @@ const readHardware = async (transport: Transport, progress: Progress): Promise<s
 /** The command answers, or the phone restarts before it can. */
 async function enableTestHarness(transport: Transport, progress: Progress): Promise<void> {
   try {
-    const result = await transport.shell(command('cmd', 'testharness', 'enable'), progress)
-    if (result.exitCode !== 0) {
-      throw new ApiError('provider_error', {
-        message: 'The phone refused to be wiped.',
-        details: { output: outputOf(result).slice(0, 500) },
-      })
-    }
+    const enable = command('cmd', 'testharness', 'enable')
+    const result = await transport.shell(enable, progress)
+    if (result.exitCode !== 0) throw commandFailed(enable, result, 'The phone refused to be wiped.')
   } catch (error) {
     if (!(error instanceof DeviceGone)) throw error
   }

@@ -7,6 +7,7 @@ import {
 } from '@phonerack/proto'
 import { actionBatchSchema, ApiError, systemClock, type Logger, type ObserveMode } from '@phonerack/shared'
 import { runBatch } from '../actions/index.js'
+import { explained } from '../device/care-failure.js'
 import type { Installs } from '../installs/installs.js'
 import type { Registry } from '../phone/registry.js'
 import { observe, takeScreenshot, type ScreenshotOptions, type SnapshotStore } from '../screen/index.js'
@@ -44,7 +45,9 @@ export function createHandlers({ registry, installs, snapshots, log }: HandlerPa
     ...createAppHandlers(registry, installs, log),
     startPhone: unary(log, 'StartPhone', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
-      return { readyAt: await registry.phone(caller.serial).start(caller, progress) }
+      const { serial } = caller
+      const start = () => registry.phone(serial).start(caller, progress)
+      return { readyAt: await explained(log, { serial, work: 'start' }, start) }
     }),
     parkPhone: unary(log, 'ParkPhone', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
@@ -61,12 +64,15 @@ export function createHandlers({ registry, installs, snapshots, log }: HandlerPa
     wipeDevice: unary(log, 'WipeDevice', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       snapshots.forget(caller.phoneId)
-      const checks = await registry.phone(caller.serial).wipe(caller, progress)
+      const { serial } = caller
+      const wipe = () => registry.phone(serial).wipe(caller, progress)
+      const checks = await explained(log, { serial, work: 'wipe' }, wipe)
       return { verified: isVerified(checks), checks }
     }),
     enrollDevice: unary(log, 'EnrollDevice', async ({ serial, fencingNumber }, progress) => {
       const caller = { phoneId: '', fencingNumber, requestId: '' }
-      const { checks, capabilities } = await registry.phone(serial).enroll(caller, progress)
+      const enroll = () => registry.phone(serial).enroll(caller, progress)
+      const { checks, capabilities } = await explained(log, { serial, work: 'enrolment' }, enroll)
       return { verified: isVerified(checks), checks, capabilities }
     }),
     observe: unary(log, 'Observe', async ({ assignment, screenshot }, progress) => {

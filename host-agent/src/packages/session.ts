@@ -83,10 +83,11 @@ export async function commitSession(
   session: number,
   progress: Progress,
 ): Promise<void> {
-  const result = await transport.shell(command('pm', 'install-commit', String(session)), progress)
+  const commit = command('pm', 'install-commit', String(session))
+  const result = await transport.shell(commit, progress)
   const output = outputOf(result)
   const refusal = refusalOf(output)
   if (refusal === null) return
   if (/Failure \[|Exception occurred/.test(output)) throw new InstallRefused(refusal)
-  throw commandFailed(result)
+  throw commandFailed(commit, result)
 }
