@@ -15,6 +15,7 @@ import { createPowerService } from './devices/power.js'
 import { createDeviceService } from './devices/service.js'
 import { createSettingsService } from './devices/settings.js'
 import { createHandoffService } from './handoffs/service.js'
+import { createStrangers, type Strangers } from './http/strangers/strangers.js'
 import { HostClients } from './hosts/clients.js'
 import { listenToHosts } from './hosts/heartbeats.js'
 import { joinPlugin } from './hosts/join.js'
@@ -60,6 +61,8 @@ export interface App {
   plugins: FastifyPluginAsync[]
   /** Routes of the operator's listener. */
   operatorPlugins: FastifyPluginAsync[]
+  /** For every server that serves these. */
+  strangers: Strangers
   /** Postgres answers and the broker is connected. */
   health(): Promise<boolean>
   /** Begins no more jobs and waits a moment for those that run; requests are still answered. */
@@ -79,6 +82,11 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
   const authority = await Authority.open(config.pkiDir)
   const natsUsers = config.natsAccountSeedFile ? await openNatsUsers(config.natsAccountSeedFile) : null
   const hosts = new HostClients(await authority.issueClient())
+  const strangers = createStrangers({
+    trustedProxies: config.http.trustedProxies,
+    perMinute: config.failuresPerMinute,
+    clock: core.clock,
+  })
   const keys = createKeyService(core)
   const phones = createPhoneService(core)
   const activity = createActivityRecorder(core)
@@ -130,6 +138,8 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
   }
 
   const live = createLiveService(core, hosts, config.http.baseUrl)
+  const uploadService = createUploadService(uploads)
+  const setup = createSetupService(core)
 
   return {
     core,
@@ -141,12 +151,12 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       devices: createDeviceService(core, hosts),
       settings: createSettingsService(core, hosts),
       files: createFileService(core, hosts),
-      uploads: createUploadService(uploads),
+      uploads: uploadService,
       installs: createInstallService(core, hosts),
       recordings: createRecordingService(core, hosts, store),
       library: catalog,
       power: createPowerService(core, hosts),
-      setup: createSetupService(core),
+      setup,
       activity,
       packages: createPackageService(core, hosts),
       checkout: createCheckoutService(core, payments, config.http.baseUrl),
@@ -154,18 +164,21 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       handoffs: createHandoffService(core, hosts, config.http.baseUrl),
     },
     plugins: [
-      setupPlugin(core, config.http.baseUrl),
+      setupPlugin(core, config.http.baseUrl, strangers),
       paymentsPlugin(core, payments),
-      livePlugin(core, hosts, phones, config.http.baseUrl),
-      joinPlugin({ core, authority, natsUsers }),
+      livePlugin({ core, hosts, phones, strangers, baseUrl: config.http.baseUrl }),
+      joinPlugin({ core, authority, natsUsers, strangers }),
     ],
     operatorPlugins: [operatorPlugin(core), libraryPlugin(core, store)],
+    strangers,
     health: () => isHealthy(core),
     quiesce,
     async close() {
       phones.close()
       await activity.close()
       keys.close()
+      uploadService.close()
+      setup.close()
       await quiesce()
       await heartbeats.close()
       changes.close()

@@ -56,6 +56,7 @@ const environmentSchema = z
     PHONERACK_ACTIVITY_ACCURACY: int(limits.activityAccuracy, 1),
     PHONERACK_LIFECYCLE_PER_MINUTE: int(limits.lifecyclePerProjectPerMinute, 1),
     PHONERACK_REQUESTS_PER_MINUTE: int(limits.requestsPerKeyPerMinute, 1),
+    PHONERACK_FAILURES_PER_MINUTE: int(limits.failuresPerAddressPerMinute, 1),
     PHONERACK_ACTIVITY_DAYS: int(30, 1),
     PHONERACK_IDEMPOTENCY_HOURS: int(limits.idempotencyWindowHours, 1),
     PHONERACK_REPLICA_DEAD_AFTER: int(10, 2),
@@ -112,6 +113,7 @@ export interface Config {
   runsJobs: boolean
   operatorTokenHash: string | null
   requestsPerKeyPerMinute: number
+  failuresPerMinute: number
   storage: StorageConfig
   /** Null: payments are not configured. */
   payments: PaymentsConfig | null
@@ -195,6 +197,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     runsJobs: env.PHONERACK_JOBS === 'on',
     operatorTokenHash: env.PHONERACK_OPERATOR_TOKEN_SHA256 ?? null,
     requestsPerKeyPerMinute: env.PHONERACK_REQUESTS_PER_MINUTE,
+    failuresPerMinute: env.PHONERACK_FAILURES_PER_MINUTE,
     libraryRefreshMs: env.PHONERACK_LIBRARY_REFRESH * 1000,
     storage: readStorageConfig(env, env.PHONERACK_PKI_DIR),
     payments: readPayments(env),

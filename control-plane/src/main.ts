@@ -26,6 +26,7 @@ async function main(): Promise<void> {
     },
     log,
     clock: systemClock,
+    strangers: app.strangers,
     health: () => app.health(),
     plugins: app.plugins,
   })

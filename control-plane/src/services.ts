@@ -138,6 +138,8 @@ export interface KeyService {
    * @throws ApiError invalid_api_key, key_expired, key_revoked
    */
   authenticate(secret: string): Promise<Caller>
+  /** Whether the key is valid, for an address that has failed too often: waits for a look-up that many share. */
+  isKnown(secret: string): Promise<boolean>
 }
 
 export interface PhoneService {
@@ -339,6 +341,8 @@ export interface ActivityService {
 export interface SetupService {
   /** `address`: of the client, shown to the person. `userCode`: for them to type, for example `7KQM-2XPA`. */
   create(input: { client: string | null; address: string }): Promise<{ token: string; userCode: string }>
+  /** Whether a setup has this token, for an address that has failed too often: waits for a look-up that many share. */
+  isKnown(token: string): Promise<boolean>
   /**
    * Makes and delivers the key, once.
    * @throws ApiError not_found, setup_denied, setup_expired, setup_used, key_limit
@@ -397,6 +401,8 @@ export interface UploadService {
    *   storage_full, validation_failed (cut off, or too late)
    */
   receive(token: string, file: IncomingFile, signal: AbortSignal): Promise<{ storageId: string }>
+  /** Whether a file may still come to this URL, for an address that has failed too often: waits for a look-up that many share. */
+  isKnown(token: string): Promise<boolean>
   /**
    * Returns the upload that the file is in: this one, or the ready one that it equals.
    * @throws ApiError upload_not_found, validation_failed, storage_limit_reached, storage_full

@@ -20,6 +20,8 @@ export const limits = {
   idempotencyKey: { min: 8, max: 128 },
   idempotencyWindowHours: 24,
   requestsPerKeyPerMinute: 600,
+  /** Requests without a valid key or token, of one IPv4 address or IPv6 /64. */
+  failuresPerAddressPerMinute: 60,
   lifecyclePerProjectPerMinute: 60,
   activeKeys: 50,
   keyPhones: { min: 1, max: 20 },

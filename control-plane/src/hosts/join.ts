@@ -3,6 +3,8 @@ import { type FastifyPluginAsync } from 'fastify'
 import { ApiError, hashSecret, isSecret, newId } from '@phonerack/shared'
 import { z } from 'zod'
 import { inTransaction } from '../db/database.js'
+import { createSecretLookup } from '../db/secret-lookup.js'
+import { keyFailures, type Strangers } from '../http/strangers/strangers.js'
 import { type Core } from '../phones/core.js'
 import { parseBody } from '../operator/input.js'
 import { type Authority, controlPlaneUri } from '../pki/authority.js'
@@ -21,14 +23,30 @@ export interface JoinParts {
   authority: Authority
   /** Null when the broker asks for no credentials. */
   natsUsers: NatsUsers | null
+  strangers: Strangers
 }
 
 export const joinPlugin =
-  ({ core, authority, natsUsers }: JoinParts): FastifyPluginAsync =>
-  async (app) => {
+  ({ core, authority, natsUsers, strangers }: JoinParts): FastifyPluginAsync =>
+  (app) => {
+    const tokens = createSecretLookup(async (hashes) => {
+      const rows = await core.db.joinToken.findMany({
+        where: { secretHash: { in: hashes }, usedAt: null, expiresAt: { gt: core.clock.now() } },
+        select: { secretHash: true },
+      })
+      return rows.map(({ secretHash }) => secretHash)
+    })
+    app.addHook('onClose', (_app, done) => {
+      tokens.close()
+      done()
+    })
     app.post('/host/v1/join', async (request, reply) => {
       const input = parseBody(joinSchema, request)
-      await checkToken(core, input.token)
+      await strangers.guard(request.raw, {
+        isKnown: isSecret('hostJoin', input.token) ? () => tokens.has(hashSecret(input.token)) : null,
+        failures: keyFailures,
+        work: () => checkToken(core, input.token),
+      })
       const hostId = newId('host')
       // Before the token is spent: a key of the wrong kind leaves it usable.
       const certificatePem = await issue(authority, hostId, input.public_key_pem)

@@ -4,15 +4,14 @@ import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from 'fas
 import { controlOutOfReach } from '../db/out-of-reach.js'
 import type { Caller, KeyService, Scope } from '../services.js'
 import type { RateLimit } from './rate-limit.js'
+import { keyFailures, type Strangers } from './strangers/strangers.js'
 
 const howTo = 'Send Authorization: Bearer <API key>.'
 
-/** The key of an `Authorization` header. @throws ApiError invalid_api_key */
-export function bearerKey(header: string | undefined): string {
+/** The key of an `Authorization` header; null when it has none, or one of another form. */
+export function bearerKey(header: string | undefined): string | null {
   const secret = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1]
-  if (secret === undefined || !isSecret('apiKey', secret))
-    throw new ApiError('invalid_api_key', { next: howTo })
-  return secret
+  return secret !== undefined && isSecret('apiKey', secret) ? secret : null
 }
 
 const lacks = (scope: Scope): ApiError =>
@@ -37,7 +36,10 @@ export function callerOf(request: FastifyRequest): Caller {
 }
 
 /** For the scope that holds `/v1`'s routes; each of them names its scope in `config`. */
-export function addAuth(app: FastifyInstance, keys: KeyService, rate: RateLimit): void {
+export function addAuth(
+  app: FastifyInstance,
+  { keys, rate, strangers }: { keys: KeyService; rate: RateLimit; strangers: Strangers },
+): void {
   app.addHook('onRoute', (route) => {
     if (!route.config?.scope && route.config?.isOpen !== true) throw new Error(`${route.url} names no scope`)
     // After the route's own: those look at what its schema cannot know.
@@ -47,7 +49,15 @@ export function addAuth(app: FastifyInstance, keys: KeyService, rate: RateLimit)
   app.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.isOpen === true) return
     const secret = bearerKey(request.headers.authorization)
-    const caller = await keys.authenticate(secret).catch((error: unknown) => {
+    const check = {
+      isKnown: secret === null ? null : () => keys.isKnown(secret),
+      failures: keyFailures,
+      work: () =>
+        secret === null
+          ? Promise.reject(new ApiError('invalid_api_key', { next: howTo }))
+          : keys.authenticate(secret),
+    }
+    const caller = await strangers.guard(request.raw, check).catch((error: unknown) => {
       const { tellsThatNothingRan } = request.routeOptions.config
       throw error instanceof ApiError || !tellsThatNothingRan ? error : controlOutOfReach(error)
     })

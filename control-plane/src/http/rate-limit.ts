@@ -1,7 +1,10 @@
 /** Requests per key, address or other subject and calendar minute (UTC), counted in this process. */
 import { ApiError, type Clock } from '@phonerack/shared'
+import { LRUCache } from 'lru-cache'
 
 const minuteMs = 60_000
+/** Strangers choose some of the subjects: beyond this many, the one that was counted longest ago is forgotten. */
+const mostSubjects = 50_000
 
 export interface RateLimit {
   /** @throws ApiError rate_limited, with the seconds until the next minute */
@@ -11,14 +14,14 @@ export interface RateLimit {
 /** `what`: the subject that is counted, for the message. */
 export function createRateLimit(perMinute: number, clock: Clock, what = 'key'): RateLimit {
   let minute = -1
-  let counts = new Map<string, number>()
+  const counts = new LRUCache<string, number>({ max: mostSubjects })
   return {
     count(subject) {
       const now = clock.now().getTime()
       const current = Math.floor(now / minuteMs)
       if (current !== minute) {
         minute = current
-        counts = new Map()
+        counts.clear()
       }
       const count = (counts.get(subject) ?? 0) + 1
       counts.set(subject, count)

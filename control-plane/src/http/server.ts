@@ -28,6 +28,7 @@ import { watchPaths } from './known-paths.js'
 import { trackLifetimes } from './lifetimes.js'
 import { addRequestLog } from './request-log.js'
 import { createRateLimit } from './rate-limit.js'
+import { createStrangers, type Strangers } from './strangers/strangers.js'
 import { addServicePaths } from './service-paths.js'
 import { validatorCompiler } from './validation.js'
 
@@ -37,6 +38,8 @@ export interface HttpConfig {
   /** Addresses or networks of proxies whose `X-Forwarded-For` counts; none by default. */
   trustedProxies?: readonly string[]
   requestsPerKeyPerMinute?: number
+  /** Of requests without a valid key or token, per address. */
+  failuresPerMinute?: number
   /** Milliseconds that the file of an upload may take. */
   uploadMs?: number
   /** Seconds that create, start and park wait. */
@@ -48,6 +51,8 @@ export interface ServerOptions {
   config: HttpConfig
   log: Logger
   clock: Clock
+  /** Shared with the plugins; left out: one of this server's own. */
+  strangers?: Strangers
   /** Whether the parts that every request needs are in reach. */
   health?: () => Promise<boolean>
   /** Routes of other parts (setup, live view, host join), under the same conventions and error handler. */
@@ -102,6 +107,13 @@ export function addFoundations(app: FastifyInstance): void {
 /** A server that is ready for `listen` or `inject`. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { services, config, log, clock } = options
+  const strangers =
+    options.strangers ??
+    createStrangers({
+      trustedProxies: config.trustedProxies ?? [],
+      perMinute: config.failuresPerMinute ?? limits.failuresPerAddressPerMinute,
+      clock,
+    })
   const app = createFastify(config, log)
   const lifetimes = trackLifetimes(app)
   addFoundations(app)
@@ -111,15 +123,16 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   addServicePaths(app, options.health ?? (() => Promise.resolve(true)))
   await app.register(
     (v1) => {
-      addAuth(
-        v1,
-        services.keys,
-        createRateLimit(config.requestsPerKeyPerMinute ?? limits.requestsPerKeyPerMinute, clock),
-      )
+      addAuth(v1, {
+        keys: services.keys,
+        rate: createRateLimit(config.requestsPerKeyPerMinute ?? limits.requestsPerKeyPerMinute, clock),
+        strangers,
+      })
       addActivity(v1, services.activity, () => clock.now())
       registerV1(v1.withTypeProvider<ZodTypeProvider>(), {
         services,
         lifetimes,
+        strangers,
         baseUrl: config.baseUrl,
         clock,
         lifecycleWaitMs: (config.lifecycleWait ?? limits.lifecycleWait) * 1000,
@@ -128,7 +141,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     },
     { prefix: '/v1' },
   )
-  await app.register(receivePlugin(services.uploads, lifetimes))
+  await app.register(receivePlugin(services.uploads, lifetimes, strangers))
   for (const plugin of options.plugins ?? []) await app.register(plugin)
   await app.ready()
   return app

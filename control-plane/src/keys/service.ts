@@ -1,5 +1,6 @@
 /** `KeyService` of the wall: finds a key by its hash, remembers it for a second, forgets it at once when it changes. */
 import { ApiError, hashSecret, isSecret, keyChangedSchema, subjects } from '@phonerack/shared'
+import { createSecretLookup } from '../db/secret-lookup.js'
 import { type Caller, type KeyService, type Preset } from '../services.js'
 import { type Core } from '../phones/core.js'
 import { keyRefusal, scopesOf } from './validity.js'
@@ -31,14 +32,28 @@ export function createKeyService(core: Core): KeyService & { close(): void } {
     if (parsed.success) cache.delete(parsed.data.key_hash)
   })
 
+  const known = createSecretLookup(async (hashes) => {
+    const now = core.clock.now()
+    const rows = await core.db.apiKey.findMany({
+      where: {
+        secretHash: { in: hashes },
+        revokedAt: null,
+        OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
+      },
+      select: { secretHash: true },
+    })
+    return rows.map(({ secretHash }) => secretHash)
+  })
+
   const find = async (hash: string): Promise<Found | null> => {
-    const known = cache.get(hash)
-    if (known && performance.now() - known.readAt < staleAfterMs) return known.found
+    const cached = cache.get(hash)
+    if (cached && performance.now() - cached.readAt < staleAfterMs) return cached.found
     const readAt = performance.now()
     const found = await readKey(core, hash)
     cache.delete(hash)
     if (found) cache.set(hash, { found, readAt })
     if (cache.size > rememberedKeys) cache.clear()
+    known.remember(hash, found !== null && keyRefusal(found, core.clock.now()) === null)
     return found
   }
 
@@ -50,7 +65,11 @@ export function createKeyService(core: Core): KeyService & { close(): void } {
       if (refusal) throw refusal
       return found.caller
     },
-    close: () => subscription.unsubscribe(),
+    isKnown: (secret) => known.has(hashSecret(secret)),
+    close() {
+      known.close()
+      subscription.unsubscribe()
+    },
   }
 }
 

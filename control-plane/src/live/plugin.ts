@@ -7,7 +7,8 @@ import { type FastifyPluginAsync } from 'fastify'
 import { type IncomingMessage } from 'node:http'
 import { type Duplex } from 'node:stream'
 import { WebSocketServer, type RawData, type WebSocket } from 'ws'
-import { createRateLimit } from '../http/rate-limit.js'
+import { createSecretLookup } from '../db/secret-lookup.js'
+import { type Strangers } from '../http/strangers/strangers.js'
 import { acceptUpgrades } from '../http/upgrades.js'
 import { type HostClients } from '../hosts/clients.js'
 import { type Core } from '../phones/core.js'
@@ -19,6 +20,7 @@ import { closings, protocol, type Closing } from './page/wire.js'
 import { keepPulse } from './pulse.js'
 import { readLink, standingOf, type LinkRow } from './standing.js'
 import { Viewer } from './viewer.js'
+import { createWaitingRoom } from './waiting-room.js'
 
 const socketPath = `${pagePath}/socket`
 /** Milliseconds until a socket must have shown its token. */
@@ -27,14 +29,20 @@ const openWithinMs = 10_000
 const pingEveryMs = 20_000
 /** Milliseconds that sockets get to close when the server stops. */
 const stopGraceMs = 500
-/** Sockets a minute and address. */
-const opensPerMinute = 1200
 /** 10,000 characters of text, escaped as JSON may. */
 const mostPageBytes = 128 * 1024
 
-/** @param baseUrl the public address, whose origin a socket must come from */
+export interface LiveParts {
+  core: Core
+  hosts: HostClients
+  phones: PhoneService
+  strangers: Strangers
+  /** The public address, whose origin a socket must come from. */
+  baseUrl: string
+}
+
 export const livePlugin =
-  (core: Core, hosts: HostClients, phones: PhoneService, baseUrl: string): FastifyPluginAsync =>
+  ({ core, hosts, phones, strangers, baseUrl }: LiveParts): FastifyPluginAsync =>
   (app) => {
     const { origin, host, protocol: scheme } = new URL(baseUrl)
     const assets = readAssets(pagePath)
@@ -75,7 +83,18 @@ export const livePlugin =
       handleProtocols: (offered) => (offered.has(protocol) ? protocol : false),
     })
     const viewers = new Set<Viewer>()
-    const opens = createRateLimit(opensPerMinute, core.clock, 'address')
+    const waiting = createWaitingRoom<WebSocket>((socket) => {
+      socket.close(closings.limited.code, closings.limited.reason)
+      // Its page may never answer the close.
+      socket.terminate()
+    })
+    const links = createSecretLookup(async (hashes) => {
+      const rows = await core.db.liveLink.findMany({
+        where: { tokenHash: { in: hashes }, expiresAt: { gt: core.clock.now() } },
+        select: { tokenHash: true },
+      })
+      return rows.map(({ tokenHash }) => tokenHash)
+    })
 
     const watchersOf = (phoneId: string): number =>
       [...viewers].filter(({ link }) => link.phoneId === phoneId).length
@@ -96,9 +115,16 @@ export const livePlugin =
     }
 
     /** Checks the token and begins the view. @returns null when the socket went away meanwhile */
-    const open = async (socket: WebSocket, token: string): Promise<Viewer | Closing | null> => {
+    const open = async (
+      socket: WebSocket,
+      request: IncomingMessage,
+      token: string,
+    ): Promise<Viewer | Closing | null> => {
       const tokenHash = hashSecret(token)
+      if (strangers.isLimited(request) && !(await links.has(tokenHash))) return closings.limited
       const link = await readLink(core.db, tokenHash)
+      links.remember(tokenHash, link !== null)
+      if (!link) strangers.failed(request)
       if (socket.readyState !== socket.OPEN) return null
       if (!link) return closings.unknown
       const standing = standingOf(link, core.clock.now(), core.rules)
@@ -118,13 +144,20 @@ export const livePlugin =
       return viewer
     }
 
-    const serve = (socket: WebSocket): void => {
+    const serve = (socket: WebSocket, request: IncomingMessage): void => {
       let state: 'waiting' | 'opening' | Viewer = 'waiting'
       const close = ({ code, reason }: Closing): void => socket.close(code, reason)
-      const late = setTimeout(() => close(closings.badMessage), openWithinMs)
+      const late = setTimeout(() => {
+        strangers.failed(request)
+        close(closings.badMessage)
+      }, openWithinMs)
+      const leave = waiting.enter(strangers.networkOf(request), socket)
       keepPulse(socket, pingEveryMs)
       socket.on('error', (error) => core.log.debug({ err: error }, 'a live view broke'))
-      socket.once('close', () => clearTimeout(late))
+      socket.once('close', () => {
+        clearTimeout(late)
+        leave()
+      })
       socket.on('message', (data: RawData, isBinary) => {
         const bytes = Buffer.isBuffer(data) && !isBinary ? data : Buffer.alloc(0)
         const message = readPageMessage(bytes.toString('utf8'))
@@ -133,7 +166,8 @@ export const livePlugin =
         if (state === 'opening' || message.type !== 'open') return close(closings.badMessage)
         state = 'opening'
         clearTimeout(late)
-        open(socket, message.token).then(
+        leave()
+        open(socket, request, message.token).then(
           (outcome) => {
             if (outcome instanceof Viewer) state = outcome
             else if (outcome) close(outcome)
@@ -155,15 +189,7 @@ export const livePlugin =
       if (path !== socketPath || request.headers.upgrade?.toLowerCase() !== 'websocket') return false
       socket.on('error', () => socket.destroy())
       if (request.headers.origin !== origin) refuse(socket, '403 Forbidden')
-      else {
-        try {
-          opens.count(request.socket.remoteAddress ?? '')
-          sockets.handleUpgrade(request, socket, head, serve)
-        } catch (error) {
-          core.log.debug({ err: error }, 'a live view is refused')
-          refuse(socket, '429 Too Many Requests')
-        }
-      }
+      else sockets.handleUpgrade(request, socket, head, serve)
       return true
     })
 
@@ -174,6 +200,7 @@ export const livePlugin =
 
     app.addHook('preClose', (done) => {
       keys.unsubscribe()
+      links.close()
       for (const socket of sockets.clients) socket.close(closings.stopping.code, closings.stopping.reason)
       const forced = setTimeout(() => sockets.clients.forEach((socket) => socket.terminate()), stopGraceMs)
       sockets.close(() => clearTimeout(forced))

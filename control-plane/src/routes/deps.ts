@@ -3,12 +3,14 @@ import { ApiError, isId, type Clock } from '@phonerack/shared'
 import type { FastifyReply } from 'fastify'
 import type { Readable } from 'node:stream'
 import type { Lifetimes } from '../http/lifetimes.js'
+import type { Strangers } from '../http/strangers/strangers.js'
 import type { ApiInstance } from '../http/types.js'
 import type { Services } from '../services.js'
 
 export interface RouteDeps {
   services: Services
   lifetimes: Lifetimes
+  strangers: Strangers
   lifecycleWaitMs: number
   /** Public base address, without a slash at the end. */
   baseUrl: string

@@ -31,7 +31,7 @@ export const collectSetupBody = z.strictObject({
     .meta({ description: 'As `POST /v1/setup` gave it.' }),
 })
 
-export const createSetup: Route = (app, { services, baseUrl, clock }) => {
+export const createSetup: Route = (app, { services, strangers, baseUrl, clock }) => {
   const perAddress = createRateLimit(requestsPerAddressPerMinute, clock, 'address')
   app.post(
     '/setup',
@@ -57,7 +57,7 @@ export const createSetup: Route = (app, { services, baseUrl, clock }) => {
       },
       config: { isOpen: true },
       onRequest: (request, _reply, done) => {
-        perAddress.count(request.ip)
+        perAddress.count(strangers.networkOf(request.raw))
         done()
       },
     },
@@ -75,7 +75,7 @@ export const createSetup: Route = (app, { services, baseUrl, clock }) => {
   )
 }
 
-export const collectSetup: Route = (app, { services, clock }) => {
+export const collectSetup: Route = (app, { services, strangers, clock }) => {
   const perToken = createRateLimit(pollsPerMinute, clock, 'setup')
   app.post(
     '/setup/token',
@@ -110,7 +110,11 @@ export const collectSetup: Route = (app, { services, clock }) => {
     async (request) => {
       const { setup_token: token } = request.body
       perToken.count(token)
-      const outcome = await services.setup.collect(token)
+      const outcome = await strangers.guard(request.raw, {
+        isKnown: () => services.setup.isKnown(token),
+        failures: ['not_found'],
+        work: () => services.setup.collect(token),
+      })
       return outcome.status === 'pending'
         ? { status: outcome.status }
         : { status: outcome.status, api_key: outcome.apiKey, project: outcome.project }

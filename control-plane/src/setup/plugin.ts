@@ -3,10 +3,11 @@
  * operator token. Against forged requests: `Origin` must be ours, and a value in a cookie must be repeated in the form.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { ApiError, limits } from '@phonerack/shared'
+import { hashSecret, isSecret, limits } from '@phonerack/shared'
 import { parse, serialize } from 'cookie'
 import { type FastifyPluginAsync, type FastifyReply, type FastifyRequest } from 'fastify'
-import { createRateLimit } from '../http/rate-limit.js'
+import { createSecretLookup } from '../db/secret-lookup.js'
+import { type Strangers } from '../http/strangers/strangers.js'
 import { type Core } from '../phones/core.js'
 import { askPage, donePage, reviewPage, style } from './html.js'
 import { decideSetup, reviewSetup } from './service.js'
@@ -30,10 +31,20 @@ const refusals = {
 
 /** @param baseUrl the public address, whose origin a form must come from */
 export const setupPlugin =
-  (core: Core, baseUrl: string): FastifyPluginAsync =>
+  (core: Core, baseUrl: string, strangers: Strangers): FastifyPluginAsync =>
   (app) => {
     const { origin, protocol } = new URL(baseUrl)
-    const attempts = createRateLimit(limits.setup.requestsPerAddressPerMinute * 3, core.clock, 'address')
+    const operators = createSecretLookup(async (hashes) => {
+      const rows = await core.db.operatorToken.findMany({
+        where: { secretHash: { in: hashes } },
+        select: { secretHash: true },
+      })
+      return rows.map(({ secretHash }) => secretHash)
+    })
+    app.addHook('onClose', (_app, done) => {
+      operators.close()
+      done()
+    })
     const form = { config: { rawBody: true }, bodyLimit: 10_000 }
 
     const send = (reply: FastifyReply, status: number, text: string): FastifyReply =>
@@ -77,14 +88,14 @@ export const setupPlugin =
     app.post('/setup/review', form, async (request, reply) => {
       const fields = fieldsOf(request)
       if (!fields) return notOurs(reply)
-      try {
-        attempts.count(request.ip)
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error
+      const token = fields.get('operator_token') ?? ''
+      const isKnown = async (): Promise<boolean> =>
+        isSecret('operator', token) && (await operators.has(hashSecret(token)))
+      if (strangers.isLimited(request.raw) && !(await isKnown()))
         return send(reply, 429, askPage(newCsrf(reply), 'Too many tries. Wait a minute.'))
-      }
-      const look = await reviewSetup(core, fields.get('operator_token') ?? '', fields.get('user_code') ?? '')
+      const look = await reviewSetup(core, token, fields.get('user_code') ?? '')
       if ('refused' in look) {
+        strangers.failed(request.raw)
         const status = look.refused === 'locked' ? 429 : 403
         return send(reply, status, askPage(newCsrf(reply), refusals[look.refused]))
       }

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { ApiError, hashSecret, isSecret, limits, newId, newSecret } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
+import { createSecretLookup } from '../db/secret-lookup.js'
 import { addKey } from '../operator/keys.js'
 import { type Core } from '../phones/core.js'
 import { type SetupService } from '../services.js'
@@ -10,8 +11,18 @@ import { hashUserCode, newUserCode, readUserCode } from './user-code.js'
 const lifeMs = limits.setup.life * 1000
 const startAgain = 'Start a new setup: POST /v1/setup'
 
-export function createSetupService(core: Core): SetupService {
+export function createSetupService(core: Core): SetupService & { close(): void } {
+  const tokens = createSecretLookup(async (hashes) => {
+    const rows = await core.db.setup.findMany({
+      where: { tokenHash: { in: hashes } },
+      select: { tokenHash: true },
+    })
+    return rows.map(({ tokenHash }) => tokenHash)
+  })
   return {
+    isKnown: (token) => tokens.has(hashSecret(token)),
+    close: () => tokens.close(),
+
     async create({ client, address }) {
       const token = newSecret('setup')
       const userCode = newUserCode()

@@ -151,6 +151,7 @@ export class MemoryServices implements Services {
   }
 
   readonly keys: KeyService = {
+    isKnown: (secret) => Promise.resolve(this.callers.has(secret)),
     authenticate: async (secret) => {
       this.note('authenticate', secret)
       const caller = this.callers.get(secret)
@@ -312,6 +313,7 @@ export class MemoryServices implements Services {
     { status: 'pending' } | { status: 'approved'; apiKey: string; project: string }
   >()
   readonly setup: SetupService = {
+    isKnown: () => Promise.resolve(true),
     create: (input) => {
       this.note('createSetup', input)
       const token = newSecret('setup')
@@ -438,6 +440,7 @@ export class MemoryServices implements Services {
   }
 
   readonly uploads: UploadService = {
+    isKnown: () => Promise.resolve(true),
     create: async (caller) => {
       this.note('createUpload', caller)
       const uploadUrl = `http://api.test/uploads/${newSecret('upload')}`

@@ -116,6 +116,8 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
     PHONERACK_PKI_DIR: options.beside?.config.pkiDir ?? path.join(options.dir, `pki-${options.id}`),
     PHONERACK_REPLICA_ID: options.replicaId ?? `replica-${options.id}`,
     PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(operatorToken),
+    // Only a test that names the limit meets it.
+    PHONERACK_FAILURES_PER_MINUTE: '1000000',
     ...options.env,
   })
   const clock = options.clock ?? systemClock
@@ -126,6 +128,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
     services: app.services,
     config: {
       baseUrl: config.http.baseUrl,
+      trustedProxies: config.http.trustedProxies,
       // Only a test that names the limit meets it.
       requestsPerKeyPerMinute: options.env?.['PHONERACK_REQUESTS_PER_MINUTE']
         ? config.requestsPerKeyPerMinute
@@ -134,6 +137,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
     },
     log,
     clock,
+    strangers: app.strangers,
     health: () => app.health(),
     plugins: app.plugins,
   })

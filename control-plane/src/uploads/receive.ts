@@ -1,7 +1,7 @@
 /** The one-off upload URL: its token is claimed by one sender at a time, and spent only by a whole file. */
 import { ApiError, hashSecret, isSecret, newId, Progress } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
-import { type Upload } from '../gen/prisma/client.js'
+import { type Prisma, type Upload } from '../gen/prisma/client.js'
 import { type IncomingFile } from '../services.js'
 import { StorageFull } from '../storage/file-store.js'
 import { type UploadCore } from './core.js'
@@ -51,10 +51,32 @@ const urlNotFound = (): ApiError =>
     next: 'POST /v1/apps/uploads',
   })
 
-/** Takes the URL for this sender, with room for its file. One statement decides, whatever others do. */
+/** An upload whose URL takes a file. */
+export const openUrl = (now: Date) =>
+  ({ status: 'awaiting_file', arrivedAt: null, expiresAt: { gt: now } }) satisfies Prisma.UploadWhereInput
+
+/** @throws ApiError upload_not_found, or upload_not_ready while another file arrives */
+function checkFree(upload: Upload | null, now: Date): asserts upload is Upload {
+  if (upload?.status !== 'awaiting_file' || upload.arrivedAt !== null || upload.expiresAt <= now)
+    throw urlNotFound()
+  if (upload.claimUntil !== null && upload.claimUntil > now)
+    throw new ApiError('upload_not_ready', {
+      message: 'Another file is arriving at this URL.',
+      next: 'Wait until that file has arrived: GET /v1/apps/uploads/' + upload.id,
+      retryable: true,
+      details: { status: upload.status },
+    })
+}
+
+/**
+ * Takes the URL for this sender, with room for its file. The lock on the room is taken only for a URL that is free: a
+ * stranger with a wrong token must not make others wait.
+ */
 async function claimUrl(uploads: UploadCore, token: string, declaredBytes: number | null): Promise<Claim> {
   const { core, store } = uploads
   if (!isSecret('upload', token)) throw urlNotFound()
+  const tokenHash = hashSecret(token)
+  checkFree(await core.db.upload.findUnique({ where: { tokenHash } }), core.clock.now())
   const { fileBytes, sendWithinMs } = core.rules.uploads
   // What is too large is not kept, so it needs no room.
   const promised = declaredBytes ?? fileBytes
@@ -62,16 +84,9 @@ async function claimUrl(uploads: UploadCore, token: string, declaredBytes: numbe
   const isRoom = await store.hasRoomFor(bytes)
   return inTransaction(core.db, async (tx) => {
     await tx.$queryRaw`select pg_advisory_xact_lock(${roomLock}) is null as locked`
-    const upload = await lockByToken(tx, hashSecret(token))
+    const upload = await lockByToken(tx, tokenHash)
     const now = core.clock.now()
-    if (upload?.status !== 'awaiting_file' || upload.arrivedAt !== null || upload.expiresAt <= now)
-      throw urlNotFound()
-    if (upload.claimUntil !== null && upload.claimUntil > now)
-      throw new ApiError('upload_not_ready', {
-        message: 'Another file is arriving at this URL.',
-        retryable: true,
-        details: { status: upload.status },
-      })
+    checkFree(upload, now)
     if (!isRoom || (await waitingBytes(tx, now)) + bytes > core.rules.uploads.waitingBytes)
       throw new ApiError('storage_full')
     // What a killed process left half-way under its own ID.

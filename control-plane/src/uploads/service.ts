@@ -1,6 +1,8 @@
 /** `UploadService` of the wall: each method is one of the files beside this one. */
 import { type Upload } from '../gen/prisma/client.js'
+import { hashSecret } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
+import { createSecretLookup } from '../db/secret-lookup.js'
 import { waitUntil } from '../phones/changes.js'
 import { decodeCursor, toPage } from '../phones/cursor.js'
 import { type Caller, type Page, type PageQuery, type UploadService, type UploadView } from '../services.js'
@@ -8,16 +10,25 @@ import { completeUpload } from './complete.js'
 import { type UploadCore } from './core.js'
 import { createUpload } from './create.js'
 import { removeUpload } from './expiry.js'
-import { receiveFile } from './receive.js'
+import { openUrl, receiveFile } from './receive.js'
 import { lockUpload, viewOf, visible, visibleTo } from './records.js'
 
-export function createUploadService(uploads: UploadCore): UploadService {
+export function createUploadService(uploads: UploadCore): UploadService & { close(): void } {
+  const { core } = uploads
+  const urls = createSecretLookup(async (hashes) => {
+    const rows = await core.db.upload.findMany({
+      where: { ...openUrl(core.clock.now()), tokenHash: { in: hashes } },
+      select: { tokenHash: true },
+    })
+    return rows.map(({ tokenHash }) => tokenHash)
+  })
   const find = async (caller: Caller, id: string): Promise<Upload> =>
-    visible(caller, id, await uploads.core.db.upload.findUnique({ where: { id } }))
-  const show = (upload: Upload): UploadView => viewOf(upload, uploads.core.clock.now())
+    visible(caller, id, await core.db.upload.findUnique({ where: { id } }))
+  const show = (upload: Upload): UploadView => viewOf(upload, core.clock.now())
   return {
     create: (caller) => createUpload(uploads, caller),
     receive: (token, file, signal) => receiveFile(uploads, token, file, signal),
+    isKnown: (token) => urls.has(hashSecret(token)),
     complete: (caller, id, storageId) => completeUpload(uploads, caller, id, storageId),
     get: async (caller, id) => show(await find(caller, id)),
     list: (caller, query) => listUploads(uploads, caller, query),
@@ -33,6 +44,7 @@ export function createUploadService(uploads: UploadCore): UploadService {
         timeoutMs,
         signal,
       ),
+    close: () => urls.close(),
   }
 }
 

@@ -2,13 +2,15 @@
  * POST /uploads/{token}: where the files of uploads arrive, outside `/v1` and without a key. The body is streamed; the
  * path is a secret, and no log has it (`http/request-log.ts` writes the route's pattern).
  */
+import { isSecret } from '@phonerack/shared'
 import { type FastifyPluginCallback, type FastifyRequest } from 'fastify'
 import { type Lifetimes } from '../../http/lifetimes.js'
 import { boundLeftover, declaredLength } from '../../http/stream-body.js'
+import { type Strangers } from '../../http/strangers/strangers.js'
 import { type UploadService } from '../../services.js'
 
 export const receivePlugin =
-  (uploads: UploadService, lifetimes: Lifetimes): FastifyPluginCallback =>
+  (uploads: UploadService, lifetimes: Lifetimes, strangers: Strangers): FastifyPluginCallback =>
   (app, _options, done) => {
     app.post(
       '/uploads/:token',
@@ -16,7 +18,12 @@ export const receivePlugin =
       async (request: FastifyRequest<{ Params: { token: string } }>, reply) => {
         boundLeftover(request, reply)
         const file = { stream: request.raw, declaredBytes: declaredLength(request) }
-        return uploads.receive(request.params.token, file, lifetimes.work(reply))
+        const { token } = request.params
+        return strangers.guard(request.raw, {
+          isKnown: isSecret('upload', token) ? () => uploads.isKnown(token) : null,
+          failures: ['upload_not_found'],
+          work: () => uploads.receive(token, file, lifetimes.work(reply)),
+        })
       },
     )
     done()

@@ -1,0 +1,107 @@
+/** The limit of requests without a valid key or token: who is counted, who is still let in, and what it remembers. */
+import { ApiError } from '@phonerack/shared'
+import { type IncomingMessage } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { networkOf } from './network.js'
+import { createStrangers, keyFailures, type Strangers } from './strangers.js'
+
+const clock = { at: new Date('2026-03-01T10:00:05Z'), now: () => clock.at }
+const make = (trustedProxies: string[] = []): Strangers =>
+  createStrangers({ trustedProxies, perMinute: 3, clock })
+
+const from = (remoteAddress: string, forwarded?: string): IncomingMessage =>
+  ({
+    headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
+    connection: { remoteAddress },
+    socket: { remoteAddress },
+  }) as unknown as IncomingMessage
+
+const fail = async (strangers: Strangers, request: IncomingMessage, isKnown = false): Promise<string> => {
+  try {
+    return await strangers.guard(request, {
+      isKnown: () => Promise.resolve(isKnown),
+      failures: keyFailures,
+      work: () => (isKnown ? Promise.resolve('let in') : Promise.reject(new ApiError('invalid_api_key'))),
+    })
+  } catch (error) {
+    if (error instanceof ApiError) return error.code
+    throw error
+  }
+}
+const times = async (count: number, strangers: Strangers, request: IncomingMessage): Promise<string[]> => {
+  const codes: string[] = []
+  for (let each = 0; each < count; each += 1) codes.push(await fail(strangers, request))
+  return codes
+}
+
+describe('a network', () => {
+  it('is an IPv4 address, also one that is mapped into IPv6', () => {
+    expect(networkOf('203.0.113.7')).toBe('203.0.113.7')
+    expect(networkOf('::ffff:203.0.113.7')).toBe('203.0.113.7')
+    expect(networkOf('::ffff:cb00:7107')).toBe('203.0.113.7')
+  })
+  it('is the /64 of an IPv6 address', () => {
+    expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
+    expect(networkOf('2001:db8:1:2:ffff::1')).toBe('2001:db8:1:2::/64')
+    expect(networkOf('2001:db8:1:3::1')).toBe('2001:db8:1:3::/64')
+    expect(networkOf('fe80::1%eth0')).toBe('fe80::/64')
+    expect(networkOf('')).toBe('')
+  })
+})
+
+describe('strangers', () => {
+  it('are refused after so many failures in a minute, and a valid secret of the same address is not', async () => {
+    const strangers = make()
+    const request = from('203.0.113.1')
+    expect(await times(4, strangers, request)).toEqual([
+      ...Array.from({ length: 3 }, () => 'invalid_api_key'),
+      'rate_limited',
+    ])
+    expect(await fail(strangers, request, true)).toBe('let in')
+    expect(await fail(strangers, request)).toBe('rate_limited')
+    expect(await fail(strangers, from('203.0.113.2'))).toBe('invalid_api_key')
+    clock.at = new Date(clock.at.getTime() + 60_000)
+    expect(await fail(strangers, request)).toBe('invalid_api_key')
+  })
+
+  it('are one when they share a /64, and two when they do not', async () => {
+    const strangers = make()
+    for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8::3:0:0:1'])
+      expect(await fail(strangers, from(address))).toBe('invalid_api_key')
+    expect(await fail(strangers, from('2001:db8::4'))).toBe('rate_limited')
+    expect(await fail(strangers, from('2001:db8:0:1::1'))).toBe('invalid_api_key')
+  })
+
+  it('are told apart by X-Forwarded-For only behind a configured proxy', async () => {
+    const direct = make()
+    for (let each = 0; each < 3; each += 1) await fail(direct, from('203.0.113.1', `198.51.100.${each}`))
+    expect(await fail(direct, from('203.0.113.1', '198.51.100.9'))).toBe('rate_limited')
+    const behind = make(['10.0.0.0/8'])
+    await times(3, behind, from('10.0.0.1', '198.51.100.1'))
+    expect(await fail(behind, from('10.0.0.1', '198.51.100.1'))).toBe('rate_limited')
+    // The client's own entry stands left of the proxy's.
+    expect(await fail(behind, from('10.0.0.1', '198.51.100.2, 198.51.100.1'))).toBe('rate_limited')
+    expect(await fail(behind, from('10.0.0.1', '198.51.100.2'))).toBe('invalid_api_key')
+  })
+
+  it('with more addresses than are remembered are limited together, and valid secrets are not', async () => {
+    const strangers = make()
+    for (let each = 0; each < 300; each += 1) strangers.failed(from(`203.0.${each >> 8}.${each & 255}`))
+    expect(await fail(strangers, from('192.0.2.1'))).toBe('rate_limited')
+    expect(await fail(strangers, from('192.0.2.1'), true)).toBe('let in')
+  })
+
+  it('counts nothing that is no failure of a key', async () => {
+    const strangers = make()
+    const request = from('203.0.113.1')
+    for (let each = 0; each < 10; each += 1)
+      await expect(
+        strangers.guard(request, {
+          isKnown: null,
+          failures: keyFailures,
+          work: () => Promise.reject(new ApiError('internal_error')),
+        }),
+      ).rejects.toMatchObject({ code: 'internal_error' })
+    expect(strangers.isLimited(request)).toBe(false)
+  })
+})
