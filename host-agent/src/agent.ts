@@ -20,6 +20,7 @@ import { openShelf } from './recordings/shelf.js'
 import { createSnapshotStore } from './screen/index.js'
 import { videoOf } from './recordings/video-of.js'
 import { readJar } from './scrcpy/jar.js'
+import { openEpoch } from './status/epoch.js'
 import { startHeartbeats, type Heartbeats } from './status/heartbeat.js'
 import { version } from './version.js'
 
@@ -53,6 +54,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       isolated: config.isolated,
       conditionEveryMs: config.conditionEveryMs,
       records,
+      flags: { packageCleanFreesAll: config.packageCleanFreesAll },
       journal,
       newId: () => newId('request'),
       log,
@@ -92,6 +94,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       natsUrl: config.natsUrl,
       creds: natsCreds(identity),
       devices: () => registry.statuses(),
+      epoch: openEpoch(joinPath(dataDir, 'epoch.json')),
       log,
     })
     heartbeats = beating

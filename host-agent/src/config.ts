@@ -33,6 +33,11 @@ const environment = z.object({
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true'),
+  /** The operator takes a package-level clean as good enough for any tenant. docs/decisions/0142 */
+  PHONERACK_PACKAGE_CLEAN_FOR_ALL: z
+    .enum(['true', 'false'])
+    .default('false')
+    .transform((text) => text === 'true'),
   /** Seconds between two looks at battery, storage and the like. */
   PHONERACK_CONDITION_SECONDS: z.coerce.number().int().min(10).max(86_400).default(300),
   /** Bytes of disk for package files. */
@@ -59,6 +64,8 @@ export interface Config {
   scrcpyServer: string
   /** Phones may run helpers that listen on their networks. docs/decisions/0071 */
   isolated: boolean
+  /** A package-level clean frees a device for any tenant. docs/decisions/0142 */
+  packageCleanFreesAll: boolean
   /** Between two looks at each phone's condition. */
   conditionEveryMs: number
   /** Bytes. */
@@ -93,6 +100,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     adbConnect: found.PHONERACK_ADB_CONNECT,
     scrcpyServer: found.PHONERACK_SCRCPY_SERVER,
     isolated: found.PHONERACK_ISOLATED,
+    packageCleanFreesAll: found.PHONERACK_PACKAGE_CLEAN_FOR_ALL,
     conditionEveryMs: found.PHONERACK_CONDITION_SECONDS * 1000,
     packageCacheBytes: found.PHONERACK_PACKAGE_CACHE_BYTES,
     recordings: {

@@ -5,7 +5,7 @@ export const subjects = {
   /** Host agent → control plane, every 2 s and at once when a device changes. */
   heartbeat: (hostId: string): string => `phonerack.host.${hostId}.heartbeat`,
   allHeartbeats: 'phonerack.host.*.heartbeat',
-  /** Control plane → host agent: say everything now. */
+  /** Control plane → host agent: say everything now (`announceSchema`). */
   announce: (hostId: string): string => `phonerack.host.${hostId}.announce`,
   /** Between control-plane replicas: a phone's row changed. */
   phoneChanged: 'phonerack.control.phone',
@@ -61,6 +61,19 @@ export const deviceConditionSchema = z.object({
 })
 export type DeviceCondition = z.infer<typeof deviceConditionSchema>
 
+/** What the agent's durable record says about tenants' data on a device. docs/decisions/0140 */
+export const custodySchema = z.object({
+  /** Grows with each change of the others: a report with a lower one is older. */
+  revision: z.number().int().nonnegative(),
+  /** The phone that had the device last; null after a verified wipe, and when it is not known. */
+  assignment: z.object({ phone_id: z.string(), fencing_number: z.number().int().nonnegative() }).nullable(),
+  /** Something may have been written since the last verified wipe. */
+  dirty: z.boolean(),
+  /** `anyone`, `tenant:` and a tenant, or empty: nobody but the phone that has it. */
+  clean_for: z.string().max(200),
+})
+export type CustodyReport = z.infer<typeof custodySchema>
+
 export const deviceStatusSchema = z.object({
   serial: z.string(),
   link: deviceLinkSchema,
@@ -75,6 +88,8 @@ export const deviceStatusSchema = z.object({
   proof_of_life_at: z.iso.datetime().nullable(),
   /** The newest 20, oldest first. Left out: none. */
   events: z.array(deviceEventSchema).max(20).optional(),
+  /** Left out: by an agent that keeps no such record. */
+  custody: custodySchema.optional(),
   /** Left out: not looked at yet. */
   condition: deviceConditionSchema.optional(),
 })
@@ -90,9 +105,15 @@ export const heartbeatSchema = z.object({
   address: z.string(),
   /** One-minute load average. */
   load: z.number(),
+  /** The newest database epoch that the agent has on disk; null or left out: none. */
+  epoch: z.string().max(200).nullish(),
   devices: z.array(deviceStatusSchema),
 })
 export type Heartbeat = z.infer<typeof heartbeatSchema>
+
+/** `epoch`: of the database that the control plane works on now. */
+export const announceSchema = z.object({ epoch: z.string().min(1).max(200).optional() })
+export type Announce = z.infer<typeof announceSchema>
 
 export const phoneChangedSchema = z.object({ phone_id: z.string() })
 export const uploadChangedSchema = z.object({ upload_id: z.string() })

@@ -7,6 +7,7 @@ import { type Core } from '../phones/core.js'
 import { beginRestart, endReboot } from '../phones/restart.js'
 import { type Caller, type PowerService } from '../services.js'
 import { phoneUnavailable, writableTarget } from './target.js'
+import { tenantOf } from './tenant.js'
 
 /** Milliseconds that the phone may take to go down. */
 const rebootMs = 45_000
@@ -29,7 +30,8 @@ export function createPowerService(core: Core, hosts: HostClients): PowerService
       const connection = await connectionTo(caller, phoneId)
       const restarting = await beginRestart(core, caller, phoneId, 'reboot')
       const { serial, fencingNumber } = restarting
-      const assignment = { phoneId, serial, fencingNumber, requestId: context.requestId }
+      const tenant = tenantOf(caller.projectId)
+      const assignment = { phoneId, tenant, serial, fencingNumber, requestId: context.requestId }
       let refusal: ApiError | null = null
       let nothingDone = false
       try {

@@ -84,4 +84,6 @@ export const assignmentOf = (phoneId: string, target: Target, context: CallConte
   serial: target.serial,
   fencingNumber: target.fencingNumber,
   requestId: context.requestId,
+  // Only calls that may bring a number need it.
+  tenant: '',
 })

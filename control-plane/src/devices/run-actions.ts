@@ -37,6 +37,7 @@ export async function runBatch(
         serial: target.serial,
         fencingNumber: target.fencingNumber,
         requestId: context.requestId,
+        tenant: '',
       },
       actionsJson: Buffer.from(JSON.stringify(batch.actions)),
       observe: modes[batch.observe],

@@ -12,7 +12,7 @@ import {
 import { Progress } from '@phonerack/shared'
 import { isUp, type DeviceState } from '../devices/link.js'
 import { CallFailure, callHost } from '../hosts/calls.js'
-import { backoff, later, placeDevice, type JobContext, type PlacedDevice } from './context.js'
+import { assignmentFor, backoff, later, placeDevice, type JobContext, type PlacedDevice } from './context.js'
 import { careKey, type JobInput, type JobPayload } from './queue.js'
 
 /** Milliseconds that a wipe or an enrolment may take. */
@@ -32,12 +32,11 @@ export async function wipeDeviceJob(context: JobContext, payload: JobPayload<'de
   const device = await deviceInCare(context, payload, 'wiping')
   if (!device) return
   const { phoneId } = payload
-  const assignment = { phoneId, serial: device.serial, fencingNumber: device.fencingNumber, requestId: '' }
   const outcome = await tryCare(context, 'device.wipe', payload, device, (connection) =>
     callHost<WipeDeviceRequest, WipeDeviceResponse>(
       connection,
       (client, ...rest) => client.wipeDevice(...rest),
-      { assignment },
+      { assignment: assignmentFor(device, phoneId) },
       Progress.for(careMs, context.stopping),
     ),
   )

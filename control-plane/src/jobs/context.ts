@@ -1,7 +1,9 @@
 /** What jobs that talk to hosts share, and how they find a device's host. */
+import { type Assignment } from '@phonerack/proto'
 import { type Tx } from '../db/database.js'
 import { type HostClients, type HostConnection } from '../hosts/clients.js'
 import { hostInReach } from '../devices/reach.js'
+import { tenantOf } from '../devices/tenant.js'
 import { type DeviceState } from '../devices/link.js'
 import { type Core } from '../phones/core.js'
 import { addJob, type JobName, type JobOptions, type JobInput } from './queue.js'
@@ -19,6 +21,8 @@ export interface PlacedDevice {
   state: DeviceState
   link: string
   phoneId: string | null
+  /** Of the phone that holds it; empty: none does. */
+  tenant: string
   enrolledAt: Date | null
   fencingNumber: bigint
   /** Null while the host is late or has said no address yet. */
@@ -29,17 +33,27 @@ export async function placeDevice(
   { core, hosts }: JobContext,
   by: { id: string } | { phoneId: string },
 ): Promise<PlacedDevice | null> {
-  const device = await core.db.device.findUnique({ where: by, include: { host: true } })
+  const device = await core.db.device.findUnique({
+    where: by,
+    include: { host: true, phone: { select: { projectId: true } } },
+  })
   if (!device) return null
-  const { host } = device
+  const { host, phone } = device
   const inReach = host.address !== null && hostInReach(host.lastSeenAt, core.clock.now(), core.rules)
   return {
     ...device,
+    tenant: phone ? tenantOf(phone.projectId) : '',
     // The table's check constraint allows no other state.
     state: device.state as DeviceState,
     connection: inReach && host.address !== null ? hosts.to(host.id, host.address) : null,
   }
 }
+
+/** What a call of a job proves to the agent: the device belongs to this phone, under this number. */
+export const assignmentFor = (
+  { serial, fencingNumber, tenant }: PlacedDevice,
+  phoneId: string,
+): Assignment => ({ phoneId, tenant, serial, fencingNumber, requestId: '' })
 
 /** Milliseconds before attempt number `attempt` + 1. */
 export const backoff = (attempt: number, firstMs: number, longestMs: number): number =>

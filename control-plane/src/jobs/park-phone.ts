@@ -8,7 +8,7 @@ import { Progress } from '@phonerack/shared'
 import { CallFailure, callHost } from '../hosts/calls.js'
 import { findPhone } from '../phones/records.js'
 import { becomeParked } from '../phones/run.js'
-import { placeDevice, type JobContext } from './context.js'
+import { assignmentFor, placeDevice, type JobContext } from './context.js'
 import { type JobPayload } from './queue.js'
 
 /** Milliseconds: one try; there are two. */
@@ -21,12 +21,11 @@ export async function parkPhoneJob(context: JobContext, payload: JobPayload<'pho
   const device = await placeDevice(context, { phoneId })
   if (device && device.fencingNumber.toString() !== payload.fencing) return
   for (let attempt = 1; attempt <= 2 && device?.connection; attempt += 1) {
-    const assignment = { phoneId, serial: device.serial, fencingNumber: device.fencingNumber, requestId: '' }
     try {
       await callHost<ParkPhoneRequest, ParkPhoneResponse>(
         device.connection,
         (client, ...rest) => client.parkPhone(...rest),
-        { assignment },
+        { assignment: assignmentFor(device, phoneId) },
         Progress.for(tryMs, context.stopping),
       )
       break

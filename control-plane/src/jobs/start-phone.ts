@@ -24,7 +24,7 @@ import { findPhone, lockPhone, type PhoneRecord } from '../phones/records.js'
 import { isResetPending, resetDone } from '../phones/restart.js'
 import { becomeReady, holdBack } from '../phones/run.js'
 import { reasonOf } from './care-for-device.js'
-import { backoff, later, placeDevice, type JobContext, type PlacedDevice } from './context.js'
+import { assignmentFor, backoff, later, placeDevice, type JobContext, type PlacedDevice } from './context.js'
 import { careKey, type JobPayload } from './queue.js'
 
 /** Milliseconds that one try may take. */
@@ -71,11 +71,10 @@ async function reset(
   ms: number,
 ): Promise<boolean> {
   if (!device.connection) throw new CallFailure(false, null, false, 'the host is out of reach')
-  const assignment = { phoneId, serial: device.serial, fencingNumber: device.fencingNumber, requestId: '' }
   const { verified, checks } = await callHost<WipeDeviceRequest, WipeDeviceResponse>(
     device.connection,
     (client, ...rest) => client.wipeDevice(...rest),
-    { assignment },
+    { assignment: assignmentFor(device, phoneId) },
     Progress.for(ms, context.stopping),
   )
   const failed = checks.filter((check) => !check.passed)
@@ -91,11 +90,10 @@ async function callStart(
   ms: number,
 ): Promise<void> {
   if (!device.connection) throw new CallFailure(false, null, false, 'the host is out of reach')
-  const assignment = { phoneId, serial: device.serial, fencingNumber: device.fencingNumber, requestId: '' }
   await callHost<StartPhoneRequest, StartPhoneResponse>(
     device.connection,
     (client, ...rest) => client.startPhone(...rest),
-    { assignment },
+    { assignment: assignmentFor(device, phoneId) },
     Progress.for(ms, context.stopping),
   )
 }

@@ -30,7 +30,7 @@ export function createStandBys(core: Core, hosts: HostClients): StandBys {
 
   function begin(phoneId: string, wanted: Wanted): void {
     const { hostId, address, serial, fencingNumber } = wanted.place
-    const assignment = { phoneId, serial, fencingNumber, requestId: '' }
+    const assignment = { phoneId, serial, fencingNumber, requestId: '', tenant: '' }
     const options = { deadline: Date.now() + wanted.until.getTime() - core.clock.now().getTime() }
     const { live } = hosts.to(hostId, address)
     const call = live.standBy({ assignment }, new Metadata(), options, (error) => {

@@ -84,6 +84,7 @@ export class Viewer {
       serial: place.serial,
       fencingNumber: place.fencingNumber,
       requestId,
+      tenant: '',
     }
     this.call.write({ event: { $case: 'open', value: { assignment, control: link.control } } })
     socket.once('close', () => this.end())

@@ -20,7 +20,7 @@ export function createWarmUps(log: Logger): WarmUps {
   return {
     begin(phoneId, { connection, serial, fencingNumber }) {
       const before = calls.get(phoneId)
-      const assignment = { phoneId, serial, fencingNumber, requestId: '' }
+      const assignment = { phoneId, serial, fencingNumber, requestId: '', tenant: '' }
       const options = { deadline: Date.now() + warmMs }
       const call = connection.live.prepare({ assignment }, new Metadata(), options, (error) => {
         if (calls.get(phoneId) === call) calls.delete(phoneId)

@@ -30,8 +30,17 @@ import {
   type WatchRequest,
   type WatchResponse,
   type WipeCheck,
+  WipeLevel,
 } from '@phonerack/proto'
-import { ApiError, connectBus, subjects, type Bus, type DeviceLink } from '@phonerack/shared'
+import {
+  announceSchema,
+  ApiError,
+  connectBus,
+  subjects,
+  type Bus,
+  type CustodyReport,
+  type DeviceLink,
+} from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { RecordingsDouble } from './recordings-double.js'
@@ -40,11 +49,18 @@ export interface DoubleDevice {
   serial: string
   link: DeviceLink
   fencing: bigint
+  /** As the real agent's record: whose data it holds. */
+  assignment: { phone_id: string; fencing_number: number } | null
+  dirty: boolean
+  cleanFor: string
+  revision: number
   /** What the next calls for it come to; left out: success. */
   onStart?: () => Promise<void>
   onPark?: () => Promise<void>
   onWipe?: () => Promise<void>
   wipeChecks?: WipeCheck[]
+  /** For whom its wipes make it clean; left out: anyone. */
+  cleansFor?: string
   /** False: enrols without a way to wipe it. */
   wipes?: boolean
 }
@@ -86,6 +102,10 @@ type Served =
 export interface AgentDouble {
   hostId: string
   devices: Map<string, DoubleDevice>
+  /** The newest that was announced to it. */
+  epoch: string | null
+  /** False: as an agent from before custody. */
+  reportsCustody: boolean
   /** Phones as the agent was asked to start, park and wipe them: `start ph_… 3`. */
   log: string[]
   onBatch: Batch
@@ -204,6 +224,8 @@ class Double implements AgentDouble {
   finish: Partial<FinishInstallResponse> = {}
   private server: Server | null = null
   private address = ''
+  epoch: string | null = null
+  reportsCustody = true
   private sequence = 0
   private timer: NodeJS.Timeout | null = null
   private everyMs = 500
@@ -213,7 +235,8 @@ class Double implements AgentDouble {
     private readonly bus: Bus,
     private readonly identity: { ca: Buffer; certificate: Buffer; key: Buffer },
   ) {
-    bus.subscribe(subjects.announce(hostId), () => {
+    bus.subscribe(subjects.announce(hostId), (message) => {
+      this.epoch = announceSchema.parse(message).epoch ?? this.epoch
       if (this.timer) this.beat()
     })
   }
@@ -224,7 +247,10 @@ class Double implements AgentDouble {
   }
 
   addDevice(serial: string): DoubleDevice {
-    const device: DoubleDevice = { serial, link: 'unenrolled', fencing: 0n }
+    const device: DoubleDevice = {
+      ...{ serial, link: 'unenrolled', fencing: 0n },
+      ...{ assignment: null, dirty: true, cleanFor: '', revision: 0 },
+    }
     this.devices.set(serial, device)
     this.beat()
     return device
@@ -240,6 +266,7 @@ class Double implements AgentDouble {
       version: 'double',
       address: this.address,
       load: 0,
+      epoch: this.epoch,
       devices: [...this.devices.values()].map((device) => ({
         serial: device.serial,
         link: device.link,
@@ -249,6 +276,7 @@ class Double implements AgentDouble {
         sdk: 30,
         reason: null,
         proof_of_life_at: at,
+        ...(this.reportsCustody ? { custody: custodyOf(device) } : {}),
       })),
     })
   }
@@ -307,18 +335,34 @@ class Double implements AgentDouble {
   }
 
   /** As the real agent does: only the newest number, and some calls may bring it. */
-  private take(assignment: Assignment | undefined, mayRaise: boolean): DoubleDevice {
+  private take(assignment: Assignment | undefined, intent: 'hold' | 'use' | 'erase'): DoubleDevice {
     const device = assignment && this.devices.get(assignment.serial)
     if (!device) throw new ApiError('phone_unavailable')
-    const number = assignment.fencingNumber
-    if (number < device.fencing || (number > device.fencing && !mayRaise))
-      throw new ApiError('phone_unavailable')
+    const { fencingNumber: number, phoneId } = assignment
+    const refuse = (reason: string): never => {
+      const current = device.fencing.toString()
+      throw new ApiError('phone_unavailable', {
+        message: `refused: ${reason}`,
+        details: { reason, fencing_number: number.toString(), current_fencing_number: current },
+      })
+    }
+    const held = device.assignment
+    if (number < device.fencing || (number > device.fencing && intent === 'hold')) refuse('old_number')
+    const isTaken = held !== null && BigInt(held.fencing_number) === number && held.phone_id !== phoneId
+    if (isTaken) refuse(intent === 'hold' ? 'not_assigned' : 'number_taken')
+    if (intent === 'use') {
+      if (held ? held.phone_id !== phoneId : device.cleanFor === '') refuse('not_wiped')
+      device.assignment = { phone_id: phoneId, fencing_number: Number(number) }
+      device.dirty = true
+      device.cleanFor = ''
+    }
+    if (intent !== 'hold') device.revision = Math.max(device.revision + 1, Date.now())
     device.fencing = number
     return device
   }
 
   private beginCall(name: string, assignment: Assignment | undefined): Promise<void> {
-    this.take(assignment, false)
+    this.take(assignment, 'hold')
     this.log.push(name)
     return this.onCall(name)
   }
@@ -332,27 +376,27 @@ class Double implements AgentDouble {
     return {
       startPhone: (call, callback) =>
         answer(callback, async () => {
-          const device = this.take(call.request.assignment, true)
+          const device = this.take(call.request.assignment, 'use')
           this.log.push(`start ${call.request.assignment?.phoneId} ${device.fencing}`)
           await device.onStart?.()
           return { readyAt: new Date() }
         }),
       parkPhone: (call, callback) =>
         answer(callback, async () => {
-          const device = this.take(call.request.assignment, true)
+          const device = this.take(call.request.assignment, 'use')
           this.log.push(`park ${call.request.assignment?.phoneId} ${device.fencing}`)
           await device.onPark?.()
           return {}
         }),
       wipeDevice: (call, callback) =>
         answer(callback, async () => {
-          const device = this.take(call.request.assignment, true)
+          const device = this.take(call.request.assignment, 'erase')
           this.log.push(`wipe ${call.request.assignment?.phoneId} ${device.fencing}`)
           await device.onWipe?.()
           const checks = device.wipeChecks ?? [
             { name: 'third_party_packages', passed: true, evidence: 'none' },
           ]
-          return { verified: checks.every((check) => check.passed), checks }
+          return { ...wiped(device, checks), checks }
         }),
       enrollDevice: (call, callback) =>
         answer(callback, () => {
@@ -360,20 +404,21 @@ class Double implements AgentDouble {
           if (!device) throw new ApiError('phone_unavailable')
           device.fencing = call.request.fencingNumber
           device.link = 'healthy'
-          this.beat()
           const checks = device.wipeChecks ?? [
             { name: 'third_party_packages', passed: true, evidence: 'none' },
           ]
+          const verdict = wiped(device, checks)
+          this.beat()
           const wipe = device.wipes === false ? '' : 'double'
           const capabilities = [
             { name: 'input', implementation: 'double', evidence: 'said so' },
             { name: 'wipe', implementation: wipe, evidence: 'said so' },
           ]
-          return Promise.resolve({ verified: checks.every((check) => check.passed), checks, capabilities })
+          return Promise.resolve({ ...verdict, checks, capabilities })
         }),
       observe: (call, callback) =>
         answer(callback, () => {
-          this.take(call.request.assignment, false)
+          this.take(call.request.assignment, 'hold')
           const snapshotId = 'snp_aaaaaaaaaaaa'
           return Promise.resolve({
             observationJson: Buffer.from('{"elements":[]}'),
@@ -383,7 +428,7 @@ class Double implements AgentDouble {
         }),
       screenshot: (call, callback) =>
         answer(callback, () => {
-          this.take(call.request.assignment, false)
+          this.take(call.request.assignment, 'hold')
           return Promise.resolve({
             image: Buffer.from([1, 2, 3]),
             screenWidth: 10,
@@ -393,7 +438,7 @@ class Double implements AgentDouble {
         }),
       rebootPhone: (call, callback) =>
         answer(callback, async () => {
-          const device = this.take(call.request.assignment, true)
+          const device = this.take(call.request.assignment, 'use')
           this.log.push(`reboot ${call.request.assignment?.phoneId} ${device.fencing}`)
           await this.onCall('rebootPhone')
           return {}
@@ -529,7 +574,7 @@ class Double implements AgentDouble {
         }),
       runActions: (call) => {
         const run = async (): Promise<void> => {
-          this.take(call.request.assignment, false)
+          this.take(call.request.assignment, 'hold')
           await this.onBatch(call.request, (event) => void call.write({ event }))
           call.end()
         }
@@ -537,6 +582,27 @@ class Double implements AgentDouble {
       },
     }
   }
+}
+
+export const custodyOf = ({ assignment, dirty, cleanFor, revision }: DoubleDevice): CustodyReport => ({
+  revision,
+  assignment,
+  dirty,
+  clean_for: cleanFor,
+})
+
+/** The record after a wipe; what its answer says. */
+function wiped(device: DoubleDevice, checks: readonly WipeCheck[]) {
+  const verified = checks.every((check) => check.passed)
+  device.revision = Math.max(device.revision + 1, Date.now())
+  if (verified) {
+    device.assignment = null
+    device.dirty = false
+    device.cleanFor = device.cleansFor ?? 'anyone'
+  }
+  const { revision, cleanFor } = device
+  const level = cleanFor === 'anyone' ? WipeLevel.WIPE_LEVEL_DATA : WipeLevel.WIPE_LEVEL_PACKAGE
+  return { verified, level, revision: BigInt(revision), cleanFor }
 }
 
 export function answer<A>(callback: sendUnaryData<A>, work: () => Promise<A>): void {

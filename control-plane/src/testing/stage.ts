@@ -11,7 +11,7 @@ import { hostTasks, timerTasks } from '../jobs/tasks.js'
 import { type Core } from '../phones/core.js'
 import { createPhoneService } from '../phones/service.js'
 import { type PowerService } from '../services.js'
-import { type AgentDouble } from './agent-double.js'
+import { custodyOf, type AgentDouble } from './agent-double.js'
 import { behindFuse, type Fuse } from './cut-process.js'
 import { type Plane, type World } from './world.js'
 
@@ -73,10 +73,12 @@ export class Stage {
       version: 'double',
       address: this.address,
       load: 0,
-      devices: seen.map(({ serial, link, fencing }) => ({
-        serial,
-        link,
-        fencing_number: Number(fencing),
+      epoch: this.agent.epoch,
+      devices: seen.map((device) => ({
+        serial: device.serial,
+        link: device.link,
+        fencing_number: Number(device.fencing),
+        custody: custodyOf(device),
         maker: 'Test',
         model: 'Double',
         sdk: 30,

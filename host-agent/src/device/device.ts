@@ -286,6 +286,8 @@ export interface WipeCheck {
 }
 
 export interface Wipe {
+  /** `data`: everything goes. `package`: apps and what is known to hold data (docs/decisions/0142). */
+  readonly level: 'data' | 'package'
   /** Wipes, and verifies on the device; never says `passed` for what it did not read. */
   run(progress: Progress): Promise<WipeCheck[]>
 }

@@ -42,6 +42,7 @@ export interface WipeParts {
 export function createWipe(parts: WipeParts): Wipe {
   const { transport } = parts
   return {
+    level: 'data',
     async run(progress) {
       const mark = `wipe-${randomBytes(8).toString('hex')}`
       await run(

@@ -2,6 +2,7 @@
 import {
   ImageFormat,
   ObserveMode as WireObserveMode,
+  WipeLevel as WireWipeLevel,
   type HostServiceServer,
   type ScreenshotOptions as WireScreenshotOptions,
 } from '@phonerack/proto'
@@ -9,6 +10,7 @@ import { actionBatchSchema, ApiError, systemClock, type Logger, type ObserveMode
 import { runBatch } from '../actions/index.js'
 import { explained } from '../device/care-failure.js'
 import type { Installs } from '../installs/installs.js'
+import type { WipeLevel } from '../phone/custody.js'
 import type { Registry } from '../phone/registry.js'
 import { observe, takeScreenshot, type ScreenshotOptions, type SnapshotStore } from '../screen/index.js'
 import { createAppHandlers } from './app-handlers.js'
@@ -67,13 +69,13 @@ export function createHandlers({ registry, installs, snapshots, log }: HandlerPa
       const { serial } = caller
       const wipe = () => registry.phone(serial).wipe(caller, progress)
       const checks = await explained(log, { serial, work: 'wipe' }, wipe)
-      return { verified: isVerified(checks), checks }
+      return { verified: isVerified(checks), checks, ...cleanness(registry, serial) }
     }),
     enrollDevice: unary(log, 'EnrollDevice', async ({ serial, fencingNumber }, progress) => {
-      const caller = { phoneId: '', fencingNumber, requestId: '' }
+      const caller = { phoneId: '', tenant: '', fencingNumber, requestId: '' }
       const enroll = () => registry.phone(serial).enroll(caller, progress)
       const { checks, capabilities } = await explained(log, { serial, work: 'enrolment' }, enroll)
-      return { verified: isVerified(checks), checks, capabilities }
+      return { verified: isVerified(checks), checks, capabilities, ...cleanness(registry, serial) }
     }),
     observe: unary(log, 'Observe', async ({ assignment, screenshot }, progress) => {
       const caller = callerOf(assignment)
@@ -146,6 +148,19 @@ export function createHandlers({ registry, installs, snapshots, log }: HandlerPa
 }
 
 /** True only when something was checked and all of it passed. */
+/** For whom the device is clean after a wipe, as its record says. */
+function cleanness(registry: Registry, serial: string) {
+  const { custody, cleanFor } = registry.phone(serial).fencing
+  const level = custody.dirty ? null : (custody.clean?.level ?? null)
+  return { level: wireLevels[level ?? 'none'], revision: BigInt(custody.revision), cleanFor }
+}
+
+const wireLevels: Record<WipeLevel | 'none', WireWipeLevel> = {
+  none: WireWipeLevel.WIPE_LEVEL_UNSPECIFIED,
+  package: WireWipeLevel.WIPE_LEVEL_PACKAGE,
+  data: WireWipeLevel.WIPE_LEVEL_DATA,
+}
+
 const isVerified = (checks: readonly { passed: boolean }[]): boolean =>
   checks.length > 0 && checks.every(({ passed }) => passed)
 

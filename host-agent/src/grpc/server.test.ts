@@ -12,7 +12,13 @@ beforeAll(async () => {
 })
 afterAll(() => host.stop())
 
-const assignment = { phoneId: 'ph_aaaaaaaaaaaa', serial: 'nobody', fencingNumber: 1n, requestId: '' }
+const assignment = {
+  phoneId: 'ph_aaaaaaaaaaaa',
+  tenant: '',
+  serial: 'nobody',
+  fencingNumber: 1n,
+  requestId: '',
+}
 const address = () => `127.0.0.1:${host.agent.grpcPort}`
 
 async function failureOf(work: Promise<unknown>): Promise<CallFailed> {

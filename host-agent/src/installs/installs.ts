@@ -119,7 +119,7 @@ export function createInstalls(parts: InstallParts): Installs {
 
   return {
     async begin(who, request) {
-      const held = phoneOf(who.serial).fencing.hold(who.fencingNumber)
+      const held = phoneOf(who.serial).fencing.hold(who)
       if (ownPackages.has(request.package)) {
         throw new ApiError('install_failed', {
           message: 'The app belongs to the service and cannot be installed over.',
@@ -141,7 +141,7 @@ export function createInstalls(parts: InstallParts): Installs {
     put: (file, chunks, progress) => cache.put(file, chunks, progress),
 
     async finish(who, installId) {
-      phoneOf(who.serial).fencing.hold(who.fencingNumber)
+      phoneOf(who.serial).fencing.hold(who)
       const entry = begun.get(installId)
       if (entry && entry.who.phoneId === who.phoneId && entry.who.serial === who.serial) {
         if (entry.timer) clearTimeout(entry.timer)

@@ -1,53 +1,116 @@
 /**
- * The fencing number of one device: calls prove by it that their sender still
- * owns the phone. The highest one ever seen is on disk before it counts, and a
- * newer one aborts all that runs under an older.
+ * Who holds one device: calls prove by number and phone that their sender still
+ * owns it. Every change is on disk before it counts, and a newer number aborts
+ * all that runs under an older. The rule itself stands in `custody.ts`.
  */
 import { ApiError } from '@phonerack/shared'
+import {
+  assigned,
+  cleanFor,
+  mayAssign,
+  mayCall,
+  wiped,
+  written,
+  type Asked,
+  type Custody,
+  type HostFlags,
+  type Refusal,
+  type WipeLevel,
+} from './custody.js'
 import type { Records } from './records.js'
 
+const messages: Record<Refusal, string> = {
+  old_number: 'The phone has been assigned again since.',
+  number_taken: 'The fencing number belongs to another phone.',
+  not_wiped: 'The device was used by another phone and was not wiped since.',
+  clean_for_another_tenant: 'The device is clean for another tenant only.',
+  not_assigned: 'The device is not assigned to this phone.',
+}
+
 export class FencingRefused extends ApiError {
-  constructor(serial: string, asked: bigint, current: bigint) {
+  constructor(serial: string, reason: Refusal, asked: bigint, current: string) {
     super('phone_unavailable', {
-      message: 'The phone has been assigned anew.',
-      details: { serial, fencing_number: asked.toString(), current_fencing_number: current.toString() },
+      message: messages[reason],
+      details: {
+        serial,
+        reason,
+        fencing_number: asked.toString(),
+        current_fencing_number: current,
+      },
     })
     this.name = 'FencingRefused'
   }
 }
 
+/** Of the phone that a call is for. */
+export type Owner = Pick<Asked, 'phoneId' | 'fencingNumber'>
+
 export interface Fencing {
   readonly current: bigint
-  /** For what runs under the current number; aborts when a newer one comes. @throws FencingRefused for any other number */
-  hold(asked: bigint): AbortSignal
+  readonly custody: Custody
+  /** As `custody.ts` says: `anyone`, `tenant:` and a tenant, or empty. */
+  readonly cleanFor: string
+  /** For what runs under the current assignment; aborts when a newer number comes. @throws FencingRefused for any other phone or number */
+  hold(owner: Owner): AbortSignal
   /**
    * Takes the current number again or a newer one, which aborts all that holds an older.
-   * @throws FencingRefused for an older one
+   * @throws FencingRefused as `mayAssign` decides
    */
-  raise(asked: bigint): AbortSignal
+  raise(asked: Asked): AbortSignal
+  /** Before the first byte that may leave something on the phone. */
+  written(): void
+  /** After a wipe that was verified under `fencingNumber`. @param changes further fields of the record, written with it */
+  wiped(fencingNumber: bigint, level: WipeLevel, changes: Parameters<Records['update']>[1]): void
 }
 
-export function createFencing(serial: string, records: Records): Fencing {
-  let current = BigInt(records.get(serial).fencingNumber)
+export function createFencing(
+  serial: string,
+  records: Records,
+  flags: HostFlags = { packageCleanFreesAll: false },
+  now: () => number = Date.now,
+): Fencing {
   let generation = new AbortController()
+  const custody = (): Custody => records.get(serial)
+  const current = (): bigint => BigInt(custody().fencingNumber)
+  const refuse = (reason: Refusal, asked: bigint): never => {
+    throw new FencingRefused(serial, reason, asked, custody().fencingNumber)
+  }
   return {
     get current() {
-      return current
+      return current()
     },
-    hold(asked) {
-      if (asked !== current || asked === 0n) throw new FencingRefused(serial, asked, current)
+    get custody() {
+      return custody()
+    },
+    get cleanFor() {
+      return cleanFor(custody(), flags)
+    },
+    hold(owner) {
+      const refusal = mayCall(custody(), owner)
+      if (refusal) refuse(refusal, owner.fencingNumber)
       return generation.signal
     },
     raise(asked) {
-      if (asked < current || asked === 0n) throw new FencingRefused(serial, asked, current)
-      if (asked > current) {
-        records.update(serial, { fencingNumber: asked.toString() })
-        current = asked
+      const before = custody()
+      const refusal = mayAssign(before, asked, flags)
+      if (refusal) refuse(refusal, asked.fencingNumber)
+      const isNewer = asked.fencingNumber > current()
+      const after = assigned(before, asked, now())
+      if (after !== before) records.update(serial, after)
+      if (isNewer) {
         const older = generation
         generation = new AbortController()
         older.abort()
       }
       return generation.signal
+    },
+    written() {
+      const before = records.get(serial)
+      const after = written(before, now())
+      if (after !== before || before.wiped) records.update(serial, { ...after, wiped: null })
+    },
+    wiped(fencingNumber, level, changes) {
+      records.update(serial, { ...wiped(custody(), fencingNumber, level, now()), ...changes })
     },
   }
 }

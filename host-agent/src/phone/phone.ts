@@ -7,6 +7,7 @@ import { DeviceGone, type Device, type WipeCheck } from '../device/device.js'
 import type { FoundCapability } from '../device/attempt.js'
 import { notEnrolled, type DeviceSupervisor } from '../device/supervisor.js'
 import { nothingDesired } from '../settings/desired.js'
+import type { HostFlags } from './custody.js'
 import { createFencing, type Fencing } from './fencing.js'
 import type { Journal, OperationKind } from './journal.js'
 import type { Records } from './records.js'
@@ -15,6 +16,8 @@ import { createWriteQueue } from './write-queue.js'
 /** Who calls, and by which right. */
 export interface Caller {
   phoneId: string
+  /** Whose phone it is; empty: not known. */
+  tenant: string
   fencingNumber: bigint
   requestId: string
 }
@@ -28,6 +31,7 @@ export interface PhoneParts {
   serial: string
   supervisor: DeviceSupervisor
   records: Records
+  flags: HostFlags
   journal: Journal
   newId: () => string
   log: Logger
@@ -46,7 +50,7 @@ export class Phone {
   private readonly running = new Map<string, Promise<unknown>>()
 
   constructor(private readonly parts: PhoneParts) {
-    this.fencing = createFencing(parts.serial, parts.records)
+    this.fencing = createFencing(parts.serial, parts.records, parts.flags)
   }
 
   /** Wakes the phone and proves by tree and picture that it answers. */
@@ -54,7 +58,7 @@ export class Phone {
     this.requireEnrolled()
     return this.alone('start', caller, progress, async (within) => {
       const device = await this.supervisor.waitHealthy(within)
-      this.noLongerWiped()
+      this.fencing.written()
       await device.power.wake(within)
       const [xml] = await Promise.all([device.ui.source(within), device.screen.png(within)])
       if (!xml.includes('<hierarchy')) {
@@ -107,6 +111,8 @@ export class Phone {
     return this.alone('enroll', caller, progress, async (within) => {
       await this.supervisor.waitOnline(within.within(60_000))
       const identity = await this.supervisor.identify(within)
+      // It may be another phone than the one that was wiped last.
+      this.fencing.written()
       this.parts.records.update(this.serial, {
         enrolled: true,
         hardwareSerial: identity.hardwareSerial,
@@ -127,14 +133,14 @@ export class Phone {
     progress: Progress,
     work: (device: Device, progress: Progress) => Promise<T>,
   ): Promise<T> {
-    const held = this.fencing.hold(caller.fencingNumber)
+    const held = this.fencing.hold(caller)
     const within = joined(progress, held).within(times.read)
     for (;;) {
       try {
         const device = await this.supervisor.waitHealthy(within)
         return await work(device, within)
       } catch (error) {
-        if (held.aborted) this.fencing.hold(caller.fencingNumber)
+        if (held.aborted) this.fencing.hold(caller)
         if (!isUnreachable(error) || within.expired) throw error
         await within.sleep(100, 'the phone to be back')
       }
@@ -162,12 +168,12 @@ export class Phone {
     work: (device: Device, progress: Progress) => Promise<T>,
     id?: string,
   ): Promise<T> {
-    const held = this.fencing.hold(caller.fencingNumber)
+    const held = this.fencing.hold(caller)
     const within = joined(progress, held)
     return this.queue.run(within.signal, limits.writeQueueWait, async () => {
-      this.fencing.hold(caller.fencingNumber)
+      this.fencing.hold(caller)
       const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
-      this.noLongerWiped()
+      this.fencing.written()
       return this.journalled(kind, caller, () => work(device, within), id)
     })
   }
@@ -183,10 +189,10 @@ export class Phone {
     progress: Progress,
     work: (device: Device, progress: Progress) => Promise<T>,
   ): Promise<T> {
-    const within = joined(progress, this.fencing.hold(caller.fencingNumber))
+    const within = joined(progress, this.fencing.hold(caller))
     return this.unqueued(async () => {
       const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
-      this.noLongerWiped()
+      this.fencing.written()
       return this.journalled(kind, caller, () => work(device, within), id)
     })
   }
@@ -201,14 +207,14 @@ export class Phone {
     progress: Progress,
     work: (device: (progress: Progress) => Promise<Device>, within: Progress) => Promise<void>,
   ): Promise<void> {
-    const held = this.fencing.hold(caller.fencingNumber)
+    const held = this.fencing.hold(caller)
     const within = joined(progress, held)
     await this.unqueued(async () => {
       await this.supervisor.waitHealthy(within.within(times.writeReady))
-      this.noLongerWiped()
+      this.fencing.written()
       return work((asked) => this.supervisor.waitHealthy(asked), within)
     })
-    if (held.aborted) this.fencing.hold(caller.fencingNumber)
+    if (held.aborted) this.fencing.hold(caller)
   }
 
   /** What lifecycle calls wait for, and nobody else. */
@@ -227,11 +233,6 @@ export class Phone {
     return this.parts.supervisor
   }
 
-  /** From the first write on, an earlier wipe says nothing any more. */
-  private noLongerWiped(): void {
-    if (this.parts.records.get(this.serial).wiped) this.parts.records.update(this.serial, { wiped: null })
-  }
-
   private requireEnrolled(): void {
     const { enrolled } = this.parts.records.get(this.serial)
     // Another phone may have come to the serial of an enrolled one.
@@ -243,11 +244,15 @@ export class Phone {
     if (!device()) await this.supervisor.prepare(within)
     const wipe = device()?.wipe
     if (!wipe) throw new ApiError('feature_unavailable', { message: 'This phone cannot be wiped by us.' })
+    // One that breaks off leaves nobody knows what.
+    this.fencing.written()
     this.parts.records.update(this.serial, { desired: nothingDesired, keyboard: null })
     const checks = await wipe.run(within)
     for (const check of checks) this.parts.log.info({ check }, 'wipe check')
-    if (checks.every(({ passed }) => passed)) {
-      this.parts.records.update(this.serial, { wiped: { fencingNumber: number.toString(), checks } })
+    if (checks.length > 0 && checks.every(({ passed }) => passed)) {
+      const answer = { fencingNumber: number.toString(), checks }
+      this.fencing.wiped(number, wipe.level, { wiped: answer })
+      this.parts.onChange()
       await device()?.power.sleep(within)
     }
     return checks
@@ -263,9 +268,10 @@ export class Phone {
     progress: Progress,
     work: (progress: Progress) => Promise<T>,
   ): Promise<T> {
-    const held = this.fencing.raise(caller.fencingNumber)
+    const intent = kind === 'wipe' || kind === 'enroll' ? 'erase' : 'use'
+    const held = this.fencing.raise({ ...caller, intent })
     this.parts.onChange()
-    const key = `${kind} ${caller.fencingNumber}`
+    const key = `${kind} ${caller.phoneId} ${caller.fencingNumber}`
     const same = this.running.get(key)
     if (same) return progress.race(kind, () => same as Promise<T>)
     // Not the first caller's time: who repeats the call waits for the same work.

@@ -1,6 +1,6 @@
 /**
- * What the agent must remember of each device over a restart: whether it was
- * enrolled, its highest fencing number, what its probe found. One file a serial.
+ * What the agent must remember of each device over a restart and a power cut: whether
+ * it was enrolled, whose data it holds, what its probe found. One file a serial.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { deviceEventSchema } from '@phonerack/shared'
 import { z } from 'zod'
 import { nothingDesired } from '../settings/desired.js'
-import { readJson, writeJson } from './atomic-file.js'
+import { readJson, writeJsonSynced } from './atomic-file.js'
+import { custodySchema } from './custody.js'
 
 const checkSchema = z.object({ name: z.string(), passed: z.boolean(), evidence: z.string() })
 
@@ -18,8 +19,8 @@ export const recordSchema = z.object({
   enrolled: z.boolean(),
   /** `ro.serialno` of the phone that was enrolled: another phone under the same serial is not enrolled. */
   hardwareSerial: z.string().nullable(),
-  /** Decimal. */
-  fencingNumber: z.string().regex(/^\d+$/),
+  /** Whose data it holds, and who may have it next. */
+  ...custodySchema.shape,
   /** Chosen by the enrolment's probe. */
   choice: z
     .object({
@@ -51,7 +52,7 @@ export const recordSchema = z.object({
       traces: z.record(z.string(), z.array(z.string())),
     })
     .nullable(),
-  /** The newest wipe, while nothing was written to the phone since. */
+  /** The answer of the newest wipe, for a repeat of it, while nothing was written to the phone since. */
   wiped: z.object({ fencingNumber: z.string(), checks: z.array(checkSchema) }).nullable(),
   /** What was set under the current assignment and must outlive a restart of the phone. */
   desired: z
@@ -74,7 +75,7 @@ const unknownDevice = (serial: string): DeviceRecord => ({
   serial,
   enrolled: false,
   hardwareSerial: null,
-  fencingNumber: '0',
+  ...custodySchema.parse({ fencingNumber: '0' }),
   choice: null,
   baseline: null,
   wiped: null,
@@ -86,7 +87,7 @@ const unknownDevice = (serial: string): DeviceRecord => ({
 
 export interface Records {
   get(serial: string): DeviceRecord
-  /** Changes fields; on disk when it returns. */
+  /** Changes fields; synced to the disk when it returns. */
   update(serial: string, change: Partial<Omit<DeviceRecord, 'serial'>>): DeviceRecord
   /** Serials with a record, for those that are not plugged in. */
   serials(): string[]
@@ -105,7 +106,7 @@ export function openRecords(dir: string): Records {
     get: (serial) => known.get(serial) ?? unknownDevice(serial),
     update(serial, change) {
       const next = { ...(known.get(serial) ?? unknownDevice(serial)), ...change }
-      writeJson(fileOf(serial), next)
+      writeJsonSynced(fileOf(serial), next)
       known.set(serial, next)
       return next
     },

@@ -9,6 +9,7 @@ import { pollDevices, trackDevices, type TrackedDevice } from '../adb/track.js'
 import type { Link } from '../device/state-machine.js'
 import { DeviceSupervisor } from '../device/supervisor.js'
 import type { Jar } from '../scrcpy/jar.js'
+import type { HostFlags } from './custody.js'
 import type { Journal } from './journal.js'
 import { Phone } from './phone.js'
 import type { Records } from './records.js'
@@ -24,6 +25,7 @@ export interface RegistryParts {
   /** Between two looks at each phone's condition. */
   conditionEveryMs: number
   records: Records
+  flags: HostFlags
   journal: Journal
   newId: () => string
   log: Logger
@@ -85,7 +87,7 @@ export class Registry {
 
   statuses(): DeviceStatus[] {
     return [...this.entries].map(([serial, { supervisor, phone }]) =>
-      statusOf(serial, supervisor, phone.fencing.current),
+      statusOf(serial, supervisor, phone.fencing),
     )
   }
 
@@ -112,13 +114,13 @@ export class Registry {
   private entryOf(serial: string): Entry {
     const known = this.entries.get(serial)
     if (known) return known
-    const { client, jar, isolated, conditionEveryMs, records, journal, newId, onChange } = this.parts
+    const { client, jar, isolated, conditionEveryMs, records, flags, journal, newId, onChange } = this.parts
     const log = this.parts.log.child({ serial })
     const supervisor = new DeviceSupervisor({
       ...{ serial, client, jar, isolated, conditionEveryMs, records, log, onChange },
       isNetwork: this.parts.connect.includes(serial),
     })
-    const phone = new Phone({ serial, supervisor, records, journal, newId, log, onChange })
+    const phone = new Phone({ serial, supervisor, records, flags, journal, newId, log, onChange })
     const entry = { supervisor, phone }
     this.entries.set(serial, entry)
     return entry

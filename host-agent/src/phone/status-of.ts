@@ -2,6 +2,7 @@
 import type { DeviceLink, DeviceStatus } from '@phonerack/shared'
 import type { DeviceState } from '../device/state-machine.js'
 import type { DeviceSupervisor } from '../device/supervisor.js'
+import type { Fencing } from './fencing.js'
 
 /** A quarantined device counts as one that does not answer: its reason stands beside. */
 const linkOf = (state: DeviceState): DeviceLink => (state.name === 'quarantined' ? 'offline' : state.name)
@@ -25,14 +26,27 @@ function reasonOf(state: DeviceState): string | null {
   }
 }
 
-export function statusOf(serial: string, supervisor: DeviceSupervisor, fencingNumber: bigint): DeviceStatus {
+export function statusOf(
+  serial: string,
+  supervisor: DeviceSupervisor,
+  { custody, cleanFor }: Pick<Fencing, 'custody' | 'cleanFor'>,
+): DeviceStatus {
   const { current, known, proofOfLifeAt, record } = supervisor
   const unknown = record.unknownOutcome
   const reason = reasonOf(current)
   return {
     serial,
     link: linkOf(current),
-    fencing_number: Number(fencingNumber),
+    fencing_number: Number(custody.fencingNumber),
+    custody: {
+      revision: custody.revision,
+      assignment: custody.assignment && {
+        phone_id: custody.assignment.phoneId,
+        fencing_number: Number(custody.assignment.fencingNumber),
+      },
+      dirty: custody.dirty,
+      clean_for: cleanFor,
+    },
     maker: known?.maker ?? null,
     model: known?.model ?? null,
     sdk: known?.sdk ?? null,

@@ -29,7 +29,13 @@ const execute = promisify(execFile)
 const log = createLogger('test')
 log.level = process.env['LOG_LEVEL'] ?? 'silent'
 
-const who: Who = { serial: 'phone-1', phoneId: 'ph_aaaaaaaaaaaa', fencingNumber: 1n, requestId: '' }
+const who: Who = {
+  serial: 'phone-1',
+  phoneId: 'ph_aaaaaaaaaaaa',
+  tenant: '',
+  fencingNumber: 1n,
+  requestId: '',
+}
 const id = 'rec_aaaaaaaaaaaa'
 const soon = () => Progress.for(20_000)
 

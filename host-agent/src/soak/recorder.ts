@@ -20,7 +20,7 @@ export type Told = { type: 'started' } | { type: 'over'; entry: Entry; recordedM
 /** A day: longer than any soak. */
 const longest = 86_400_000
 const id = 'rec_aaaaaaaaaaaa'
-const who = { serial: 'soak', phoneId: 'ph_aaaaaaaaaaaa', fencingNumber: 1n, requestId: '' }
+const who = { serial: 'soak', phoneId: 'ph_aaaaaaaaaaaa', tenant: '', fencingNumber: 1n, requestId: '' }
 
 const [socketPath = '', dir = '', speed = '', ffmpeg = '', ffprobe = ''] = process.argv.slice(2)
 const log = createLogger('soak')

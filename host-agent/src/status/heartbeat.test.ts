@@ -8,13 +8,19 @@ import {
   type Bus,
   type Heartbeat,
 } from '@phonerack/shared'
-import { afterEach, describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { freePort, until } from '../testing/ports.js'
+import { openEpoch } from './epoch.js'
 import { startHeartbeats, type Heartbeats } from './heartbeat.js'
 
 const log = createLogger('test')
 log.level = 'silent'
 const hostId = 'hst_abcdefghijkl'
+const dir = mkdtempSync(join(tmpdir(), 'phonerack-heartbeat-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
 let broker: ChildProcess | null = null
 let beats: Heartbeats | null = null
 let bus: Bus | null = null
@@ -49,6 +55,7 @@ describe('heartbeats', () => {
       natsUrl: `127.0.0.1:${port}`,
       creds: '',
       devices: () => [],
+      epoch: openEpoch(join(dir, 'epoch.json')),
       log,
     })
     await until(() => seen.length === 1)
@@ -68,6 +75,35 @@ describe('heartbeats', () => {
     expect(seen.at(-1)?.sequence).toBeGreaterThan(before)
   })
 
+  it('name the newest epoch that was announced, over a restart too, at once', async () => {
+    const port = await freePort()
+    startBroker(port)
+    bus = await connectBus({ url: `127.0.0.1:${port}`, name: 'test' })
+    const seen: Heartbeat[] = []
+    bus.subscribe(subjects.heartbeat(hostId), (message) => seen.push(heartbeatSchema.parse(message)))
+    const path = join(dir, 'announced.json')
+    const start = () =>
+      startHeartbeats({
+        ...{ hostId, version: '1', address: '127.0.0.1:1', natsUrl: `127.0.0.1:${port}`, creds: '' },
+        ...{ devices: () => [], epoch: openEpoch(path), log },
+      })
+    beats = start()
+    await until(() => seen.length > 0)
+    expect(seen.at(-1)?.epoch).toBeNull()
+    const known = bus
+    // An announcement that names none, or nonsense, changes nothing.
+    for (const message of [{}, { epoch: 5 }, 'x']) known.publish(subjects.announce(hostId), message)
+    await until(() => seen.length >= 4)
+    expect(seen.at(-1)?.epoch).toBeNull()
+    known.publish(subjects.announce(hostId), { epoch: 'one' })
+    await until(() => seen.at(-1)?.epoch === 'one', 1000)
+    await beats.stop()
+    seen.length = 0
+    beats = start()
+    await until(() => seen.length > 0)
+    expect(seen[0]?.epoch).toBe('one')
+  })
+
   it('begin when the broker comes later than the agent', async () => {
     const port = await freePort()
     beats = startHeartbeats({
@@ -77,6 +113,7 @@ describe('heartbeats', () => {
       natsUrl: `127.0.0.1:${port}`,
       creds: '',
       devices: () => [],
+      epoch: openEpoch(join(dir, 'epoch.json')),
       log,
     })
     await new Promise((resolve) => setTimeout(resolve, 300))

@@ -5,6 +5,7 @@
  */
 import { loadavg } from 'node:os'
 import {
+  announceSchema,
   connectBus,
   subjects,
   type Bus,
@@ -20,7 +21,15 @@ export interface HeartbeatOptions {
   natsUrl: string
   creds: string
   devices: () => DeviceStatus[]
+  /** The database that this host has last heard of. docs/decisions/0141 */
+  epoch: RememberedEpoch
   log: Logger
+}
+
+export interface RememberedEpoch {
+  /** Null: none yet. */
+  get(): string | null
+  set(epoch: string): void
 }
 
 export interface Heartbeats {
@@ -52,7 +61,10 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       }
       bus = made
       log.info('connected to the broker')
-      made.subscribe(subjects.announce(hostId), () => send())
+      made.subscribe(subjects.announce(hostId), (message) => {
+        remember(message)
+        send()
+      })
       made.onReconnect(send)
       send()
     } catch (error) {
@@ -60,6 +72,14 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     } finally {
       connecting = false
     }
+  }
+
+  /** On disk before the next heartbeat names it. */
+  function remember(message: unknown): void {
+    const { epoch } = announceSchema.safeParse(message).data ?? {}
+    if (epoch === undefined || epoch === options.epoch.get()) return
+    log.info({ epoch, before: options.epoch.get() }, 'the control plane works on another database')
+    options.epoch.set(epoch)
   }
 
   function send(): void {
@@ -72,6 +92,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       version: options.version,
       address: options.address,
       load: loadavg()[0] ?? 0,
+      epoch: options.epoch.get(),
       devices: options.devices(),
     }
     bus.publish(subjects.heartbeat(hostId), message)

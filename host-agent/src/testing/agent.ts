@@ -50,6 +50,7 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
     adbConnect: connect,
     scrcpyServer: await jarPath(),
     isolated: false,
+    packageCleanFreesAll: false,
     conditionEveryMs: 300_000,
     packageCacheBytes: 1_000_000_000,
     recordings: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', bytes: 1_000_000_000, minFree: 0 },

@@ -87,8 +87,9 @@ export function session(
   serial: string,
   fencingNumber: bigint,
   phoneId = 'ph_aaaaaaaaaaaa',
+  tenant = 'tenant-a',
 ) {
-  const assignment = { phoneId, serial, fencingNumber, requestId: 'req_aaaaaaaaaaaa' }
+  const assignment = { phoneId, tenant, serial, fencingNumber, requestId: 'req_aaaaaaaaaaaa' }
   return {
     assignment,
     start: () => client.start({ assignment }),

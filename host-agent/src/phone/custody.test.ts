@@ -1,0 +1,201 @@
+/** The rule by which no phone gets another tenant's data, against what is really left on the device. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  assigned,
+  cleanFor,
+  custodySchema,
+  mayAssign,
+  mayCall,
+  wiped,
+  written,
+  type Asked,
+  type Custody,
+} from './custody.js'
+
+const blank = custodySchema.parse({ fencingNumber: '0' })
+const strict = { packageCleanFreesAll: false }
+const tenants: Record<string, string> = { ph_a: 'ta', ph_b: 'tb', ph_c: 'ta' }
+const use = (phoneId: string, number: number, tenant = tenants[phoneId] ?? ''): Asked => ({
+  intent: 'use',
+  phoneId,
+  tenant,
+  fencingNumber: BigInt(number),
+})
+const erase = (phoneId: string, number: number): Asked => ({ ...use(phoneId, number), intent: 'erase' })
+const after = (asked: Asked, record: Custody = blank): Custody => {
+  expect(mayAssign(record, asked, strict)).toBeNull()
+  return assigned(record, asked, 1)
+}
+const clean = (number: number, level: 'data' | 'package' = 'data', record: Custody = blank): Custody =>
+  wiped(after(erase('', number), record), BigInt(number), level, 1)
+
+describe('mayAssign', () => {
+  it('refuses every phone on a device without a record, until a wipe was verified', () => {
+    expect(mayAssign(blank, use('ph_a', 1), strict)).toBe('not_wiped')
+    expect(mayAssign(clean(1), use('ph_a', 2), strict)).toBeNull()
+  })
+
+  it('takes a record from before custody as used, and keeps its number', () => {
+    const old = custodySchema.parse({ fencingNumber: '7' })
+    expect(mayAssign(old, use('ph_a', 7), strict)).toBe('number_taken')
+    expect(mayAssign(old, use('ph_a', 8), strict)).toBe('not_wiped')
+    expect(mayAssign(old, erase('', 6), strict)).toBe('old_number')
+    expect(mayCall(old, { phoneId: 'ph_a', fencingNumber: 7n })).toBe('not_assigned')
+    expect(mayAssign(clean(8, 'data', old), use('ph_a', 9), strict)).toBeNull()
+  })
+
+  it('refuses an equal number of another phone, also on a clean device', () => {
+    const held = after(use('ph_a', 2), clean(1))
+    expect(mayAssign(held, use('ph_a', 2), strict)).toBeNull()
+    expect(mayAssign(held, use('ph_b', 2), strict)).toBe('number_taken')
+    expect(mayAssign(held, erase('ph_b', 2), strict)).toBe('number_taken')
+    expect(mayAssign(held, erase('', 2), strict)).toBe('number_taken')
+    const released = wiped(after(erase('ph_a', 3), held), 3n, 'data', 1)
+    expect(mayAssign(released, use('ph_b', 3), strict)).toBe('number_taken')
+    expect(mayAssign(released, use('ph_b', 4), strict)).toBeNull()
+  })
+
+  it('refuses another phone on a device that was assigned and never written to', () => {
+    const held = after(use('ph_a', 2), clean(1))
+    expect(held.dirty).toBe(false)
+    expect(mayAssign(held, use('ph_b', 3), strict)).toBe('not_wiped')
+  })
+
+  it('lets a phone go on under its number after its own reset', () => {
+    const reset = after(erase('ph_a', 3), after(use('ph_a', 2), clean(1)))
+    expect(mayCall(reset, { phoneId: 'ph_a', fencingNumber: 3n })).toBe('not_assigned')
+    const started = after(use('ph_a', 3), wiped(reset, 3n, 'data', 1))
+    expect(mayCall(started, { phoneId: 'ph_a', fencingNumber: 3n })).toBeNull()
+  })
+
+  it('keeps a device with a package-level clean for its tenant, or frees it by the flag of the host', () => {
+    const used = written(after(use('ph_a', 2), clean(1)), 1)
+    const left = wiped(after(erase('', 3), used), 3n, 'package', 1)
+    expect(cleanFor(left, strict)).toBe('tenant:ta')
+    expect(mayAssign(left, use('ph_b', 4), strict)).toBe('clean_for_another_tenant')
+    expect(mayAssign(left, use('ph_c', 4), strict)).toBeNull()
+    expect(mayAssign(left, use('ph_c', 4, ''), strict)).toBe('clean_for_another_tenant')
+    expect(mayAssign(left, use('ph_b', 4), { packageCleanFreesAll: true })).toBeNull()
+    // Two tenants' data may be left: it is clean for neither.
+    const second = assigned(left, use('ph_b', 4), 1)
+    expect(cleanFor(wiped(assigned(second, erase('', 5), 1), 5n, 'package', 1), strict)).toBe('')
+  })
+
+  it('frees nobody by a package-level clean of a device whose user is not known', () => {
+    expect(cleanFor(clean(1, 'package'), strict)).toBe('')
+    expect(mayAssign(clean(1, 'package'), use('ph_a', 2, ''), strict)).toBe('clean_for_another_tenant')
+  })
+
+  it('takes a phone whose tenant an older control plane did not name', () => {
+    const held = after(use('ph_a', 2, ''), clean(1))
+    const named = after(use('ph_a', 3), held)
+    expect(named.assignment?.tenant).toBe('ta')
+    expect(after(use('ph_a', 4, ''), named).assignment?.tenant).toBe('ta')
+  })
+})
+
+describe('mayCall', () => {
+  it('asks for the number and for the phone', () => {
+    const held = after(use('ph_a', 2), clean(1))
+    expect(mayCall(held, { phoneId: 'ph_a', fencingNumber: 2n })).toBeNull()
+    expect(mayCall(held, { phoneId: 'ph_b', fencingNumber: 2n })).toBe('not_assigned')
+    for (const fencingNumber of [0n, 1n, 3n])
+      expect(mayCall(held, { phoneId: 'ph_a', fencingNumber })).toBe('old_number')
+  })
+})
+
+describe('whatever is asked, in whatever order, with whatever wipes', () => {
+  /** What a control plane may ask for, right or wrong, and what may happen to the agent and the phone. */
+  const ask = fc.record({
+    kind: fc.constant('ask' as const),
+    intent: fc.constantFrom('use' as const, 'erase' as const),
+    phoneId: fc.constantFrom('ph_a', 'ph_b', 'ph_c', ''),
+    /** From the current number on. */
+    ahead: fc.integer({ min: -1, max: 2 }),
+  })
+  const wipe = fc.record({
+    kind: fc.constant('wipe' as const),
+    level: fc.constantFrom('data' as const, 'package' as const),
+    verified: fc.boolean(),
+  })
+  const step = fc.oneof(
+    { arbitrary: ask, weight: 8 },
+    { arbitrary: wipe, weight: 4 },
+    { arbitrary: fc.record({ kind: fc.constant('write' as const) }), weight: 4 },
+    {
+      arbitrary: fc.record({ kind: fc.constantFrom('lost record' as const, 'older record' as const) }),
+      weight: 1,
+    },
+  )
+  type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
+
+  const run = (steps: readonly Step[], trustsAll: boolean) => {
+    const flags = { packageCleanFreesAll: trustsAll }
+    let record = blank
+    /** Whose data is on the device, by phone; and what package-level cleans may have left, by tenant. */
+    const data = new Set<string>()
+    const left = new Set<string>()
+    let user: string | null = null
+    let wiping: bigint | null = null
+    let accepted = 0
+    for (const each of steps) {
+      const before = record
+      if (each.kind === 'ask') {
+        const asked = { ...use(each.phoneId, Number(record.fencingNumber) + each.ahead), intent: each.intent }
+        const refusal = mayAssign(record, asked, flags)
+        if (refusal) {
+          expect(record).toBe(before)
+          continue
+        }
+        record = assigned(record, asked, 1)
+        expect(BigInt(record.fencingNumber)).toBe(asked.fencingNumber)
+        if (asked.intent === 'erase') {
+          user = null
+          wiping = asked.fencingNumber
+          continue
+        }
+        accepted += 1
+        wiping = null
+        user = each.phoneId
+        expect([...data].filter((phone) => phone !== user)).toEqual([])
+        if (!trustsAll) expect([...left].filter((tenant) => tenant !== tenants[each.phoneId])).toEqual([])
+        expect(mayCall(record, asked)).toBeNull()
+      } else if (each.kind === 'write' && user) {
+        record = written(record, 1)
+        data.add(user)
+      } else if (each.kind === 'wipe' && wiping !== null) {
+        record = written(record, 1)
+        if (!each.verified) continue
+        record = wiped(record, wiping, each.level, 1)
+        if (each.level === 'data') left.clear()
+        else for (const phone of data) left.add(tenants[phone] ?? '')
+        data.clear()
+      } else if (each.kind === 'lost record') {
+        record = blank
+        user = null
+        wiping = null
+      } else if (each.kind === 'older record') {
+        record = custodySchema.parse({ fencingNumber: record.fencingNumber })
+        user = null
+        wiping = null
+      }
+      expect(record.revision).toBeGreaterThanOrEqual(each.kind.endsWith('record') ? 0 : before.revision)
+      if (each.kind !== 'lost record')
+        expect(BigInt(record.fencingNumber)).toBeGreaterThanOrEqual(BigInt(before.fencingNumber))
+    }
+    return accepted
+  }
+
+  it('no phone gets a device that holds data of another', () => {
+    let accepted = 0
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60, size: 'max' }), fc.boolean(), (steps, trustsAll) => {
+        accepted += run(steps, trustsAll)
+      }),
+      { numRuns: 6000 },
+    )
+    // Else it was held by refusing everything.
+    expect(accepted).toBeGreaterThan(1000)
+  })
+})
