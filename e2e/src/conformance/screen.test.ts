@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { errorOf } from '../system/api.js'
 import { root } from '../system/system.js'
 import { newTenant } from '../system/tenant.js'
-import { act, look, pictureOf, refusal, rent, run, type Rented } from './rented.js'
+import { act, failureOf, look, pictureOf, refusal, rent, run, type Rented } from './rented.js'
 
 const notes = 'com.phonerack.notes'
 const screen = { width: 1080, height: 2400 }
@@ -167,6 +167,24 @@ describe.each([
       await phone.faults.heal()
     }
     expect((await look(phone)).app.package).toBe(notes)
+  })
+
+  it.each([
+    ['crash', 'has stopped'],
+    ['hang', "isn't responding"],
+  ])('shows the dialog of a %s alone, since nothing behind it can be touched', async (trouble, words) => {
+    await act(phone, { type: 'open_app', package: 'com.phonerack.trouble' })
+    await run(phone, [{ type: 'tap', target: { id: trouble } }])
+    await run(phone, [{ type: 'wait_for', target: { text: 'Close app' } }])
+    const seen = await look(phone)
+    expect(seen.elements[0]?.text).toContain(words)
+    expect(seen.elements.every(({ id }) => id === null || id.startsWith('android:id/'))).toBe(true)
+    expect(seen.truncated).toBe(false)
+    for (const target of [{ text: 'Contacts' }, { id: 'hang' }])
+      expect(await failureOf(phone, { type: 'tap', target })).toMatchObject({ code: 'target_not_found' })
+    const after = await act(phone, { type: 'tap', target: { text: 'Close app' } })
+    expect(after.elements.some(({ text }) => text?.includes(words))).toBe(false)
+    await act(phone, { type: 'open_app', package: notes })
   })
 
   it('and all else of it is driven in ways that docs/capabilities.md describes', async () => {

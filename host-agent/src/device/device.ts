@@ -44,6 +44,10 @@ export interface WindowState {
   package: string
   activity: string | null
   keyboardVisible: boolean
+  /** A dialog of the system, such as "… has stopped", has the focus and takes every touch. `package` is the app behind it. */
+  systemDialog: boolean
+  /** False only when the phone says that its screen is off. */
+  screenOn: boolean
 }
 
 export interface Windows {
@@ -139,6 +143,8 @@ export interface Apps {
 }
 
 export interface Power {
+  /** Whether the screen is on; null when the phone does not say. */
+  isOn(progress: Progress): Promise<boolean | null>
   wake(progress: Progress): Promise<void>
   sleep(progress: Progress): Promise<void>
   /** Orders a restart; returns once the phone has gone, and does not wait for its return. @throws ApiError when it refuses */

@@ -39,6 +39,8 @@ describe('the window in front', () => {
       package: 'com.android.settings',
       activity: 'com.android.settings.Settings',
       keyboardVisible: false,
+      systemDialog: false,
+      screenOn: true,
     })
     expect(
       read(
@@ -46,12 +48,34 @@ describe('the window in front', () => {
         'mFocusedApp=ActivityRecord{77 u0 com.x.notes/.Editor t12}',
         'mInputShown=true',
       ),
-    ).toEqual({ package: 'com.x.notes', activity: 'com.x.notes.Editor', keyboardVisible: true })
+    ).toMatchObject({ package: 'com.x.notes', activity: 'com.x.notes.Editor', keyboardVisible: true })
     expect(
       read('null', 'mFocusedApp=AppWindowToken{1 token=Token{2 ActivityRecord{3 u0 com.x/.A t1}}}').package,
     ).toBe('com.x')
     expect(read('Window{a1 u0 NotificationShade}').package).toBe('com.android.systemui')
-    expect(read('null')).toEqual({ package: '', activity: null, keyboardVisible: false })
+    expect(read('null')).toMatchObject({ package: '', activity: null, keyboardVisible: false })
+  })
+
+  it('is the app behind a dialog of the system, which is said', () => {
+    const app = 'mFocusedApp=ActivityRecord{77 u0 com.x.notes/.Editor t12}'
+    for (const title of ['Application Error: com.x.maps', 'Application Not Responding: com.x.notes'])
+      expect(read(`Window{a1 u0 ${title}}`, app)).toMatchObject({
+        package: 'com.x.notes',
+        systemDialog: true,
+      })
+    expect(read('Window{a1 u0 PopupWindow:3f2}', app).systemDialog).toBe(false)
+    expect(read('Window{a1 u0 Error Dialogue}', app).systemDialog).toBe(false)
+  })
+
+  it('is dark only where the phone says so', () => {
+    for (const [state, on] of [
+      ['Awake', true],
+      ['Dreaming', true],
+      ['Asleep', false],
+      ['Dozing', false],
+      ['Resting', true],
+    ] as const)
+      expect(read('null', `mFocusedApp=null\n  mWakefulness=${state}`).screenOn, state).toBe(on)
   })
 })
 

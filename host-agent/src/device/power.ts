@@ -17,6 +17,13 @@ export function parseAwake(output: string): boolean | null {
   return state === undefined ? null : state === 'Awake'
 }
 
+/** A screen saver (`Dreaming`) shows something; `Dozing` is a screen that is off to its user. Null when the phone does not say. */
+export function parseScreenOn(output: string): boolean | null {
+  const state = /mWakefulness=(\w+)/.exec(output)?.[1]
+  if (state === 'Awake' || state === 'Dreaming') return true
+  return state === 'Asleep' || state === 'Dozing' ? false : null
+}
+
 export function createPower(transport: Transport): Power {
   /** Waits until the phone says so itself; a phone that says nothing of it is taken at its word. */
   async function waitUntil(awake: boolean, progress: Progress): Promise<void> {
@@ -29,6 +36,9 @@ export function createPower(transport: Transport): Power {
   }
 
   return {
+    async isOn(progress) {
+      return parseScreenOn((await transport.shell(readWakefulness, progress)).stdout.toString('utf8'))
+    },
     async wake(progress) {
       await run(transport, wakeKey, progress)
       await transport.shell(sequence(command('wm', 'dismiss-keyguard')), progress)

@@ -79,6 +79,12 @@ describe('what is covered', () => {
     )
   })
 
+  it('is what stands under a keyboard whose keys were taken out of the tree', () => {
+    const keyboard: Draft = { package: 'com.example.inputmethod', bounds: [0, 1500, 1080, 2400] }
+    const xml = pageSource(keyboard, page(button('Above', 300), button('Under', 1700)))
+    expect(wordsOf(xml)).toEqual(['Above'])
+  })
+
   it('is nothing under a window without anything to press, like a passing message', () => {
     const toast: Draft = { text: 'Saved', bounds: [0, 1500, 1080, 2400] }
     expect(wordsOf(pageSource(toast, page(button('Under', 1700))))).toContain('Under')

@@ -4,6 +4,7 @@
  */
 import { drawnOver } from './drawing.js'
 import { areaOf, isInside, type Bounds } from './geometry.js'
+import { isKeyboard } from './keyboard.js'
 import type { ParsedNodes, UiNode } from './nodes.js'
 import type { VisibleNode } from './visible.js'
 import { hasWords } from './words.js'
@@ -86,7 +87,9 @@ export function coveringWindows(
     const root = visible[index]
     const end = roots[place + 1]?.index ?? nodes.length
     // A window as large as the screen may let touches through; a dialog or a keyboard does not.
-    if (!root || root.page || !visible.slice(index, end).some((node) => node && acts(node))) continue
+    if (!root || root.page) continue
+    // The keys of a keyboard were removed from the tree.
+    if (!isKeyboard(root.package) && !visible.slice(index, end).some((node) => node && acts(node))) continue
     windows.push({ index, area: root.visible })
   }
   return windows

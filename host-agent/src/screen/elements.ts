@@ -5,6 +5,7 @@
  */
 import type { ElementState } from '@phonerack/shared'
 import type { Size } from '../device/device.js'
+import { hideBehindDialog, type Front } from './behind-dialog.js'
 import { hideCovered } from './covered.js'
 import { centerOf, type Bounds } from './geometry.js'
 import type { ParsedNodes, UiNode } from './nodes.js'
@@ -58,9 +59,11 @@ export const canBeActedOn = (node: UiNode): boolean =>
   node.scrollable ||
   (node.editable && node.focusable)
 
-export function buildTree(parsed: ParsedNodes, screen: Size): ScreenTree {
+/** `front`: what the phone says beside the tree; left out: nothing. */
+export function buildTree(parsed: ParsedNodes, screen: Size, front: Front | null = null): ScreenTree {
   const { nodes, frontFirst, cut } = parsed
-  const visible = hideCovered(parsed, clip(nodes, screen), canBeActedOn)
+  const uncovered = hideBehindDialog(parsed, clip(nodes, screen), front, canBeActedOn)
+  const visible = hideCovered(parsed, uncovered, canBeActedOn)
   const swallowedBy = findSwallowers(nodes, visible)
   const { said, repeatedBy } = findSpeakers(nodes, visible, swallowedBy)
 

@@ -2,7 +2,8 @@
 import { limits, newId, systemClock, type Observation } from '@phonerack/shared'
 import type { Size } from '../device/device.js'
 import { buildTree } from './elements.js'
-import { parseNodes, type UiNode } from './nodes.js'
+import { isKeyboard } from './keyboard.js'
+import { parseNodes } from './nodes.js'
 import { buildObservation } from './observation.js'
 
 /**
@@ -12,11 +13,8 @@ import { buildObservation } from './observation.js'
  */
 export function observationFromXml(xml: string | Uint8Array, screen: Size): Observation {
   const tree = buildTree(parseNodes(xml), screen)
-  const keyboardVisible = tree.visible.some((node) => node !== null && isKeyboard(node))
-  const window = { package: '', activity: null, keyboardVisible }
+  const keyboardVisible = tree.visible.some((node) => node !== null && isKeyboard(node.package))
+  const window = { package: '', activity: null, keyboardVisible, systemDialog: false, screenOn: true }
   const { observation } = buildObservation(tree, window, systemClock.now(), limits.screenAnswer)
   return { ...observation, snapshot_id: newId('snapshot') }
 }
-
-const isKeyboard = (node: UiNode): boolean =>
-  /inputmethod|honeyboard|swiftkey|\.ime(?:\.|$)/.test(node.package)

@@ -9,7 +9,7 @@ import { parseNodes } from './nodes.js'
 import { buildObservation, cutText } from './observation.js'
 
 const screen = { width: 1080, height: 2400 }
-const unknown = { package: '', activity: null, keyboardVisible: false }
+const unknown = { package: '', activity: null, keyboardVisible: false, systemDialog: false, screenOn: true }
 
 describe('observation', () => {
   it('has the text form to the letter', () => {

@@ -99,7 +99,13 @@ describe('observe', () => {
 
   it('trusts a tree where the phone does not say what is in front', () => {
     const nodes = parseNodes(dumpXml({ package: 'com.example.launcher' })).nodes
-    const window = { package: '', activity: null, keyboardVisible: false }
+    const window = {
+      package: '',
+      activity: null,
+      keyboardVisible: false,
+      systemDialog: false,
+      screenOn: true,
+    }
     expect(showsFront(nodes, window)).toBe(true)
     expect(showsFront(nodes, { ...window, package: 'com.example.launcher' })).toBe(true)
     expect(showsFront(nodes, { ...window, package: 'com.example.app' })).toBe(false)

@@ -25,6 +25,8 @@ export interface PaperPhone {
   /** Called before each request with its log line; what it throws, the request throws. */
   before: (line: string) => void
   keyboardVisible: boolean
+  systemDialog: boolean
+  screenOn: boolean
   selectAllWorks: boolean
 }
 
@@ -80,6 +82,8 @@ export function paperPhone(views: PaperView[]): PaperPhone {
           package: 'com.example.app',
           activity: 'com.example.app.Main',
           keyboardVisible: phone.keyboardVisible,
+          systemDialog: phone.systemDialog,
+          screenOn: phone.screenOn,
         })),
     },
     input: {
@@ -114,7 +118,12 @@ export function paperPhone(views: PaperView[]): PaperPhone {
       forceStop: (name) => ask(`stop ${name}`),
       openUrl: (url) => ask(`url ${url}`),
     },
-    power: { wake: () => ask('wake'), sleep: () => ask('sleep'), reboot: () => ask('reboot') },
+    power: {
+      isOn: () => Promise.resolve(phone.screenOn),
+      wake: () => ask('wake'),
+      sleep: () => ask('sleep'),
+      reboot: () => ask('reboot'),
+    },
     info: null,
     clipboard: null,
     location: null,
@@ -131,6 +140,8 @@ export function paperPhone(views: PaperView[]): PaperPhone {
     log: [],
     before: () => undefined,
     keyboardVisible: false,
+    systemDialog: false,
+    screenOn: true,
     selectAllWorks: true,
   }
   return phone

@@ -34,6 +34,14 @@ describe('the windows of a tree', () => {
     expect(tree).toContain('Hello')
   })
 
+  it('are of a keyboard the place of its keys, where its window is as large as the screen', () => {
+    const key = (bounds: string) => `<android.view.View clickable="true" bounds="${bounds}" text="q" />`
+    const large = `<android.widget.FrameLayout package="com.google.android.inputmethod.latin" bounds="[0,80][1080,2400]">${key('[0,1600][100,1700]')}${key('[900,2200][1080,2300]')}</android.widget.FrameLayout>`
+    const tree = withoutBars(page(large, app))
+    expect(tree).toContain('bounds="[0,1600][1080,2300]" />')
+    expect(tree).not.toContain('text="q"')
+  })
+
   it('never throws, and leaves what it does not understand', () => {
     fc.assert(
       fc.property(fc.nat(page(status, app, keys).length), fc.string(), (at, junk) => {

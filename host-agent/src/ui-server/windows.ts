@@ -4,11 +4,11 @@
  * lies behind it. Else a button "Back" or "Search" of an app would have a twin.
  * Pure. docs/decisions/0072. Used by `tree.ts`.
  */
-import { parseBounds } from '../screen/geometry.js'
+import { parseBounds, type Bounds } from '../screen/geometry.js'
+import { isKeyboard } from '../screen/keyboard.js'
 
 /** One tag of what Android's serializer writes: `<` and `>` are escaped inside of values. */
 const tag = /<(\/?)([A-Za-z_][\w.$-]*)((?:\s[^<>]*)?)>/g
-const keyboard = /inputmethod|honeyboard|swiftkey|\.ime(?:\.|$)/
 /** A bar is thinner than this part of the longer side. */
 const thin = 8
 
@@ -39,8 +39,8 @@ export function withoutBars(source: string): string {
   const last = windows.at(-1)
   if (!first || !last) return source
   const parts = kept.map((window) =>
-    keyboard.test(valueOf(window.attributes, 'package'))
-      ? `<${window.name}${emptied(window.attributes)} />`
+    isKeyboard(valueOf(window.attributes, 'package'))
+      ? `<${window.name}${emptied(window.attributes, keysArea(source.slice(window.start, window.end)))} />`
       : source.slice(window.start, window.end),
   )
   return `${source.slice(0, first.start)}${parts.join('\n')}${source.slice(last.end)}`
@@ -73,8 +73,31 @@ function windowsOf(source: string): Span[] | null {
 const valueOf = (attributes: string, name: string): string =>
   new RegExp(`\\s${name}="([^"]*)"`).exec(attributes)?.[1] ?? ''
 
+/**
+ * Where the keys are; null when it has none. Some keyboards' windows are as large as the screen, and let touches above
+ * their keys through (`InputMethodService.onComputeInsets`).
+ */
+function keysArea(window: string): Bounds | null {
+  const [, ...inside] = window.matchAll(tag)
+  const keys = inside
+    .filter(([, , , attributes = '']) => valueOf(attributes, 'clickable') === 'true')
+    .map(([, , , attributes = '']) => parseBounds(valueOf(attributes, 'bounds')))
+    .filter((bounds) => bounds !== null)
+  return keys.reduce<Bounds | null>(
+    (all, [left, top, right, bottom]) =>
+      all
+        ? [Math.min(all[0], left), Math.min(all[1], top), Math.max(all[2], right), Math.max(all[3], bottom)]
+        : [left, top, right, bottom],
+    null,
+  )
+}
+
 /** Nothing to read and nothing to press. */
-const emptied = (attributes: string): string =>
-  attributes
+function emptied(attributes: string, area: Bounds | null): string {
+  const kept = attributes
     .trimEnd()
     .replace(/\s(?:text|content-desc|clickable|long-clickable|scrollable|focusable)="[^"]*"/g, '')
+  if (!area) return kept
+  const [left, top, right, bottom] = area
+  return kept.replace(/\sbounds="[^"]*"/, ` bounds="[${left},${top}][${right},${bottom}]"`)
+}

@@ -96,6 +96,8 @@ export interface ScreenLock {
 export interface World {
   readonly display: Display
   readonly focused: FocusedWindow
+  /** The system's dialog in front, over whatever app is `focused`; null for none. */
+  readonly systemDialog: { kind: 'crash' | 'not_responding'; package: string } | null
   readonly inputMethod: InputMethodState
   readonly awake: boolean
   /** The activity's window is black in pictures (FLAG_SECURE). */

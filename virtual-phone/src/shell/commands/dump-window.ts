@@ -32,12 +32,17 @@ export function dumpWindow(android: Android, args: readonly string[]): string {
   return `${windows(android)}\n${displays(android)}\n${policy(android)}`
 }
 
-/** What has the focus: the keyguard stands in the window of the shade (SystemUI, Android 11 and later). */
+/**
+ * What has the focus: the keyguard stands in the window of the shade (SystemUI, Android 11 and later). A dialog of the
+ * system names the process it speaks of (`AppErrorDialog`, `AppNotRespondingDialog`).
+ */
 function focusedWindow(android: Android): string {
   const f = front(android)
-  return android.world.locked
-    ? `Window{${token('shade')} u0 NotificationShade}`
-    : `Window{${f.windowToken} u0 ${f.full}}`
+  const { locked, systemDialog } = android.world
+  if (locked) return `Window{${token('shade')} u0 NotificationShade}`
+  if (!systemDialog) return `Window{${f.windowToken} u0 ${f.full}}`
+  const title = systemDialog.kind === 'crash' ? 'Application Error' : 'Application Not Responding'
+  return `Window{${token(`dialog ${title}`)} u0 ${title}: ${systemDialog.package}}`
 }
 
 function focus(android: Android): string {

@@ -65,10 +65,14 @@ function node(v: View, index: number, row: number | null, changed: () => void): 
   }
 }
 
-/** Android names no window behind one that takes every touch: a dialog hides its activity, the shade both, the keyguard all but the bars. */
+/**
+ * Android names no window behind one that takes every touch (`AccessibilityWindowManager`, "globally modal"): a dialog hides
+ * its activity, the shade both, a dialog of the system and the keyguard all but the bars.
+ */
 function isSeen(layer: Layer, layers: readonly Layer[]): boolean {
   const has = (name: Layer['name']) => layers.some((other) => other.name === name)
   if (has('keyguard')) return ['keyguard', 'status', 'navigation'].includes(layer.name)
+  if (has('system_dialog')) return ['system_dialog', 'status', 'navigation'].includes(layer.name)
   if (layer.name === 'activity') return !has('dialog') && !has('shade')
   return layer.name !== 'dialog' || !has('shade')
 }

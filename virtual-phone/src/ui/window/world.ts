@@ -27,6 +27,7 @@ import { KEY } from './keys.js'
 import { Minutes } from './minutes.js'
 import { Model } from './model.js'
 import { ScreenSource } from './screen-source.js'
+import { type SystemDialog } from './system-state.js'
 import { applyShown, ShownSettings } from './system-settings.js'
 import { TouchInput } from './touch.js'
 import { type Windows } from './windows.js'
@@ -144,6 +145,10 @@ export class PhoneWorld implements World {
 
   get focused(): FocusedWindow {
     return this.model.focused
+  }
+
+  get systemDialog(): SystemDialog | null {
+    return this.model.system.dialogs.at(-1) ?? null
   }
 
   get inputMethod(): InputMethodState {

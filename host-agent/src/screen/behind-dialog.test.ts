@@ -1,0 +1,91 @@
+import { systemClock, Progress } from '@phonerack/shared'
+import { describe, expect, it } from 'vitest'
+import { paperPhone } from '../testing/paper-phone.js'
+import { dumpXml, pageSource, type Draft } from '../testing/screen-xml.js'
+import type { Front } from './behind-dialog.js'
+import { buildTree } from './elements.js'
+import { observe } from './index.js'
+import { parseNodes } from './nodes.js'
+import { createSnapshotStore } from './snapshots.js'
+
+const screen = { width: 1080, height: 2400 }
+const wordsOf = (xml: string, front?: Front): (string | null)[] =>
+  buildTree(parseNodes(xml), screen, front).elements.map(({ text }) => text)
+
+const button = (text: string, top: number): Draft => ({
+  class: 'android.widget.Button',
+  text,
+  flags: ['clickable'],
+  bounds: [100, top, 500, top + 100],
+})
+const label = (text: string, top: number): Draft => ({
+  class: 'android.widget.TextView',
+  text,
+  bounds: [100, top, 500, top + 60],
+})
+const launcher: Draft = {
+  package: 'com.example.launcher',
+  bounds: [0, 0, 1080, 2400],
+  children: [button('Maps', 300), label('Tuesday', 100), button('Notes', 1000)],
+}
+const dialogOf = (name: string): Draft => ({
+  package: name,
+  bounds: [40, 900, 1040, 1500],
+  children: [label('Notes has stopped', 950), button('Close app', 1200)],
+})
+const crash = dialogOf('android')
+const front: Front = { package: 'com.example.launcher', systemDialog: true }
+const ofDialog = ['Notes has stopped', 'Close app']
+
+describe('a dialog of the system', () => {
+  it('takes the touches of the whole screen: nothing behind it is listed, also beside it', () => {
+    expect(wordsOf(pageSource(crash, launcher), front)).toEqual(ofDialog)
+    expect(wordsOf(pageSource(dialogOf('com.vendor.security'), launcher), front)).toEqual(ofDialog)
+    // In a dump, where the order of windows is not known.
+    expect(wordsOf(dumpXml(launcher, crash), front)).toEqual(ofDialog)
+  })
+
+  it('is known by its package where the phone says nothing beside the tree', () => {
+    expect(wordsOf(pageSource(crash, launcher))).toEqual(ofDialog)
+    const other = wordsOf(pageSource(dialogOf('com.example.bubbles'), launcher))
+    expect(other).toEqual(expect.arrayContaining(['Maps', 'Close app']))
+  })
+
+  it('leaves what stands in front of it', () => {
+    const headsUp: Draft = {
+      package: 'com.android.systemui',
+      bounds: [0, 80, 1080, 400],
+      children: [button('Reply', 200)],
+    }
+    expect(wordsOf(pageSource(headsUp, crash, launcher), front)).toEqual(['Reply', ...ofDialog])
+  })
+
+  it('is the whole tree of a phone that dumps the window in front alone', () => {
+    expect(wordsOf(dumpXml(crash), front)).toEqual(ofDialog)
+  })
+
+  it('hides all of a tree that does not show it', () => {
+    expect(wordsOf(dumpXml(launcher), front)).toEqual([])
+    expect(wordsOf(pageSource(launcher), front)).toEqual([])
+  })
+
+  it('is no hint of the system that fills the screen, and no window without a button', () => {
+    const hint: Draft = { package: 'android', bounds: [0, 0, 1080, 2400], children: [button('Got it', 2000)] }
+    expect(wordsOf(pageSource(hint, launcher))).toContain('Maps')
+    const toast: Draft = { package: 'android', bounds: [40, 2000, 1040, 2100], text: 'Saved' }
+    expect(wordsOf(pageSource(toast, launcher))).toContain('Maps')
+  })
+
+  it('makes an observation read again, and cut, only where the tree does not show it', async () => {
+    const phone = paperPhone([{ ...crash, bounds: [40, 900, 1040, 1500] } as never])
+    phone.systemDialog = true
+    const snapshots = createSnapshotStore(systemClock).of({ phoneId: 'ph_a', fencingNumber: 1n })
+    const read = () => observe(phone.device, snapshots, {}, Progress.for(10_000))
+    const { observation } = await read()
+    expect([observation.truncated, phone.log.filter((line) => line === 'tree').length]).toEqual([false, 1])
+    expect(observation.elements.map(({ text }) => text)).toEqual(ofDialog)
+
+    phone.views = [{ ...button('Maps', 300), package: 'com.example.app' } as never]
+    expect((await read()).observation).toMatchObject({ elements: [], truncated: true })
+  })
+})
