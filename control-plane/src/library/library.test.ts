@@ -254,9 +254,13 @@ describe('files of one app', () => {
       versionCode: 3,
       versionName: null,
       minSdk: null,
+      minCodename: null,
+      targetSdk: null,
+      abis: [],
       label: null,
       needsSplits: false,
       signer: 'aa',
+      jarOnly: false,
       ...change,
     },
   })

@@ -1,14 +1,17 @@
 /**
- * Small APKs for tests of uploads and installs: a binary manifest, and a signing block whose certificate is any bytes, since
- * signatures are checked by phones and not here. Source of the formats: AOSP `androidfw/ResourceTypes.h`.
+ * Small APKs for tests of uploads and installs: a binary manifest, and a signing block with the digests of the content, whose
+ * certificate is any bytes, since signatures of the digests are checked by phones and not here. Source of the formats: AOSP `androidfw/ResourceTypes.h`.
  */
+import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 export interface ApkSettings {
   package?: string
   versionCode?: number
   versionName?: string
-  minSdk?: number
+  /** A level, or a code name. */
+  minSdk?: number | string
+  targetSdk?: number
   split?: string
   splitRequired?: boolean
   label?: string
@@ -22,7 +25,9 @@ export interface ApkSettings {
 export function makeApk(settings: ApkSettings = {}): Buffer {
   const { certificate = 'a certificate' } = settings
   const entries = { 'AndroidManifest.xml': manifest(settings), ...settings.files }
-  return zipOf(entries, certificate === null ? Buffer.alloc(0) : signingBlock(Buffer.from(certificate)))
+  return certificate === null
+    ? zipOf(entries)
+    : zipOf(entries, (sections) => signingBlock(sections, Buffer.from(certificate)))
 }
 
 type Value = string | number | boolean
@@ -39,6 +44,7 @@ const resourceIds: Readonly<Record<string, number>> = {
   minSdkVersion: 0x0101020c,
   versionCode: 0x0101021b,
   versionName: 0x0101021c,
+  targetSdkVersion: 0x01010270,
   isSplitRequired: 0x01010591,
 }
 
@@ -53,7 +59,10 @@ const manifest = (settings: ApkSettings): Buffer =>
       ...(settings.splitRequired === undefined ? {} : { isSplitRequired: settings.splitRequired }),
     },
     children: [
-      { tag: 'uses-sdk', attributes: { minSdkVersion: settings.minSdk ?? 26 } },
+      {
+        tag: 'uses-sdk',
+        attributes: { minSdkVersion: settings.minSdk ?? 26, targetSdkVersion: settings.targetSdk ?? 34 },
+      },
       { tag: 'application', attributes: { label: settings.label ?? 'Example' } },
     ],
   })
@@ -110,10 +119,18 @@ function pool(strings: readonly string[]): Buffer {
 const chunk = (type: number, header: Buffer, body: Buffer): Buffer =>
   Buffer.concat([shorts(type, 8 + header.length), words(8 + header.length + body.length), header, body])
 
-/** APK Signature Scheme v2, without digests and signatures. */
-function signingBlock(certificate: Buffer): Buffer {
+/** APK Signature Scheme v2, without signatures. `sections`: entries, directory, and end record without the block. */
+function signingBlock(sections: readonly Buffer[], certificate: Buffer): Buffer {
+  const chunks = sections.flatMap((section) =>
+    Array.from({ length: Math.ceil(section.length / 2 ** 20) }, (_, at) => {
+      const bytes = section.subarray(at * 2 ** 20, (at + 1) * 2 ** 20)
+      return hashOf(Buffer.from([0xa5]), words(bytes.length), bytes)
+    }),
+  )
+  const digest = hashOf(Buffer.from([0x5a]), words(chunks.length), ...chunks)
   const signedData = Buffer.concat([
-    sized(Buffer.alloc(0)),
+    // ECDSA with SHA-256.
+    sized(sized(Buffer.concat([words(0x0201), sized(digest)]))),
     sized(sized(certificate)),
     sized(Buffer.alloc(0)),
   ])
@@ -122,8 +139,14 @@ function signingBlock(certificate: Buffer): Buffer {
   return Buffer.concat([size, long(value.length), value, size, Buffer.from('APK Sig Block 42')])
 }
 
-/** A ZIP file of stored entries, with `block` before its directory. */
-export function zipOf(entries: Readonly<Record<string, Buffer>>, block: Buffer = Buffer.alloc(0)): Buffer {
+const hashOf = (...parts: readonly Buffer[]): Buffer =>
+  createHash('sha256').update(Buffer.concat(parts)).digest()
+
+/** A ZIP file of stored entries, with what `blockOf` makes of its parts before its directory. */
+export function zipOf(
+  entries: Readonly<Record<string, Buffer>>,
+  blockOf: (sections: readonly Buffer[]) => Buffer = () => Buffer.alloc(0),
+): Buffer {
   const contents: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
@@ -140,13 +163,10 @@ export function zipOf(entries: Readonly<Record<string, Buffer>>, block: Buffer =
   }
   const count = Object.keys(entries).length
   const list = Buffer.concat(directory)
-  const end = Buffer.concat([
-    Buffer.from('PK\x05\x06'),
-    shorts(0, 0, count, count),
-    words(list.length, offset + block.length),
-    shorts(0),
-  ])
-  return Buffer.concat([...contents, block, list, end])
+  const endAt = (at: number): Buffer =>
+    Buffer.concat([Buffer.from('PK\x05\x06'), shorts(0, 0, count, count), words(list.length, at), shorts(0)])
+  const block = blockOf([Buffer.concat(contents), list, endAt(offset)])
+  return Buffer.concat([...contents, block, list, endAt(offset + block.length)])
 }
 
 function words(...values: number[]): Buffer {

@@ -46,6 +46,12 @@ let packages = 0
 const newApk = (settings: Parameters<typeof makeApk>[0] = {}): Buffer =>
   makeApk({ package: `com.example.app${(packages += 1)}`, ...settings })
 
+/** With another byte in its entry `a.txt`. */
+function tampered(apk: Buffer): Buffer {
+  apk.write('two', apk.indexOf('a.txt') + 'a.txt'.length)
+  return apk
+}
+
 describe('an upload', () => {
   it('goes from its URL to ready, and is deleted with its file', async () => {
     const before = Date.now()
@@ -142,6 +148,12 @@ describe('an upload', () => {
     ['text', Buffer.from('not an APK'), /not a ZIP/],
     ['an empty file', Buffer.alloc(0), /not a ZIP/],
     ['an unsigned APK', newApk({ certificate: null }), /Nobody has signed/],
+    ['an APK that was cut off', newApk().subarray(0, -30), /cut off/],
+    [
+      'a tampered APK',
+      tampered(newApk({ files: { 'a.txt': Buffer.from('one') } })),
+      /changed after it was signed/,
+    ],
     ['a split', newApk({ split: 'config.en' }), /only the split config\.en/],
     ['a base that needs splits', newApk({ splitRequired: true }), /without its splits/],
   ])('of %s ends as invalid_apk', async (_what, bytes, why) => {
@@ -151,6 +163,13 @@ describe('an upload', () => {
     expect(
       await client.request('POST', `/v1/apps/uploads/${upload.id}/complete`, { storage_id: 'x' }),
     ).toMatchObject({ status: 400 })
+  })
+
+  it('for a preview of Android says which level that is', async () => {
+    expect(await client.upload(newApk({ minSdk: 'Tiramisu' }))).toMatchObject({
+      status: 'ready',
+      min_sdk: 33,
+    })
   })
 
   it('of which the file is lost ends as upload_failed', async () => {

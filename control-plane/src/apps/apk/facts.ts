@@ -7,14 +7,22 @@ export const apkFactsSchema = z.object({
   split: z.string().nullable(),
   versionCode: z.number().int().nonnegative(),
   versionName: z.string().nullable(),
-  /** Null when it is not stated, or stated as the name of a version that is not out yet. */
+  /** Null when it is not stated. */
   minSdk: z.number().int().nullable(),
+  /** The preview of Android that it needs, by its code name: a released Android refuses it, whatever its level. */
+  minCodename: z.string().nullable().default(null),
+  /** Null when it is not stated. */
+  targetSdk: z.number().int().nullable().default(null),
+  /** That it holds native code for; empty when it holds none. */
+  abis: z.array(z.string()).default([]),
   /** In the app's default language; null when it has none. */
   label: z.string().nullable(),
   /** It does not run without splits. */
   needsSplits: z.boolean(),
-  /** Hex SHA-256 of the first signer's certificate. Whether the signature fits the file is for the phone to check. */
+  /** Hex SHA-256 of the first signer's certificate. Whether it has signed the digests is for the phone to check. */
   signer: z.string(),
+  /** Signed by v1 (JAR) alone, which newer phones refuse for newer apps. */
+  jarOnly: z.boolean().default(false),
 })
 export type ApkFacts = z.output<typeof apkFactsSchema>
 

@@ -7,6 +7,7 @@ import BinaryXmlParser, {
   type XmlElement,
 } from '@devicefarmer/adbkit-apkreader/lib/apkreader/parser/binaryxml.js'
 import { InvalidApk, unreadable } from './facts.js'
+import { sdkOf } from './sdk-version.js'
 
 /** AOSP `public-final.xml`. */
 const attributeNames: Readonly<Record<number, string>> = {
@@ -16,6 +17,7 @@ const attributeNames: Readonly<Record<number, string>> = {
   0x0101020c: 'minSdkVersion',
   0x0101021b: 'versionCode',
   0x0101021c: 'versionName',
+  0x01010270: 'targetSdkVersion',
   0x01010576: 'versionCodeMajor',
   0x01010591: 'isSplitRequired',
 }
@@ -43,6 +45,10 @@ export interface Manifest {
   versionCode: number
   versionName: Text
   minSdk: number | null
+  /** The preview of Android that it needs, by its code name; null for a released one. */
+  minCodename: string | null
+  /** Null when it is not stated: then it is `minSdk`. */
+  targetSdk: number | null
   label: Text
   needsSplits: boolean
 }
@@ -58,13 +64,16 @@ export function readManifest(bytes: Buffer): Manifest {
   if (versionCode > Number.MAX_SAFE_INTEGER)
     throw new InvalidApk('Its version code is larger than 2^53; use a smaller versionCodeMajor.')
   const application = childOf(root, 'application')
-  const sdk = valueIn(childOf(root, 'uses-sdk'), 'minSdkVersion')
+  const sdk = childOf(root, 'uses-sdk')
+  const min = sdkOf(valueIn(sdk, 'minSdkVersion'))
   return {
     package: name,
     split: stringIn(root, 'split') || null,
     versionCode,
     versionName: textIn(root, 'versionName'),
-    minSdk: sdkOf(sdk),
+    minSdk: min.level,
+    minCodename: min.codename,
+    targetSdk: sdkOf(valueIn(sdk, 'targetSdkVersion')).level,
     label: textIn(application, 'label'),
     needsSplits:
       valueIn(root, 'isSplitRequired') === true ||
@@ -109,9 +118,4 @@ function textIn(element: XmlElement | undefined, name: string): Text {
 function integerIn(element: XmlElement, name: string, missing: number): number {
   const value = valueIn(element, name)
   return typeof value === 'number' ? value >>> 0 : missing
-}
-
-function sdkOf(value: unknown): number | null {
-  if (typeof value === 'string' && /^\d{1,5}$/.test(value)) return Number(value)
-  return typeof value === 'number' && value >= 0 ? value : null
 }

@@ -41,8 +41,12 @@ it('reads real APKs: version, label from the resource table, and signer', async 
     versionCode: 192,
     versionName: '8.0.10',
     minSdk: 26,
+    minCodename: null,
+    targetSdk: 35,
+    abis: [],
     label: 'Appium Settings',
     needsSplits: false,
+    jarOnly: false,
     signer: '680dbbc39ab0944796c811b636ace510c8e551317087036cebab0751b0a6190c',
   })
   // Signed with the test key of AOSP, whose fingerprint is known everywhere.
@@ -99,6 +103,59 @@ it.each([
   ['a package that is a path', makeApk({ package: '../../etc.passwd' }), /valid package name/],
 ])('refuses %s with a reason', async (_what, bytes, reason) => {
   expect(await reasonOf(readApk(fileWith(bytes)))).toMatch(reason)
+})
+
+it('calls an APK that was cut off by its name, wherever it was cut', async () => {
+  const real = readFileSync(settings)
+  for (const bytes of [real.subarray(0, 100), real.subarray(0, real.length >> 1), real.subarray(0, -1000)])
+    expect(await reasonOf(readApk(fileWith(bytes)))).toMatch(/^It is cut off: .*Upload the whole file again/)
+})
+
+it('refuses content that was changed after it was signed, wherever the byte stands', async () => {
+  for (const original of [
+    readFileSync(settings),
+    readFileSync(server),
+    makeApk({ files: { b: Buffer.alloc(3_000_000) } }),
+  ]) {
+    const directory = original.readUInt32LE(original.lastIndexOf('PK\x05\x06') + 16)
+    const block = directory - 8 - Number(original.readBigUInt64LE(directory - 24))
+    // Of the entries: the first chunk and the last; of the directory: a time stamp.
+    for (const at of [5000, block - 1, directory + 12]) {
+      const changed = Buffer.from(original)
+      changed.writeUInt8(changed.readUInt8(at) ^ 1, at)
+      expect(await reasonOf(inspectApk(fileWith(changed))), `byte ${at}`).toMatch(
+        at === 5000 ? /changed after it was signed|cannot be/ : /changed after it was signed/,
+      )
+    }
+  }
+})
+
+it('refuses a signature that covers nothing', async () => {
+  const made = makeApk({ certificate: 'x' })
+  const digests = made.indexOf(Buffer.from([0x01, 0x02, 0, 0, 32, 0, 0, 0]))
+  // The list of digests, its one item, and the 40 bytes of that become nothing.
+  expect(made.readUInt32LE(digests - 8)).toBe(44)
+  made.writeUInt32LE(0x0999, digests)
+  expect((await readApk(fileWith(made))).package).toBe('com.example.app')
+  made.writeUInt32LE(0, digests - 4)
+  expect(await reasonOf(readApk(fileWith(made)))).toMatch(/signing block is broken|covers none/)
+})
+
+it('knows what it needs of a phone: native code, target, and the code name of a preview', async () => {
+  const files = {
+    'lib/arm64-v8a/a.so': Buffer.alloc(1),
+    'lib/x86_64/b.so': Buffer.alloc(1),
+    'lib/x/y/z.so': Buffer.alloc(1),
+  }
+  const of = async (minSdk: string) => {
+    const facts = await readApk(fileWith(makeApk({ minSdk, targetSdk: 33, files })))
+    return [facts.minSdk, facts.minCodename, facts.targetSdk, facts.abis]
+  }
+  const abis = ['arm64-v8a', 'x86_64']
+  expect(await of('Tiramisu')).toEqual([33, 'Tiramisu', 33, abis])
+  expect(await of('UpsideDownCake.0123abcd')).toEqual([34, 'UpsideDownCake', 33, abis])
+  expect(await of('constructor')).toEqual([10_000, 'constructor', 33, abis])
+  expect(await of('29')).toEqual([29, null, 33, abis])
 })
 
 /** An entry whose bytes come out as `unpacked` zeros while the directory says `declared`. */

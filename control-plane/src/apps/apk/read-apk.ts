@@ -2,7 +2,7 @@
 import { InvalidApk, type ApkFacts } from './facts.js'
 import { readManifest, type Text } from './manifest.js'
 import { resourceText } from './resources.js'
-import { signerOf } from './signer.js'
+import { signatureOf } from './signer.js'
 import { openApk } from './zip.js'
 
 /** Characters of a label or version name that are kept. */
@@ -18,8 +18,8 @@ export async function readApk(path: string): Promise<ApkFacts> {
         'It holds no AndroidManifest.xml. Of a bundle (.aab, .apks, .xapk) build one universal APK: bundletool build-apks --mode=universal.',
       )
     const manifest = readManifest(bytes)
-    const signer = await signerOf(path, apk)
-    if (signer === null)
+    const signature = await signatureOf(path, apk)
+    if (signature === null)
       throw new InvalidApk('Nobody has signed it. Sign it with apksigner and upload it again.')
     const table =
       isReference(manifest.label) || isReference(manifest.versionName) ? await apk.read('resources') : null
@@ -27,7 +27,8 @@ export async function readApk(path: string): Promise<ApkFacts> {
       ...manifest,
       versionName: textOf(manifest.versionName, table),
       label: textOf(manifest.label, table),
-      signer,
+      abis: [...apk.abis],
+      ...signature,
     }
   } finally {
     apk.close()

@@ -1,89 +1,55 @@
 /**
  * Who an APK says has signed it: the SHA-256 of the first signer's certificate, by scheme v3, v2 or v1 (JAR). Whether
- * the signature fits the file is checked by the phone; here builds are told apart, and unsigned files refused early.
- * No library gives it for v2 and v3. Source: source.android.com, "APK Signature Scheme v2" and "v3".
+ * the signature is that certificate's is checked by the phone; here builds are told apart, unsigned files refused, and
+ * content that was changed after it was signed by v2 or v3. No library gives the certificate for v2 and v3.
  */
 import { createHash } from 'node:crypto'
-import { open, type FileHandle } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { ContentInfo, SignedData } from '@peculiar/asn1-cms'
 import { AsnConvert } from '@peculiar/asn1-schema'
+import { checkContentDigests } from './content-digests.js'
+import { prefixed, readSigningBlock, signedDataOf } from './signing-block.js'
 import { type Apk } from './zip.js'
 
-const blockMark = Buffer.from('APK Sig Block 42')
-const maxBlockBytes = 16 * 1024 ** 2
-/** Bytes at the end of a ZIP file in which its end record lies: 22, and a comment. */
-const endBytes = 22 + 0xffff
-const endMark = 0x06054b50
-/** Of the pairs in the signing block: v3.1, v3, v2. */
-const schemes = [0x1b93ad61, 0xf05368c0, 0x7109871a]
-
-/** Null when nobody has signed it, as far as can be read. */
-export async function signerOf(path: string, apk: Apk): Promise<string | null> {
-  const certificate = (await fromSigningBlock(path)) ?? fromJar(await apk.read('signature'))
-  return certificate === null ? null : createHash('sha256').update(certificate).digest('hex')
+export interface Signature {
+  /** Hex SHA-256 of the first signer's certificate. */
+  signer: string
+  /** Signed by v1 (JAR) alone, whose content is for the phone to check. */
+  jarOnly: boolean
 }
 
+/** Null when nobody has signed it, as far as can be read. @throws InvalidApk when it was changed after it was signed */
+export async function signatureOf(path: string, apk: Apk): Promise<Signature | null> {
+  const byScheme = await fromSigningBlock(path)
+  const certificate = byScheme ?? fromJar(await apk.read('signature'))
+  if (certificate === null) return null
+  return { signer: createHash('sha256').update(certificate).digest('hex'), jarOnly: byScheme === null }
+}
+
+/** The certificate. */
 async function fromSigningBlock(path: string): Promise<Buffer | null> {
   const file = await open(path, 'r')
   try {
-    const block = await readBlock(file)
-    if (!block) return null
-    const pairs = pairsIn(block)
-    const signers = schemes.map((id) => pairs.get(id)).find((pair) => pair !== undefined)
-    return signers ? firstCertificate(signers) : null
-  } catch (error) {
-    // Lengths that lead out of the block: no signature.
-    if (error instanceof RangeError) return null
-    throw error
+    const block = await readSigningBlock(file)
+    const certificate = block?.schemes[0] === undefined ? null : firstCertificate(block.schemes[0])
+    if (block !== null && certificate !== null) await checkContentDigests(file, block)
+    return certificate
   } finally {
     await file.close()
   }
 }
 
-/** The pairs of the block before the ZIP's central directory; null when there is none. */
-async function readBlock(file: FileHandle): Promise<Buffer | null> {
-  const { size } = await file.stat()
-  const tail = await slice(file, Math.max(0, size - endBytes), Math.min(size, endBytes))
-  let end = tail.length - 22
-  while (end >= 0 && tail.readUInt32LE(end) !== endMark) end -= 1
-  if (end < 0) return null
-  const directory = tail.readUInt32LE(end + 16)
-  if (directory < 32) return null
-  const footer = await slice(file, directory - 24, 24)
-  const bytes = Number(footer.readBigUInt64LE(0))
-  if (!footer.subarray(8).equals(blockMark) || bytes < 24 || bytes > maxBlockBytes || bytes + 8 > directory)
-    return null
-  return slice(file, directory - bytes, bytes - 24)
-}
-
-async function slice(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position)
-  return buffer.subarray(0, bytesRead)
-}
-
-function pairsIn(block: Buffer): Map<number, Buffer> {
-  const pairs = new Map<number, Buffer>()
-  for (let at = 0; at + 12 <= block.length;) {
-    const length = Number(block.readBigUInt64LE(at))
-    if (length < 4 || at + 8 + length > block.length) break
-    pairs.set(block.readUInt32LE(at + 8), block.subarray(at + 12, at + 8 + length))
-    at += 8 + length
+/** Null for lengths that lead out of the block: no signature. */
+function firstCertificate(scheme: Buffer): Buffer | null {
+  try {
+    const [signedData] = signedDataOf(scheme)
+    if (signedData === undefined) return null
+    const digests = prefixed(signedData, 0)
+    return prefixed(prefixed(signedData, 4 + digests.length), 0)
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
   }
-  return pairs
-}
-
-/** signers → signer → signed data → (digests, certificates) → certificate, each after its length. */
-function firstCertificate(pair: Buffer): Buffer {
-  const signedData = prefixed(prefixed(prefixed(pair, 0), 0), 0)
-  const digests = prefixed(signedData, 0)
-  return prefixed(prefixed(signedData, 4 + digests.length), 0)
-}
-
-/** @throws RangeError */
-function prefixed(bytes: Buffer, at: number): Buffer {
-  const length = bytes.readUInt32LE(at)
-  if (at + 4 + length > bytes.length) throw new RangeError('a length beyond the end')
-  return bytes.subarray(at + 4, at + 4 + length)
 }
 
 function fromJar(message: Buffer | null): Buffer | null {

@@ -1,13 +1,17 @@
 /** The few entries of an APK that we read. Names are compared and never used as paths; all sizes are capped. */
+import { open as openFile } from 'node:fs/promises'
 import { openPromise, type Entry, type ZipFile } from 'yauzl'
 import { InvalidApk } from './facts.js'
 
 const maxEntries = 200_000
+const maxAbis = 20
 /** Bytes, unpacked. */
 const maxBytes = { manifest: 8_000_000, resources: 64_000_000, signature: 1_000_000 }
 export type EntryKind = keyof typeof maxBytes
 
 export interface Apk {
+  /** ABIs that it holds native code for, such as `arm64-v8a`. */
+  abis: readonly string[]
   /** Null when there is none. @throws InvalidApk */
   read(kind: EntryKind): Promise<Buffer | null>
   close(): void
@@ -24,8 +28,8 @@ export async function openApk(path: string): Promise<Apk> {
   const zip = await open(path)
   try {
     if (zip.entryCount > maxEntries) throw new InvalidApk(`It has more than ${maxEntries} entries.`)
-    const entries = await findEntries(zip)
-    return { read: (kind) => readEntry(zip, kind, entries.get(kind)), close: () => zip.close() }
+    const { entries, abis } = await findEntries(zip)
+    return { abis, read: (kind) => readEntry(zip, kind, entries.get(kind)), close: () => zip.close() }
   } catch (error) {
     zip.close()
     throw error
@@ -38,20 +42,44 @@ async function open(path: string): Promise<ZipFile> {
   } catch (error) {
     // The machine's own trouble with the file.
     if (error instanceof Error && 'syscall' in error) throw error
-    throw new InvalidApk('It is not a ZIP archive. Upload the .apk file itself.', { cause: error })
+    throw new InvalidApk(
+      (await beginsAsZip(path))
+        ? 'It is cut off: it begins as an APK, and its end is missing. Upload the whole file again.'
+        : 'It is not a ZIP archive. Upload the .apk file itself.',
+      { cause: error },
+    )
   }
 }
 
-async function findEntries(zip: ZipFile): Promise<Map<EntryKind, Entry>> {
+async function beginsAsZip(path: string): Promise<boolean> {
+  const file = await openFile(path, 'r')
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0)
+    return bytesRead === 4 && buffer.toString('latin1') === 'PK\x03\x04'
+  } finally {
+    await file.close()
+  }
+}
+
+interface Found {
+  entries: Map<EntryKind, Entry>
+  abis: readonly string[]
+}
+
+async function findEntries(zip: ZipFile): Promise<Found> {
   const found = new Map<EntryKind, Entry>()
+  const abis = new Set<string>()
   try {
     for await (const entry of zip.eachEntry()) {
-      const kind = kindOf(entry.fileNameRaw.toString('latin1'))
+      const name = entry.fileNameRaw.toString('latin1')
+      const abi = /^lib\/([A-Za-z0-9_-]{1,20})\/[^/]+\.so$/.exec(name)?.[1]
+      if (abi !== undefined && abis.size < maxAbis) abis.add(abi)
+      const kind = kindOf(name)
       // Of two manifests a phone may take the other one.
       if (kind === 'manifest' && found.has(kind)) throw new InvalidApk('It has two manifests.')
       if (kind !== null && !found.has(kind)) found.set(kind, entry)
     }
-    return found
+    return { entries: found, abis: [...abis].toSorted() }
   } catch (error) {
     if (error instanceof InvalidApk) throw error
     throw new InvalidApk('Its list of entries is broken. Upload the file again.', { cause: error })
