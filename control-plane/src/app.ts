@@ -3,7 +3,7 @@
  * hosts, jobs, services. `main.ts` runs it, tests run it against real neighbours.
  */
 import { readFile } from 'node:fs/promises'
-import { connectBus, type Bus, type Clock, type Logger } from '@phonerack/shared'
+import { connectBus, Counters, type Bus, type Clock, type Logger } from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
 import { createActivityRecorder } from './activity/recorder.js'
 import { type Config } from './config.js'
@@ -76,7 +76,14 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
   const database = openDatabase(config.databaseUrl, config.databasePool)
   const bus = await connectBroker(config)
   const changes = createChanges(bus)
-  const core: Core = { db: database.db, bus, changes, rules: config.rules, ...parts }
+  const core: Core = {
+    db: database.db,
+    bus,
+    changes,
+    rules: config.rules,
+    counters: new Counters(),
+    ...parts,
+  }
   if (config.operatorTokenHash) await setConfiguredOperator(core, config.operatorTokenHash)
 
   const authority = await Authority.open(config.pkiDir)

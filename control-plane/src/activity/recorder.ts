@@ -1,15 +1,20 @@
 /**
  * Writes activity in batches beside the requests, so that none waits for it. What is not written when the process dies is
- * lost: activity tells people what happened, and proves nothing; money and phones do not depend on it.
+ * lost: activity tells people what happened, and proves nothing; money and phones do not depend on it. Entries that are
+ * lost in any other way raise an alarm.
  */
+import { Alarm, type CounterName } from '@phonerack/shared'
 import { Ticker } from '../jobs/ticker.js'
 import { type Core } from '../phones/core.js'
 import { type ActivityEntry, type ActivityService } from '../services.js'
+import { BoundedQueue } from './queue.js'
+import { writeEntries } from './write.js'
 
 /** Milliseconds. */
 const flushEveryMs = 250
+const longestPauseMs = 10_000
 const mostAtOnce = 500
-/** Kept while Postgres does not answer; older ones are dropped then. */
+/** Kept while Postgres does not answer; older ones are dropped then. An entry has a few kilobytes at most. */
 const mostWaiting = 10_000
 
 export interface ActivityRecorder extends ActivityService {
@@ -19,32 +24,43 @@ export interface ActivityRecorder extends ActivityService {
 }
 
 export function createActivityRecorder(core: Core): ActivityRecorder {
-  let waiting: ActivityEntry[] = []
+  const alarm = (name: CounterName, message: string): Alarm =>
+    new Alarm(core.log, core.counters, name, message)
+  const failing = alarm('activity_write_failures', 'activity cannot be written; it is tried again')
+  const refusing = alarm('activity_rows_refused', 'the database refused an entry of activity; it is lost')
+  const dropping = alarm('activity_rows_dropped', 'too much activity waits; the oldest entries are lost')
+  const queue = new BoundedQueue<ActivityEntry>(mostWaiting, (count) =>
+    dropping.raise({ most: mostWaiting }, count),
+  )
   let writing: Promise<void> = Promise.resolve()
+  let failures = 0
+  let notBefore = 0
 
   const write = async (): Promise<void> => {
-    while (waiting.length > 0) {
-      const entries = waiting.slice(0, mostAtOnce)
-      await core.db.activity.createMany({ data: entries })
-      waiting = waiting.slice(entries.length)
+    while (queue.size > 0) {
+      const { refused, unwritten } = await writeEntries(core.db, queue.take(mostAtOnce))
+      for (const { entry, error } of refused)
+        refusing.raise({ err: error, request_id: entry.requestId, route: entry.route })
+      if (unwritten) {
+        queue.putBack(unwritten.entries)
+        failures += 1
+        notBefore = performance.now() + Math.min(longestPauseMs, flushEveryMs * 2 ** Math.min(failures, 10))
+        failing.raise({ err: unwritten.error, waiting: queue.size })
+        return
+      }
+      failures = 0
     }
   }
   const flush = (): Promise<void> => {
-    writing = writing.then(write).catch((error: unknown) => {
-      core.log.warn({ err: error, waiting: waiting.length }, 'activity could not be written')
-    })
+    writing = writing.then(write)
     return writing
   }
-  const ticker = new Ticker('activity', flushEveryMs, core.log, flush)
+  const ticker = new Ticker('activity', flushEveryMs, core.log, () =>
+    performance.now() < notBefore ? Promise.resolve() : flush(),
+  )
 
   return {
-    record(entry) {
-      if (waiting.length >= mostWaiting) {
-        waiting.shift()
-        core.log.warn({ request_id: entry.requestId }, 'activity is dropped: too much of it waits')
-      }
-      waiting.push(entry)
-    },
+    record: (entry) => queue.push(entry),
     flush,
     async close() {
       await ticker.stop()

@@ -1,8 +1,9 @@
 /**
  * What activity keeps of a request: which fields it had, and the values of those that can be shown. Anything that is not
- * named here is `[redacted]`: typed text, clipboard text, metadata, URLs. Pure.
+ * named here is `[redacted]`: typed text, clipboard text, metadata, URLs. Requests that were refused are recorded too, so
+ * bodies and paths can hold anything: what is kept is bounded, and text that Postgres can store. Pure.
  */
-import { redactSecrets } from '@phonerack/shared'
+import { limits, makeStorable, redactSecrets, shorten } from '@phonerack/shared'
 
 /** Fields whose values say what was asked for and hold nothing of a person. */
 const shown = new Set([
@@ -25,34 +26,41 @@ const shown = new Set([
   'storage_id',
   'name',
 ])
-const mostCharacters = 200
+/** Of a value, and of a field's name. */
+const most = { characters: 200, name: 60, fields: 20 }
 
 export type Shown = string | number | boolean | null | string[]
 export type Summary = Record<string, Shown>
 
-const shorten = (text: string): string =>
-  text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text
+/** Redacted before it is cut: half of a secret is not recognised as one. */
+const shownText = (text: string, characters = most.characters): string =>
+  shorten(makeStorable(redactSecrets(text.slice(0, 4 * limits.pathLength))), characters)
 
 function shownValue(name: string, value: unknown): Shown {
-  if (name === 'actions' && Array.isArray(value)) return value.map(typeOf)
+  if (name === 'actions' && Array.isArray(value)) return shownActions(value)
   if (!shown.has(name)) return '[redacted]'
-  if (typeof value === 'string') return shorten(redactSecrets(value))
+  if (typeof value === 'string') return shownText(value)
   return typeof value === 'number' || typeof value === 'boolean' || value === null ? value : '[redacted]'
 }
 
 /** The types of a batch's actions are all that is kept of it. */
+function shownActions(actions: readonly unknown[]): string[] {
+  const kept = actions.slice(0, limits.actions.max).map(typeOf)
+  return actions.length > kept.length ? [...kept, '…'] : kept
+}
+
 const typeOf = (action: unknown): string =>
   typeof action === 'object' && action !== null && 'type' in action && typeof action.type === 'string'
-    ? shorten(action.type)
+    ? shownText(action.type, most.name)
     : '?'
 
 /** @param path the `path` of a file request, `/sdcard/…` */
 export function summaryOf(body: unknown, path: unknown): Summary {
-  const summary: Summary = {}
-  if (typeof path === 'string') summary['path'] = shorten(path)
-  if (Buffer.isBuffer(body)) summary['bytes'] = body.length
+  const fields: [string, Shown][] = []
+  if (typeof path === 'string') fields.push(['path', shownText(path)])
+  if (Buffer.isBuffer(body)) fields.push(['bytes', body.length])
   else if (typeof body === 'object' && body !== null)
-    for (const [name, value] of Object.entries(body).slice(0, 50))
-      summary[shorten(name)] = shownValue(name, value)
-  return summary
+    for (const [name, value] of Object.entries(body).slice(0, most.fields))
+      fields.push([shownText(name, most.name), shownValue(name, value)])
+  return Object.fromEntries(fields)
 }

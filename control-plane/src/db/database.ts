@@ -5,6 +5,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient, type Prisma } from '../gen/prisma/client.js'
+import { sqlStateOf } from './sql-state.js'
 
 export type Database = PrismaClient
 /** Inside a transaction. */
@@ -78,10 +79,8 @@ export async function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T
   }
 }
 
-/** True of deadlocks and serialisation failures, however Prisma wrapped them. */
+/** True of deadlocks and serialisation failures. */
 export function isRepeatable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  if ('code' in error && error.code === 'P2034') return true
-  const text = `${error.message} ${'meta' in error ? JSON.stringify(error.meta) : ''}`
-  return /40001|40P01|deadlock detected|could not serialize/.test(text)
+  if (error instanceof Error && 'code' in error && error.code === 'P2034') return true
+  return ['40001', '40P01'].includes(sqlStateOf(error) ?? '')
 }

@@ -1,5 +1,6 @@
 /** Who holds a device: taking a free one, raising its fencing number, giving it back. Within the caller's transaction. */
 import { Prisma } from '../gen/prisma/client.js'
+import { makeStorable, shorten } from '@phonerack/shared'
 import { type Reader, type Tx } from '../db/database.js'
 import { addJob, careKey } from '../jobs/queue.js'
 
@@ -105,8 +106,10 @@ export async function releaseDevice(tx: Tx, phoneId: string): Promise<void> {
 
 /** Takes a phone's device away and keeps it back until an operator decides. */
 export async function quarantineDevice(tx: Tx, phoneId: string, reason: string): Promise<void> {
+  // It may hold words of a host or of an app.
+  const kept = shorten(makeStorable(reason), 1000)
   await tx.$executeRaw`update devices
-    set fencing_number = fencing_number + 1, grace_until = null, state = 'quarantined', reason = ${reason}, phone_id = null
+    set fencing_number = fencing_number + 1, grace_until = null, state = 'quarantined', reason = ${kept}, phone_id = null
     where phone_id = ${phoneId}`
 }
 

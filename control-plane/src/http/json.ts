@@ -1,12 +1,9 @@
 /** Strict JSON: UTF-8, an object at the top, and only text that every later station can carry. */
-import type { ApiError } from '@phonerack/shared'
+import { isStorable, type ApiError } from '@phonerack/shared'
 import { validationFailed } from './errors.js'
 import { jsonTypeOf } from './issues.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-/** NUL cannot be stored by Postgres, and half a surrogate pair is no Unicode text: refused wherever text is taken. */
-export const isCarriable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text)
 
 type Path = (string | number)[]
 
@@ -39,12 +36,12 @@ function decode(bytes: Uint8Array): { text: string; value: unknown } {
   }
 }
 
-function refuseUncarriable(root: unknown): void {
+function refuseUnstorable(root: unknown): void {
   for (const { value, path } of visit(root)) {
     const bad =
       typeof value === 'string'
-        ? !isCarriable(value)
-        : typeof value === 'object' && value !== null && !Object.keys(value).every(isCarriable)
+        ? !isStorable(value)
+        : typeof value === 'object' && value !== null && !Object.keys(value).every(isStorable)
     if (bad)
       throw validationFailed('json', [
         { path, message: 'text may not hold NUL or half of a surrogate pair', code: 'invalid_text' },
@@ -77,7 +74,7 @@ export function parseJson(bytes: Uint8Array): unknown {
     ])
   // The walks are for the few bodies whose text makes them possible: an escape, or the name itself.
   const escaped = text.includes('\\u')
-  if (escaped) refuseUncarriable(value)
+  if (escaped) refuseUnstorable(value)
   if (escaped || text.includes('__proto__')) refuseProto(value)
   return value
 }

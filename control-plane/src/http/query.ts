@@ -2,10 +2,10 @@
  * Query strings as values: numbers where the schema wants numbers, `name[key]`
  * pairs where it wants a record, and known parameters at most once.
  */
+import { isStorable } from '@phonerack/shared'
 import type { $ZodType } from 'zod/v4/core'
 import type { Issue } from './errors.js'
 import { shapeOf, unwrap } from './issues.js'
-import { isCarriable } from './json.js'
 
 type RawQuery = Record<string, string | string[]>
 
@@ -29,8 +29,7 @@ export function readQuery(
   const issues: Issue[] = []
   const take = (path: Issue['path'], given: string | string[]): string | null => {
     if (typeof given !== 'string') issues.push(once(path))
-    else if (!isCarriable(given))
-      issues.push({ path, message: 'text may not hold NUL', code: 'invalid_text' })
+    else if (!isStorable(given)) issues.push({ path, message: 'text may not hold NUL', code: 'invalid_text' })
     else return given
     return null
   }

@@ -9,7 +9,7 @@ import {
   type WipeDeviceRequest,
   type WipeDeviceResponse,
 } from '@phonerack/proto'
-import { Progress } from '@phonerack/shared'
+import { makeStorable, Progress, shorten } from '@phonerack/shared'
 import { isUp, type DeviceState } from '../devices/link.js'
 import { CallFailure, callHost } from '../hosts/calls.js'
 import { assignmentFor, backoff, later, placeDevice, type JobContext, type PlacedDevice } from './context.js'
@@ -104,7 +104,7 @@ async function noteRefusal({ core }: JobContext, device: PlacedDevice, reason: s
   const { id, state, fencingNumber } = device
   await core.db.device.updateMany({
     where: { id, state, fencingNumber },
-    data: { reason: reason.slice(0, reasonLength) },
+    data: { reason: shorten(makeStorable(reason), reasonLength) },
   })
 }
 
@@ -115,14 +115,15 @@ async function conclude(
   outcome: Cared,
 ): Promise<void> {
   const now = core.clock.now()
-  const failed = outcome.checks.filter((check) => !check.passed)
+  const checks = outcome.checks.map(storableCheck)
+  const failed = checks.filter((check) => !check.passed)
   const verified = outcome.verified && failed.length === 0
   const { count } = await core.db.device.updateMany({
     where: { id: device.id, state: from, fencingNumber: device.fencingNumber },
     data: {
       state: verified ? (isUp(device.link) ? 'free' : 'offline') : 'quarantined',
       reason: verified ? null : reasonOf(failed),
-      wipeChecks: outcome.checks.map(({ name, passed, evidence }) => ({ name, passed, evidence })),
+      wipeChecks: checks,
       ...(outcome.capabilities ? { capabilities: outcome.capabilities.map((found) => ({ ...found })) } : {}),
       ...(verified ? { freedAt: now, enrolledAt: device.enrolledAt ?? now } : {}),
     },
@@ -138,7 +139,14 @@ async function conclude(
 export const reasonOf = (failed: readonly WipeCheck[]): string =>
   failed.length === 0
     ? 'the agent did not verify the wipe'
-    : failed
-        .map((check) => `${check.name}: ${check.evidence}`)
-        .join('; ')
-        .slice(0, reasonLength)
+    : shorten(
+        makeStorable(failed.map((check) => `${check.name}: ${check.evidence}`).join('; ')),
+        reasonLength,
+      )
+
+/** Evidence quotes the phone, and so whatever a tenant left on it. */
+const storableCheck = ({ name, passed, evidence }: WipeCheck) => ({
+  name: shorten(makeStorable(name), 100),
+  passed,
+  evidence: shorten(makeStorable(evidence), 2000),
+})

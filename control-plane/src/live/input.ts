@@ -1,8 +1,7 @@
 /** Reads what a page sends, and says it in the agent's words. Pure. */
 import { WatchTouch_Phase as TouchPhase, type WatchRequest } from '@phonerack/proto'
-import { isSecret, limits } from '@phonerack/shared'
+import { isSecret, isStorable, limits } from '@phonerack/shared'
 import { z } from 'zod'
-import { isCarriable } from '../http/json.js'
 import { type PageMessage, type Phase } from './page/wire.js'
 
 const part = z.number().min(0).max(1)
@@ -44,7 +43,7 @@ const messageSchema = z.discriminatedUnion('type', [
     note: z
       .string()
       .max(2 * limits.handoffs.note)
-      .refine((note) => Array.from(note).length <= limits.handoffs.note && isCarriable(note)),
+      .refine((note) => Array.from(note).length <= limits.handoffs.note && isStorable(note)),
   }),
   z.strictObject({ type: z.literal('ack'), bytes: z.int().min(0) }),
   z.strictObject({ type: z.literal('ping'), id: z.int().min(0) }),

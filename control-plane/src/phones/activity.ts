@@ -81,9 +81,16 @@ export class Activity {
   /** Nothing is written for a phone that the caller may not use. */
   private async write(caller: Caller, phoneId: string, now: Date): Promise<void> {
     if (caller.phoneIds !== null && !caller.phoneIds.includes(phoneId)) return
-    this.remember(nameOf(caller, phoneId), now.getTime())
-    await this.core.db.$executeRaw`update phones set last_active_at = ${now}
-      where id = ${phoneId} and project_id = ${caller.projectId} and status = 'ready' and last_active_at < ${now}`
+    const name = nameOf(caller, phoneId)
+    this.remember(name, now.getTime())
+    try {
+      await this.core.db.$executeRaw`update phones set last_active_at = ${now}
+        where id = ${phoneId} and project_id = ${caller.projectId} and status = 'ready' and last_active_at < ${now}`
+    } catch (error) {
+      // The next request writes it, and not the first one after the accuracy has passed.
+      this.lastWrite.delete(name)
+      throw error
+    }
   }
 }
 

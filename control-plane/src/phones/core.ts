@@ -1,5 +1,5 @@
 /** What the parts below the wall share; made once in `app.ts` and handed to each. */
-import { type Bus, type Clock, type Logger } from '@phonerack/shared'
+import { type Bus, type Clock, type Counters, type Logger } from '@phonerack/shared'
 import { type Rules } from '../config.js'
 import { type Database } from '../db/database.js'
 import { type Changes } from './changes.js'
@@ -11,4 +11,6 @@ export interface Core {
   rules: Rules
   log: Logger
   changes: Changes
+  /** Faults of this process, for metrics. */
+  counters: Counters
 }

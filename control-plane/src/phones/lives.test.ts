@@ -142,13 +142,13 @@ describe('a phone', () => {
     const device = await db.device.findUniqueOrThrow({ where: { phoneId: phone.id } })
     const double = agent.devices.get(device.serial)
     if (!double) throw new Error('no device')
-    double.wipeChecks = [{ name: 'accounts', passed: false, evidence: 'one account is left' }]
+    double.wipeChecks = [{ name: 'accounts', passed: false, evidence: 'one account is left: a\0b' }]
     await phones.delete(caller, phone.id)
     await eventually(
       async () => (await db.device.findUniqueOrThrow({ where: { id: device.id } })).state === 'quarantined',
     )
     expect((await db.device.findUniqueOrThrow({ where: { id: device.id } })).reason).toContain(
-      'one account is left',
+      'one account is left: a\uFFFDb',
     )
     delete double.wipeChecks
     const headers = { authorization: `Bearer ${plane.operatorToken}` }

@@ -250,10 +250,10 @@ it('does a reset that a park cut short at the next start', async () => {
 })
 
 it('holds a device back whose reset could not be verified', async () => {
-  device.wipeChecks = [{ name: 'accounts', passed: false, evidence: 'one is left' }]
+  device.wipeChecks = [{ name: 'accounts', passed: false, evidence: 'one is left: a\0b' }]
   await reset()
   await becomes('unavailable')
-  expect((await held()).reason).toContain('accounts: one is left')
+  expect((await held()).reason).toContain('accounts: one is left: a\uFFFDb')
   expect(sent('start')).toBe(1)
 })
 

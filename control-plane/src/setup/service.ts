@@ -1,6 +1,6 @@
 /** `SetupService` of the wall, and what its page does: finding a setup by its user code, and deciding. */
 import { randomBytes } from 'node:crypto'
-import { ApiError, hashSecret, isSecret, limits, newId, newSecret } from '@phonerack/shared'
+import { ApiError, hashSecret, isId, isSecret, limits, newId, newSecret } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
 import { createSecretLookup } from '../db/secret-lookup.js'
 import { addKey } from '../operator/keys.js'
@@ -119,8 +119,7 @@ export async function decideSetup(
   decision: { allow: true; projectId: string } | { allow: false },
 ): Promise<boolean> {
   const now = core.clock.now()
-  if (decision.allow && !(await core.db.project.findUnique({ where: { id: decision.projectId } })))
-    return false
+  if (decision.allow && !(await isProject(core, decision.projectId))) return false
   const { count } = await core.db.setup.updateMany({
     where: { ticketHash: hashSecret(ticket), status: 'pending', expiresAt: { gt: now } },
     data: decision.allow ? { status: 'approved', projectId: decision.projectId } : { status: 'denied' },
@@ -128,3 +127,6 @@ export async function decideSetup(
   if (count > 0) core.log.info({ audit: 'setup.decided', allowed: decision.allow }, 'a setup was decided')
   return count > 0
 }
+
+const isProject = async ({ db }: Core, id: string): Promise<boolean> =>
+  isId('project', id) && (await db.project.findUnique({ where: { id }, select: { id: true } })) !== null

@@ -272,6 +272,22 @@ describe('the page', () => {
     expect((await poll(asked.setup_token)).json()).toEqual({ status: 'pending' })
   })
 
+  it('answers text that cannot be stored, and a token with other bytes, like any wrong one', async () => {
+    const asked = await ask()
+    const browser = await opened()
+    const fields = { user_code: asked.user_code, operator_token: plane.operatorToken }
+    expect(await browser.submit('/setup/review', { ...fields, csrf: 'é'.repeat(43) })).toBe(403)
+    for (const text of ['a\0b', '\ud800', 'a'.repeat(9000)]) {
+      const typed = { user_code: text, operator_token: text, csrf: text }
+      for (const [name, value] of Object.entries(typed))
+        expect(await browser.submit('/setup/review', { ...fields, [name]: value }), name).toBe(403)
+    }
+    expect(await browser.submit('/setup/review', fields)).toBe(200)
+    for (const project of ['a\0b', '\ud800', 'proj_aaaaaaaaaaaa'])
+      expect(await browser.submit('/setup/decide', { decision: 'allow', project })).toBe(409)
+    expect((await poll(asked.setup_token)).json()).toEqual({ status: 'pending' })
+  })
+
   it('needs the operator token', async () => {
     const asked = await ask()
     const browser = await opened()

@@ -5,7 +5,15 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import path from 'node:path'
-import { ApiError, createLogger, hashSecret, newSecret, systemClock, type Clock } from '@phonerack/shared'
+import {
+  ApiError,
+  createLogger,
+  hashSecret,
+  newSecret,
+  systemClock,
+  type Clock,
+  type Logger,
+} from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { inject } from 'vitest'
@@ -32,6 +40,8 @@ export interface StartOptions {
   env?: Record<string, string>
   clock?: Clock
   beside?: Plane
+  /** Left out: silent, or as `LOG_LEVEL` says. */
+  log?: Logger
   replicaId?: string
 }
 
@@ -106,6 +116,12 @@ interface PlaneOptions extends StartOptions {
   id: string
 }
 
+function quietLogger(): Logger {
+  const log = createLogger('control-plane-test')
+  log.level = process.env['LOG_LEVEL'] ?? 'silent'
+  return log
+}
+
 async function startPlane(options: PlaneOptions): Promise<Plane> {
   const operatorToken = options.beside?.operatorToken ?? newSecret('operator')
   const config = readConfig({
@@ -121,8 +137,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
     ...options.env,
   })
   const clock = options.clock ?? systemClock
-  const log = createLogger('control-plane-test')
-  log.level = process.env['LOG_LEVEL'] ?? 'silent'
+  const log = options.log ?? quietLogger()
   const app = await startApp(config, { log, clock })
   const server = await buildServer({
     services: app.services,

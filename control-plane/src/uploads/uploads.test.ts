@@ -172,6 +172,12 @@ describe('an upload', () => {
     })
   })
 
+  it('names a split as text that can be stored, of bounded length', async () => {
+    const split = await client.upload(newApk({ split: `config\0.en${'x'.repeat(5000)}` }))
+    expect(split).toMatchObject({ status: 'invalid_apk' })
+    expect(split.error?.next).toMatch(/only the split config\uFFFD\.enx{190}…/)
+  })
+
   it('of which the file is lost ends as upload_failed', async () => {
     const created = await client.create()
     const { body } = await client.send(created, newApk())

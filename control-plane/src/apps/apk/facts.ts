@@ -1,10 +1,14 @@
 /** What we read from an APK, and what the process that reads it (`child.ts`) says to us (`inspect.ts`). */
+import { makeStorable, shorten } from '@phonerack/shared'
 import { z } from 'zod'
+
+/** Stands in messages to the client, and may be anything, of any length. */
+const text = (most: number) => z.string().transform((found) => shorten(makeStorable(found), most))
 
 export const apkFactsSchema = z.object({
   package: z.string(),
   /** Null: the base. */
-  split: z.string().nullable(),
+  split: text(200).nullable(),
   versionCode: z.number().int().nonnegative(),
   versionName: z.string().nullable(),
   /** Null when it is not stated. */
@@ -30,7 +34,7 @@ export const verdictSchema = z.union([
   z.object({ facts: apkFactsSchema }),
   z.object({
     /** A sentence for the client: why the file is no installable APK, and what to do. */
-    invalid: z.string(),
+    invalid: text(1000),
   }),
 ])
 export type Verdict = z.output<typeof verdictSchema>

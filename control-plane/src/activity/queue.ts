@@ -1,0 +1,37 @@
+/** Entries that wait to be written, oldest first. At most `most`: beyond them the oldest are given up. */
+export class BoundedQueue<T> {
+  private waiting: T[] = []
+
+  /** @param onDropped is called with the number of entries that are given up */
+  constructor(
+    private readonly most: number,
+    private readonly onDropped: (count: number) => void,
+  ) {}
+
+  get size(): number {
+    return this.waiting.length
+  }
+
+  push(entry: T): void {
+    this.waiting.push(entry)
+    this.trim()
+  }
+
+  /** Removes and returns the oldest. */
+  take(count: number): T[] {
+    return this.waiting.splice(0, count)
+  }
+
+  /** Returns entries that could not be written to the front. */
+  putBack(entries: readonly T[]): void {
+    this.waiting = [...entries, ...this.waiting]
+    this.trim()
+  }
+
+  private trim(): void {
+    const tooMany = this.waiting.length - this.most
+    if (tooMany <= 0) return
+    this.waiting.splice(0, tooMany)
+    this.onDropped(tooMany)
+  }
+}

@@ -1,0 +1,28 @@
+/** Writes entries of activity, and finds those that the database refuses so that they do not hold up the others. */
+import { isDataFault } from '../db/sql-state.js'
+import { type Database } from '../db/database.js'
+import { type ActivityEntry } from '../services.js'
+
+export interface Written {
+  /** Refused for their values: they would be refused again. */
+  refused: { entry: ActivityEntry; error: unknown }[]
+  /** Not written for a reason outside of them, and that reason. */
+  unwritten: { entries: ActivityEntry[]; error: unknown } | null
+}
+
+/** Writes all in one statement. When the values are at fault, halves the entries until the refused ones stand alone. */
+export async function writeEntries(db: Database, entries: readonly ActivityEntry[]): Promise<Written> {
+  const refused: Written['refused'] = []
+  const pending: ActivityEntry[][] = entries.length > 0 ? [[...entries]] : []
+  for (let part = pending.shift(); part; part = pending.shift()) {
+    try {
+      await db.activity.createMany({ data: part })
+    } catch (error) {
+      if (!isDataFault(error)) return { refused, unwritten: { entries: [part, ...pending].flat(), error } }
+      const [entry] = part
+      if (part.length === 1 && entry) refused.push({ entry, error })
+      else pending.unshift(part.slice(0, part.length >> 1), part.slice(part.length >> 1))
+    }
+  }
+  return { refused, unwritten: null }
+}

@@ -1,0 +1,195 @@
+// Text that no store can hold, sent to every endpoint in every place that takes text: with real Postgres and broker.
+import { createLogger } from '@phonerack/shared'
+import { type InjectOptions } from 'fastify'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { errorSchema } from './schemas.js'
+import { expectConventions } from '../testing/api.js'
+import { endpoints, requestOf, type Endpoint } from '../testing/endpoints.js'
+import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+
+interface Operation {
+  parameters?: { in: string; name: string; schema?: { type?: string } }[]
+}
+
+let world: World
+let plane: Plane
+let tenant: Tenant
+let readOnly: Tenant
+let paths: Record<string, Record<string, Operation>>
+const loud: unknown[] = []
+const ready = 'ph_readyaaaaaaa'.slice(0, 15)
+
+beforeAll(async () => {
+  world = startWorld()
+  const log = createLogger('test', {
+    write: (line) => {
+      const parsed = JSON.parse(line) as { level: number }
+      if (parsed.level >= 50) loud.push(parsed)
+    },
+  })
+  // Without jobs: nothing moves the phone that is put here.
+  plane = await world.start({
+    log,
+    env: { PHONERACK_JOBS: 'off', PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' },
+  })
+  tenant = await plane.tenant()
+  readOnly = await plane.tenant({ preset: 'read-only' })
+  await plane.app.core.db.phone.create({
+    data: {
+      ...{ id: ready, projectId: tenant.projectId, keyId: 'k', name: 'ready', status: 'ready' },
+      createdAt: new Date(),
+    },
+  })
+  ;({ paths } = (await plane.server.inject({ url: '/openapi.json' })).json<{ paths: typeof paths }>())
+}, 60_000)
+afterAll(() => world.stop())
+
+/** As it stands in a URL. */
+const encoded = {
+  nul: 'a%00b',
+  'nul alone': '%00',
+  'half of a pair, as UTF-8 cannot have it': 'a%ED%A0%80b',
+  'bytes that are no UTF-8': '%ff%fe',
+  'a line break': 'a%0d%0aX-Injected:%20yes',
+  'text that runs backwards': '%E2%80%AEa',
+  'two code units a character': '%F0%9F%91%8B'.repeat(60),
+  'very long': 'a'.repeat(9000),
+}
+/** In JSON. */
+const texts = {
+  nul: 'a\0b',
+  'half of a pair': 'a\ud800b',
+  'the other half': '\udc00',
+  'a line break': 'a\r\nX-Injected: yes',
+  'two code units a character': `${'a'.repeat(199)}👋👋`,
+  'very long': 'a'.repeat(60_000),
+}
+
+async function expectOurs(request: InjectOptions, key: string, what: string): Promise<void> {
+  const response = await plane.server.inject({
+    ...request,
+    headers: { authorization: `Bearer ${key}`, ...request.headers },
+  })
+  // The phone has no device, and nobody pays here.
+  const mayBe = response.statusCode < 500 || response.statusCode === 503
+  expect(mayBe, `${what}: ${response.statusCode} ${response.body.slice(0, 300)}`).toBe(true)
+  expect(response.headers['x-injected'], what).toBeUndefined()
+  expectConventions(response)
+  if (response.statusCode >= 400) errorSchema.strict().parse(response.json())
+}
+
+/** Nothing was logged as our fault, and what is asked next is still recorded. */
+async function expectHealthy(): Promise<void> {
+  expect(loud).toEqual([])
+  const last = await plane.server.inject({
+    method: 'PATCH',
+    url: `/v1/phones/${ready}`,
+    headers: { authorization: `Bearer ${tenant.key}` },
+  })
+  const { db, counters } = plane.app.core
+  await eventually(
+    async () =>
+      (await db.activity.count({ where: { requestId: String(last.headers['x-request-id']) } })) === 1,
+  )
+  expect(counters.read('activity_rows_refused') + counters.read('activity_rows_dropped')).toBe(0)
+}
+
+const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`
+/** Those that would move the phone that the others name. */
+const moving = ['DELETE /v1/phones/{id}', 'POST /v1/phones/{id}/start', 'POST /v1/phones/{id}/park']
+const named = (each: Endpoint): string => (moving.includes(nameOf(each)) ? 'ph_aaaaaaaaaaaa' : ready)
+const urlOf = (each: Endpoint): string => requestOf(each, named(each)).url
+
+it('in a parameter of the path', { timeout: 60_000 }, async () => {
+  let sent = 0
+  for (const endpoint of endpoints)
+    for (const [parameter] of endpoint.path.matchAll(/{\w+}/g))
+      for (const [what, text] of Object.entries(encoded)) {
+        const path = endpoint.path.replace(parameter, text)
+        await expectOurs(requestOf({ ...endpoint, path }, ready), tenant.key, `${nameOf(endpoint)} ${what}`)
+        sent += 1
+      }
+  expect(sent).toBeGreaterThan(300)
+  await expectHealthy()
+})
+
+it(
+  'in a query parameter, known or not, by keys that may and that may not',
+  { timeout: 120_000 },
+  async () => {
+    for (const endpoint of endpoints) {
+      const known = (paths[endpoint.path]?.[endpoint.method.toLowerCase()]?.parameters ?? [])
+        .filter((each) => each.in === 'query' && each.name !== 'wait')
+        .map(({ name, schema }) => (schema?.type === 'object' ? `${name}[a]` : name))
+      for (const name of new Set([...known, 'path', 'unknown', '%00']))
+        for (const [what, text] of Object.entries(encoded))
+          for (const value of [text, `/sdcard/${text}`])
+            for (const key of [tenant.key, readOnly.key]) {
+              const url = `${urlOf(endpoint).split('?')[0]}?${name}=${value}`
+              await expectOurs(
+                { ...requestOf(endpoint, ready), url },
+                key,
+                `${nameOf(endpoint)} ${name} ${what}`,
+              )
+            }
+    }
+    await expectHealthy()
+  },
+)
+
+/** The body with `text` in place of each of its strings in turn, as an extra field, and as a field's name. */
+function* bodiesWith(body: unknown, text: string): Generator {
+  if (typeof body === 'string') yield text
+  else if (Array.isArray(body))
+    for (const [index, each] of body.entries())
+      for (const changed of bodiesWith(each, text)) yield body.with(index, changed)
+  else if (typeof body === 'object' && body !== null) {
+    for (const [name, each] of Object.entries(body))
+      for (const changed of bodiesWith(each, text)) yield { ...body, [name]: changed }
+    yield { ...body, [text]: text }
+    for (const name of ['name', 'text', 'message', 'package', 'country', 'client', 'storage_id', 'wait'])
+      yield { ...body, [name]: text }
+    yield { ...body, metadata: { [text]: text } }
+    yield { ...body, metadata: { a: text } }
+    yield { ...body, actions: [{ type: text }] }
+  }
+}
+
+it('in a body', { timeout: 120_000 }, async () => {
+  let sent = 0
+  for (const endpoint of endpoints.filter(({ method }) => method !== 'GET'))
+    for (const [what, text] of Object.entries(texts))
+      for (const body of bodiesWith(endpoint.body ?? {}, text)) {
+        const headers = { 'content-type': 'application/json' }
+        const request = { ...requestOf(endpoint, named(endpoint)), headers, payload: JSON.stringify(body) }
+        await expectOurs(request, tenant.key, `${nameOf(endpoint)} ${what} ${request.payload.slice(0, 200)}`)
+        sent += 1
+      }
+  expect(sent).toBeGreaterThan(1000)
+  await expectHealthy()
+})
+
+it('in a header', { timeout: 60_000 }, async () => {
+  const values = ['\u00ff\u00fe', 'a'.repeat(8000), '"\\', ' \t ']
+  const names = [
+    'user-agent',
+    'idempotency-key',
+    'x-forwarded-for',
+    'x-request-id',
+    'range',
+    'if-range',
+    'accept',
+    'content-type',
+    'host',
+  ]
+  for (const endpoint of endpoints)
+    for (const name of names)
+      for (const value of values) {
+        const request = requestOf(endpoint, named(endpoint))
+        const headers = { ...request.headers, [name]: value }
+        await expectOurs({ ...request, headers }, tenant.key, `${nameOf(endpoint)} ${name}`)
+      }
+  for (const value of values)
+    await expectOurs({ method: 'GET', url: '/v1/phones', headers: { authorization: value } }, '', value)
+  await expectHealthy()
+})

@@ -1,0 +1,47 @@
+/** What this process counts of its own faults, and the log lines that tell an operator of them. */
+import { type Logger } from './log.js'
+
+/** Every counter with what it counts; a metrics endpoint exports them under these names. */
+export const counterHelp = {
+  activity_write_failures: 'Writes of activity that failed and are tried again.',
+  activity_rows_refused: 'Entries of activity that the database refused and that are lost.',
+  activity_rows_dropped: 'Entries of activity that are lost because too many waited.',
+} as const
+
+export type CounterName = keyof typeof counterHelp
+
+/** Counts since the process began. */
+export class Counters {
+  private readonly counts = new Map<CounterName, number>()
+
+  add(name: CounterName, by = 1): void {
+    this.counts.set(name, this.read(name) + by)
+  }
+
+  read(name: CounterName): number {
+    return this.counts.get(name) ?? 0
+  }
+}
+
+/** Milliseconds between two log lines of one alarm. */
+const quietMs = 60_000
+
+/** Counts every fault, and logs the first at once and later ones at most once a minute, so that a fault cannot fill the log. */
+export class Alarm {
+  private loggedAt = -Infinity
+
+  constructor(
+    private readonly log: Logger,
+    private readonly counters: Counters,
+    private readonly name: CounterName,
+    private readonly message: string,
+  ) {}
+
+  raise(facts: Record<string, unknown>, by = 1): void {
+    this.counters.add(this.name, by)
+    const now = performance.now()
+    if (now - this.loggedAt < quietMs) return
+    this.loggedAt = now
+    this.log.error({ ...facts, alarm: this.name, count: this.counters.read(this.name) }, this.message)
+  }
+}

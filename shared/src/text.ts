@@ -1,0 +1,19 @@
+/** Text from clients as the stores behind us can hold it. Lengths are Unicode code points. */
+
+/** Postgres cannot store NUL, and half of a surrogate pair has no UTF-8. The one source for `isStorable` and `makeStorable`. */
+const notStorable = /[\0\p{Surrogate}]/u
+const eachNotStorable = new RegExp(notStorable.source, 'gu')
+
+export const isStorable = (text: string): boolean => !notStorable.test(text)
+
+/** The text with U+FFFD in place of each character that cannot be stored. */
+export const makeStorable = (text: string): string => text.replace(eachNotStorable, '\uFFFD')
+
+/** At most `most` code points, with `…` after a cut. */
+export function shorten(text: string, most: number): string {
+  if (text.length <= most) return text
+  let end = 0
+  for (let count = 0; count < most && end < text.length; count += 1)
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1
+  return end < text.length ? `${text.slice(0, end)}…` : text
+}
