@@ -88,7 +88,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
 
   const authority = await Authority.open(config.pkiDir)
   const natsUsers = config.natsAccountSeedFile ? await openNatsUsers(config.natsAccountSeedFile) : null
-  const hosts = new HostClients(await authority.issueClient())
+  const hosts = new HostClients(await authority.issueClient(), parts.log)
   const strangers = createStrangers({
     trustedProxies: config.http.trustedProxies,
     perMinute: config.failuresPerMinute,

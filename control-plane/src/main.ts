@@ -5,6 +5,7 @@ import { startApp, type App } from './app.js'
 import { readConfig, type Config, type OperatorListen } from './config.js'
 import { buildOperatorServer } from './http/operator-server.js'
 import { buildServer } from './http/server.js'
+import { watchFaults } from './last-resort.js'
 
 /** Milliseconds between tries, and in all, while Postgres is not there yet. */
 const retryMs = 1000
@@ -13,6 +14,7 @@ const patienceMs = 60_000
 const stopMs = 4500
 
 const log = createLogger('control-plane')
+watchFaults(process, log, () => process.exit(1))
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)

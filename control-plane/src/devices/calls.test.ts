@@ -3,7 +3,7 @@ import { ApiError, type Action } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HostClients } from '../hosts/clients.js'
 import { Authority } from '../pki/authority.js'
-import { type AgentDouble } from '../testing/agent-double.js'
+import { observationJson, type AgentDouble } from '../testing/agent-double.js'
 import { errorOf } from '../testing/api.js'
 import {
   createBody,
@@ -67,7 +67,7 @@ it('passes a whole batch through', async () => {
     send({ $case: 'started', value: { index: 0 } })
     send({ $case: 'finished', value: { index: 0, resultJson: entry(0, true) } })
     const resultsJson = Buffer.from(`[${entry(0, true).toString()},${entry(1, true).toString()}]`)
-    send({ $case: 'ended', value: { observationJson: Buffer.from('{"elements":[]}'), resultsJson } })
+    send({ $case: 'ended', value: { observationJson: observationJson(), resultsJson } })
     return Promise.resolve()
   }
   expect(parse(await run([home, home]))).toMatchObject({ completed: 2, observation: { elements: [] } })
@@ -173,13 +173,13 @@ it('repeats a read until the agent is back', async () => {
 it('talks only to the host whose certificate it asked for, and only with its own', async () => {
   const host = await plane.app.core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
   const authority = await Authority.open(plane.config.pkiDir)
-  const own = new HostClients(await authority.issueClient())
+  const own = new HostClients(await authority.issueClient(), plane.app.core.log)
   const address = host.address ?? ''
   expect(await own.to(agent.hostId, address).ready(2000)).toBe(true)
   expect(await own.to('hst_aaaaaaaaaaaa', address).ready(1000)).toBe(false)
   own.close()
   const strangerAuthority = await Authority.open(`${world.dir}/stranger`)
-  const stranger = new HostClients(await strangerAuthority.issueClient())
+  const stranger = new HostClients(await strangerAuthority.issueClient(), plane.app.core.log)
   expect(await stranger.to(agent.hostId, address).ready(1000)).toBe(false)
   stranger.close()
 })

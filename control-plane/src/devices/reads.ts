@@ -12,7 +12,7 @@ const longestPauseMs = 1000
 /**
  * Runs `read` until it answers, with what it needs read anew each time.
  * @throws ApiError the agent's own answer; phone_unavailable when it could not be reached; provider_timeout when
- *   it did not answer
+ *   it did not answer; provider_error when its answer does not fit
  */
 export async function retryRead<T>(
   phoneId: string,
@@ -34,7 +34,7 @@ export async function retryRead<T>(
 }
 
 function isWorthRepeating(error: unknown): boolean {
-  if (!(error instanceof CallFailure)) return false
+  if (!(error instanceof CallFailure) || error.isHostFault) return false
   return (
     error.answer === null ||
     error.answer.code === 'phone_unavailable' ||
@@ -45,6 +45,7 @@ function isWorthRepeating(error: unknown): boolean {
 function asApiError(phoneId: string, error: unknown): unknown {
   if (!(error instanceof CallFailure)) return error
   if (error.answer) return error.answer
+  if (error.isHostFault) return new ApiError('provider_error', { details: { phone: phoneId }, cause: error })
   const options = { details: { phone: phoneId }, cause: error, retryable: true }
   return error.timedOut ? new ApiError('provider_timeout', options) : phoneUnavailable(phoneId)
 }

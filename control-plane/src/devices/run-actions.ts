@@ -2,6 +2,7 @@
 import { type ClientReadableStream, Metadata } from '@grpc/grpc-js'
 import { ObserveMode as ProtoObserveMode, type RunActionsResponse } from '@phonerack/proto'
 import { ApiError, limits, Progress, type Action, type ObserveMode } from '@phonerack/shared'
+import { readJson } from '../hosts/answers/fields.js'
 import { CallFailure, requireConnection, toFailure } from '../hosts/calls.js'
 import { type CallContext } from '../services.js'
 import { countOk, resultsOfLostBatch, type BatchKnown } from './batch.js'
@@ -47,39 +48,55 @@ export async function runBatch(
   )
   const known: BatchKnown = { results: [], started: -1, sinceStartMs: 0 }
   try {
-    return await follow(stream, known)
+    return await follow(stream, known, batch.actions.length)
   } catch (error) {
     return onLost(batch.actions, known, toFailure(error))
+  } finally {
+    stream.cancel()
   }
 }
 
-/** Reads the stream into `known`; resolves with the answer when the agent said the end. */
+/** Messages that mean nothing to us which a stream may hold: a newer agent may send some. */
+const mostUnknown = 100
+
+const outOfOrder = (): CallFailure =>
+  new CallFailure(true, null, false, 'the host told of a batch in an impossible order', true)
+
+/**
+ * Reads the stream into `known`; resolves with the answer when the agent said the end. `count`: of the batch's actions.
+ * @throws CallFailure, ServiceError
+ */
 async function follow(
   stream: ClientReadableStream<RunActionsResponse>,
   known: BatchKnown,
+  count: number,
 ): Promise<Uint8Array> {
   let startedAt = performance.now()
+  let unknown = 0
   try {
-    for await (const message of stream as AsyncIterable<RunActionsResponse>) {
-      const { event } = message
+    for await (const { event } of stream as AsyncIterable<RunActionsResponse>) {
+      const next = known.results.length
       if (event?.$case === 'started') {
-        known.started = event.value.index
+        if (event.value.index !== next || next >= count || known.started === next) throw outOfOrder()
+        known.started = next
         startedAt = performance.now()
       } else if (event?.$case === 'finished') {
-        known.results.push(JSON.parse(event.value.resultJson.toString('utf8')))
+        if (event.value.index !== next || next >= count) throw outOfOrder()
+        known.results.push(readJson(event.value.resultJson))
       } else if (event?.$case === 'ended') {
-        return answer(event.value.resultsJson, event.value.observationJson)
-      }
+        return answer(event.value.resultsJson, event.value.observationJson, count)
+      } else if ((unknown += 1) > mostUnknown) throw outOfOrder()
     }
   } finally {
     known.sinceStartMs = performance.now() - startedAt
   }
-  throw new Error('the agent ended a batch without its results')
+  throw new CallFailure(true, null, false, 'the host ended a batch without its results', true)
 }
 
-/** Puts the agent's JSON together without reading the observation. */
-function answer(resultsJson: Buffer, observationJson: Buffer): Uint8Array {
-  const results = JSON.parse(resultsJson.toString('utf8')) as unknown[]
+/** Puts the agent's JSON together without reading the observation; that it is one was checked where it was decoded. */
+function answer(resultsJson: Buffer, observationJson: Buffer, count: number): Uint8Array {
+  const results = readJson(resultsJson) as unknown[]
+  if (results.length > count) throw outOfOrder()
   const head = `{"results":${resultsJson.toString('utf8')},"completed":${countOk(results)}`
   const parts: Uint8Array[] = [Buffer.from(head)]
   if (observationJson.length > 0) parts.push(Buffer.from(',"observation":'), observationJson)
@@ -89,7 +106,7 @@ function answer(resultsJson: Buffer, observationJson: Buffer): Uint8Array {
 function onLost(actions: readonly Action[], known: BatchKnown, failure: CallFailure): Uint8Array {
   const nothingKnown = known.started < 0 && known.results.length === 0
   // The agent's own word before the first action: nothing ran.
-  if (nothingKnown && failure.answer) throw failure.answer
+  if (nothingKnown && failure.answer && failure.answer.code !== 'action_outcome_unknown') throw failure.answer
   const results = resultsOfLostBatch(actions, known)
   if (results === null) {
     throw new ApiError('internal_error', {

@@ -4,8 +4,8 @@
  */
 import { Metadata, status, type CallOptions, type ServiceError } from '@grpc/grpc-js'
 import { type HostServiceClient } from '@phonerack/proto'
-import { ApiError, errorCodes, type Progress } from '@phonerack/shared'
-import { z } from 'zod'
+import { ApiError, storable, type Progress } from '@phonerack/shared'
+import { answerOf } from './answers/error.js'
 import { type HostConnection } from './clients.js'
 
 /** Milliseconds to wait for a connection before a call counts as never sent. */
@@ -20,6 +20,8 @@ export class CallFailure extends Error {
     readonly answer: ApiError | null,
     readonly timedOut: boolean,
     message: string,
+    /** The host answered, with something that it may not: its fault, and no matter of the connection. */
+    readonly isHostFault = false,
   ) {
     super(message)
     this.name = 'CallFailure'
@@ -72,33 +74,34 @@ export async function callHost<Q, A>(
   }
 }
 
-const plainError = z.object({
-  code: z.enum(errorCodes),
-  message: z.string(),
-  retryable: z.boolean(),
-  next: z.string().nullable(),
-  details: z.record(z.string(), z.unknown()),
-})
+/** How grpc-js begins the details of an answer that could not be decoded (`answers/client.ts`). */
+const notDecoded = 'Response message parsing error'
 
 /** Reads a failed call. */
 export function toFailure(error: unknown): CallFailure {
+  if (error instanceof CallFailure) return error
   if (!isServiceError(error)) throw error
-  const answer = answerOf(error.metadata)
+  const answer = ownErrorOf(error.code, error.metadata)
+  const isTooLarge = error.code === status.RESOURCE_EXHAUSTED && answer === null
+  const isHostFault = answer === 'unusable' || isTooLarge || error.details.startsWith(notDecoded)
   return new CallFailure(
     true,
-    answer,
+    answer === 'unusable' ? null : answer,
     error.code === status.DEADLINE_EXCEEDED,
-    error.details || error.message,
+    // The host's words: they are logged, and stored as a device's reason.
+    storable(error.details || error.message, 1000),
+    isHostFault,
   )
+}
+
+/** The agent's own error. One that does not know the call is older than we are: nothing was done. */
+export function ownErrorOf(code: status, metadata: Metadata): ApiError | 'unusable' | null {
+  const answer = answerOf(metadata)
+  if (answer !== null || code !== status.UNIMPLEMENTED) return answer
+  return new ApiError('feature_unavailable', {
+    message: "The agent of the phone's host does not offer this yet.",
+  })
 }
 
 export const isServiceError = (error: unknown): error is ServiceError =>
   error instanceof Error && 'code' in error && typeof error.code === 'number' && 'metadata' in error
-
-/** The agent's own error in the trailer `phonerack-error-bin`, or null. */
-export function answerOf(metadata: Metadata): ApiError | null {
-  const bytes = metadata.get('phonerack-error-bin')[0]
-  if (!Buffer.isBuffer(bytes)) return null
-  const parsed = plainError.safeParse(JSON.parse(bytes.toString('utf8')))
-  return parsed.success ? new ApiError(parsed.data.code, parsed.data) : null
-}

@@ -4,9 +4,10 @@
  * the certificate of its ID.
  */
 import { credentials, connectivityState, type ChannelCredentials } from '@grpc/grpc-js'
-import { HostServiceClient, LiveServiceClient, RecordingServiceClient } from '@phonerack/proto'
-import { keepalive, ownNow } from '@phonerack/shared'
+import { type HostServiceClient, type LiveServiceClient, type RecordingServiceClient } from '@phonerack/proto'
+import { keepalive, ownNow, type Logger } from '@phonerack/shared'
 import { type Credentials, hostDnsName } from '../pki/authority.js'
+import { checkedClients } from './answers/client.js'
 import { Breaker } from './breaker.js'
 
 /** A screen (4 MB) with its frame. */
@@ -27,7 +28,10 @@ export class HostClients {
   private readonly open = new Map<string, HostConnection & { address: string }>()
   private readonly credentials: ChannelCredentials
 
-  constructor(own: Credentials) {
+  constructor(
+    own: Credentials,
+    private readonly log: Logger,
+  ) {
     this.credentials = credentials.createSsl(
       Buffer.from(own.caPem),
       Buffer.from(own.privateKeyPem),
@@ -63,9 +67,12 @@ export class HostClients {
       // Channels are not shared between hosts that had the same address.
       'grpc.use_local_subchannel_pool': 1,
     }
-    const client = new HostServiceClient(address, this.credentials, options)
-    const live = new LiveServiceClient(address, this.credentials, options)
-    const recordings = new RecordingServiceClient(address, this.credentials, {
+    const checked = checkedClients((call, where) =>
+      this.log.warn({ host: hostId, call, where }, 'a host sent an answer that does not fit'),
+    )
+    const client = new checked.Host(address, this.credentials, options)
+    const live = new checked.Live(address, this.credentials, options)
+    const recordings = new checked.Recording(address, this.credentials, {
       ...options,
       channelOverride: client.getChannel(),
     })

@@ -86,7 +86,7 @@ async function tryCare<N extends 'device.wipe' | 'device.enroll'>(
       { device: device.id, job: name, err: error, attempt: payload.attempt },
       'a device was not cared for',
     )
-    const refused = error.answer !== null && !error.answer.retryable
+    const refused = error.isHostFault || (error.answer !== null && !error.answer.retryable)
     if (refused && payload.attempt >= refusals) {
       return { verified: false, checks: [{ name: 'agent', passed: false, evidence: error.message }] }
     }

@@ -3,10 +3,11 @@
  * the host only as fast as the page takes it; what the host cannot send it drops up to the next key frame.
  * Ends with either side, with the link, and with the phone's assignment.
  */
-import { status, type ClientDuplexStream, type StatusObject } from '@grpc/grpc-js'
+import { type ClientDuplexStream, type StatusObject } from '@grpc/grpc-js'
 import { type WatchRequest, type WatchResponse } from '@phonerack/proto'
+import { ApiError } from '@phonerack/shared'
 import { type WebSocket } from 'ws'
-import { answerOf } from '../hosts/calls.js'
+import { ownErrorOf } from '../hosts/calls.js'
 import { type HostClients } from '../hosts/clients.js'
 import { type Core } from '../phones/core.js'
 import { giveBack, takeControl } from '../handoffs/control.js'
@@ -187,12 +188,20 @@ export class Viewer {
       const { data, keyFrame, last, ptsUs } = event.value
       return this.sendVideo(writeFrame({ data, isKeyFrame: keyFrame, isLast: last, ptsUs }))
     }
-    if (event?.$case === 'state') this.send({ type: 'state', ...event.value })
+    if (event?.$case === 'state') {
+      this.send({ type: 'state', ...event.value })
+      this.holdIfFull()
+    }
   }
 
   private sendVideo(bytes: Uint8Array): void {
     this.sentBytes += bytes.length
     this.socket.send(bytes, { binary: true }, () => this.letFlow())
+    this.holdIfFull()
+  }
+
+  /** Reads no more from the host than the page takes. */
+  private holdIfFull(): void {
     const isFull =
       this.socket.bufferedAmount > mostBuffered ||
       this.sentBytes - this.acknowledgedBytes > mostUnacknowledged
@@ -210,13 +219,14 @@ export class Viewer {
   }
 
   private send(message: ServerMessage): void {
-    this.socket.send(JSON.stringify(message))
+    this.socket.send(JSON.stringify(message), () => this.letFlow())
   }
 
   /** Says why: the link's own end where there is one. */
   private onCallEnded({ code, details, metadata }: StatusObject): void {
     if (this.isOver) return
-    const isMissing = answerOf(metadata)?.code === 'feature_unavailable' || code === status.UNIMPLEMENTED
+    const answer = ownErrorOf(code, metadata)
+    const isMissing = answer instanceof ApiError && answer.code === 'feature_unavailable'
     const { core } = this.parts
     core.log.debug({ code, details, phone: this.link.phoneId }, 'a live view lost its host')
     const otherwise = isMissing ? closings.noVideo : closings.away

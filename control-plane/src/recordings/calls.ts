@@ -76,9 +76,12 @@ export const isUnknown = (error: unknown): boolean =>
   error instanceof CallFailure && error.answer?.code === 'recording_not_found'
 
 function stated(state: RecordingState | undefined): RecordingState {
-  if (!state) throw new CallFailure(true, null, false, 'the host said nothing of the recording')
+  if (!state) throw new CallFailure(true, null, false, 'the host said nothing of the recording', true)
   return state
 }
+
+const notAsPromised = (): CallFailure =>
+  new CallFailure(true, null, false, 'the file is not what the host promised', true)
 
 /**
  * The finished file as a stream, read no faster than it is used; it ends with an error unless all of it came as the host
@@ -102,6 +105,8 @@ export async function readRecording(
       for await (const { chunk } of call as AsyncIterable<ReadRecordingResponse>) {
         hash.update(chunk)
         size += BigInt(chunk.length)
+        // Before it is stored: a host could send without end.
+        if (size > promised.sizeBytes) throw notAsPromised()
         yield chunk
       }
     } catch (error) {
@@ -110,8 +115,7 @@ export async function readRecording(
       progress.signal.removeEventListener('abort', cancel)
       call.cancel()
     }
-    if (size !== promised.sizeBytes || hash.digest('hex') !== promised.sha256)
-      throw new CallFailure(true, null, false, 'the file is not what the host promised')
+    if (size !== promised.sizeBytes || hash.digest('hex') !== promised.sha256) throw notAsPromised()
   }
   return Readable.from(chunks(), { objectMode: false })
 }

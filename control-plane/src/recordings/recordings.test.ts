@@ -87,6 +87,25 @@ const untilStatus = (id: string, status: RecordingJson['status']): Promise<void>
 const untilDropped = (id: string): Promise<void> => eventually(() => !agent.recordings.held.has(id), 30_000)
 
 describe('a recording', () => {
+  it('is read no further than its host promised', async () => {
+    const { id } = await start()
+    await call('POST', `/${id}/stop`)
+    agent.recordings.finish(id)
+    let sent = 0
+    let isCut = false
+    agent.recordings.onRead = async (read) => {
+      read.on('cancelled', () => (isCut = true))
+      for (; !isCut && sent < 2000; sent += 1)
+        if (!read.write({ chunk: Buffer.alloc(65_536) }))
+          await new Promise((resolve) => setImmediate(resolve))
+    }
+    await eventually(() => isCut, 30_000)
+    agent.recordings.onRead = null
+    // The video has four chunks; some more are under way before the call is cut.
+    expect(sent).toBeLessThan(200)
+    await untilStatus(id, 'ready')
+  })
+
   it('is started, stopped, stored and downloaded, whole and in parts', async () => {
     const recording = await start({ name: 'Sign-in 👋' })
     expect(recording).toMatchObject({

@@ -11,6 +11,7 @@ import {
   ServerCredentials,
   status,
   type sendUnaryData,
+  type ServiceDefinition,
   type ServerDuplexStream,
   type ServiceError,
 } from '@grpc/grpc-js'
@@ -40,9 +41,12 @@ import {
   type Bus,
   type CustodyReport,
   type DeviceLink,
+  type Heartbeat,
+  type Observation,
 } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { isServiceError } from '../hosts/calls.js'
 import { RecordingsDouble } from './recordings-double.js'
 
 export interface DoubleDevice {
@@ -113,6 +117,10 @@ export interface AgentDouble {
   onWatch: (call: ServerDuplexStream<WatchRequest, WatchResponse>) => void
   /** Awaited in each call of a setting or a file, by its name, before anything is done. */
   onCall: (name: string) => Promise<void>
+  /** May change each message that it sends over gRPC, by the call's name. */
+  onAnswer: (call: string, bytes: Buffer) => Buffer
+  /** May change each heartbeat. */
+  onHeartbeat: (message: Heartbeat) => unknown
   /** What its phones hold. */
   readonly held: {
     clipboard: string
@@ -211,6 +219,8 @@ class Double implements AgentDouble {
   onBatch: Batch = () => Promise.resolve()
   onCall: (name: string) => Promise<void> = () => Promise.resolve()
   onWatch: AgentDouble['onWatch'] = (call) => call.resume()
+  onAnswer: AgentDouble['onAnswer'] = (_, bytes) => bytes
+  onHeartbeat: AgentDouble['onHeartbeat'] = (message) => message
   readonly held: AgentDouble['held'] = {
     clipboard: '',
     location: undefined,
@@ -259,7 +269,7 @@ class Double implements AgentDouble {
   beat(): void {
     this.sequence += 1
     const at = new Date().toISOString()
-    this.bus.publish(subjects.heartbeat(this.hostId), {
+    const heartbeat: Heartbeat = {
       host_id: this.hostId,
       sequence: this.sequence,
       at,
@@ -278,7 +288,8 @@ class Double implements AgentDouble {
         proof_of_life_at: at,
         ...(this.reportsCustody ? { custody: custodyOf(device) } : {}),
       })),
-    })
+    }
+    this.bus.publish(subjects.heartbeat(this.hostId), this.onHeartbeat(heartbeat))
   }
 
   pause(): void {
@@ -299,7 +310,7 @@ class Double implements AgentDouble {
 
   async serve(): Promise<void> {
     const server = new Server()
-    server.addService(HostServiceService, this.service())
+    server.addService(this.changing(HostServiceService), this.service())
     const live: LiveServiceServer = {
       watch: (call) => this.onWatch(call),
       prepare: (call, callback) =>
@@ -316,8 +327,8 @@ class Double implements AgentDouble {
           return {}
         }),
     }
-    server.addService(LiveServiceService, live)
-    server.addService(RecordingServiceService, this.recordings.service())
+    server.addService(this.changing(LiveServiceService), { ...live })
+    server.addService(this.changing(RecordingServiceService), this.recordings.service())
     const { ca, certificate, key } = this.identity
     const secure = ServerCredentials.createSsl(ca, [{ cert_chain: certificate, private_key: key }], true)
     const port = await new Promise<number>((resolve, reject) =>
@@ -332,6 +343,16 @@ class Double implements AgentDouble {
     this.pause()
     this.cutGrpc()
     await this.bus.close()
+  }
+
+  /** The service with each answer through `onAnswer`. */
+  private changing(service: ServiceDefinition): ServiceDefinition {
+    const methods = Object.entries(service).map(([name, method]) => {
+      const responseSerialize = (value: unknown): Buffer =>
+        this.onAnswer(name, method.responseSerialize(value))
+      return [name, { ...method, responseSerialize }] as const
+    })
+    return Object.fromEntries(methods)
   }
 
   /** As the real agent does: only the newest number, and some calls may bring it. */
@@ -421,7 +442,7 @@ class Double implements AgentDouble {
           this.take(call.request.assignment, 'hold')
           const snapshotId = 'snp_aaaaaaaaaaaa'
           return Promise.resolve({
-            observationJson: Buffer.from('{"elements":[]}'),
+            observationJson: observationJson(),
             snapshotId,
             text: 'app x',
           })
@@ -604,6 +625,20 @@ function wiped(device: DoubleDevice, checks: readonly WipeCheck[]) {
   const level = cleanFor === 'anyone' ? WipeLevel.WIPE_LEVEL_DATA : WipeLevel.WIPE_LEVEL_PACKAGE
   return { verified, level, revision: BigInt(revision), cleanFor }
 }
+/** An observation of an empty screen. */
+export const observationJson = (): Buffer =>
+  Buffer.from(
+    JSON.stringify({
+      snapshot_id: 'snp_aaaaaaaaaaaa',
+      taken_at: new Date().toISOString(),
+      app: { package: 'x', activity: null },
+      keyboard: { visible: false, focused_editable: false },
+      screen: { width: 10, height: 20 },
+      elements: [],
+      truncated: false,
+      text: 'app x',
+    } satisfies Observation),
+  )
 
 export function answer<A>(callback: sendUnaryData<A>, work: () => Promise<A>): void {
   Promise.resolve()
@@ -615,10 +650,18 @@ export function answer<A>(callback: sendUnaryData<A>, work: () => Promise<A>): v
 }
 
 export function toServiceError(error: unknown): ServiceError {
+  if (isServiceError(error)) return error
   const message = error instanceof Error ? error.message : String(error)
   const metadata = new Metadata()
   if (error instanceof ApiError)
     metadata.set('phonerack-error-bin', Buffer.from(JSON.stringify(error.toPlain())))
   const code = error instanceof ApiError ? status.FAILED_PRECONDITION : status.UNAVAILABLE
   return Object.assign(new Error(message), { code, details: message, metadata })
+}
+
+/** What a call fails with whose trailer holds these bytes in place of the agent's error. */
+export function withTrailer(bytes: Buffer, code = status.FAILED_PRECONDITION): ServiceError {
+  const metadata = new Metadata()
+  metadata.set('phonerack-error-bin', bytes)
+  return Object.assign(new Error('refused'), { code, details: 'refused', metadata })
 }

@@ -1,13 +1,18 @@
 /** The part of the agent's double that records screens: states in a map, and any bytes for a video. */
 import { createHash } from 'node:crypto'
+import { type ServerWritableStream } from '@grpc/grpc-js'
 import {
   RecordingStatus,
   type Assignment,
+  type ReadRecordingRequest,
+  type ReadRecordingResponse,
   type RecordingServiceServer,
   type RecordingState,
 } from '@phonerack/proto'
 import { ApiError } from '@phonerack/shared'
 import { answer, toServiceError } from './agent-double.js'
+
+type Read = ServerWritableStream<ReadRecordingRequest, ReadRecordingResponse>
 
 export class RecordingsDouble {
   /** By ID, as the agent tells them. */
@@ -16,6 +21,8 @@ export class RecordingsDouble {
   video = Buffer.alloc(200_000, 'video')
   /** What a read sends instead, to break it. */
   sent: Buffer | null = null
+  /** Sends a video in another way. */
+  onRead: ((call: Read) => Promise<void>) | null = null
 
   /** `begin`: noted, checked and awaited before a call does anything. */
   constructor(private readonly begin: (name: string, assignment?: Assignment) => Promise<void>) {}
@@ -77,6 +84,7 @@ export class RecordingsDouble {
         const send = async (): Promise<void> => {
           await this.begin('readRecording')
           this.get(call.request.recordingId)
+          if (this.onRead) return this.onRead(call)
           const bytes = this.sent ?? this.video
           for (let at = 0; at < bytes.length; at += 65_536)
             call.write({ chunk: bytes.subarray(at, at + 65_536) })

@@ -1,0 +1,188 @@
+/**
+ * A schema for each message that a host sends over gRPC. The compiler asks for one of each call: an answer that nobody checks
+ * cannot be added. A value of an enum that is not known here reads as its zero value.
+ */
+import {
+  FileType,
+  RecordingStatus,
+  type HostServiceService,
+  type LiveServiceService,
+  type RecordingServiceService,
+  WipeLevel,
+} from '@phonerack/proto'
+import { isErrorCode, limits } from '@phonerack/shared'
+import { z } from 'zod'
+import {
+  amount,
+  bytes,
+  cleaned,
+  instant,
+  instantOrNone,
+  json,
+  maybe,
+  pixels,
+  sha256,
+  text,
+} from './fields.js'
+import { actionResult, actionResults, batchObservation, observation, snapshotId } from './screen.js'
+
+type AnswerOf<M> = M extends { responseDeserialize: (bytes: Buffer) => infer A } ? A : never
+export type Answers<S> = { readonly [K in keyof S]: z.ZodType<AnswerOf<S[K]>> }
+
+const nothing = z.object({})
+/** The contract's 4,000,000 bytes and what JSON adds to them. */
+const screenBytes = limits.screenAnswer + 100_000
+
+const checks = z
+  .array(z.object({ name: cleaned(100), passed: z.boolean(), evidence: cleaned(4000) }))
+  .max(500)
+const capabilities = z
+  .array(z.object({ name: cleaned(100), implementation: cleaned(100), evidence: cleaned(1000) }))
+  .max(200)
+
+const cleanness = {
+  level: z.enum(WipeLevel).catch(WipeLevel.WIPE_LEVEL_UNSPECIFIED),
+  revision: amount,
+  cleanFor: cleaned(200),
+}
+
+const said = cleaned(200).optional()
+const degrees = (most: number) => z.number().min(-most).max(most)
+
+const file = z.object({
+  name: text(1024).min(1),
+  type: z.enum(FileType).catch(FileType.FILE_TYPE_OTHER),
+  size: amount,
+  // A tenant may give a file any time.
+  modifiedAt: instantOrNone,
+})
+
+const app = z.object({
+  package: text(255).min(1),
+  label: text(1000),
+  versionName: text(1000),
+  versionCode: amount,
+  system: z.boolean(),
+})
+
+export const hostAnswers: Answers<HostServiceService> = {
+  startPhone: z.object({ readyAt: instantOrNone }),
+  parkPhone: nothing,
+  wipeDevice: z.object({ verified: z.boolean(), checks, ...cleanness }),
+  enrollDevice: z.object({ verified: z.boolean(), checks, capabilities, ...cleanness }),
+  observe: z.object({
+    observationJson: json(screenBytes, observation),
+    snapshotId,
+    text: text(screenBytes),
+  }),
+  screenshot: z.object({
+    image: bytes(screenBytes).refine((image) => image.length > 0),
+    screenWidth: pixels,
+    screenHeight: pixels,
+    scale: z.number().positive().max(100),
+  }),
+  runActions: z.object({
+    event: maybe(
+      z.discriminatedUnion('$case', [
+        z.object({ $case: z.literal('started'), value: z.object({ index: z.int() }) }),
+        z.object({
+          $case: z.literal('finished'),
+          value: z.object({ index: z.int(), resultJson: json(screenBytes, actionResult) }),
+        }),
+        z.object({
+          $case: z.literal('ended'),
+          value: z.object({
+            observationJson: json(screenBytes, batchObservation, true),
+            resultsJson: json(screenBytes, actionResults),
+          }),
+        }),
+      ]),
+    ),
+  }),
+  rebootPhone: nothing,
+  getDeviceInfo: z.object({
+    ...{ brand: said, model: said, osVersion: said, carrier: said },
+    ...{ screenWidth: pixels, screenHeight: pixels, screenDensity: pixels },
+  }),
+  getClipboard: z.object({ text: text(limits.screenAnswer) }),
+  setClipboard: nothing,
+  getLocation: z.object({
+    location: maybe(z.object({ latitude: degrees(90), longitude: degrees(180) })),
+  }),
+  setLocation: nothing,
+  getLocale: z.object({ locale: text(200) }),
+  setLocale: z.object({ locale: text(200) }),
+  getTimezone: z.object({ timezone: text(200) }),
+  setTimezone: z.object({ timezone: text(200) }),
+  listFiles: z.object({ entries: z.array(file) }),
+  readFile: z.object({ content: bytes(limits.fileBytes) }),
+  writeFile: z.object({ size: amount }),
+  deleteFile: nothing,
+  listApps: z.object({ apps: z.array(app).max(10_000) }),
+  beginInstall: z.object({
+    missingSha256: z.array(sha256).max(limits.libraryFiles),
+    uninstalled: z.boolean(),
+  }),
+  putPackageFile: nothing,
+  finishInstall: z.object({
+    succeeded: z.boolean(),
+    errorCode: z.string().transform((code) => (code === '' || isErrorCode(code) ? code : 'install_failed')),
+    reason: cleaned(1000),
+    wasInstalled: z.boolean(),
+  }),
+  uninstallApp: nothing,
+}
+
+const recording = maybe(
+  z.object({
+    status: z.enum(RecordingStatus).catch(RecordingStatus.RECORDING_STATUS_UNSPECIFIED),
+    startedAt: maybe(instant),
+    endedAt: maybe(instant),
+    durationMs: amount,
+    sizeBytes: amount,
+    sha256: sha256.or(z.literal('')),
+    failure: cleaned(1000),
+  }),
+)
+
+export const recordingAnswers: Answers<RecordingServiceService> = {
+  startRecording: z.object({ startedAt: maybe(instant) }),
+  stopRecording: z.object({ recording }),
+  getRecording: z.object({ recording }),
+  // None is empty: an endless stream of nothing would pass every limit of bytes.
+  readRecording: z.object({ chunk: bytes(256 * 1024).refine((chunk) => chunk.length > 0) }),
+  dropRecording: nothing,
+}
+
+export const liveAnswers: Answers<LiveServiceService> = {
+  watch: z.object({
+    event: maybe(
+      z.discriminatedUnion('$case', [
+        z.object({
+          $case: z.literal('config'),
+          value: z.object({
+            codec: z.string().regex(/^[\w.]{1,64}$/),
+            parameterSets: bytes(64 * 1024),
+            width: z.int().min(1).max(65_535),
+            height: z.int().min(1).max(65_535),
+          }),
+        }),
+        z.object({
+          $case: z.literal('frame'),
+          value: z.object({
+            data: bytes(256 * 1024),
+            ptsUs: z.bigint(),
+            keyFrame: z.boolean(),
+            last: z.boolean(),
+          }),
+        }),
+        z.object({
+          $case: z.literal('state'),
+          value: z.object({ secure: z.boolean(), trouble: cleaned(500), asleep: z.boolean() }),
+        }),
+      ]),
+    ),
+  }),
+  prepare: nothing,
+  standBy: nothing,
+}

@@ -1,0 +1,71 @@
+/**
+ * Observations and results of actions as hosts send them: the fields of the interface specification. Fields that came later
+ * may be missing, since a host may be older than the control plane, and unknown ones pass.
+ */
+import { errorCodes, limits } from '@phonerack/shared'
+import { z } from 'zod'
+import { isShallow, pixels } from './fields.js'
+
+const place = z.int().min(-1_000_000).max(1_000_000)
+const point = z.tuple([place, place])
+const longText = z.string().max(limits.screenAnswer)
+const name = z.string().max(10_000)
+const size = { width: pixels, height: pixels }
+
+const element = z.looseObject({
+  ref: z.int().min(1),
+  type: name,
+  text: name.nullable(),
+  desc: name.nullable(),
+  id: name.nullable(),
+  bounds: z.tuple([place, place, place, place]),
+  center: point,
+  state: z.array(z.string().max(100)).max(100),
+})
+
+const screenshot = z.looseObject({
+  format: z.enum(['jpeg', 'png']),
+  ...size,
+  scale: z.number().positive(),
+  data: longText,
+})
+
+const takenAt = z.iso.datetime()
+
+export const snapshotId = z.string().regex(/^snp_[a-z2-7]{12}$/)
+
+export const observation = z.looseObject({
+  snapshot_id: snapshotId,
+  taken_at: takenAt,
+  app: z.looseObject({ package: name, activity: name.nullable() }),
+  keyboard: z.looseObject({ visible: z.boolean(), focused_editable: z.boolean() }),
+  screen: z.looseObject(size),
+  // Left out by `observe: "text"`.
+  elements: z.array(element).max(limits.elements.max).optional(),
+  truncated: z.boolean(),
+  text: longText,
+  screenshot: screenshot.optional(),
+})
+
+/** After a batch: the elements, or only a picture. */
+export const batchObservation = z.union([observation, z.looseObject({ taken_at: takenAt, screenshot })])
+
+const result = z.looseObject({
+  index: z.int().min(0).max(limits.actions.max),
+  type: z.string().max(100),
+  ok: z.boolean(),
+  ms: z.int().min(0),
+  resolved: z.looseObject({ center: point, ref: z.int().optional() }).optional(),
+  error: z
+    .looseObject({
+      code: z.enum(errorCodes),
+      message: name,
+      retryable: z.boolean(),
+      next: name.nullable(),
+      details: z.record(z.string(), z.unknown()).refine((details) => isShallow(details)),
+    })
+    .optional(),
+})
+
+export const actionResult = result
+export const actionResults = z.array(result).max(limits.actions.max)
