@@ -56,6 +56,10 @@ const environmentSchema = z
     PHONERACK_ACTIVITY_ACCURACY: int(limits.activityAccuracy, 1),
     PHONERACK_LIFECYCLE_PER_MINUTE: int(limits.lifecyclePerProjectPerMinute, 1),
     PHONERACK_REQUESTS_PER_MINUTE: int(limits.requestsPerKeyPerMinute, 1),
+    PHONERACK_WAITS_PER_KEY: int(limits.waitsPerKey, 1),
+    PHONERACK_STREAMS_PER_KEY: int(limits.streamsPerKey, 1),
+    PHONERACK_LIVE_LINKS_PER_PHONE: int(limits.live.linksPerPhone, 1),
+    PHONERACK_LIVE_LINKS_PER_PROJECT: int(limits.live.linksPerProject, 1),
     PHONERACK_FAILURES_PER_MINUTE: int(limits.failuresPerAddressPerMinute, 1),
     PHONERACK_ACTIVITY_DAYS: int(30, 1),
     PHONERACK_IDEMPOTENCY_HOURS: int(limits.idempotencyWindowHours, 1),
@@ -77,6 +81,8 @@ const environmentSchema = z
     PHONERACK_UPLOAD_PROJECT_MAX: int(limits.uploads.projectBytes, 1),
     /** Bytes: files of all projects that have not been completed yet. */
     PHONERACK_UPLOAD_WAITING_MAX: int(20 * limits.uploads.fileBytes, 1),
+    /** Bytes: of one project's. */
+    PHONERACK_UPLOAD_PROJECT_WAITING_MAX: int(limits.uploads.projectWaitingBytes, 1),
     PHONERACK_UPLOADS_PER_DAY: int(limits.uploads.perDay, 1),
     /** Seconds in which the file must have arrived. */
     PHONERACK_UPLOAD_SEND_WITHIN: int(limits.uploads.sendWithin / 1000, 1),
@@ -101,7 +107,15 @@ const environmentSchema = z
   )
 
 export interface Config {
-  http: { host: string; port: number; baseUrl: string; trustedProxies: string[]; lifecycleWait: number }
+  http: {
+    host: string
+    port: number
+    baseUrl: string
+    trustedProxies: string[]
+    lifecycleWait: number
+    waitsPerKey: number
+    streamsPerKey: number
+  }
   operator: OperatorListen
   databaseUrl: string
   databasePool: number
@@ -159,6 +173,7 @@ export interface Rules {
   minimumSeconds: number
   uploads: UploadRules
   recordings: { perProject: number; lifeMs: number }
+  live: { linksPerPhone: number; linksPerProject: number }
 }
 
 /** Sizes in bytes, times in milliseconds. */
@@ -166,6 +181,7 @@ export interface UploadRules {
   fileBytes: number
   projectBytes: number
   waitingBytes: number
+  projectWaitingBytes: number
   perDay: number
   sendWithinMs: number
   awaitingMs: number
@@ -185,6 +201,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
         .map((proxy) => proxy.trim())
         .filter((proxy) => proxy !== ''),
       lifecycleWait: env.PHONERACK_LIFECYCLE_WAIT,
+      waitsPerKey: env.PHONERACK_WAITS_PER_KEY,
+      streamsPerKey: env.PHONERACK_STREAMS_PER_KEY,
     },
     operator: readOperatorListen(env.PHONERACK_OPERATOR_LISTEN),
     databaseUrl: env.DATABASE_URL,
@@ -222,6 +240,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
         fileBytes: env.PHONERACK_UPLOAD_FILE_MAX,
         projectBytes: env.PHONERACK_UPLOAD_PROJECT_MAX,
         waitingBytes: env.PHONERACK_UPLOAD_WAITING_MAX,
+        projectWaitingBytes: env.PHONERACK_UPLOAD_PROJECT_WAITING_MAX,
         perDay: env.PHONERACK_UPLOADS_PER_DAY,
         sendWithinMs: env.PHONERACK_UPLOAD_SEND_WITHIN * 1000,
         awaitingMs: env.PHONERACK_UPLOAD_AWAITING_LIFE * 1000,
@@ -231,6 +250,10 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       recordings: {
         perProject: env.PHONERACK_RECORDINGS_PER_PROJECT,
         lifeMs: env.PHONERACK_RECORDING_LIFE * 1000,
+      },
+      live: {
+        linksPerPhone: env.PHONERACK_LIVE_LINKS_PER_PHONE,
+        linksPerProject: env.PHONERACK_LIVE_LINKS_PER_PROJECT,
       },
     },
   }

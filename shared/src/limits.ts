@@ -22,6 +22,9 @@ export const limits = {
   requestsPerKeyPerMinute: 600,
   /** Requests without a valid key or token, of one IPv4 address or IPv6 /64. */
   failuresPerAddressPerMinute: 60,
+  /** Requests of one key that wait for something, and answers that it reads bit by bit, at once in each process. */
+  waitsPerKey: 100,
+  streamsPerKey: 100,
   lifecyclePerProjectPerMinute: 60,
   activeKeys: 50,
   keyPhones: { min: 1, max: 20 },
@@ -49,6 +52,8 @@ export const limits = {
     /** Bytes: of one file, and of a project's processing and ready uploads together. */
     fileBytes: 524_288_000,
     projectBytes: 524_288_000,
+    /** Bytes: of a project's files that arrive, as promised, or wait to be completed. */
+    projectWaitingBytes: 4 * 524_288_000,
     /** Milliseconds in which a file must have arrived. */
     sendWithin: 120_000,
     /** Per project and UTC day. */
@@ -95,6 +100,9 @@ export const limits = {
     text: 10_000,
     /** People who look at one phone at once, in each process of the control plane. */
     watchers: 50,
+    /** Links that are still valid, without those of hand-overs. */
+    linksPerPhone: 100,
+    linksPerProject: 1000,
   },
   handoffs: {
     /** Characters of what the person is asked, and of what they answer. */

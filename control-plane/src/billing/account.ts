@@ -33,8 +33,8 @@ export async function readUsage(db: Reader, project: ProjectRecord, now: Date): 
     (select count(*) from phones p join projects j on j.id = p.project_id
       where j.owner_id = ${project.ownerId} and p.status in ('creating', 'starting', 'ready')) as running,
     (select count(*) from phones where project_id = ${project.id} and status not in ('failed', 'deleted')) as phones,
-    (select coalesce(sum(cost_micros), 0)::bigint from sessions
-      where project_id = ${project.id} and ended_at >= ${monthStart(now)}) as spent`
+    (select coalesce(sum(spent_micros), 0)::bigint from project_months
+      where project_id = ${project.id} and month >= ${monthStart(now).toISOString().slice(0, 10)}::date) as spent`
   const row = rows[0]
   if (!row) throw new Error('a query of aggregates gave no row')
   return {

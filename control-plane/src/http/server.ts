@@ -22,6 +22,7 @@ import { answerOnSocket, onClientError } from './bare-socket.js'
 import { addBodyReading } from './body.js'
 import { addConventions, refusedOrigin } from './conventions.js'
 import { addDocs } from './docs.js'
+import { createHeldOpen } from './held-open.js'
 import { acceptExpectations } from './expect.js'
 import { sendError } from './errors.js'
 import { watchPaths } from './known-paths.js'
@@ -38,6 +39,9 @@ export interface HttpConfig {
   /** Addresses or networks of proxies whose `X-Forwarded-For` counts; none by default. */
   trustedProxies?: readonly string[]
   requestsPerKeyPerMinute?: number
+  /** At once, of one key. */
+  waitsPerKey?: number
+  streamsPerKey?: number
   /** Of requests without a valid key or token, per address. */
   failuresPerMinute?: number
   /** Milliseconds that the file of an upload may take. */
@@ -133,6 +137,8 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
         services,
         lifetimes,
         strangers,
+        waits: createHeldOpen(config.waitsPerKey ?? limits.waitsPerKey, 'waits'),
+        streams: createHeldOpen(config.streamsPerKey ?? limits.streamsPerKey, 'streams'),
         baseUrl: config.baseUrl,
         clock,
         lifecycleWaitMs: (config.lifecycleWait ?? limits.lifecycleWait) * 1000,

@@ -1,6 +1,6 @@
 /** `LiveService` of the wall: makes links to a phone's live view. Hand-overs make theirs here too. */
-import { hashSecret, newSecret } from '@phonerack/shared'
-import { type Tx } from '../db/database.js'
+import { ApiError, hashSecret, newSecret } from '@phonerack/shared'
+import { inTransaction, type Tx } from '../db/database.js'
 import { phoneUnavailable, readyTarget } from '../devices/target.js'
 import { type Prisma } from '../gen/prisma/client.js'
 import { type HostClients } from '../hosts/clients.js'
@@ -24,6 +24,38 @@ export async function addLink(
   return token
 }
 
+/**
+ * Counts the links that still lead somewhere, under the project's lock; those of hand-overs do not count.
+ * @throws ApiError rate_limited
+ */
+async function checkRoom(
+  core: Core,
+  tx: Tx,
+  { projectId, sessionId, createdAt }: { projectId: string; sessionId: string; createdAt: Date },
+): Promise<void> {
+  await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
+  const [counted] = await tx.$queryRaw<
+    { of_phone: bigint; of_project: bigint; first_end: Date | null }[]
+  >`select
+    count(*) filter (where s.id = ${sessionId}) as of_phone, count(*) as of_project, min(l.expires_at) as first_end
+    from sessions s join live_links l on l.session_id = s.id join api_keys k on k.id = l.key_id
+    where s.project_id = ${projectId} and s.ended_at is null
+      and l.handoff_id is null and l.expires_at > ${createdAt} and k.revoked_at is null`
+  const { linksPerPhone, linksPerProject } = core.rules.live
+  const isPhoneFull = Number(counted?.of_phone ?? 0n) >= linksPerPhone
+  if (!isPhoneFull && Number(counted?.of_project ?? 0n) < linksPerProject) return
+  const limit = isPhoneFull ? linksPerPhone : linksPerProject
+  throw new ApiError('rate_limited', {
+    message: `The ${isPhoneFull ? 'phone' : 'project'} has ${limit} live links that are still valid.`,
+    next: 'Use a link that you have, or wait until one expires. Parking a phone ends its links.',
+    details: { limit },
+    retryAfterSeconds: Math.max(
+      1,
+      ((counted?.first_end ?? createdAt).getTime() - createdAt.getTime()) / 1000,
+    ),
+  })
+}
+
 export function createLiveService(
   core: Core,
   hosts: HostClients,
@@ -38,9 +70,11 @@ export function createLiveService(
       if (!session) throw phoneUnavailable(phoneId)
       const createdAt = core.clock.now()
       const expiresAt = new Date(createdAt.getTime() + expiresIn * 1000)
-      const token = await addLink(core.db, {
-        ...{ projectId: caller.projectId, phoneId, sessionId: session.id, keyId: caller.keyId },
-        ...{ control, createdAt, expiresAt },
+      const { projectId, keyId } = caller
+      const link = { projectId, phoneId, sessionId: session.id, keyId, control, createdAt, expiresAt }
+      const token = await inTransaction(core.db, async (tx) => {
+        await checkRoom(core, tx, link)
+        return addLink(tx, link)
       })
       // Most links are opened at once.
       warmUps.begin(phoneId, target)

@@ -49,16 +49,29 @@ export async function readLink(db: Reader, tokenHash: string): Promise<LinkRow |
   return rows[0] ?? null
 }
 
-/** Of each phone the link that lives longest, when one may lead there: `standingOf` says whether it does. */
-export const readLongestLinks = (db: Reader, now: Date): Promise<LinkRow[]> =>
-  readLinks(
-    db,
-    Prisma.sql`l.token_hash in (select distinct on (l.phone_id) l.token_hash from live_links l
-      join sessions s on s.id = l.session_id join api_keys k on k.id = l.key_id left join handoffs f on f.id = l.handoff_id
-      where l.expires_at > ${now} and s.ended_at is null and k.revoked_at is null
-        and (f.status is null or f.status in ('open', 'taken'))
-      order by l.phone_id, l.expires_at desc)`,
-  )
+/**
+ * Of each phone the link that lives longest, when one may lead there: `standingOf` says whether it does. It begins at the
+ * open sessions, so that its cost does not grow with the links in the table.
+ */
+export async function readLongestLinks(db: Reader, now: Date): Promise<LinkRow[]> {
+  const longest = await db.$queryRaw<
+    { tokenHash: string }[]
+  >`select distinct on (phone_id) token_hash as "tokenHash"
+    from (
+      select s.phone_id, plain.token_hash, plain.expires_at from sessions s cross join lateral (
+        select l.token_hash, l.expires_at from live_links l join api_keys k on k.id = l.key_id
+        where l.session_id = s.id and l.handoff_id is null and l.expires_at > ${now} and k.revoked_at is null
+        order by l.expires_at desc limit 1) plain
+      where s.ended_at is null
+      union all
+      select s.phone_id, l.token_hash, l.expires_at from sessions s
+        join handoffs f on f.phone_id = s.phone_id and f.session_id = s.id and f.status in ('open', 'taken')
+        join live_links l on l.handoff_id = f.id join api_keys k on k.id = l.key_id
+      where s.ended_at is null and l.expires_at > ${now} and k.revoked_at is null
+    ) links order by phone_id, expires_at desc`
+  if (longest.length === 0) return []
+  return readLinks(db, Prisma.sql`l.token_hash = any(${longest.map(({ tokenHash }) => tokenHash)})`)
+}
 
 const readLinks = (db: Reader, which: Prisma.Sql): Promise<LinkRow[]> =>
   db.$queryRaw<LinkRow[]>`select l.project_id as "projectId", l.phone_id as "phoneId",

@@ -2,6 +2,7 @@
 import { ApiError, isId, type Clock } from '@phonerack/shared'
 import type { FastifyReply } from 'fastify'
 import type { Readable } from 'node:stream'
+import type { HeldOpen } from '../http/held-open.js'
 import type { Lifetimes } from '../http/lifetimes.js'
 import type { Strangers } from '../http/strangers/strangers.js'
 import type { ApiInstance } from '../http/types.js'
@@ -11,6 +12,9 @@ export interface RouteDeps {
   services: Services
   lifetimes: Lifetimes
   strangers: Strangers
+  /** Of one key at once: requests that wait, and answers that are read bit by bit. */
+  waits: HeldOpen
+  streams: HeldOpen
   lifecycleWaitMs: number
   /** Public base address, without a slash at the end. */
   baseUrl: string

@@ -7,7 +7,7 @@ import { failureOf } from './waiting.js'
 
 /**
  * The phone once `settled`, or as it is when the wait ends. The write is done
- * by now, so a wait that breaks answers with the phone as last known.
+ * by now, so a wait that breaks, or one too many of its key, answers with the phone as last known.
  * @throws PhoneFailure when it fails meanwhile
  */
 export async function waitAfterWrite(
@@ -22,6 +22,7 @@ export async function waitAfterWrite(
     return phone
   }
   const { services, lifetimes, lifecycleWaitMs } = deps
+  if (!deps.waits.tryHold(request, reply)) return phone
   const later = await services.phones
     .wait(phone.id, settled, lifecycleWaitMs, lifetimes.wait(reply))
     .catch((error: unknown) => {

@@ -2,27 +2,44 @@
 import pg from 'pg'
 import { vi } from 'vitest'
 
+export interface SentQuery {
+  text: string
+  values: unknown[]
+}
+
 export interface QueryLog {
-  /** Texts since the last `clear`, in order. */
+  /** Since the last `clear`, in order. */
+  readonly queries: SentQuery[]
+  /** Their texts. */
   readonly texts: string[]
   clear(): void
   stop(): void
 }
 
 export function watchQueries(): QueryLog {
-  const texts: string[] = []
-  const textOf = (query: unknown): string => {
-    if (typeof query === 'string') return query
-    return typeof query === 'object' && query !== null && 'text' in query ? String(query.text) : ''
-  }
+  const queries: SentQuery[] = []
   // oxlint-disable-next-line typescript/unbound-method -- called with its own client below
   const original = pg.Client.prototype.query as (this: pg.Client, ...args: unknown[]) => unknown
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
     this: pg.Client,
     ...args: unknown[]
   ) {
-    texts.push(textOf(args[0]))
+    queries.push(sentQuery(args))
     return original.apply(this, args) as never
   })
-  return { texts, clear: () => texts.splice(0), stop: () => spy.mockRestore() }
+  return {
+    queries,
+    get texts() {
+      return queries.map(({ text }) => text)
+    },
+    clear: () => queries.splice(0),
+    stop: () => spy.mockRestore(),
+  }
+}
+
+function sentQuery([query, second]: unknown[]): SentQuery {
+  const values = (found: unknown): unknown[] => (Array.isArray(found) ? (found as unknown[]) : [])
+  if (typeof query === 'string') return { text: query, values: values(second) }
+  if (typeof query !== 'object' || query === null || !('text' in query)) return { text: '', values: [] }
+  return { text: String(query.text), values: values('values' in query ? query.values : second) }
 }

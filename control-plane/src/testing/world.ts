@@ -144,6 +144,8 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
     config: {
       baseUrl: config.http.baseUrl,
       trustedProxies: config.http.trustedProxies,
+      waitsPerKey: config.http.waitsPerKey,
+      streamsPerKey: config.http.streamsPerKey,
       // Only a test that names the limit meets it.
       requestsPerKeyPerMinute: options.env?.['PHONERACK_REQUESTS_PER_MINUTE']
         ? config.requestsPerKeyPerMinute

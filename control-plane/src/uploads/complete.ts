@@ -1,6 +1,7 @@
 /** Completing an upload: its file is named, and becomes this upload's, a duplicate of another, or nothing. */
 import { ApiError } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
+import { noRoom } from './waiting.js'
 import { type Upload } from '../gen/prisma/client.js'
 import { addJob } from '../jobs/queue.js'
 import { type Caller, type UploadView } from '../services.js'
@@ -82,7 +83,7 @@ async function settle(
   }
   const used = await usedBytes(tx, upload.projectId, now)
   if (used + Number(upload.sizeBytes) > projectBytes) throw storageLimitReached(projectBytes, used)
-  if (!hasRoom) throw new ApiError('storage_full')
+  if (!hasRoom) throw noRoom()
   await addJob(tx, 'upload.process', { uploadId: upload.id }, { key: processKey(upload.id) })
   return tx.upload.update({ where: { id: upload.id }, data: { ...done, status: 'processing' } })
 }

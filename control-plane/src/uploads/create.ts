@@ -5,7 +5,7 @@ import { dayStart, secondsToNextDay } from '../billing/calendar.js'
 import { type Caller, type UploadView } from '../services.js'
 import { type UploadCore } from './core.js'
 import { storageLimitReached, usedBytes, viewOf } from './records.js'
-import { waitingBytes } from './waiting.js'
+import { noRoom, waitingBytes } from './waiting.js'
 
 export async function createUpload(
   uploads: UploadCore,
@@ -17,8 +17,15 @@ export async function createUpload(
   const upload = await inTransaction(core.db, async (tx) => {
     const now = core.clock.now()
     await admit(uploads, tx, caller.projectId, now)
-    if (isFull || (await waitingBytes(tx, now)) >= core.rules.uploads.waitingBytes)
-      throw new ApiError('storage_full')
+    const waiting = await waitingBytes(tx, caller.projectId, now)
+    const { projectWaitingBytes } = core.rules.uploads
+    if (waiting.project >= projectWaitingBytes)
+      throw new ApiError('storage_limit_reached', {
+        message: "The project's uploads that are not completed reach their storage limit.",
+        details: { limit_bytes: projectWaitingBytes, used_bytes: waiting.project },
+        next: 'Complete or delete uploads whose file was sent (GET /v1/apps/uploads), then send the request again.',
+      })
+    if (isFull || waiting.all >= core.rules.uploads.waitingBytes) throw noRoom()
     return tx.upload.create({
       data: {
         id: newId('upload'),

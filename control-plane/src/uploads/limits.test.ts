@@ -158,3 +158,29 @@ it('without a storage every upload ends as platform_not_configured', async () =>
   const upload = await (await uploadClient(none, await none.tenant())).upload(apkOf(5000))
   expect(upload).toMatchObject({ status: 'failed', error: { code: 'platform_not_configured' } })
 })
+
+it("one project's files that are not completed leave room for others: 503 at the URL, 409 at create", async () => {
+  const most = 120_000
+  const tight = await world.start({
+    env: { ...env, PHONERACK_UPLOAD_PROJECT_WAITING_MAX: `${most}` },
+    clock,
+  })
+  const one = await uploadClient(tight, await tight.tenant())
+  const two = await uploadClient(tight, await tight.tenant())
+  const created = [await one.create(), await one.create(), await one.create()] as const
+  expect((await one.send(created[0], apkOf(70_000))).status).toBe(200)
+  const refused = await one.send(created[1], apkOf(70_000))
+  expect([refused.status, refused.body.error?.code]).toEqual([503, 'storage_full'])
+  expect(refused.body.error?.next).toMatch(/again/)
+  expect((await two.send(await two.create(), apkOf(70_000))).status).toBe(200)
+  expect((await one.send(created[1], apkOf(50_000))).status).toBe(200)
+  const full = await one.request('POST', '/v1/apps/uploads')
+  expect(full.status).toBe(409)
+  expect(full.body.error).toMatchObject({
+    code: 'storage_limit_reached',
+    next: expect.stringContaining('Complete or delete') as string,
+    details: { limit_bytes: most, used_bytes: most },
+  })
+  await one.request('DELETE', `/v1/apps/uploads/${created[0].id}`)
+  expect((await one.request('POST', '/v1/apps/uploads')).status).toBe(201)
+})

@@ -7,7 +7,7 @@ import { StorageFull } from '../storage/file-store.js'
 import { type UploadCore } from './core.js'
 import { takeIn, throwAway, toRefusal, type Arrival } from './incoming.js'
 import { addFileDelete, dropFile } from './records.js'
-import { roomLock, waitingBytes } from './waiting.js'
+import { noRoom, roomLock, waitingBytes } from './waiting.js'
 
 /** Milliseconds that a claim outlives the time to send: its holder still has to write down the end. */
 const claimGraceMs = 30_000
@@ -41,7 +41,7 @@ export async function receiveFile(
     return { storageId: claim.storageId }
   } catch (error) {
     await giveBack(uploads, claim)
-    throw error instanceof StorageFull ? new ApiError('storage_full', { cause: error }) : toRefusal(error)
+    throw error instanceof StorageFull ? noRoom(error) : toRefusal(error)
   }
 }
 
@@ -87,8 +87,9 @@ async function claimUrl(uploads: UploadCore, token: string, declaredBytes: numbe
     const upload = await lockByToken(tx, tokenHash)
     const now = core.clock.now()
     checkFree(upload, now)
-    if (!isRoom || (await waitingBytes(tx, now)) + bytes > core.rules.uploads.waitingBytes)
-      throw new ApiError('storage_full')
+    const waiting = await waitingBytes(tx, upload.projectId, now)
+    const { waitingBytes: mostOfAll, projectWaitingBytes: mostOfProject } = core.rules.uploads
+    if (!isRoom || waiting.all + bytes > mostOfAll || waiting.project + bytes > mostOfProject) throw noRoom()
     // What a killed process left half-way under its own ID.
     await dropFile(tx, upload)
     const storageId = newId('file')

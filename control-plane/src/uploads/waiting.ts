@@ -1,13 +1,30 @@
 /** Files of all projects that have not been completed yet: how much room they take together. */
+import { ApiError } from '@phonerack/shared'
 import { type Reader } from '../db/database.js'
 
 /** The lock under which room is given to arriving files, over all replicas. */
 export const roomLock = 7_201_101
 
+export interface Waiting {
+  /** Bytes of all projects. */
+  all: number
+  /** Bytes of this one. */
+  project: number
+}
+
 /** Bytes of arrived files, and of arriving ones as promised. */
-export async function waitingBytes(db: Reader, now: Date): Promise<number> {
-  const rows = await db.$queryRaw<{ bytes: bigint }[]>`select coalesce(sum(size_bytes), 0)::bigint as bytes
+export async function waitingBytes(db: Reader, projectId: string, now: Date): Promise<Waiting> {
+  const rows = await db.$queryRaw<{ all: bigint; project: bigint }[]>`select
+    coalesce(sum(size_bytes), 0)::bigint as all,
+    coalesce(sum(size_bytes) filter (where project_id = ${projectId}), 0)::bigint as project
     from uploads where status = 'awaiting_file' and expires_at > ${now}
       and (is_stored or (arrived_at is null and claim_until > ${now}))`
-  return Number(rows[0]?.bytes ?? 0n)
+  return { all: Number(rows[0]?.all ?? 0n), project: Number(rows[0]?.project ?? 0n) }
 }
+
+/** A file that finds no room now. */
+export const noRoom = (cause?: unknown): ApiError =>
+  new ApiError('storage_full', {
+    next: 'Send the same request again in a minute. Completing or deleting uploads that wait makes room: GET /v1/apps/uploads',
+    cause,
+  })

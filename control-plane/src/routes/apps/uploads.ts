@@ -111,7 +111,7 @@ export const completeUpload: Route = (app, { services }) => {
 
 export const getUploadQuery = waitQuery(['ready'], 'Wait while it is processing.')
 
-export const getUpload: Route = (app, { services, lifetimes }) => {
+export const getUpload: Route = (app, { services, lifetimes, waits }) => {
   app.get(
     '/apps/uploads/:id',
     {
@@ -129,6 +129,7 @@ export const getUpload: Route = (app, { services, lifetimes }) => {
       const caller = callerOf(request)
       const id = uploadIdOf(request.params)
       const { wait, timeout = pollTimeout.default } = request.query
+      if (wait !== undefined) waits.hold(request, reply)
       const upload =
         wait === undefined
           ? await services.uploads.get(caller, id)

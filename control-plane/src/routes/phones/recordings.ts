@@ -186,6 +186,7 @@ export const readRecording: Route = (app, deps) => {
         reply.header('content-range', `bytes */${size}`)
         throw new ApiError('range_not_satisfiable', { details: { recording: rid, size_bytes: size } })
       }
+      deps.streams.hold(request, reply)
       const video = await noted(deps, request, phoneId, () =>
         deps.services.recordings.video(callerOf(request), phoneId, rid, wanted),
       )

@@ -1,0 +1,74 @@
+/** What one key holds open at once: waits and streams over real sockets, and what ends a count. */
+import { type AddressInfo } from 'node:net'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { testApi, type TestApi } from '../testing/api.js'
+
+let api: TestApi
+let origin: string
+beforeEach(async () => {
+  api = await testApi({ waitsPerKey: 2 })
+  await api.app.listen({ host: '127.0.0.1', port: 0 })
+  origin = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`
+})
+afterEach(() => api.app.close())
+
+const get = (path: string, key: string, signal?: AbortSignal): Promise<Response> =>
+  fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${key}` }, signal: signal ?? null })
+
+/** The server hears of an end a moment after the client. */
+const onceAllowed = async (path: string, key: string): Promise<Response> => {
+  for (;;) {
+    const answer = await get(path, key)
+    if (answer.status !== 429) return answer
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+const calls = async (count: number): Promise<void> => {
+  while (api.services.called('wait').length < count) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+it('refuses a wait too many of a key, and takes one again once another has ended or was cut off', async () => {
+  const phone = api.services.phone('starting')
+  const path = `/v1/phones/${phone.id}?wait=ready&timeout=30`
+  const cut = new AbortController()
+  const first = get(path, api.key)
+  const second = get(path, api.key, cut.signal)
+  await calls(2)
+  const refused = await get(path, api.key)
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toBe('5')
+  expect(((await refused.json()) as { error: object }).error).toMatchObject({
+    code: 'rate_limited',
+    retryable: true,
+    next: 'Let one of them end, or send the request without `wait`.',
+    details: { limit: 2, retry_after_seconds: 5 },
+  })
+  // Neither another key nor a request that does not wait is held up.
+  expect((await get(`/v1/phones/${phone.id}`, api.key)).status).toBe(200)
+  const other = get(path, api.services.key())
+  await calls(3)
+
+  cut.abort()
+  await expect(second).rejects.toThrow()
+  const third = onceAllowed(path, api.key)
+  await calls(4)
+  api.services.move(phone.id, { status: 'ready' })
+  for (const answer of [first, other, third]) expect((await answer).status).toBe(200)
+  expect((await get(path, api.key)).status).toBe(200)
+})
+
+it('answers a write at once when its key waits too often already: the write is done', async () => {
+  const slow = api.services.phone('starting')
+  const waits = [1, 2].map(() => get(`/v1/phones/${slow.id}?wait=ready&timeout=30`, api.key))
+  await calls(2)
+  api.services.createAs = 'creating'
+  const made = await fetch(`${origin}/v1/phones`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${api.key}` },
+  })
+  expect(made.status).toBe(202)
+  expect(((await made.json()) as { status: string }).status).toBe('creating')
+  api.services.move(slow.id, { status: 'ready' })
+  await Promise.all(waits)
+})

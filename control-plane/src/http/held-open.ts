@@ -1,0 +1,52 @@
+/** What one key holds open at once: requests that wait, and answers that are read bit by bit. Counted in this process. */
+import { ApiError } from '@phonerack/shared'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { callerOf } from './auth.js'
+
+/** Seconds after which another may have ended. */
+const retryAfterSeconds = 5
+
+export interface HeldOpen {
+  /** Counts the request until its answer is over. @throws ApiError rate_limited */
+  hold(request: FastifyRequest, reply: FastifyReply): void
+  /** As `hold`; false instead of the error. */
+  tryHold(request: FastifyRequest, reply: FastifyReply): boolean
+}
+
+const descriptions = {
+  waits: {
+    message: (most: number) => `The key has ${most} requests that wait.`,
+    next: 'Let one of them end, or send the request without `wait`.',
+  },
+  streams: {
+    message: (most: number) => `The key reads ${most} answers at once.`,
+    next: 'Read one of them to its end, or close it, then send the request again.',
+  },
+}
+
+export function createHeldOpen(most: number, kind: keyof typeof descriptions): HeldOpen {
+  /** Keys that hold nothing are not in it. */
+  const counts = new Map<string, number>()
+
+  const tryHold = (request: FastifyRequest, reply: FastifyReply): boolean => {
+    const { keyId } = callerOf(request)
+    const count = counts.get(keyId) ?? 0
+    if (count >= most) return false
+    counts.set(keyId, count + 1)
+    reply.raw.once('close', () => {
+      const left = (counts.get(keyId) ?? 1) - 1
+      if (left > 0) counts.set(keyId, left)
+      else counts.delete(keyId)
+    })
+    return true
+  }
+  return {
+    tryHold,
+    hold(request, reply) {
+      if (tryHold(request, reply)) return
+      const { message, next } = descriptions[kind]
+      const details = { limit: most }
+      throw new ApiError('rate_limited', { message: message(most), next, details, retryAfterSeconds })
+    },
+  }
+}
