@@ -52,6 +52,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       connect: config.adbConnect,
       jar,
       isolated: config.isolated,
+      allowSims: config.allowSims,
       conditionEveryMs: config.conditionEveryMs,
       records,
       flags: { packageCleanFreesAll: config.packageCleanFreesAll },

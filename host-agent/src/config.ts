@@ -38,6 +38,16 @@ const environment = z.object({
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true'),
+  /** Serials of phones that may hold a SIM, separated by commas. */
+  PHONERACK_ALLOW_SIMS: z
+    .string()
+    .default('')
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    ),
   /** Seconds between two looks at battery, storage and the like. */
   PHONERACK_CONDITION_SECONDS: z.coerce.number().int().min(10).max(86_400).default(300),
   /** Bytes of disk for package files. */
@@ -66,6 +76,8 @@ export interface Config {
   isolated: boolean
   /** A package-level clean frees a device for any tenant. docs/decisions/0142 */
   packageCleanFreesAll: boolean
+  /** Serials whose phones may hold a SIM. docs/decisions/0167 */
+  allowSims: readonly string[]
   /** Between two looks at each phone's condition. */
   conditionEveryMs: number
   /** Bytes. */
@@ -101,6 +113,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     scrcpyServer: found.PHONERACK_SCRCPY_SERVER,
     isolated: found.PHONERACK_ISOLATED,
     packageCleanFreesAll: found.PHONERACK_PACKAGE_CLEAN_FOR_ALL,
+    allowSims: found.PHONERACK_ALLOW_SIMS,
     conditionEveryMs: found.PHONERACK_CONDITION_SECONDS * 1000,
     packageCacheBytes: found.PHONERACK_PACKAGE_CACHE_BYTES,
     recordings: {

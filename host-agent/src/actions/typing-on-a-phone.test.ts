@@ -1,4 +1,5 @@
 /** Typing on virtual phones through the real adb: by the fast ways, and where neither scrcpy nor the UI server runs. */
+import { createCredentialMemory } from '../device/lock/credential-memory.js'
 import { actionBatchSchema, createLogger, Progress, systemClock, type ActionResult } from '@phonerack/shared'
 import type { Part } from '@phonerack/virtual-phone'
 import fc from 'fast-check'
@@ -58,6 +59,7 @@ async function startTypist(without: Part[]): Promise<Typist> {
     desired: { get: () => nothingDesired, set: () => undefined },
     keyboard: { get: () => remembered, set: (keyboard) => void (remembered = keyboard) },
     defaultZone: () => null,
+    credentials: createCredentialMemory(),
   })
   const snapshots = createSnapshotStore(systemClock).of({ phoneId: 'ph_a', fencingNumber: 1n })
   const shell = async (...args: string[]) =>

@@ -25,6 +25,8 @@ import { createApps } from './apps.js'
 import { createCurtains } from './curtains.js'
 import type { Device, TextWay, Wipe } from './device.js'
 import { createCommandInput, createCommandText } from './input-commands.js'
+import type { CredentialMemory } from './lock/credential-memory.js'
+import { rememberingInput, rememberingLiveInput, rememberingText } from './lock/remembering.js'
 import { createPower } from './power.js'
 import { createScreen } from './screen.js'
 import { createUi } from './ui.js'
@@ -40,6 +42,8 @@ export interface DeviceParts {
   wipe: Wipe
   desired: DesiredState
   keyboard: RememberedKeyboard
+  /** Told of what is typed, right before it is sent. */
+  credentials: Pick<CredentialMemory, 'typed' | 'pressed'>
   /** The zone of the phone after its first wipe; null before. */
   defaultZone: () => string | null
 }
@@ -85,9 +89,13 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
     ui: choice.uiServer ? createUiServerTree({ server, fallback: dump, log, beforeRead }) : dump,
     windows,
     curtains: createCurtains(transport),
-    input: choice.input === 'scrcpy' ? createScrcpyInput(keeper) : createCommandInput(transport),
-    text: { ways: textWays(parts, keyboard) },
-    liveInput: choice.input === 'scrcpy' ? createLiveInput(keeper) : null,
+    input: rememberingInput(
+      choice.input === 'scrcpy' ? createScrcpyInput(keeper) : createCommandInput(transport),
+      parts.credentials,
+    ),
+    text: { ways: textWays(parts, keyboard).map((way) => rememberingText(way, parts.credentials)) },
+    liveInput:
+      choice.input === 'scrcpy' ? rememberingLiveInput(createLiveInput(keeper), parts.credentials) : null,
     apps: createApps(transport, windows),
     power: createPower(transport),
     info: createInfo(transport, screen),

@@ -78,7 +78,7 @@ describe('a warning', () => {
     ['storage is nearly full', { storage_free_bytes: 6e9 }],
     ['storage is nearly full', { storage_free_bytes: 0.9e9, storage_total_bytes: null }],
     ['app number 19901', { highest_app_uid: 19_901 }],
-    ['lock credential', { lock_credential: true }],
+    ['screen lock is set', { lock_credential: true }],
   ])('says that the %s', (words, change) => {
     expect(warningsOf({ ...well, ...change })).toEqual([expect.stringContaining(words)])
   })

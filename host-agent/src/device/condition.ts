@@ -6,6 +6,7 @@
 import type { DeviceCondition, Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
+import { parseLock, readLock } from './lock/screens.js'
 
 type Facts = Omit<DeviceCondition, 'checked_at' | 'warnings'>
 
@@ -18,7 +19,7 @@ const parts = {
   boot: command('cat', '/proc/sys/kernel/random/boot_id'),
   battery: command('dumpsys', 'battery'),
   storage: command('df', '-k', '/data'),
-  lock: command('dumpsys', 'lock_settings'),
+  lock: readLock,
   packages: command('pm', 'list', 'packages', '-U'),
 } as const
 type Part = keyof typeof parts
@@ -41,7 +42,6 @@ export function parseCondition(output: string): ConditionRead {
   }
   const of = (part: Part): string => sections.get(part) ?? ''
   const tenths = numberIn(/^\s*temperature: (-?\d+)/m, of('battery'))
-  const lock = /CredentialType: *(\w+)/i.exec(of('lock'))?.[1]
   const boot = of('boot').trim()
   return {
     bootId: /^[\w-]{8,64}$/.test(boot) ? boot : null,
@@ -49,7 +49,7 @@ export function parseCondition(output: string): ConditionRead {
     battery_celsius: tenths === null ? null : tenths / 10,
     ...storageOf(of('storage')),
     highest_app_uid: highestUid(of('packages')),
-    lock_credential: lock === undefined ? null : !/^none$/i.test(lock),
+    lock_credential: parseLock(of('lock')),
   }
 }
 
@@ -98,7 +98,7 @@ export function warningsOf(facts: Facts): string[] {
     )
   if (facts.lock_credential === true)
     warnings.push(
-      'a lock credential is set: after a restart nobody gets in, and a wipe is refused; clear it on the phone',
+      'a screen lock is set: the phone refuses its wipe, and no restart gets past it; clear it in the settings of the phone before it is released',
     )
   return warnings
 }
@@ -108,6 +108,8 @@ export interface ConditionWatch {
   readonly latest: DeviceCondition | null
   /** Looks when it is time; true when something changed. One look at a time. */
   look(progress: Progress): Promise<boolean>
+  /** What was read of the lock beside; true when it is news. */
+  sawLock(isSet: boolean): boolean
 }
 
 /** `everyMs` between two looks. */
@@ -132,6 +134,12 @@ export function watchCondition(
   return {
     get latest() {
       return latest
+    },
+    sawLock(isSet) {
+      if (!latest || latest.lock_credential === isSet) return false
+      const { checked_at: _, warnings: __, ...facts } = { ...latest, lock_credential: isSet }
+      latest = { checked_at: now().toISOString(), ...facts, warnings: warningsOf(facts) }
+      return true
     },
     async look(progress) {
       if (looking || performance.now() - lookedAt < everyMs) return false

@@ -13,11 +13,13 @@ import { createScrcpyKeeper, type ScrcpyKeeper } from '../scrcpy/keeper.js'
 import { createUiServerKeeper, type UiServerKeeper } from '../ui-server/keeper.js'
 import { assembleDevice, type AssembledDevice } from './assemble.js'
 import { watchCondition, type ConditionWatch } from './condition.js'
-import { DeviceGone, type Device } from './device.js'
+import { DeviceGone, type Device, type WipeCheck } from './device.js'
 import { identify, type DeviceIdentity } from './identify.js'
 import type { FoundCapability } from './attempt.js'
 import { prepare, probeCapabilities } from './provision.js'
-import { createRescue, type Rescue } from './rescue.js'
+import { createCredentialMemory } from './lock/credential-memory.js'
+import { startLockGuard, type LockGuard } from './lock/guard.js'
+import { createRescue, mostEvents, type Rescue } from './rescue.js'
 import {
   entryOf,
   isSameState,
@@ -26,6 +28,7 @@ import {
   type DeviceState,
   type Link,
 } from './state-machine.js'
+import { cardsInTheWay } from './sim.js'
 import { createWipe } from './wipe.js'
 
 export interface SupervisorParts {
@@ -35,6 +38,8 @@ export interface SupervisorParts {
   isolated: boolean
   /** adb reaches it over a network. */
   isNetwork: boolean
+  /** The operator allows a SIM in it. */
+  simAllowed: boolean
   /** Between two looks at its condition. */
   conditionEveryMs: number
   records: Records
@@ -51,6 +56,8 @@ export class DeviceSupervisor {
   readonly transport: Transport
   private readonly rescue: Rescue
   private readonly watch: ConditionWatch
+  private readonly credentials = createCredentialMemory()
+  private readonly lockGuard: LockGuard
   private readonly keeper: ScrcpyKeeper
   private readonly capture: CaptureHub
   private readonly uiServer: UiServerKeeper
@@ -63,6 +70,8 @@ export class DeviceSupervisor {
   private assembled: AssembledDevice | null = null
   private readonly waiters = new Set<() => void>()
   private stopped = false
+  /** A tenant may have its screen in front: false once it is parked. */
+  private screenInUse = true
   private reconnectedAt = -Infinity
   /** As it was said on this link. */
   private identityOnLink: DeviceIdentity | null = null
@@ -88,6 +97,21 @@ export class DeviceSupervisor {
     })
     this.transport = createTransport(client, serial, (outcome) => this.rescue.saw(outcome))
     this.watch = watchCondition(this.transport, parts.conditionEveryMs)
+    this.lockGuard = startLockGuard({
+      transport: createTransport(client, serial),
+      memory: this.credentials,
+      watches: () => this.watchesLock(),
+      sawLock: (isSet) => {
+        if (this.watch.sawLock(isSet)) parts.onChange()
+      },
+      note: (step, outcome, reason) => {
+        const event = { at: new Date().toISOString(), step, outcome, reason }
+        parts.log.warn({ event }, 'a screen lock on a rented phone')
+        records.update(serial, { events: [...this.record.events, event].slice(-mostEvents) })
+        parts.onChange()
+      },
+      log: parts.log,
+    })
     this.keeper = createScrcpyKeeper(this.transport, parts.jar, parts.log)
     const { isolated, log, jar } = parts
     this.capture = createCaptureHub({ transport: this.transport, jar, log })
@@ -174,6 +198,11 @@ export class DeviceSupervisor {
     if (!this.isEnrolled(await this.identify(progress))) throw notEnrolled(this.parts.serial)
   }
 
+  /** What no wipe would remove from it; empty when nothing stands in the way of an enrolment. Only reads. */
+  cardsInTheWay(progress: Progress): Promise<WipeCheck[]> {
+    return cardsInTheWay(this.transport, this.parts.simAllowed, progress)
+  }
+
   /** Tries what the phone can do and remembers the choice. Only inside `work`. */
   async probe(progress: Progress): Promise<FoundCapability[]> {
     const { choice, capabilities } = await probeCapabilities(
@@ -219,11 +248,23 @@ export class DeviceSupervisor {
     await this.assembled?.borrowed.keep(progress)
   }
 
+  /** A tenant has the phone's screen from now on, or no longer. */
+  setScreenInUse(inUse: boolean): void {
+    this.screenInUse = inUse
+  }
+
   stop(): void {
     this.stopped = true
+    this.lockGuard.stop()
     this.leave()
     this.stopHelpers()
     this.wakeWaiters()
+  }
+
+  /** Nothing between a wipe and the first write after it. */
+  private watchesLock(): 'nothing' | 'lock' | 'screen' {
+    if (this.state.name !== 'healthy' || !this.record.enrolled || this.record.wiped) return 'nothing'
+    return this.screenInUse ? 'screen' : 'lock'
   }
 
   private get helpers() {
@@ -245,6 +286,8 @@ export class DeviceSupervisor {
       quiet: () => this.stopHelpers(),
       provision: (progress) => this.prepare(progress),
       control: () => this.keeper.current,
+      simAllowed: this.parts.simAllowed,
+      clearLock: (progress) => this.lockGuard.clear(progress),
       baseline: {
         get: () => this.record.baseline,
         set: (baseline) => void this.parts.records.update(this.parts.serial, { baseline }),
@@ -270,6 +313,7 @@ export class DeviceSupervisor {
         set: (keyboard) => void this.parts.records.update(this.parts.serial, { keyboard }),
       },
       defaultZone: () => this.record.baseline?.timezone ?? null,
+      credentials: this.credentials,
     })
   }
 

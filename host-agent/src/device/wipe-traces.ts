@@ -4,6 +4,7 @@
  */
 import { command, sequence, type ShellCommand } from '../adb/quote.js'
 import type { ShellResult } from '../adb/shell-protocol.js'
+import { esimProfiles, removableStorage, sims, systemImage } from './cards.js'
 import type { WipeCheck } from './device.js'
 
 export interface Trace {
@@ -131,6 +132,10 @@ export const traces: readonly Trace[] = [
     },
     makersMayHave: true,
   },
+  removableStorage,
+  sims,
+  esimProfiles,
+  systemImage,
 ]
 
 /** Commands that say by another exit code than 0 what `find` understands. */

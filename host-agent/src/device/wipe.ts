@@ -10,8 +10,9 @@ import type { Transport } from '../adb/transport.js'
 import type { ControlSocket } from '../scrcpy/control-socket.js'
 import { phoneFolder } from '../scrcpy/keeper.js'
 import { bootId } from './boot-id.js'
+import { sims } from './cards.js'
 import { DeviceGone, type Wipe, type WipeCheck } from './device.js'
-import { commandFailed, run } from './run.js'
+import { run } from './run.js'
 import {
   checkAccounts,
   checkClipboard,
@@ -22,6 +23,8 @@ import {
   checkStorage,
   type Baseline,
 } from './wipe-checks.js'
+import { allowed, checkSim, clearSim } from './sim.js'
+import { orderWipe } from './wipe-order.js'
 import { checkTrace, traces } from './wipe-traces.js'
 
 const property = 'debug.phonerack.wipe'
@@ -36,6 +39,10 @@ export interface WipeParts {
   provision: (progress: Progress) => Promise<void>
   /** Null on phones without a scrcpy server: the clipboard cannot be read. */
   control: () => ControlSocket | null
+  /** Clears a screen lock whose credential is known; whether one is set then, null: the phone does not say. */
+  clearLock: (progress: Progress) => Promise<boolean | null>
+  /** The operator allows a SIM in it: what it keeps is cleared, and proved. */
+  simAllowed: boolean
   baseline: { get: () => Baseline | null; set: (baseline: Baseline) => void }
 }
 
@@ -59,8 +66,10 @@ export function createWipe(parts: WipeParts): Wipe {
       const set = (await run(transport, command('getprop', property), progress)).trim()
       if (set !== mark)
         throw new ApiError('provider_error', { message: 'The phone could not be marked before its wipe.' })
+      if (parts.simAllowed) await clearSim(transport, progress)
+      const isLocked = await parts.clearLock(progress)
       parts.quiet()
-      await enableTestHarness(transport, progress)
+      await orderWipe(transport, isLocked === true, progress)
       await waitForRestart(transport, mark, progress)
       // Another phone may have come to the same address: nothing is written to that one.
       if ((await readHardware(transport, progress)) !== hardware) throw new DeviceGone(transport.serial)
@@ -75,26 +84,25 @@ export function createWipe(parts: WipeParts): Wipe {
       await parts.provision(progress)
       const clipboard = await readClipboard(parts.control(), restarted, progress)
       const checks = [marked, ...read.checks, clipboard]
-      if (parts.baseline.get() === null && checks.every(({ passed }) => passed))
-        parts.baseline.set(read.baseline)
+      const known = parts.baseline.get()
+      if (checks.every(({ passed }) => passed) && (!known || lacksTraces(known)))
+        parts.baseline.set(known ? withTraces(known, read.baseline) : read.baseline)
       return checks
     },
   }
 }
 
+/** A phone that was enrolled before a trace was read has no default of it yet: what a proven wipe finds is its default. */
+const lacksTraces = (known: Baseline): boolean =>
+  traces.some(({ name }) => !Object.hasOwn(known.traces, name))
+
+const withTraces = (known: Baseline, read: Baseline): Baseline => ({
+  ...known,
+  traces: { ...read.traces, ...known.traces },
+})
+
 const readHardware = async (transport: Transport, progress: Progress): Promise<string> =>
   (await run(transport, command('getprop', 'ro.serialno'), progress)).trim()
-
-/** The command answers, or the phone restarts before it can. */
-async function enableTestHarness(transport: Transport, progress: Progress): Promise<void> {
-  try {
-    const enable = command('cmd', 'testharness', 'enable')
-    const result = await transport.shell(enable, progress)
-    if (result.exitCode !== 0) throw commandFailed(enable, result, 'The phone refused to be wiped.')
-  } catch (error) {
-    if (!(error instanceof DeviceGone)) throw error
-  }
-}
 
 /** Until the phone has booted without the mark that no restart keeps. */
 async function waitForRestart(transport: Transport, mark: string, progress: Progress): Promise<void> {
@@ -122,7 +130,7 @@ async function waitForRestart(transport: Transport, mark: string, progress: Prog
 
 /** What the phone holds, before anything of ours is put there again. */
 async function readTraces(
-  { transport, baseline }: WipeParts,
+  { transport, baseline, simAllowed }: WipeParts,
   progress: Progress,
 ): Promise<{ checks: WipeCheck[]; baseline: Baseline }> {
   const known = baseline.get()
@@ -144,10 +152,11 @@ async function readTraces(
   const found: Record<string, string[]> = {}
   for (const trace of traces) {
     const result = await transport.shell(trace.command, progress)
-    const read = checkTrace(trace, result, known ? (known.traces[trace.name] ?? []) : null)
+    const read = checkTrace(trace, result, known?.traces[trace.name] ?? null)
     found[trace.name] = read.found
-    checks.push(read.check)
+    checks.push(trace === sims && simAllowed ? allowed(read.check) : read.check)
   }
+  if (simAllowed) checks.push(...(await checkSim(transport, progress)))
   return {
     checks,
     baseline: { locale: locale.value, timezone: timezone.value, files: storage.files, traces: found },

@@ -59,6 +59,7 @@ export class Phone {
     return this.alone('start', caller, progress, async (within) => {
       const device = await this.supervisor.waitHealthy(within)
       this.fencing.written()
+      this.supervisor.setScreenInUse(true)
       await device.power.wake(within)
       const [xml] = await Promise.all([device.ui.source(within), device.screen.png(within)])
       if (!xml.includes('<hierarchy')) {
@@ -78,6 +79,7 @@ export class Phone {
       const device = await this.supervisor.waitHealthy(within)
       await device.input.key(homeKey, 0, within)
       await device.power.sleep(within)
+      this.supervisor.setScreenInUse(false)
     })
   }
 
@@ -111,6 +113,8 @@ export class Phone {
     return this.alone('enroll', caller, progress, async (within) => {
       await this.supervisor.waitOnline(within.within(60_000))
       const identity = await this.supervisor.identify(within)
+      const cards = await this.supervisor.cardsInTheWay(within)
+      if (cards.length > 0) return { capabilities: [], checks: cards }
       // It may be another phone than the one that was wiped last.
       this.fencing.written()
       this.parts.records.update(this.serial, {

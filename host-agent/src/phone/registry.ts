@@ -22,6 +22,8 @@ export interface RegistryParts {
   jar: Jar
   /** Nobody can reach the phones over a network, says the operator. */
   isolated: boolean
+  /** Serials whose phones may hold a SIM. */
+  allowSims: readonly string[]
   /** Between two looks at each phone's condition. */
   conditionEveryMs: number
   records: Records
@@ -119,6 +121,7 @@ export class Registry {
     const supervisor = new DeviceSupervisor({
       ...{ serial, client, jar, isolated, conditionEveryMs, records, log, onChange },
       isNetwork: this.parts.connect.includes(serial),
+      simAllowed: this.parts.allowSims.includes(serial),
     })
     const phone = new Phone({ serial, supervisor, records, flags, journal, newId, log, onChange })
     const entry = { supervisor, phone }

@@ -51,6 +51,7 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
     scrcpyServer: await jarPath(),
     isolated: false,
     packageCleanFreesAll: false,
+    allowSims: [],
     conditionEveryMs: 300_000,
     packageCacheBytes: 1_000_000_000,
     recordings: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', bytes: 1_000_000_000, minFree: 0 },
@@ -59,11 +60,14 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
   }
 }
 
-export async function startTestHost(connect: readonly string[] = []): Promise<TestHost> {
+export async function startTestHost(
+  connect: readonly string[] = [],
+  allowSims: readonly string[] = [],
+): Promise<TestHost> {
   const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-agent-'))
   const ca = await createTestCa()
   const identity = await makeIdentity(ca)
-  const config = await makeConfig(dataDir, connect)
+  const config = { ...(await makeConfig(dataDir, connect)), allowSims }
   const log = createLogger('test')
   log.level = process.env['LOG_LEVEL'] ?? 'silent'
   const agent = await startAgent(config, identity, log)

@@ -60,9 +60,12 @@ export interface PhoneAndHost {
   stop(): Promise<void>
 }
 
-export async function startPhoneAndHost(): Promise<PhoneAndHost> {
-  const phone = await startTestPhone()
-  const host = await startTestHost([phone.serial])
+/** `allowSim`: the operator lets the phone hold one. */
+export async function startPhoneAndHost(
+  options: { without?: Iterable<Part>; allowSim?: boolean } = {},
+): Promise<PhoneAndHost> {
+  const phone = await startTestPhone(options.without)
+  const host = await startTestHost([phone.serial], options.allowSim ? [phone.serial] : [])
   return {
     phone,
     host,

@@ -136,6 +136,7 @@ export class Android {
     this.installed = new InstalledApps(() => {
       this.showInstalled()
       this.dropLostKeyboard()
+      this.dropLostAccounts()
       onChange()
     })
     this.installSessions = new InstallSessions(this)
@@ -279,6 +280,13 @@ export class Android {
     const systems = systemPackages(this).some((app) => app.package === owner)
     if (!systems && this.installed.find(owner) === null)
       this.settings.put('secure', 'default_input_method', 'com.android.inputmethod.latin/.LatinIME')
+  }
+
+  /** AOSP `AccountManagerService`: an account goes with the app that keeps it. */
+  private dropLostAccounts(): void {
+    this.userData.accounts = this.userData.accounts.filter(
+      ({ owner }) => owner === undefined || this.installed.find(owner) !== null,
+    )
   }
 
   private showInstalled(): void {

@@ -13,6 +13,8 @@ export const parts = [
   'locale',
   /** No persistent data partition: `cmd testharness enable` is refused. */
   'testharness',
+  /** `cmd testharness enable` is refused while an account is on the phone, as by some makers. */
+  'testharness-with-accounts',
   /** Nobody in the background may read or set the clipboard, whatever their identity. */
   'clipboard',
 ] as const

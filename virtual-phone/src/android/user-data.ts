@@ -7,6 +7,8 @@ export interface Account {
   name: string
   /** Of its authenticator: `com.google`. */
   type: string
+  /** The app that keeps it, and with which it goes; left out: one of the system. */
+  owner?: string
 }
 
 export interface WifiNetwork {
@@ -28,7 +30,7 @@ export interface UserData {
   /** The lock screen's PIN; null: it opens by a swipe, or not at all. */
   pin: string | null
   /** In its slot; null: the slot is empty. */
-  sim: { forwards: boolean } | null
+  sim: { forwards: boolean; messages: number } | null
   /** Profiles on its eUICC. */
   esimProfiles: number
   /** A memory card. */

@@ -18,6 +18,8 @@ export interface Cards {
   sim?: boolean | undefined
   /** Calls to the SIM's number go to another one. */
   forwards?: boolean | undefined
+  /** That the SIM itself keeps. */
+  messages?: number | undefined
   esimProfiles?: number | undefined
   memoryCard?: boolean | undefined
 }
@@ -178,12 +180,19 @@ export class Faults {
   /** What a person puts into the phone's slots, or a carrier's app onto its eUICC; no wipe removes it. */
   insert(cards: Cards): void {
     const { android } = this.parts
-    const { sim, forwards = false, esimProfiles, memoryCard } = cards
+    const { sim, forwards = false, messages = 0, esimProfiles, memoryCard } = cards
     const { userData } = android
-    if (sim !== undefined) userData.sim = sim ? { forwards } : null
+    if (sim !== undefined) userData.sim = sim ? { forwards, messages } : null
     if (esimProfiles !== undefined) userData.esimProfiles = esimProfiles
     if (memoryCard !== undefined) userData.memoryCard = memoryCard
     this.setBootProperties({ 'gsm.sim.state': userData.sim === null ? 'ABSENT' : 'LOADED' })
+    android.changed()
+  }
+
+  /** Signs in; `owner` is the installed app that keeps the account. */
+  addAccount(account: { name: string; type: string; owner?: string }): void {
+    const { android } = this.parts
+    android.userData.accounts = [...android.userData.accounts, account]
     android.changed()
   }
 

@@ -72,6 +72,7 @@ export const calls: Readonly<Record<string, Call>> = {
     z.strictObject({
       sim: z.boolean().optional(),
       forwards: z.boolean().optional(),
+      messages: z.int().min(0).max(40).optional(),
       esimProfiles: z.int().min(0).max(8).optional(),
       memoryCard: z.boolean().optional(),
     }),

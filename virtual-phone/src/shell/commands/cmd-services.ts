@@ -167,6 +167,10 @@ export async function testHarness(io: CommandIo, args: readonly string[]): Promi
     await io.err('Test Harness Mode cannot be enabled if there is a lock screen\n')
     return 2
   }
+  if (io.android.missing.has('testharness-with-accounts') && io.android.userData.accounts.length > 0) {
+    await io.err('Test Harness Mode cannot be enabled if there are accounts\n')
+    return 3
+  }
   if (io.android.missing.has('testharness')) {
     // AOSP `TestHarnessModeService` without a `PersistentDataBlockManagerInternal`.
     await io.err('Failed to enable Test Harness Mode\n')

@@ -39,6 +39,27 @@ async function sm(io: CommandIo): Promise<number> {
   return 0
 }
 
+/** Of the content providers only that of messages: none on the phone, those of the SIM by their number. */
+export async function content(io: CommandIo): Promise<number> {
+  const { sim } = io.android.userData
+  const [verb] = io.args
+  const uri = io.args[io.args.indexOf('--uri') + 1] ?? ''
+  const onSim = /^content:\/\/sms\/icc(?:\/\d+)?$/.test(uri)
+  if (verb === 'delete' && onSim) {
+    if (sim !== null) sim.messages = Math.max(0, sim.messages - 1)
+    io.android.changed()
+    return 0
+  }
+  if (verb === 'query' && (onSim || uri === 'content://sms')) {
+    const count = onSim ? (sim?.messages ?? 0) : 0
+    const rows = Array.from({ length: count }, (_, row) => `Row: ${row} index_on_icc=${row + 1}\n`)
+    await io.out(count === 0 ? 'No result found.\n' : rows.join(''))
+    return 0
+  }
+  await io.err('content: this phone is made of software and has no content providers\n')
+  return 1
+}
+
 /** `dumpsys telephony.registry`: two slots, of which only the first takes a card. */
 export const dumpTelephonyRegistry = ({ userData: { sim } }: Android): string =>
   `last known state:

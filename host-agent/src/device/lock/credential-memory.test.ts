@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createCredentialMemory } from './credential-memory.js'
+import { isCredentialScreen, isSettings, parseLock } from './screens.js'
+
+const digits = (text: string) => [...text].map((digit) => 7 + Number(digit))
+
+describe('the credential memory', () => {
+  it('offers a credential that was typed twice into Settings, by text or by keys', () => {
+    const typed = createCredentialMemory()
+    typed.sawFront(true, 0)
+    for (const text of ['PIN', '2580', '2580']) typed.typed(text, 10)
+    expect(typed.candidates(20)[0]).toBe('2580')
+
+    const keys = createCredentialMemory()
+    keys.sawFront(true, 0)
+    for (const keyCode of [...digits('9912'), 67, ...digits('34'), 66, ...digits('991'), ...digits('34'), 66])
+      keys.pressed(keyCode, 10)
+    expect(keys.candidates(20)[0]).toBe('99134')
+  })
+
+  it('finds whatever is typed twice in a row', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[A-Za-z0-9]{4,16}$/), fc.boolean(), (credential, letters) => {
+        const memory = createCredentialMemory()
+        memory.sawFront(true, 0)
+        for (const text of letters ? [...credential, ...credential] : [credential, credential])
+          memory.typed(text, 10)
+        // A shorter one that repeats inside, such as 1212 twice, is a guess of its own.
+        expect(memory.candidates(20).length).toBeLessThanOrEqual(3)
+        expect(memory.candidates(20)).toContain(credential)
+      }),
+    )
+  })
+
+  it('forgets what was typed outside of Settings at the second look after it', () => {
+    const memory = createCredentialMemory()
+    memory.sawFront(false, 0)
+    memory.typed('password1', 10)
+    expect(memory.candidates(11)).toEqual([])
+    memory.sawFront(false, 20)
+    memory.sawFront(false, 30)
+    memory.sawFront(true, 40)
+    expect(memory.candidates(41)).toEqual([])
+  })
+
+  it('keeps what was typed right before Settings were seen in front', () => {
+    const memory = createCredentialMemory()
+    memory.sawFront(false, 0)
+    memory.typed('2580', 10)
+    memory.sawFront(false, 15)
+    memory.sawFront(true, 20)
+    expect(memory.candidates(21)).toEqual(['2580'])
+  })
+
+  it('forgets after two minutes, and when it is told to', () => {
+    const memory = createCredentialMemory()
+    memory.sawFront(true, 0)
+    memory.typed('2580', 0)
+    expect(memory.candidates(119_999)).toEqual(['2580'])
+    expect(memory.candidates(120_000)).toEqual([])
+    memory.forget()
+    expect(memory.candidates(1)).toEqual([])
+  })
+})
+
+describe('a screen that sets a lock', () => {
+  const at = (name: string, activity: string) => ({ package: name, activity })
+
+  it.each([
+    ['com.android.settings', 'com.android.settings.password.ChooseLockGeneric'],
+    ['com.android.settings', 'com.android.settings.password.ChooseLockGeneric$InternalActivity'],
+    ['com.android.settings', 'com.android.settings.password.ChooseLockPassword'],
+    ['com.android.settings', 'com.android.settings.password.ChooseLockPattern'],
+    ['com.android.settings', 'com.android.settings.password.ConfirmLockPassword$InternalActivity'],
+    ['com.android.settings', 'com.android.settings.password.SetNewPasswordActivity'],
+    ['com.android.settings', 'com.android.settings.SetupChooseLockPassword'],
+    ['com.android.settings', 'com.android.settings.MiuiSecurityChooseUnlock'],
+    ['com.android.settings', 'com.android.settings.biometrics.fingerprint.FingerprintEnrollIntroduction'],
+  ])('is %s/%s', (name, activity) => {
+    expect(isCredentialScreen(at(name, activity))).toBe(true)
+    expect(isSettings(at(name, activity))).toBe(true)
+  })
+
+  it.each([
+    ['com.android.settings', 'com.android.settings.SubSettings'],
+    ['com.android.settings', 'com.android.settings.Settings$LockScreenSettingsActivity'],
+    ['com.example.settings', 'com.example.settings.ChooseLockGeneric'],
+    ['com.android.chrome', 'com.google.android.apps.chrome.Main'],
+  ])('is not %s/%s', (name, activity) => {
+    expect(isCredentialScreen(at(name, activity))).toBe(false)
+  })
+
+  it('is told of the lock by CredentialType', () => {
+    expect(parseLock('User 0\n    CredentialType: NONE\n')).toBe(false)
+    expect(parseLock('User 0\n    CredentialType: PASSWORD_OR_PIN\n')).toBe(true)
+    expect(parseLock("Can't find service: lock_settings\n")).toBeNull()
+  })
+})
