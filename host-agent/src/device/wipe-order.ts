@@ -22,7 +22,7 @@ export async function orderWipe(transport: Transport, isLocked: boolean, progres
     if (refusal === null) return
   }
   const why = await obstacle(transport, isLocked, progress)
-  throw commandFailed(order, refusal, `The phone refused its wipe${why}`)
+  throw commandFailed(order, refusal, `The phone refused to be wiped${why}`)
 }
 
 /** The command answers, or the phone restarts before it can. Null: ordered; else what the phone said. */
