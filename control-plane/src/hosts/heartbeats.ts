@@ -6,6 +6,7 @@ import { heartbeatSchema, newId, subjects, type Heartbeat } from '@phonerack/sha
 import { inTransaction, type Tx } from '../db/database.js'
 import { type Core } from '../phones/core.js'
 import { deviceChange, isNewer, newDevice, type KnownDevice } from './fold.js'
+import { recordLockChange } from './lock-activity.js'
 
 export interface Heartbeats {
   close(): Promise<void>
@@ -100,7 +101,8 @@ async function foldDevices(
   const phones: string[] = []
   for (const device of known) {
     // The table's check constraint allows no other state.
-    const change = deviceChange(device as KnownDevice, reported.get(device.serial) ?? null, host, now)
+    const status = reported.get(device.serial) ?? null
+    const change = deviceChange(device as KnownDevice, status, host, now)
     reported.delete(device.serial)
     if (!change) continue
     // Only when its state is still what was read: an assignment may have come in between.
@@ -108,7 +110,9 @@ async function foldDevices(
       where: { id: device.id, state: device.state },
       data: change,
     })
-    if (count > 0 && device.phoneId) phones.push(device.phoneId)
+    if (count === 0) continue
+    await recordLockChange(tx, device, status, now)
+    if (device.phoneId) phones.push(device.phoneId)
   }
   for (const status of reported.values()) {
     await tx.device.create({ data: { id: newId('device'), hostId: host.id, ...newDevice(status, now) } })

@@ -40,6 +40,7 @@ import {
   subjects,
   type Bus,
   type CustodyReport,
+  type DeviceCondition,
   type DeviceLink,
   type Heartbeat,
   type Observation,
@@ -50,6 +51,8 @@ import { isServiceError } from '../hosts/calls.js'
 import { RecordingsDouble } from './recordings-double.js'
 
 export interface DoubleDevice {
+  /** What it says of itself; left out: nothing. */
+  condition?: DeviceCondition
   serial: string
   link: DeviceLink
   fencing: bigint
@@ -287,6 +290,7 @@ class Double implements AgentDouble {
         reason: null,
         proof_of_life_at: at,
         ...(this.reportsCustody ? { custody: custodyOf(device) } : {}),
+        ...(device.condition ? { condition: device.condition } : {}),
       })),
     }
     this.bus.publish(subjects.heartbeat(this.hostId), this.onHeartbeat(heartbeat))

@@ -1,0 +1,67 @@
+// A screen lock that an agent reports, as operators and the phone's project see it; real Postgres and broker.
+import { type DeviceCondition } from '@phonerack/shared'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { listActivity } from '../activity/listing.js'
+import { type PhoneView } from '../services.js'
+import { type AgentDouble } from '../testing/agent-double.js'
+import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+
+let world: World
+let plane: Plane
+let agent: AgentDouble
+let tenant: Tenant
+
+beforeAll(async () => {
+  world = startWorld()
+  plane = await world.start()
+  agent = await plane.rack(1, { beatMs: 100 })
+  tenant = await plane.tenant()
+}, 60_000)
+afterAll(() => world.stop())
+
+const condition = (isLocked: boolean | null): DeviceCondition => ({
+  checked_at: new Date().toISOString(),
+  battery_percent: 80,
+  battery_celsius: 25,
+  storage_free_bytes: null,
+  storage_total_bytes: null,
+  highest_app_uid: null,
+  lock_credential: isLocked,
+  warnings: [],
+})
+
+it('shows in the activity of the project that its phone got a screen lock, and that it is gone again', async () => {
+  const { core, services } = plane.app
+  const [device] = [...agent.devices.values()]
+  if (!device) throw new Error('no device')
+  const routes = async () =>
+    (await listActivity(core, { projectId: tenant.caller.projectId, limit: 50, before: null })).data
+      .filter(({ method }) => method === 'DEVICE')
+      .map(({ route }) => route)
+  const says = async (isLocked: boolean | null) => {
+    device.condition = condition(isLocked)
+    await eventually(async () => {
+      const row = await core.db.device.findFirst({ where: { serial: device.serial } })
+      return (row?.condition as DeviceCondition | null)?.checked_at === device.condition?.checked_at
+    })
+  }
+
+  // Nobody has the phone: it is no tenant's.
+  await says(true)
+  await says(false)
+  const { phone } = await services.phones.create(tenant.caller, createBody(), null)
+  const isReady = (view: PhoneView) => view.status === 'ready'
+  await services.phones.wait(phone.id, isReady, 10_000, new AbortController().signal)
+  expect(await routes()).toEqual([])
+
+  await says(true)
+  await says(true)
+  expect(await routes()).toEqual(['screen_lock_set'])
+  await says(null)
+  await says(true)
+  await says(false)
+  expect((await routes())[0]).toBe('screen_lock_cleared')
+  const [entry] = (await listActivity(core, { projectId: tenant.caller.projectId, limit: 1, before: null }))
+    .data
+  expect(entry).toMatchObject({ key_id: agent.hostId, phone_id: phone.id, code: null })
+})
