@@ -137,8 +137,8 @@ export function watchCondition(
     },
     sawLock(isSet) {
       if (!latest || latest.lock_credential === isSet) return false
-      const { checked_at: _, warnings: __, ...facts } = { ...latest, lock_credential: isSet }
-      latest = { checked_at: now().toISOString(), ...facts, warnings: warningsOf(facts) }
+      const facts = { ...latest, lock_credential: isSet }
+      latest = { ...facts, checked_at: now().toISOString(), warnings: warningsOf(facts) }
       return true
     },
     async look(progress) {

@@ -2,7 +2,7 @@
  * Runs the state machine of one device: watches it, asks it who it is, prepares
  * it, probes it, and lets calls work on it. One for each serial that was ever seen.
  */
-import { ApiError, DeadlineExceeded, Progress, type DeviceCondition, type Logger } from '@phonerack/shared'
+import { DeadlineExceeded, Progress, type DeviceCondition, type Logger } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
 import { command } from '../adb/quote.js'
 import { createTransport, type Transport } from '../adb/transport.js'
@@ -14,12 +14,15 @@ import { createUiServerKeeper, type UiServerKeeper } from '../ui-server/keeper.j
 import { assembleDevice, type AssembledDevice } from './assemble.js'
 import { watchCondition, type ConditionWatch } from './condition.js'
 import { DeviceGone, type Device, type WipeCheck } from './device.js'
+import { notEnrolled, reasonOf } from './failures.js'
 import { identify, type DeviceIdentity } from './identify.js'
 import type { FoundCapability } from './attempt.js'
 import { prepare, probeCapabilities } from './provision.js'
 import { createCredentialMemory } from './lock/credential-memory.js'
-import { startLockGuard, type LockGuard } from './lock/guard.js'
-import { createRescue, mostEvents, type Rescue } from './rescue.js'
+import { guardDevice } from './lock/guard-device.js'
+import type { LockGuard } from './lock/guard.js'
+import { recordFields, type RecordFields } from './record-fields.js'
+import { createRescue, type Rescue } from './rescue.js'
 import {
   entryOf,
   isSameState,
@@ -54,6 +57,7 @@ const conditionMs = 15_000
 
 export class DeviceSupervisor {
   readonly transport: Transport
+  private readonly fields: RecordFields
   private readonly rescue: Rescue
   private readonly watch: ConditionWatch
   private readonly credentials = createCredentialMemory()
@@ -78,6 +82,12 @@ export class DeviceSupervisor {
 
   constructor(private readonly parts: SupervisorParts) {
     const { serial, client, isNetwork, records } = parts
+    const fields = recordFields(records, serial)
+    this.fields = fields
+    const noteEvents = (events: DeviceRecord['events']) => {
+      fields.events.set(events)
+      parts.onChange()
+    }
     this.rescue = createRescue({
       serial,
       client,
@@ -85,31 +95,20 @@ export class DeviceSupervisor {
       mayReboot: () => this.identityOnLink !== null && this.isEnrolled(this.identityOnLink),
       counts: () =>
         this.link === 'online' && !(this.state.name === 'busy' && this.state.owner === 'operation'),
-      events: {
-        get: () => this.record.events,
-        set: (events) => {
-          records.update(serial, { events })
-          parts.onChange()
-        },
-      },
+      events: { get: fields.events.get, set: noteEvents },
       giveUp: (reason) => this.happen({ type: 'gave_up', reason }),
       log: parts.log,
     })
     this.transport = createTransport(client, serial, (outcome) => this.rescue.saw(outcome))
     this.watch = watchCondition(this.transport, parts.conditionEveryMs)
-    this.lockGuard = startLockGuard({
+    this.lockGuard = guardDevice({
+      // Without the rescue: a look that hangs is only missed.
       transport: createTransport(client, serial),
       memory: this.credentials,
       watches: () => this.watchesLock(),
-      sawLock: (isSet) => {
-        if (this.watch.sawLock(isSet)) parts.onChange()
-      },
-      note: (step, outcome, reason) => {
-        const event = { at: new Date().toISOString(), step, outcome, reason }
-        parts.log.warn({ event }, 'a screen lock on a rented phone')
-        records.update(serial, { events: [...this.record.events, event].slice(-mostEvents) })
-        parts.onChange()
-      },
+      watch: this.watch,
+      events: { get: fields.events.get, set: noteEvents },
+      onChange: parts.onChange,
       log: parts.log,
     })
     this.keeper = createScrcpyKeeper(this.transport, parts.jar, parts.log)
@@ -158,26 +157,29 @@ export class DeviceSupervisor {
   }
 
   /** @throws DeviceGone when it is not healthy within the time */
-  async waitHealthy(progress: Progress): Promise<Device> {
-    for (;;) {
-      if (this.state.name === 'healthy' && this.assembled) return this.assembled
-      if (this.stopped || progress.expired)
-        throw new DeviceGone(this.parts.serial, new Error(`it is ${this.state.name}`))
-      try {
-        await progress.race('the phone to be healthy', () => this.changed())
-      } catch (error) {
-        if (!(error instanceof DeadlineExceeded)) throw error
-      }
-    }
+  waitHealthy(progress: Progress): Promise<Device> {
+    const healthy = () => (this.state.name === 'healthy' ? this.assembled : null)
+    return this.waitFor(healthy, 'the phone to be healthy', () => `it is ${this.state.name}`, progress)
   }
 
   /** @throws DeviceGone when adb does not reach it within the time */
   async waitOnline(progress: Progress): Promise<void> {
-    while (this.link !== 'online') {
-      if (this.stopped || progress.expired)
-        throw new DeviceGone(this.parts.serial, new Error(`adb says it is ${this.link}`))
+    const online = () => (this.link === 'online' ? this.link : null)
+    await this.waitFor(online, 'the phone to be connected', () => `adb says it is ${this.link}`, progress)
+  }
+
+  private async waitFor<T>(
+    find: () => T | null,
+    what: string,
+    instead: () => string,
+    progress: Progress,
+  ): Promise<T> {
+    for (;;) {
+      const found = find()
+      if (found !== null) return found
+      if (this.stopped || progress.expired) throw new DeviceGone(this.parts.serial, new Error(instead()))
       try {
-        await progress.race('the phone to be connected', () => this.changed())
+        await progress.race(what, () => this.changed())
       } catch (error) {
         if (!(error instanceof DeadlineExceeded)) throw error
       }
@@ -288,10 +290,7 @@ export class DeviceSupervisor {
       control: () => this.keeper.current,
       simAllowed: this.parts.simAllowed,
       clearLock: (progress) => this.lockGuard.clear(progress),
-      baseline: {
-        get: () => this.record.baseline,
-        set: (baseline) => void this.parts.records.update(this.parts.serial, { baseline }),
-      },
+      baseline: this.fields.baseline,
     })
     this.assembled = assembleDevice({
       transport: this.transport,
@@ -301,17 +300,8 @@ export class DeviceSupervisor {
       uiServer: this.uiServer,
       log: this.parts.log,
       wipe,
-      desired: {
-        get: () => this.record.desired,
-        set: (change) =>
-          void this.parts.records.update(this.parts.serial, {
-            desired: { ...this.record.desired, ...change },
-          }),
-      },
-      keyboard: {
-        get: () => this.record.keyboard,
-        set: (keyboard) => void this.parts.records.update(this.parts.serial, { keyboard }),
-      },
+      desired: this.fields.desired,
+      keyboard: this.fields.keyboard,
       defaultZone: () => this.record.baseline?.timezone ?? null,
       credentials: this.credentials,
     })
@@ -435,18 +425,4 @@ export class DeviceSupervisor {
     this.waiters.clear()
     for (const waiter of waiting) waiter()
   }
-}
-
-export const notEnrolled = (serial: string): ApiError =>
-  new ApiError('phone_unavailable', {
-    message: 'This device was never enrolled.',
-    retryable: false,
-    details: { serial },
-  })
-
-/** What it says, and what it says was behind it. */
-function reasonOf(error: unknown): string {
-  const said: string[] = []
-  for (let at = error; at instanceof Error; at = at.cause) said.push(at.message)
-  return said.join(': ').slice(0, 300) || 'unknown'
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createCredentialMemory } from './credential-memory.js'
 import { isCredentialScreen, isSettings, parseLock } from './screens.js'
 
-const digits = (text: string) => [...text].map((digit) => 7 + Number(digit))
+const digits = (text: string) => Array.from(text, (digit) => 7 + Number(digit))
 
 describe('the credential memory', () => {
   it('offers a credential that was typed twice into Settings, by text or by keys', () => {
@@ -24,7 +24,7 @@ describe('the credential memory', () => {
       fc.property(fc.stringMatching(/^[A-Za-z0-9]{4,16}$/), fc.boolean(), (credential, letters) => {
         const memory = createCredentialMemory()
         memory.sawFront(true, 0)
-        for (const text of letters ? [...credential, ...credential] : [credential, credential])
+        for (const text of letters ? Array.from(credential + credential) : [credential, credential])
           memory.typed(text, 10)
         // A shorter one that repeats inside, such as 1212 twice, is a guess of its own.
         expect(memory.candidates(20).length).toBeLessThanOrEqual(3)
