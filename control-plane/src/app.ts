@@ -9,6 +9,7 @@ import { createActivityRecorder } from './activity/recorder.js'
 import { type Config } from './config.js'
 import { openDatabase } from './db/database.js'
 import { applyMigrations } from './db/migrate.js'
+import { serviceSecret } from './db/service-secret.js'
 import { createFileService } from './devices/files.js'
 import { createPackageService } from './devices/packages.js'
 import { createPowerService } from './devices/power.js'
@@ -36,6 +37,7 @@ import { setConfiguredOperator } from './operator/auth.js'
 import { operatorPlugin } from './operator/plugin.js'
 import { createChanges, uploadTopic } from './phones/changes.js'
 import { type Core } from './phones/core.js'
+import { Cursors } from './phones/cursor.js'
 import { createCheckoutService } from './payments/checkout.js'
 import { paymentsPlugin } from './payments/plugin.js'
 import { openStripe } from './payments/stripe.js'
@@ -76,7 +78,9 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
   const database = openDatabase(config.databaseUrl, config.databasePool)
   const bus = await connectBroker(config)
   const changes = createChanges(bus)
+  const cursors = new Cursors(await serviceSecret(database.db, 'cursors'))
   const core: Core = {
+    cursors,
     db: database.db,
     bus,
     changes,
@@ -101,7 +105,13 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
   const payments = config.payments ? await openStripe(config.payments) : null
   const uploadChanges = createChanges(bus, uploadTopic)
   const uploads: UploadCore = { core, store, changes: uploadChanges, baseUrl: config.http.baseUrl }
-  const catalog = new Catalog({ db: core.db, store, log: parts.log, refreshMs: config.libraryRefreshMs })
+  const catalog = new Catalog({
+    db: core.db,
+    store,
+    log: parts.log,
+    cursors: core.cursors,
+    refreshMs: config.libraryRefreshMs,
+  })
   const heartbeats = listenToHosts(core)
   const stopping = new AbortController()
   const context = { core, hosts, stopping: stopping.signal }

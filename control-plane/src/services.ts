@@ -440,7 +440,7 @@ export interface LibraryService {
    * By package, in pages of 50; `query`: part of a package or label, in any case.
    * @throws ApiError rate_limited while the library loads for the first time; validation_failed for a cursor that is none
    */
-  search(query: string | null, cursor: string | null): Promise<Page<LibraryAppView>>
+  search(caller: Caller, query: string | null, cursor: string | null): Promise<Page<LibraryAppView>>
 }
 
 export type InstallSource = { package: string } | { upload: string; replace: boolean }

@@ -4,8 +4,8 @@
  */
 import { ApiError, type Logger } from '@phonerack/shared'
 import { type Database } from '../db/database.js'
-import { decodeCursor, toPage } from '../phones/cursor.js'
-import { type LibraryAppView, type Page } from '../services.js'
+import { type Cursors } from '../phones/cursor.js'
+import { type Caller, type LibraryAppView, type Page } from '../services.js'
 import { type FileStore } from '../storage/file-store.js'
 import { readApps, readVersion, type AppWithFiles } from './apps.js'
 
@@ -25,6 +25,7 @@ export interface CatalogParts {
   db: Database
   store: FileStore
   log: Logger
+  cursors: Cursors
   /** Milliseconds. */
   refreshMs: number
 }
@@ -47,17 +48,18 @@ export class Catalog {
   }
 
   /** @throws ApiError rate_limited while it loads for the first time; validation_failed for a cursor that is none */
-  async search(query: string | null, cursor: string | null): Promise<Page<LibraryAppView>> {
+  async search(caller: Caller, query: string | null, cursor: string | null): Promise<Page<LibraryAppView>> {
     if (this.entries === null)
       throw new ApiError('rate_limited', { message: 'The app library is being loaded.', retryAfterSeconds })
-    const after = decodeCursor('library', cursor)?.id ?? ''
+    const scope = { projectId: caller.projectId, list: 'library' }
+    const after = this.parts.cursors.decode(scope, cursor)?.id ?? ''
     await this.renew()
     const wanted = plain(query ?? '')
     const rows = this.entries.filter(
       ({ view, texts }) => view.package > after && texts.some((text) => text.includes(wanted)),
     )
-    return toPage(
-      'library',
+    return this.parts.cursors.toPage(
+      scope,
       rows,
       pageSize,
       ({ view }) => ({ at: new Date(0), id: view.package }),

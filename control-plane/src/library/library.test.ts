@@ -226,22 +226,30 @@ describe('a search', () => {
     const slow = Object.assign(Object.create(store) as typeof store, {
       has: async (id: string) => held.then(() => store.has(id)),
     })
-    const catalog = new Catalog({ db, store: slow, log: plane.app.core.log, refreshMs: 0 })
+    const catalog = new Catalog({
+      db,
+      store: slow,
+      log: plane.app.core.log,
+      cursors: plane.app.core.cursors,
+      refreshMs: 0,
+    })
     const loading = catalog.keep()
-    const refusal = await catalog.search(null, null).catch((error: unknown) => error)
+    const refusal = await catalog.search(tenant.caller, null, null).catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(ApiError)
     expect(refusal).toMatchObject({ code: 'rate_limited', retryAfterSeconds: 2 })
     release()
     await loading
-    expect((await catalog.search(null, null)).data).toHaveLength(50)
+    expect((await catalog.search(tenant.caller, null, null)).data).toHaveLength(50)
 
     // A file that is lost takes its app along at the next refresh; a change by another replica shows at once.
     await store.delete(newest)
-    expect((await catalog.search('straße', null)).data).toHaveLength(1)
+    expect((await catalog.search(tenant.caller, 'straße', null)).data).toHaveLength(1)
     await catalog.keep()
-    expect((await catalog.search('straße', null)).data).toEqual([])
+    expect((await catalog.search(tenant.caller, 'straße', null)).data).toEqual([])
     expect((await operator('DELETE', '/apps/com.example.a099')).status).toBe(200)
-    const many = await Promise.all(Array.from({ length: 5 }, () => catalog.search('app 99', null)))
+    const many = await Promise.all(
+      Array.from({ length: 5 }, () => catalog.search(tenant.caller, 'app 99', null)),
+    )
     expect(many.flatMap(({ data }) => data)).toEqual([])
   })
 })

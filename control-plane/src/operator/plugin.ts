@@ -85,13 +85,12 @@ export const operatorPlugin =
         const { project: projectId, limit = '50', before } = request.query
         if (typeof projectId !== 'string') throw invalidField('project', 'must name a project')
         if (!/^([1-9]\d?|100)$/.test(limit)) throw invalidField('limit', 'must be 1 to 100')
-        if (before !== undefined && !/^\d{1,18}$/.test(before))
-          throw invalidField('before', 'must be an entry')
+        if (Array.isArray(before)) throw invalidField('before', 'may be given at most once')
         await findProject(core, projectId)
         return listActivity(core, {
           projectId,
           limit: Number(limit),
-          before: before === undefined ? null : BigInt(before),
+          before: before ?? null,
         })
       },
     )

@@ -3,6 +3,7 @@ import { type Bus, type Clock, type Counters, type Logger } from '@phonerack/sha
 import { type Rules } from '../config.js'
 import { type Database } from '../db/database.js'
 import { type Changes } from './changes.js'
+import { type Cursors } from './cursor.js'
 
 export interface Core {
   db: Database
@@ -11,6 +12,7 @@ export interface Core {
   rules: Rules
   log: Logger
   changes: Changes
+  cursors: Cursors
   /** Faults of this process, for metrics. */
   counters: Counters
 }

@@ -1,25 +1,45 @@
+import { randomBytes } from 'node:crypto'
 import { ApiError } from '@phonerack/shared'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { decodeCursor, encodeCursor, toPage } from './cursor.js'
+import { Cursors, type CursorScope } from './cursor.js'
 
-it('comes back as it went, for its own list only', () => {
+const key = randomBytes(32)
+const cursors = new Cursors(key)
+const scope: CursorScope = { projectId: 'proj_a', list: 'phones' }
+function refused(work: () => unknown): void {
+  expect(work).toThrow(ApiError)
+}
+
+it('comes back as it went, on every replica, for its own list and project only', () => {
+  const replica = new Cursors(Buffer.from(key))
   fc.assert(
     fc.property(fc.date({ noInvalidDate: true }), fc.string(), (at, id) => {
-      const cursor = encodeCursor('phones', { at, id })
-      expect(decodeCursor('phones', cursor)).toEqual({ at, id })
-      expect(() => decodeCursor('ph_aaaaaaaaaaaa', cursor)).toThrow(ApiError)
+      const cursor = cursors.encode(scope, { at, id })
+      expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/)
+      expect(replica.decode(scope, cursor)).toEqual({ at, id })
+      refused(() => cursors.decode({ ...scope, list: 'uploads' }, cursor))
+      refused(() => cursors.decode({ ...scope, projectId: 'proj_b' }, cursor))
+      refused(() => new Cursors(randomBytes(32)).decode(scope, cursor))
     }),
   )
 })
 
+it('is refused when any of its characters differs, is missing or is added', () => {
+  const cursor = cursors.encode(scope, { at: new Date(1_795_333_701_512), id: 'ph_aaaaaaaaaaaa' })
+  for (let index = 0; index < cursor.length; index += 1) {
+    const other = cursor[index] === 'A' ? 'B' : 'A'
+    refused(() => cursors.decode(scope, cursor.slice(0, index) + other + cursor.slice(index + 1)))
+    refused(() => cursors.decode(scope, cursor.slice(0, index)))
+    refused(() => cursors.decode(scope, cursor.slice(0, index) + cursor.slice(index + 1)))
+  }
+  for (const more of ['=', 'A', ' ', '\n', '\0']) refused(() => cursors.decode(scope, cursor + more))
+})
+
 it('is refused, never a bug, when it is anything else', () => {
-  fc.assert(
-    fc.property(fc.string(), (text) => {
-      expect(() => decodeCursor('phones', text)).toThrow(ApiError)
-    }),
-  )
-  expect(decodeCursor('phones', null)).toBeNull()
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => refused(() => cursors.decode(scope, text))))
+  refused(() => cursors.decode(scope, 'é'.repeat(60)))
+  expect(cursors.decode(scope, null)).toBeNull()
 })
 
 it('pages through everything once', () => {
@@ -32,8 +52,8 @@ it('pages through everything once', () => {
       const seen: string[] = []
       let from = 0
       for (;;) {
-        const page = toPage(
-          'x',
+        const page = cursors.toPage(
+          scope,
           rows.slice(from, from + limit + 1),
           limit,
           (row) => row,
@@ -41,7 +61,7 @@ it('pages through everything once', () => {
         )
         seen.push(...page.data)
         if (page.nextCursor === null) break
-        from = rows.findIndex((row) => row.id === decodeCursor('x', page.nextCursor)?.id) + 1
+        from = rows.findIndex((row) => row.id === cursors.decode(scope, page.nextCursor)?.id) + 1
       }
       expect(seen).toEqual(rows.map((row) => row.id))
     }),

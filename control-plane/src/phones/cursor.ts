@@ -1,4 +1,8 @@
-/** Cursors of newest-first pages: opaque to clients, bound to what they page through. */
+/**
+ * Cursors of newest-first pages: opaque to clients, signed with a key that the replicas share, and bound to the list and
+ * the project that they page through. Only what a cursor of ours says reaches a query.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '@phonerack/shared'
 import { z } from 'zod'
 
@@ -7,20 +11,68 @@ export interface Position {
   id: string
 }
 
-const cursorSchema = z.tuple([z.string(), z.number().int(), z.string()])
+/** What a cursor is good for. */
+export interface CursorScope {
+  projectId: string
+  /** For example `phones`, or a phone's ID for its sessions. */
+  list: string
+  /** The query parameter that takes the cursor; left out: `cursor`. */
+  parameter?: string
+}
 
-/** The cursor after `position`; `scope` names the list, such as `phones` or a phone's ID. */
-export const encodeCursor = (scope: string, position: Position): string =>
-  Buffer.from(JSON.stringify([scope, position.at.getTime(), position.id])).toString('base64url')
+/** Milliseconds since 1970, and an ID. */
+const positionSchema = z.tuple([z.number().int(), z.string()])
 
-/** @throws ApiError validation_failed naming `cursor` */
-export function decodeCursor(scope: string, cursor: string | null): Position | null {
-  if (cursor === null) return null
-  const parsed = cursorSchema.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8')))
-  const time = parsed.success ? new Date(parsed.data[1]) : null
-  if (!parsed.success || parsed.data[0] !== scope || !time || Number.isNaN(time.getTime()))
-    throw invalidCursor()
-  return { at: time, id: parsed.data[2] }
+/** Characters of a signature: 32 bytes in base64url. */
+const signatureLength = 43
+
+/** Creates and reads the cursors of all lists. */
+export class Cursors {
+  /** @param key 32 bytes, the same on every replica */
+  constructor(private readonly key: Uint8Array) {}
+
+  /** The cursor after `position`. */
+  encode(scope: CursorScope, position: Position): string {
+    const text = Buffer.from(JSON.stringify([position.at.getTime(), position.id])).toString('base64url')
+    return this.sign(scope, text) + text
+  }
+
+  /** @throws ApiError validation_failed naming the parameter, for anything but a cursor of this scope */
+  decode(scope: CursorScope, cursor: string | null): Position | null {
+    if (cursor === null) return null
+    const text = cursor.slice(signatureLength)
+    if (!isSame(cursor.slice(0, signatureLength), this.sign(scope, text))) throw invalidCursor(scope)
+    // Signed, so it was made by `encode`; another version of the service may have written it otherwise.
+    const parsed = positionSchema.safeParse(parseJson(Buffer.from(text, 'base64url').toString('utf8')))
+    if (!parsed.success) throw invalidCursor(scope)
+    const [at, id] = parsed.data
+    return { at: new Date(at), id }
+  }
+
+  /** Cuts one row more than a page into the page and the cursor after it. */
+  toPage<R, T>(
+    scope: CursorScope,
+    rows: readonly R[],
+    limit: number,
+    position: (row: R) => Position,
+    view: (row: R) => T,
+  ): { data: T[]; nextCursor: string | null } {
+    const page = rows.slice(0, limit)
+    const last = page.at(-1)
+    const more = rows.length > limit && last !== undefined
+    return { data: page.map(view), nextCursor: more ? this.encode(scope, position(last)) : null }
+  }
+
+  private sign({ projectId, list }: CursorScope, text: string): string {
+    return createHmac('sha256', this.key)
+      .update(JSON.stringify([projectId, list, text]))
+      .digest('base64url')
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
 }
 
 function parseJson(text: string): unknown {
@@ -32,25 +84,18 @@ function parseJson(text: string): unknown {
   }
 }
 
-const invalidCursor = () =>
+const invalidCursor = ({ parameter = 'cursor' }: CursorScope) =>
   new ApiError('validation_failed', {
-    message: 'The cursor is not valid.',
+    message: `\`${parameter}\` is not valid for this list.`,
+    next: `Repeat the request without \`${parameter}\` to start from the first page.`,
     details: {
       validation_stage: 'query',
-      issues: [{ path: ['cursor'], message: 'must be a next_cursor of this list, sent back unchanged' }],
+      issues: [
+        {
+          path: [parameter],
+          message: `must be the next_${parameter} of the previous page of this list, sent back unchanged`,
+          code: 'invalid_cursor',
+        },
+      ],
     },
   })
-
-/** Cuts one row more than a page into the page and the cursor after it. */
-export function toPage<R, T>(
-  scope: string,
-  rows: readonly R[],
-  limit: number,
-  position: (row: R) => Position,
-  view: (row: R) => T,
-): { data: T[]; nextCursor: string | null } {
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const more = rows.length > limit && last !== undefined
-  return { data: page.map(view), nextCursor: more ? encodeCursor(scope, position(last)) : null }
-}

@@ -11,7 +11,6 @@ import {
 } from '../services.js'
 import { permitted } from './access.js'
 import { type Core } from './core.js'
-import { decodeCursor, toPage } from './cursor.js'
 import { findPhone, selectPhones, viewOf } from './records.js'
 
 export type PhonesQuery = Parameters<PhoneService['list']>[1]
@@ -32,10 +31,11 @@ export async function listPhones(core: Core, caller: Caller, query: PhonesQuery)
     )
     return { data: rows.map(viewOf), nextCursor: null }
   }
-  const after = decodeCursor('phones', query.cursor)
+  const scope = { projectId: caller.projectId, list: 'phones' }
+  const after = core.cursors.decode(scope, query.cursor)
   const from = after ? Prisma.sql`and (p.created_at, p.id) < (${after.at}, ${after.id})` : Prisma.empty
   const rows = await selectPhones(core.db, Prisma.sql`${filter} ${from} ${order} limit ${query.limit + 1}`)
-  return toPage('phones', rows, query.limit, (row) => ({ at: row.createdAt, id: row.id }), viewOf)
+  return core.cursors.toPage(scope, rows, query.limit, (row) => ({ at: row.createdAt, id: row.id }), viewOf)
 }
 
 export async function listSessions(
@@ -45,7 +45,8 @@ export async function listSessions(
   query: PageQuery,
 ): Promise<Page<SessionView>> {
   permitted(caller, phoneId, await findPhone(core.db, phoneId))
-  const after = decodeCursor(phoneId, query.cursor)
+  const scope = { projectId: caller.projectId, list: phoneId }
+  const after = core.cursors.decode(scope, query.cursor)
   const rows = await core.db.session.findMany({
     where: {
       phoneId,
@@ -56,8 +57,8 @@ export async function listSessions(
     orderBy: [{ startedAt: 'desc' }, { id: 'desc' }],
     take: query.limit + 1,
   })
-  return toPage(
-    phoneId,
+  return core.cursors.toPage(
+    scope,
     rows,
     query.limit,
     (row) => ({ at: row.startedAt, id: row.id }),

@@ -462,7 +462,7 @@ export class MemoryServices implements Services {
   }
 
   readonly library: LibraryService = {
-    search: (query, cursor) => {
+    search: (_caller, query, cursor) => {
       this.note('searchLibrary', query, cursor)
       return Promise.resolve({ data: [], nextCursor: null })
     },

@@ -4,7 +4,6 @@ import { hashSecret } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
 import { createSecretLookup } from '../db/secret-lookup.js'
 import { waitUntil } from '../phones/changes.js'
-import { decodeCursor, toPage } from '../phones/cursor.js'
 import { type Caller, type Page, type PageQuery, type UploadService, type UploadView } from '../services.js'
 import { completeUpload } from './complete.js'
 import { type UploadCore } from './core.js'
@@ -54,7 +53,8 @@ async function listUploads(
   query: PageQuery,
 ): Promise<Page<UploadView>> {
   const now = core.clock.now()
-  const after = decodeCursor('uploads', query.cursor)
+  const scope = { projectId: caller.projectId, list: 'uploads' }
+  const after = core.cursors.decode(scope, query.cursor)
   const rows = await core.db.upload.findMany({
     where: {
       ...visibleTo(caller),
@@ -67,8 +67,8 @@ async function listUploads(
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
     take: query.limit + 1,
   })
-  return toPage(
-    'uploads',
+  return core.cursors.toPage(
+    scope,
     rows,
     query.limit,
     (row) => ({ at: row.createdAt, id: row.id }),

@@ -8,7 +8,7 @@ export const activityCommands: readonly Command[] = [
     name: 'activity list',
     about: "Lists what a project's keys changed, newest first. What people typed is not kept.",
     words: [],
-    flags: { project: 'ID', limit: '1-100', before: 'ENTRY' },
+    flags: { project: 'ID', limit: '1-100', before: 'CURSOR' },
     async run({ flags }, operator) {
       const { project, limit = '50', before } = flags
       if (typeof project !== 'string') throw new UsageError('--project ID is needed')

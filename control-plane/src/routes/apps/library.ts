@@ -1,6 +1,7 @@
 /** GET /v1/apps/library: apps that can be installed by package, the same for every project. */
 import { limits } from '@phonerack/shared'
 import { z } from 'zod'
+import { callerOf } from '../../http/auth.js'
 import { type Route } from '../deps.js'
 import { describeErrors } from '../errors.js'
 import { pageFields } from '../fields.js'
@@ -36,7 +37,7 @@ export const searchLibrary: Route = (app, { services }) => {
     },
     async (request) => {
       const { query, cursor } = request.query
-      const page = await services.library.search(query ?? null, cursor ?? null)
+      const page = await services.library.search(callerOf(request), query ?? null, cursor ?? null)
       return {
         data: page.data.map(({ versionCode, versionName, ...app }) => ({
           ...app,
