@@ -166,6 +166,41 @@ describe('an install by upload', () => {
     )
   })
 
+  it('that the phone refuses for the build itself is not answered with an uninstall', async () => {
+    for (const [reason, advice] of [
+      ['INSTALL_FAILED_OLDER_SDK: Requires newer sdk version #99', /lower minSdkVersion/],
+      ['INSTALL_FAILED_DEPRECATED_SDK_VERSION: App package must target 23', /higher targetSdkVersion/],
+      ['INSTALL_FAILED_NO_MATCHING_ABIS', /native code/],
+      ['INSTALL_PARSE_FAILED_NO_CERTIFICATES: no signature', /sign the APK again/],
+    ] as const) {
+      agent.finish = { succeeded: false, errorCode: 'install_failed', reason, wasInstalled: true }
+      const plain = await ended((await start({ upload })).body.install)
+      expect(plain.next).toContain(reason)
+      expect(plain.next).toMatch(advice)
+      expect(plain.next).not.toMatch(/uninstall|replace/)
+      const replacing = await ended((await start({ upload, replace: true })).body.install)
+      expect(replacing.next).toMatch(/The app that was there has been uninstalled with its data\./)
+    }
+  })
+
+  it('tells the agent what the app needs of a phone', async () => {
+    const needing = makeApk({
+      package: 'com.example.needing',
+      minSdk: 'Tiramisu',
+      targetSdk: 33,
+      files: { 'lib/arm64-v8a/a.so': Buffer.alloc(1) },
+    })
+    const { id } = await client.upload(needing)
+    await ended((await start({ upload: id })).body.install)
+    expect(agent.held.needs).toEqual({
+      minSdk: 33,
+      minCodename: 'Tiramisu',
+      targetSdk: 33,
+      abis: ['arm64-v8a'],
+      jarOnly: false,
+    })
+  })
+
   it('goes on after a host that was away, and sends a file again that did not arrive whole', async () => {
     let broken = 0
     agent.onCall = (name) => {

@@ -6,6 +6,8 @@ import { type Install, type Upload } from '../gen/prisma/client.js'
 import { addJob } from '../jobs/queue.js'
 import { type Core } from '../phones/core.js'
 import { readApp } from '../library/apps.js'
+import { factsOf } from '../library/files.js'
+import { needsOf, readNeeds, type Needs } from './needs.js'
 import { type Caller, type InstallSource, type InstallView } from '../services.js'
 import { refreshExpiry } from '../uploads/expiry.js'
 import { lockUpload, statusAt, uploadNotFound, visible } from '../uploads/records.js'
@@ -32,7 +34,7 @@ export const installsRequest = (phoneId: string): string => `GET /v1/phones/${ph
 function requireReady(
   upload: Upload,
   now: Date,
-): { package: string; versionCode: bigint; file: InstallFiles[0] } {
+): { package: string; versionCode: bigint; file: InstallFiles[0]; needs: Needs | null } {
   const status = statusAt(upload, now)
   const { package: name, versionCode, storageId, sha256, sizeBytes } = upload
   if (status !== 'ready' || !name || versionCode === null || !storageId || !sha256 || sizeBytes === null) {
@@ -45,6 +47,7 @@ function requireReady(
   return {
     package: name,
     versionCode,
+    needs: readNeeds(upload.needs),
     file: { name: 'base.apk', storageId, sha256, size: Number(sizeBytes) },
   }
 }
@@ -56,6 +59,8 @@ interface Build {
   /** Null: from the library. */
   uploadId: string | null
   files: InstallFiles
+  /** Null: not known. */
+  needs: Needs | null
   replace: boolean
 }
 
@@ -71,7 +76,10 @@ async function buildOf(tx: Tx, caller: Caller, source: InstallSource, now: Date)
 }
 
 /** @throws ApiError app_not_available */
-async function fromLibrary(tx: Tx, name: string): Promise<Pick<Build, 'package' | 'versionCode' | 'files'>> {
+async function fromLibrary(
+  tx: Tx,
+  name: string,
+): Promise<Pick<Build, 'package' | 'versionCode' | 'files' | 'needs'>> {
   // Waits for a change that is under way: its files go with it.
   await tx.$queryRaw`select 1 from library_apps where package = ${name} for share`
   const app = await readApp(tx, name)
@@ -87,7 +95,9 @@ async function fromLibrary(tx: Tx, name: string): Promise<Pick<Build, 'package' 
     sha256: sha256 ?? '',
     size: Number(sizeBytes),
   }))
-  return { package: name, versionCode: app.versionCode, files }
+  const [base, ...splits] = app.files.map(factsOf)
+  const needs = base === undefined ? null : needsOf([base, ...splits])
+  return { package: name, versionCode: app.versionCode, files, needs }
 }
 
 export interface NewInstall {
@@ -104,7 +114,7 @@ export interface NewInstall {
 export function record(core: Core, caller: Caller, wanted: NewInstall): Promise<Install> {
   return inTransaction(core.db, async (tx) => {
     const now = core.clock.now()
-    const build = await buildOf(tx, caller, wanted.source, now)
+    const { needs, ...build } = await buildOf(tx, caller, wanted.source, now)
     const id = newId('install')
     const runAt = new Date(now.getTime() + unconfirmedMs)
     await addJob(tx, 'app.install', { installId: id }, { key: jobKey(id), runAt })
@@ -115,6 +125,7 @@ export function record(core: Core, caller: Caller, wanted: NewInstall): Promise<
         fencingNumber: wanted.fencing,
         requestId: wanted.requestId,
         ...build,
+        ...(needs === null ? {} : { needs }),
         status: 'beginning',
         startedAt: now,
         updatedAt: now,

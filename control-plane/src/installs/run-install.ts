@@ -16,6 +16,7 @@ import { CallFailure, callHost } from '../hosts/calls.js'
 import { backoff, later, placeDevice, type JobContext } from '../jobs/context.js'
 import { type JobPayload } from '../jobs/queue.js'
 import { StoredFileMissing, type FileStore } from '../storage/file-store.js'
+import { adviceFor } from './advice.js'
 import { putPackageFile } from './put-file.js'
 import { end, endInDoubt, filesOf, jobKey, markOrdered, type InstallEnd } from './records.js'
 import { beginRequest } from './service.js'
@@ -113,12 +114,7 @@ function failureOf({ errorCode, reason, wasInstalled }: FinishInstallResponse, i
       next: `Nothing was installed${gone}. Install again: POST /v1/phones/${install.phoneId}/apps`,
     }
   }
-  const said = reason === '' ? '' : `The phone said: ${reason}. `
-  const why =
-    wasInstalled && !install.replace
-      ? `The phone already had the app, and a build signed with another key may be installed: uninstall it (DELETE /v1/phones/${install.phoneId}/apps/${install.package}) or install again with "replace": true.`
-      : 'Look at the reason, upload a build that fits the phone, and install that.'
-  return { error, next: said + why }
+  return { error, next: adviceFor(reason, wasInstalled, install) }
 }
 
 /**

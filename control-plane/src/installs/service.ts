@@ -9,6 +9,7 @@ import { type HostClients } from '../hosts/clients.js'
 import { permitted } from '../phones/access.js'
 import { type Core } from '../phones/core.js'
 import { type CallContext, type InstallService } from '../services.js'
+import { wireNeeds } from './needs.js'
 import { confirm, filesOf, forget, installsRequest, recent, record, viewOf } from './records.js'
 
 /** Milliseconds: the agent looks, and with `replace` uninstalls. */
@@ -51,6 +52,7 @@ export const beginRequest = (
   versionCode: install.versionCode,
   files: filesOf(install).map(({ name, sha256, size }) => ({ name, sha256, size: BigInt(size) })),
   replace: install.replace,
+  needs: wireNeeds(install.needs),
 })
 
 /** Sent once. Whether `replace` has uninstalled the app. @throws ApiError; of a refused one no row stays */

@@ -25,6 +25,7 @@ import {
   type FinishInstallResponse,
   type HostServiceServer,
   type PackageFile,
+  type PackageNeeds,
   type PutPackageFileRequest,
   type RunActionsRequest,
   type RunActionsResponse,
@@ -132,6 +133,8 @@ export interface AgentDouble {
     /** SHA-256 of what was put into the cache. */
     cache: Set<string>
     apps: string[]
+    /** Of the last install that was begun. */
+    needs: PackageNeeds | undefined
   }
   readonly recordings: RecordingsDouble
   /** What a finish answers; left out: success. */
@@ -230,6 +233,7 @@ class Double implements AgentDouble {
     files: [],
     apps: [],
     cache: new Set(),
+    needs: undefined,
   }
   readonly recordings = new RecordingsDouble((name, assignment) =>
     assignment ? this.beginCall(name, assignment) : this.beginBareCall(name),
@@ -546,6 +550,7 @@ class Double implements AgentDouble {
       beginInstall: (call, callback) =>
         answer(callback, async () => {
           await this.beginCall('beginInstall', call.request.assignment)
+          this.held.needs = call.request.needs
           const wanted = call.request.files.map(({ sha256 }) => sha256)
           return {
             missingSha256: wanted.filter((sha256) => !this.held.cache.has(sha256)),

@@ -2,6 +2,7 @@
 import { InvalidApk, type ApkFacts } from '../apps/apk/facts.js'
 import { inspectApk } from '../apps/apk/inspect.js'
 import { inTransaction, type Tx } from '../db/database.js'
+import { needsOf } from '../installs/needs.js'
 import { type Upload } from '../gen/prisma/client.js'
 import { backoff } from '../jobs/context.js'
 import { addJob, type JobPayload } from '../jobs/queue.js'
@@ -115,6 +116,7 @@ async function becomeReady({ core }: UploadCore, tx: Tx, upload: Upload, facts: 
     versionName: facts.versionName,
     minSdk: facts.minSdk,
     signer: facts.signer,
+    needs: needsOf([facts]),
   }
   const known = await tx.upload.update({ where: { id: upload.id }, data: found })
   // One that was completed at the same time with the same bytes.

@@ -156,9 +156,6 @@ describe('an app of one’s own', () => {
 
   it('that the phone refuses has failed in the words of the phone', async () => {
     const failed = { status: 'failed', error: 'install_failed' }
-    const tooNew = await install(await upload({ versionCode: 8, minSdk: 99 }))
-    expect(tooNew).toMatchObject(failed)
-    expect(tooNew?.next).toMatch(/INSTALL_FAILED_OLDER_SDK/)
     await install(await upload())
     const stranger = await install(await upload({ versionCode: 9 }, 'stranger'))
     expect(stranger).toMatchObject(failed)
@@ -168,6 +165,29 @@ describe('an app of one’s own', () => {
     expect(full).toMatchObject(failed)
     expect(full?.next).toMatch(/INSTALL_FAILED_INSUFFICIENT_STORAGE/)
     expect(await versionOf()).toBe(5)
+  })
+
+  it('that does not fit the phone is refused before it starts, and loses no app that it would replace', async () => {
+    await install(await upload())
+    const before = await faults.counters()
+    for (const [settings, reason] of [
+      [{ versionCode: 8, minSdk: 99 }, /^INSTALL_FAILED_OLDER_SDK/],
+      [{ versionCode: 8, minSdk: 5, targetSdk: 20 }, /^INSTALL_FAILED_DEPRECATED_SDK_VERSION/],
+      [{ versionCode: 8, files: { 'lib/mips/a.so': Buffer.alloc(1) } }, /^INSTALL_FAILED_NO_MATCHING_ABIS/],
+    ] as const) {
+      const refused = await start(await upload(settings), { replace: true })
+      expect(statusAndCode(refused)).toEqual([422, 'install_failed'])
+      expect(errorOf(refused).details['reason']).toMatch(reason)
+      expect(errorOf(refused).next).toMatch(/^Upload a build/)
+      expect(errorOf(refused).next).not.toMatch(/uninstall|replace/)
+    }
+    await faults.fullStorage(true)
+    const full = await start(await upload({ versionCode: 8 }), { replace: true })
+    expect(statusAndCode(full)).toEqual([422, 'install_failed'])
+    expect(errorOf(full).details['reason']).toMatch(/^INSTALL_FAILED_INSUFFICIENT_STORAGE/)
+    await faults.fullStorage(false)
+    expect(await versionOf()).toBe(5)
+    expect((await faults.counters()).uninstalls).toBe(before.uninstalls)
   })
 
   it('that belongs to the service is installed over by nobody', async () => {
@@ -279,10 +299,11 @@ describe('on a phone that has only what every phone has, an app', () => {
   })
 
   it('fails in the words of the phone', async () => {
-    expect(await install(await upload({ versionCode: 8, minSdk: 99 }))).toMatchObject({
+    await install(await upload())
+    expect(await install(await upload({ versionCode: 8 }, 'stranger'))).toMatchObject({
       status: 'failed',
       error: 'install_failed',
-      next: expect.stringContaining('INSTALL_FAILED_OLDER_SDK') as string,
+      next: expect.stringContaining('INSTALL_FAILED_UPDATE_INCOMPATIBLE') as string,
     })
   })
 })

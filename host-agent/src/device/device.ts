@@ -263,11 +263,33 @@ export interface InstalledVersion {
   system: boolean
 }
 
+/** What an app needs of a phone, as its files say. */
+export interface AppNeeds {
+  /** 0: not stated. */
+  minSdk: number
+  /** The preview of Android that it needs; empty: none. */
+  minCodename: string
+  /** 0: not stated. */
+  targetSdk: number
+  /** With native code for these; empty: without native code. */
+  abis: readonly string[]
+  /** Signed by scheme v1 (JAR) alone. */
+  jarOnly: boolean
+}
+
 export interface Packages {
   /** All but the agent's own. */
   list(progress: Progress): Promise<InstalledApp[]>
   /** Null when it is not installed. */
   find(packageName: string, progress: Progress): Promise<InstalledVersion | null>
+  /**
+   * Whether the phone can take an app, before anything is changed on it. `isNew`: it does not have the app, or will have
+   * lost it before the install.
+   * @throws ApiError install_failed
+   */
+  requireFit(packageName: string, needs: AppNeeds, isNew: boolean, progress: Progress): Promise<void>
+  /** Whether the phone says that it has room for the app's files. @throws InstallRefused */
+  requireRoom(packageName: string, totalBytes: number, progress: Progress): Promise<void>
   /**
    * Installs base and splits, all of the package, in one session. A session that was made and not committed is the
    * caller's to give up.

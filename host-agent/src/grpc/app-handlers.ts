@@ -35,6 +35,7 @@ export function createAppHandlers(registry: Registry, installs: Installs, log: L
         versionCode: Number(request.versionCode),
         files: files.map(headerOf),
         replace: request.replace,
+        needs: request.needs ?? null,
       }
       const begun = await progress.race('the beginning of the install', () => installs.begin(caller, begin))
       return { missingSha256: begun.missing, uninstalled: begun.uninstalled }

@@ -9,6 +9,7 @@ import { adbSocketPath } from '../adb/server.js'
 import { command } from '../adb/quote.js'
 import { createTransport } from '../adb/transport.js'
 import { settingsApp } from '../parts/parts.js'
+import type { AppNeeds } from '../device/device.js'
 import { openJournal } from '../phone/journal.js'
 import { makeApks, shop, type Apks } from '../testing/apks.js'
 import { CallFailed, createClient } from '../testing/client.js'
@@ -75,6 +76,7 @@ interface Order {
   package?: string
   versionCode?: number
   replace?: boolean
+  needs?: Partial<AppNeeds>
   files: File[]
 }
 const begin = ({ id, files, ...order }: Order) =>
@@ -87,7 +89,13 @@ const begin = ({ id, files, ...order }: Order) =>
     ...(order.package === undefined ? {} : { package: order.package }),
     ...(order.replace === undefined ? {} : { replace: order.replace }),
     files: files.map(header),
+    needs:
+      order.needs === undefined
+        ? undefined
+        : { ...anyPhone, ...order.needs, abis: [...(order.needs.abis ?? [])] },
   })
+/** What every phone has. */
+const anyPhone = { minSdk: 26, minCodename: '', targetSdk: 34, abis: [], jarOnly: false }
 const put = (file: File) => control().putPackageFile(header(file), chunks(file))
 const finish = (id: string, ms = 30_000) =>
   control().call.finishInstall({ assignment: at().assignment, installId: id }, ms)
@@ -183,6 +191,41 @@ describe('an install', () => {
       })
       expect((await errorOf(refused)).code, name).toBe('install_failed')
     }
+  })
+
+  it('is refused before anything is changed where the phone cannot take it', async () => {
+    await install({ files: [apks.make()] })
+    const before = counters()
+    const files = [apks.make({ versionCode: 6 })]
+    for (const [needs, reason] of [
+      [
+        { minSdk: 99 },
+        /^INSTALL_FAILED_OLDER_SDK: Requires newer sdk version #99 \(current version is #34\)/,
+      ],
+      [
+        { minSdk: 33, minCodename: 'Tiramisu' },
+        /^INSTALL_FAILED_OLDER_SDK: Requires development platform Tiramisu/,
+      ],
+      [{ abis: ['mips'] }, /^INSTALL_FAILED_NO_MATCHING_ABIS/],
+      [{ targetSdk: 22 }, /^INSTALL_FAILED_DEPRECATED_SDK_VERSION/],
+      [{ jarOnly: true }, /^INSTALL_PARSE_FAILED_NO_CERTIFICATES/],
+    ] as const) {
+      const error = await errorOf(begin({ id: newInstallId(), versionCode: 6, files, replace: true, needs }))
+      expect(error.code).toBe('install_failed')
+      expect(error.details['reason']).toMatch(reason)
+      expect(error.next).not.toMatch(/uninstall/)
+    }
+    both.phone.inside.faults.fullStorage(true)
+    const full = await errorOf(begin({ id: newInstallId(), versionCode: 6, files, replace: true, needs: {} }))
+    both.phone.inside.faults.fullStorage(false)
+    expect(full.code).toBe('install_failed')
+    expect(full.details['reason']).toMatch(/^INSTALL_FAILED_INSUFFICIENT_STORAGE/)
+    expect((await listed())?.versionCode).toBe(5n)
+    expect(counters().uninstalls).toBe(before.uninstalls)
+    // An update keeps what the phone has, so that it may decide about the target itself.
+    expect(await install({ versionCode: 6, files, needs: { targetSdk: 22 } })).toMatchObject({
+      succeeded: true,
+    })
   })
 
   it('fails with the words of the phone, and leaves the app as it was', async () => {
@@ -328,6 +371,7 @@ describe('an install that is cut off', () => {
       versionCode: 5,
       files,
       replace: false,
+      needs: null,
     })
     const who = () => at().assignment
 

@@ -3,7 +3,13 @@
  * `installs.ts`, which decides who may and when.
  */
 import { ApiError, Progress } from '@phonerack/shared'
-import type { InstallFile, InstalledVersion, Packages } from '../device/device.js'
+import {
+  InstallRefused,
+  type AppNeeds,
+  type InstallFile,
+  type InstalledVersion,
+  type Packages,
+} from '../device/device.js'
 import type { Caller, Phone } from '../phone/phone.js'
 import type { FileHeader, PackageCache } from './cache.js'
 import type { InstallRecords, Outcome } from './records.js'
@@ -31,6 +37,8 @@ export interface BeginRequest {
   versionCode: number
   files: readonly FileHeader[]
   replace: boolean
+  /** Null: not known. */
+  needs: AppNeeds | null
 }
 
 export type Who = Caller & { serial: string }
@@ -70,6 +78,22 @@ const needPackages = (packages: Packages | null): Packages => {
   return packages
 }
 
+/** The app's own room is not counted: what it takes is known to nobody before it is gone. */
+async function requireRoom(packages: Packages, request: BeginRequest, progress: Progress): Promise<void> {
+  const totalBytes = request.files.reduce((sum, { size }) => sum + size, 0)
+  try {
+    await packages.requireRoom(request.package, totalBytes, progress)
+  } catch (error) {
+    if (!(error instanceof InstallRefused)) throw error
+    throw new ApiError('install_failed', {
+      message: 'The phone cannot take this app; nothing was changed on it.',
+      next: 'Make room on the phone: uninstall apps or delete files, or uninstall this app yourself; then install again.',
+      details: { package: request.package, reason: error.reason },
+      cause: error,
+    })
+  }
+}
+
 export function createOnPhone({ phoneOf, cache, records, times, stopping }: OnPhoneParts): OnPhone {
   function save(order: Order, outcome: Outcome | null, session: number | null): void {
     const { who, request, before, uninstalled } = order
@@ -94,6 +118,13 @@ export function createOnPhone({ phoneOf, cache, records, times, stopping }: OnPh
       needPackages(device.packages).find(request.package, within),
     )
     const { before } = order
+    const { needs } = request
+    if (needs !== null) {
+      const isNew = before === null || request.replace
+      await phone.read(who, progress, (device, within) =>
+        needPackages(device.packages).requireFit(request.package, needs, isNew, within),
+      )
+    }
     if (before === null) return
     if (!request.replace) {
       if (before.versionCode <= request.versionCode) return
@@ -118,9 +149,11 @@ export function createOnPhone({ phoneOf, cache, records, times, stopping }: OnPh
       who,
       progress,
       async (device, within) => {
+        const packages = needPackages(device.packages)
+        await requireRoom(packages, request, within)
         save(order, null, null)
         try {
-          await needPackages(device.packages).uninstall(request.package, within)
+          await packages.uninstall(request.package, within)
           order.uninstalled = true
           save(order, null, null)
         } catch (error) {

@@ -8,6 +8,7 @@ import type { Transport } from '../adb/transport.js'
 import type { InstalledApp, Packages } from '../device/device.js'
 import { writing } from '../device/outcome.js'
 import { outputOf, run } from '../device/run.js'
+import { misfitError, misfitOf, readTraits } from './fit.js'
 import { ownPackages } from '../parts/parts.js'
 import type { ReadLabels } from './labels.js'
 import { abandonSession, commitSession, createSession, writeToSession } from './session.js'
@@ -155,6 +156,17 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
         isPackageName(packageName) ? readSystem(packageName, progress) : new Set<string>(),
       ])
       return app && { versionCode: app.versionCode, path: app.path, system: system.has(packageName) }
+    },
+
+    async requireFit(packageName, needs, isNew, progress) {
+      const misfit = misfitOf(needs, await readTraits(transport, progress), isNew)
+      if (misfit !== null) throw misfitError(packageName, misfit)
+    },
+
+    async requireRoom(packageName, totalBytes, progress) {
+      // Only the phone knows what it can free; it says so when a session is made.
+      const session = await createSession(transport, packageName, totalBytes, progress)
+      await abandonSession(transport, session, progress)
     },
 
     async install(packageName, files, steps, progress) {

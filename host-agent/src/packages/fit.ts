@@ -1,0 +1,87 @@
+/**
+ * Whether a phone can take an app, from what the app's files say and what the phone is: asked before anything is changed
+ * on it. Refusals are in the words of Android's package manager. Pure, but for the reading of the properties.
+ * Source: AOSP `FrameworkParsingPackageUtils.computeMinSdkVersion`, `InstallPackageHelper`, `NativeLibraryHelper`.
+ */
+import { ApiError, type Progress } from '@phonerack/shared'
+import { command, sequence } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import type { AppNeeds } from '../device/device.js'
+import { run } from '../device/run.js'
+
+export interface PhoneTraits {
+  /** Null: the phone does not say. */
+  sdk: number | null
+  /** `REL` for a released Android. */
+  codename: string
+  /** That it runs, the best first; empty: it does not say. */
+  abis: readonly string[]
+}
+
+const properties = ['ro.build.version.sdk', 'ro.build.version.codename', 'ro.product.cpu.abilist'] as const
+
+export async function readTraits(transport: Transport, progress: Progress): Promise<PhoneTraits> {
+  const output = await run(
+    transport,
+    sequence(...properties.map((name) => command('getprop', name))),
+    progress,
+  )
+  const [sdk = '', codename = '', abis = ''] = output.split('\n').map((line) => line.trim())
+  return {
+    sdk: /^\d+$/.test(sdk) ? Number(sdk) : null,
+    codename,
+    abis: abis.split(',').filter((abi) => abi !== ''),
+  }
+}
+
+/** The lowest target that a new app may have: Android 14 and newer; older ones take any. */
+const lowestTarget = (sdk: number): number => (sdk >= 35 ? 24 : sdk === 34 ? 23 : 0)
+/** From this level on, in the phone and in the app's target, v1 alone is no signature. */
+const withoutJar = 30
+
+export interface Misfit {
+  /** As the phone would say it. */
+  reason: string
+  next: string
+}
+
+/** Null: it fits, as far as is known. `isNew`: the phone does not have the app, or is about to lose it. */
+export function misfitOf(needs: AppNeeds, phone: PhoneTraits, isNew: boolean): Misfit | null {
+  const { minSdk, minCodename, targetSdk, abis, jarOnly } = needs
+  const { sdk, codename } = phone
+  if (minCodename !== '' && codename !== '' && minCodename !== codename)
+    return {
+      reason: `INSTALL_FAILED_OLDER_SDK: Requires development platform ${minCodename} (the phone has ${codename === 'REL' ? `the released API level ${String(sdk)}` : codename})`,
+      next: 'Upload a build whose minSdkVersion is a number: previews of Android are not for released phones.',
+    }
+  if (minCodename === '' && sdk !== null && minSdk > sdk)
+    return {
+      reason: `INSTALL_FAILED_OLDER_SDK: Requires newer sdk version #${minSdk} (current version is #${sdk})`,
+      next: `Upload a build with minSdkVersion ${sdk} or lower, or use a phone with a newer Android.`,
+    }
+  if (abis.length > 0 && phone.abis.length > 0 && !abis.some((abi) => phone.abis.includes(abi)))
+    return {
+      reason: `INSTALL_FAILED_NO_MATCHING_ABIS: It holds native code for ${abis.join(', ')}, and the phone runs ${phone.abis.join(', ')}`,
+      next: `Upload a build with native code for ${phone.abis[0] ?? 'the phone'}.`,
+    }
+  if (sdk === null || !isNew) return null
+  const lowest = lowestTarget(sdk)
+  if (targetSdk > 0 && targetSdk < lowest)
+    return {
+      reason: `INSTALL_FAILED_DEPRECATED_SDK_VERSION: App package must target at least SDK version ${lowest}, but found ${targetSdk}`,
+      next: `Upload a build with targetSdkVersion ${lowest} or higher.`,
+    }
+  if (jarOnly && sdk >= withoutJar && targetSdk >= withoutJar)
+    return {
+      reason: `INSTALL_PARSE_FAILED_NO_CERTIFICATES: No signature of scheme v2 or newer, which apps that target ${withoutJar} or higher need`,
+      next: 'Sign it by scheme v2 or newer (apksigner does) and upload that.',
+    }
+  return null
+}
+
+export const misfitError = (packageName: string, { reason, next }: Misfit): ApiError =>
+  new ApiError('install_failed', {
+    message: 'The phone cannot take this app; nothing was changed on it.',
+    next,
+    details: { package: packageName, reason },
+  })
