@@ -61,16 +61,20 @@ export const deviceConditionSchema = z.object({
 })
 export type DeviceCondition = z.infer<typeof deviceConditionSchema>
 
+/** For whom a device is clean: `anyone`, `tenant:` and a tenant, or empty: nobody but the phone that has it. */
+export const cleanForPattern = /^(|anyone|tenant:[\w-]{1,100})$/
+
 /** What the agent's durable record says about tenants' data on a device. docs/decisions/0140 */
 export const custodySchema = z.object({
   /** Grows with each change of the others: a report with a lower one is older. */
   revision: z.number().int().nonnegative(),
   /** The phone that had the device last; null after a verified wipe, and when it is not known. */
-  assignment: z.object({ phone_id: z.string(), fencing_number: z.number().int().nonnegative() }).nullable(),
+  assignment: z
+    .object({ phone_id: z.string().max(100), fencing_number: z.number().int().nonnegative() })
+    .nullable(),
   /** Something may have been written since the last verified wipe. */
   dirty: z.boolean(),
-  /** `anyone`, `tenant:` and a tenant, or empty: nobody but the phone that has it. */
-  clean_for: z.string().max(200),
+  clean_for: z.string().regex(cleanForPattern),
 })
 export type CustodyReport = z.infer<typeof custodySchema>
 

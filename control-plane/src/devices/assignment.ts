@@ -3,6 +3,7 @@ import { Prisma } from '../gen/prisma/client.js'
 import { makeStorable, shorten } from '@phonerack/shared'
 import { type Reader, type Tx } from '../db/database.js'
 import { addJob, careKey } from '../jobs/queue.js'
+import { cleanForAnyone, cleanForTenant, tenantOf } from './tenant.js'
 
 export interface AssignedDevice {
   id: string
@@ -25,22 +26,32 @@ const toDevice = (row: Row): AssignedDevice => ({
   fencingNumber: row.fencing_number,
 })
 
+export interface Wanted {
+  /** The tenant who gets it: some devices are clean for one tenant only. */
+  projectId: string
+  /** Null: any. */
+  country: string | null
+  /** Its host was heard of since. */
+  heardSince: Date
+}
+
 /**
- * Locks a device that can be handed out: free, healthy, its host heard of since `heardSince`. Those that another
- * transaction has locked are passed over at first; when only such are left, waits for
- * one, since most are locked for a moment by a heartbeat.
+ * Locks a device that can be handed out: free, healthy, its host heard of, and confirmed by its agent as clean for
+ * this tenant since the database last changed. Those that another transaction has locked are passed over at first;
+ * when only such are left, waits for one, since most are locked for a moment by a heartbeat.
  */
 export async function lockFreeDevice(
   tx: Tx,
-  country: string | null,
-  heardSince: Date,
+  { projectId, country, heardSince }: Wanted,
 ): Promise<AssignedDevice | null> {
   const inCountry = country === null ? Prisma.empty : Prisma.sql`and h.country = ${country}`
+  const theirs = cleanForTenant(tenantOf(projectId))
   for (const skip of [Prisma.sql`skip locked`, Prisma.empty]) {
     const rows = await tx.$queryRaw<Row[]>`select d.id, d.host_id, d.serial, d.fencing_number
       from devices d join hosts h on h.id = d.host_id
       where d.state = 'free' and d.link = 'healthy' and h.retired_at is null and h.last_seen_at > ${heardSince} ${inCountry}
-      order by d.freed_at nulls first, d.id limit 1 for update of d ${skip}`
+        and d.confirmed_epoch = (select current_epoch()) and d.clean_for in (${cleanForAnyone}, ${theirs})
+      order by d.clean_for = ${cleanForAnyone}, d.freed_at nulls first, d.id limit 1 for update of d ${skip}`
     if (rows[0]) return toDevice(rows[0])
   }
   return null

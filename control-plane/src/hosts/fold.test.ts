@@ -1,7 +1,7 @@
 import { type DeviceStatus, type Heartbeat } from '@phonerack/shared'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { deviceChange, isNewer, type KnownDevice } from './fold.js'
+import { deviceChange, isNewer, newDevice, type KnownDevice } from './fold.js'
 
 const now = new Date('2026-01-01T00:10:00Z')
 const before = (seconds: number) => new Date(now.getTime() - seconds * 1000)
@@ -21,6 +21,17 @@ describe('isNewer', () => {
 
   it('takes anything after a silence', () => {
     expect(isNewer({ ...known, lastSeenAt: before(11) }, heartbeat(1, before(600)), now, 10_000)).toBe(true)
+  })
+})
+
+describe('newDevice', () => {
+  it('takes over the number of its agent, but none that is far ahead', () => {
+    const report = { serial: 's', link: 'unenrolled', maker: null, model: null, sdk: null } as const
+    const seen = (fencing_number: number) =>
+      newDevice({ ...report, fencing_number, reason: null, proof_of_life_at: null }, now)
+    expect(seen(1_000_000)).toMatchObject({ state: 'unenrolled', fencingNumber: 1_000_000n, reason: null })
+    expect(seen(1_000_001)).toMatchObject({ state: 'quarantined', fencingNumber: 0n })
+    expect(seen(1_000_001).reason).toContain('1000001')
   })
 })
 

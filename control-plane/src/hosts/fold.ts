@@ -1,6 +1,7 @@
 /** What a heartbeat changes in the tables. Pure; `now` is our clock. */
 import { isDeepStrictEqual } from 'node:util'
 import { type DeviceCondition, type DeviceEvent, type DeviceStatus, type Heartbeat } from '@phonerack/shared'
+import { longestJump, notBelieved } from '../devices/custody.js'
 import { isUp, stateAfterReport, stateWhenSeen, type DeviceState } from '../devices/link.js'
 
 export interface KnownHost {
@@ -120,17 +121,19 @@ function proofOfLife(
 /** The row of a device that is seen for the first time. */
 export function newDevice(status: DeviceStatus, now: Date) {
   const isHealthy = isUp(status.link)
+  const told = BigInt(status.fencing_number)
+  const isBelieved = told <= longestJump
   return {
     serial: status.serial,
-    state: stateWhenSeen(status.link),
+    state: isBelieved ? stateWhenSeen(status.link) : 'quarantined',
     link: status.link,
     linkLostAt: isHealthy ? null : now,
     lastProofAt: isHealthy ? now : null,
-    fencingNumber: BigInt(status.fencing_number),
+    fencingNumber: isBelieved ? told : 0n,
     maker: status.maker,
     model: status.model,
     sdk: status.sdk,
-    reason: status.reason,
+    reason: isBelieved ? status.reason : notBelieved(told, 0n),
     ...(status.events ? { events: status.events } : {}),
     ...(status.condition ? { condition: status.condition } : {}),
   }

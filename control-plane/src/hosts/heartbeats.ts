@@ -2,9 +2,19 @@
  * Folds the agents' heartbeats into the tables. Every replica hears every
  * heartbeat; the first to write it wins, for the others it is no longer newer.
  */
-import { heartbeatSchema, newId, subjects, type Heartbeat } from '@phonerack/shared'
+import {
+  heartbeatSchema,
+  newId,
+  subjects,
+  type Announce,
+  type DeviceStatus,
+  type Heartbeat,
+} from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
+import { readEpoch } from '../db/epoch.js'
+import { judge, type CustodyRow } from '../devices/custody.js'
 import { type Core } from '../phones/core.js'
+import { settleReport } from './settle-device.js'
 import { deviceChange, isNewer, newDevice, type KnownDevice } from './fold.js'
 import { recordLockChange } from './lock-activity.js'
 
@@ -61,18 +71,24 @@ export function listenToHosts(core: Core): Heartbeats {
 
 /** Asks every host to say everything now. */
 export async function announceAll(core: Core): Promise<void> {
+  const epoch = await readEpoch(core.db)
   const hosts = await core.db.host.findMany({ where: { retiredAt: null }, select: { id: true } })
-  for (const host of hosts) core.bus.publish(subjects.announce(host.id), {})
+  for (const host of hosts) announce(core, host.id, epoch)
 }
+
+const announce = (core: Core, hostId: string, epoch: string): void =>
+  core.bus.publish(subjects.announce(hostId), { epoch } satisfies Announce)
 
 /** Changes what the heartbeat changes; nothing when the host is unknown, retired, or said something newer. */
 export async function foldHeartbeat(core: Core, heartbeat: Heartbeat): Promise<void> {
-  const phones = await inTransaction(core.db, async (tx) => {
-    await tx.$queryRaw`select 1 from hosts where id = ${heartbeat.host_id} for update`
+  const folded = await inTransaction(core.db, async (tx) => {
+    const rows = await tx.$queryRaw<{ epoch: string }[]>`select current_epoch() as epoch from hosts
+      where id = ${heartbeat.host_id} for update`
     const host = await tx.host.findUnique({ where: { id: heartbeat.host_id } })
     const now = core.clock.now()
-    if (!host || host.retiredAt || !isNewer(host, heartbeat, now, core.rules.hostLateAfterMs)) return []
-    const changed = await foldDevices(tx, heartbeat, host, now)
+    if (!host || host.retiredAt || !isNewer(host, heartbeat, now, core.rules.hostLateAfterMs)) return null
+    const epoch = rows[0]?.epoch ?? ''
+    const changed = await foldDevices(tx, heartbeat, host, { now, epoch })
     await tx.host.update({
       where: { id: host.id },
       data: {
@@ -84,26 +100,42 @@ export async function foldHeartbeat(core: Core, heartbeat: Heartbeat): Promise<v
         lastSeenAt: now,
       },
     })
-    return changed
+    return { ...changed, epoch }
   })
-  for (const phoneId of phones) core.changes.publish(phoneId)
+  if (!folded) return
+  for (const phoneId of folded.phones) core.changes.publish(phoneId)
+  if (heartbeat.epoch !== folded.epoch) announce(core, heartbeat.host_id, folded.epoch)
+  for (const { deviceId, report } of folded.disagreeing) await settleReport(core, deviceId, report)
 }
 
-/** Phones whose device changed. */
+interface Folded {
+  /** Phones whose device changed. */
+  phones: string[]
+  /** What their agent holds of them is not what the tables say. */
+  disagreeing: { deviceId: string; report: DeviceStatus }[]
+}
+
 async function foldDevices(
   tx: Tx,
   heartbeat: Heartbeat,
   host: { id: string; sequence: bigint; announcedAt: Date | null; lastSeenAt: Date | null },
-  now: Date,
-): Promise<string[]> {
+  { now, epoch }: { now: Date; epoch: string },
+): Promise<Folded> {
   const known = await tx.device.findMany({ where: { hostId: host.id }, orderBy: { id: 'asc' } })
   const reported = new Map(heartbeat.devices.map((status) => [status.serial, status]))
-  const phones: string[] = []
-  for (const device of known) {
+  const folded: Folded = { phones: [], disagreeing: [] }
+  for (const row of known) {
     // The table's check constraint allows no other state.
-    const status = reported.get(device.serial) ?? null
-    const change = deviceChange(device as KnownDevice, status, host, now)
+    const device = row as KnownDevice & CustodyRow
+    const report = reported.get(device.serial) ?? null
     reported.delete(device.serial)
+    // Before the agent has heard of this database, its report may be older than the database.
+    const verdict =
+      report && heartbeat.epoch === epoch ? judge({ ...device, link: report.link }, report) : null
+    if (report && verdict?.kind === 'clean') await confirm(tx, device, report, epoch)
+    else if (report && verdict && verdict.kind !== 'agreed')
+      folded.disagreeing.push({ deviceId: device.id, report })
+    const change = deviceChange(device, report, host, now)
     if (!change) continue
     // Only when its state is still what was read: an assignment may have come in between.
     const { count } = await tx.device.updateMany({
@@ -111,11 +143,30 @@ async function foldDevices(
       data: change,
     })
     if (count === 0) continue
-    await recordLockChange(tx, device, status, now)
-    if (device.phoneId) phones.push(device.phoneId)
+    await recordLockChange(tx, row, report, now)
+    if (device.phoneId) folded.phones.push(device.phoneId)
   }
   for (const status of reported.values()) {
     await tx.device.create({ data: { id: newId('device'), hostId: host.id, ...newDevice(status, now) } })
   }
-  return phones
+  return folded
+}
+
+/** The agent says that an idle device is clean, and for whom. */
+async function confirm(
+  tx: Tx,
+  device: KnownDevice & CustodyRow,
+  { fencing_number, custody }: DeviceStatus,
+  epoch: string,
+): Promise<void> {
+  if (!custody) return
+  const { clean_for: cleanFor, revision } = custody
+  const told = BigInt(fencing_number)
+  const isKnown =
+    device.confirmedEpoch === epoch && device.cleanFor === cleanFor && told === device.fencingNumber
+  if (isKnown) return
+  await tx.device.updateMany({
+    where: { id: device.id, state: device.state, fencingNumber: device.fencingNumber },
+    data: { confirmedEpoch: epoch, cleanFor, fencingNumber: told, custodyRevision: BigInt(revision) },
+  })
 }

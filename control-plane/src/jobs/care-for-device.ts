@@ -10,8 +10,10 @@ import {
   type WipeDeviceResponse,
 } from '@phonerack/proto'
 import { makeStorable, Progress, shorten } from '@phonerack/shared'
+import { readEpoch } from '../db/epoch.js'
 import { isUp, type DeviceState } from '../devices/link.js'
 import { CallFailure, callHost } from '../hosts/calls.js'
+import { refusalIn, settleRefusal } from '../hosts/settle-device.js'
 import { assignmentFor, backoff, later, placeDevice, type JobContext, type PlacedDevice } from './context.js'
 import { careKey, type JobInput, type JobPayload } from './queue.js'
 
@@ -25,6 +27,10 @@ const reasonLength = 1000
 interface Cared {
   verified: boolean
   checks: WipeCheck[]
+  /** Of the agent's record; 0: it keeps none. */
+  revision: bigint
+  /** For whom the device is clean now; empty: nobody. */
+  cleanFor: string
   capabilities?: { name: string; implementation: string; evidence: string }[]
 }
 
@@ -86,9 +92,15 @@ async function tryCare<N extends 'device.wipe' | 'device.enroll'>(
       { device: device.id, job: name, err: error, attempt: payload.attempt },
       'a device was not cared for',
     )
+    const refusal = refusalIn(error.answer?.details)
+    if (refusal) {
+      await settleRefusal(context.core, device.id, device.fencingNumber, refusal)
+      return null
+    }
     const refused = error.isHostFault || (error.answer !== null && !error.answer.retryable)
     if (refused && payload.attempt >= refusals) {
-      return { verified: false, checks: [{ name: 'agent', passed: false, evidence: error.message }] }
+      const checks = [{ name: 'agent', passed: false, evidence: error.message }]
+      return { verified: false, checks, revision: 0n, cleanFor: '' }
     }
     if (refused) await noteRefusal(context, device, `try ${payload.attempt} of ${refusals}: ${error.message}`)
     const ms = backoff(payload.attempt, 1000, 30_000)
@@ -117,12 +129,19 @@ async function conclude(
   const now = core.clock.now()
   const checks = outcome.checks.map(storableCheck)
   const failed = checks.filter((check) => !check.passed)
-  const verified = outcome.verified && failed.length === 0
+  const knowsCustody = outcome.revision > 0n
+  // Else it would be free for nobody, and wiped again and again.
+  const freesNobody = knowsCustody && outcome.verified && failed.length === 0 && outcome.cleanFor === ''
+  const verified = outcome.verified && failed.length === 0 && !freesNobody
+  const epoch = verified && knowsCustody ? await readEpoch(core.db) : null
   const { count } = await core.db.device.updateMany({
     where: { id: device.id, state: from, fencingNumber: device.fencingNumber },
     data: {
       state: verified ? (isUp(device.link) ? 'free' : 'offline') : 'quarantined',
-      reason: verified ? null : reasonOf(failed),
+      reason: verified ? null : freesNobody ? cleanForNobody : reasonOf(failed),
+      confirmedEpoch: epoch,
+      cleanFor: verified ? outcome.cleanFor : '',
+      ...(knowsCustody ? { custodyRevision: outcome.revision } : {}),
       wipeChecks: checks,
       ...(outcome.capabilities ? { capabilities: outcome.capabilities.map((found) => ({ ...found })) } : {}),
       ...(verified ? { freedAt: now, enrolledAt: device.enrolledAt ?? now } : {}),
@@ -134,6 +153,9 @@ async function conclude(
       'a device was verified',
     )
 }
+
+const cleanForNobody =
+  'it could only be cleaned at package level, and it is not known which tenant used it last. Start its host agent with PHONERACK_PACKAGE_CLEAN_FOR_ALL=true to accept that for every tenant, then release the device.'
 
 /** What a wipe left, for the operator. */
 export const reasonOf = (failed: readonly WipeCheck[]): string =>

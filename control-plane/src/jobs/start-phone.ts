@@ -19,6 +19,7 @@ import {
   releaseDevice,
 } from '../devices/assignment.js'
 import { CallFailure, callHost } from '../hosts/calls.js'
+import { refusalIn, settleRefusal, type Refusal } from '../hosts/settle-device.js'
 import { addStart } from '../phones/create.js'
 import { findPhone, lockPhone, type PhoneRecord } from '../phones/records.js'
 import { isResetPending, resetDone } from '../phones/restart.js'
@@ -50,10 +51,23 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
       { phone: phone.id, device: device.id, err: error, attempt: payload.attempt },
       'a phone did not start',
     )
+    const refusal = refusalIn(error.answer?.details)
+    if (refusal && isSettledAtOnce(phone, payload, refusal))
+      return settleRefusal(core, device.id, device.fencingNumber, refusal)
     return afterFailure(context, phone, payload, error)
   }
   await becomeReady(core, phone.id, device.fencingNumber)
 }
+
+/**
+ * A number that is behind, and a new phone's device that is not clean. What the agent holds against a phone that ran
+ * before is left to the next heartbeat for some tries: it says more than a refusal.
+ */
+const isSettledAtOnce = (phone: PhoneRecord, { attempt }: Payload, { reason }: Refusal): boolean =>
+  reason === 'old_number' ||
+  reason === 'number_taken' ||
+  phone.status === 'creating' ||
+  attempt >= triesPerDevice
 
 function timeLeft({ core }: JobContext, phone: PhoneRecord | null): number {
   if (!phone?.startDeadlineAt || (phone.status !== 'creating' && phone.status !== 'starting')) return 0
@@ -131,7 +145,11 @@ async function changeDevice(
     if (phone?.status !== 'creating' || (await deviceOf(tx, phoneId))?.fencingNumber.toString() !== fencing)
       return true
     const heardSince = new Date(core.clock.now().getTime() - core.rules.hostLateAfterMs)
-    const free = await lockFreeDevice(tx, phone.country, heardSince)
+    const free = await lockFreeDevice(tx, {
+      projectId: phone.projectId,
+      country: phone.country,
+      heardSince,
+    })
     if (!free) return false
     if (reason === null) await releaseDevice(tx, phoneId)
     else await quarantineDevice(tx, phoneId, reason)

@@ -34,7 +34,7 @@ export async function enrollDevice(core: Core, ref: string): Promise<PlacedDevic
   await inTransaction(core.db, async (tx) => {
     const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
       set state = 'provisioning', reason = null, fencing_number = fencing_number + 1
-      where id = ${device.id} and state = 'unenrolled' and link = 'unenrolled' returning fencing_number`
+      where id = ${device.id} and state = 'unenrolled' and link in ('unenrolled', 'healthy', 'busy') returning fencing_number`
     const fencing = rows[0]?.fencing_number
     if (fencing === undefined) {
       throw invalidField('device', `cannot be enrolled while it is ${device.state} (link ${device.link})`)

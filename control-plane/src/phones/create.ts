@@ -114,7 +114,9 @@ async function admit(
   const worthALook =
     rateLimitedFor === null && !frozen && !paused && !runningLimit(counts) && !phoneLimit(counts)
   const heardSince = new Date(now.getTime() - rules.hostLateAfterMs)
-  const device = worthALook ? await lockFreeDevice(tx, input.country, heardSince) : null
+  const device = worthALook
+    ? await lockFreeDevice(tx, { projectId: project.id, country: input.country, heardSince })
+    : null
   const money = { ...project, spentThisMonthMicros: usage.spentThisMonthMicros }
   const verdict = admitCreate(
     rules,

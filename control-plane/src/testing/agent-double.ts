@@ -425,7 +425,7 @@ class Double implements AgentDouble {
           const checks = device.wipeChecks ?? [
             { name: 'third_party_packages', passed: true, evidence: 'none' },
           ]
-          return { ...wiped(device, checks), checks }
+          return { ...wiped(device, checks, this.reportsCustody), checks }
         }),
       enrollDevice: (call, callback) =>
         answer(callback, () => {
@@ -436,7 +436,7 @@ class Double implements AgentDouble {
           const checks = device.wipeChecks ?? [
             { name: 'third_party_packages', passed: true, evidence: 'none' },
           ]
-          const verdict = wiped(device, checks)
+          const verdict = wiped(device, checks, this.reportsCustody)
           this.beat()
           const wipe = device.wipes === false ? '' : 'double'
           const capabilities = [
@@ -622,7 +622,7 @@ export const custodyOf = ({ assignment, dirty, cleanFor, revision }: DoubleDevic
 })
 
 /** The record after a wipe; what its answer says. */
-function wiped(device: DoubleDevice, checks: readonly WipeCheck[]) {
+function wiped(device: DoubleDevice, checks: readonly WipeCheck[], knowsCustody: boolean) {
   const verified = checks.every((check) => check.passed)
   device.revision = Math.max(device.revision + 1, Date.now())
   if (verified) {
@@ -631,6 +631,7 @@ function wiped(device: DoubleDevice, checks: readonly WipeCheck[]) {
     device.cleanFor = device.cleansFor ?? 'anyone'
   }
   const { revision, cleanFor } = device
+  if (!knowsCustody) return { verified, level: WipeLevel.WIPE_LEVEL_UNSPECIFIED, revision: 0n, cleanFor: '' }
   const level = cleanFor === 'anyone' ? WipeLevel.WIPE_LEVEL_DATA : WipeLevel.WIPE_LEVEL_PACKAGE
   return { verified, level, revision: BigInt(revision), cleanFor }
 }

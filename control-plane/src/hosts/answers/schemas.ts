@@ -10,7 +10,7 @@ import {
   type RecordingServiceService,
   WipeLevel,
 } from '@phonerack/proto'
-import { isErrorCode, limits } from '@phonerack/shared'
+import { cleanForPattern, isErrorCode, limits } from '@phonerack/shared'
 import { z } from 'zod'
 import {
   amount,
@@ -43,7 +43,7 @@ const capabilities = z
 const cleanness = {
   level: z.enum(WipeLevel).catch(WipeLevel.WIPE_LEVEL_UNSPECIFIED),
   revision: amount,
-  cleanFor: cleaned(200),
+  cleanFor: z.string().regex(cleanForPattern),
 }
 
 const said = cleaned(200).optional()

@@ -1,0 +1,252 @@
+/**
+ * Brings a device's row in line with its agent when the two disagree: after a restore, a failover, or an upgrade of the
+ * agent. `devices/custody.ts` judges, this acts. docs/decisions/0141
+ */
+import { z } from 'zod'
+import { inTransaction, type Tx } from '../db/database.js'
+import {
+  addWipe,
+  assignDevice,
+  holdBackDevice,
+  lockFreeDevice,
+  releaseDevice,
+} from '../devices/assignment.js'
+import {
+  judge,
+  longestJump,
+  notBelieved,
+  type CustodyRow,
+  type Reported,
+  type Verdict,
+} from '../devices/custody.js'
+import { addJob, careKey } from '../jobs/queue.js'
+import { type Core } from '../phones/core.js'
+import { addStart } from '../phones/create.js'
+import { endRun } from '../phones/end.js'
+import { lockPhone, type PhoneRecord } from '../phones/records.js'
+
+interface Locked {
+  core: Core
+  tx: Tx
+  device: CustodyRow & { id: string }
+  /** Null: it holds none. */
+  phone: PhoneRecord | null
+  /** The number that the agent says. */
+  told: bigint
+}
+
+/** Acts on a heartbeat's report of one device, if the two still disagree. */
+export const settleReport = (core: Core, deviceId: string, report: Reported): Promise<void> =>
+  settle(core, deviceId, BigInt(report.fencing_number), (device) => judge(device, report))
+
+const refusalSchema = z.object({
+  reason: z.enum(['old_number', 'number_taken', 'not_wiped', 'clean_for_another_tenant', 'not_assigned']),
+  current_fencing_number: z.string().regex(/^\d{1,19}$/),
+})
+export type Refusal = z.output<typeof refusalSchema>
+
+/** Why an agent refused a call for its number or its record; null: it refused for something else, or not at all. */
+export const refusalIn = (details: unknown): Refusal | null => refusalSchema.safeParse(details).data ?? null
+
+/** Acts on an agent's refusal of a job's call that carried `fencing`, unless somebody has acted already. */
+export const settleRefusal = (
+  core: Core,
+  deviceId: string,
+  fencing: bigint,
+  { reason, current_fencing_number }: Refusal,
+): Promise<void> => {
+  const told = BigInt(current_fencing_number)
+  return settle(core, deviceId, told, (device) => {
+    if (device.fencingNumber !== fencing) return { kind: 'agreed' }
+    if (told - device.fencingNumber > longestJump) return { kind: 'far ahead' }
+    return { kind: reason === 'old_number' || reason === 'number_taken' ? 'order again' : 'used by unknown' }
+  })
+}
+
+async function settle(
+  core: Core,
+  deviceId: string,
+  told: bigint,
+  decide: (device: CustodyRow) => Verdict,
+): Promise<void> {
+  const phoneId = await inTransaction(core.db, async (tx) => {
+    const held = await tx.device.findUnique({ where: { id: deviceId }, select: { phoneId: true } })
+    if (!held) return null
+    const phone = held.phoneId === null ? null : await lockPhone(tx, held.phoneId, 'project and phone')
+    await tx.$queryRaw`select 1 from devices where id = ${deviceId} for update`
+    // The table's check constraint allows no other state.
+    const device = (await tx.device.findUniqueOrThrow({ where: { id: deviceId } })) as Locked['device']
+    // Assigned anew meanwhile: the next report is about that.
+    if (device.phoneId !== held.phoneId) return null
+    const verdict = decide(device)
+    if (verdict.kind === 'agreed' || verdict.kind === 'clean') return null
+    const changed = await act({ core, tx, device, phone, told }, verdict)
+    if (!changed) return null
+    core.log.warn(
+      {
+        audit: 'device.reconciled',
+        device: deviceId,
+        phone: device.phoneId,
+        verdict: verdict.kind,
+        told: told.toString(),
+      },
+      'a device and its agent disagreed',
+    )
+    return device.phoneId
+  })
+  if (phoneId !== null) core.changes.publish(phoneId)
+}
+
+/** False when nothing had to change. */
+async function act(locked: Locked, { kind }: Verdict): Promise<boolean> {
+  const { tx, device, phone } = locked
+  switch (kind) {
+    case 'far ahead':
+      return quarantine(locked, notBelieved(locked.told, device.fencingNumber))
+    case 'renumber':
+      await raiseTo(locked, 0n)
+      return true
+    case 'not clean':
+      await raiseTo(locked, 0n)
+      await tx.device.update({ where: { id: device.id }, data: { confirmedEpoch: null, cleanFor: '' } })
+      return true
+    case 'wipe':
+      await tx.device.update({
+        where: { id: device.id },
+        data: {
+          ...{ state: 'wiping', confirmedEpoch: null, cleanFor: '' },
+          reason: 'its host knows of a use that the database does not',
+        },
+      })
+      await addWipe(tx, device.id, await raiseTo(locked, 1n), '')
+      return true
+    case 'order again':
+      return phone ? goOn(locked, phone) : careAgain(locked)
+    case 'wiped since':
+      if (!phone) return false
+      return phone.status === 'creating' || (await isResetPending(tx, phone.id))
+        ? goOn(locked, phone)
+        : fail(locked, phone, 'Its device was wiped after the point to which the database was restored.')
+    case 'used by another':
+    case 'used by unknown':
+      return phone ? usedByOthers(locked, phone, kind) : false
+    case 'agreed':
+    case 'clean':
+      return false
+  }
+}
+
+async function usedByOthers(
+  locked: Locked,
+  phone: PhoneRecord,
+  kind: 'used by another' | 'used by unknown',
+): Promise<boolean> {
+  const { tx, device, told } = locked
+  // Its wipe under a number of its own is on its way.
+  if (await isResetPending(tx, phone.id)) return told > device.fencingNumber && goOn(locked, phone)
+  if (phone.status === 'creating') return giveAnother(locked, phone)
+  if (kind === 'used by another')
+    return fail(
+      locked,
+      phone,
+      'Its device was given to another phone after the point to which the database was restored.',
+    )
+  return quarantine(locked, 'its host has no record that this phone used the device. Releasing it wipes it.')
+}
+
+/** The number from which the next call carries on. Returns it. */
+async function raiseTo({ tx, device, told }: Locked, beyond: bigint): Promise<bigint> {
+  const highest = (told > device.fencingNumber ? told : device.fencingNumber) + beyond
+  await tx.device.update({ where: { id: device.id }, data: { fencingNumber: highest } })
+  return highest
+}
+
+/** The agent knows the phone, and only the number is behind. */
+async function goOn(locked: Locked, phone: PhoneRecord): Promise<boolean> {
+  const { core, tx } = locked
+  if (phone.status === 'ready') {
+    await raiseTo(locked, 0n)
+    // Requests carry numbers that the agent refuses; a start brings a new one.
+    const now = core.clock.now()
+    const message = 'The database was restored while the phone ran. Start it again.'
+    return endRun(tx, core.rules, phone, 'lose', {
+      ...{ at: now, now },
+      failure: { code: 'phone_unavailable', message },
+    })
+  }
+  const number = await raiseTo(locked, 1n)
+  const payload = { phoneId: phone.id, fencing: number.toString() }
+  if (phone.status === 'creating' || phone.status === 'starting') await addStart(tx, phone.id, number)
+  if (phone.status === 'parking')
+    await addJob(tx, 'phone.park', payload, { key: careKey('phone.park', phone.id, number) })
+  return true
+}
+
+/** The wipe or the enrolment under way is ordered again, under a number that is still free. */
+async function careAgain(locked: Locked): Promise<boolean> {
+  const { tx, device } = locked
+  if (device.state !== 'wiping' && device.state !== 'provisioning') return false
+  const number = await raiseTo(locked, 1n)
+  if (device.state === 'wiping') await addWipe(tx, device.id, number, '')
+  else {
+    const payload = { deviceId: device.id, fencing: number.toString() }
+    await addJob(tx, 'device.enroll', payload, { key: careKey('device.enroll', device.id, number) })
+  }
+  return true
+}
+
+/** A phone that never ran gets another device; when none is free, this one once it is wiped. */
+async function giveAnother(locked: Locked, phone: PhoneRecord): Promise<boolean> {
+  const { core, tx } = locked
+  const number = await raiseTo(locked, 1n)
+  const free = await lockFreeDevice(tx, {
+    ...{ projectId: phone.projectId, country: phone.country },
+    heardSince: new Date(core.clock.now().getTime() - core.rules.hostLateAfterMs),
+  })
+  if (!free) {
+    await tx.phone.update({ where: { id: phone.id }, data: { resetPending: true } })
+    await addStart(tx, phone.id, number)
+    return true
+  }
+  await releaseDevice(tx, phone.id)
+  const other = await assignDevice(tx, free.id, phone.id)
+  await addStart(tx, phone.id, other.fencingNumber)
+  return true
+}
+
+/** The phone's data is gone; its device is wiped. */
+async function fail(locked: Locked, phone: PhoneRecord, message: string): Promise<boolean> {
+  const { core, tx } = locked
+  await raiseTo(locked, 0n)
+  const now = core.clock.now()
+  const ended = await endRun(tx, core.rules, phone, 'fail', {
+    ...{ at: now, now },
+    failure: { code: 'phone_unavailable', message },
+  })
+  if (!ended) await releaseDevice(tx, phone.id)
+  return true
+}
+
+/** Keeps the device back; a phone that it holds keeps its claim. */
+async function quarantine({ core, tx, device, phone }: Locked, reason: string): Promise<boolean> {
+  if (device.state === 'quarantined') return false
+  if (!phone) {
+    await tx.device.update({ where: { id: device.id }, data: { state: 'quarantined', reason } })
+    return true
+  }
+  const now = core.clock.now()
+  const ended = await endRun(tx, core.rules, phone, 'lose', {
+    ...{ at: now, now, quarantine: reason },
+    failure: { code: 'phone_unavailable', message: 'Its device is held back for the operator.' },
+  })
+  if (!ended) await holdBackDevice(tx, phone.id, reason)
+  return true
+}
+
+async function isResetPending(tx: Tx, phoneId: string): Promise<boolean> {
+  const { resetPending } = await tx.phone.findUniqueOrThrow({
+    where: { id: phoneId },
+    select: { resetPending: true },
+  })
+  return resetPending
+}
