@@ -33,6 +33,8 @@ export const limits = {
   screenshot: { minWidth: 160, maxWidth: 2000, minQuality: 30, maxQuality: 95, defaultQuality: 70 },
   /** Bytes: of a file to or from a phone. */
   fileBytes: 4_000_000,
+  /** Bytes: of the listing of a folder. */
+  folderAnswer: 4_000_000,
   /** Characters. */
   pathLength: 1024,
   clipboard: { min: 1, max: 10_000 },

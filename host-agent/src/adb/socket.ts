@@ -191,16 +191,21 @@ export class AdbSocket {
     }
   }
 
+  /** Copies only what lies in more than one chunk: many small reads of a large answer must not copy its rest each time. */
   private take(length: number): Buffer {
-    const first = this.buffered[0]
-    if (first && first.length === length) {
-      this.buffered.shift()
-      this.bufferedLength -= length
-      return first
+    const parts: Buffer[] = []
+    let missing = length
+    while (missing > 0) {
+      const chunk = this.buffered[0]
+      if (!chunk) throw new Error(`${this.what}: read past what has come`)
+      const part = chunk.subarray(0, missing)
+      if (part.length === chunk.length) this.buffered.shift()
+      else this.buffered[0] = chunk.subarray(part.length)
+      parts.push(part)
+      missing -= part.length
     }
-    const all = Buffer.concat(this.buffered)
-    this.bufferedLength = all.length - length
-    this.buffered = this.bufferedLength > 0 ? [all.subarray(length)] : []
-    return all.subarray(0, length)
+    this.bufferedLength -= length
+    const [only] = parts
+    return only && parts.length === 1 ? only : Buffer.concat(parts, length)
   }
 }

@@ -84,26 +84,34 @@ export async function statFile2(socket: AdbSocket, path: string): Promise<FileSt
   return readStat2(answer)
 }
 
-/** Entries of a folder without `.` and `..`; none for one that cannot be read: the protocol does not tell. */
+/** Bytes of a name, and some: file systems allow 255. */
+const longestName = 4096
+
+/**
+ * Gives `visit` the entries of a folder without `.` and `..`, until it answers false; none of one that cannot be read: the
+ * protocol does not tell. The socket is of no use afterwards.
+ */
 export async function listFolder(
   socket: AdbSocket,
   path: string,
   version: SyncVersion,
-): Promise<FolderEntry[]> {
+  visit: (entry: FolderEntry) => boolean,
+): Promise<void> {
   const isNew = version === 2
   await socket.write(frame(isNew ? 'LIS2' : 'LIST', Buffer.byteLength(path), path))
-  const entries: FolderEntry[] = []
   for (;;) {
     const head = await socket.read(isNew ? stat2Length + 4 : 20)
     const id = head.toString('latin1', 0, 4)
-    if (id === 'DONE') return entries
+    if (id === 'DONE') return
     if (id !== (isNew ? 'DNT2' : 'DENT')) throw new AdbProtocolError(`list of ${path}: ${id}`)
-    const name = (await socket.read(head.readUInt32LE(head.length - 4))).toString('utf8')
+    const length = head.readUInt32LE(head.length - 4)
+    if (length > longestName) throw new AdbProtocolError(`list of ${path}: a name of ${length} bytes`)
+    const name = (await socket.read(length)).toString('utf8')
     if (name === '.' || name === '..') continue
     const stat = isNew
       ? readStat2(head)
       : { mode: head.readUInt32LE(4), size: head.readUInt32LE(8), modifiedAt: head.readUInt32LE(12) }
-    entries.push({ name, ...stat })
+    if (!visit({ name, ...stat })) return
   }
 }
 

@@ -38,7 +38,8 @@ export interface Transport {
   stat(path: string, progress: Progress): Promise<FileStat | null>
   /** As `lstat`. Null when there is no such file. */
   lstat(path: string, progress: Progress): Promise<FileStat | null>
-  list(path: string, progress: Progress): Promise<FolderEntry[]>
+  /** Gives `visit` the entries of a folder until it answers false. */
+  list(path: string, progress: Progress, visit: (entry: FolderEntry) => boolean): Promise<void>
   /** The first `limit` bytes of a file. */
   pull(path: string, limit: number, progress: Progress): Promise<Buffer>
   /** Connects to an abstract socket on the phone. The caller owns the stream. */
@@ -132,9 +133,9 @@ export function createTransport(
       const isNew = (await features(progress)).has('stat_v2')
       return within('sync:', progress, (socket) => (isNew ? statFile2(socket, path) : statFile(socket, path)))
     },
-    async list(path, progress) {
+    async list(path, progress, visit) {
       const version = (await features(progress)).has('ls_v2') ? 2 : 1
-      return within('sync:', progress, (socket) => listFolder(socket, path, version))
+      return within('sync:', progress, (socket) => listFolder(socket, path, version, visit))
     },
     pull: (path, limit, progress) => within('sync:', progress, (socket) => pullFile(socket, path, limit)),
     connectAbstract: (name, progress) => keep(`localabstract:${name}`, progress),

@@ -64,6 +64,34 @@ describe('paths', () => {
 })
 
 describe('files', () => {
+  it('of a folder without end are refused once a listing would be too large, and reading stops', async () => {
+    let seen = 0
+    const endless = createFiles({
+      ...both.transport,
+      list(_path, _progress, visit) {
+        for (;;) {
+          seen += 1
+          const isWanted = visit({
+            name: `${'long '.repeat(40)}${seen}`,
+            mode: 0o100644,
+            size: 1,
+            modifiedAt: 0,
+          })
+          if (!isWanted) return Promise.resolve()
+        }
+      },
+    })
+    const error = await errorOf(endless.list('/sdcard', progress()))
+    expect(error.code).toBe('payload_too_large')
+    expect(error.next).toMatch(/by their names/)
+    expect(error.details).toMatchObject({ path: '/sdcard', limit_bytes: 4_000_000, entries_read: seen })
+    expect(seen).toBeLessThan(4_000_000 / 200)
+    // A write looks for leftovers no longer than that.
+    seen = 0
+    await endless.write('/sdcard/beside-many.txt', Buffer.from('a'), progress())
+    expect(seen).toBe(50_000)
+  })
+
   it('are written with their folders, listed, read and deleted', async () => {
     const content = Buffer.from('Grüße 👋\n')
     expect(await files.write('/sdcard/Documents/a/b/note.txt', content, progress())).toBe(content.length)

@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
-import { ApiError, type Progress } from '@phonerack/shared'
+import { ApiError, limits, type Progress } from '@phonerack/shared'
 import { AdbProtocolError } from '../adb/errors.js'
 import { command } from '../adb/quote.js'
-import type { FileStat } from '../adb/sync.js'
+import type { FileStat, FolderEntry } from '../adb/sync.js'
 import type { Transport } from '../adb/transport.js'
 import type { FileEntry, Files } from '../device/device.js'
 import { writing } from '../device/outcome.js'
@@ -16,6 +16,12 @@ import { badPath, checkLength, nameOf, parentOf, realPath, realRoot } from './pa
 
 /** Bytes: of a file up or down. */
 const mostBytes = 4_000_000
+
+/** Bytes of a listing as the client gets it: each entry's name in JSON, and the rest of the entry. */
+const mostListed = limits.folderAnswer
+const entryBytes = 100
+/** Entries of a folder that are looked through before a file is written into it. */
+const mostEntriesSeen = 50_000
 
 const typeMask = 0o170000
 const isFile = ({ mode }: FileStat): boolean => (mode & typeMask) === 0o100000
@@ -52,8 +58,14 @@ export function createFiles(transport: Transport, root: string = realRoot): File
 
   /** What writes that lost the phone left in a folder. Writes to a phone go one at a time: none of it is in use. */
   async function removeUnfinished(folder: string, progress: Progress): Promise<void> {
-    for (const { name } of await transport.list(folder, progress))
-      if (unfinished.test(name)) await transport.shell(command('rm', '-f', `${folder}/${name}`), progress)
+    const names: string[] = []
+    let seen = 0
+    await transport.list(folder, progress, ({ name }) => {
+      if (unfinished.test(name)) names.push(name)
+      seen += 1
+      return seen < mostEntriesSeen
+    })
+    for (const name of names) await transport.shell(command('rm', '-f', `${folder}/${name}`), progress)
   }
 
   return {
@@ -62,9 +74,16 @@ export function createFiles(transport: Transport, root: string = realRoot): File
       const found = await look(real, progress)
       if (!found) throw notFound(path)
       if (!isFolder(found)) throw badPath('names a file, not a directory', 'file')
-      const entries = await transport.list(real, progress)
+      const entries: FolderEntry[] = []
+      let bytes = 0
+      await transport.list(real, progress, (entry) => {
+        if (unfinished.test(entry.name)) return true
+        bytes += entryBytes + Buffer.byteLength(JSON.stringify(entry.name))
+        entries.push(entry)
+        return bytes <= mostListed
+      })
+      if (bytes > mostListed) throw tooManyEntries(path, entries.length)
       return entries
-        .filter(({ name }) => !unfinished.test(name))
         .map((entry): FileEntry => ({
           name: entry.name,
           type: isFile(entry) ? 'file' : isFolder(entry) ? 'directory' : 'other',
@@ -147,6 +166,13 @@ export function createFiles(transport: Transport, root: string = realRoot): File
     )
   }
 }
+
+const tooManyEntries = (path: string, entries: number): ApiError =>
+  new ApiError('payload_too_large', {
+    message: `The directory has too many entries: its listing would be larger than ${mostListed} bytes.`,
+    next: 'Download or delete files by their names, or list a directory inside it.',
+    details: { path, entries_read: entries, limit_bytes: mostListed },
+  })
 
 function refused(path: string, output: string): ApiError {
   const full = /No space left|ENOSPC/i.test(output)

@@ -47,16 +47,37 @@ describe('snapshots', () => {
   })
 
   it('stay within their limits, the oldest go first', () => {
-    const { created } = store({ perAssignment: 3 })
+    const { created } = store({ perPhone: 3 })
     const snapshots = created.of(owner)
     const other = created.of({ ...owner, phoneId: 'ph_b' }).save(elements)
     const ids = [1, 2, 3, 4, 5].map(() => snapshots.save(elements))
     expect(ids.map((id) => snapshots.find(id, 1) !== null)).toEqual([false, false, true, true, true])
     expect(created.of({ ...owner, phoneId: 'ph_b' }).find(other, 1)).not.toBeNull()
 
-    const small = store({ bytes: 2000 }).created
+    const small = store({ bytesPerPhone: 2000 }).created
     for (let count = 0; count < 50; count += 1) small.of(owner).save(elements)
     expect(small.size.bytes).toBeLessThanOrEqual(2000)
     expect(small.size.snapshots).toBeGreaterThan(0)
+  })
+
+  it('of one phone never make room for those of another', () => {
+    const { created, later } = store()
+    const quiet = { phoneId: 'ph_quiet', fencingNumber: 1n }
+    const id = created.of(quiet).save(elements)
+    later(15 * 60_000 - 2)
+    // As large as a screen may be: far more than all phones together may keep.
+    const large = Array.from({ length: 500 }, (_, index) => ({
+      ...(elements[0] ?? { ref: 0 }),
+      ref: index,
+      text: 'x'.repeat(1000),
+    })) as typeof elements
+    for (let count = 0; count < 200; count += 1) created.of(owner).save(large)
+    expect(created.of(quiet).find(id, 2)?.text).toBe('B')
+    expect(created.size.bytes).toBeLessThan(9_000_000)
+    created.forget(owner.phoneId)
+    expect(created.size.snapshots).toBe(1)
+    later(2)
+    created.of(owner).save([])
+    expect(created.size.snapshots).toBe(1)
   })
 })

@@ -38,74 +38,83 @@ export interface SnapshotStore {
 
 export interface SnapshotLimits {
   lifeMs: number
-  /** Of one assignment; the oldest go first. */
-  perAssignment: number
-  /** Of all assignments together, estimated; the oldest go first. */
-  bytes: number
+  /** Of one phone; its oldest go first. */
+  perPhone: number
+  /** Estimated, of one phone; its oldest go first. No phone's snapshots make room for another's. */
+  bytesPerPhone: number
 }
 
-const defaults: SnapshotLimits = { lifeMs: limits.snapshotLife, perAssignment: 200, bytes: 64_000_000 }
+const defaults: SnapshotLimits = { lifeMs: limits.snapshotLife, perPhone: 1000, bytesPerPhone: 8_000_000 }
 
 interface Entry {
-  owner: string
-  phoneId: string
+  fencingNumber: bigint
   /** JSON of `SnapshotElement[]`: one string, so that nothing of the screen's XML is held on to. */
   json: string
   expiresAt: number
+}
+
+/** Of one phone, in order of age, since a Map keeps the order of insertion. */
+interface Shelf {
+  entries: Map<string, Entry>
+  bytes: number
 }
 
 /** UTF-16, and the entry around it. */
 const weigh = (entry: Entry): number => entry.json.length * 2 + 300
 
 export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimits> = {}): SnapshotStore {
-  const { lifeMs, perAssignment, bytes: maxBytes } = { ...defaults, ...changes }
-  // In order of age, since a Map keeps the order of insertion.
-  const entries = new Map<string, Entry>()
-  let bytes = 0
+  const { lifeMs, perPhone, bytesPerPhone } = { ...defaults, ...changes }
+  const shelves = new Map<string, Shelf>()
 
-  const remove = (id: string, entry: Entry): void => {
-    entries.delete(id)
-    bytes -= weigh(entry)
+  /** Drops what is too old or too much, from the oldest on. */
+  const trim = (phoneId: string, shelf: Shelf, now: number): void => {
+    const { entries } = shelf
+    for (const [id, entry] of entries) {
+      const isTooMuch = entries.size > perPhone || shelf.bytes > bytesPerPhone
+      if (entry.expiresAt > now && !isTooMuch) break
+      entries.delete(id)
+      shelf.bytes -= weigh(entry)
+    }
+    if (entries.size === 0) shelves.delete(phoneId)
   }
 
-  const evict = (owner: string, now: number): void => {
-    let own = 0
-    for (const entry of entries.values()) if (entry.owner === owner) own += 1
-    for (const [id, entry] of entries) {
-      const tooMany = entry.owner === owner && own > perAssignment
-      if (entry.expiresAt > now && bytes <= maxBytes && !tooMany) continue
-      if (entry.owner === owner) own -= 1
-      remove(id, entry)
-    }
+  const shelfOf = (phoneId: string): Shelf => {
+    const shelf = shelves.get(phoneId) ?? { entries: new Map<string, Entry>(), bytes: 0 }
+    shelves.set(phoneId, shelf)
+    return shelf
   }
 
   return {
     of({ phoneId, fencingNumber }) {
-      const owner = `${phoneId} ${fencingNumber}`
       return {
         save(elements) {
           const now = clock.now().getTime()
           const id = newId('snapshot')
           const json = JSON.stringify(elements.map(toSnapshotElement))
-          const entry = { owner, phoneId, json, expiresAt: now + lifeMs }
-          entries.set(id, entry)
-          bytes += weigh(entry)
-          evict(owner, now)
+          const entry = { fencingNumber, json, expiresAt: now + lifeMs }
+          const shelf = shelfOf(phoneId)
+          shelf.entries.set(id, entry)
+          shelf.bytes += weigh(entry)
+          // Of phones that nobody looks at any more, too.
+          for (const [each, others] of shelves) trim(each, others, now)
           return id
         },
         find(snapshotId, ref) {
-          const entry = entries.get(snapshotId)
-          if (entry?.owner !== owner || entry.expiresAt <= clock.now().getTime()) return null
+          const entry = shelves.get(phoneId)?.entries.get(snapshotId)
+          if (entry?.fencingNumber !== fencingNumber || entry.expiresAt <= clock.now().getTime()) return null
           const elements = JSON.parse(entry.json) as SnapshotElement[]
           return elements.find((element) => element.ref === ref) ?? null
         },
       }
     },
-    forget(phoneId) {
-      for (const [id, entry] of entries) if (entry.phoneId === phoneId) remove(id, entry)
-    },
+    forget: (phoneId) => void shelves.delete(phoneId),
     get size() {
-      return { snapshots: entries.size, bytes }
+      let [snapshots, bytes] = [0, 0]
+      for (const shelf of shelves.values()) {
+        snapshots += shelf.entries.size
+        bytes += shelf.bytes
+      }
+      return { snapshots, bytes }
     },
   }
 }

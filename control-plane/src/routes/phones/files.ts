@@ -70,7 +70,7 @@ export const listFiles: Route = (app, deps) => {
               }),
             ),
           }),
-          ...describeErrors('validation_failed', 'file_not_found', ...intoPhone),
+          ...describeErrors('validation_failed', 'file_not_found', 'payload_too_large', ...intoPhone),
         },
       },
       config: { scope: 'phones:read' },

@@ -1,0 +1,113 @@
+// bench: another client's GET /v1/account while 100 strangers try wrong tokens and keys
+/**
+ * One client reads its account, quiet and while 100 strangers without a key send as fast as they are answered, in turns:
+ * the ratio of the medians. The strangers share one address, or have a /64 each. `./scripts/bench strangers`; ROUNDS and
+ * STRANGERS change the numbers.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { Api } from '../system/api.js'
+import { startSystem, stopSystem, type System } from '../system/system.js'
+import { newKey, newTenant } from '../system/tenant.js'
+import { figures, type Figures } from './figures.js'
+import { watchMachine } from './load.js'
+
+const rounds = Number(process.env['ROUNDS'] ?? 3)
+const strangers = Number(process.env['STRANGERS'] ?? 100)
+/** Requests of one measurement, and milliseconds between two of them. */
+const samples = 150
+const pauseMs = 10
+/** Milliseconds in which the strangers get going. */
+const settleMs = 2000
+const goal = 5
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Milliseconds of each request. */
+async function readAccount(api: Api): Promise<number[]> {
+  const times: number[] = []
+  for (let each = 0; each < samples; each += 1) {
+    const start = performance.now()
+    const { status } = await api.get('/v1/account')
+    if (status !== 200) throw new Error(`the account answered ${status}`)
+    times.push(performance.now() - start)
+    await sleep(pauseMs)
+  }
+  return times
+}
+
+/** What the strangers were answered, as `status: requests a second`. */
+async function among<T>(
+  system: System,
+  kind: string,
+  addresses: string,
+  work: () => Promise<T>,
+): Promise<[T, string]> {
+  const loops = spawn(
+    process.execPath,
+    [
+      fileURLToPath(new URL('stranger-loops.js', import.meta.url)),
+      ...[system.up.base_url, kind, addresses, String(strangers)],
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const start = performance.now()
+  const printed = text(loops.stdout)
+  try {
+    await sleep(settleMs)
+    const result = await work()
+    const seconds = (performance.now() - start) / 1000
+    loops.kill('SIGTERM')
+    const answers = JSON.parse(await printed) as [number, number][]
+    return [
+      result,
+      answers.map(([status, count]) => `${status}: ${(count / seconds).toFixed(0)}/s`).join(', '),
+    ]
+  } finally {
+    loops.kill('SIGKILL')
+    if (loops.exitCode === null && loops.signalCode === null) await once(loops, 'exit')
+  }
+}
+
+const row = ({ p50, p99 }: Figures): string => `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`
+
+async function measure(system: System): Promise<void> {
+  const { projectId } = await newTenant(system)
+  // A key for each measurement: 600 requests a minute are no part of this.
+  const client = async (): Promise<Api> =>
+    new Api(system.up.base_url, await newKey(system, projectId, 'read-only'))
+  await readAccount(await client())
+  for (const kind of ['uploads', 'keys'])
+    for (const addresses of ['one', 'many']) {
+      const quiet: number[] = []
+      const amid: number[] = []
+      const tell = await watchMachine()
+      let answers = ''
+      for (let round = 0; round < rounds; round += 1) {
+        quiet.push(...(await readAccount(await client())))
+        const api = await client()
+        const [times, seen] = await among(system, kind, addresses, () => readAccount(api))
+        amid.push(...times)
+        answers = seen
+      }
+      const [before, during] = [figures('quiet', quiet), figures('amid', amid)]
+      const ratio = during.p50 / before.p50
+      process.stdout.write(
+        `${strangers} strangers with wrong ${kind === 'keys' ? 'keys' : 'upload tokens'}, ${addresses === 'one' ? 'one address' : 'a /64 each'}: ` +
+          `quiet ${row(before)}; among them ${row(during)}; ratio ${ratio.toFixed(1)}, goal under ${goal}: ` +
+          `${ratio < goal ? 'met' : 'MISSED'} (${await tell()}; strangers ${answers})\n`,
+      )
+    }
+}
+
+const system = await startSystem({
+  virtualPhones: 1,
+  env: { LOG_LEVEL: 'warn', PHONERACK_TRUSTED_PROXIES: '127.0.0.1' },
+})
+try {
+  await measure(system)
+} finally {
+  await stopSystem(system)
+}
