@@ -2,6 +2,7 @@
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, type ShellCommand } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
+import { ownPackages } from '../parts/parts.js'
 import type { Apps, Windows } from './device.js'
 import { outputOf } from './run.js'
 
@@ -9,16 +10,34 @@ const frontMs = 10_000
 
 const notFound = (packageName: string) => new ApiError('app_not_found', { details: { package: packageName } })
 
+const noActivity = (packageName: string, activity: string, isThere: boolean) =>
+  new ApiError('app_not_found', {
+    message: isThere
+      ? `The activity \`${activity}\` of \`${packageName}\` can be started by its own app only.`
+      : `\`${packageName}\` has no activity \`${activity}\`.`,
+    next: 'Leave `activity` out to open the app as its icon does, or give the full class name of an exported activity.',
+    details: { package: packageName, activity },
+  })
+
+/** The agent's own helpers are not there for clients: some close at once, which looks like a hanging app. */
+const isOurs = (packageName: string): boolean => ownPackages.has(packageName)
+
 export function createApps(transport: Transport, windows: Windows): Apps {
   /** Runs `am start …`, which may fail with exit code 0 and words. */
   async function start(
     startCommand: ShellCommand,
-    packageName: string | null,
+    opened: { package: string; activity: string | null } | null,
     progress: Progress,
   ): Promise<void> {
     const result = await transport.shell(startCommand, progress)
     const output = outputOf(result)
-    if (packageName !== null && /does not exist|Error type 3/.test(output)) throw notFound(packageName)
+    if (opened !== null) {
+      const { package: name, activity } = opened
+      const missing = /does not exist|Error type 3/.test(output)
+      const closed = /Permission Denial: starting Intent|not exported from uid/.test(output)
+      if (activity !== null && (missing || closed)) throw noActivity(name, activity, closed)
+      if (missing) throw notFound(name)
+    }
     if (result.exitCode !== 0 || /^Error:|^Exception occurred|SecurityException/m.test(output)) {
       throw new ApiError('provider_error', { details: { output: output.slice(0, 500) } })
     }
@@ -47,10 +66,12 @@ export function createApps(transport: Transport, windows: Windows): Apps {
 
   const apps: Apps = {
     async installed(packageName, progress) {
+      if (isOurs(packageName)) return false
       const result = await transport.shell(command('pm', 'path', packageName), progress)
       return result.exitCode === 0 && result.stdout.toString('utf8').startsWith('package:')
     },
     async open(packageName, activity, progress) {
+      if (isOurs(packageName)) throw notFound(packageName)
       const target =
         activity === null ? await launcherOf(packageName, progress) : `${packageName}/${activity}`
       await start(
@@ -67,7 +88,7 @@ export function createApps(transport: Transport, windows: Windows): Apps {
           '-n',
           target,
         ),
-        packageName,
+        { package: packageName, activity },
         progress,
       )
       await waitForFront(packageName, progress.within(frontMs))

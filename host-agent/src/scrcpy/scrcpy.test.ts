@@ -16,6 +16,8 @@ import { jarPath } from '../testing/jar.js'
 import { startTestPhone, type TestPhone } from '../testing/phone.js'
 import { until } from '../testing/ports.js'
 import { createScrcpyInput } from './input.js'
+import { installPart } from '../parts/install.js'
+import { settingsApp } from '../parts/parts.js'
 import { readJar } from './jar.js'
 import { createScrcpyKeeper, type ScrcpyKeeper } from './keeper.js'
 import { createKeyText, createPasteText } from './text.js'
@@ -207,11 +209,25 @@ describe('apps', () => {
     })
     await expect(apps().open('com.android.settings', '.Nowhere', progress())).rejects.toMatchObject({
       code: 'app_not_found',
+      message: '`com.android.settings` has no activity `.Nowhere`.',
+      next: expect.stringContaining('Leave `activity` out') as string,
+      details: { package: 'com.android.settings', activity: '.Nowhere' },
     })
     await expect(apps().forceStop('com.nobody.here', progress())).rejects.toMatchObject({
       code: 'app_not_found',
     })
     expect(await apps().installed('com.android.settings', progress())).toBe(true)
+  })
+
+  it('of the agent itself are not there', async () => {
+    await installPart(transport, settingsApp, progress())
+    const notFound = { code: 'app_not_found', details: { package: settingsApp.package } }
+    const before = await front()
+    expect(await apps().installed(settingsApp.package, progress())).toBe(false)
+    await expect(apps().open(settingsApp.package, null, progress())).rejects.toMatchObject(notFound)
+    await expect(apps().open(settingsApp.package, '.Settings', progress())).rejects.toMatchObject(notFound)
+    await expect(apps().forceStop(settingsApp.package, progress())).rejects.toMatchObject(notFound)
+    expect(await front()).toBe(before)
     expect((await transport.shell(command('false'), progress())).exitCode).toBe(1)
   })
 })

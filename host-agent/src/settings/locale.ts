@@ -35,14 +35,7 @@ export function createLocale(transport: Transport): Locale {
       if (script !== '') extras.push('--es', 'script', script)
       return writing('the language', async () => {
         const answer = await ask(transport, 'LocaleSettingReceiver', 'locale', extras, progress)
-        if (!answer.ok) {
-          throw new ApiError(/is not known/.test(answer.data) ? 'validation_failed' : 'provider_error', {
-            message: /is not known/.test(answer.data)
-              ? 'The phone does not know this locale.'
-              : 'The phone did not take the locale.',
-            details: { issues: [{ path: ['locale'], message: answer.data.slice(0, 200) }] },
-          })
-        }
+        if (!answer.ok) throw /is not known/.test(answer.data) ? unknownLocale(locale) : notTaken(answer.data)
         const within = progress.within(readBackMs)
         for (;;) {
           const now = await get(within)
@@ -59,6 +52,22 @@ export function createLocale(transport: Transport): Locale {
     },
   }
 }
+
+/** Well-formed, but the phone has no such language or region. */
+function unknownLocale(locale: string): ApiError {
+  const message = `\`${locale}\` is not a locale that this phone knows`
+  return new ApiError('validation_failed', {
+    message: `The request is not valid: locale: ${message}.`,
+    next: 'Send a language and a region that Android knows, such as `en-US` or `pt-BR`.',
+    details: { validation_stage: 'phone', issues: [{ path: ['locale'], message }] },
+  })
+}
+
+const notTaken = (reason: string): ApiError =>
+  new ApiError('provider_error', {
+    message: 'The phone did not take the locale.',
+    details: { reason: reason.slice(0, 200) },
+  })
 
 /** A phone may write the script that the tag left out (`zh-Hant-TW` for `zh-TW`). */
 function isSame(found: string, wanted: string): boolean {

@@ -112,6 +112,22 @@ describe('the locale', () => {
   })
 })
 
+describe('a locale that the phone does not know', () => {
+  it.each(['xx', 'xx-YY'])('%s is refused by the phone, which keeps its own', async (locale) => {
+    const before = await shell('getprop', 'persist.sys.locale')
+    const error: unknown = await control()
+      .call.setLocale({ assignment: assignment(), locale })
+      .catch((reason: unknown) => reason)
+    if (!(error instanceof CallFailed)) throw new Error(`not refused: ${String(error)}`)
+    expect(error.plain).toMatchObject({
+      code: 'validation_failed',
+      details: { validation_stage: 'phone', issues: [{ path: ['locale'] }] },
+    })
+    expect(error.plain?.next).toMatch(/en-US/)
+    expect(await shell('getprop', 'persist.sys.locale')).toBe(before)
+  })
+})
+
 describe('the time zone', () => {
   it('becomes what the phone knows, and is null while default', async () => {
     const get = async () => (await control().call.getTimezone({ assignment: assignment() })).timezone

@@ -58,7 +58,10 @@ export function createTimezone({ transport, desired, defaultZone }: TimezonePart
         await writing('the time zone', () => change(before, '0', progress))
         throw new ApiError('validation_failed', {
           message: 'The phone does not know this time zone.',
-          details: { issues: [{ path: ['timezone'], message: 'is not a time zone that the phone knows' }] },
+          details: {
+            validation_stage: 'phone',
+            issues: [{ path: ['timezone'], message: 'is not a time zone that the phone knows' }],
+          },
         })
       }
       desired.set({ timezone })

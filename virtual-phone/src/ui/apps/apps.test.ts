@@ -153,4 +153,18 @@ describe('the icon of an installed app', () => {
     const empty = await installed(Buffer.from('\x89PNG, and no more'))
     expect(empty).not.toEqual([0x12, 0xc8, 0x34])
   })
+
+  it('of a test tool is not on the home screen', () => {
+    world.setInstalledApps([
+      {
+        ...entry,
+        label: 'Appium Settings',
+        package: 'io.appium.settings',
+        launcherActivity: 'io.appium.settings.Settings',
+      },
+      entry,
+    ])
+    expect(find(world, 'Icon')).toBeDefined()
+    expect(find(world, 'Appium Settings')).toBeUndefined()
+  })
 })

@@ -10,6 +10,9 @@ const PACKAGE = 'com.android.launcher3'
 const HOME_ACTIVITY = 'com.android.launcher3.uioverrides.QuickstepLauncher'
 const RECENTS_ACTIVITY = 'com.android.quickstep.RecentsActivity'
 
+/** Helpers of test tools, which close as soon as they are opened: an icon would only mislead. A phone shows it. */
+const hidden: ReadonlySet<string> = new Set(['io.appium.settings'])
+
 export type IconOf = (packageName: string) => App['icon']
 
 function launch(ui: Ui, app: AppEntry): void {
@@ -68,7 +71,9 @@ function cell(ui: Ui, app: AppEntry, look: App['icon']): View {
 }
 
 function home(ui: Ui, iconOf: IconOf): View {
-  const apps = ui.apps.filter((app) => app.launcherActivity !== null && app.package !== PACKAGE)
+  const apps = ui.apps.filter(
+    (app) => app.launcherActivity !== null && app.package !== PACKAGE && !hidden.has(app.package),
+  )
   const columns = ui.landscape ? 7 : 4
   const day = dateFormat(ui.configuration.locale, {
     weekday: 'long',
