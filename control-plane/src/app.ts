@@ -47,6 +47,7 @@ import { openNatsUsers } from './pki/nats-users.js'
 import { expireRecordings } from './recordings/expiry.js'
 import { createRecordingService } from './recordings/service.js'
 import { type Services } from './services.js'
+import { setupOperatorPlugin } from './setup/operator.js'
 import { setupPlugin } from './setup/plugin.js'
 import { createSetupService } from './setup/service.js'
 import { openFileStore } from './storage/open.js'
@@ -186,7 +187,11 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       livePlugin({ core, hosts, phones, strangers, baseUrl: config.http.baseUrl }),
       joinPlugin({ core, authority, natsUsers, strangers }),
     ],
-    operatorPlugins: [operatorPlugin(core), libraryPlugin(core, store)],
+    operatorPlugins: [
+      operatorPlugin(core),
+      libraryPlugin(core, store),
+      setupOperatorPlugin(core, config.http.baseUrl),
+    ],
     strangers,
     health: () => isHealthy(core),
     quiesce,

@@ -62,6 +62,8 @@ const environmentSchema = z
     PHONERACK_LIVE_LINKS_PER_PROJECT: int(limits.live.linksPerProject, 1),
     PHONERACK_FAILURES_PER_MINUTE: int(limits.failuresPerAddressPerMinute, 1),
     PHONERACK_ACTIVITY_DAYS: int(30, 1),
+    /** Days that the log of operators' actions is kept. */
+    PHONERACK_AUDIT_DAYS: int(limits.auditDays, 1),
     PHONERACK_IDEMPOTENCY_HOURS: int(limits.idempotencyWindowHours, 1),
     PHONERACK_REPLICA_DEAD_AFTER: int(10, 2),
     /** `LATITUDE,LONGITUDE` in degrees: where phones are until a location is set. */
@@ -166,6 +168,8 @@ export interface Rules {
   idempotencyWindowMs: number
   /** How long activity is kept. */
   activityLifeMs: number
+  /** How long the log of operators' actions is kept. */
+  auditLifeMs: number
   replicaDeadAfterMs: number
   /** Degrees: where phones are until a location is set. */
   defaultLocation: { lat: number; lng: number }
@@ -231,6 +235,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       activityAccuracyMs: env.PHONERACK_ACTIVITY_ACCURACY * 1000,
       lifecyclePerMinute: env.PHONERACK_LIFECYCLE_PER_MINUTE,
       activityLifeMs: env.PHONERACK_ACTIVITY_DAYS * 86_400_000,
+      auditLifeMs: env.PHONERACK_AUDIT_DAYS * 86_400_000,
       idempotencyWindowMs: env.PHONERACK_IDEMPOTENCY_HOURS * 3_600_000,
       replicaDeadAfterMs: env.PHONERACK_REPLICA_DEAD_AFTER * 1000,
       defaultLocation: readLocation(env.PHONERACK_DEFAULT_LOCATION),

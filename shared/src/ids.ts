@@ -18,6 +18,7 @@ export const idPrefixes = {
   key: 'key_',
   host: 'hst_',
   device: 'dev_',
+  operatorToken: 'opt_',
   setup: 'set_',
   checkout: 'chk_',
   handoff: 'hnd_',

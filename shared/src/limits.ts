@@ -87,6 +87,8 @@ export const limits = {
   /** Seconds. */
   createDeadline: 180,
   startDeadline: 120,
+  /** Days that the log of operators' actions is kept. */
+  auditDays: 365,
   checkout: {
     /** Whole dollars. */
     minUsd: 10,
@@ -122,8 +124,6 @@ export const limits = {
     interval: 3,
     requestsPerAddressPerMinute: 10,
     pollsPerMinute: 60,
-    /** Wrong user codes of one operator before the page waits for `life`. */
-    wrongCodes: 5,
   },
   /** Seconds: one reboot of a phone in so many, one reset. */
   rebootEvery: 600,

@@ -4,6 +4,8 @@ import { createHash, randomBytes } from 'node:crypto'
 export const secretPrefixes = {
   apiKey: 'prk_',
   setup: 'prs_',
+  /** One-time links by which a terminal is confirmed. */
+  setupLink: 'prc_',
   live: 'prl_',
   upload: 'pru_',
   hostJoin: 'prj_',
@@ -24,4 +26,4 @@ export const hashSecret = (secret: string): string => createHash('sha256').updat
 
 /** Replaces every secret in a text, for logs and activity. */
 export const redactSecrets = (text: string): string =>
-  text.replace(/\bpr[kslujo]_[A-Za-z0-9_-]{20,}/g, (found) => `${found.slice(0, 4)}[redacted]`)
+  text.replace(/\bpr[ksclujo]_[A-Za-z0-9_-]{20,}/g, (found) => `${found.slice(0, 4)}[redacted]`)

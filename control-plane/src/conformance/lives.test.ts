@@ -2,12 +2,11 @@
 // Postgres, broker and jobs; the agent is a double.
 import { ApiError } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createKey } from '../operator/keys.js'
-import { changeProject } from '../operator/projects.js'
 import { accountSchema, phoneSchema, sessionPageSchema, type PhoneJson } from '../routes/schemas.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { errorOf, expectConventions, expectFailure } from '../testing/api.js'
 import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { changeProject, createKey } from '../testing/operator.js'
 
 let world: World
 let plane: Plane

@@ -2,12 +2,11 @@
 // the earlier one is the answer. With real Postgres and broker.
 import { limits } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createKey } from '../operator/keys.js'
-import { changeProject } from '../operator/projects.js'
 import { type PhoneStatus, type Preset } from '../services.js'
 import { errorOf } from '../testing/api.js'
 import { endpoints, namesPhone, type Endpoint } from '../testing/endpoints.js'
 import { startWorld, type Plane, type World } from '../testing/world.js'
+import { changeProject, createKey } from '../testing/operator.js'
 
 /** A rule that a request breaks, and what it is told. */
 type Fault =

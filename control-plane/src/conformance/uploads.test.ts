@@ -1,13 +1,13 @@
 // What is left to say of uploads: the order of refusals, waiting while one is processed, and a storage that is full
 // when it is. With real Postgres and real files, and without jobs, so that each stays as it is put.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { changeProject } from '../operator/projects.js'
 import { type UploadJson } from '../routes/apps/schemas.js'
 import { StorageFull } from '../storage/file-store.js'
 import { makeApk } from '../testing/apk.js'
 import { uploadClient } from '../testing/uploads.js'
 import { startWorld, type Plane, type World } from '../testing/world.js'
 import { processUploadJob } from '../uploads/process.js'
+import { changeProject } from '../testing/operator.js'
 
 let world: World
 let plane: Plane

@@ -4,12 +4,12 @@ import { hashSecret, limits } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { forget } from '../jobs/reconcile.js'
 import { closings, isWorthRetrying } from '../live/page/wire.js'
-import { createKey, revokeKey } from '../operator/keys.js'
 import { createdHandoffSchema, handoffSchema } from '../routes/phones/handoffs.js'
 import { errorOf } from '../testing/api.js'
 import { endpoints, requestOf } from '../testing/endpoints.js'
 import { openLive, type LiveClient } from '../testing/live-client.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { createKey, revokeKey } from '../testing/operator.js'
 
 const message = 'Sign in to the bank. <b>The code</b> comes by message.'
 let world: World

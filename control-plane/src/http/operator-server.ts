@@ -4,6 +4,7 @@
  */
 import { type Logger } from '@phonerack/shared'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { addWriteGuard } from '../operator/api.js'
 import { trackLifetimes } from './lifetimes.js'
 import { addFoundations, createFastify, type HttpConfig } from './server.js'
 
@@ -18,6 +19,8 @@ export async function buildOperatorServer(options: OperatorServerOptions): Promi
   const app = createFastify(options.config, options.log)
   trackLifetimes(app)
   addFoundations(app)
+  app.decorateRequest('operator', null)
+  addWriteGuard(app)
   for (const plugin of options.plugins) await app.register(plugin)
   await app.ready()
   return app

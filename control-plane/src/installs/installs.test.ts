@@ -2,7 +2,6 @@
 import { ApiError, newId } from '@phonerack/shared'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createKey } from '../operator/keys.js'
 import { installsSchema, startedInstallSchema, type InstallsJson } from '../routes/apps/schemas.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { makeApk } from '../testing/apk.js'
@@ -16,6 +15,7 @@ import {
 } from '../testing/uploads.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { runInstallJob } from './run-install.js'
+import { createKey } from '../testing/operator.js'
 
 let world: World
 let plane: Plane

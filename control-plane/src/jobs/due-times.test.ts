@@ -13,7 +13,6 @@ import { createHandoffService } from '../handoffs/service.js'
 import { takeControl } from '../handoffs/control.js'
 import { createLiveService } from '../live/links.js'
 import { readLink, standingOf } from '../live/standing.js'
-import { createKey } from '../operator/keys.js'
 import { createCheckoutService } from '../payments/checkout.js'
 import { createSetupService } from '../setup/service.js'
 import { Fuse } from '../testing/cut-process.js'
@@ -21,6 +20,7 @@ import { runDueJobs } from '../testing/jobs-by-hand.js'
 import { openStage, type Process, type Stage } from '../testing/stage.js'
 import { createBody, refusalOf, startWorld, type Tenant, type World } from '../testing/world.js'
 import { forget } from './reconcile.js'
+import { createKey } from '../testing/operator.js'
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
 const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }

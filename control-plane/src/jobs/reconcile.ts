@@ -95,7 +95,7 @@ async function overdue(core: Core): Promise<void> {
   }
 }
 
-/** Rows whose time is over: idempotency keys, counters of past minutes, used join tokens, live links, hand-overs, setups, activity, installs, recordings. */
+/** Rows whose time is over: idempotency keys, counters of past minutes, used join tokens, live links, hand-overs, setups, activity, installs, recordings, operators' requests and their log. */
 export async function forget(core: Core): Promise<void> {
   const now = core.clock.now()
   await core.db.idempotencyKey.deleteMany({ where: { expiresAt: { lt: now } } })
@@ -120,6 +120,10 @@ export async function forget(core: Core): Promise<void> {
   await core.db.liveLink.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
   await core.db.handoff.deleteMany({
     where: { expiresAt: { lt: new Date(now.getTime() - limits.handoffs.life * 1000) } },
+  })
+  await core.db.operatorRequest.deleteMany({ where: { expiresAt: { lt: now } } })
+  await core.db.auditEntry.deleteMany({
+    where: { at: { lt: new Date(now.getTime() - core.rules.auditLifeMs) } },
   })
   await core.db.joinToken.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
 }

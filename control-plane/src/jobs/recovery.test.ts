@@ -3,10 +3,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { enrollDevice } from '../operator/devices.js'
 import { brokenInvariants } from '../testing/money.js'
 import { createBody, eventually, startWorld, type Plane, type World } from '../testing/world.js'
 import { type AgentDouble } from '../testing/agent-double.js'
+import { enrollDevice } from '../testing/operator.js'
 
 let world: World
 let plane: Plane

@@ -1,10 +1,9 @@
 /** Apps of the library as the database holds them: added from files that were sent before, replaced, removed. */
 import { ApiError, packageName } from '@phonerack/shared'
 import { type ApkFacts } from '../apps/apk/facts.js'
-import { inTransaction, type Tx } from '../db/database.js'
+import { type Tx } from '../db/database.js'
 import { type LibraryApp, type LibraryFile } from '../gen/prisma/client.js'
 import { invalidField } from '../operator/input.js'
-import { type Core } from '../phones/core.js'
 import { addFileDelete } from '../uploads/records.js'
 import { factsOf } from './files.js'
 
@@ -35,55 +34,53 @@ async function nextVersion(tx: Tx): Promise<void> {
  * Makes the files one app, or the newest version of one: a base and its splits, in any order.
  * @throws ApiError validation_failed with a sentence on what does not fit together
  */
-export async function addApp(core: Core, fileIds: readonly string[]): Promise<AppWithFiles> {
-  const app = await inTransaction(core.db, async (tx) => {
-    await nextVersion(tx)
-    const found = await tx.libraryFile.findMany({ where: { id: { in: [...fileIds] }, package: null } })
-    const files = found.filter(({ facts }) => facts !== null)
-    if (files.length !== new Set(fileIds).size)
-      throw invalidField('files', 'must be files that were sent within the last hour and belong to no app')
-    const { base, splits } = fitTogether(files)
-    const facts = factsOf(base)
-    await dropApp(tx, facts.package)
-    await tx.libraryApp.create({
-      data: {
-        package: facts.package,
-        label: facts.label ?? facts.package,
-        versionCode: BigInt(facts.versionCode),
-        versionName: facts.versionName ?? String(facts.versionCode),
-        addedAt: core.clock.now(),
-      },
-    })
-    for (const [position, { id }] of [base, ...splits].entries())
-      await tx.libraryFile.update({ where: { id }, data: { package: facts.package, position } })
-    return tx.libraryApp.findUniqueOrThrow({ where: { package: facts.package }, include: withFiles })
+export async function addApp(
+  tx: Tx,
+  fileIds: readonly string[],
+  now: Date,
+): Promise<{ app: AppWithFiles; replaced: AppWithFiles | null }> {
+  await nextVersion(tx)
+  const found = await tx.libraryFile.findMany({ where: { id: { in: [...fileIds] }, package: null } })
+  const files = found.filter(({ facts }) => facts !== null)
+  if (files.length !== new Set(fileIds).size)
+    throw invalidField('files', 'must be files that were sent within the last hour and belong to no app')
+  const { base, splits } = fitTogether(files)
+  const facts = factsOf(base)
+  const replaced = await readApp(tx, facts.package)
+  await dropApp(tx, facts.package)
+  await tx.libraryApp.create({
+    data: {
+      package: facts.package,
+      label: facts.label ?? facts.package,
+      versionCode: BigInt(facts.versionCode),
+      versionName: facts.versionName ?? String(facts.versionCode),
+      addedAt: now,
+    },
   })
-  const { package: name, versionCode } = app
-  core.log.info(
-    { audit: 'library.added', package: name, version_code: Number(versionCode), files: app.files.length },
-    'an operator added an app',
-  )
-  return app
+  for (const [position, { id }] of [base, ...splits].entries())
+    await tx.libraryFile.update({ where: { id }, data: { package: facts.package, position } })
+  const app = await tx.libraryApp.findUniqueOrThrow({ where: { package: facts.package }, include: withFiles })
+  return { app, replaced }
 }
 
 /** Installs that have begun go on. @throws ApiError app_not_found */
-export async function removeApp(core: Core, name: string): Promise<void> {
-  await inTransaction(core.db, async (tx) => {
-    await nextVersion(tx)
-    if (!(await dropApp(tx, name)))
-      throw new ApiError('app_not_found', {
-        message: 'The library has no such app.',
-        details: { package: name },
-      })
-  })
-  core.log.info({ audit: 'library.removed', package: name }, 'an operator removed an app')
+export async function removeApp(tx: Tx, name: string): Promise<AppWithFiles> {
+  await nextVersion(tx)
+  const app = await readApp(tx, name)
+  if (!app)
+    throw new ApiError('app_not_found', {
+      message: 'The library has no such app.',
+      details: { package: name },
+    })
+  await dropApp(tx, name)
+  return app
 }
 
-async function dropApp(tx: Tx, name: string): Promise<boolean> {
+async function dropApp(tx: Tx, name: string): Promise<void> {
   const files = await tx.libraryFile.findMany({ where: { package: name }, select: { id: true } })
   await tx.libraryFile.deleteMany({ where: { package: name } })
   for (const { id } of files) await addFileDelete(tx, id)
-  return (await tx.libraryApp.deleteMany({ where: { package: name } })).count > 0
+  await tx.libraryApp.deleteMany({ where: { package: name } })
 }
 
 /** Which of them is the base. @throws ApiError validation_failed */

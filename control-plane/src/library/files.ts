@@ -26,7 +26,7 @@ export async function takeLibraryFile(
   core: Core,
   store: FileStore,
   file: IncomingFile,
-): Promise<{ file: string; facts: ApkFacts }> {
+): Promise<{ file: string; sha256: string; facts: ApkFacts }> {
   if (!store.isConfigured) throw new ApiError('platform_not_configured')
   const { fileBytes, sendWithinMs } = core.rules.uploads
   const isHopeless = file.declaredBytes !== null && file.declaredBytes > fileBytes
@@ -45,7 +45,7 @@ export async function takeLibraryFile(
       throw new ApiError('payload_too_large', { details: { limit_bytes: fileBytes } })
     const facts = await store.withLocalFile(id, (path) => inspectApk(path))
     await core.db.libraryFile.update({ where: { id }, data: { sizeBytes, sha256, facts } })
-    return { file: id, facts }
+    return { file: id, sha256, facts }
   } catch (error) {
     await dropFiles(core, [id])
     throw refusalOf(error)

@@ -3,8 +3,8 @@ import { limits } from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
 import { z } from 'zod'
 import { boundLeftover, declaredLength } from '../http/stream-body.js'
-import { requireOperator } from '../operator/auth.js'
-import { parseBody } from '../operator/input.js'
+import { operatorApi } from '../operator/api.js'
+import { parseBody, refSchema } from '../operator/input.js'
 import { type Core } from '../phones/core.js'
 import { type FileStore } from '../storage/file-store.js'
 import { addApp, readApps, removeApp, type AppWithFiles } from './apps.js'
@@ -12,40 +12,60 @@ import { factsOf, takeLibraryFile } from './files.js'
 
 const appSchema = z.strictObject({
   /** Of files sent before: a base and its splits, in any order. */
-  files: z.array(z.string().max(100)).min(1).max(limits.libraryFiles),
+  files: z.array(refSchema).min(1).max(limits.libraryFiles),
 })
 
 export const libraryPlugin =
   (core: Core, store: FileStore): FastifyPluginAsync =>
   (app) => {
-    app.addHook('onRequest', (request) => requireOperator(core, request))
-    const base = '/operator/v1/library'
+    const api = operatorApi(app, core)
 
-    app.post(`${base}/files`, { config: { streamBody: true } }, async (request, reply) => {
-      boundLeftover(request, reply)
-      const { file, facts } = await takeLibraryFile(core, store, {
-        stream: request.raw,
-        declaredBytes: declaredLength(request),
-      })
-      return reply.code(201).send({
-        file,
-        package: facts.package,
-        split: facts.split,
-        version_code: facts.versionCode,
-        version_name: facts.versionName,
-        label: facts.label,
-      })
-    })
-    app.get(`${base}/apps`, async () => ({ data: (await readApps(core.db)).map(appView) }))
-    app.post(`${base}/apps`, async (request, reply) =>
-      reply.code(201).send(appView(await addApp(core, parseBody(appSchema, request).files))),
+    api.writeStream(
+      { method: 'POST', url: '/library/files', action: 'library.file', status: 201 },
+      async (request, reply) => {
+        boundLeftover(request, reply)
+        const source = { stream: request.raw, declaredBytes: declaredLength(request) }
+        const taken = await takeLibraryFile(core, store, source)
+        return { ...taken, fingerprint: taken.sha256 }
+      },
+      (_work, { file, facts, sha256 }) => {
+        const result = {
+          file,
+          package: facts.package,
+          split: facts.split,
+          version_code: facts.versionCode,
+          version_name: facts.versionName,
+          label: facts.label,
+        }
+        return Promise.resolve({ result, target: file, before: null, after: { ...result, sha256 } })
+      },
     )
-    app.delete<{ Params: { package: string } }>(`${base}/apps/:package`, async (request) => {
-      await removeApp(core, request.params.package)
-      return { package: request.params.package, removed: true }
-    })
+    api.read('/library/apps', async () => ({ data: (await readApps(core.db)).map(appView) }))
+    api.write(
+      { method: 'POST', url: '/library/apps', action: 'library.add', status: 201 },
+      async ({ tx, now }, request) => {
+        const { app: added, replaced } = await addApp(tx, parseBody(appSchema, request).files, now)
+        const after = appView(added)
+        return { result: after, target: added.package, before: replaced && versionOf(replaced), after }
+      },
+    )
+    api.write<{ Params: { package: string } }>(
+      { method: 'DELETE', url: '/library/apps/:package', action: 'library.remove' },
+      async ({ tx }, request) => {
+        const removed = await removeApp(tx, request.params.package)
+        const { package: target } = removed
+        return { result: { package: target, removed: true }, target, before: versionOf(removed), after: null }
+      },
+    )
     return Promise.resolve()
   }
+
+/** Of an app that goes, whatever its files hold. */
+const versionOf = (app: AppWithFiles) => ({
+  package: app.package,
+  version_code: Number(app.versionCode),
+  version_name: app.versionName,
+})
 
 const appView = (app: AppWithFiles) => ({
   package: app.package,

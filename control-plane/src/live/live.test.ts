@@ -6,15 +6,13 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { setPaused } from '../operator/hosts.js'
-import { createKey, revokeKey } from '../operator/keys.js'
-import { changeProject } from '../operator/projects.js'
 import { errorOf } from '../testing/api.js'
 import { toServiceError, type AgentDouble } from '../testing/agent-double.js'
 import { openLive, type LiveClient } from '../testing/live-client.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { closings, isWorthRetrying, protocol } from './page/wire.js'
 import { createStandBys } from './stand-bys.js'
+import { changeProject, createKey, revokeKey, setPaused } from '../testing/operator.js'
 
 type Watch = ServerDuplexStream<WatchRequest, WatchResponse>
 

@@ -1,23 +1,81 @@
-/** Who is an operator: bearer of a `pro_` token whose hash is in the table. */
-import { ApiError, hashSecret, isSecret } from '@phonerack/shared'
+/** Who is an operator: the bearer of a `pro_` token whose hash is in the table, not expired and not revoked. */
+import { ApiError, hashSecret, isSecret, newId } from '@phonerack/shared'
 import { type FastifyRequest } from 'fastify'
+import { type OperatorToken } from '../gen/prisma/client.js'
 import { type Core } from '../phones/core.js'
 
-/** @throws ApiError unauthorized */
-export async function requireOperator(core: Core, request: FastifyRequest): Promise<void> {
-  const match = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')
-  const token = match?.[1] ?? ''
-  const row = isSecret('operator', token)
-    ? await core.db.operatorToken.findUnique({ where: { secretHash: hashSecret(token) } })
-    : null
-  if (!row) throw new ApiError('unauthorized', { message: 'The operator token is missing or unknown.' })
+/** `last_used_at` is written at most this often, in milliseconds. */
+const lastUsedAccuracyMs = 60_000
+
+/** Who sends this request, and from where: what the audit log says of them. */
+export interface Operator {
+  tokenId: string
+  tokenName: string
+  /** Of the client. */
+  address: string
+  requestId: string
+  /** The token itself, to seal kept answers with. Never stored or logged. */
+  secret: () => string
 }
 
-/** Makes the configured token valid, and any other that the configuration had set before invalid. */
+/** The operator whom `requireOperator` has let in. */
+export function operatorOf(request: FastifyRequest): Operator {
+  if (!request.operator) throw new Error('the route checks no operator token')
+  return request.operator
+}
+
+/** Reads the table each time: a token that is revoked is refused by every replica at once. @throws ApiError unauthorized */
+export async function requireOperator(core: Core, request: FastifyRequest): Promise<void> {
+  const secret = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+  const token = isSecret('operator', secret)
+    ? await core.db.operatorToken.findUnique({ where: { secretHash: hashSecret(secret) } })
+    : null
+  const now = core.clock.now()
+  const refusal = refusalOf(token, now)
+  if (!token || refusal) throw refusal ?? unknownToken()
+  await noteUse(core, token, now)
+  request.operator = {
+    tokenId: token.id,
+    tokenName: token.name,
+    address: request.ip,
+    requestId: request.id,
+    secret: () => secret,
+  }
+}
+
+const unknownToken = (): ApiError =>
+  new ApiError('unauthorized', {
+    message: 'The operator token is missing or unknown.',
+    next: 'Send Authorization: Bearer <operator token>.',
+    details: { reason: 'unknown' },
+  })
+
+/** Null: the token is valid. */
+export function refusalOf(
+  token: Pick<OperatorToken, 'name' | 'expiresAt' | 'revokedAt'> | null,
+  now: Date,
+): ApiError | null {
+  if (!token) return unknownToken()
+  const reason = token.revokedAt ? 'revoked' : token.expiresAt && token.expiresAt <= now ? 'expired' : null
+  if (reason === null) return null
+  return new ApiError('unauthorized', {
+    message: `The operator token "${token.name}" ${reason === 'revoked' ? 'was revoked' : 'has expired'}.`,
+    next: 'Ask an operator for a new token: ./scripts/ctl operator token create --name NAME',
+    details: { reason },
+  })
+}
+
+async function noteUse(core: Core, token: OperatorToken, now: Date): Promise<void> {
+  if (token.lastUsedAt && now.getTime() - token.lastUsedAt.getTime() < lastUsedAccuracyMs) return
+  await core.db.operatorToken.updateMany({ where: { id: token.id }, data: { lastUsedAt: now } })
+}
+
+/** Makes the configured token valid, and deletes any other that the configuration had set before. */
 export async function setConfiguredOperator(core: Core, secretHash: string): Promise<void> {
-  const name = 'configured'
-  await core.db.$transaction([
-    core.db.operatorToken.deleteMany({ where: { name, secretHash: { not: secretHash } } }),
-    core.db.operatorToken.upsert({ where: { secretHash }, create: { secretHash, name }, update: {} }),
+  const row = { id: newId('operatorToken'), secretHash, name: 'configured', isConfigured: true }
+  const [, token] = await core.db.$transaction([
+    core.db.operatorToken.deleteMany({ where: { isConfigured: true, secretHash: { not: secretHash } } }),
+    core.db.operatorToken.upsert({ where: { secretHash }, create: row, update: {} }),
   ])
+  if (token.revokedAt) core.log.error({ token: token.id }, 'the configured operator token was revoked')
 }

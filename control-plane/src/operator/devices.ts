@@ -1,22 +1,23 @@
 /** What an operator does with devices: take one in, and decide about one that is held back. */
 import { ApiError } from '@phonerack/shared'
 import { addWipe } from '../devices/assignment.js'
-import { inTransaction } from '../db/database.js'
+import { type Tx } from '../db/database.js'
 import { type Device, type Host } from '../gen/prisma/client.js'
 import { addJob, careKey } from '../jobs/queue.js'
-import { type Core } from '../phones/core.js'
-import { failPhone } from '../phones/run.js'
+import { failPhoneIn } from '../phones/run.js'
 import { invalidField } from './input.js'
-import { hostState } from './views.js'
+import { deviceView, hostState } from './views.js'
+import { type Change, type Facts, type Work } from './work.js'
 
 export type PlacedDevice = Device & { host: Host }
+type DeviceView = ReturnType<typeof deviceView>
 
 /**
  * By `dev_` ID or serial.
  * @throws ApiError not_found; validation_failed when several hosts have the serial
  */
-export async function findDevice(core: Core, ref: string): Promise<PlacedDevice> {
-  const found = await core.db.device.findMany({
+export async function findDevice(db: Pick<Tx, 'device'>, ref: string): Promise<PlacedDevice> {
+  const found = await db.device.findMany({
     where: ref.startsWith('dev_') ? { id: ref } : { serial: ref },
     include: { host: true },
     take: 2,
@@ -29,71 +30,96 @@ export async function findDevice(core: Core, ref: string): Promise<PlacedDevice>
 }
 
 /** Begins to take a device in: from here on it is erased. */
-export async function enrollDevice(core: Core, ref: string): Promise<PlacedDevice> {
-  const device = await findDevice(core, ref)
-  await inTransaction(core.db, async (tx) => {
-    const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
-      set state = 'provisioning', reason = null, fencing_number = fencing_number + 1
-      where id = ${device.id} and state = 'unenrolled' and link in ('unenrolled', 'healthy', 'busy') returning fencing_number`
-    const fencing = rows[0]?.fencing_number
-    if (fencing === undefined) {
-      throw invalidField('device', `cannot be enrolled while it is ${device.state} (link ${device.link})`)
-    }
-    const payload = { deviceId: device.id, fencing: fencing.toString() }
-    await addJob(tx, 'device.enroll', payload, { key: careKey('device.enroll', device.id, fencing) })
-  })
-  core.log.info(
-    { audit: 'device.enroll', device: device.id, serial: device.serial },
-    'an operator enrols a device',
-  )
-  return findDevice(core, device.id)
+export async function enrollDevice(work: Work, ref: string): Promise<Change<DeviceView>> {
+  const { tx } = work
+  const device = await findDevice(tx, ref)
+  const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
+    set state = 'provisioning', reason = null, fencing_number = fencing_number + 1
+    where id = ${device.id} and state = 'unenrolled' and link in ('unenrolled', 'healthy', 'busy') returning fencing_number`
+  const fencing = rows[0]?.fencing_number
+  if (fencing === undefined)
+    throw invalidField('device', `cannot be enrolled while it is ${device.state} (link ${device.link})`)
+  await addEnrolment(tx, device.id, fencing)
+  return changeOf(tx, device, {})
 }
 
 /**
  * Wipes and verifies a quarantined device again; a phone that it still holds fails. With `keep`, gives it back to that
  * phone as it is. Fails the phone of a lost host.
  */
-export async function releaseHeldDevice(core: Core, ref: string, keep: boolean): Promise<PlacedDevice> {
-  const device = await findDevice(core, ref)
-  if (keep) await giveBack(core, device)
-  else if (device.state === 'quarantined') await wipeAgain(core, device)
-  else if (device.state === 'assigned' && device.phoneId !== null) await giveUp(core, device, device.phoneId)
+export async function releaseHeldDevice(work: Work, ref: string, keep: boolean): Promise<Change<DeviceView>> {
+  const { tx } = work
+  const device = await findDevice(tx, ref)
+  if (keep) await giveBack(tx, device)
+  else if (device.state === 'quarantined') await wipeAgain(work, device)
+  else if (device.state === 'assigned' && device.phoneId !== null) await giveUp(work, device, device.phoneId)
   else throw invalidField('device', `cannot be released while it is ${device.state}`)
-  core.log.info(
-    { audit: 'device.release', device: device.id, was: device.state, keep },
-    'an operator releases a device',
-  )
-  return findDevice(core, device.id)
+  return changeOf(tx, device, { keep })
 }
 
-async function giveBack(core: Core, device: PlacedDevice): Promise<void> {
-  const { count } = await core.db.device.updateMany({
+/** What the audit log keeps of a device; its probes and checks are no work of the operator. */
+const factsOf = (device: PlacedDevice): Facts => ({
+  serial: device.serial,
+  host_id: device.hostId,
+  state: device.state,
+  reason: device.reason,
+  phone_id: device.phoneId,
+  fencing_number: Number(device.fencingNumber),
+})
+
+async function changeOf(
+  tx: Tx,
+  before: PlacedDevice,
+  more: Record<string, unknown>,
+): Promise<Change<DeviceView>> {
+  const after = await findDevice(tx, before.id)
+  return {
+    result: deviceView(after),
+    target: before.id,
+    before: factsOf(before),
+    after: { ...factsOf(after), ...more },
+  }
+}
+
+const addEnrolment = (tx: Tx, deviceId: string, fencing: bigint): Promise<void> =>
+  addJob(
+    tx,
+    'device.enroll',
+    { deviceId, fencing: fencing.toString() },
+    { key: careKey('device.enroll', deviceId, fencing) },
+  )
+
+async function giveBack(tx: Tx, device: PlacedDevice): Promise<void> {
+  const { count } = await tx.device.updateMany({
     where: { id: device.id, state: 'quarantined', phoneId: { not: null } },
     data: { state: 'assigned', reason: null },
   })
   if (count === 0) throw invalidField('keep', 'is for a device that is held back and holds a phone')
 }
 
-async function wipeAgain(core: Core, device: PlacedDevice): Promise<void> {
-  if (device.phoneId !== null) await failPhone(core, device.phoneId, 'The operator gave the device up.')
+async function wipeAgain(work: Work, device: PlacedDevice): Promise<void> {
+  const { tx } = work
+  if (device.phoneId !== null) await fail(work, device.phoneId)
   // One that never passed its enrolment goes through all of it again.
   const state = device.enrolledAt ? 'wiping' : 'provisioning'
-  await inTransaction(core.db, async (tx) => {
-    const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
-      set state = ${state}, reason = null, fencing_number = fencing_number + 1
-      where id = ${device.id} and state = 'quarantined' returning fencing_number`
-    const fencing = rows[0]?.fencing_number
-    if (fencing === undefined) return
-    if (state === 'wiping') return addWipe(tx, device.id, fencing, '')
-    const payload = { deviceId: device.id, fencing: fencing.toString() }
-    await addJob(tx, 'device.enroll', payload, { key: careKey('device.enroll', device.id, fencing) })
-  })
+  const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
+    set state = ${state}, reason = null, fencing_number = fencing_number + 1
+    where id = ${device.id} and state = 'quarantined' returning fencing_number`
+  const fencing = rows[0]?.fencing_number
+  if (fencing === undefined) return
+  if (state === 'wiping') await addWipe(tx, device.id, fencing, '')
+  else await addEnrolment(tx, device.id, fencing)
 }
 
-async function giveUp(core: Core, device: PlacedDevice, phoneId: string): Promise<void> {
-  const state = hostState(device.host, core.clock.now(), core.rules)
+async function giveUp(work: Work, device: PlacedDevice, phoneId: string): Promise<void> {
+  const state = hostState(device.host, work.now, work.core.rules)
   if (state !== 'lost' && state !== 'retired') {
     throw invalidField('device', `holds ${phoneId} on a host that is ${state}; delete the phone instead`)
   }
-  await failPhone(core, phoneId, 'The operator gave the device up.')
+  await fail(work, phoneId)
+}
+
+async function fail({ core, tx, afterCommit }: Work, phoneId: string): Promise<void> {
+  if (await failPhoneIn(tx, core, phoneId, 'The operator gave the device up.'))
+    afterCommit(() => core.changes.publish(phoneId))
 }

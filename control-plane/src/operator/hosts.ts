@@ -1,9 +1,9 @@
 /** What an operator does with hosts and with the service as a whole. */
 import { hashSecret, newSecret } from '@phonerack/shared'
-import { inTransaction } from '../db/database.js'
 import { addJob } from '../jobs/queue.js'
 import { type Core } from '../phones/core.js'
 import { hostView } from './views.js'
+import { type Change, type Work } from './work.js'
 
 const joinTokenLifeMs = 3_600_000
 
@@ -16,28 +16,31 @@ export async function listHosts(core: Core) {
 }
 
 /** Shown once; works once, for an hour. */
-export async function createJoinToken(core: Core) {
+export async function createJoinToken(work: Work): Promise<Change<{ token: string; expires_at: string }>> {
   const token = newSecret('hostJoin')
-  const expiresAt = new Date(core.clock.now().getTime() + joinTokenLifeMs)
-  await core.db.joinToken.create({ data: { secretHash: hashSecret(token), expiresAt } })
-  core.log.info({ audit: 'host.join_token' }, 'an operator made a join token')
-  return { token, expires_at: expiresAt.toISOString() }
+  const expiresAt = new Date(work.now.getTime() + joinTokenLifeMs)
+  await work.tx.joinToken.create({ data: { secretHash: hashSecret(token), expiresAt } })
+  const after = { expires_at: expiresAt.toISOString() }
+  return { result: { token, ...after }, target: null, before: null, after }
 }
 
-export async function readService(core: Core) {
-  const state = await core.db.serviceState.findUniqueOrThrow({ where: { id: 1 } })
-  return { paused_at: state.pausedAt?.toISOString() ?? null }
+export interface ServiceView extends Record<string, unknown> {
+  paused_at: string | null
+}
+
+const serviceView = (pausedAt: Date | null): ServiceView => ({ paused_at: pausedAt?.toISOString() ?? null })
+
+export async function readService(core: Core): Promise<ServiceView> {
+  return serviceView((await core.db.serviceState.findUniqueOrThrow({ where: { id: 1 } })).pausedAt)
 }
 
 /** A pause parks every running phone: the job is added with the change. */
-export async function setPaused(core: Core, paused: boolean) {
-  await inTransaction(core.db, async (tx) => {
-    await tx.$queryRaw`select 1 from service_state where id = 1 for update`
-    const before = await tx.serviceState.findUniqueOrThrow({ where: { id: 1 } })
-    const pausedAt = paused ? (before.pausedAt ?? core.clock.now()) : null
-    await tx.serviceState.update({ where: { id: 1 }, data: { pausedAt } })
-    if (pausedAt && !before.pausedAt) await addJob(tx, 'phones.park_all', { projectId: null })
-  })
-  core.log.info({ audit: paused ? 'service.paused' : 'service.resumed' }, 'an operator switched the service')
-  return readService(core)
+export async function setPaused({ tx, now }: Work, paused: boolean): Promise<Change<ServiceView>> {
+  await tx.$queryRaw`select 1 from service_state where id = 1 for update`
+  const before = await tx.serviceState.findUniqueOrThrow({ where: { id: 1 } })
+  const pausedAt = paused ? (before.pausedAt ?? now) : null
+  await tx.serviceState.update({ where: { id: 1 }, data: { pausedAt } })
+  if (pausedAt && !before.pausedAt) await addJob(tx, 'phones.park_all', { projectId: null })
+  const after = serviceView(pausedAt)
+  return { result: after, target: null, before: serviceView(before.pausedAt), after }
 }

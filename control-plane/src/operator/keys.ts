@@ -1,39 +1,37 @@
 /** What an operator does with API keys. The key is shown once, here. */
 import { ApiError, hashSecret, limits, newId, newSecret, subjects } from '@phonerack/shared'
 import { z } from 'zod'
-import { inTransaction, type Tx } from '../db/database.js'
+import { type Tx } from '../db/database.js'
+import { type ApiKey } from '../gen/prisma/client.js'
 import { type Core } from '../phones/core.js'
 import { presets } from '../services.js'
-import { invalidField } from './input.js'
+import { expiryFrom, expirySchema } from './expiry.js'
+import { invalidField, nameSchema, refSchema } from './input.js'
 import { findProject } from './projects.js'
-
-const day = 86_400_000
-const lives = { '30d': 30 * day, '90d': 90 * day, '1y': 365 * day, never: null } as const
+import { type Change, type Work } from './work.js'
 
 export const newKeySchema = z.strictObject({
-  project: z.string(),
+  project: refSchema,
   preset: z.enum(presets).default('agent'),
-  phones: z.array(z.string()).min(limits.keyPhones.min).max(limits.keyPhones.max).optional(),
-  expires: z.enum(['30d', '90d', '1y', 'never']).default('90d'),
-  name: z.string().trim().min(1).max(80).optional(),
+  phones: z.array(refSchema).min(limits.keyPhones.min).max(limits.keyPhones.max).optional(),
+  expires: expirySchema.default('90d'),
+  name: nameSchema.optional(),
 })
 
-export async function createKey(core: Core, input: z.infer<typeof newKeySchema>) {
-  await findProject(core, input.project)
-  const made = await inTransaction(core.db, (tx) => addKey(tx, input, core.clock.now()))
-  core.log.info(
-    { audit: 'key.created', api_key: made.id, project: input.project, preset: input.preset },
-    'an operator made a key',
-  )
-  return made
+type NewKey = Awaited<ReturnType<typeof addKey>>
+
+export async function createKey(work: Work, input: z.infer<typeof newKeySchema>): Promise<Change<NewKey>> {
+  await findProject(work.tx, input.project)
+  const made = await addKey(work.tx, input, work.now)
+  const after = await work.tx.apiKey.findUniqueOrThrow({ where: { id: made.id }, include: { phones: true } })
+  return { result: made, target: made.id, before: null, after: keyView(after) }
 }
 
 /** @throws ApiError key_limit; validation_failed for phones of others */
 export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: Date) {
   const id = newId('key')
   const secret = newSecret('apiKey')
-  const life = lives[input.expires]
-  const expiresAt = life === null ? null : new Date(now.getTime() + life)
+  const expiresAt = expiryFrom(input.expires, now)
   const phoneIds = [...new Set(input.phones ?? [])]
   await tx.$queryRaw`select 1 from projects where id = ${input.project} for update`
   const active = await tx.apiKey.count({
@@ -61,6 +59,7 @@ export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: D
   return {
     id,
     key: secret,
+    name: input.name ?? input.preset,
     preset: input.preset,
     project: input.project,
     expires_at: expiresAt?.toISOString() ?? null,
@@ -73,25 +72,28 @@ export async function listKeys(core: Core, projectId: string) {
     include: { phones: true },
     orderBy: { createdAt: 'desc' },
   })
-  return keys.map((key) => ({
-    id: key.id,
-    name: key.name,
-    preset: key.preset,
-    project: key.projectId,
-    phones: key.phones.map((phone) => phone.phoneId),
-    created_at: key.createdAt.toISOString(),
-    expires_at: key.expiresAt?.toISOString() ?? null,
-    revoked_at: key.revokedAt?.toISOString() ?? null,
-  }))
+  return keys.map(keyView)
 }
 
+const keyView = (key: ApiKey & { phones: { phoneId: string }[] }) => ({
+  id: key.id,
+  name: key.name,
+  preset: key.preset,
+  project: key.projectId,
+  phones: key.phones.map((phone) => phone.phoneId),
+  created_at: key.createdAt.toISOString(),
+  expires_at: key.expiresAt?.toISOString() ?? null,
+  revoked_at: key.revokedAt?.toISOString() ?? null,
+})
+
 /** Takes effect on every replica at once, or, without the broker, within a second. */
-export async function revokeKey(core: Core, id: string) {
-  const key = await core.db.apiKey.findUnique({ where: { id } })
+export async function revokeKey(work: Work, id: string): Promise<Change<{ id: string; revoked_at: string }>> {
+  const { tx, core, now } = work
+  const key = await tx.apiKey.findUnique({ where: { id }, include: { phones: true } })
   if (!key) throw new ApiError('not_found', { message: 'There is no such key.', details: { key: id } })
-  const revokedAt = key.revokedAt ?? core.clock.now()
-  await core.db.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt } })
-  core.bus.publish(subjects.keyChanged, { key_hash: key.secretHash })
-  core.log.info({ audit: 'key.revoked', api_key: id }, 'an operator revoked a key')
-  return { id, revoked_at: revokedAt.toISOString() }
+  const revokedAt = key.revokedAt ?? now
+  await tx.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt } })
+  work.afterCommit(() => core.bus.publish(subjects.keyChanged, { key_hash: key.secretHash }))
+  const result = { id, revoked_at: revokedAt.toISOString() }
+  return { result, target: id, before: keyView(key), after: keyView({ ...key, revokedAt }) }
 }

@@ -2,19 +2,21 @@
 import { ApiError, newId, parseUsd } from '@phonerack/shared'
 import { z } from 'zod'
 import { addCredit } from '../billing/ledger.js'
-import { inTransaction } from '../db/database.js'
+import { type Tx } from '../db/database.js'
 import { type Project } from '../gen/prisma/client.js'
 import { addJob } from '../jobs/queue.js'
-import { type Core } from '../phones/core.js'
-import { invalidField } from './input.js'
+import { invalidField, nameSchema } from './input.js'
+import { projectView } from './views.js'
+import { type Change, type Work } from './work.js'
 
 const usd = z.string().regex(/^-?\d{1,12}(\.\d{1,6})?$/, 'must be dollars with up to six decimal places')
 const count = z.int().min(0).max(1_000_000)
 
 export const newProjectSchema = z.strictObject({
-  name: z.string().trim().min(1).max(80),
+  name: nameSchema,
   /** The owner's name; left out: an owner of its own. */
-  owner: z.string().trim().min(1).max(80).optional(),
+  owner: nameSchema.optional(),
+  credit_usd: usd.optional(),
 })
 export const projectChangeSchema = z.strictObject({
   credit_usd: usd.optional(),
@@ -24,63 +26,66 @@ export const projectChangeSchema = z.strictObject({
   frozen: z.boolean().optional(),
 })
 
+type ProjectView = ReturnType<typeof projectView>
+
 /** Of a new project, until an operator says otherwise. */
 const defaults = { spendLimitMicros: 1_000_000_000n, maxPhones: 100, maxRunning: 10 }
 
-export async function createProject(core: Core, input: z.infer<typeof newProjectSchema>): Promise<Project> {
+/** With its first credit, when one is named. */
+export async function createProject(
+  work: Work,
+  input: z.infer<typeof newProjectSchema>,
+): Promise<Change<ProjectView>> {
+  const { tx, now } = work
   const id = newId('project')
+  const credit = input.credit_usd === undefined ? 0n : parseUsd(input.credit_usd)
+  if (credit < 0n) throw invalidField('credit_usd', 'must not be negative')
   const ownerName = input.owner ?? id
-  const project = await inTransaction(core.db, async (tx) => {
-    const owner = await tx.owner.upsert({
-      where: { name: ownerName },
-      create: { id: newId('owner'), name: ownerName },
-      update: {},
-    })
-    return tx.project.create({ data: { id, ownerId: owner.id, name: input.name, ...defaults } })
+  const owner = await tx.owner.upsert({
+    where: { name: ownerName },
+    create: { id: newId('owner'), name: ownerName },
+    update: {},
   })
-  core.log.info(
-    { audit: 'project.created', project: id, owner: project.ownerId },
-    'an operator made a project',
-  )
-  return project
+  await tx.project.create({ data: { id, ownerId: owner.id, name: input.name, ...defaults } })
+  if (credit > 0n) await addCredit(tx, id, credit, now)
+  const view = projectView(await tx.project.findUniqueOrThrow({ where: { id } }))
+  return { result: view, target: id, before: null, after: view }
 }
 
 /** @throws ApiError not_found */
-export async function findProject(core: Core, id: string): Promise<Project> {
-  const project = await core.db.project.findUnique({ where: { id } })
-  if (!project)
-    throw new ApiError('not_found', { message: 'There is no such project.', details: { project: id } })
-  return project
+export async function findProject(db: Pick<Tx, 'project'>, id: string): Promise<Project> {
+  return known(await db.project.findUnique({ where: { id } }), id)
+}
+
+function known(project: Project | null, id: string): Project {
+  if (project) return project
+  throw new ApiError('not_found', { message: 'There is no such project.', details: { project: id } })
 }
 
 /** Freezing parks the running phones: the job is added with the change. */
 export async function changeProject(
-  core: Core,
+  work: Work,
   id: string,
   change: z.infer<typeof projectChangeSchema>,
-): Promise<Project> {
-  await findProject(core, id)
-  const now = core.clock.now()
+): Promise<Change<ProjectView>> {
+  const { tx, now } = work
   const spendLimit = change.spend_limit_usd === undefined ? null : parseUsd(change.spend_limit_usd)
   if (spendLimit !== null && spendLimit < 0n) throw invalidField('spend_limit_usd', 'must not be negative')
-  const project = await inTransaction(core.db, async (tx) => {
-    await tx.$queryRaw`select 1 from projects where id = ${id} for update`
-    const before = await tx.project.findUniqueOrThrow({ where: { id } })
-    const frozenAt =
-      change.frozen === undefined ? before.frozenAt : change.frozen ? (before.frozenAt ?? now) : null
-    await tx.project.update({
-      where: { id },
-      data: {
-        frozenAt,
-        ...(spendLimit === null ? {} : { spendLimitMicros: spendLimit }),
-        ...(change.max_phones === undefined ? {} : { maxPhones: change.max_phones }),
-        ...(change.max_running === undefined ? {} : { maxRunning: change.max_running }),
-      },
-    })
-    if (change.credit_usd !== undefined) await addCredit(tx, id, parseUsd(change.credit_usd), now)
-    if (frozenAt && !before.frozenAt) await addJob(tx, 'phones.park_all', { projectId: id })
-    return tx.project.findUniqueOrThrow({ where: { id } })
+  await tx.$queryRaw`select 1 from projects where id = ${id} for update`
+  const before = known(await tx.project.findUnique({ where: { id } }), id)
+  const frozenAt =
+    change.frozen === undefined ? before.frozenAt : change.frozen ? (before.frozenAt ?? now) : null
+  await tx.project.update({
+    where: { id },
+    data: {
+      frozenAt,
+      ...(spendLimit === null ? {} : { spendLimitMicros: spendLimit }),
+      ...(change.max_phones === undefined ? {} : { maxPhones: change.max_phones }),
+      ...(change.max_running === undefined ? {} : { maxRunning: change.max_running }),
+    },
   })
-  core.log.info({ audit: 'project.changed', project: id, change }, 'an operator changed a project')
-  return project
+  if (change.credit_usd !== undefined) await addCredit(tx, id, parseUsd(change.credit_usd), now)
+  if (frozenAt && !before.frozenAt) await addJob(tx, 'phones.park_all', { projectId: id })
+  const after = projectView(await tx.project.findUniqueOrThrow({ where: { id } }))
+  return { result: after, target: id, before: projectView(before), after }
 }

@@ -2,8 +2,6 @@
 import { ApiError } from '@phonerack/shared'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { changeProject } from '../operator/projects.js'
-import { setPaused } from '../operator/hosts.js'
 import { brokenInvariants } from '../testing/money.js'
 import {
   createBody,
@@ -14,6 +12,7 @@ import {
   type Tenant,
   type World,
 } from '../testing/world.js'
+import { changeProject, setPaused } from '../testing/operator.js'
 
 let world: World
 let plane: Plane

@@ -1,7 +1,6 @@
 // Whatever tenants do, at once and in any order, the ledger proves the money and each device has one phone.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { changeProject } from '../operator/projects.js'
 import { brokenInvariants } from '../testing/money.js'
 import {
   createBody,
@@ -12,6 +11,7 @@ import {
   type Tenant,
   type World,
 } from '../testing/world.js'
+import { changeProject } from '../testing/operator.js'
 
 let world: World
 let plane: Plane

@@ -1,10 +1,11 @@
 // Reboot and reset over real Postgres, broker and gRPC; the agent is a double.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { ApiError } from '@phonerack/shared'
-import { findDevice, releaseHeldDevice } from '../operator/devices.js'
+import { findDevice } from '../operator/devices.js'
 import { type AgentDouble, type DoubleDevice } from '../testing/agent-double.js'
 import { brokenInvariants } from '../testing/money.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { releaseHeldDevice } from '../testing/operator.js'
 
 let world: World
 let plane: Plane
@@ -209,7 +210,7 @@ it('keeps a device back when its phone is deleted meanwhile', async () => {
     where key like 'deadline:%'`
   await becomes('unavailable')
   await phones().delete(tenant.caller, phoneId)
-  expect(await findDevice(plane.app.core, device.serial)).toMatchObject({
+  expect(await findDevice(plane.app.core.db, device.serial)).toMatchObject({
     state: 'quarantined',
     phoneId: null,
   })

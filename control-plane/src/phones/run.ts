@@ -1,6 +1,6 @@
 /** What happens to a phone by itself: it becomes ready, rests, runs out of time, is lost. Called by jobs and by the sweep of hosts. */
 import { type ErrorCode } from '@phonerack/shared'
-import { inTransaction } from '../db/database.js'
+import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
 import { type Core } from './core.js'
 import { endIfDue, endRun, type Ending } from './end.js'
@@ -112,14 +112,21 @@ export async function failPhone(
   message: string,
   quarantine?: string,
 ): Promise<void> {
-  await apply(core, phoneId, () => ({
-    event: 'fail',
-    ending: {
-      failure: { code: 'phone_unavailable', message },
-      ...(quarantine === undefined ? {} : { quarantine }),
-    },
-  }))
+  await apply(core, phoneId, () => failed(message, quarantine))
 }
+
+/** As `failPhone`, in the caller's transaction. True: publish the phone's change after the commit. */
+export async function failPhoneIn(tx: Tx, core: Core, phoneId: string, message: string): Promise<boolean> {
+  return applyIn(tx, core, phoneId, () => failed(message))
+}
+
+const failed = (message: string, quarantine?: string): Applied => ({
+  event: 'fail',
+  ending: {
+    failure: { code: 'phone_unavailable', message },
+    ...(quarantine === undefined ? {} : { quarantine }),
+  },
+})
 
 /** Parks a running phone because its project was frozen or the service paused, if that still holds. */
 export async function parkForOperator(core: Core, phoneId: string): Promise<void> {
@@ -148,11 +155,18 @@ async function apply(
 ): Promise<void> {
   // A first look without locks: most calls of a repeated job have nothing to do.
   if (!(await findPhone(core.db, phoneId))) return
-  const changed = await inTransaction(core.db, async (tx) => {
-    const phone = await lockPhone(tx, phoneId, 'project and phone')
-    const now = core.clock.now()
-    const applied = phone && decide(phone, now)
-    return applied ? endRun(tx, core.rules, phone, applied.event, { at: now, now, ...applied.ending }) : false
-  })
+  const changed = await inTransaction(core.db, (tx) => applyIn(tx, core, phoneId, decide))
   if (changed) core.changes.publish(phoneId)
+}
+
+async function applyIn(
+  tx: Tx,
+  core: Core,
+  phoneId: string,
+  decide: (phone: PhoneRecord, now: Date) => Applied | null,
+): Promise<boolean> {
+  const phone = await lockPhone(tx, phoneId, 'project and phone')
+  const now = core.clock.now()
+  const applied = phone && decide(phone, now)
+  return applied ? endRun(tx, core.rules, phone, applied.event, { at: now, now, ...applied.ending }) : false
 }

@@ -2,7 +2,6 @@
 import { ApiError, newId } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/database.js'
-import { createKey } from '../operator/keys.js'
 import { recordingSchema, recordingsSchema, type RecordingJson } from '../routes/phones/recordings.js'
 import { errorOf, expectConventions } from '../testing/api.js'
 import { type AgentDouble } from '../testing/agent-double.js'
@@ -10,6 +9,7 @@ import { storedFiles } from '../testing/uploads.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { expireRecordings } from './expiry.js'
 import { remove } from './records.js'
+import { createKey } from '../testing/operator.js'
 
 let world: World
 let plane: Plane

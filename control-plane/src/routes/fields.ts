@@ -1,5 +1,5 @@
 /** Fields of requests that several routes share. Lengths are in Unicode code points. */
-import { limits } from '@phonerack/shared'
+import { idempotencyKeyPattern, idempotencyKeyRule, limits } from '@phonerack/shared'
 import { z } from 'zod'
 
 const lengthOf = (text: string): number => Array.from(text).length
@@ -85,15 +85,11 @@ export const pageFields = {
   cursor: z.string().optional().meta({ description: "The previous page's `next_cursor`." }),
 }
 
-const { idempotencyKey } = limits
-
 /** Checked on every POST; only create acts on it. */
 export const postHeaders = z.object({
   'idempotency-key': z
     .string()
-    .regex(new RegExp(`^[A-Za-z0-9][A-Za-z0-9_.:-]{${idempotencyKey.min - 1},${idempotencyKey.max - 1}}$`), {
-      message: `must have ${idempotencyKey.min} to ${idempotencyKey.max} letters, digits, "_", ".", ":" or "-", starting with a letter or digit`,
-    })
+    .regex(idempotencyKeyPattern, { message: idempotencyKeyRule })
     .optional()
     .meta({
       description: `A create sent again with the same key within ${limits.idempotencyWindowHours} hours answers with the phone it made; other requests take it and do nothing with it.`,

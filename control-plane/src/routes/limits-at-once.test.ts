@@ -2,9 +2,11 @@
  * Limits that are exact, met by requests at once on two replicas; those of creates, keys, days, totals and links
  * stand beside what they limit, and that a phone has one install at a time is its agent's rule.
  */
+import { newId } from '@phonerack/shared'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { decideSetup, reviewSetup } from '../setup/service.js'
+import { decideSetup } from '../setup/decision.js'
+import { linkFor } from '../testing/setup-link.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { createBody, refusalOf, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 
@@ -95,22 +97,21 @@ describe('at once on two replicas', { timeout: 60_000 }, () => {
     expect(await waiting()).toBe(before + fit * size)
   })
 
-  it('five tries at a user code are five, and a setup delivers one key', async () => {
-    const [{ app, operatorToken }] = planes
-    const { token, userCode } = await app.services.setup.create({ client: null, address: '127.0.0.1' })
-    const look = await reviewSetup(app.core, operatorToken, userCode)
-    if (!('found' in look)) throw new Error(look.refused)
-    await decideSetup(app.core, look.found.ticket, { allow: true, projectId: tenant.projectId })
-    expect(await atOnce((plane) => plane.app.services.setup.collect(token))).toEqual({
+  it('a link confirms a setup once, and the setup delivers one key', async () => {
+    const [plane] = planes
+    const { token, userCode } = await plane.app.services.setup.create({ client: null, address: '127.0.0.1' })
+    const link = await linkFor(plane, userCode)
+    const person = { address: '127.0.0.1', requestId: newId('request') }
+    const decision = { allow: true, projectId: tenant.projectId } as const
+    const decided = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        decideSetup(planes[index % 2 === 0 ? 0 : 1].app.core, link.ticket, decision, person),
+      ),
+    )
+    expect(decided.filter(Boolean)).toHaveLength(1)
+    expect(await atOnce((each) => each.app.services.setup.collect(token))).toEqual({
       null: 1,
       setup_used: 7,
     })
-    const looks = await Promise.all(
-      Array.from({ length: 8 }, (_, index) =>
-        reviewSetup(planes[index % 2 === 0 ? 0 : 1].app.core, operatorToken, '7KQM-2XPA'),
-      ),
-    )
-    const refused = looks.map((each) => ('refused' in each ? each.refused : 'found')).sort()
-    expect(refused).toEqual([...Array<string>(5).fill('code'), ...Array<string>(3).fill('locked')])
   })
 })

@@ -2,11 +2,11 @@
 // Postgres, a real broker, and two replicas where a limit is exact.
 import { limits } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createKey } from '../operator/keys.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { errorOf } from '../testing/api.js'
 import { endpoints, requestOf } from '../testing/endpoints.js'
 import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { createKey } from '../testing/operator.js'
 
 const minute = 60_000
 let world: World

@@ -1,5 +1,5 @@
 /** The setup page's three views as HTML; no script, and every value escaped. */
-import { type Reviewed } from './service.js'
+import { type Setup } from '../gen/prisma/client.js'
 
 const escapes: Record<string, string> = {
   '&': '&amp;',
@@ -37,9 +37,11 @@ main { width: min(26rem, calc(100vw - 2rem)); box-sizing: border-box; padding: 2
 h1 { margin: 0 0 .25rem; font-size: 1.35rem; }
 p { margin: .5rem 0 1rem; color: light-dark(#4a505c, #a8afbb); }
 label { display: block; margin: 1rem 0 .3rem; font-weight: 600; font-size: .92rem; }
-input, select { width: 100%; box-sizing: border-box; padding: .65rem .75rem; font: inherit; color: inherit; background: light-dark(#fff, #14161a); border: 1px solid light-dark(#c3c8d1, #434a56); border-radius: 8px; }
-input:focus-visible, select:focus-visible, button:focus-visible { outline: 3px solid #3b82f680; outline-offset: 1px; }
-.code { font: 600 1.25rem ui-monospace, monospace; letter-spacing: .12em; text-transform: uppercase; }
+select { width: 100%; box-sizing: border-box; padding: .65rem .75rem; font: inherit; color: inherit; background: light-dark(#fff, #14161a); border: 1px solid light-dark(#c3c8d1, #434a56); border-radius: 8px; }
+select:focus-visible, button:focus-visible { outline: 3px solid #3b82f680; outline-offset: 1px; }
+ol { margin: 1rem 0; padding-left: 1.3rem; } li { margin: .6rem 0; }
+code { display: block; margin: .4rem 0; padding: .5rem .7rem; overflow-wrap: anywhere; font: .95rem ui-monospace, monospace; border-radius: 8px; background: light-dark(#f3f4f6, #14161a); }
+.note { margin-bottom: 0; font-size: .92rem; }
 button { flex: 1; padding: .7rem 1rem; font: inherit; font-weight: 600; border-radius: 8px; border: 1px solid transparent; background: #1d5fd1; color: #fff; cursor: pointer; }
 button.quiet { background: transparent; color: inherit; border-color: light-dark(#c3c8d1, #434a56); }
 .row { display: flex; gap: .75rem; margin-top: 1.5rem; }
@@ -63,35 +65,26 @@ const page = (title: string, body: Html): string =>
     </html>`.text
   }\n`
 
-/** Asks for the operator token and the code. `alert`: why it is asked again. */
-export const askPage = (csrf: string, alert: string | null): string =>
+/** Where a terminal sends its person: says how the code becomes a key. Takes nothing. */
+export const startPage = (): string =>
   page(
     'Connect a terminal',
     html`<h1>Connect a terminal</h1>
-      <p>A terminal asks for an API key. Type the code that it shows.</p>
-      ${alert === null ? html`` : html`<div class="alert" role="alert">${alert}</div>`}
-      <form method="post" action="/setup/review" autocomplete="off">
-        <input type="hidden" name="csrf" value="${csrf}" />
-        <label for="code">Code</label>
-        <input
-          id="code"
-          class="code"
-          name="user_code"
-          required
-          maxlength="20"
-          placeholder="XXXX-XXXX"
-          autofocus
-        />
-        <label for="token">Operator token</label>
-        <input id="token" name="operator_token" type="password" required maxlength="60" placeholder="pro_…" />
-        <div class="row"><button>Continue</button></div>
-      </form>`,
+      <p>A terminal asks for an API key and shows a code. An operator of this Phonerack confirms it:</p>
+      <ol>
+        <li>Compare the code with the terminal, and give it to an operator.</li>
+        <li>The operator runs <code>./scripts/ctl setup approve CODE</code> and gets a link.</li>
+        <li>Open the link. It shows which terminal asks; allow or deny it there.</li>
+      </ol>
+      <p class="note">
+        The code and the link end after 15 minutes. No page of Phonerack asks for an operator token.
+      </p>`,
   )
 
 /** Shows who asks, and lets the person choose the project. */
 export const reviewPage = (
-  csrf: string,
-  setup: Reviewed,
+  { csrf, ticket }: { csrf: string; ticket: string },
+  setup: Pick<Setup, 'client' | 'address' | 'createdAt'>,
   projects: readonly { id: string; name: string }[],
   now: Date,
 ): string =>
@@ -109,7 +102,7 @@ export const reviewPage = (
       </dl>
       <form method="post" action="/setup/decide">
         <input type="hidden" name="csrf" value="${csrf}" />
-        <input type="hidden" name="ticket" value="${setup.ticket}" />
+        <input type="hidden" name="ticket" value="${ticket}" />
         <label for="project">Project</label>
         <select id="project" name="project">
           ${projects.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}

@@ -1,6 +1,6 @@
 /**
- * `/setup`: the page on which a person confirms a terminal, until the console has one. Only the operator can: it takes the
- * operator token. Against forged requests: `Origin` must be ours, and a value in a cookie must be repeated in the form.
+ * `/setup`: the pages on which a person confirms a terminal, until the console has them. Deciding takes a one-time link of
+ * an operator. Against forged requests: `Origin` must be ours, and a value in a cookie must be repeated in the form.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { hashSecret, isSecret, limits } from '@phonerack/shared'
@@ -9,8 +9,8 @@ import { type FastifyPluginAsync, type FastifyReply, type FastifyRequest } from 
 import { createSecretLookup } from '../db/secret-lookup.js'
 import { type Strangers } from '../http/strangers/strangers.js'
 import { type Core } from '../phones/core.js'
-import { askPage, donePage, reviewPage, style } from './html.js'
-import { decideSetup, reviewSetup } from './service.js'
+import { decideSetup, terminalOfTicket } from './decision.js'
+import { donePage, reviewPage, startPage, style } from './html.js'
 
 const cookieName = 'phonerack_setup'
 const styleHash = createHash('sha256').update(style).digest('base64')
@@ -23,26 +23,20 @@ const pageHeaders = {
   'referrer-policy': 'same-origin',
 }
 
-const refusals = {
-  token: 'This operator token is not known.',
-  code: 'No terminal waits with this code. Codes live for 15 minutes.',
-  locked: 'Too many wrong codes. Wait 15 minutes, then start again in the terminal.',
-} as const
-
 /** @param baseUrl the public address, whose origin a form must come from */
 export const setupPlugin =
   (core: Core, baseUrl: string, strangers: Strangers): FastifyPluginAsync =>
   (app) => {
     const { origin, protocol } = new URL(baseUrl)
-    const operators = createSecretLookup(async (hashes) => {
-      const rows = await core.db.operatorToken.findMany({
-        where: { secretHash: { in: hashes } },
-        select: { secretHash: true },
+    const tickets = createSecretLookup(async (hashes) => {
+      const rows = await core.db.setup.findMany({
+        where: { ticketHash: { in: hashes } },
+        select: { ticketHash: true },
       })
-      return rows.map(({ secretHash }) => secretHash)
+      return rows.flatMap(({ ticketHash }) => ticketHash ?? [])
     })
     app.addHook('onClose', (_app, done) => {
-      operators.close()
+      tickets.close()
       done()
     })
     const form = { config: { rawBody: true }, bodyLimit: 10_000 }
@@ -79,52 +73,49 @@ export const setupPlugin =
         403,
         donePage(
           'Please start again',
-          `This form did not come from ${origin}/setup. Open that page and start again.`,
+          `This form did not come from a page at ${origin}. Open the link again.`,
         ),
       )
 
-    app.get('/setup', (_request, reply) => send(reply, 200, askPage(newCsrf(reply), null)))
+    /** True: the address has sent too many wrong links, and this one is not known either. */
+    const isTooOften = async (request: FastifyRequest, ticket: string): Promise<boolean> =>
+      strangers.isLimited(request.raw) &&
+      !(isSecret('setupLink', ticket) && (await tickets.has(hashSecret(ticket))))
+    const tooOften = (reply: FastifyReply): FastifyReply =>
+      send(reply, 429, donePage('Too many tries', 'Wait a minute, then open the link again.'))
+    /** Counts as a failure of the address. */
+    const notValid = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+      strangers.failed(request.raw)
+      const why = 'It was used, has ended, or is not complete. Ask for a new one.'
+      return send(reply, 409, donePage('This link is not valid', why))
+    }
 
-    app.post('/setup/review', form, async (request, reply) => {
-      const fields = fieldsOf(request)
-      if (!fields) return notOurs(reply)
-      const token = fields.get('operator_token') ?? ''
-      const isKnown = async (): Promise<boolean> =>
-        isSecret('operator', token) && (await operators.has(hashSecret(token)))
-      if (strangers.isLimited(request.raw) && !(await isKnown()))
-        return send(reply, 429, askPage(newCsrf(reply), 'Too many tries. Wait a minute.'))
-      const look = await reviewSetup(core, token, fields.get('user_code') ?? '')
-      if ('refused' in look) {
-        strangers.failed(request.raw)
-        const status = look.refused === 'locked' ? 429 : 403
-        return send(reply, status, askPage(newCsrf(reply), refusals[look.refused]))
-      }
+    app.get('/setup', (_request, reply) => send(reply, 200, startPage()))
+
+    app.get<{ Querystring: { ticket?: unknown } }>('/setup/confirm', async (request, reply) => {
+      const ticket = typeof request.query.ticket === 'string' ? request.query.ticket : ''
+      if (await isTooOften(request, ticket)) return tooOften(reply)
+      const terminal = await terminalOfTicket(core, ticket)
+      if (!terminal) return notValid(request, reply)
       const projects = await core.db.project.findMany({
         select: { id: true, name: true },
         orderBy: { createdAt: 'asc' },
       })
-      return send(reply, 200, reviewPage(newCsrf(reply), look.found, projects, core.clock.now()))
+      const form = { csrf: newCsrf(reply), ticket }
+      return send(reply, 200, reviewPage(form, terminal, projects, core.clock.now()))
     })
 
     app.post('/setup/decide', form, async (request, reply) => {
       const fields = fieldsOf(request)
       if (!fields) return notOurs(reply)
-      const allow = fields.get('decision') === 'allow'
       const ticket = fields.get('ticket') ?? ''
-      const decided = await decideSetup(
-        core,
-        ticket,
-        allow ? { allow, projectId: fields.get('project') ?? '' } : { allow },
-      )
-      if (!decided)
-        return send(reply, 409, donePage('Too late', 'This terminal no longer waits. Start again there.'))
-      return send(
-        reply,
-        200,
-        allow
-          ? donePage('Connected', 'The terminal gets its key within seconds. You can close this page.')
-          : donePage('Denied', 'The terminal gets no key.'),
-      )
+      if (await isTooOften(request, ticket)) return tooOften(reply)
+      const allow = fields.get('decision') === 'allow'
+      const decision = allow ? { allow, projectId: fields.get('project') ?? '' } : { allow }
+      const person = { address: request.ip, requestId: request.id }
+      if (!(await decideSetup(core, ticket, decision, person))) return notValid(request, reply)
+      const text = allow ? 'The terminal gets its key within seconds.' : 'The terminal gets no key.'
+      return send(reply, 200, donePage(allow ? 'Connected' : 'Denied', `${text} You can close this page.`))
     })
     return Promise.resolve()
   }

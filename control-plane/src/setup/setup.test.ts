@@ -1,10 +1,11 @@
 // A terminal's setup from its request to its key, over real Postgres, with the page that a person uses.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import fc from 'fast-check'
-import { createProject } from '../operator/projects.js'
 import { startWorld, type Plane, type World } from '../testing/world.js'
 import { escapeHtml } from './html.js'
+import { linkFor } from '../testing/setup-link.js'
 import { newUserCode, readUserCode } from './user-code.js'
+import { createProject } from '../testing/operator.js'
 
 let world: World
 let plane: Plane
@@ -53,8 +54,8 @@ class Browser {
   private hidden: Record<string, string> = {}
   body = ''
 
-  async open(): Promise<number> {
-    return this.take(await plane.server.inject({ method: 'GET', url: '/setup' }))
+  async open(url: string): Promise<number> {
+    return this.take(await plane.server.inject({ method: 'GET', url }))
   }
 
   async submit(url: string, fields: Record<string, string>, headers: Record<string, string> = {}) {
@@ -72,8 +73,6 @@ class Browser {
     return this.take(answer)
   }
 
-  review = (user_code: string, operator_token = plane.operatorToken) =>
-    this.submit('/setup/review', { user_code, operator_token })
   decide = (decision: string) => this.submit('/setup/decide', { decision, project: projectId })
 
   private take(answer: Awaited<ReturnType<typeof post>>): number {
@@ -94,10 +93,21 @@ class Browser {
   }
 }
 
-const opened = async () => {
+/** The page of the link that an operator gives for a code. */
+const opened = async (userCode: string) => {
+  const { url } = await linkFor(plane, userCode)
   const browser = new Browser()
-  expect(await browser.open()).toBe(200)
+  expect(await browser.open(url.slice(plane.config.http.baseUrl.length))).toBe(200)
   return browser
+}
+const operator = async (path: string, payload: object, token = plane.operatorToken) => {
+  const answer = await plane.operator.inject({
+    method: 'POST',
+    url: `/operator/v1/setups/${path}`,
+    headers: { authorization: `Bearer ${token}` },
+    payload,
+  })
+  return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
 }
 
 describe('a setup', () => {
@@ -111,8 +121,7 @@ describe('a setup', () => {
     expect(asked.setup_token).toMatch(/^prs_[A-Za-z0-9_-]{43}$/)
     expect((await poll(asked.setup_token)).json()).toEqual({ status: 'pending' })
 
-    const browser = await opened()
-    expect(await browser.review(asked.user_code.toLowerCase().replace('-', ' '))).toBe(200)
+    const browser = await opened(asked.user_code.toLowerCase().replace('-', ' '))
     expect(browser.body).toContain('tidy-agent &lt;v1&gt;')
     expect(browser.body).toContain('127.0.0.1')
     expect(browser.body).toContain('Apples &amp; &quot;Pears&quot;')
@@ -145,8 +154,7 @@ describe('a setup', () => {
 
   it('is named generically without a client', async () => {
     const asked = await ask()
-    const browser = await opened()
-    await browser.review(asked.user_code)
+    const browser = await opened(asked.user_code)
     await browser.decide('allow')
     expect((await poll(asked.setup_token)).statusCode).toBe(200)
     expect(await plane.app.core.db.apiKey.count({ where: { name: 'Terminal setup' } })).toBe(1)
@@ -154,8 +162,7 @@ describe('a setup', () => {
 
   it('that is denied says so, again and again', async () => {
     const asked = await ask('x')
-    const browser = await opened()
-    await browser.review(asked.user_code)
+    const browser = await opened(asked.user_code)
     expect(await browser.decide('deny')).toBe(200)
     expect(codeOf(await poll(asked.setup_token))).toEqual([403, 'setup_denied'])
     expect(codeOf(await poll(asked.setup_token))).toEqual([403, 'setup_denied'])
@@ -163,17 +170,25 @@ describe('a setup', () => {
     expect(codeOf(await poll(asked.setup_token))).toEqual([403, 'setup_denied'])
   })
 
+  it('is denied by an operator too, without a page', async () => {
+    const asked = await ask('x')
+    const { status, body } = await operator('deny', { user_code: asked.user_code })
+    expect([status, body['status'], body['client']]).toEqual([200, 'denied', 'x'])
+    expect(codeOf(await poll(asked.setup_token))).toEqual([403, 'setup_denied'])
+    for (const path of ['approve', 'deny'])
+      expect((await operator(path, { user_code: asked.user_code })).status).toBe(404)
+  })
+
   it('expires after 15 minutes, confirmed or not', async () => {
     const [waiting, confirmed] = [await ask(), await ask()]
-    const browser = await opened()
-    await browser.review(confirmed.user_code)
+    const browser = await opened(confirmed.user_code)
     await browser.decide('allow')
     ahead += 899_000
     expect((await poll(waiting.setup_token)).json()).toEqual({ status: 'pending' })
     ahead += 2000
     for (const { setup_token: token } of [waiting, confirmed])
       expect(codeOf(await poll(token))).toEqual([409, 'setup_expired'])
-    expect(await browser.review(waiting.user_code)).toBe(403)
+    expect((await operator('approve', { user_code: waiting.user_code })).status).toBe(404)
   })
 
   it('waits while its project has 50 active keys', async () => {
@@ -190,8 +205,7 @@ describe('a setup', () => {
       })),
     })
     const asked = await ask()
-    const browser = await opened()
-    await browser.review(asked.user_code)
+    const browser = await opened(asked.user_code)
     await browser.submit('/setup/decide', { decision: 'allow', project: full.id })
     expect(codeOf(await poll(asked.setup_token))).toEqual([409, 'key_limit'])
     await plane.app.core.db.apiKey.update({ where: { id: 'key_full0' }, data: { revokedAt: now } })
@@ -251,11 +265,26 @@ describe('the requests', () => {
   })
 })
 
-describe('the page', () => {
-  it('takes no form that is not its own', async () => {
+describe('the pages', () => {
+  it('take no operator token anywhere', async () => {
     const asked = await ask()
-    const browser = await opened()
-    const fields = { user_code: asked.user_code, operator_token: plane.operatorToken }
+    const start = new Browser()
+    expect(await start.open('/setup')).toBe(200)
+    expect(start.body).toContain('ctl setup approve')
+    const confirm = await opened(asked.user_code)
+    for (const { body } of [start, confirm]) {
+      expect(body).not.toMatch(/type="password"|pro_|name="operator/)
+      expect(body).not.toContain('<script')
+    }
+    expect(start.body).not.toContain('<form')
+    for (const method of ['POST', 'GET'] as const)
+      expect((await plane.server.inject({ method, url: '/setup/review' })).statusCode).toBe(404)
+  })
+
+  it('take no form that is not their own', async () => {
+    const asked = await ask()
+    const browser = await opened(asked.user_code)
+    const fields = { decision: 'allow', project: projectId }
     for (const headers of [
       { origin: 'https://evil.example' },
       { origin: 'null' },
@@ -263,52 +292,102 @@ describe('the page', () => {
       { cookie: 'phonerack_setup=' },
       { cookie: 'phonerack_setup=another' },
     ])
-      expect(await browser.submit('/setup/review', fields, headers), JSON.stringify(headers)).toBe(403)
-    expect(await browser.submit('/setup/review', { ...fields, csrf: '' })).toBe(403)
-    expect(await browser.submit('/setup/review', fields)).toBe(200)
-    expect(
-      await browser.submit('/setup/decide', { decision: 'allow', project: projectId, ticket: 'x' }),
-    ).toBe(409)
+      expect(await browser.submit('/setup/decide', fields, headers), JSON.stringify(headers)).toBe(403)
+    expect(await browser.submit('/setup/decide', { ...fields, csrf: '' })).toBe(403)
     expect((await poll(asked.setup_token)).json()).toEqual({ status: 'pending' })
+    expect(await browser.submit('/setup/decide', fields)).toBe(200)
   })
 
-  it('answers text that cannot be stored, and a token with other bytes, like any wrong one', async () => {
+  it('answer text that cannot be stored, and a value with other bytes, like any wrong one', async () => {
     const asked = await ask()
-    const browser = await opened()
-    const fields = { user_code: asked.user_code, operator_token: plane.operatorToken }
-    expect(await browser.submit('/setup/review', { ...fields, csrf: 'é'.repeat(43) })).toBe(403)
-    for (const text of ['a\0b', '\ud800', 'a'.repeat(9000)]) {
-      const typed = { user_code: text, operator_token: text, csrf: text }
-      for (const [name, value] of Object.entries(typed))
-        expect(await browser.submit('/setup/review', { ...fields, [name]: value }), name).toBe(403)
+    const browser = await opened(asked.user_code)
+    const fields = { decision: 'allow', project: projectId }
+    expect(await browser.submit('/setup/decide', { ...fields, csrf: 'é'.repeat(43) })).toBe(403)
+    for (const text of ['a\0b', '\ud800', 'a'.repeat(9000), 'proj_aaaaaaaaaaaa']) {
+      expect(await browser.submit('/setup/decide', { ...fields, csrf: text })).toBe(403)
+      for (const name of ['ticket', 'project'])
+        expect(await browser.submit('/setup/decide', { ...fields, [name]: text }), name).toBe(409)
+      const typed = await operator('approve', { user_code: text })
+      expect(typed.status).toBe(400)
     }
-    expect(await browser.submit('/setup/review', fields)).toBe(200)
-    for (const project of ['a\0b', '\ud800', 'proj_aaaaaaaaaaaa'])
-      expect(await browser.submit('/setup/decide', { decision: 'allow', project })).toBe(409)
+    expect((await poll(asked.setup_token)).json()).toEqual({ status: 'pending' })
+    expect(await browser.submit('/setup/decide', fields)).toBe(200)
+  })
+
+  it('are limited by address when links are wrong, and open a right one from there', async () => {
+    const path = (code: string) => `/setup/confirm?ticket=${code}`
+    const { ticket } = await linkFor(plane, (await ask()).user_code)
+    const remoteAddress = '203.0.113.9'
+    const open = async (code: string) =>
+      (await plane.server.inject({ method: 'GET', url: path(code), remoteAddress })).statusCode
+    for (let at = 0; at < 60; at++) expect(await open(`prc_${'b'.repeat(43)}`)).toBe(409)
+    expect(await open(`prc_${'c'.repeat(43)}`)).toBe(429)
+    expect(await open(ticket)).toBe(200)
+  })
+
+  it('know a link until it is used, replaced, or over', async () => {
+    const pathOf = async (code: string) =>
+      (await linkFor(plane, code)).url.slice(plane.config.http.baseUrl.length)
+    const stateOf = (path: string) => new Browser().open(path)
+    const asked = await ask()
+    const first = await pathOf(asked.user_code)
+    expect(await stateOf(first)).toBe(200)
+    const replacement = await pathOf(asked.user_code)
+    expect([await stateOf(first), await stateOf(replacement)]).toEqual([409, 200])
+    const browser = new Browser()
+    await browser.open(replacement)
+    expect(await browser.submit('/setup/decide', { decision: 'allow', project: 'proj_none' })).toBe(409)
+    expect(await browser.decide('allow')).toBe(200)
+    expect([await stateOf(replacement), await browser.decide('allow')]).toEqual([409, 409])
+    const late = await pathOf((await ask()).user_code)
+    ahead += 901_000
+    expect(await stateOf(late)).toBe(409)
+    for (const path of [
+      '/setup/confirm',
+      '/setup/confirm?ticket=',
+      `/setup/confirm?ticket=prc_${'a'.repeat(43)}`,
+    ])
+      expect(await stateOf(path), path).toBe(409)
+  })
+
+  it('let a link end with the token of the operator who gave it', async () => {
+    const headers = { authorization: `Bearer ${plane.operatorToken}` }
+    const url = '/operator/v1/operator-tokens'
+    const made = (
+      await plane.operator.inject({ method: 'POST', url, headers, payload: { name: 'night shift' } })
+    ).json<{ id: string; token: string }>()
+    const asked = await ask()
+    const { body } = await operator('approve', { user_code: asked.user_code }, made.token)
+    const browser = new Browser()
+    const path = String(body['url']).slice(plane.config.http.baseUrl.length)
+    expect(await browser.open(path)).toBe(200)
+    await plane.operator.inject({ method: 'DELETE', url: `${url}/${made.id}`, headers })
+    expect(await browser.decide('allow')).toBe(409)
     expect((await poll(asked.setup_token)).json()).toEqual({ status: 'pending' })
   })
 
-  it('needs the operator token', async () => {
-    const asked = await ask()
-    const browser = await opened()
-    expect(await browser.review(asked.user_code, 'pro_wrong')).toBe(403)
-    expect(await browser.review(asked.user_code, `pro_${'a'.repeat(43)}`)).toBe(403)
-    expect(browser.body).not.toContain('Allow')
+  it('leave an entry of who gave the link and who decided, without the link', async () => {
+    const asked = await ask('audited')
+    const { ticket } = await linkFor(plane, asked.user_code)
+    const browser = new Browser()
+    await browser.open(`/setup/confirm?ticket=${ticket}`)
+    await browser.decide('allow')
+    const entries = await plane.app.core.db.auditEntry.findMany({ orderBy: { id: 'desc' }, take: 2 })
+    expect(entries.map(({ action, tokenName }) => [action, tokenName])).toEqual([
+      ['setup.allow', 'configured'],
+      ['setup.approve', 'configured'],
+    ])
+    expect(entries[0]?.after).toMatchObject({ status: 'approved', project: projectId, client: 'audited' })
+    expect(
+      JSON.stringify(entries, (_, value: unknown) => (typeof value === 'bigint' ? '' : value)),
+    ).not.toContain(ticket)
   })
 
-  it('gives five tries at a code, then none for 15 minutes, right or wrong', async () => {
-    const asked = await ask()
-    const browser = await opened()
-    for (let at = 0; at < 5; at++) expect(await browser.review(newUserCode())).toBe(403)
-    expect(await browser.review(asked.user_code)).toBe(429)
-    ahead += 901_000
-    const later = await ask()
-    expect(await browser.review(later.user_code)).toBe(200)
-    for (let at = 0; at < 4; at++) expect(await browser.review('ZZZZ-ZZZZ')).toBe(403)
-    // A right one begins the count anew.
-    const again = await ask()
-    expect(await browser.review(again.user_code)).toBe(200)
-    expect(await browser.review('nonsense')).toBe(403)
+  it('need a code of a terminal that waits', async () => {
+    expect((await operator('approve', { user_code: newUserCode() })).status).toBe(404)
+    for (const user_code of ['', 'nonsense', 'x'.repeat(101), 7, null])
+      expect((await operator('approve', { user_code })).status, String(user_code)).toBe(400)
+    expect((await operator('approve', { user_code: newUserCode() }, 'pro_wrong')).status).toBe(401)
   })
 })
 

@@ -1,9 +1,6 @@
 /** One random life of a project and its phones, played on a stage step by step. Used by `billing/money-lives.test.ts`. */
 import { ApiError, formatUsd } from '@phonerack/shared'
 import { reconcile } from '../jobs/reconcile.js'
-import { releaseHeldDevice } from '../operator/devices.js'
-import { setPaused } from '../operator/hosts.js'
-import { changeProject } from '../operator/projects.js'
 import { Fuse, ProcessCut } from './cut-process.js'
 import { type Opening, type Step } from './life-steps.js'
 import { runDueJobs, unlockJobs } from './jobs-by-hand.js'
@@ -19,6 +16,7 @@ import {
 } from './money-oracle.js'
 import { devices, type Process, type Stage } from './stage.js'
 import { createBody, type Tenant } from './world.js'
+import { changeProject, releaseHeldDevice, setPaused } from './operator.js'
 
 const request = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
 const minute = 60_000

@@ -5,9 +5,9 @@ import path from 'node:path'
 import { type AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { expect } from 'vitest'
-import { createKey } from '../operator/keys.js'
 import { type UploadJson } from '../routes/apps/schemas.js'
 import { type Plane, type Tenant } from './world.js'
+import { createKey } from './operator.js'
 
 export interface Created extends UploadJson {
   upload_url: string

@@ -21,12 +21,10 @@ import { startApp, type App } from '../app.js'
 import { readConfig, type Config } from '../config.js'
 import { buildOperatorServer } from '../http/operator-server.js'
 import { buildServer } from '../http/server.js'
-import { enrollDevice } from '../operator/devices.js'
-import { createKey } from '../operator/keys.js'
-import { changeProject, createProject } from '../operator/projects.js'
 import { type Caller, type CreatePhone, type Preset } from '../services.js'
 import { startAgentDouble, type AgentDouble } from './agent-double.js'
 import { templateDatabase, type Neighbours } from './neighbours.js'
+import { changeProject, createKey, createProject, enrollDevice } from './operator.js'
 
 export interface World {
   /** A folder of this world's own. */

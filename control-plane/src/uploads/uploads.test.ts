@@ -4,7 +4,6 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { changeProject } from '../operator/projects.js'
 import {
   createdUploadSchema,
   uploadPageSchema,
@@ -22,6 +21,7 @@ import {
 } from '../testing/uploads.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { processUploadJob } from './process.js'
+import { changeProject } from '../testing/operator.js'
 
 let world: World
 let plane: Plane

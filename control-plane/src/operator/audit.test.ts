@@ -1,0 +1,226 @@
+// Every write of an operator leaves one entry, in the transaction of the change, without a secret.
+import { type FastifyInstance } from 'fastify'
+import { newId } from '@phonerack/shared'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildOperatorServer } from '../http/operator-server.js'
+import { forget } from '../jobs/reconcile.js'
+import { makeApk } from '../testing/apk.js'
+import { startWorld, type Plane, type World } from '../testing/world.js'
+
+let world: World
+let plane: Plane
+let ahead = 0
+const clock = { now: () => new Date(Date.now() + ahead) }
+beforeAll(async () => {
+  world = startWorld()
+  plane = await world.start({ clock })
+}, 60_000)
+afterAll(() => world.stop())
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+interface Answer {
+  status: number
+  requestId: string
+  text: string
+  body: Record<string, unknown>
+}
+async function call(method: Method, path: string, payload?: object | Buffer): Promise<Answer> {
+  const answer = await plane.operator.inject({
+    method,
+    url: `/operator/v1${path}`,
+    headers: { authorization: `Bearer ${plane.operatorToken}` },
+    ...(payload ? { payload } : {}),
+  })
+  return {
+    status: answer.statusCode,
+    requestId: String(answer.headers['x-request-id']),
+    text: answer.body,
+    body: answer.json(),
+  }
+}
+const entriesOf = (requestId: string) => plane.app.core.db.auditEntry.findMany({ where: { requestId } })
+
+/** The writes that a server has, as `METHOD /path`, read from the tree that it prints. */
+function writesOf(server: FastifyInstance): string[] {
+  const parts: string[] = []
+  const found: string[] = []
+  for (const line of server.printRoutes({ commonPrefix: false }).split('\n')) {
+    const [, branch = '', path = '', methods = ''] = /^([^/]*)(\/\S*)(?: \(([A-Z, ]+)\))?$/.exec(line) ?? []
+    // Four characters a level.
+    parts.splice(branch.length / 4 - 1, Infinity, path)
+    for (const method of methods.split(', '))
+      if (['POST', 'PUT', 'PATCH', 'DELETE'].includes(method)) found.push(`${method} ${parts.join('')}`)
+  }
+  return found.sort()
+}
+
+interface Example {
+  /** Prepares what the request needs and sends it. */
+  send: () => Promise<Answer>
+  action: string
+}
+
+const project = async () => String((await call('POST', '/projects', { name: 'Audited' })).body['id'])
+const device = async (state: string) => {
+  const { db } = plane.app.core
+  const host = await db.host.create({
+    data: { id: newId('host'), name: 'h', country: 'US', natsPublicKey: newId('host') },
+  })
+  const id = newId('device')
+  await db.device.create({
+    data: { id, hostId: host.id, serial: id, state, link: 'unenrolled', fencingNumber: 3n },
+  })
+  return id
+}
+const code = async () =>
+  (await plane.app.services.setup.create({ client: null, address: '127.0.0.1' })).userCode
+const file = async () => {
+  const apk = makeApk({ package: `com.audit.a${Math.floor(Math.random() * 1e9)}` })
+  return call('POST', '/library/files', apk)
+}
+const app = async () => call('POST', '/library/apps', { files: [(await file()).body['file']] })
+
+/** One request of each write. A new route fails the test below until it has one here. */
+const examples: Record<string, Example> = {
+  'POST /operator/v1/hosts/join-tokens': {
+    action: 'host.join_token',
+    send: () => call('POST', '/hosts/join-tokens'),
+  },
+  'POST /operator/v1/devices/:ref/enroll': {
+    action: 'device.enroll',
+    send: async () => call('POST', `/devices/${await device('unenrolled')}/enroll`, { erase: true }),
+  },
+  'POST /operator/v1/devices/:ref/release': {
+    action: 'device.release',
+    send: async () => call('POST', `/devices/${await device('quarantined')}/release`),
+  },
+  'POST /operator/v1/projects': {
+    action: 'project.create',
+    send: () => call('POST', '/projects', { name: 'Shop', credit_usd: '5' }),
+  },
+  'PATCH /operator/v1/projects/:id': {
+    action: 'project.change',
+    send: async () => call('PATCH', `/projects/${await project()}`, { credit_usd: '12.5', frozen: true }),
+  },
+  'POST /operator/v1/keys': {
+    action: 'key.create',
+    send: async () => call('POST', '/keys', { project: await project(), preset: 'agent' }),
+  },
+  'DELETE /operator/v1/keys/:id': {
+    action: 'key.revoke',
+    send: async () => {
+      const made = await call('POST', '/keys', { project: await project() })
+      return call('DELETE', `/keys/${String(made.body['id'])}`)
+    },
+  },
+  'POST /operator/v1/service/pause': { action: 'service.pause', send: () => call('POST', '/service/pause') },
+  'POST /operator/v1/service/resume': {
+    action: 'service.resume',
+    send: () => call('POST', '/service/resume'),
+  },
+  'POST /operator/v1/operator-tokens': {
+    action: 'operator_token.create',
+    send: () => call('POST', '/operator-tokens', { name: 'Ann' }),
+  },
+  'DELETE /operator/v1/operator-tokens/:id': {
+    action: 'operator_token.revoke',
+    send: async () => {
+      const made = await call('POST', '/operator-tokens', { name: 'Ann' })
+      return call('DELETE', `/operator-tokens/${String(made.body['id'])}`)
+    },
+  },
+  'POST /operator/v1/library/files': { action: 'library.file', send: file },
+  'POST /operator/v1/library/apps': { action: 'library.add', send: app },
+  'DELETE /operator/v1/library/apps/:package': {
+    action: 'library.remove',
+    send: async () => call('DELETE', `/library/apps/${String((await app()).body['package'])}`),
+  },
+  'POST /operator/v1/setups/approve': {
+    action: 'setup.approve',
+    send: async () => call('POST', '/setups/approve', { user_code: await code() }),
+  },
+  'POST /operator/v1/setups/deny': {
+    action: 'setup.deny',
+    send: async () => call('POST', '/setups/deny', { user_code: await code() }),
+  },
+}
+
+it('covers every write of the operator API', () => {
+  expect(writesOf(plane.operator)).toEqual(Object.keys(examples).sort())
+})
+
+it.each(Object.entries(examples))(
+  '%s leaves one entry, which holds no secret',
+  async (_, { send, action }) => {
+    const answer = await send()
+    expect(answer.status, answer.text).toBeLessThan(300)
+    const [entry, ...more] = await entriesOf(answer.requestId)
+    expect(more).toEqual([])
+    expect(entry).toMatchObject({ action, tokenName: 'configured', address: '127.0.0.1' })
+    expect(entry?.tokenId).toMatch(/^opt_/)
+    expect(entry?.before !== null || entry.after !== null).toBe(true)
+    const listed = await call('GET', '/audit?limit=100')
+    const text = JSON.stringify(listed.body)
+    expect(text).toContain(answer.requestId)
+    expect(text).not.toMatch(/pr[a-z]_[A-Za-z0-9_-]{43}/)
+  },
+)
+
+it('shows what was before and after', async () => {
+  const id = await project()
+  const { requestId } = await call('PATCH', `/projects/${id}`, { credit_usd: '12.5', max_phones: 3 })
+  const [entry] = await entriesOf(requestId)
+  expect(entry).toMatchObject({
+    target: id,
+    before: { balance_usd: '0.000000', max_phones: 100 },
+    after: { balance_usd: '12.500000', max_phones: 3 },
+  })
+})
+
+it('has no entry of what was refused or rolled back', async () => {
+  const before = await plane.app.core.db.auditEntry.count()
+  expect((await call('PATCH', '/projects/proj_aaaaaaaaaaaa', { frozen: true })).status).toBe(404)
+  expect((await call('POST', '/keys', { project: 'proj_none' })).status).toBe(404)
+  expect((await call('POST', '/projects', { name: 'x', credit_usd: '-1' })).status).toBe(400)
+  expect(await plane.app.core.db.auditEntry.count()).toBe(before)
+  expect(await plane.app.core.db.project.count({ where: { name: 'x' } })).toBe(0)
+})
+
+it('is read in pages, newest first, and takes no wrong page', async () => {
+  for (let each = 0; each < 3; each++) await project()
+  const first = await call('GET', '/audit?limit=2')
+  const data = first.body['data'] as { id: string }[]
+  expect(data).toHaveLength(2)
+  const second = await call('GET', `/audit?limit=100&before=${String(first.body['next_before'])}`)
+  const all = await call('GET', '/audit?limit=100')
+  expect([...data, ...(second.body['data'] as { id: string }[])].slice(0, 100)).toEqual(
+    (all.body['data'] as unknown[]).slice(0, 100),
+  )
+  for (const wrong of ['limit=0', 'limit=101', 'limit=x', 'before=x', 'limit=1&limit=2'])
+    expect((await call('GET', `/audit?${wrong}`)).status, wrong).toBe(400)
+})
+
+it('cannot be changed, and is kept for a year', async () => {
+  const { db } = plane.app.core
+  await project()
+  await expect(db.auditEntry.updateMany({ data: { tokenName: 'somebody else' } })).rejects.toThrow(
+    /append-only/,
+  )
+  const before = await db.auditEntry.count()
+  ahead = 364 * 86_400_000
+  await forget(plane.app.core)
+  expect(await db.auditEntry.count()).toBe(before)
+  ahead = 366 * 86_400_000
+  await forget(plane.app.core)
+  expect(await db.auditEntry.count()).toBe(0)
+  ahead = 0
+})
+
+it('is left out by no route: a write that is declared another way ends the start', async () => {
+  const { log } = plane.app.core
+  const forgetful = async (server: FastifyInstance): Promise<void> => {
+    await Promise.resolve()
+    server.post('/operator/v1/forgotten', () => ({}))
+  }
+  await expect(buildOperatorServer({ config: {}, log, plugins: [forgetful] })).rejects.toThrow(/not audited/)
+})

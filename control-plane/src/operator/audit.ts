@@ -1,0 +1,66 @@
+/** The log of what operators changed: written in the transaction of the change, kept for a year, without secrets. */
+import { redactSecrets } from '@phonerack/shared'
+import { Prisma, type AuditEntry } from '../gen/prisma/client.js'
+import { type Core } from '../phones/core.js'
+import { type Change, type Facts, type Work } from './work.js'
+
+/** Adds the entry of a change. `action`: what was done, for example `project.change`. */
+export async function addAudit(
+  work: Work,
+  action: string,
+  change: Omit<Change<unknown>, 'result'>,
+): Promise<void> {
+  const { tokenId, tokenName, address, requestId } = work.operator
+  await work.tx.auditEntry.create({
+    data: {
+      at: work.now,
+      tokenId,
+      tokenName,
+      address,
+      requestId,
+      action,
+      target: change.target,
+      before: keep(change.before),
+      after: keep(change.after),
+    },
+  })
+  const { target } = change
+  work.afterCommit(() =>
+    work.core.log.info({ audit: action, target, token: tokenId, request_id: requestId }, 'an operator acted'),
+  )
+}
+
+/** Secrets never reach here; should one, only its kind is kept. */
+const keep = (facts: Facts): Prisma.InputJsonValue | typeof Prisma.DbNull =>
+  facts === null
+    ? Prisma.DbNull
+    : (JSON.parse(redactSecrets(JSON.stringify(facts))) as Prisma.InputJsonObject)
+
+/** Of no project: a cursor of a project's list is not valid here. */
+const scope = { projectId: '', list: 'audit', parameter: 'before' }
+
+/** Newest first. @param page `before`: the `next_before` of the page before; null for the newest entries */
+export async function listAudit(core: Core, { limit, before }: { limit: number; before: string | null }) {
+  const after = core.cursors.decode(scope, before)
+  const rows = await core.db.auditEntry.findMany({
+    where: after ? { id: { lt: BigInt(after.id) } } : {},
+    orderBy: { id: 'desc' },
+    take: limit + 1,
+  })
+  const positionOf = (row: AuditEntry) => ({ at: row.at, id: row.id.toString() })
+  const { data, nextCursor } = core.cursors.toPage(scope, rows, limit, positionOf, auditView)
+  return { data, next_before: nextCursor }
+}
+
+const auditView = (entry: AuditEntry) => ({
+  id: entry.id.toString(),
+  at: entry.at.toISOString(),
+  token_id: entry.tokenId,
+  token_name: entry.tokenName,
+  address: entry.address,
+  request_id: entry.requestId,
+  action: entry.action,
+  target: entry.target,
+  before: entry.before,
+  after: entry.after,
+})

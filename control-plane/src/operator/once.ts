@@ -1,0 +1,70 @@
+/**
+ * Operator writes with an Idempotency-Key are done once: the key is claimed in the transaction of the change, and a
+ * repeat gets the first answer. Answers can hold a secret that is shown once, so they are sealed with the token.
+ */
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import { ApiError } from '@phonerack/shared'
+import { type Work } from './work.js'
+
+export interface Answer {
+  status: number
+  /** JSON text. */
+  text: string
+}
+
+/** Bytes of AES-256-GCM's nonce and tag. */
+const nonceBytes = 12
+const tagBytes = 16
+
+/**
+ * Takes the key, or returns the answer of the request that had it before. Waits for one that is running.
+ * @throws ApiError idempotency_conflict
+ */
+export async function claimKey(work: Work, key: string, fingerprint: string): Promise<Answer | null> {
+  const { tx, now, operator } = work
+  const { tokenId } = operator
+  await tx.operatorRequest.deleteMany({ where: { tokenId, key, expiresAt: { lte: now } } })
+  const expiresAt = new Date(now.getTime() + work.core.rules.idempotencyWindowMs)
+  const { count } = await tx.operatorRequest.createMany({
+    data: { tokenId, key, fingerprint, status: 0, answer: new Uint8Array(), expiresAt },
+    skipDuplicates: true,
+  })
+  if (count > 0) return null
+  const earlier = await tx.operatorRequest.findUniqueOrThrow({ where: { tokenId_key: { tokenId, key } } })
+  if (earlier.fingerprint !== fingerprint)
+    throw new ApiError('idempotency_conflict', {
+      message: 'This Idempotency-Key belongs to another request.',
+      next: 'Send the original request with this key, or this request with a new one.',
+    })
+  return { status: earlier.status, text: open(operator.secret(), key, earlier.answer) }
+}
+
+/** Keeps the answer for repeats. */
+export async function keepAnswer(work: Work, key: string, answer: Answer): Promise<void> {
+  const { tokenId, secret } = work.operator
+  await work.tx.operatorRequest.update({
+    where: { tokenId_key: { tokenId, key } },
+    data: { status: answer.status, answer: seal(secret(), key, answer.text) },
+  })
+}
+
+/** The table has only the token's SHA-256, from which this cannot be made. */
+const sealingKey = (secret: string, key: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', secret, key, 'phonerack operator answer', 32))
+
+export function seal(secret: string, key: string, text: string): Uint8Array<ArrayBuffer> {
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv('aes-256-gcm', sealingKey(secret, key), nonce)
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+  return Uint8Array.from(Buffer.concat([nonce, cipher.getAuthTag(), sealed]))
+}
+
+export function open(secret: string, key: string, sealed: Uint8Array): string {
+  const bytes = Buffer.from(sealed)
+  const decipher = createDecipheriv(
+    'aes-256-gcm',
+    sealingKey(secret, key),
+    bytes.subarray(0, nonceBytes),
+  ).setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes))
+  return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]).toString()
+}

@@ -1,0 +1,143 @@
+// Named operator tokens: their life, their trace, and that only hashes of them are kept.
+import { hashSecret, newSecret } from '@phonerack/shared'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startWorld, type Plane, type World } from '../testing/world.js'
+import { setConfiguredOperator } from './auth.js'
+
+let world: World
+let plane: Plane
+let beside: Plane
+let ahead = 0
+const clock = { now: () => new Date(Date.now() + ahead) }
+beforeAll(async () => {
+  world = startWorld()
+  plane = await world.start({ clock })
+  beside = await world.start({ clock, beside: plane })
+}, 60_000)
+afterAll(() => world.stop())
+
+type Body = Record<string, unknown> & { error?: { code: string; details: Record<string, unknown> } }
+async function call(
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  payload?: object,
+  token = plane.operatorToken,
+  on = plane,
+) {
+  const answer = await on.operator.inject({
+    method,
+    url: `/operator/v1${path}`,
+    headers: { authorization: `Bearer ${token}` },
+    ...(payload ? { payload } : {}),
+  })
+  return { status: answer.statusCode, body: answer.json<Body>() }
+}
+const make = async (change: object = {}) => {
+  const { status, body } = await call('POST', '/operator-tokens', { name: 'night shift', ...change })
+  expect(status).toBe(201)
+  return { id: String(body['id']), token: String(body['token']), expiresAt: body['expires_at'] }
+}
+const rowOf = async (id: string): Promise<Record<string, unknown>> => {
+  const { body } = await call('GET', '/operator-tokens')
+  const row = (body['data'] as Record<string, unknown>[]).find((each) => each['id'] === id)
+  if (!row) throw new Error('not listed')
+  return row
+}
+
+it('makes a named token that works on every replica, shows it once and keeps its hash alone', async () => {
+  const { id, token, expiresAt } = await make()
+  expect(token).toMatch(/^pro_[A-Za-z0-9_-]{43}$/)
+  expect(id).toMatch(/^opt_[a-z2-7]{12}$/)
+  expect(
+    Math.abs(new Date(String(expiresAt)).getTime() - clock.now().getTime() - 90 * 86_400_000),
+  ).toBeLessThan(10_000)
+  for (const on of [plane, beside])
+    expect((await call('GET', '/hosts', undefined, token, on)).status).toBe(200)
+  const { body } = await call('GET', '/operator-tokens')
+  expect(JSON.stringify(body)).not.toContain(token.slice(4))
+  expect(JSON.stringify(await plane.app.core.db.operatorToken.findMany())).not.toContain(token.slice(4))
+  expect(await rowOf(id)).toMatchObject({ name: 'night shift', revoked_at: null })
+})
+
+it('refuses a revoked token on every replica from the answer of the revocation on', async () => {
+  const { id, token } = await make()
+  expect((await call('GET', '/hosts', undefined, token, beside)).status).toBe(200)
+  expect((await call('DELETE', `/operator-tokens/${id}`)).body['revoked_at']).not.toBeNull()
+  for (const on of [plane, beside]) {
+    const { status, body } = await call('GET', '/hosts', undefined, token, on)
+    expect([status, body.error?.code, body.error?.details]).toEqual([
+      401,
+      'unauthorized',
+      { reason: 'revoked' },
+    ])
+  }
+  const first = (await rowOf(id))['revoked_at']
+  ahead += 5000
+  expect((await call('DELETE', `/operator-tokens/${id}`)).body['revoked_at']).toBe(first)
+  expect((await call('DELETE', '/operator-tokens/opt_aaaaaaaaaaaa')).status).toBe(404)
+})
+
+it.each([
+  ['30d', 30],
+  ['90d', 90],
+  ['1y', 365],
+])('ends a token that was made with %s after %i days', async (expires, days) => {
+  const { token } = await make({ expires })
+  ahead += days * 86_400_000 - 60_000
+  expect((await call('GET', '/hosts', undefined, token)).status).toBe(200)
+  ahead += 120_000
+  const { status, body } = await call('GET', '/hosts', undefined, token)
+  expect([status, body.error?.details]).toEqual([401, { reason: 'expired' }])
+})
+
+it('keeps a token without an end when asked for, and takes no other time or name', async () => {
+  const { token, expiresAt } = await make({ expires: 'never' })
+  expect(expiresAt).toBeNull()
+  ahead += 4000 * 86_400_000
+  expect((await call('GET', '/hosts', undefined, token)).status).toBe(200)
+  for (const wrong of [
+    { name: '' },
+    { name: 'x'.repeat(81) },
+    { name: 'a\u0000b' },
+    { name: 'a\u001b[31mb' },
+    { expires: '2d' },
+    { other: 1 },
+  ])
+    expect(
+      (await call('POST', '/operator-tokens', { name: 'x', ...wrong })).status,
+      JSON.stringify(wrong),
+    ).toBe(400)
+  expect((await call('POST', '/operator-tokens', {})).status).toBe(400)
+})
+
+it('says when a token was last used, to the minute', async () => {
+  const { id, token } = await make()
+  expect((await rowOf(id))['last_used_at']).toBeNull()
+  const use = async () => {
+    await call('GET', '/hosts', undefined, token)
+    return new Date(String((await rowOf(id))['last_used_at'])).getTime()
+  }
+  const first = await use()
+  expect(Math.abs(first - clock.now().getTime())).toBeLessThan(10_000)
+  ahead += 30_000
+  expect(await use()).toBe(first)
+  ahead += 31_000
+  expect(await use()).toBeGreaterThan(first)
+})
+
+it('replaces the token of the configuration by the next one, and revives none that an operator revoked', async () => {
+  const { core } = plane.app
+  const [one, two] = [newSecret('operator'), newSecret('operator')]
+  await setConfiguredOperator(core, hashSecret(plane.operatorToken))
+  await setConfiguredOperator(core, hashSecret(one))
+  expect((await call('GET', '/hosts', undefined, plane.operatorToken)).status).toBe(401)
+  expect((await call('GET', '/hosts', undefined, one)).status).toBe(200)
+  await setConfiguredOperator(core, hashSecret(two))
+  expect((await call('GET', '/hosts', undefined, one)).status).toBe(401)
+  const { body } = await call('GET', '/operator-tokens', undefined, two)
+  const own = (body['data'] as { id: string; name: string }[]).find(({ name }) => name === 'configured')
+  await call('DELETE', `/operator-tokens/${own?.id}`, undefined, two)
+  await setConfiguredOperator(core, hashSecret(two))
+  expect((await call('GET', '/hosts', undefined, two)).status).toBe(401)
+  await setConfiguredOperator(core, hashSecret(plane.operatorToken))
+})

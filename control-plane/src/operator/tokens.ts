@@ -1,0 +1,57 @@
+/** Tokens of operators: made, listed and revoked by operators. A token is shown once, here. */
+import { ApiError, hashSecret, newId, newSecret } from '@phonerack/shared'
+import { z } from 'zod'
+import { type OperatorToken } from '../gen/prisma/client.js'
+import { type Core } from '../phones/core.js'
+import { nameSchema } from './input.js'
+import { expirySchema, expiryFrom } from './expiry.js'
+import { type Change, type Work } from './work.js'
+
+export const newTokenSchema = z.strictObject({ name: nameSchema, expires: expirySchema.default('90d') })
+
+export async function createToken(
+  work: Work,
+  input: z.infer<typeof newTokenSchema>,
+): Promise<Change<ReturnType<typeof tokenView> & { token: string }>> {
+  const secret = newSecret('operator')
+  const token = await work.tx.operatorToken.create({
+    data: {
+      id: newId('operatorToken'),
+      secretHash: hashSecret(secret),
+      name: input.name,
+      createdBy: work.operator.tokenId,
+      createdAt: work.now,
+      expiresAt: expiryFrom(input.expires, work.now),
+    },
+  })
+  const view = tokenView(token)
+  return { result: { ...view, token: secret }, target: token.id, before: null, after: view }
+}
+
+export async function listTokens(core: Core) {
+  return (await core.db.operatorToken.findMany({ orderBy: { createdAt: 'desc' } })).map(tokenView)
+}
+
+/** Every replica refuses it from the commit on: none remembers tokens. */
+export async function revokeToken(work: Work, id: string): Promise<Change<ReturnType<typeof tokenView>>> {
+  const { tx, now } = work
+  const before = await tx.operatorToken.findUnique({ where: { id } })
+  if (!before)
+    throw new ApiError('not_found', { message: 'There is no such operator token.', details: { token: id } })
+  const revokedAt = before.revokedAt ?? now
+  await tx.operatorToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt } })
+  const after = tokenView({ ...before, revokedAt })
+  return { result: after, target: id, before: tokenView(before), after }
+}
+
+const iso = (at: Date | null): string | null => at?.toISOString() ?? null
+
+const tokenView = (token: OperatorToken) => ({
+  id: token.id,
+  name: token.name,
+  created_by: token.createdBy,
+  created_at: token.createdAt.toISOString(),
+  expires_at: iso(token.expiresAt),
+  last_used_at: iso(token.lastUsedAt),
+  revoked_at: iso(token.revokedAt),
+})

@@ -1,0 +1,21 @@
+/** `/operator/v1/setups`: an operator answers a terminal that waits for its first key; for `ctl setup`. */
+import { type FastifyPluginAsync } from 'fastify'
+import { operatorApi } from '../operator/api.js'
+import { parseBody } from '../operator/input.js'
+import { type Core } from '../phones/core.js'
+import { approveSetup, codeSchema, denySetup } from './decision.js'
+
+/** @param baseUrl the public address, where links lead */
+export const setupOperatorPlugin =
+  (core: Core, baseUrl: string): FastifyPluginAsync =>
+  (app) => {
+    const api = operatorApi(app, core)
+    api.write(
+      { method: 'POST', url: '/setups/approve', action: 'setup.approve', status: 201 },
+      (work, request) => approveSetup(work, parseBody(codeSchema, request).user_code, baseUrl),
+    )
+    api.write({ method: 'POST', url: '/setups/deny', action: 'setup.deny' }, (work, request) =>
+      denySetup(work, parseBody(codeSchema, request).user_code),
+    )
+    return Promise.resolve()
+  }

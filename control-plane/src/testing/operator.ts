@@ -1,0 +1,33 @@
+/** What an operator does, for tests that need its effect and not its request: under the names of `operator/`. */
+import { newId, newSecret } from '@phonerack/shared'
+import { type Operator } from '../operator/auth.js'
+import * as devices from '../operator/devices.js'
+import * as hosts from '../operator/hosts.js'
+import * as keys from '../operator/keys.js'
+import * as projects from '../operator/projects.js'
+import { asOperator, type Change, type Work } from '../operator/work.js'
+import { type Core } from '../phones/core.js'
+
+const operator: Operator = {
+  tokenId: newId('operatorToken'),
+  tokenName: 'test',
+  address: '127.0.0.1',
+  requestId: newId('request'),
+  secret: () => newSecret('operator'),
+}
+
+const doing = async <T>(core: Core, act: (work: Work) => Promise<Change<T>>): Promise<T> =>
+  (await asOperator(core, operator, act)).result
+
+export const enrollDevice = (core: Core, ref: string) =>
+  doing(core, (work) => devices.enrollDevice(work, ref))
+export const releaseHeldDevice = (core: Core, ref: string, keep: boolean) =>
+  doing(core, (work) => devices.releaseHeldDevice(work, ref, keep))
+export const createProject = (core: Core, input: Parameters<typeof projects.createProject>[1]) =>
+  doing(core, (work) => projects.createProject(work, input))
+export const changeProject = (core: Core, id: string, change: Parameters<typeof projects.changeProject>[2]) =>
+  doing(core, (work) => projects.changeProject(work, id, change))
+export const createKey = (core: Core, input: Parameters<typeof keys.createKey>[1]) =>
+  doing(core, (work) => keys.createKey(work, input))
+export const revokeKey = (core: Core, id: string) => doing(core, (work) => keys.revokeKey(work, id))
+export const setPaused = (core: Core, paused: boolean) => doing(core, (work) => hosts.setPaused(work, paused))

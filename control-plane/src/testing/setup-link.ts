@@ -1,0 +1,15 @@
+/** The link by which a person confirms a terminal, as an operator gets it. */
+import { type Plane } from './world.js'
+
+/** @throws Error when no terminal waits with the code */
+export async function linkFor(plane: Plane, userCode: string): Promise<{ url: string; ticket: string }> {
+  const answer = await plane.operator.inject({
+    method: 'POST',
+    url: '/operator/v1/setups/approve',
+    headers: { authorization: `Bearer ${plane.operatorToken}` },
+    payload: { user_code: userCode },
+  })
+  if (answer.statusCode !== 201) throw new Error(`approve: ${answer.statusCode} ${answer.body}`)
+  const { url } = answer.json<{ url: string }>()
+  return { url, ticket: new URL(url).searchParams.get('ticket') ?? '' }
+}

@@ -1,0 +1,9 @@
+/** The form of an `Idempotency-Key` header, which clients choose. */
+import { limits } from './limits.js'
+
+const { min, max } = limits.idempotencyKey
+
+export const idempotencyKeyPattern = new RegExp(`^[A-Za-z0-9][A-Za-z0-9_.:-]{${min - 1},${max - 1}}$`)
+
+/** What it must have, as the end of a sentence. */
+export const idempotencyKeyRule = `must have ${min} to ${max} letters, digits, "_", ".", ":" or "-", starting with a letter or digit`
