@@ -33,7 +33,7 @@ import { createStandBys } from './live/stand-bys.js'
 import { Catalog } from './library/catalog.js'
 import { expireLibraryFiles } from './library/files.js'
 import { libraryPlugin } from './library/plugin.js'
-import { setConfiguredOperator } from './operator/auth.js'
+import { createOperatorGate, setConfiguredOperator, type OperatorGate } from './operator/auth.js'
 import { operatorPlugin } from './operator/plugin.js'
 import { createChanges, uploadTopic } from './phones/changes.js'
 import { type Core } from './phones/core.js'
@@ -62,6 +62,7 @@ export interface App {
   services: Services
   /** Routes of the public listener, beside `/v1`. */
   plugins: FastifyPluginAsync[]
+  operatorGate: OperatorGate
   /** Routes of the operator's listener. */
   operatorPlugins: FastifyPluginAsync[]
   /** For every server that serves these. */
@@ -158,6 +159,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
   const live = createLiveService(core, hosts, config.http.baseUrl)
   const uploadService = createUploadService(uploads)
   const setup = createSetupService(core)
+  const operatorGate = createOperatorGate(core, strangers)
 
   return {
     core,
@@ -187,6 +189,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       livePlugin({ core, hosts, phones, strangers, baseUrl: config.http.baseUrl }),
       joinPlugin({ core, authority, natsUsers, strangers }),
     ],
+    operatorGate,
     operatorPlugins: [
       operatorPlugin(core),
       libraryPlugin(core, store),
@@ -201,6 +204,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       keys.close()
       uploadService.close()
       setup.close()
+      operatorGate.close()
       await quiesce()
       await heartbeats.close()
       changes.close()

@@ -35,6 +35,7 @@ async function main(): Promise<void> {
   const operator = await buildOperatorServer({
     config: { trustedProxies: config.http.trustedProxies, uploadMs: config.rules.uploads.sendWithinMs },
     log,
+    gate: app.operatorGate,
     plugins: app.operatorPlugins,
   })
   // First: whoever finds the public API up finds the operator's too.

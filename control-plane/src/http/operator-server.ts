@@ -5,12 +5,15 @@
 import { type Logger } from '@phonerack/shared'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { addWriteGuard } from '../operator/api.js'
+import { type OperatorGate } from '../operator/auth.js'
 import { trackLifetimes } from './lifetimes.js'
 import { addFoundations, createFastify, type HttpConfig } from './server.js'
 
 export interface OperatorServerOptions {
   config: Pick<HttpConfig, 'trustedProxies' | 'uploadMs'>
   log: Logger
+  /** Checks the token of every request. */
+  gate: OperatorGate
   plugins: readonly FastifyPluginAsync[]
 }
 
@@ -21,6 +24,7 @@ export async function buildOperatorServer(options: OperatorServerOptions): Promi
   addFoundations(app)
   app.decorateRequest('operator', null)
   addWriteGuard(app)
+  app.addHook('onRequest', (request) => options.gate.enter(request))
   for (const plugin of options.plugins) await app.register(plugin)
   await app.ready()
   return app

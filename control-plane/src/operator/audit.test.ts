@@ -218,9 +218,12 @@ it('cannot be changed, and is kept for a year', async () => {
 
 it('is left out by no route: a write that is declared another way ends the start', async () => {
   const { log } = plane.app.core
+  const gate = plane.app.operatorGate
   const forgetful = async (server: FastifyInstance): Promise<void> => {
     await Promise.resolve()
     server.post('/operator/v1/forgotten', () => ({}))
   }
-  await expect(buildOperatorServer({ config: {}, log, plugins: [forgetful] })).rejects.toThrow(/not audited/)
+  await expect(buildOperatorServer({ config: {}, log, gate, plugins: [forgetful] })).rejects.toThrow(
+    /not audited/,
+  )
 })

@@ -1,7 +1,9 @@
 /** Who is an operator: the bearer of a `pro_` token whose hash is in the table, not expired and not revoked. */
 import { ApiError, hashSecret, isSecret, newId } from '@phonerack/shared'
 import { type FastifyRequest } from 'fastify'
+import { createSecretLookup } from '../db/secret-lookup.js'
 import { type OperatorToken } from '../gen/prisma/client.js'
+import { keyFailures, type Strangers } from '../http/strangers/strangers.js'
 import { type Core } from '../phones/core.js'
 
 /** `last_used_at` is written at most this often, in milliseconds. */
@@ -18,15 +20,42 @@ export interface Operator {
   secret: () => string
 }
 
-/** The operator whom `requireOperator` has let in. */
+/** The operator whom the gate has let in. */
 export function operatorOf(request: FastifyRequest): Operator {
   if (!request.operator) throw new Error('the route checks no operator token')
   return request.operator
 }
 
-/** Reads the table each time: a token that is revoked is refused by every replica at once. @throws ApiError unauthorized */
-export async function requireOperator(core: Core, request: FastifyRequest): Promise<void> {
-  const secret = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+/** Lets operators in, for every route of their listener. */
+export interface OperatorGate {
+  /** Sets `request.operator`. @throws ApiError unauthorized; rate_limited for an address with many wrong tokens */
+  enter(request: FastifyRequest): Promise<void>
+  close(): void
+}
+
+export function createOperatorGate(core: Core, strangers: Strangers): OperatorGate {
+  const lookup = createSecretLookup(async (hashes) => {
+    const rows = await core.db.operatorToken.findMany({
+      where: { secretHash: { in: hashes } },
+      select: { secretHash: true },
+    })
+    return rows.map(({ secretHash }) => secretHash)
+  })
+  return {
+    async enter(request) {
+      const secret = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+      request.operator = await strangers.guard(request.raw, {
+        isKnown: isSecret('operator', secret) ? () => lookup.has(hashSecret(secret)) : null,
+        failures: keyFailures,
+        work: () => authenticate(core, secret, request),
+      })
+    },
+    close: () => lookup.close(),
+  }
+}
+
+/** Reads the table each time: a token that is revoked is refused by every replica at once. */
+async function authenticate(core: Core, secret: string, request: FastifyRequest): Promise<Operator> {
   const token = isSecret('operator', secret)
     ? await core.db.operatorToken.findUnique({ where: { secretHash: hashSecret(secret) } })
     : null
@@ -34,7 +63,7 @@ export async function requireOperator(core: Core, request: FastifyRequest): Prom
   const refusal = refusalOf(token, now)
   if (!token || refusal) throw refusal ?? unknownToken()
   await noteUse(core, token, now)
-  request.operator = {
+  return {
     tokenId: token.id,
     tokenName: token.name,
     address: request.ip,

@@ -8,10 +8,12 @@ let world: World
 let plane: Plane
 let beside: Plane
 let ahead = 0
-const clock = { now: () => new Date(Date.now() + ahead) }
+/** Stands still at the beginning of a minute, so that no count of a minute begins anew in the middle of a test. */
+const start = Math.ceil(Date.now() / 60_000) * 60_000 + 1000
+const clock = { now: () => new Date(start + ahead) }
 beforeAll(async () => {
   world = startWorld()
-  plane = await world.start({ clock })
+  plane = await world.start({ clock, env: { PHONERACK_FAILURES_PER_MINUTE: '60' } })
   beside = await world.start({ clock, beside: plane })
 }, 60_000)
 afterAll(() => world.stop())
@@ -140,4 +142,19 @@ it('replaces the token of the configuration by the next one, and revives none th
   await setConfiguredOperator(core, hashSecret(two))
   expect((await call('GET', '/hosts', undefined, two)).status).toBe(401)
   await setConfiguredOperator(core, hashSecret(plane.operatorToken))
+})
+
+it('limits wrong tokens by address, and still accepts a valid one from there', async () => {
+  const from = async (token: string, remoteAddress: string) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await plane.operator.inject({ url: '/operator/v1/hosts', headers, remoteAddress })
+    return answer.statusCode
+  }
+  const mine = '198.51.100.7'
+  for (let each = 0; each < 60; each++)
+    expect(await from(each % 2 ? newSecret('operator') : 'pro_wrong', mine)).toBe(401)
+  expect(await from(newSecret('operator'), mine)).toBe(429)
+  expect(await from('', mine)).toBe(429)
+  expect(await from(plane.operatorToken, mine)).toBe(200)
+  expect(await from(newSecret('operator'), '198.51.100.8')).toBe(401)
 })

@@ -12,11 +12,13 @@ let plane: Plane
 let beside: Plane
 let projectId: string
 let ahead = 0
-const clock = { now: () => new Date(Date.now() + ahead) }
+/** Stands still at the beginning of a minute, so that no count of a minute begins anew in the middle of a test. */
+const start = Math.ceil(Date.now() / 60_000) * 60_000 + 1000
+const clock = { now: () => new Date(start + ahead) }
 
 beforeAll(async () => {
   world = startWorld()
-  plane = await world.start({ clock })
+  plane = await world.start({ clock, env: { PHONERACK_FAILURES_PER_MINUTE: '60' } })
   beside = await world.start({ clock, beside: plane })
   projectId = (await createProject(plane.app.core, { name: 'Apples & "Pears"' })).id
 }, 60_000)

@@ -159,6 +159,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
   const operator = await buildOperatorServer({
     config: { uploadMs: config.rules.uploads.sendWithinMs },
     log,
+    gate: app.operatorGate,
     plugins: app.operatorPlugins,
   })
   await server.ready()
