@@ -286,13 +286,17 @@ describe('a running phone', () => {
 describe('parking', () => {
   it('aborts what runs at once, and lets the screen sleep', async () => {
     const batch = at(2n).run([{ type: 'wait', ms: 30_000 }, { type: 'home' }])
+    const behind = codeOf(at(2n).run([{ type: 'home' }]))
     await new Promise((resolve) => setTimeout(resolve, 100))
     const startedAt = performance.now()
     await at(3n).park()
     expect(performance.now() - startedAt).toBeLessThan(5000)
     const results = resultsOf(await batch)
-    expect(results.at(-1)?.ok).toBe(false)
-    expect(results.length).toBe(1)
+    expect(results).toMatchObject([
+      { ok: false, error: { code: 'action_outcome_unknown', retryable: false } },
+    ])
+    // Nothing of it ran.
+    expect(await behind).toBe('phone_unavailable')
     // Safe to repeat; and the older number is worth nothing any more.
     await at(3n).park()
     expect(await codeOf(at(2n).observe())).toBe('phone_unavailable')

@@ -92,6 +92,47 @@ it('answers with what is known when the stream is lost', async () => {
   await agent.serve()
 })
 
+it.each<['park' | 'delete' | 'reboot', string]>([
+  ['park', 'phone_parking'],
+  ['reboot', 'phone_starting'],
+  ['delete', 'phone_deleted'],
+])('a batch that waited behind a %s is told so: %s', async (what, code) => {
+  const { phones, power } = plane.app.services
+  const rack = await plane.rack(1)
+  const { phone } = await phones.create(tenant.caller, createBody(), null)
+  await phones.wait(phone.id, ({ status }) => status === 'ready', 10_000, context.signal)
+  // Nothing becomes of what took the phone away.
+  const never = () => new Promise<void>(() => undefined)
+  for (const device of rack.devices.values())
+    Object.assign(device, { onPark: never, onStart: never, onWipe: never })
+  const takeAway = async (): Promise<never> => {
+    if (what === 'reboot') await power.reboot(tenant.caller, phone.id, context)
+    else await phones[what](tenant.caller, phone.id)
+    throw new ApiError('phone_unavailable', { message: 'The phone has been assigned again since.' })
+  }
+  rack.onBatch = takeAway
+  const batch = { actions: [home], observe: 'ui' as const }
+  const refused = await plane.app.services.devices
+    .runActions(tenant.caller, phone.id, batch, context)
+    .catch((error: unknown) => error)
+  expect(refused).toMatchObject({ code })
+  if (what === 'delete') return
+  await phones.delete(tenant.caller, phone.id)
+})
+
+it('a write that waited behind a delete is told so', async () => {
+  const { phones, settings } = plane.app.services
+  const rack = await plane.rack(1)
+  const { phone } = await phones.create(tenant.caller, createBody(), null)
+  await phones.wait(phone.id, ({ status }) => status === 'ready', 10_000, context.signal)
+  rack.onCall = async (name) => {
+    if (name !== 'setClipboard') return
+    await phones.delete(tenant.caller, phone.id)
+    throw new ApiError('phone_unavailable', { message: 'The phone has been assigned again since.' })
+  }
+  expect(await refusalOf(settings.setClipboard(tenant.caller, phone.id, 'a', context))).toBe('phone_deleted')
+})
+
 it('is an internal error, not to be repeated, when nothing at all is known', async () => {
   agent.onBatch = async () => {
     agent.cutGrpc()

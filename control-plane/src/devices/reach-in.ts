@@ -5,6 +5,7 @@ import { CallFailure, callHost, type Unary } from '../hosts/calls.js'
 import { type HostClients } from '../hosts/clients.js'
 import { type Core } from '../phones/core.js'
 import { type CallContext, type Caller } from '../services.js'
+import { conflictOr } from './conflict.js'
 import { retryRead } from './reads.js'
 import { phoneUnavailable, readyTarget, writableTarget, type Target } from './target.js'
 
@@ -49,7 +50,8 @@ export function createReachIn(core: Core, hosts: HostClients): ReachIn {
         return await callHost(target.connection, method, message, Progress.for(times.write))
       } catch (error) {
         if (!(error instanceof CallFailure)) throw error
-        throw refusalOf(error, phoneId, next)
+        const refusal = refusalOf(error, phoneId, next)
+        throw refusal.code === 'phone_unavailable' ? await conflictOr(core, phoneId, refusal) : refusal
       }
     },
   }

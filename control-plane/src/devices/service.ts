@@ -13,6 +13,7 @@ import { callHost } from '../hosts/calls.js'
 import { type HostClients } from '../hosts/clients.js'
 import { type Core } from '../phones/core.js'
 import { type CallContext, type Caller, type DeviceService, type ScreenshotRequest } from '../services.js'
+import { conflictOr } from './conflict.js'
 import { assignmentOf } from './reach-in.js'
 import { retryRead } from './reads.js'
 import { runBatch } from './run-actions.js'
@@ -59,7 +60,12 @@ export function createDeviceService(core: Core, hosts: HostClients): DeviceServi
 
     async runActions(caller, phoneId, batch, context) {
       const target = await writableTarget(core, hosts, caller, phoneId)
-      return runBatch(phoneId, target, batch, context)
+      try {
+        return await runBatch(phoneId, target, batch, context)
+      } catch (error) {
+        // Whatever it throws but `internal_error`, no action ran.
+        throw await conflictOr(core, phoneId, error)
+      }
     },
   }
 }

@@ -1,6 +1,7 @@
 /** `InstallService` of the wall: asks the agent to begin, and leaves the rest to the job (`run-install.ts`). */
 import { type BeginInstallRequest, type BeginInstallResponse } from '@phonerack/proto'
 import { ApiError, Progress } from '@phonerack/shared'
+import { conflictOr } from '../devices/conflict.js'
 import { phoneUnavailable, writableTarget, type Target } from '../devices/target.js'
 import { assignmentOf } from '../devices/reach-in.js'
 import { type Install } from '../gen/prisma/client.js'
@@ -71,7 +72,7 @@ async function begin(core: Core, install: Install, target: Target, context: Call
     if (sent && (!answer || answer.code === 'provider_timeout' || answer.code === 'action_outcome_unknown'))
       throw unknownOutcome(install, error, answer?.details['uninstalled'] === true)
     await forget(core, install)
-    throw answer ?? phoneUnavailable(install.phoneId)
+    throw await conflictOr(core, install.phoneId, answer ?? phoneUnavailable(install.phoneId))
   }
 }
 

@@ -1,6 +1,7 @@
 /** `RecordingService` of the wall: what is sent to the host, once; all that follows is the job's (`fetch.ts`). */
 import { ApiError, isId, Progress } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
+import { conflictOr } from '../devices/conflict.js'
 import { assignmentOf, refusalOf } from '../devices/reach-in.js'
 import { phoneUnavailable, readyTarget, type Target } from '../devices/target.js'
 import { type Recording } from '../gen/prisma/client.js'
@@ -117,7 +118,7 @@ async function begin(core: Core, recording: Recording, target: Target, context: 
     if (!(error instanceof CallFailure)) throw error
     const refusal = refused(error, recording)
     if (refusal.code !== 'action_outcome_unknown') await forget(core, id)
-    throw refusal
+    throw refusal.code === 'phone_unavailable' ? await conflictOr(core, phoneId, refusal) : refusal
   }
 }
 

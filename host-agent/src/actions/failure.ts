@@ -22,11 +22,19 @@ export function toApiError(error: unknown, wrote: boolean): ApiError | null {
   const late = error instanceof DeadlineExceeded
   const unread = error instanceof ScreenXmlError || error instanceof ScreenImageError
   if (!gone && !late && !unread) return null
-  if (wrote) return new ApiError('action_outcome_unknown', { next: advice.unknown, cause: error })
+  if (wrote) return unknownOutcome(error)
   if (gone) return new ApiError('phone_unavailable', { cause: error })
   if (late) return new ApiError('provider_timeout', { cause: error })
   return unreadable(error, ' Nothing of this action was sent.')
 }
+
+export const unknownOutcome = (cause: unknown): ApiError =>
+  new ApiError('action_outcome_unknown', { next: advice.unknown, cause })
+
+/** Whether the end of the batch may be the cause of an action's failure: any answer but one about the screen or the app. */
+export const isCutOff = (error: ApiError | null): boolean =>
+  error !== null &&
+  ['phone_unavailable', 'provider_timeout', 'provider_error', 'wait_timeout'].includes(error.code)
 
 export function missError(miss: Miss): ApiError {
   const byNth = miss.code === 'ambiguous_target' && 'text' in miss.target

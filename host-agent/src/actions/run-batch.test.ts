@@ -228,7 +228,7 @@ describe.concurrent('failures', () => {
     const { results, observation } = await running
     expect(results.map(({ ok, error }) => [ok, error?.code])).toEqual([
       [true, undefined],
-      [false, 'provider_timeout'],
+      [false, 'action_outcome_unknown'],
     ])
     expect(observation).toBeUndefined()
   })

@@ -16,7 +16,7 @@ import type { Snapshots } from '../screen/snapshots.js'
 import { observeAfter } from './after.js'
 import { relateCandidates } from './candidates.js'
 import { createContext, type ActionContext } from './context.js'
-import { bugError, refusal, toApiError } from './failure.js'
+import { bugError, isCutOff, refusal, toApiError, unknownOutcome } from './failure.js'
 import { perform } from './perform.js'
 
 export interface BatchRequest {
@@ -106,6 +106,9 @@ async function runOne(
     return { ...entry, ok: true, ms: ms(), ...(resolved ? { resolved } : {}) }
   } catch (error) {
     const known = toApiError(error, context.wrote)
+    // A park, a delete or the end of its time took the phone away under it: how far it came is not known.
+    if (context.progress.signal.aborted && isCutOff(known))
+      return { ...entry, ok: false, ms: ms(), error: unknownOutcome(error).toPlain() }
     if (!known) log?.error({ err: error, index, type: action.type }, 'an action failed by a fault of ours')
     return { ...entry, ok: false, ms: ms(), error: known?.toPlain() ?? bugError() }
   }
