@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join as joinPath } from 'node:path'
-import { createLogger, Progress } from '@phonerack/shared'
+import { createLogger, Progress, protocol } from '@phonerack/shared'
 import { fromPublic, fromSeed } from 'nkeys.js'
 import { afterEach, describe, expect, it } from 'vitest'
 import { loadIdentity, natsCreds, saveIdentity } from './identity.js'
@@ -19,18 +19,26 @@ interface Asked {
   token: string
   public_key_pem: string
   nats_public_key: string
+  version: string | string[] | undefined
 }
 
 /** Answers each request with the next of `answers`, the last for ever. */
-async function controlUrl(answers: { status: number; body: unknown }[], asked: Asked[]): Promise<string> {
+async function controlUrl(
+  answers: { status: number; body: unknown; version?: string }[],
+  asked: Asked[],
+): Promise<string> {
   let count = 0
   const made = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      asked.push(JSON.parse(Buffer.concat(chunks).toString()) as Asked)
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as Asked
+      asked.push({ ...body, version: request.headers[protocol.header] })
       const answer = answers[Math.min(count++, answers.length - 1)]
-      response.writeHead(answer?.status ?? 500, { 'content-type': 'application/json' })
+      response.writeHead(answer?.status ?? 500, {
+        'content-type': 'application/json',
+        ...(answer?.version === undefined ? {} : { [protocol.header]: answer.version }),
+      })
       response.end(JSON.stringify(answer?.body))
     })
   })
@@ -83,6 +91,22 @@ describe('joining', () => {
     )
     await expect(join(request(url), log, Progress.for(5000))).rejects.toThrow(JoinRefused)
     expect(asked.length).toBe(1)
+  })
+
+  it('says its version of the protocol, and joins no control plane of another time', async () => {
+    for (const [version, isJoined] of [
+      [String(protocol.version + 1), true],
+      [String(protocol.version + 2), false],
+      ['none', false],
+    ] as const) {
+      const asked: Asked[] = []
+      const url = await controlUrl([{ status: 201, body: good, version }], asked)
+      const joined = join(request(url), log, Progress.for(5000))
+      if (isJoined) expect((await joined).hostId).toBe(good.host_id)
+      else await expect(joined).rejects.toThrow(/\.\/scripts\/up/)
+      expect(asked.map((each) => each.version)).toEqual([String(protocol.version)])
+      server?.close()
+    }
   })
 
   it('ends at its deadline when nobody answers', async () => {

@@ -2,7 +2,14 @@
  * Joins the control plane with a one-time token: sends public keys, gets a
  * certificate and broker rights. Called by `main.ts` at the first start.
  */
-import type { Logger, Progress } from '@phonerack/shared'
+import {
+  explainRefusal,
+  isSpoken,
+  protocol,
+  readProtocolVersion,
+  type Logger,
+  type Progress,
+} from '@phonerack/shared'
 import { z } from 'zod'
 import { makeKeys, type Identity } from './identity.js'
 
@@ -49,7 +56,7 @@ async function joinOnce(request: JoinRequest, progress: Progress): Promise<Ident
   const keys = makeKeys()
   const response = await fetch(new URL('/host/v1/join', request.controlUrl), {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', [protocol.header]: String(protocol.version) },
     body: JSON.stringify({
       token: request.token,
       name: request.name,
@@ -60,6 +67,10 @@ async function joinOnce(request: JoinRequest, progress: Progress): Promise<Ident
     signal: progress.within(answerLimit).signal,
     redirect: 'error',
   })
+  const spoken = readProtocolVersion(response.headers.get(protocol.header) ?? undefined)
+  // A refusal or a proxy's answer may name none.
+  if (response.status === 201 && !isSpoken(spoken))
+    throw new JoinRefused(explainRefusal('control plane', spoken))
   const body: unknown = await response.json()
   if (response.status >= 400 && response.status < 500 && response.status !== 429) {
     const refusal = refusalSchema.safeParse(body)

@@ -31,6 +31,8 @@ export const deviceLinkSchema = z.enum([
   'busy',
   /** An active probe passed within the last 15 s. */
   'healthy',
+  /** In place of a value that the receiver does not know; no agent sends it. */
+  'unknown',
 ])
 export type DeviceLink = z.infer<typeof deviceLinkSchema>
 
@@ -39,7 +41,8 @@ export const deviceEventSchema = z.object({
   at: z.iso.datetime(),
   /** `reconnect`, `port_reset`, `reboot`, `quarantine`; there may be more. */
   step: z.string(),
-  outcome: z.enum(['done', 'skipped', 'failed']),
+  /** `unknown`: in place of a value that the receiver does not know. */
+  outcome: z.enum(['done', 'skipped', 'failed', 'unknown']).catch('unknown'),
   /** Why, for the operator. */
   reason: z.string(),
 })
@@ -85,7 +88,7 @@ export const deviceStatusSchema = z.object({
   fencing_number: z.number().int().nonnegative(),
   maker: z.string().nullable(),
   model: z.string().nullable(),
-  sdk: z.number().int().nullable(),
+  sdk: z.number().int().min(0).max(10_000).nullable(),
   /** Why it is not healthy, for the operator. */
   reason: z.string().nullable(),
   /** When the device last answered a probe. */
@@ -101,6 +104,8 @@ export type DeviceStatus = z.infer<typeof deviceStatusSchema>
 
 export const heartbeatSchema = z.object({
   host_id: z.string(),
+  /** Left out by agents from before there was one (`protocol.ts`). */
+  protocol_version: z.number().int().nonnegative().optional(),
   /** One higher with each message of one agent process. */
   sequence: z.number().int(),
   at: z.iso.datetime(),

@@ -4,7 +4,7 @@
  */
 import { Metadata, status, type CallOptions, type ServiceError } from '@grpc/grpc-js'
 import { type HostServiceClient } from '@phonerack/proto'
-import { ApiError, storable, type Progress } from '@phonerack/shared'
+import { ApiError, makeStorable, shorten, type Progress } from '@phonerack/shared'
 import { answerOf } from './answers/error.js'
 import { type HostConnection } from './clients.js'
 
@@ -89,7 +89,7 @@ export function toFailure(error: unknown): CallFailure {
     answer === 'unusable' ? null : answer,
     error.code === status.DEADLINE_EXCEEDED,
     // The host's words: they are logged, and stored as a device's reason.
-    storable(error.details || error.message, 1000),
+    shorten(makeStorable(error.details || error.message), 1000),
     isHostFault,
   )
 }

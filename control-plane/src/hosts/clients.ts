@@ -3,9 +3,15 @@
  * address comes from heartbeats and is trusted for nothing: the host must show
  * the certificate of its ID.
  */
-import { credentials, connectivityState, type ChannelCredentials } from '@grpc/grpc-js'
+import {
+  credentials,
+  connectivityState,
+  InterceptingCall,
+  type ChannelCredentials,
+  type Interceptor,
+} from '@grpc/grpc-js'
 import { type HostServiceClient, type LiveServiceClient, type RecordingServiceClient } from '@phonerack/proto'
-import { keepalive, ownNow, type Logger } from '@phonerack/shared'
+import { keepalive, ownNow, protocol, type Logger } from '@phonerack/shared'
 import { type Credentials, hostDnsName } from '../pki/authority.js'
 import { checkedClients } from './answers/client.js'
 import { Breaker } from './breaker.js'
@@ -62,6 +68,7 @@ export class HostClients {
       ...keepalive,
       'grpc.initial_reconnect_backoff_ms': 200,
       'grpc.max_reconnect_backoff_ms': 2000,
+      interceptors: [sayProtocol],
       // A repeat would hide whether bytes may have left.
       'grpc.enable_retries': 0,
       // Channels are not shared between hosts that had the same address.
@@ -79,6 +86,15 @@ export class HostClients {
     return { client, live, recordings, breaker: new Breaker(), ready: (ms) => isReady(client, ms) }
   }
 }
+
+/** Every call says which version of the protocol we speak. */
+const sayProtocol: Interceptor = (options, nextCall) =>
+  new InterceptingCall(nextCall(options), {
+    start(metadata, listener, next) {
+      metadata.set(protocol.header, String(protocol.version))
+      next(metadata, listener)
+    },
+  })
 
 function end({ client, live }: HostConnection): void {
   client.close()

@@ -3,8 +3,8 @@
  * heartbeat; the first to write it wins, for the others it is no longer newer.
  */
 import {
-  heartbeatSchema,
   newId,
+  protocol,
   subjects,
   type Announce,
   type DeviceStatus,
@@ -17,43 +17,39 @@ import { type Core } from '../phones/core.js'
 import { settleReport } from './settle-device.js'
 import { deviceChange, isNewer, newDevice, type KnownDevice } from './fold.js'
 import { recordLockChange } from './lock-activity.js'
+import { mostDevices, readHeartbeat, type ReadHeartbeat, type RefusedHeartbeat } from './read-heartbeat.js'
 
 export interface Heartbeats {
   close(): Promise<void>
 }
 
 export function listenToHosts(core: Core): Heartbeats {
-  const folding = new Map<string, { next: Heartbeat | null; done: Promise<void> }>()
+  const folding = new Map<string, { next: { message: unknown } | null; done: Promise<void> }>()
 
-  /** One at a time per host; of those that came meanwhile only the latest counts. */
-  const enqueue = (heartbeat: Heartbeat): void => {
-    const current = folding.get(heartbeat.host_id)
+  /** One at a time per host; of those that came meanwhile only the latest is read and counts. */
+  const enqueue = (hostId: string, message: unknown): void => {
+    const current = folding.get(hostId)
     if (current) {
-      current.next = heartbeat
+      current.next = { message }
       return
     }
-    const entry = { next: heartbeat as Heartbeat | null, done: Promise.resolve() }
-    folding.set(heartbeat.host_id, entry)
+    const entry = { next: { message } as { message: unknown } | null, done: Promise.resolve() }
+    folding.set(hostId, entry)
     entry.done = (async () => {
       while (entry.next) {
-        const next = entry.next
+        const { message: next } = entry.next
         entry.next = null
-        await foldHeartbeat(core, next).catch((error: unknown) =>
-          core.log.warn({ err: error, host: next.host_id }, 'a heartbeat could not be folded'),
+        await takeHeartbeat(core, hostId, next).catch((error: unknown) =>
+          core.log.warn({ err: error, host: hostId }, 'a heartbeat could not be folded'),
         )
       }
-      folding.delete(heartbeat.host_id)
+      folding.delete(hostId)
     })()
   }
 
-  const subscription = core.bus.subscribe(subjects.allHeartbeats, (message, subject) => {
-    const parsed = heartbeatSchema.safeParse(message)
-    if (!parsed.success) return core.log.warn({ subject }, 'a heartbeat has an unknown form')
-    // The broker lets a host publish under its own ID only: the subject is the sender.
-    if (subject !== subjects.heartbeat(parsed.data.host_id))
-      return core.log.warn({ subject }, 'a heartbeat of another host')
-    enqueue(parsed.data)
-  })
+  const subscription = core.bus.subscribe(subjects.allHeartbeats, (message, subject) =>
+    enqueue(subject.split('.')[2] ?? '', message),
+  )
   const askAll = (): void => {
     announceAll(core).catch((error: unknown) =>
       core.log.warn({ err: error }, 'hosts could not be asked to announce'),
@@ -79,8 +75,26 @@ export async function announceAll(core: Core): Promise<void> {
 const announce = (core: Core, hostId: string, epoch: string): void =>
   core.bus.publish(subjects.announce(hostId), { epoch } satisfies Announce)
 
+async function takeHeartbeat(core: Core, hostId: string, message: unknown): Promise<void> {
+  const read = readHeartbeat(message, hostId)
+  if ('refused' in read) await noteRefusal(core, hostId, read)
+  else await foldHeartbeat(core, read.heartbeat, read)
+}
+
+/** The host is not heard; the operator sees why. */
+async function noteRefusal(core: Core, hostId: string, { refused, protocolVersion }: RefusedHeartbeat) {
+  const { count } = await core.db.host.updateMany({
+    where: { id: hostId, OR: [{ reportFault: null }, { reportFault: { not: refused } }] },
+    data: { reportFault: refused, protocolVersion },
+  })
+  if (count > 0) core.log.error({ host: hostId, reason: refused }, 'the heartbeats of a host are refused')
+}
+
+type Faults = Pick<ReadHeartbeat, 'fault' | 'deviceFaults'>
+const noFaults: Faults = { fault: null, deviceFaults: new Map() }
+
 /** Changes what the heartbeat changes; nothing when the host is unknown, retired, or said something newer. */
-export async function foldHeartbeat(core: Core, heartbeat: Heartbeat): Promise<void> {
+export async function foldHeartbeat(core: Core, heartbeat: Heartbeat, faults = noFaults): Promise<void> {
   const folded = await inTransaction(core.db, async (tx) => {
     const rows = await tx.$queryRaw<{ epoch: string }[]>`select current_epoch() as epoch from hosts
       where id = ${heartbeat.host_id} for update`
@@ -88,7 +102,7 @@ export async function foldHeartbeat(core: Core, heartbeat: Heartbeat): Promise<v
     const now = core.clock.now()
     if (!host || host.retiredAt || !isNewer(host, heartbeat, now, core.rules.hostLateAfterMs)) return null
     const epoch = rows[0]?.epoch ?? ''
-    const changed = await foldDevices(tx, heartbeat, host, { now, epoch })
+    const changed = await foldDevices(core, tx, heartbeat, faults, host, { now, epoch })
     await tx.host.update({
       where: { id: host.id },
       data: {
@@ -98,8 +112,12 @@ export async function foldHeartbeat(core: Core, heartbeat: Heartbeat): Promise<v
         sequence: BigInt(heartbeat.sequence),
         announcedAt: new Date(heartbeat.at),
         lastSeenAt: now,
+        protocolVersion: heartbeat.protocol_version ?? protocol.unnamed,
+        reportFault: faults.fault,
       },
     })
+    if (faults.fault !== null && faults.fault !== host.reportFault)
+      core.log.warn({ host: host.id, fault: faults.fault }, 'part of a heartbeat cannot be read')
     return { ...changed, epoch }
   })
   if (!folded) return
@@ -116,8 +134,10 @@ interface Folded {
 }
 
 async function foldDevices(
+  core: Core,
   tx: Tx,
   heartbeat: Heartbeat,
+  { deviceFaults }: Faults,
   host: { id: string; sequence: bigint; announcedAt: Date | null; lastSeenAt: Date | null },
   { now, epoch }: { now: Date; epoch: string },
 ): Promise<Folded> {
@@ -129,25 +149,35 @@ async function foldDevices(
     const device = row as KnownDevice & CustodyRow
     const report = reported.get(device.serial) ?? null
     reported.delete(device.serial)
-    // Before the agent has heard of this database, its report may be older than the database.
+    const reportFault = deviceFaults.get(device.serial) ?? null
+    // Before the agent has heard of this database, its report may be older than the database. One that could not be read
+    // whole says nothing of who may have the device.
     const verdict =
-      report && heartbeat.epoch === epoch ? judge({ ...device, link: report.link }, report) : null
+      report && reportFault === null && heartbeat.epoch === epoch
+        ? judge({ ...device, link: report.link }, report)
+        : null
     if (report && verdict?.kind === 'clean') await confirm(tx, device, report, epoch)
     else if (report && verdict && verdict.kind !== 'agreed')
       folded.disagreeing.push({ deviceId: device.id, report })
     const change = deviceChange(device, report, host, now)
-    if (!change) continue
+    if (!change && reportFault === row.reportFault) continue
     // Only when its state is still what was read: an assignment may have come in between.
     const { count } = await tx.device.updateMany({
       where: { id: device.id, state: device.state },
-      data: change,
+      data: { ...change, reportFault },
     })
     if (count === 0) continue
+    if (reportFault !== null && reportFault !== row.reportFault)
+      core.log.warn({ device: device.id, fault: reportFault }, "part of a device's report cannot be read")
+    if (!change) continue
     await recordLockChange(tx, row, report, now)
     if (device.phoneId) folded.phones.push(device.phoneId)
   }
-  for (const status of reported.values()) {
-    await tx.device.create({ data: { id: newId('device'), hostId: host.id, ...newDevice(status, now) } })
+  const room = Math.max(0, mostDevices - known.length)
+  for (const status of [...reported.values()].slice(0, room)) {
+    const reportFault = deviceFaults.get(status.serial) ?? null
+    const row = { id: newId('device'), hostId: host.id, ...newDevice(status, now), reportFault }
+    await tx.device.create({ data: row })
   }
   return folded
 }

@@ -1,6 +1,15 @@
 /** A host's join: a one-time token against an identity (certificate, NATS user). `POST /host/v1/join`, outside `/v1`. */
 import { type FastifyPluginAsync } from 'fastify'
-import { ApiError, hashSecret, isSecret, newId } from '@phonerack/shared'
+import {
+  ApiError,
+  explainRefusal,
+  hashSecret,
+  isSecret,
+  isSpoken,
+  newId,
+  protocol,
+  readProtocolVersion,
+} from '@phonerack/shared'
 import { z } from 'zod'
 import { inTransaction } from '../db/database.js'
 import { createSecretLookup } from '../db/secret-lookup.js'
@@ -41,6 +50,8 @@ export const joinPlugin =
       done()
     })
     app.post('/host/v1/join', async (request, reply) => {
+      void reply.header(protocol.header, String(protocol.version))
+      requireProtocol(request.headers[protocol.header])
       const input = parseBody(joinSchema, request)
       await strangers.guard(request.raw, {
         isKnown: isSecret('hostJoin', input.token) ? () => tokens.has(hashSecret(input.token)) : null,
@@ -66,6 +77,16 @@ export const joinPlugin =
     })
     return Promise.resolve()
   }
+
+/** Before the token is looked at: a host that is refused can join with it after its upgrade. */
+function requireProtocol(header: string | string[] | undefined): void {
+  const version = readProtocolVersion(typeof header === 'string' ? header : header?.join())
+  if (isSpoken(version)) return
+  throw new ApiError('invalid_request', {
+    message: explainRefusal('host agent', version),
+    details: { protocol_version: Number.isNaN(version) ? null : version },
+  })
+}
 
 async function issue(authority: Authority, hostId: string, publicKeyPem: string): Promise<string> {
   try {

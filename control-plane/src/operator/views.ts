@@ -22,6 +22,8 @@ export const hostView = (host: Host & { _count: { devices: number } }, now: Date
   state: hostState(host, now, rules),
   address: host.address,
   version: host.version,
+  protocol_version: host.protocolVersion,
+  report_fault: host.reportFault,
   last_seen_at: iso(host.lastSeenAt),
   devices: host._count.devices,
 })
@@ -35,6 +37,7 @@ export const deviceView = (device: Device & { host: Host }) => ({
   sdk: device.sdk,
   state: device.state,
   reason: device.reason,
+  report_fault: device.reportFault,
   phone_id: device.phoneId,
   fencing_number: Number(device.fencingNumber),
   link: device.link,

@@ -38,6 +38,7 @@ import {
   announceSchema,
   ApiError,
   connectBus,
+  protocol,
   subjects,
   type Bus,
   type CustodyReport,
@@ -137,6 +138,7 @@ export interface AgentDouble {
     needs: PackageNeeds | undefined
   }
   readonly recordings: RecordingsDouble
+  protocolVersion: number | null
   /** What a finish answers; left out: success. */
   finish: Partial<FinishInstallResponse>
   addDevice(serial: string): DoubleDevice
@@ -159,6 +161,8 @@ export interface DoubleOptions {
   name: string
   country?: string
   beatMs?: number
+  /** Of its protocol; left out: the current one; null: it names none. */
+  protocolVersion?: number | null
 }
 
 const joinAnswer = z.object({
@@ -186,16 +190,18 @@ export async function startAgentDouble(options: DoubleOptions): Promise<AgentDou
     certificate: Buffer.from(identity.certificate_pem),
     key: Buffer.from(keys.privateKey),
   })
+  agent.protocolVersion = protocolOf(options)
   await agent.serve()
   agent.begin(options.beatMs ?? 500)
   return agent
 }
 
-async function join(
-  { server, operator, operatorToken, name, country = 'US' }: DoubleOptions,
-  publicKey: string,
-  nats: string,
-) {
+const protocolOf = ({ protocolVersion }: DoubleOptions): number | null =>
+  protocolVersion === undefined ? protocol.version : protocolVersion
+
+async function join(options: DoubleOptions, publicKey: string, nats: string) {
+  const { server, operator, operatorToken, name, country = 'US' } = options
+  const version = protocolOf(options)
   const headers = { authorization: `Bearer ${operatorToken}` }
   const token = await operator.inject({
     method: 'POST',
@@ -206,6 +212,7 @@ async function join(
   const answer = await server.inject({
     method: 'POST',
     url: '/host/v1/join',
+    headers: version === null ? {} : { [protocol.header]: String(version) },
     payload: {
       ...token.json<{ token: string }>(),
       expires_at: undefined,
@@ -239,6 +246,7 @@ class Double implements AgentDouble {
     assignment ? this.beginCall(name, assignment) : this.beginBareCall(name),
   )
   finish: Partial<FinishInstallResponse> = {}
+  protocolVersion: number | null = protocol.version
   private server: Server | null = null
   private address = ''
   epoch: string | null = null
@@ -278,6 +286,7 @@ class Double implements AgentDouble {
     const at = new Date().toISOString()
     const heartbeat: Heartbeat = {
       host_id: this.hostId,
+      ...(this.protocolVersion === null ? {} : { protocol_version: this.protocolVersion }),
       sequence: this.sequence,
       at,
       version: 'double',

@@ -22,7 +22,7 @@ import { readConfig, type Config } from '../config.js'
 import { buildOperatorServer } from '../http/operator-server.js'
 import { buildServer } from '../http/server.js'
 import { type Caller, type CreatePhone, type Preset } from '../services.js'
-import { startAgentDouble, type AgentDouble } from './agent-double.js'
+import { startAgentDouble, type AgentDouble, type DoubleOptions } from './agent-double.js'
 import { templateDatabase, type Neighbours } from './neighbours.js'
 import { changeProject, createKey, createProject, enrollDevice } from './operator.js'
 
@@ -51,13 +51,15 @@ export interface Plane {
   operator: FastifyInstance
   config: Config
   operatorToken: string
-  agent(name: string, options?: { country?: string; beatMs?: number }): Promise<AgentDouble>
+  agent(name: string, options?: AgentOptions): Promise<AgentDouble>
   /** An agent with `count` enrolled, free devices. */
-  rack(count: number, options?: { country?: string; beatMs?: number }): Promise<AgentDouble>
+  rack(count: number, options?: AgentOptions): Promise<AgentDouble>
   /** A funded project and one of its keys. */
   tenant(options?: TenantOptions): Promise<Tenant>
   close(): Promise<void>
 }
+
+type AgentOptions = Pick<DoubleOptions, 'country' | 'beatMs' | 'protocolVersion'>
 
 export interface TenantOptions {
   credit?: string

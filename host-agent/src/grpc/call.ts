@@ -1,7 +1,15 @@
 /** The frame around every call: who may call, how long, and how failures leave. */
 import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js'
 import type { Assignment } from '@phonerack/proto'
-import { ApiError, Progress, type Logger } from '@phonerack/shared'
+import {
+  ApiError,
+  explainRefusal,
+  isSpoken,
+  Progress,
+  protocol,
+  readProtocolVersion,
+  type Logger,
+} from '@phonerack/shared'
 import type { Caller } from '../phone/phone.js'
 import { toApiError, toServiceError } from './errors.js'
 
@@ -14,7 +22,7 @@ const defaultDeadline = 120_000
 /** What all kinds of calls have in common. */
 interface AnyCall extends Pick<
   ServerUnaryCall<unknown, unknown>,
-  'getAuthContext' | 'getDeadline' | 'getPeer' | 'cancelled'
+  'getAuthContext' | 'getDeadline' | 'getPeer' | 'cancelled' | 'metadata'
 > {
   on(event: 'cancelled', listener: () => void): unknown
 }
@@ -68,7 +76,19 @@ export const streaming =
     )
   }
 
-/** Does the work of a call from the control plane, within its time. @throws ApiError unauthorized for anyone else */
+/** @throws ApiError phone_unavailable for a control plane whose messages may mean something else here */
+function requireProtocol(call: AnyCall, log: Logger, name: string): void {
+  const version = readProtocolVersion(call.metadata.get(protocol.header)[0]?.toString())
+  if (isSpoken(version)) return
+  const message = explainRefusal('control plane', version)
+  log.error({ call: name, reason: message }, 'refused a control plane')
+  throw new ApiError('phone_unavailable', { message, retryable: false })
+}
+
+/**
+ * Does the work of a call from the control plane, within its time.
+ * @throws ApiError unauthorized for anyone else, phone_unavailable for a control plane of another time
+ */
 export async function answer<A>(
   call: AnyCall,
   log: Logger,
@@ -79,6 +99,7 @@ export async function answer<A>(
     log.warn({ call: name, peer: call.getPeer() }, 'refused a client that is not the control plane')
     throw new ApiError('unauthorized')
   }
+  requireProtocol(call, log, name)
   return work(progressOf(call))
 }
 

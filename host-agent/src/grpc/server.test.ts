@@ -1,6 +1,7 @@
 /** The gRPC server over real mutual TLS: who may call, deadlines, how errors leave. */
 import { status } from '@grpc/grpc-js'
 import { ImageFormat, ObserveMode } from '@phonerack/proto'
+import { protocol } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hostId, serverName, startTestHost, type TestHost } from '../testing/agent.js'
 import { CallFailed, createClient } from '../testing/client.js'
@@ -70,6 +71,31 @@ describe('a client', () => {
     expect((await callAs(null)).code).toBe(status.UNAVAILABLE)
     expect((await callAs(await other.issue({ uri }, 'client'))).code).toBe(status.UNAVAILABLE)
     expect((await callAs(await host.ca.issue({ uri }, 'server'))).code).toBe(status.UNAVAILABLE)
+  })
+})
+
+describe('a control plane', () => {
+  const callWith = async (version: string | undefined): Promise<CallFailed> => {
+    const leaf = await host.ca.issue({ uri: 'spiffe://phonerack/control-plane' }, 'client')
+    const client = createClient(address(), host.ca.caPem, leaf, serverName, version)
+    try {
+      return await failureOf(client.observe({ assignment: undefined, screenshot: undefined }, 3000))
+    } finally {
+      client.close()
+    }
+  }
+
+  it('one version older or newer is served, and one that names no version', async () => {
+    for (const version of [undefined, protocol.version - 1, protocol.version, protocol.version + 1])
+      expect((await callWith(version?.toString())).plain?.code, `${version}`).toBe('validation_failed')
+  })
+
+  it('of any other version is refused, with the upgrade command', async () => {
+    for (const version of [String(protocol.version + 2), '0', 'two']) {
+      const { plain } = await callWith(version)
+      expect(plain, version).toMatchObject({ code: 'phone_unavailable', retryable: false })
+      expect(plain?.message, version).toContain('git pull && ./scripts/up')
+    }
   })
 })
 

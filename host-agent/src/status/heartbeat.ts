@@ -7,6 +7,7 @@ import { loadavg } from 'node:os'
 import {
   announceSchema,
   connectBus,
+  protocol,
   subjects,
   type Bus,
   type DeviceStatus,
@@ -87,6 +88,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     lastConnected = performance.now()
     const message: Heartbeat = {
       host_id: hostId,
+      protocol_version: protocol.version,
       sequence: ++sequence,
       at: new Date().toISOString(),
       version: options.version,

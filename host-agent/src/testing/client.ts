@@ -1,5 +1,5 @@
 /** For tests: a HostService client over mutual TLS, with promises and errors as the control plane reads them. */
-import { credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
+import { credentials, InterceptingCall, Metadata, type Interceptor, type ServiceError } from '@grpc/grpc-js'
 import {
   type BeginInstallRequest,
   type BeginInstallResponse,
@@ -53,7 +53,7 @@ import {
   type WriteFileRequest,
   type WriteFileResponse,
 } from '@phonerack/proto'
-import type { PlainError } from '@phonerack/shared'
+import { protocol, type PlainError } from '@phonerack/shared'
 import { errorTrailer } from '../grpc/errors.js'
 import type { Leaf } from './pki.js'
 
@@ -98,7 +98,21 @@ const promised =
       }),
     )
 
-export function createClient(address: string, caPem: string, leaf: Leaf | null, serverName: string) {
+/** `protocolVersion`: as the client's metadata name it; left out: they do not. */
+export function createClient(
+  address: string,
+  caPem: string,
+  leaf: Leaf | null,
+  serverName: string,
+  protocolVersion?: string,
+) {
+  const sayProtocol: Interceptor = (options, nextCall) =>
+    new InterceptingCall(nextCall(options), {
+      start(metadata, listener, next) {
+        if (protocolVersion !== undefined) metadata.set(protocol.header, protocolVersion)
+        next(metadata, listener)
+      },
+    })
   const channel = leaf
     ? credentials.createSsl(
         Buffer.from(caPem),
@@ -107,6 +121,7 @@ export function createClient(address: string, caPem: string, leaf: Leaf | null, 
       )
     : credentials.createSsl(Buffer.from(caPem))
   const client = new HostServiceClient(address, channel, {
+    interceptors: [sayProtocol],
     'grpc.ssl_target_name_override': serverName,
     'grpc.max_receive_message_length': 16 << 20,
   })

@@ -7,6 +7,10 @@ export interface Host {
   state: string
   address: string
   version: string
+  /** Null: it has sent no heartbeat yet. */
+  protocol_version: number | null
+  /** What of its heartbeats cannot be read, or why they are refused. */
+  report_fault: string | null
   last_seen_at: string | null
   devices: unknown
 }
@@ -20,6 +24,8 @@ export interface Device {
   sdk: number | null
   state: string
   reason: string | null
+  /** What of its host's last report of it cannot be read. */
+  report_fault: string | null
   phone_id: string | null
   fencing_number: number
   link: string

@@ -11,6 +11,7 @@ const device: Device = {
   sdk: 34,
   state: 'free',
   reason: null,
+  report_fault: null,
   phone_id: null,
   fencing_number: 4,
   link: 'healthy',
@@ -32,6 +33,7 @@ describe('a phone', () => {
   it('says how it is, its warnings, and what was done for it', () => {
     const text = describeDevice({
       ...device,
+      report_fault: 'Not read: sdk (invalid_type)',
       events: [
         { at: '2026-01-01T00:00:00.000Z', step: 'port_reset', outcome: 'skipped', reason: 'no\u001b root' },
       ],
@@ -46,6 +48,7 @@ describe('a phone', () => {
         warnings: ['the battery is at 9 %'],
       },
     })
+    expect(text).toMatch(/Report\s+Not read: sdk/)
     expect(text).toMatch(/Battery\s+9 %/)
     expect(text).toMatch(/Battery temperature\s+24\.9 °C/)
     expect(text).toMatch(/Storage free\s+12\.3 GB of 64\.0 GB/)

@@ -17,6 +17,7 @@ export function describeDevice(device: Device): string {
     ['Host', device.host_id],
     ['State', device.state],
     ['Reason', device.reason],
+    ['Report', device.report_fault],
     ['Link', device.link],
     ['Rented as', device.phone_id],
     ['Fencing number', device.fencing_number],

@@ -1,5 +1,7 @@
 import type { Command } from '../commands.js'
-import { table } from '../table.js'
+import type { Host } from '@phonerack/launcher/operator'
+import { fields, table } from '../table.js'
+import { UsageError } from '../usage-error.js'
 
 export const hostCommands: readonly Command[] = [
   {
@@ -22,10 +24,38 @@ export const hostCommands: readonly Command[] = [
           },
           { title: 'ADDRESS', value: (host) => host.address },
           { title: 'LAST SEEN', value: (host) => host.last_seen_at },
+          { title: 'PROBLEM', value: (host) => host.report_fault },
         ],
         'no host has joined',
       )
       return { json: { data: hosts }, text }
     },
   },
+  {
+    name: 'host show',
+    about: 'Shows one machine: its agent, and what of its reports cannot be read.',
+    words: ['NAME|ID'],
+    flags: {},
+    async run({ words }, operator) {
+      const ref = words[0] ?? ''
+      const hosts = (await operator().hosts()).filter(({ id, name }) => id === ref || name === ref)
+      const [host] = hosts
+      if (!host) throw new UsageError(`there is no host ${ref}; see ./scripts/ctl host list`)
+      if (hosts.length > 1) throw new UsageError(`${hosts.length} hosts are named ${ref}; give the ID`)
+      return { json: host, text: describeHost(host) }
+    },
+  },
 ]
+
+const describeHost = (host: Host): string =>
+  fields([
+    ['ID', host.id],
+    ['Name', host.name],
+    ['Country', host.country],
+    ['State', host.state],
+    ['Address', host.address],
+    ['Agent version', host.version],
+    ['Protocol version', host.protocol_version],
+    ['Last seen', host.last_seen_at],
+    ['Problem', host.report_fault],
+  ])

@@ -11,7 +11,7 @@ import {
   RecordingServiceClient,
   RecordingServiceService,
 } from '@phonerack/proto'
-import { storable } from '@phonerack/shared'
+import { makeStorable, shorten } from '@phonerack/shared'
 import { type z } from 'zod'
 import { hostAnswers, liveAnswers, recordingAnswers, type Answers } from './schemas.js'
 
@@ -25,10 +25,12 @@ export class MalformedAnswer extends Error {
 const shown = 3
 
 /** Names the fields that do not fit, without their values. */
-export function placesOf(error: z.ZodError): string {
-  const places = error.issues.map(({ path, code }) => `${path.join('.') || 'all of it'} (${code})`)
+export function placesOf(error: z.ZodError, ...within: string[]): string {
+  const places = error.issues.map(
+    ({ path, code }) => `${[...within, ...path].join('.') || 'all of it'} (${code})`,
+  )
   const more = places.length > shown ? ` and ${places.length - shown} more` : ''
-  return storable(`${places.slice(0, shown).join(', ')}${more}`, 300)
+  return shorten(makeStorable(`${places.slice(0, shown).join(', ')}${more}`), 300)
 }
 
 /** The service with its answers checked. */

@@ -1,9 +1,9 @@
 /** What single fields of a host's answers may hold. Text that is stored or logged is cleaned, other values are refused. */
-import { storable } from '@phonerack/shared'
+import { makeStorable, shorten } from '@phonerack/shared'
 import { z } from 'zod'
 
 /** Stored or logged: any text, made fit for Postgres and cut. */
-export const cleaned = (most: number) => z.string().transform((text) => storable(text, most))
+export const cleaned = (most: number) => z.string().transform((text) => shorten(makeStorable(text), most))
 
 /** Passed on as it is. */
 export const text = (most: number) => z.string().max(most)

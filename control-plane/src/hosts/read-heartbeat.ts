@@ -1,0 +1,138 @@
+/**
+ * Reads a heartbeat device by device and field by field: what cannot be read is named and left out, and the rest counts. Pure.
+ */
+import {
+  deviceStatusSchema,
+  heartbeatSchema,
+  isSpoken,
+  explainRefusal,
+  isStorable,
+  makeStorable,
+  protocol,
+  shorten,
+  type DeviceStatus,
+  type Heartbeat,
+} from '@phonerack/shared'
+import { z } from 'zod'
+import { placesOf } from './answers/client.js'
+
+/** Of one host: more are not read. */
+export const mostDevices = 500
+/** Characters of one text, and of what is told of a fault. */
+const most = { text: 2000, fault: 1000 }
+
+export interface ReadHeartbeat {
+  heartbeat: Heartbeat
+  /** By serial: what could not be read of a device. */
+  deviceFaults: Map<string, string>
+  /** What could not be read besides. */
+  fault: string | null
+}
+
+/** Why nothing of a heartbeat counts: the host is not heard. */
+export interface RefusedHeartbeat {
+  refused: string
+  protocolVersion: number | null
+}
+
+const instant = z.iso.datetime().refine((text) => text >= '2000' && text < '9999')
+
+const envelope = heartbeatSchema.omit({ devices: true }).extend({
+  sequence: z.number().int().nonnegative(),
+  at: instant,
+  version: z.string().catch('unknown'),
+  address: z
+    .string()
+    .max(300)
+    .regex(/^[\x21-\x7e]+:\d{1,5}$/),
+  load: z.number().catch(0),
+})
+
+const serial = z
+  .string()
+  .max(255)
+  .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/)
+
+/** In place of a field that cannot be read; where there is none, null or nothing, as the field's schema allows. */
+const fallbacks: Partial<DeviceStatus> = { link: 'unknown', fencing_number: 0 }
+
+export function readHeartbeat(message: unknown, hostId: string): ReadHeartbeat | RefusedHeartbeat {
+  const { devices: listed, ...given } = recordOf(message)
+  const version = versionSchema.safeParse(given['protocol_version'] ?? protocol.unnamed).data ?? NaN
+  const refuse = (refused: string): RefusedHeartbeat => ({
+    refused: shorten(refused, most.fault),
+    protocolVersion: Number.isNaN(version) ? null : version,
+  })
+  if (!isSpoken(version)) return refuse(explainRefusal('host agent', version))
+  const { data: head, error } = envelope.safeParse(clean(given))
+  if (error) return refuse(`The heartbeat cannot be read: ${placesOf(error)}`)
+  // The broker lets a host publish under its own ID only: the subject is the sender.
+  if (head.host_id !== hostId) return refuse('The heartbeat names another host.')
+  if (!Array.isArray(listed)) return refuse('The heartbeat cannot be read: devices (invalid_type)')
+  return readDevices(head, listed)
+}
+
+const versionSchema = z.number().int().min(0).max(999_999)
+
+const recordOf = (value: unknown): Record<string, unknown> =>
+  z.record(z.string(), z.unknown()).safeParse(value).data ?? {}
+
+function readDevices(head: z.infer<typeof envelope>, listed: readonly unknown[]): ReadHeartbeat {
+  const devices = new Map<string, DeviceStatus>()
+  const deviceFaults = new Map<string, string>()
+  const faults: string[] = []
+  for (const [index, value] of listed.slice(0, mostDevices).entries()) {
+    const device = readDevice(value)
+    if (device === null) faults.push(`devices.${index} (no readable serial)`)
+    else if (devices.has(device.status.serial)) faults.push(`devices.${index} (its serial is listed twice)`)
+    else {
+      devices.set(device.status.serial, device.status)
+      if (device.fault !== null) deviceFaults.set(device.status.serial, device.fault)
+    }
+  }
+  if (listed.length > mostDevices) faults.push(`${listed.length - mostDevices} devices above ${mostDevices}`)
+  const fault = faults.length > 0 ? shorten(`Not read: ${faults.join(', ')}`, most.fault) : null
+  return { heartbeat: { ...head, devices: [...devices.values()] }, deviceFaults, fault }
+}
+
+/** Null: it has no serial that names it. */
+function readDevice(value: unknown): { status: DeviceStatus; fault: string | null } | null {
+  const given = recordOf(value)
+  if (!serial.safeParse(given['serial']).success) return null
+  const faults: string[] = []
+  const read: Record<string, unknown> = {}
+  for (const [key, schema] of Object.entries<z.ZodType>({
+    ...deviceStatusSchema.shape,
+    proof_of_life_at: instant.nullable(),
+  })) {
+    if (!isClean(given[key])) faults.push(`${key} (text that is too long or cannot be stored)`)
+    const { data, error } = schema.safeParse(clean(given[key]))
+    if (error) faults.push(placesOf(error, key))
+    const usable = error ? fallbackOf(key, schema) : data
+    if (usable !== undefined) read[key] = usable
+  }
+  const { data: status } = deviceStatusSchema.safeParse(read)
+  if (!status) return null
+  return { status, fault: faults.length > 0 ? shorten(`Not read: ${faults.join(', ')}`, most.fault) : null }
+}
+
+const fallbackOf = (key: string, schema: z.ZodType): unknown =>
+  (fallbacks as Record<string, unknown>)[key] ?? (schema.safeParse(null).success ? null : undefined)
+
+/** Levels of a report that are looked at; below them nothing is expected. */
+const deepest = 6
+
+/** The value with its text made fit for Postgres, and cut. */
+function clean(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return shorten(makeStorable(value), most.text)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= deepest) return null
+  if (Array.isArray(value)) return value.slice(0, mostDevices).map((each) => clean(each, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, clean(each, depth + 1)]))
+}
+
+function isClean(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return isStorable(value) && value.length <= most.text
+  if (typeof value !== 'object' || value === null) return true
+  return depth < deepest && Object.values(value).every((each) => isClean(each, depth + 1))
+}

@@ -1,0 +1,36 @@
+/**
+ * The version of what control plane and host agents say to each other. It grows by one with each release that changes
+ * messages. Each side accepts the other one version older or newer, so that either can be upgraded first.
+ */
+
+export const protocol = {
+  version: 2,
+  /** Of a control plane or agent that names none: they came before this one. */
+  unnamed: 1,
+  /** Header of the join and its answer, and key of gRPC's metadata. */
+  header: 'phonerack-protocol',
+} as const
+
+export const isSpoken = (version: number): boolean => Math.abs(version - protocol.version) <= 1
+
+/** From a header or metadata; NaN, which nobody speaks, for what is no version. */
+export function readProtocolVersion(text: string | undefined): number {
+  if (text === undefined || text === '') return protocol.unnamed
+  return /^\d{1,6}$/.test(text) ? Number(text) : NaN
+}
+
+const commands = {
+  'host agent': 'git pull && ./scripts/up --host-only',
+  'control plane': 'git pull && ./scripts/up --control-only',
+} as const
+
+/** Why the other side is refused, and what to run. `other`: who speaks `version`. */
+export function explainRefusal(other: keyof typeof commands, version: number): string {
+  const { version: own } = protocol
+  const behind = version < own ? other : other === 'host agent' ? 'control plane' : 'host agent'
+  const said = Number.isNaN(version) ? 'no known protocol version' : `protocol version ${version}`
+  return (
+    `The ${other} speaks ${said}; versions ${own - 1} to ${own + 1} are accepted. ` +
+    `Upgrade the ${behind} on its machine: ${commands[behind]}`
+  )
+}
