@@ -1,6 +1,6 @@
 /** Which database this is: changes with a restore and with a failover. docs/decisions/0141 */
 import { randomBytes } from 'node:crypto'
-import { type Database, type Reader } from './database.js'
+import { type Reader, type Tx } from './database.js'
 
 export async function readEpoch(db: Reader): Promise<string> {
   const rows = await db.$queryRaw<{ epoch: string }[]>`select current_epoch() as epoch`
@@ -10,7 +10,7 @@ export async function readEpoch(db: Reader): Promise<string> {
 }
 
 /** From here on no device is handed out before its agent has confirmed it again. Returns the new epoch. */
-export async function renewEpoch(db: Database, now: Date): Promise<string> {
+export async function renewEpoch(db: Pick<Tx, '$queryRaw' | 'databaseEpoch'>, now: Date): Promise<string> {
   await db.databaseEpoch.update({
     where: { id: 1 },
     data: { epoch: randomBytes(16).toString('hex'), changedAt: now },

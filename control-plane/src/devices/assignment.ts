@@ -61,7 +61,11 @@ export async function lockFreeDevice(
 export async function assignDevice(tx: Tx, deviceId: string, phoneId: string): Promise<AssignedDevice> {
   return tx.device.update({
     where: { id: deviceId, state: 'free' },
-    data: { state: 'assigned', phoneId, reason: null, fencingNumber: { increment: 1 }, graceUntil: null },
+    data: {
+      ...{ state: 'assigned', phoneId, reason: null, fencingNumber: { increment: 1 }, graceUntil: null },
+      // What its agent confirmed holds until now.
+      ...{ confirmedEpoch: null, cleanFor: '' },
+    },
   })
 }
 

@@ -118,6 +118,10 @@ const examples: Record<string, Example> = {
     action: 'service.resume',
     send: () => call('POST', '/service/resume'),
   },
+  'POST /operator/v1/service/restored': {
+    action: 'service.restored',
+    send: () => call('POST', '/service/restored'),
+  },
   'POST /operator/v1/operator-tokens': {
     action: 'operator_token.create',
     send: () => call('POST', '/operator-tokens', { name: 'Ann' }),

@@ -2,6 +2,7 @@
 import { hashSecret, newSecret } from '@phonerack/shared'
 import { addJob } from '../jobs/queue.js'
 import { type Core } from '../phones/core.js'
+import { readRestore } from './restored.js'
 import { hostView } from './views.js'
 import { type Change, type Work } from './work.js'
 
@@ -31,7 +32,8 @@ export interface ServiceView extends Record<string, unknown> {
 const serviceView = (pausedAt: Date | null): ServiceView => ({ paused_at: pausedAt?.toISOString() ?? null })
 
 export async function readService(core: Core): Promise<ServiceView> {
-  return serviceView((await core.db.serviceState.findUniqueOrThrow({ where: { id: 1 } })).pausedAt)
+  const { pausedAt } = await core.db.serviceState.findUniqueOrThrow({ where: { id: 1 } })
+  return { ...serviceView(pausedAt), ...(await readRestore(core.db)) }
 }
 
 /** A pause parks every running phone: the job is added with the change. */

@@ -210,3 +210,22 @@ it('lets a host join once per token, with a certificate for its own name only', 
 
 const allFree = () =>
   eventually(async () => (await plane.app.core.db.device.count({ where: { state: { not: 'free' } } })) === 0)
+
+it('hands out no device after a restore before its host has confirmed it', async () => {
+  const agent = await plane.rack(1)
+  const confirmed = async () =>
+    (await plane.app.core.db.device.findFirstOrThrow({ where: { hostId: agent.hostId } })).confirmedEpoch
+  const before = await call('GET', '/service')
+  expect(await confirmed()).toBe(before.body['epoch'])
+  agent.pause()
+  const { status, body } = await call('POST', '/service/restored')
+  expect(status).toBe(200)
+  expect(body['epoch']).not.toBe(before.body['epoch'])
+  expect((await call('GET', '/service')).body).toMatchObject({ epoch: body['epoch'] })
+  await eventually(() => agent.epoch === body['epoch'])
+  expect(await confirmed()).toBe(before.body['epoch'])
+  expect(Number((await call('GET', '/service')).body['devices_to_confirm'])).toBeGreaterThan(0)
+  agent.resume()
+  await eventually(async () => (await confirmed()) === body['epoch'])
+  expect((await call('POST', '/service/restored', { why: 'no such field' })).status).toBe(400)
+})

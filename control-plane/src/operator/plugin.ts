@@ -9,6 +9,7 @@ import { enrollDevice, findDevice, releaseHeldDevice } from './devices.js'
 import { createJoinToken, listHosts, readService, setPaused } from './hosts.js'
 import { invalidField, parseBody, readPage } from './input.js'
 import { createKey, listKeys, newKeySchema, revokeKey } from './keys.js'
+import { declareRestored } from './restored.js'
 import {
   changeProject,
   createProject,
@@ -109,6 +110,10 @@ function addService(api: OperatorApi, core: Core): void {
   api.write({ method: 'POST', url: '/service/resume', action: 'service.resume' }, (work) =>
     setPaused(work, false),
   )
+  api.write({ method: 'POST', url: '/service/restored', action: 'service.restored' }, (work, request) => {
+    parseBody(nothing, request)
+    return declareRestored(work)
+  })
 
   api.read('/operator-tokens', async () => ({ data: await listTokens(core) }))
   api.write(

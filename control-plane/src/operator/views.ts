@@ -40,6 +40,8 @@ export const deviceView = (device: Device & { host: Host }) => ({
   report_fault: device.reportFault,
   phone_id: device.phoneId,
   fencing_number: Number(device.fencingNumber),
+  /** For whom its host has last confirmed it as clean: `anyone`, one tenant, or null. */
+  clean_for: device.cleanFor || null,
   link: device.link,
   last_proof_at: iso(isUp(device.link) ? device.host.lastSeenAt : device.lastProofAt),
   capabilities: device.capabilities,

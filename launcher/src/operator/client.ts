@@ -28,6 +28,8 @@ export interface Device {
   report_fault: string | null
   phone_id: string | null
   fencing_number: number
+  /** For whom its host has last confirmed it as clean: `anyone`, `tenant:` and a tenant, or null: nobody. */
+  clean_for: string | null
   link: string
   last_proof_at: string | null
   capabilities: { name: string; implementation: string | null; evidence: string | null }[]
@@ -60,6 +62,18 @@ export interface Project {
   max_phones: number
   max_running: number
   frozen_at: string | null
+}
+
+export interface Restored {
+  /** Which database the control plane works on: changes with a restore and with a failover. */
+  epoch: string
+  epoch_changed_at: string
+  /** Idle devices that are not handed out, since their hosts have not confirmed them yet. */
+  devices_to_confirm: number
+}
+
+export interface Service extends Restored {
+  paused_at: string | null
 }
 
 export interface ProjectChange {
@@ -202,9 +216,10 @@ export class OperatorClient {
   removeLibraryApp = (name: string): Promise<{ package: string; removed: true }> =>
     this.call('DELETE', `/library/apps/${encodeURIComponent(name)}`)
 
-  service = (): Promise<{ paused_at: string | null }> => this.call('GET', '/service')
+  service = (): Promise<Service> => this.call('GET', '/service')
   pause = (): Promise<{ paused_at: string | null }> => this.call('POST', '/service/pause', {})
   resume = (): Promise<{ paused_at: string | null }> => this.call('POST', '/service/resume', {})
+  restored = (): Promise<Restored> => this.call('POST', '/service/restored', {})
 
   private call<T>(method: string, path: string, body?: unknown): Promise<T> {
     return this.send(method, path, {

@@ -64,6 +64,7 @@ export async function startHostAgent(
     ? (await addresses.operator.joinToken()).token
     : process.env['PHONERACK_JOIN_TOKEN']
   const isolated = process.env['PHONERACK_ISOLATED']
+  const packageClean = process.env['PHONERACK_PACKAGE_CLEAN_FOR_ALL']
   const allowSims = process.env['PHONERACK_ALLOW_SIMS']
   const conditionSeconds = process.env['PHONERACK_CONDITION_SECONDS']
   const service = nodeService({
@@ -82,6 +83,7 @@ export async function startHostAgent(
       NATS_URL: addresses.natsUrl,
       ...(joinToken ? { PHONERACK_JOIN_TOKEN: joinToken } : {}),
       ...(isolated === undefined ? {} : { PHONERACK_ISOLATED: isolated }),
+      ...(packageClean === undefined ? {} : { PHONERACK_PACKAGE_CLEAN_FOR_ALL: packageClean }),
       ...(allowSims === undefined ? {} : { PHONERACK_ALLOW_SIMS: allowSims }),
       ...(conditionSeconds === undefined ? {} : { PHONERACK_CONDITION_SECONDS: conditionSeconds }),
       ...(programs.scrcpyServer ? { PHONERACK_SCRCPY_SERVER: programs.scrcpyServer } : {}),

@@ -14,6 +14,7 @@ const device: Device = {
   report_fault: null,
   phone_id: null,
   fencing_number: 4,
+  clean_for: null,
   link: 'healthy',
   last_proof_at: null,
   capabilities: [{ name: 'text', implementation: 'scrcpy', evidence: 'read back' }],

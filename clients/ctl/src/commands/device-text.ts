@@ -21,6 +21,7 @@ export function describeDevice(device: Device): string {
     ['Link', device.link],
     ['Rented as', device.phone_id],
     ['Fencing number', device.fencing_number],
+    ['Clean for', device.clean_for],
     ['Last sign of life', device.last_proof_at],
   ])
   const capabilities = table(

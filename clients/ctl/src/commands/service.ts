@@ -1,17 +1,24 @@
+import type { Restored } from '@phonerack/launcher/operator'
 import type { Command } from '../commands.js'
 
 const state = (service: { paused_at: string | null }): string =>
   service.paused_at === null ? 'The service runs.' : `The service is paused since ${service.paused_at}.`
 
+const waiting = ({ devices_to_confirm: count }: Restored): string =>
+  count === 1
+    ? '1 device is not handed out until its host has confirmed that it is clean.'
+    : `${count} devices are not handed out until their hosts have confirmed that they are clean.`
+
 export const serviceCommands: readonly Command[] = [
   {
     name: 'service show',
-    about: 'Says whether the service is paused.',
+    about: 'Says whether the service is paused, and how many devices wait for their hosts after a restore.',
     words: [],
     flags: {},
     async run(_input, operator) {
       const service = await operator().service()
-      return { json: service, text: state(service) }
+      const lines = [state(service), ...(service.devices_to_confirm > 0 ? [waiting(service)] : [])]
+      return { json: service, text: lines.join('\n') }
     },
   },
   {
@@ -32,6 +39,20 @@ export const serviceCommands: readonly Command[] = [
     async run(_input, operator) {
       const service = await operator().resume()
       return { json: service, text: state(service) }
+    },
+  },
+  {
+    name: 'service restored',
+    about:
+      'After the database was restored: hands out no device before its host has confirmed that it is clean.',
+    words: [],
+    flags: {},
+    async run(_input, operator) {
+      const restored = await operator().restored()
+      return {
+        json: restored,
+        text: `The service knows that its database was restored.\n${waiting(restored)}`,
+      }
     },
   },
 ]

@@ -1,0 +1,42 @@
+/** What an operator says after a restore of the database, and how far its reconciliation is. docs/decisions/0141 */
+import { type Tx } from '../db/database.js'
+import { readEpoch, renewEpoch } from '../db/epoch.js'
+import { announceAll } from '../hosts/heartbeats.js'
+import { type Change, type Work } from './work.js'
+
+export interface RestoreView extends Record<string, unknown> {
+  /** Of the database: it changes with a restore and with a failover. */
+  epoch: string
+  epoch_changed_at: string
+  /** Idle devices that are not handed out, since their hosts have not confirmed them yet. */
+  devices_to_confirm: number
+}
+
+/** From here on no device is handed out before its host has confirmed it; hosts are asked at once. */
+export async function declareRestored({ core, tx, now, afterCommit }: Work): Promise<Change<RestoreView>> {
+  const before = await readRestore(tx)
+  await renewEpoch(tx, now)
+  afterCommit(() => {
+    announceAll(core).catch((error: unknown) =>
+      core.log.warn(
+        { err: error },
+        'hosts could not be asked: they hear of the restore at their next heartbeat',
+      ),
+    )
+  })
+  const after = await readRestore(tx)
+  return { result: after, target: null, before, after }
+}
+
+export async function readRestore(db: Pick<Tx, '$queryRaw' | 'databaseEpoch'>): Promise<RestoreView> {
+  const { changedAt } = await db.databaseEpoch.findUniqueOrThrow({ where: { id: 1 } })
+  const rows = await db.$queryRaw<{ count: bigint }[]>`select count(*) as count from devices d
+    join hosts h on h.id = d.host_id
+    where d.state in ('free', 'offline', 'unauthorized') and d.enrolled_at is not null and h.retired_at is null
+      and d.confirmed_epoch is distinct from (select current_epoch())`
+  return {
+    epoch: await readEpoch(db),
+    epoch_changed_at: changedAt.toISOString(),
+    devices_to_confirm: Number(rows[0]?.count ?? 0),
+  }
+}
