@@ -3,19 +3,21 @@
  * echoed and given out line by line, and a newline on output becomes CR LF.
  * Used by `shell-service.ts`.
  */
-import { type ByteSink, type ByteSource, Pipe } from '../android/streams.js'
+import { type ByteSink, type ByteSource } from '../android/streams.js'
 
 const erase = 0x7f
 const backspace = 0x08
 const interrupt = 0x03
 const endOfFile = 0x04
+/** Lines that wait for a reader. */
+const mostLines = 4096
 
 export class Terminal {
   /** What the program on the terminal reads. */
   readonly input: ByteSource & { end(): void }
   /** What it writes to. */
   readonly output: ByteSink
-  private readonly lines = new Pipe()
+  private readonly lines = new LineInput()
   private line: number[] = []
 
   constructor(
@@ -37,24 +39,64 @@ export class Terminal {
       await this.screen.write(Buffer.from('^C\r\n'))
       this.onInterrupt()
     } else if (byte === endOfFile) {
-      if (this.line.length === 0) this.lines.end()
-      else await this.giveLine()
+      if (this.line.length === 0) this.lines.endOfFile()
+      else this.giveLine()
     } else if (byte === erase || byte === backspace) {
       if (this.line.pop() !== undefined) await this.screen.write(Buffer.from('\b \b'))
     } else if (byte === 13 || byte === 10) {
       await this.screen.write(Buffer.from('\r\n'))
       this.line.push(10)
-      await this.giveLine()
+      this.giveLine()
     } else {
       this.line.push(byte)
       await this.screen.write(Buffer.from([byte]))
     }
   }
 
-  private async giveLine(): Promise<void> {
+  private giveLine(): void {
     const line = Buffer.from(this.line)
     this.line = []
-    await this.lines.write(line)
+    this.lines.give(line)
+  }
+}
+
+/**
+ * Lines for whatever reads the terminal. ^D on an empty line is one read that finds the end (`cat` stops), and the next
+ * reader gets the next line: only `end`, when the host hangs up, is for good.
+ */
+class LineInput implements ByteSource {
+  private readonly waiting: (Buffer | null)[] = []
+  private ended = false
+  private wake: (() => void) | null = null
+
+  give(line: Buffer): void {
+    if (line.length > 0) this.add(line)
+  }
+
+  endOfFile(): void {
+    this.add(null)
+  }
+
+  end(): void {
+    this.ended = true
+    this.wake?.()
+  }
+
+  async read(): Promise<Buffer | null> {
+    for (;;) {
+      const next = this.waiting.shift()
+      if (next !== undefined) return next
+      if (this.ended) return null
+      await new Promise<void>((resolve) => (this.wake = resolve))
+      this.wake = null
+    }
+  }
+
+  private add(line: Buffer | null): void {
+    // As a terminal does with what nobody reads.
+    if (this.waiting.length >= mostLines) return
+    this.waiting.push(line)
+    this.wake?.()
   }
 }
 

@@ -50,6 +50,11 @@ export class PhoneSockets {
     }
   }
 
+  /** Where something listens. */
+  addresses(): SocketAddress[] {
+    return [...this.listeners.keys()]
+  }
+
   has(address: SocketAddress): boolean {
     return this.listeners.has(address)
   }

@@ -13,6 +13,7 @@ export function generatedFiles(android: Android): Record<string, () => Buffer> {
     '/proc/uptime': text(
       () => `${(android.uptimeMs / 1000).toFixed(2)} ${(android.uptimeMs / 500).toFixed(2)}\n`,
     ),
+    '/proc/net/unix': text(() => unixSockets(android.sockets.addresses())),
     '/proc/sys/kernel/random/boot_id': text(() => `${android.bootId}\n`),
     '/proc/version': text(() => 'Linux version 6.1.23-android14-phonerack\n'),
     '/proc/mounts': text(
@@ -28,4 +29,15 @@ export function generatedFiles(android: Android): Record<string, () => Buffer> {
     ),
     '/system/etc/hosts': text(() => '127.0.0.1       localhost\n::1             ip6-localhost\n'),
   }
+}
+
+/** As Linux lists them: abstract names with an `@`. Apps with a web view have one, and none of this phone's does. */
+function unixSockets(addresses: readonly string[]): string {
+  const abstract = addresses.flatMap((address) => /^localabstract:(.*)$/s.exec(address)?.[1] ?? [])
+  const paths = ['/dev/socket/zygote', '/dev/socket/logd', ...abstract.map((name) => `@${name}`)]
+  const lines = paths.map(
+    (path, index) =>
+      `0000000000000000: 00000002 00000000 00010000 0001 01 ${String(11_000 + index).padStart(5)} ${path}\n`,
+  )
+  return `Num       RefCount Protocol Flags    Type St Inode Path\n${lines.join('')}`
 }

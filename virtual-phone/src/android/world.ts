@@ -134,6 +134,8 @@ export interface World {
   forceStop(packageName: string): void
   /** Ends the app and removes its data. */
   clearData(packageName: string): void
+  /** Packages with a task: opened, and neither stopped nor swiped away. The one in front comes first. */
+  runningApps(): readonly string[]
   builtInApps(): readonly AppEntry[]
   /** Built-in and installed apps that have a launcher activity. */
   launchableApps(): readonly AppEntry[]

@@ -174,6 +174,24 @@ describe(`appium-uiautomator2-driver ${driverVersion}`, () => {
     expect(await get('/source')).not.toBe(after)
   })
 
+  it('asks for the state of apps, ends them, and lists contexts and system bars', async () => {
+    const appId = 'com.phonerack.notes'
+    const state = () => mobile('queryAppState', { appId })
+    expect(await mobile('queryAppState', { appId: 'no.such.app' })).toBe(0)
+    await mobile('activateApp', { appId })
+    expect(await state()).toBe(4)
+    await mobile('pressKey', { keycode: 3 })
+    expect(await state()).toBe(3)
+    expect(await mobile('terminateApp', { appId })).toBe(true)
+    expect(await state()).toBe(1)
+    expect(await mobile('terminateApp', { appId })).toBe(false)
+    expect(await get('/contexts')).toEqual(['NATIVE_APP'])
+    expect(await mobile('getSystemBars')).toMatchObject({
+      statusBar: { visible: true, x: 0, y: 0, width: 1080, height: expect.any(Number) as number },
+      navigationBar: { visible: true, x: 0, width: 1080 },
+    })
+  })
+
   it('answers alerts, turns the screen and carries the clipboard', async () => {
     await mobile('activateApp', { appId: 'com.phonerack.dialogs' })
     await click('xpath', '//*[@text="Show alert"]')

@@ -112,6 +112,7 @@ const folders: readonly [string, number, number, number][] = [
   ['/dev', 0o755, 0, 0],
   ['/mnt', 0o755, 0, 1000],
   ['/proc', 0o555, 0, 0],
+  ['/proc/net', 0o555, 0, 0],
   ['/proc/sys', 0o555, 0, 0],
   ['/proc/sys/kernel', 0o555, 0, 0],
   ['/proc/sys/kernel/random', 0o555, 0, 0],

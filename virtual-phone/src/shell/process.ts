@@ -25,8 +25,9 @@ export interface ProcessRequest {
 
 const exitSigpipe = 141
 const exitSigterm = 143
+const exitSigsegv = 139
 
-/** Resolves with the exit code; never rejects but for a fault of ours. */
+/** Resolves with the exit code; never rejects. */
 export async function runProcess(request: ProcessRequest): Promise<number> {
   const { argv, android } = request
   const name = argv[0] ?? ''
@@ -43,20 +44,24 @@ export async function runProcess(request: ProcessRequest): Promise<number> {
   })
   const io = commandIo(request, process.pid, controller.signal)
   try {
-    return await Promise.race([guarded(request.run, io), killed])
+    return await Promise.race([guarded(request.run, io, android), killed])
   } finally {
     request.signal.removeEventListener('abort', kill)
     android.processes.end(process)
   }
 }
 
-async function guarded(run: CommandRun, io: CommandIo): Promise<number> {
+/** A fault of ours in one command is reported and ends that command, as a crash does: its script goes on. */
+async function guarded(run: CommandRun, io: CommandIo, android: Android): Promise<number> {
   try {
     return await run(io)
   } catch (error) {
     if (error instanceof BrokenPipe) return exitSigpipe
     const message = messageOf(error, io.name)
-    if (message === null) throw error
+    if (message === null) {
+      android.fault(error, io.name)
+      return exitSigsegv
+    }
     await io.err(message.text).catch(ignoreBrokenPipe)
     return message.exitCode
   }

@@ -6,7 +6,7 @@ import { instrument } from '../../uiautomator/instrument.js'
 import { decode, encode } from '../bytes.js'
 import type { Intent, StartResult } from '../../android/world.js'
 import { type CommandIo, type CommandRun, type CommandTable } from '../command.js'
-import { IntentError, intentText, parseIntent, shortComponent } from './intent.js'
+import { intentText, parseIntent, shortComponent, withIntent } from './intent.js'
 
 async function start(io: CommandIo, args: readonly string[]): Promise<number> {
   const { world } = io.android
@@ -52,7 +52,7 @@ function startOwn({ android }: CommandIo, intent: Intent): StartResult | null {
 /** The carrier's code that erases all call forwarding (3GPP TS 22.030) is all that this phone dials. */
 function dial(android: Android, uri: string): StartResult | null {
   const { sim } = android.userData
-  if (sim === null || decodeURIComponent(uri) !== 'tel:##002#') return null
+  if (sim === null || !/^tel:(##|%23%23)002(#|%23)$/.test(uri)) return null
   sim.forwards = false
   android.changed()
   return { kind: 'started', window: android.world.focused }
@@ -101,64 +101,58 @@ function packageOf(args: readonly string[]): string | null {
   return rest[0] === undefined ? null : decode(rest[0])
 }
 
-export const am: CommandRun = async (io) => {
+export const am: CommandRun = (io) => {
   const [verb = '', ...args] = io.args
-  try {
-    switch (verb) {
-      case 'start':
-      case 'start-activity':
-        return await start(io, args)
-      case 'startservice':
-      case 'start-service':
-      case 'startfgservice':
-      case 'start-foreground-service':
-        return await startService(io, args)
-      case 'stopservice':
-      case 'stop-service':
-        return await stopService(io, args)
-      case 'broadcast':
-        return await broadcast(io, args)
-      case 'instrument':
-        return await instrument(io, args.map(decode))
-      case 'force-stop':
-      case 'kill':
-      case 'crash':
-      case 'stop-app': {
-        const name = packageOf(args)
-        if (name === null) break
-        io.android.forceStop(name)
-        return 0
-      }
-      case 'kill-all':
-      case 'wait-for-broadcast-idle':
-      case 'wait-for-broadcast-barrier':
-      case 'idle-maintenance':
-        return 0
-      case 'get-current-user':
-        await io.out('0\n')
-        return 0
-      case 'get-uid-state':
-        break
-      case 'clear-debug-app':
-      case 'set-debug-app':
-        return 0
-      case 'stack':
-      case 'task':
-        if (args[0] !== 'list') break
-        await io.out(stackList(io))
-        return 0
-      case 'get-inactive':
-        await io.out(`Idle=${findPackage(io.android, args[0] ?? '') === null}\n`)
-        return 0
+  return withIntent(io, verb, () => run(io, verb, args))
+}
+
+async function run(io: CommandIo, verb: string, args: readonly string[]): Promise<number> {
+  switch (verb) {
+    case 'start':
+    case 'start-activity':
+      return await start(io, args)
+    case 'startservice':
+    case 'start-service':
+    case 'startfgservice':
+    case 'start-foreground-service':
+      return await startService(io, args)
+    case 'stopservice':
+    case 'stop-service':
+      return await stopService(io, args)
+    case 'broadcast':
+      return await broadcast(io, args)
+    case 'instrument':
+      return await instrument(io, args.map(decode))
+    case 'force-stop':
+    case 'kill':
+    case 'crash':
+    case 'stop-app': {
+      const name = packageOf(args)
+      if (name === null) break
+      io.android.forceStop(name)
+      return 0
     }
-  } catch (error) {
-    if (!(error instanceof IntentError)) throw error
-    await io.err(
-      encode(
-        `\nException occurred while executing '${verb}':\njava.lang.IllegalArgumentException: ${error.message}\n`,
-      ),
-    )
-    return 255
+    case 'kill-all':
+    case 'wait-for-broadcast-idle':
+    case 'wait-for-broadcast-barrier':
+    case 'idle-maintenance':
+      return 0
+    case 'get-current-user':
+      await io.out('0\n')
+      return 0
+    case 'get-uid-state':
+      break
+    case 'clear-debug-app':
+    case 'set-debug-app':
+      return 0
+    case 'stack':
+    case 'task':
+      if (args[0] !== 'list') break
+      await io.out(stackList(io))
+      return 0
+    case 'get-inactive':
+      await io.out(`Idle=${findPackage(io.android, args[0] ?? '') === null}\n`)
+      return 0
   }
   await io.err(verb === '' ? 'Activity manager (activity) commands:\n  help\n' : `Unknown command: ${verb}\n`)
   return 255

@@ -43,6 +43,59 @@ describe("Android's commands", () => {
     expect(await out('dumpsys package com.android.settings')).toMatch(/versionName=.*\n[^]*firstInstallTime=/)
   })
 
+  it('wrong intents end their command and not the script', async () => {
+    for (const wrong of [
+      'am start -n nonsense',
+      'am start --no-such-option',
+      'am start',
+      'am broadcast -a',
+      'cmd package resolve-activity --brief -n nonsense',
+      'pm query-activities --no-such-option',
+    ]) {
+      const { out: printed, err } = await phone.run(`${wrong}; echo "then $?"`)
+      expect(printed, wrong).toBe('then 255\n')
+      expect(err).toContain('java.lang.IllegalArgumentException')
+    }
+    expect(await out("am start -a android.intent.action.CALL -d 'tel:%zz'; echo then")).toMatch(/then\n$/)
+  })
+
+  it('apps have processes from their start until they are stopped', async () => {
+    const notes = 'com.phonerack.notes'
+    await out(`am start -n ${notes}/.MainActivity`)
+    const pid = (await out(`pidof ${notes}`)).trim()
+    expect(pid).toMatch(/^\d+$/)
+    expect(await out(`pidof -s com.android.launcher3 no.such.app; echo $?`)).toMatch(/^\d+\n0\n$/)
+    expect(await out(`ps -A -o PID,NAME | grep ${notes}`)).toBe(`${pid} ${notes}\n`)
+    const processes = await out('dumpsys activity processes')
+    expect(processes).toMatch(new RegExp(`fg +T/A/TOP .*${pid}:${notes}/u0a\\d+ \\(top-activity\\)`))
+    expect(await out(`dumpsys meminfo ${notes}`)).toMatch(
+      new RegExp(`\\*\\* MEMINFO in pid ${pid} \\[${notes}\\] \\*\\*\\n[^]*^ +TOTAL +\\d+`, 'm'),
+    )
+    await out('input keyevent HOME')
+    expect((await out(`pidof ${notes}`)).trim()).toBe(pid)
+    expect(await out('dumpsys activity processes')).toMatch(new RegExp(`prev .*${pid}:${notes}`))
+    await out(`am force-stop ${notes}`)
+    expect((await phone.run(`pidof ${notes}`)).code).toBe(1)
+    expect(await out(`dumpsys meminfo ${notes}`)).toBe(`No process found for: ${notes}\n`)
+  })
+
+  it('sockets and bars are told', async () => {
+    expect(await out('head -1 /proc/net/unix')).toMatch(/^Num +RefCount Protocol Flags +Type St Inode Path$/m)
+    const stop = phone.android.sockets.listen('localabstract:scrcpy_1', () => undefined)
+    expect(await out('grep @ /proc/net/unix')).toMatch(/^0{16}: .* @scrcpy_1\n$/)
+    stop()
+    expect(await out('cat /proc/net/unix')).not.toContain('@')
+    const windows = await out('dumpsys window windows')
+    for (const [name, frame] of [
+      ['StatusBar', /\[0,0\]\[1080,\d+\]/],
+      ['NavigationBar0', /\[0,\d+\]\[1080,2400\]/],
+    ] as const) {
+      const section = windows.split(/^  Window #/m).find((each) => each.includes(` u0 ${name}}:`)) ?? ''
+      expect(/ frame=(\S+)/.exec(section)?.[1]).toMatch(frame)
+      expect(section).toContain('isVisible=true')
+    }
+  })
+
   it('activities come to the front and go', async () => {
     expect(await out('am start -W -a android.settings.SETTINGS')).toMatch(
       /^Starting: Intent \{ act=android\.settings\.SETTINGS \}\nStatus: ok\n[^]*Complete\n$/,

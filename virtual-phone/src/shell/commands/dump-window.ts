@@ -1,5 +1,6 @@
 /** `dumpsys window`, `activity` and `input_method`: what is in front, and who has the keyboard. */
 import type { Android } from '../../android/android.js'
+import { appProcesses, type AppProcess } from '../../android/app-processes.js'
 import { findPackage } from '../../android/packages.js'
 import { token } from './dump-package.js'
 import { dumpServices } from './dump-services.js'
@@ -64,7 +65,7 @@ function windows(android: Android): string {
     mHasSurface=${shown} isReadyForDisplay()=${shown} mWindowRemovalAllowed=false
     isOnScreen=${shown}
     isVisible=${shown}
-  Window #1 Window{${f.windowToken} u0 ${f.full}}:
+${bars(android)}  Window #3 Window{${f.windowToken} u0 ${f.full}}:
     mDisplayId=0 rootTaskId=1 mSession=Session{${token('session app')} 4100:u0a10100}
     mActivityRecord=ActivityRecord{${f.recordToken} u0 ${f.short} t1}
     package=${f.package} appop=NONE
@@ -79,6 +80,32 @@ function windows(android: Android): string {
 ${focus(android)}  mInputMethodTarget in display# 0 Window{${f.windowToken} u0 ${f.full}}
   mGlobalConfiguration={1.0 ?mcc?mnc [en_US] ldltr sw411dp w411dp h914dp ${android.world.display.density}dpi}
 `
+}
+
+/** The system's bars, as long as they are there. */
+function bars(android: Android): string {
+  const seen = android.world.accessibilityWindows()
+  const { width, height } = android.world.display
+  const bar = (index: number, name: string, title: string, type: string, y: number): string => {
+    const bounds = seen.find((window) => window.title === title)?.bounds
+    const { left, top, right, bottom } = bounds ?? { left: 0, top: y, right: width, bottom: y }
+    const frame = `[${left},${top}][${right},${bottom}]`
+    const shown = bounds !== undefined
+    return `  Window #${index} Window{${token(`window ${name}`)} u0 ${name}}:
+    mDisplayId=0 rootTaskId=1 mSession=Session{${token('session systemui')} 500:u0a10150}
+    package=com.android.systemui appop=NONE
+    mAttrs={(0,0)(fillx${bottom - top}) sim={adjust=pan} ty=${type} fmt=TRANSLUCENT}
+    mViewVisibility=0x${shown ? '0' : '8'} mHaveFrame=true mObscured=false
+    Frames: containing=${frame} parent=${frame} display=${frame} frame=${frame}
+    mHasSurface=${shown} isReadyForDisplay()=${shown} mWindowRemovalAllowed=false
+    isOnScreen=${shown}
+    isVisible=${shown}
+`
+  }
+  return (
+    bar(1, 'NavigationBar0', 'navigation', 'NAVIGATION_BAR', height) +
+    bar(2, 'StatusBar', 'status', 'STATUS_BAR', 0)
+  )
 }
 
 function displays(android: Android): string {
@@ -159,12 +186,27 @@ Display #0 (activities from top to bottom):
 
 function top(android: Android): string {
   const f = front(android)
-  return `TASK ${f.package} id=1 userId=0\n  ACTIVITY ${f.short} ${f.recordToken} pid=4100\n    Local Activity ${token(f.full)} State:\n      mResumed=true mStopped=false mFinished=false\n`
+  return `TASK ${f.package} id=1 userId=0\n  ACTIVITY ${f.short} ${f.recordToken} pid=${appProcesses(android).find((app) => app.isFront)?.pid ?? 0}\n    Local Activity ${token(f.full)} State:\n      mResumed=true mStopped=false mFinished=false\n`
 }
 
+/** Adjustment as AOSP `ProcessList.makeOomAdjString` shortens it: in front, or kept in the background. */
 function processes(android: Android): string {
-  const f = front(android)
-  return `ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)\n  Process LRU list:\n    Proc # 0: fg     T/A/TOP  LCMN  t: 0 4100:${f.package}/u0a100 (top-activity)\n`
+  const apps = appProcesses(android)
+  const name = (app: AppProcess) => `${app.pid}:${app.package}/${app.user.replace('_', '')}`
+  const records = apps.map(
+    (app) =>
+      `  *APP* UID ${app.uid} ProcessRecord{${token(`process ${app.package}`)} ${name(app)}}\n    packageList={${app.package}}\n    pid=${app.pid}\n`,
+  )
+  const list = apps.map((app, index) =>
+    app.isFront
+      ? `    Proc #${String(index).padStart(2)}: fg     T/A/TOP  LCMN  t: 0 ${name(app)} (top-activity)\n`
+      : `    Proc #${String(index).padStart(2)}: prev   B/ /LAST ---N  t: 0 ${name(app)} (previous)\n`,
+  )
+  return `ACTIVITY MANAGER RUNNING PROCESSES (dumpsys activity processes)
+  All known processes:
+${records.join('')}
+  Process LRU list (sorted by oom_adj, ${apps.length} total, non-act at 0, non-svc at 0):
+${list.join('')}`
 }
 
 export function dumpInputMethod(android: Android): string {

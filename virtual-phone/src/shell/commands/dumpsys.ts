@@ -3,6 +3,7 @@ import type { Android } from '../../android/android.js'
 import { encode } from '../bytes.js'
 import { type CommandTable } from '../command.js'
 import { dumpSubscriptions, dumpTelephonyRegistry } from './dump-cards.js'
+import { dumpMemory } from './dump-memory.js'
 import { dumpPackages } from './dump-package.js'
 import { dumpActivity, dumpInputMethod, dumpWindow } from './dump-window.js'
 import {
@@ -114,6 +115,7 @@ const sections: Readonly<Record<string, Section>> = {
     `Location Manager State:\n  User Info:\n    current users: u[0]\n  Location Setting: ${android.settings.get('secure', 'location_mode') !== '0'}\n  Location Providers:\n    passive provider:\n      last location=null\n`,
   lock_settings: (android) =>
     `Current lock settings service state:\nUser 0\n    CredentialType: ${android.userData.pin === null ? 'NONE' : 'PIN'}\n    disabled: ${android.lockDisabled}\n`,
+  meminfo: dumpMemory,
   package: (android, args) => dumpPackages(android, args.find((arg) => !arg.startsWith('-')) ?? null),
   power: dumpPower,
   'telephony.registry': dumpTelephonyRegistry,

@@ -1,6 +1,7 @@
 /** Intents from the arguments of `am`, and as Android prints them. */
 import type { Intent } from '../../android/world.js'
-import { decode } from '../bytes.js'
+import { decode, encode } from '../bytes.js'
+import type { CommandIo } from '../command.js'
 
 export interface ParsedIntent {
   intent: Intent
@@ -9,6 +10,21 @@ export interface ParsedIntent {
 }
 
 export class IntentError extends Error {}
+
+/** Runs what reads an intent from arguments; wrong ones are answered as Android's shell commands do. */
+export async function withIntent(io: CommandIo, verb: string, work: () => Promise<number>): Promise<number> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof IntentError)) throw error
+    await io.err(
+      encode(
+        `\nException occurred while executing '${verb}':\njava.lang.IllegalArgumentException: ${error.message}\n`,
+      ),
+    )
+    return 255
+  }
+}
 
 const withTwo = new Set([
   '--es',

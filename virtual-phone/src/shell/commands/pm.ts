@@ -3,7 +3,7 @@ import { allPackages, findPackage, pathsOf } from '../../android/packages.js'
 import type { AppEntry } from '../../android/world.js'
 import { decode, encode } from '../bytes.js'
 import { type CommandIo, type CommandRun, type CommandTable } from '../command.js'
-import { intentText, parseIntent, shortComponent } from './intent.js'
+import { intentText, parseIntent, shortComponent, withIntent } from './intent.js'
 import { dumpPackages } from './dump-package.js'
 import { listUsers } from './dump-user-data.js'
 import { installVerbs, thrown } from './pm-install.js'
@@ -181,7 +181,7 @@ export const pm: CommandRun = async (io) => {
       return 0
     case 'resolve-activity':
     case 'query-activities':
-      return resolve(io, args)
+      return withIntent(io, 'resolve-activity', () => resolve(io, args))
     case 'dump':
       await io.out(dumpPackages(io.android, rest[0] === undefined ? null : decode(rest[0])))
       return 0

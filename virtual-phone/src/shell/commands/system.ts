@@ -1,6 +1,7 @@
 /** id, uname, ps, kill, uptime, reboot and other questions to the system itself. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { nameOf, shellUser } from '../../fs/access.js'
+import { appProcesses } from '../../android/app-processes.js'
 import { abi } from '../../android/identity.js'
 import { type CommandTable, UsageError } from '../command.js'
 import { parseOptions } from './options.js'
@@ -89,10 +90,11 @@ export const systemCommands: CommandTable = {
       .list()
       .filter((process) => all || process.user === 'shell')
       .filter((process) => values['p'] === undefined || values['p'].split(',').includes(String(process.pid)))
-    const apps = all ? io.android.world.builtInApps().map((app) => app.package) : []
-    const front = io.android.world.focused.package
     const rows = processes.map((p) => ({ user: p.user, pid: p.pid, parent: p.parent, name: p.name }))
-    if (apps.includes(front)) rows.push({ user: 'u0_a100', pid: 4100, parent: 98, name: front })
+    const pids = values['p']?.split(',')
+    for (const app of all ? appProcesses(io.android) : [])
+      if (pids === undefined || pids.includes(String(app.pid)))
+        rows.push({ user: app.user, pid: app.pid, parent: 2, name: app.package })
     const columns: Readonly<Record<string, [string, (row: (typeof rows)[number]) => string]>> = {
       user: ['USER', (row) => row.user],
       pid: ['PID', (row) => String(row.pid)],
@@ -124,8 +126,11 @@ export const systemCommands: CommandTable = {
     return 0
   },
   pidof: async (io) => {
-    const pids = io.android.processes.list().filter((process) => io.args.includes(process.name))
-    if (pids.length > 0) await io.out(`${pids.map((process) => process.pid).join(' ')}\n`)
+    const { flags, operands } = parseOptions(io, 'sx')
+    const apps = appProcesses(io.android).map(({ pid, package: name }) => ({ pid, name }))
+    const found = [...io.android.processes.list(), ...apps].filter(({ name }) => operands.includes(name))
+    const pids = found.map(({ pid }) => pid).toSorted((a, b) => b - a)
+    if (pids.length > 0) await io.out(`${(flags.has('s') ? pids.slice(0, 1) : pids).join(' ')}\n`)
     return pids.length > 0 ? 0 : 1
   },
   kill: async (io) => {

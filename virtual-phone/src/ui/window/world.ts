@@ -306,6 +306,10 @@ export class PhoneWorld implements World {
     this.changed()
   }
 
+  runningApps(): readonly string[] {
+    return this.model.tasks.map((task) => task.package)
+  }
+
   builtInApps(): readonly AppEntry[] {
     return this.model.builtIn()
   }

@@ -1,0 +1,38 @@
+/**
+ * Processes of the apps that run: one for each package with a task, the home screen's among them. What installed helpers
+ * do has processes of its own (`running.ts`). Used by `ps`, `pidof`, `dumpsys` and `am`.
+ */
+import type { Android } from './android.js'
+import { findPackage } from './packages.js'
+
+export interface AppProcess {
+  pid: number
+  package: string
+  /** `u0_a100`, as `ps` prints it. */
+  user: string
+  uid: number
+  /** What is on the screen is its. */
+  isFront: boolean
+}
+
+const homePackage = 'com.android.launcher3'
+
+/** The one in front first. Their numbers are above those of the system and below those of the shell's commands. */
+export function appProcesses(android: Android): AppProcess[] {
+  const { world, running } = android
+  const names = [...new Set([...world.runningApps(), homePackage])]
+  return names.flatMap((name) => {
+    const app = findPackage(android, name)
+    if (app === null || running.isRunning(name)) return []
+    const id = app.uid - 10_000
+    return [
+      {
+        pid: 40_000 + id,
+        package: name,
+        user: `u0_a${id}`,
+        uid: app.uid,
+        isFront: world.focused.package === name,
+      },
+    ]
+  })
+}
