@@ -111,6 +111,20 @@ describe('the adb server', () => {
     await tracking
   })
 
+  it('is started again after it aborted, and the log says so in its words', async () => {
+    let lines = ''
+    const told = createLogger('test', { write: (line: string) => void (lines += line) })
+    told.level = 'error'
+    const server = await startAdbServer({ bin: 'adb', dataDir, log: told })
+    servers.push(server)
+    const first = server.pid ?? 0
+    process.kill(first, 'SIGABRT')
+    await until(() => server.pid !== null && server.pid !== first && server.trouble === null)
+    expect(await server.client.version(Progress.for(2000))).toBeGreaterThan(0x20)
+    expect(lines).toMatch(/adb server is away/)
+    expect(lines).toMatch(/"reason":"ended with SIGABRT: /)
+  })
+
   it('ends the leftover of a crashed run of itself', async () => {
     // What a killed agent leaves: its server, and the mark in its data folder.
     const home = join(dataDir, 'adb')

@@ -90,7 +90,7 @@ describe("Android's commands", () => {
       ['StatusBar', /\[0,0\]\[1080,\d+\]/],
       ['NavigationBar0', /\[0,\d+\]\[1080,2400\]/],
     ] as const) {
-      const section = windows.split(/^  Window #/m).find((each) => each.includes(` u0 ${name}}:`)) ?? ''
+      const section = windows.split(/^ {2}Window #/m).find((each) => each.includes(` u0 ${name}}:`)) ?? ''
       expect(/ frame=(\S+)/.exec(section)?.[1]).toMatch(frame)
       expect(section).toContain('isVisible=true')
     }
