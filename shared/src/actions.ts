@@ -11,12 +11,12 @@ const codePoints = (min: number, max: number) =>
   z.string().refine((text) => {
     const count = Array.from(text).length
     return count >= min && count <= max
-  }, `must have ${min} to ${max} characters`)
+  }, `must have between ${min} and ${max} characters`)
 
 const targetText = codePoints(1, 1000)
 const refTarget = z.strictObject({
   ref: z.int().min(1),
-  snapshot_id: z.string().regex(/^snp_[a-z2-7]{12}$/, 'must be a snapshot ID'),
+  snapshot_id: z.string().regex(/^snp_[a-z2-7]{12}$/, 'must be a snapshot ID, such as `snp_abcdefghijkl`'),
 })
 const textTarget = z.strictObject({
   text: targetText,
@@ -86,7 +86,10 @@ const direction = z.enum(['up', 'down', 'left', 'right'])
 export const packageName = z
   .string()
   .max(255)
-  .regex(/^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+$/, 'must be a package name')
+  .regex(
+    /^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)+$/,
+    'must be a package name, such as `com.example.app`',
+  )
 const webUrl = z
   .string()
   .max(2048)
@@ -94,7 +97,7 @@ const webUrl = z
     if (!URL.canParse(text)) return false
     const url = new URL(text)
     return (url.protocol === 'http:' || url.protocol === 'https:') && !url.username && !url.password
-  }, 'must be an http or https URL without user info')
+  }, 'must be an `http` or `https` URL without a user name or password')
 
 export const actionSchemas = {
   tap: z.strictObject({ type: z.literal('tap'), target: targetSchema }),
@@ -232,6 +235,6 @@ export const actionBatchSchema = z
   })
   .refine((batch) => waitBudget(batch.actions) <= limits.actions.waitSum, {
     path: ['actions'],
-    message: `the waits of a batch add up to at most ${limits.actions.waitSum} ms`,
+    message: `must wait at most ${limits.actions.waitSum} milliseconds in total`,
   })
 export type ActionBatch = z.infer<typeof actionBatchSchema>

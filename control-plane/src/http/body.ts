@@ -17,10 +17,14 @@ const discardMs = 10_000
 
 /** The connection ended first: nothing was done, and nobody may be left to hear so. */
 const cutOff = (): ApiError =>
-  validationFailed('body', [{ path: [], message: 'the body was cut off', code: 'cut_off' }])
+  validationFailed('body', [
+    { path: [], message: 'is incomplete: the connection ended before all of it arrived', code: 'cut_off' },
+  ])
 
 const tooSlow = (): ApiError =>
-  validationFailed('body', [{ path: [], message: 'the body did not arrive in time', code: 'timeout' }])
+  validationFailed('body', [
+    { path: [], message: 'is incomplete: it did not arrive within 60 seconds', code: 'timeout' },
+  ])
 
 const tooLarge = (limit: number): ApiError =>
   new ApiError('payload_too_large', {
@@ -96,7 +100,7 @@ function checkContentType(header: string | undefined): void {
   throw validationFailed('content_type', [
     {
       path: ['content-type'],
-      message: 'a body is sent with Content-Type: application/json',
+      message: 'must be `application/json`',
       expected: 'application/json',
       received: header ?? 'none',
     },

@@ -39,7 +39,7 @@ export function addConventions(app: FastifyInstance, paths: KnownPaths): void {
       )
     }
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
-      return done(validationFailed('headers', [{ path: ['host'], message: 'the Host header is missing' }]))
+      return done(validationFailed('headers', [{ path: ['host'], message: 'is required' }]))
     done()
   })
 }

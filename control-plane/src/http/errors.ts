@@ -1,5 +1,6 @@
 /** Everything that can go wrong becomes an `ApiError` here, and every `ApiError` the one envelope. */
 import { ApiError, errorEnvelope, type ErrorEnvelope } from '@phonerack/shared'
+import { sentenceOf } from './phrases.js'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Seconds of `Retry-After` where the limit has no wait of its own. */
@@ -23,19 +24,12 @@ export interface Issue {
 /** The check that rejected a request, as `details.validation_stage`. */
 export type ValidationStage = 'url' | 'headers' | 'content_type' | 'json' | 'params' | 'query' | 'body'
 
-export const validationFailed = (
-  stage: ValidationStage,
-  issues: readonly Issue[],
-  next?: string,
-): ApiError => {
-  const [first] = issues
-  const where = first && first.path.length > 0 ? `${first.path.join('.')}: ` : ''
-  return new ApiError('validation_failed', {
-    message: first ? `The request is not valid: ${where}${first.message}.` : undefined,
+export const validationFailed = (stage: ValidationStage, issues: readonly Issue[], next?: string): ApiError =>
+  new ApiError('validation_failed', {
+    message: sentenceOf(stage, issues),
     next,
     details: { validation_stage: stage, issues },
   })
-}
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
@@ -44,14 +38,16 @@ function fromFramework(error: FastifyError): ApiError | null {
   if (typeof error.code !== 'string' || !error.code.startsWith('FST_ERR_')) return null
   switch (error.code) {
     case 'FST_ERR_BAD_URL':
-      return validationFailed('url', [{ path: [], message: 'the path is not correctly percent-encoded' }])
+      return validationFailed('url', [
+        { path: [], message: 'the path of the URL is not correctly percent-encoded' },
+      ])
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ApiError('not_found')
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ApiError('payload_too_large')
     default:
       return error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
-        ? validationFailed('headers', [{ path: [], message: 'the request cannot be read' }])
+        ? validationFailed('headers', [{ path: [], message: 'is not valid HTTP' }])
         : null
   }
 }

@@ -1,7 +1,17 @@
 /** Turns what the schema library found into `details.issues`, with the alternatives that are allowed. */
 import type { z } from 'zod'
-import type { $ZodIssue, $ZodType } from 'zod/v4/core'
+import { safeParse, type $ZodIssue, type $ZodType, type output } from 'zod/v4/core'
 import type { Issue } from './errors.js'
+import {
+  boundsOf,
+  choicePhrase,
+  formatPhrase,
+  formsPhrase,
+  sizePhrase,
+  typeName,
+  typePhrase,
+  type Bounds,
+} from './phrases.js'
 
 type Path = (string | number)[]
 
@@ -94,7 +104,7 @@ function fromUnion(issue: z.core.$ZodIssueInvalidUnion, path: Path, root: $ZodTy
   if (discriminator !== undefined) {
     const union = schemaAt(root, value, path.slice(0, -1))
     const alternatives = union ? literalsOf(union, discriminator) : []
-    return [{ path, message: `unknown ${discriminator}`, code: 'invalid_value', alternatives }]
+    return [{ path, message: choicePhrase(alternatives), code: 'invalid_value', alternatives }]
   }
   const union = schemaAt(root, value, path)
   const here = valueAt(value, path)
@@ -106,7 +116,7 @@ function fromUnion(issue: z.core.$ZodIssueInvalidUnion, path: Path, root: $ZodTy
   return [
     {
       path,
-      message: `must be exactly one of: ${forms.join('; ')}`,
+      message: formsPhrase(forms),
       code: 'invalid_union',
       alternatives: forms,
     },
@@ -121,46 +131,95 @@ const literalsOf = (union: $ZodType, discriminator: string): string[] =>
 
 function fromOne(issue: $ZodIssue, root: $ZodType, value: unknown): Issue[] {
   const path = issue.path.filter((step): step is string | number => typeof step !== 'symbol')
-  const { message } = issue
+  // Set only where a schema of ours gives it: see `findIssues`.
+  const own = issue.message === '' ? null : issue.message
   switch (issue.code) {
     case 'unrecognized_keys': {
       const alternatives = fieldsAt(root, value, path)
-      return issue.keys.map((key) => ({
-        path: [...path, key],
-        message: 'unknown field',
-        code: issue.code,
-        alternatives,
-      }))
+      return issue.keys.map((key) => ({ ...unknownField([...path, key]), alternatives }))
     }
     case 'invalid_type': {
       const received = jsonTypeOf(valueAt(value, path))
+      const schema = schemaAt(root, value, path)
+      const bounds = boundsOf(schema)
+      const expected = isInteger(schema) ? 'integer' : typeName(issue.expected)
       return [
         {
           path,
-          message: received === 'undefined' ? 'is required' : `must be ${issue.expected}, not ${received}`,
+          message: typePhrase(expected, received, bounds, path),
           code: issue.code,
-          expected: issue.expected,
+          expected,
           received,
+          ...(received === 'number' ? given(bounds) : {}),
         },
       ]
     }
     case 'invalid_value': {
       const alternatives = issue.values.map(String)
-      return [{ path, message: `must be one of ${alternatives.join(', ')}`, code: issue.code, alternatives }]
+      return [{ path, message: choicePhrase(alternatives), code: issue.code, alternatives }]
     }
     case 'too_small':
-      return [{ path, message, code: issue.code, minimum: Number(issue.minimum) }]
-    case 'too_big':
-      return [{ path, message, code: issue.code, maximum: Number(issue.maximum) }]
+    case 'too_big': {
+      const declared = boundsOf(schemaAt(root, value, path))
+      const bounds =
+        declared.minimum === null && declared.maximum === null
+          ? {
+              minimum: issue.code === 'too_small' ? Number(issue.minimum) : null,
+              maximum: issue.code === 'too_big' ? Number(issue.maximum) : null,
+            }
+          : declared
+      return [
+        { path, message: own ?? sizePhrase(issue.origin, bounds, path), code: issue.code, ...given(bounds) },
+      ]
+    }
     case 'invalid_union':
       return fromUnion(issue, path, root, value)
-    case 'invalid_key':
-      return [{ path, message: issue.issues[0]?.message ?? message, code: issue.code }]
+    case 'invalid_key': {
+      const [inner] = issue.issues
+      return [
+        { path, message: own ?? (inner?.message || 'is not a valid name for a field'), code: issue.code },
+      ]
+    }
     default:
-      return [{ path, message, code: issue.code }]
+      return [{ path, message: own ?? formatPhrase(issue), code: issue.code }]
   }
 }
 
+const isInteger = (schema: $ZodType | null): boolean =>
+  (schema?._zod.def as { format?: string } | undefined)?.format === 'safeint'
+
+const given = ({ minimum, maximum }: Bounds): { minimum?: number; maximum?: number } => ({
+  ...(minimum === null ? {} : { minimum }),
+  ...(maximum === null ? {} : { maximum }),
+})
+
+export const unknownField = (path: Path): Issue => ({
+  path,
+  message: 'is not a known field',
+  code: 'unrecognized_keys',
+})
+
+const isSame = (a: Issue, b: Issue): boolean =>
+  a.message === b.message &&
+  a.path.length === b.path.length &&
+  a.path.every((step, at) => step === b.path[at])
+
 /** @param value what was checked; used to name the type that was received and the union option that was meant */
-export const toIssues = (issues: readonly $ZodIssue[], schema: $ZodType, value: unknown): Issue[] =>
-  issues.flatMap((issue) => fromOne(issue, schema, value))
+const toIssues = (issues: readonly $ZodIssue[], schema: $ZodType, value: unknown): Issue[] =>
+  issues
+    .flatMap((issue) => fromOne(issue, schema, value))
+    .filter((issue, at, all) => all.findIndex((each) => isSame(each, issue)) === at)
+
+/** The library's own texts are replaced by nothing, so that a message is one of ours or none. */
+const ownMessagesOnly = { error: (): string => '' }
+
+/** Checks a value; `issues` is empty when it fits. */
+export function findIssues<S extends $ZodType>(
+  schema: S,
+  value: unknown,
+): { issues: Issue[]; data: output<S> | undefined } {
+  const result = safeParse(schema, value, ownMessagesOnly)
+  return result.success
+    ? { issues: [], data: result.data }
+    : { issues: toIssues(result.error.issues, schema, value), data: undefined }
+}

@@ -1,7 +1,7 @@
 /** Strict JSON: UTF-8, an object at the top, and only text that every later station can carry. */
 import { isStorable, type ApiError } from '@phonerack/shared'
 import { validationFailed } from './errors.js'
-import { jsonTypeOf } from './issues.js'
+import { jsonTypeOf, unknownField } from './issues.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -30,8 +30,8 @@ function decode(bytes: Uint8Array): { text: string; value: unknown } {
     const text = utf8.decode(bytes)
     return { text, value: JSON.parse(text) as unknown }
   } catch (error) {
-    if (error instanceof SyntaxError) throw notJson('the body is not valid JSON')
-    if (error instanceof TypeError) throw notJson('the body is not valid UTF-8')
+    if (error instanceof SyntaxError) throw notJson('is not valid JSON')
+    if (error instanceof TypeError) throw notJson('is not valid UTF-8')
     throw error
   }
 }
@@ -44,7 +44,11 @@ function refuseUnstorable(root: unknown): void {
         : typeof value === 'object' && value !== null && !Object.keys(value).every(isStorable)
     if (bad)
       throw validationFailed('json', [
-        { path, message: 'text may not hold NUL or half of a surrogate pair', code: 'invalid_text' },
+        {
+          path,
+          message: 'must not contain the NUL character or half of a surrogate pair',
+          code: 'invalid_text',
+        },
       ])
   }
 }
@@ -53,9 +57,7 @@ function refuseUnstorable(root: unknown): void {
 function refuseProto(root: unknown): void {
   for (const { value, path } of visit(root)) {
     if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__'))
-      throw validationFailed('body', [
-        { path: [...path, '__proto__'], message: 'unknown field', code: 'unrecognized_keys' },
-      ])
+      throw validationFailed('body', [unknownField([...path, '__proto__'])])
   }
 }
 
@@ -66,7 +68,7 @@ export function parseJson(bytes: Uint8Array): unknown {
     throw validationFailed('body', [
       {
         path: [],
-        message: 'the body must be an object',
+        message: 'must be an object',
         code: 'invalid_type',
         expected: 'object',
         received: jsonTypeOf(value),

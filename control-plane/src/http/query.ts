@@ -9,14 +9,14 @@ import { shapeOf, unwrap } from './issues.js'
 
 type RawQuery = Record<string, string | string[]>
 
-/** `-12` is a whole number, `1e3`, `+1` and ` 1` are not; what is none stays text and fails the schema. */
-const wholeNumber = /^-?\d{1,15}$/
+/** `-12` is a whole number, `1e3`, `+1` and ` 1` are not and stay text. One with too many digits is out of every range. */
+const wholeNumber = /^-?\d+$/
 
 const kindOf = (schema: $ZodType): string => unwrap(schema)._zod.def.type
 
 const once = (path: Issue['path']): Issue => ({
   path,
-  message: 'may be given at most once',
+  message: 'must be given at most once',
   code: 'repeated',
 })
 
@@ -29,7 +29,8 @@ export function readQuery(
   const issues: Issue[] = []
   const take = (path: Issue['path'], given: string | string[]): string | null => {
     if (typeof given !== 'string') issues.push(once(path))
-    else if (!isStorable(given)) issues.push({ path, message: 'text may not hold NUL', code: 'invalid_text' })
+    else if (!isStorable(given))
+      issues.push({ path, message: 'must not contain the NUL character', code: 'invalid_text' })
     else return given
     return null
   }
@@ -58,7 +59,7 @@ function readPairs(
     const key = /^[^[]*\[(.*)\]$/s.exec(parameter)?.[1]
     // As a field, `__proto__` would be lost on the way to the schema, and the filter with it.
     if (key === undefined || key === '__proto__') {
-      issues.push({ path: [name], message: `is given as ${name}[<key>]=value`, code: 'invalid_key' })
+      issues.push({ path: [name], message: `must be given as ${name}[<key>]=value`, code: 'invalid_key' })
       continue
     }
     const text = take([name, key], given)

@@ -1,17 +1,19 @@
 /** Checks requests against the schemas of their routes; set as Fastify's validator compiler. */
 import type { FastifySchemaCompiler } from 'fastify'
-import { safeParse, type $ZodType } from 'zod/v4/core'
+import type { $ZodType } from 'zod/v4/core'
 import { validationFailed, type Issue, type ValidationStage } from './errors.js'
-import { toIssues } from './issues.js'
+import { findIssues } from './issues.js'
 import { readQuery } from './query.js'
 
 type Checked = { value: unknown } | { error: Error }
 
 function check(schema: $ZodType, value: unknown, stage: ValidationStage, before: Issue[] = []): Checked {
-  const result = safeParse(schema, value)
-  const issues = [...before, ...(result.success ? [] : toIssues(result.error.issues, schema, value))]
+  const { issues: found, data } = findIssues(schema, value)
+  // A parameter that was refused before is not there for the schema, and is not called missing.
+  const refused = new Set(before.map(({ path }) => String(path[0])))
+  const issues = [...before, ...found.filter(({ path }) => !refused.has(String(path[0])))]
   if (issues.length > 0) return { error: validationFailed(stage, issues) }
-  return { value: result.data }
+  return { value: data }
 }
 
 /**

@@ -2,6 +2,8 @@
 import { ApiError } from '@phonerack/shared'
 import { type FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { validationFailed } from '../http/errors.js'
+import { findIssues } from '../http/issues.js'
 
 /** A name that people read: of a project, an owner, a key, an operator token. */
 export const nameSchema = z
@@ -19,21 +21,15 @@ export const refSchema = z
 
 /** @throws ApiError validation_failed with `details.issues` */
 export function parseBody<S extends z.ZodType>(schema: S, request: FastifyRequest): z.output<S> {
-  const body = request.readBody ?? request.body
-  const parsed = schema.safeParse(body ?? {})
-  if (parsed.success) return parsed.data
-  throw new ApiError('validation_failed', {
-    details: {
-      validation_stage: 'body',
-      issues: parsed.error.issues.map(({ path, message, code }) => ({ path, message, code })),
-    },
-  })
+  const { issues, data } = findIssues(schema, request.readBody ?? request.body ?? {})
+  if (issues.length > 0) throw validationFailed('body', issues)
+  return data as z.output<S>
 }
 
 /** A field that passed its schema and still is not acceptable. */
 export const invalidField = (field: string, message: string): ApiError =>
   new ApiError('validation_failed', {
-    message: `${field} ${message}.`,
+    message: `\`${field}\` ${message}.`,
     details: { validation_stage: 'body', issues: [{ path: [field], message }] },
   })
 

@@ -14,7 +14,7 @@ export const nameField = z
   .string()
   .trim()
   .refine((name) => lengthOf(name) >= phoneName.min && lengthOf(name) <= phoneName.max, {
-    message: `must have ${phoneName.min} to ${phoneName.max} characters after trimming`,
+    message: `must have between ${phoneName.min} and ${phoneName.max} characters, spaces around them not counted`,
   })
   .meta({
     minLength: phoneName.min,
@@ -25,7 +25,7 @@ export const nameField = z
 export const metadataKey = z
   .string()
   .regex(new RegExp(`^[A-Za-z0-9][A-Za-z0-9_:-]{0,${metadata.key - 1}}$`), {
-    message: `must have 1 to ${metadata.key} letters, digits, "_", ":" or "-", starting with a letter or digit`,
+    message: `must have between 1 and ${metadata.key} letters, digits, "_", ":" or "-", and start with a letter or digit`,
   })
 
 export const metadataField = z
@@ -39,7 +39,7 @@ export const metadataField = z
       .meta({ maxLength: metadata.value }),
   )
   .refine((pairs) => Object.keys(pairs).length <= metadata.pairs, {
-    message: `may hold at most ${metadata.pairs} pairs`,
+    message: `must have at most ${metadata.pairs} pairs`,
   })
   .meta({ maxProperties: metadata.pairs, description: 'Pairs of your own, to find phones by.' })
 
@@ -72,7 +72,7 @@ export const waitQuery = <const State extends string>(
     })
     .refine((query) => query.timeout === undefined || query.wait !== undefined, {
       path: ['timeout'],
-      message: 'is only used together with wait',
+      message: 'may only be given together with `wait`',
     })
 
 export const pageFields = {

@@ -15,7 +15,7 @@ export const createSetupBody = z
     client: z
       .string()
       .regex(printableAscii, {
-        message: `must have ${client.min} to ${client.max} printable ASCII characters`,
+        message: `must have between ${client.min} and ${client.max} printable ASCII characters`,
       })
       .optional()
       .meta({ description: 'Shown to the person; the key is named after it.' }),
@@ -26,7 +26,7 @@ export const collectSetupBody = z.strictObject({
   setup_token: z
     .string()
     .refine((token) => isSecret('setup', token), {
-      message: `must be a setup token: ${secretPrefixes.setup} and 43 characters`,
+      message: `must be a setup token: \`${secretPrefixes.setup}\` followed by 43 characters`,
     })
     .meta({ description: 'As `POST /v1/setup` gave it.' }),
 })

@@ -19,11 +19,11 @@ export const installBody = z
     }),
   })
   .refine((body) => (body.package === undefined) !== (body.upload === undefined), {
-    message: 'exactly one of package and upload is needed',
+    message: 'must have exactly one of `package` and `upload`',
   })
   .refine((body) => body.replace === undefined || body.upload !== undefined, {
     path: ['replace'],
-    message: 'is only used together with upload',
+    message: 'may only be given together with `upload`',
   })
 
 function sourceOf(body: z.output<typeof installBody>): InstallSource {

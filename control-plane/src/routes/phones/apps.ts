@@ -2,6 +2,7 @@
 import { packageName } from '@phonerack/shared'
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
+import { findIssues } from '../../http/issues.js'
 import { validationFailed } from '../../http/errors.js'
 import { phoneIdOf, type Route } from '../deps.js'
 import { changePhone, describeErrors, intoPhone } from '../errors.js'
@@ -51,11 +52,11 @@ const uninstallParams = phoneParams.extend({
 
 /** Path parameters are checked here. @throws ApiError validation_failed */
 function packageOf(params: { package: string }): string {
-  const { success, error } = packageName.safeParse(params.package)
-  if (success) return params.package
+  const { issues } = findIssues(packageName, params.package)
+  if (issues.length === 0) return params.package
   throw validationFailed(
     'params',
-    error.issues.map(({ message, code }) => ({ path: ['package'], message, code })),
+    issues.map((issue) => ({ ...issue, path: ['package'] })),
   )
 }
 

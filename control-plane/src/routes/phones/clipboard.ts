@@ -14,7 +14,7 @@ export const setClipboardBody = z.strictObject({
   text: z
     .string()
     .refine((text) => text.length >= min && Array.from(text).length <= max, {
-      message: `must have ${min} to ${max} characters`,
+      message: `must have between ${min} and ${max} characters`,
     })
     .meta({ minLength: min, maxLength: max, description: 'Kept as it is, white space too.' }),
 })

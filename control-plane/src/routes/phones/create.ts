@@ -41,7 +41,7 @@ async function checkCountryFirst({ services }: RouteDeps, request: FastifyReques
   if (country === undefined || mayUse(caller, 'phones:create')) return
   const alternatives = (await services.phones.account(caller)).countries.map(({ code }) => code)
   if (alternatives.includes(country)) return
-  const message = 'is not one of the countries in GET /v1/account'
+  const message = 'must be one of the countries in `GET /v1/account`'
   throw validationFailed('body', [{ path: ['country'], message, alternatives }])
 }
 

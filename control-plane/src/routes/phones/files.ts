@@ -31,7 +31,7 @@ const pathField = z
     if (path !== null) return path
     context.addIssue({
       code: 'custom',
-      message: `must be ${root} or a path inside it, at most ${limits.pathLength} characters, without "." or ".." segments`,
+      message: `must be \`${root}\` or a path inside it, with at most ${limits.pathLength} characters and no "." or ".." segments`,
     })
     return z.NEVER
   })
@@ -42,7 +42,7 @@ const filePathField = z
   .string()
   .refine((given) => !given.endsWith('/'), { message: 'must end with a file name' })
   .pipe(pathField)
-  .refine((path) => path !== root, { message: 'must name a file, not the root of the storage' })
+  .refine((path) => path !== root, { message: 'must name a file, not the storage itself' })
   .meta({ description: `A file's path inside ${root}.` })
 
 const bytesSchema = z.string().meta({ format: 'binary' })

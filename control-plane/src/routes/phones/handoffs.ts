@@ -65,7 +65,9 @@ export const createHandoffBody = z.strictObject({
         const { length } = Array.from(text)
         return length >= messageLength.min && length <= messageLength.max
       },
-      { message: `must have ${messageLength.min} to ${messageLength.max} characters after trimming` },
+      {
+        message: `must have between ${messageLength.min} and ${messageLength.max} characters, spaces around them not counted`,
+      },
     )
     .meta({
       minLength: messageLength.min,

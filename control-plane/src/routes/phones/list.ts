@@ -16,7 +16,7 @@ export const listPhonesQuery = z.object({
     .meta({ description: 'Left out: every status except `failed` and `deleted`.' }),
   metadata: z
     .record(metadataKey, z.string())
-    .refine((pairs) => Object.keys(pairs).length <= 1, { message: 'exactly one pair can be matched' })
+    .refine((pairs) => Object.keys(pairs).length <= 1, { message: 'must have exactly one key' })
     .optional()
     .meta({ description: '`metadata[<key>]=value`: phones with this pair.' }),
   ...pageFields,

@@ -13,7 +13,7 @@ export const setLocaleBody = z.strictObject({
     .string()
     .regex(/^[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|\d{3}))?$/, {
       message:
-        'must be a language of 2 or 3 lower-case letters, perhaps a script (Hant), perhaps a region (two capitals or three digits), such as en-US, zh-Hant-TW, es-419',
+        'must be a language, optionally followed by a script and a region, such as `en-US`, `zh-Hant-TW` or `es-419`',
     })
     .meta({ description: 'Language, perhaps a script, perhaps a region: `en-US`, `zh-Hant-TW`, `es-419`.' }),
 })

@@ -3,7 +3,6 @@ import { ApiError } from '@phonerack/shared'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { errorOf, expectConventions, refusalOf, sendJson, testApi, type TestApi } from '../../testing/api.js'
 import { storagePath } from './files.js'
-import { isZone } from './timezone.js'
 
 let api: TestApi
 let base: string
@@ -115,7 +114,19 @@ describe('locale', () => {
 describe('time zone', () => {
   it('is null while default, and takes exact names', async () => {
     expect((await get('timezone')).json()).toEqual({ timezone: null })
-    for (const timezone of ['Europe/Berlin', 'America/Argentina/Buenos_Aires', 'UTC', 'Asia/Calcutta']) {
+    for (const timezone of [
+      'Europe/Berlin',
+      'America/Argentina/Buenos_Aires',
+      'UTC',
+      'Asia/Calcutta',
+      'EST',
+      'EST5EDT',
+      'Etc/GMT+9',
+      'Etc/GMT-14',
+      'GMT0',
+      'US/Pacific',
+      'GB-Eire',
+    ]) {
       expect((await put('timezone', { timezone })).json()).toEqual({ timezone })
       expect((await get('timezone')).json()).toEqual({ timezone })
     }
@@ -125,18 +136,20 @@ describe('time zone', () => {
     for (const timezone of [
       '',
       '+02:00',
+      '+05:30',
       'GMT+2',
+      'GMT+5',
       'UTC+1',
-      'Etc/GMT+2',
+      'UTC+5',
+      'Etc/GMT+15',
       'europe/berlin',
+      'est',
+      'etc/GMT+9',
+      'Europe/Berlin ',
       'Mars/Base',
       'Europe',
     ])
       await refused('timezone', { timezone })
-  })
-
-  it('knows every zone that Intl lists', () => {
-    for (const zone of Intl.supportedValuesOf('timeZone')) expect(isZone(zone), zone).toBe(true)
   })
 })
 

@@ -1,4 +1,5 @@
 /** GET and PUT /v1/phones/{id}/timezone */
+import { isTimeZone } from '@phonerack/shared'
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
 import { phoneIdOf, type Route } from '../deps.js'
@@ -6,27 +7,15 @@ import { changePhone, describeErrors, intoPhone } from '../errors.js'
 import { phoneParams } from '../fields.js'
 import { whileActive } from '../into-phone.js'
 
-/** `Area/City` as the tz database spells it, or one of its few names without an area. */
-const zoneForm = /^(UTC|GMT|[A-Z][A-Za-z_]+(\/[A-Z][A-Za-z0-9_+-]*){1,2})$/
-
-/** Whether Intl knows the zone: its list, and the links to it. Offsets are no zones. */
-export function isZone(name: string): boolean {
-  if (!zoneForm.test(name) || /^Etc\/GMT[+-]/.test(name)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
-  }
-}
-
 export const setTimezoneBody = z.strictObject({
   timezone: z
     .string()
     .max(64)
-    .refine(isZone, { message: 'must be an IANA time zone, spelt exactly, such as Europe/Berlin' })
-    .meta({ description: 'An IANA name, spelt exactly; no offset.' }),
+    .refine(isTimeZone, { message: 'must be the exact name of a time zone, such as `Europe/Berlin`' })
+    .meta({
+      description:
+        'A name of the tz database in its exact spelling, links such as `EST` and `Etc/GMT+9` included. Offsets such as `+05:30` or `UTC+5` are refused.',
+    }),
 })
 
 export const getTimezone: Route = (app, deps) => {
