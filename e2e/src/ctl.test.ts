@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { plainAdb, type PlainAdb } from './bench/adb.js'
 import { Api, errorOf } from './system/api.js'
+import { openBrowser } from './system/browser.js'
 import { ctl, freePort, root, startSystem, stopSystem, type System } from './system/system.js'
 import { eventually, readyPhone } from './system/tenant.js'
 
@@ -160,5 +161,91 @@ describe('ctl', () => {
     expect(await typed('host', 'list')).toMatch(/online/)
     await expect(typed('project', 'set', id)).rejects.toMatchObject({ code: 2 })
     await expect(typed('no', 'such')).rejects.toMatchObject({ code: 2 })
+  })
+
+  test('a project with its first credit, operators and what they did', async () => {
+    const created = z.object({ id: z.string(), name: z.string(), balance_usd: z.string() })
+    const create = ['project', 'create', '--name', 'Orchard', '--owner', 'Ann', '--credit', '12.5']
+    const again = ['--idempotency-key', 'orchard-of-ann', ...create]
+    const project = created.parse(await ctl(system, ...again))
+    expect(project).toMatchObject({ name: 'Orchard', balance_usd: '12.500000' })
+    expect(await ctl(system, ...again)).toEqual(await ctl(system, 'project', 'show', project.id))
+
+    const made = z
+      .object({ id: z.string(), name: z.string(), token: z.string(), expires_at: z.string() })
+      .parse(await ctl(system, 'operator', 'token', 'create', '--name', 'night shift'))
+    const env = {
+      ...process.env,
+      PHONERACK_OPERATOR_URL: system.up.operator_url,
+      PHONERACK_OPERATOR_TOKEN: made.token,
+    }
+    const asThem = (...args: string[]) => run(path.join(root, 'scripts/ctl'), args, { cwd: root, env })
+    expect((await asThem('project', 'show', project.id)).stdout).toContain('Orchard')
+    await asThem('project', 'set', project.id, '--credit', '1')
+    const audit = z
+      .object({ data: z.array(z.object({ action: z.string(), token_name: z.string(), target: z.string() })) })
+      .parse(await ctl(system, 'audit', 'list', '--limit', '3'))
+    expect(audit.data.map((entry) => [entry.action, entry.token_name, entry.target])).toEqual([
+      ['project.change', 'night shift', project.id],
+      ['operator_token.create', 'configured', made.id],
+      ['project.create', 'configured', project.id],
+    ])
+    expect(await typed('audit', 'list')).toContain('balance_usd: "12.500000" → "13.500000"')
+    expect(await typed('operator', 'token', 'list')).toMatch(/night shift/)
+    await ctl(system, 'operator', 'token', 'revoke', made.id)
+    await expect(asThem('project', 'list')).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/was revoked/) as string,
+    })
+  })
+
+  test('a terminal gets its key through a link that an operator gives', async () => {
+    const post = async (body: object, at = '') =>
+      (
+        await fetch(`${system.up.base_url}/v1/setup${at}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        })
+      ).json() as Promise<Record<string, string>>
+    const asked = await post({ client: 'a terminal' })
+    const link = z
+      .object({ url: z.string(), client: z.string() })
+      .parse(await ctl(system, 'setup', 'approve', asked['user_code'] ?? ''))
+    expect(link.client).toBe('a terminal')
+    const browser = await openBrowser()
+    try {
+      const page = await browser.newPage()
+      await page.goto(asked['verification_url'] ?? '')
+      expect(await page.locator('input').count()).toBe(0)
+      await page.goto(link.url)
+      await page.getByRole('button', { name: 'Allow' }).click()
+      await page.getByRole('heading', { name: 'Connected' }).waitFor()
+      await page.goto(link.url)
+      await page.getByRole('heading', { name: 'This link is not valid' }).waitFor()
+    } finally {
+      await browser.close()
+    }
+    const collected = await post({ setup_token: asked['setup_token'] ?? '' }, '/token')
+    expect(collected['status']).toBe('approved')
+    const api = new Api(system.up.base_url, collected['api_key'] ?? '')
+    expect((await api.get('/v1/account')).status).toBe(200)
+    const denied = await post({})
+    await ctl(system, 'setup', 'deny', denied['user_code'] ?? '')
+    expect(await post({ setup_token: denied['setup_token'] ?? '' }, '/token')).toMatchObject({
+      error: { code: 'setup_denied' },
+    })
+  })
+
+  test('up replaces its token when that was revoked, and its start takes no harm', async () => {
+    const list = z.object({ data: z.array(z.object({ id: z.string(), name: z.string() })) })
+    const tokens = list.parse(await ctl(system, 'operator', 'token', 'list'))
+    const own = tokens.data.find(({ name }) => name === 'configured')
+    await ctl(system, 'operator', 'token', 'revoke', own?.id ?? '')
+    await run(path.join(root, 'scripts/down'), ['--data', system.dir], { cwd: root, timeout: 60_000 })
+    const again = await startSystem({ virtualPhones: 0, dir: system.dir })
+    expect(again.up.operator_token).not.toBe(system.up.operator_token)
+    expect(again.up.operator_url).toBe(system.up.operator_url)
+    expect(await ctl(again, 'project', 'list')).toMatchObject({ data: expect.any(Array) as unknown[] })
   })
 })

@@ -49,7 +49,7 @@ it('leaves nothing running when it was killed, and starts again with the same ke
   }
 })
 
-it('refuses a second up on the same folder, and says how to stop the first', async () => {
+it('refuses a second up on the same folder, and says where the first is and how to stop it', async () => {
   const { dir, up } = inject('system')
   const attempt = run(path.join(root, 'scripts/up'), ['--data', dir, '--port', '0'], {
     cwd: root,
@@ -57,7 +57,9 @@ it('refuses a second up on the same folder, and says how to stop the first', asy
   })
   await expect(attempt).rejects.toMatchObject({
     code: 1,
-    stdout: expect.stringMatching(/already running on .*\.\/scripts\/down/) as string,
+    stdout: expect.stringMatching(
+      new RegExp(`already running on .* ${up.base_url}; .*/up\\.json.*\\./scripts/down`),
+    ) as string,
   })
   expect((await readUpFile(dir)).pid).toBe(up.pid)
 })

@@ -37,6 +37,12 @@ describe('parseCtlArgs', () => {
     ['host list --erase', /--erase does not belong to `host list`/],
     ['host list --nonsense', /Unknown option '--nonsense'/],
     ['key create --name', /--name/],
+    ['key create', /--project ID is needed; expected: .* --project ID \[--preset/],
+    ['activity list', /--project ID is needed/],
+    ['project create --credit 5', /--name N is needed/],
+    ['operator token create', /--name N is needed/],
+    ['operator', /followed by one of: token$/],
+    ['audit list --idempotency-key short', /--idempotency-key must have 8 to 128/],
   ])('refuses `%s` and says why', (line, why) => {
     expect(() => parse(line)).toThrow(UsageError)
     expect(() => parse(line)).toThrow(why)
@@ -48,6 +54,19 @@ describe('parseCtlArgs', () => {
     for (const command of commands) expect(text).toContain(synopsis(command).replace('./scripts/ctl ', ''))
     expect(parse('').kind).toBe('help')
     expect(parse('device enroll --help').kind).toBe('help')
+  })
+
+  it('marks in the help what must be given and what may be left out', () => {
+    const text = (line: string) => {
+      const parsed = parse(`${line} --help`)
+      return parsed.kind === 'help' ? parsed.text : ''
+    }
+    expect(text('key create')).toContain('key create --project ID [--preset')
+    expect(text('activity list')).toContain('activity list --project ID [--limit')
+    expect(text('key list')).toContain('key list [--project ID]')
+    expect(text('project create')).toContain('--name N [--owner O] [--credit USD]')
+    expect(text('elements')).toContain('--screen WxH')
+    expect(text('elements')).not.toContain('[--screen')
   })
 
   it('reads any line as a command, help or a usage error', () => {
@@ -107,12 +126,12 @@ describe('values', () => {
       expires: '1y',
       name: 'n',
     })
-    expect(newKeyFrom({ project: 'p', preset: 'agent' })).toEqual({ project: 'p', preset: 'agent' })
+    expect(newKeyFrom({ project: 'p', preset: 'admin' })).toEqual({ project: 'p', preset: 'admin' })
+    expect(newKeyFrom({ project: 'p' })).toEqual({ project: 'p', preset: 'agent' })
   })
 
   it.each([
     [{ preset: 'agent' }, /--project ID is needed/],
-    [{ project: 'p' }, /--preset must be one of agent, admin, read-only/],
     [{ project: 'p', preset: 'root' }, /--preset/],
     [{ project: 'p', preset: 'agent', expires: '2d' }, /--expires must be one of 30d, 90d, 1y, never/],
     [{ project: 'p', preset: 'agent', phones: 'ph_short' }, /ph_short is none/],

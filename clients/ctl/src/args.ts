@@ -1,5 +1,6 @@
 /** The command line of `ctl`, read strictly: what is not understood is refused with the usage of that command. */
 import { parseArgs } from 'node:util'
+import { idempotencyKeyPattern, idempotencyKeyRule } from '@phonerack/shared'
 import { commands, type Command, type Flag } from './commands.js'
 import { UsageError } from './usage-error.js'
 
@@ -11,11 +12,16 @@ export interface Invocation {
   /** Data directory of the `up` to talk to; null: the default. */
   data: string | null
   json: boolean
+  /** Null: one of this run's own. */
+  idempotencyKey: string | null
 }
 
 export type Parsed = { kind: 'run'; invocation: Invocation } | { kind: 'help'; text: string }
 
-const common = { data: 'DIR', json: true, help: true } as const satisfies Record<string, Flag>
+const common = { data: 'DIR', json: true, help: true, 'idempotency-key': 'KEY' } as const satisfies Record<
+  string,
+  Flag
+>
 
 /** @throws UsageError */
 export function parseCtlArgs(argv: readonly string[]): Parsed {
@@ -30,7 +36,15 @@ export function parseCtlArgs(argv: readonly string[]): Parsed {
     if (!(name in common) && !(name in command.flags))
       throw new UsageError(`--${name} does not belong to \`${command.name}\`; expected: ${synopsis(command)}`)
   }
-  const { data, json, ...flags } = values
+  for (const name of command.required ?? []) {
+    if (values[name] === undefined || values[name] === '')
+      throw new UsageError(
+        `--${name} ${String(command.flags[name])} is needed; expected: ${synopsis(command)}`,
+      )
+  }
+  const { data, json, 'idempotency-key': key, ...flags } = values
+  if (typeof key === 'string' && !idempotencyKeyPattern.test(key))
+    throw new UsageError(`--idempotency-key ${idempotencyKeyRule}`)
   return {
     kind: 'run',
     invocation: {
@@ -39,6 +53,7 @@ export function parseCtlArgs(argv: readonly string[]): Parsed {
       flags,
       data: typeof data === 'string' ? data : null,
       json: json === true,
+      idempotencyKey: typeof key === 'string' ? key : null,
     },
   }
 }
@@ -70,13 +85,22 @@ const find = (words: readonly string[]): Command | undefined =>
 function unknownCommand(words: readonly string[]): string {
   const group = commands.filter((command) => command.name.startsWith(`${words[0] ?? ''} `))
   if (group.length === 0) return `there is no command \`${words.slice(0, 2).join(' ')}\``
-  return `\`${words[0] ?? ''}\` is followed by one of: ${group.map((command) => command.name.split(' ')[1]).join(', ')}`
+  return `\`${words[0] ?? ''}\` is followed by one of: ${[...new Set(group.map((command) => command.name.split(' ')[1]))].join(', ')}`
 }
 
-const flagText = ([name, flag]: [string, Flag]): string => `[--${name}${flag === true ? '' : ` ${flag}`}]`
+/** In brackets unless it must be given. */
+function flagText(command: Command, name: string, flag: Flag): string {
+  const text = `--${name}${flag === true ? '' : ` ${flag}`}`
+  return command.required?.includes(name) === true ? text : `[${text}]`
+}
 
 export const synopsis = (command: Command): string =>
-  ['./scripts/ctl', command.name, ...command.words, ...Object.entries(command.flags).map(flagText)].join(' ')
+  [
+    './scripts/ctl',
+    command.name,
+    ...command.words,
+    ...Object.entries(command.flags).map(([name, flag]) => flagText(command, name, flag)),
+  ].join(' ')
 
 const usageOf = (command: Command): string => `${command.about}\n\n  ${synopsis(command)}\n`
 
@@ -84,10 +108,13 @@ function usage(): string {
   const lines = commands.map(
     (command) => `  ${synopsis(command).replace('./scripts/ctl ', '')}\n      ${command.about}`,
   )
-  return `Usage: ./scripts/ctl [--data DIR] [--json] COMMAND
+  return `Usage: ./scripts/ctl [--data DIR] [--json] [--idempotency-key KEY] COMMAND
 
 Talks to the Phonerack of DIR (default: .phonerack in the checkout), or to the one that
 PHONERACK_OPERATOR_URL and PHONERACK_OPERATOR_TOKEN name.
+
+What is in brackets may be left out. A command that changes something sends an idempotency key of its own
+and repeats a request whose answer was lost; give the key that it prints to repeat the command later.
 
 ${lines.join('\n')}
 

@@ -1,13 +1,16 @@
 /** Every command of `ctl`: its words, its flags, what it does and how the result is shown to a person. */
 import type { OperatorClient } from '@phonerack/launcher/operator'
 import { activityCommands } from './commands/activity.js'
+import { auditCommands } from './commands/audit.js'
 import { deviceCommands } from './commands/device.js'
 import { elementsCommand } from './commands/elements.js'
 import { hostCommands } from './commands/host.js'
 import { keyCommands } from './commands/key.js'
 import { libraryCommands } from './commands/library.js'
+import { operatorCommands } from './commands/operator.js'
 import { projectCommands } from './commands/project.js'
 import { serviceCommands } from './commands/service.js'
+import { setupCommands } from './commands/setup.js'
 
 /** True: a switch. Else the name of its value, as shown in the usage. */
 export type Flag = true | string
@@ -32,6 +35,8 @@ export interface Command {
   /** Names of the words that follow, all needed; the last may end in `...`: one or more. */
   words: readonly string[]
   flags: Readonly<Record<string, Flag>>
+  /** Names of the flags that must be given; left out: none. */
+  required?: readonly string[]
   /** @throws UsageError for values that it cannot mean */
   run(input: Input, operator: () => OperatorClient): Promise<Result>
 }
@@ -43,6 +48,9 @@ export const commands: readonly Command[] = [
   ...keyCommands,
   ...libraryCommands,
   ...activityCommands,
+  ...operatorCommands,
+  ...setupCommands,
+  ...auditCommands,
   ...serviceCommands,
   elementsCommand,
 ]

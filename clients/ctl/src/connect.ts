@@ -11,15 +11,20 @@ const root = path.resolve(import.meta.dirname, '..', '..', '..')
  * @param data as `--data` gave it; null for the environment, then the default directory.
  * @throws NotRunning
  */
-export function connectOperator(data: string | null, environment: NodeJS.ProcessEnv): OperatorClient {
+export function connectOperator(
+  data: string | null,
+  environment: NodeJS.ProcessEnv,
+  idempotencyKey: string | null = null,
+): OperatorClient {
+  const options = idempotencyKey === null ? {} : { idempotencyKey }
   const [url, token] = [environment['PHONERACK_OPERATOR_URL'], environment['PHONERACK_OPERATOR_TOKEN']]
-  if (data === null && url && token) return new OperatorClient(url.replace(/\/+$/, ''), token)
+  if (data === null && url && token) return new OperatorClient(url.replace(/\/+$/, ''), token, options)
   const dir = path.resolve(data ?? path.join(root, '.phonerack'))
   const file = path.join(dir, 'up.json')
   if (!existsSync(file)) throw new NotRunning(`Phonerack does not run on ${dir}; start it with ./scripts/up`)
   const up: unknown = JSON.parse(readFileSync(file, 'utf8'))
   if (!isUpFile(up)) throw new NotRunning(`${file} does not name an operator URL and an operator token`)
-  return new OperatorClient(up.operator_url, up.operator_token)
+  return new OperatorClient(up.operator_url, up.operator_token, options)
 }
 
 const isUpFile = (value: unknown): value is { operator_url: string; operator_token: string } =>

@@ -62,7 +62,7 @@ describe('ctl', () => {
     try {
       await once(server, 'listening')
       const { port } = server.address() as AddressInfo
-      const up = { base_url: `http://127.0.0.1:${port}`, operator_token: `pro_${'A'.repeat(43)}` }
+      const up = { operator_url: `http://127.0.0.1:${port}`, operator_token: `pro_${'A'.repeat(43)}` }
       writeFileSync(path.join(dir, 'up.json'), JSON.stringify(up))
       const enroll = () => ctl('--data', dir, 'device', 'enroll', 'R5CT', '--erase')
       const refused = await enroll()
@@ -70,6 +70,27 @@ describe('ctl', () => {
       expect(refused.err).toContain('It cannot be enrolled while it is free.')
       accepts = true
       expect((await enroll()).out).toContain('ALL DATA ON IT IS BEING WIPED.')
+    } finally {
+      server.close()
+    }
+  })
+
+  it('prints names without what moves a terminal, and escapes it in JSON', async () => {
+    const name = 'a\u001b[2J\u009b31mb\u202ec\u2066d'
+    const server = createServer((_request, response) => {
+      response.end(JSON.stringify({ data: [{ id: 'proj_a', name, balance_usd: '1', reserved_usd: '0' }] }))
+    }).listen(0, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const up = { operator_url: `http://127.0.0.1:${port}`, operator_token: `pro_${'A'.repeat(43)}` }
+      writeFileSync(path.join(dir, 'up.json'), JSON.stringify(up))
+      const text = await ctl('--data', dir, 'project', 'list')
+      expect(text.out).toContain('a[2J31mbcd')
+      const json = await ctl('--data', dir, '--json', 'project', 'list')
+      for (const moving of ['\u001b', '\u009b', '\u202e', '\u2066'])
+        for (const { out } of [text, json]) expect(out).not.toContain(moving)
+      expect(JSON.parse(json.out)).toMatchObject({ data: [{ name }] })
     } finally {
       server.close()
     }

@@ -26,13 +26,25 @@ export async function runCtl(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-async function execute({ command, words, flags, data, json }: Invocation, io: Io): Promise<void> {
+async function execute(
+  { command, words, flags, data, json, idempotencyKey }: Invocation,
+  io: Io,
+): Promise<void> {
   const say = (text: string) => {
     if (!json) io.out(`${text}\n`)
   }
-  const result = await command.run({ words, flags, say }, () => connectOperator(data, io.environment))
-  io.out(json ? `${JSON.stringify(result.json, null, 2)}\n` : `${plainLines(result.text)}\n`)
+  const result = await command.run({ words, flags, say }, () =>
+    connectOperator(data, io.environment, idempotencyKey),
+  )
+  io.out(json ? `${escapedJson(result.json)}\n` : `${plainLines(result.text)}\n`)
 }
+
+/** JSON in which no character moves a terminal: those that JSON lets stand are escaped. */
+const escapedJson = (value: unknown): string =>
+  JSON.stringify(value, null, 2).replace(
+    /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 /** Exit code, text for people, body for `--json`. */
 function explain(error: unknown): [code: number, message: string, body: unknown] {

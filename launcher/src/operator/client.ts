@@ -1,134 +1,24 @@
 /** Client of the operator API (`/operator/v1`), for `up` and `ctl`. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type {
+  Activity,
+  AuditEntry,
+  Device,
+  Host,
+  Key,
+  LibraryApp,
+  NewKey,
+  NewProject,
+  OperatorToken,
+  Project,
+  ProjectChange,
+  Restored,
+  Service,
+  WaitingTerminal,
+} from './types.js'
 
-export interface Host {
-  id: string
-  name: string
-  country: string
-  state: string
-  address: string
-  version: string
-  /** Null: it has sent no heartbeat yet. */
-  protocol_version: number | null
-  /** What of its heartbeats cannot be read, or why they are refused. */
-  report_fault: string | null
-  last_seen_at: string | null
-  devices: unknown
-}
-
-export interface Device {
-  id: string
-  host_id: string
-  serial: string
-  maker: string | null
-  model: string | null
-  sdk: number | null
-  state: string
-  reason: string | null
-  /** What of its host's last report of it cannot be read. */
-  report_fault: string | null
-  phone_id: string | null
-  fencing_number: number
-  /** For whom its host has last confirmed it as clean: `anyone`, `tenant:` and a tenant, or null: nobody. */
-  clean_for: string | null
-  link: string
-  last_proof_at: string | null
-  capabilities: { name: string; implementation: string | null; evidence: string | null }[]
-  wipe_checks: { name: string; passed: boolean; evidence: string | null }[]
-  /** What its host's agent did on its own when it stopped answering, oldest first. */
-  events: { at: string; step: string; outcome: string; reason: string }[]
-  /** Null: not looked at yet. */
-  condition: DeviceCondition | null
-}
-
-/** Null: the phone does not say. */
-export interface DeviceCondition {
-  checked_at: string
-  battery_percent: number | null
-  battery_celsius: number | null
-  storage_free_bytes: number | null
-  storage_total_bytes: number | null
-  highest_app_uid: number | null
-  lock_credential: boolean | null
-  warnings: string[]
-}
-
-export interface Project {
-  id: string
-  name: string
-  owner_id: string
-  balance_usd: string
-  reserved_usd: string
-  spend_limit_usd: string
-  max_phones: number
-  max_running: number
-  frozen_at: string | null
-}
-
-export interface Restored {
-  /** Which database the control plane works on: changes with a restore and with a failover. */
-  epoch: string
-  epoch_changed_at: string
-  /** Idle devices that are not handed out, since their hosts have not confirmed them yet. */
-  devices_to_confirm: number
-}
-
-export interface Service extends Restored {
-  paused_at: string | null
-}
-
-export interface ProjectChange {
-  /** Added to the balance. */
-  credit_usd?: string
-  spend_limit_usd?: string
-  max_phones?: number
-  max_running?: number
-  frozen?: boolean
-}
-
-export interface Key {
-  id: string
-  name: string | null
-  preset: string
-  project: string
-  phones: string[] | null
-  expires_at: string | null
-  revoked_at: string | null
-}
-
-/** A request of a key that changed something, or tried to. */
-export interface Activity {
-  id: string
-  at: string
-  key_id: string
-  request_id: string
-  method: string
-  route: string
-  phone_id: string | null
-  status: number
-  code: string | null
-  ms: number
-  summary: Record<string, string | number | boolean | null | string[]>
-}
-
-export interface NewKey {
-  project: string
-  preset: 'agent' | 'admin' | 'read-only'
-  phones?: string[]
-  expires?: '30d' | '90d' | '1y' | 'never'
-  name?: string
-}
-
-/** An app of the library. */
-export interface LibraryApp {
-  package: string
-  label: string
-  version_code: number
-  version_name: string
-  /** Names of its splits. */
-  splits: string[]
-  size_bytes: number
-  added_at: string
-}
+export type * from './types.js'
 
 /** What the API refused, as it said it. */
 export class OperatorError extends Error {
@@ -145,8 +35,14 @@ export class OperatorError extends Error {
 
 /** The control plane did not answer at all. */
 export class Unreachable extends Error {
-  constructor(baseUrl: string, cause: unknown) {
-    super(`no answer from ${baseUrl}; is Phonerack running? (./scripts/up)`, { cause })
+  /** @param key of a write that may have been done */
+  constructor(baseUrl: string, cause: unknown, key: string | null = null) {
+    super(
+      key === null
+        ? `no answer from ${baseUrl}; is Phonerack running? (./scripts/up)`
+        : `no answer from ${baseUrl}: it is not known whether this was done. Repeat it safely with --idempotency-key ${key}`,
+      { cause },
+    )
     this.name = 'Unreachable'
   }
 }
@@ -154,19 +50,36 @@ export class Unreachable extends Error {
 /** Milliseconds: as long as the service waits for a file, and reads it. */
 const fileTimeoutMs = 180_000
 
+/** How often a request is sent whose answer was lost, and the milliseconds between. */
+const tries = 3
+const pauseMs = 300
+
 interface Sent {
   headers: Record<string, string>
   body?: string | ReadableStream<Uint8Array>
   timeoutMs: number
 }
 
+export interface ClientOptions {
+  timeoutMs?: number
+  /** Of the first write; later ones count on from it. Left out: a random one. */
+  idempotencyKey?: string
+}
+
 export class OperatorClient {
+  private readonly timeoutMs: number
+  private readonly idempotencyKey: string
+  private writes = 0
+
   /** @param baseUrl origin of the operator API's own listener */
   constructor(
     private readonly baseUrl: string,
     private readonly token: string,
-    private readonly timeoutMs = 30_000,
-  ) {}
+    { timeoutMs = 30_000, idempotencyKey = `ctl-${randomUUID()}` }: ClientOptions = {},
+  ) {
+    this.timeoutMs = timeoutMs
+    this.idempotencyKey = idempotencyKey
+  }
 
   hosts = async (): Promise<Host[]> => (await this.call<{ data: Host[] }>('GET', '/hosts')).data
   joinToken = (): Promise<{ token: string; expires_at: string }> =>
@@ -184,7 +97,7 @@ export class OperatorClient {
 
   projects = async (): Promise<Project[]> => (await this.call<{ data: Project[] }>('GET', '/projects')).data
   project = (id: string): Promise<Project> => this.call('GET', `/projects/${encodeURIComponent(id)}`)
-  createProject = (name: string): Promise<Project> => this.call('POST', '/projects', { name })
+  createProject = (project: NewProject): Promise<Project> => this.call('POST', '/projects', project)
   changeProject = (id: string, change: ProjectChange): Promise<Project> =>
     this.call('PATCH', `/projects/${encodeURIComponent(id)}`, change)
 
@@ -192,6 +105,28 @@ export class OperatorClient {
     (await this.call<{ data: Key[] }>('GET', `/keys?project=${encodeURIComponent(project)}`)).data
   createKey = (key: NewKey): Promise<Key & { key: string }> => this.call('POST', '/keys', key)
   revokeKey = (id: string): Promise<unknown> => this.call('DELETE', `/keys/${encodeURIComponent(id)}`)
+
+  operatorTokens = async (): Promise<OperatorToken[]> =>
+    (await this.call<{ data: OperatorToken[] }>('GET', '/operator-tokens')).data
+  createOperatorToken = (token: {
+    name: string
+    expires?: NewKey['expires']
+  }): Promise<OperatorToken & { token: string }> => this.call('POST', '/operator-tokens', token)
+  revokeOperatorToken = (id: string): Promise<OperatorToken> =>
+    this.call('DELETE', `/operator-tokens/${encodeURIComponent(id)}`)
+
+  /** A one-time link by which a person confirms the terminal. */
+  approveSetup = (code: string): Promise<WaitingTerminal & { url: string }> =>
+    this.call('POST', '/setups/approve', { user_code: code })
+  denySetup = (code: string): Promise<WaitingTerminal & { status: string }> =>
+    this.call('POST', '/setups/deny', { user_code: code })
+
+  /** Newest first; `before`: the `next_before` of the page before. */
+  audit = (page: {
+    limit: number
+    before?: string
+  }): Promise<{ data: AuditEntry[]; next_before: string | null }> =>
+    this.call('GET', `/audit?${new URLSearchParams({ ...page, limit: String(page.limit) }).toString()}`)
 
   /** Newest first; `before`: an entry's ID, for what is older. */
   activity = (query: {
@@ -229,33 +164,60 @@ export class OperatorClient {
     })
   }
 
-  private async send<T>(method: string, path: string, { headers, body, timeoutMs }: Sent): Promise<T> {
-    const init: RequestInit = {
-      method,
-      headers: { authorization: `Bearer ${this.token}`, ...headers },
-      signal: AbortSignal.timeout(timeoutMs),
-      // A stream is sent as it is read; fetch wants that said.
-      ...(body === undefined ? {} : { body, ...{ duplex: 'half' } }),
-    }
-    let response: Response
-    let text: string
-    try {
-      response = await fetch(`${this.baseUrl}/operator/v1${path}`, init)
-      text = await response.text()
-    } catch (cause) {
-      throw new Unreachable(this.baseUrl, cause)
-    }
+  private async send<T>(method: string, path: string, sent: Sent): Promise<T> {
+    const key = method === 'GET' ? null : this.nextKey()
+    const { status, ok, text } = await this.answer(method, path, key, sent)
     const parsed = parse(text)
-    if (response.ok) return parsed as T
+    if (ok) return parsed as T
     const { message, code } = errorIn(parsed)
     throw new OperatorError(
-      message ?? `${method} ${path} answered ${response.status}`,
-      response.status,
+      message ?? `${method} ${path} answered ${status}`,
+      status,
       code ?? 'unknown',
       parsed,
     )
   }
+
+  /** The same key at each run of a command that was given one. */
+  private nextKey(): string {
+    this.writes += 1
+    return this.writes === 1 ? this.idempotencyKey : `${this.idempotencyKey}.${this.writes}`
+  }
+
+  /** Repeats a request whose answer was lost: a write carries its key, so it is done once. */
+  private async answer(method: string, path: string, key: string | null, { headers, body, timeoutMs }: Sent) {
+    const init: RequestInit = {
+      method,
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        ...(key === null ? {} : { 'idempotency-key': key }),
+        ...headers,
+      },
+      // A stream is sent as it is read; fetch wants that said.
+      ...(body === undefined ? {} : { body, ...{ duplex: 'half' } }),
+    }
+    const isRepeatable = body === undefined || typeof body === 'string'
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const signal = AbortSignal.timeout(timeoutMs)
+        const response = await fetch(`${this.baseUrl}/operator/v1${path}`, { ...init, signal })
+        return { status: response.status, ok: response.ok, text: await response.text() }
+      } catch (cause) {
+        if (attempt === 1 && isRefused(cause)) throw new Unreachable(this.baseUrl, cause)
+        if (!isRepeatable || attempt >= tries)
+          throw new Unreachable(this.baseUrl, cause, key === null ? null : this.idempotencyKey)
+        await sleep(pauseMs)
+      }
+    }
+  }
 }
+
+/** Nothing listens there, so nothing was done. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.cause instanceof Error &&
+  'code' in error.cause &&
+  error.cause.code === 'ECONNREFUSED'
 
 function parse(text: string): unknown {
   if (text === '') return null

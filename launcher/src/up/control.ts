@@ -5,8 +5,9 @@ import { OperatorClient } from '../operator/client.js'
 import { startPostgres } from '../postgres/index.js'
 import type { UpOptions } from './args.js'
 import type { Addresses, Context } from './context.js'
-import { operatorToken } from './secrets.js'
+import { operatorToken, renewOperatorToken } from './secrets.js'
 import { isHealthy, nodeService } from './services.js'
+import { standingOf, untilValid } from './standing.js'
 
 const databaseName = 'phonerack'
 
@@ -19,35 +20,41 @@ export async function startControl(context: Context): Promise<Addresses> {
   signal.throwIfAborted()
   const baseUrl = `http://127.0.0.1:${ports.http}`
   const operatorUrl = `http://127.0.0.1:${ports.operator}`
+  const env = {
+    PHONERACK_HTTP_HOST: '127.0.0.1',
+    PHONERACK_HTTP_PORT: String(ports.http),
+    PHONERACK_BASE_URL: baseUrl,
+    PHONERACK_OPERATOR_LISTEN: `127.0.0.1:${ports.operator}`,
+    DATABASE_URL: databaseUrl,
+    NATS_URL: broker.url,
+    NATS_CREDS_FILE: broker.credsFile,
+    NATS_ACCOUNT_SEED_FILE: broker.seedFile,
+    PHONERACK_PKI_DIR: folder.of('pki'),
+    PHONERACK_REPLICA_ID: `up-${ports.http}`,
+    PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(operatorToken(folder)),
+  }
+  const service = nodeService({
+    root,
+    folder,
+    name: 'control-plane',
+    script: 'control-plane/dist/main.js',
+    env,
+    readyWithinMs: 60_000,
+    // By the token: another system may have taken the port a moment ago.
+    ready: async () =>
+      (await isHealthy(`${baseUrl}/healthz`)) &&
+      (await standingOf(operatorUrl, operatorToken(folder))) !== 'unknown',
+  })
+  await steps.run('Control plane', async (remark) => {
+    const running = await supervisor.start(service)
+    if ((await standingOf(operatorUrl, operatorToken(folder))) === 'valid') return
+    remark('the operator token of this directory was revoked; a new one is made')
+    env.PHONERACK_OPERATOR_TOKEN_SHA256 = hashSecret(renewOperatorToken(folder))
+    // The supervisor starts it again, with the new token.
+    await running.stop()
+    await untilValid(operatorUrl, operatorToken(folder), signal)
+  })
   const token = operatorToken(folder)
-  await steps.run('Control plane', () =>
-    supervisor.start(
-      nodeService({
-        root,
-        folder,
-        name: 'control-plane',
-        script: 'control-plane/dist/main.js',
-        env: {
-          PHONERACK_HTTP_HOST: '127.0.0.1',
-          PHONERACK_HTTP_PORT: String(ports.http),
-          PHONERACK_BASE_URL: baseUrl,
-          PHONERACK_OPERATOR_LISTEN: `127.0.0.1:${ports.operator}`,
-          DATABASE_URL: databaseUrl,
-          NATS_URL: broker.url,
-          NATS_CREDS_FILE: broker.credsFile,
-          NATS_ACCOUNT_SEED_FILE: broker.seedFile,
-          PHONERACK_PKI_DIR: folder.of('pki'),
-          PHONERACK_REPLICA_ID: `up-${ports.http}`,
-          PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(token),
-        },
-        readyWithinMs: 60_000,
-        // By the token: another system may have taken the port a moment ago.
-        ready: async () =>
-          (await isHealthy(`${baseUrl}/healthz`)) &&
-          (await isHealthy(`${operatorUrl}/operator/v1/hosts`, token)),
-      }),
-    ),
-  )
   return { baseUrl, operatorUrl, operator: new OperatorClient(operatorUrl, token), natsUrl: broker.url }
 }
 

@@ -59,9 +59,12 @@ export class AlreadyRunning extends Error {
   constructor(
     readonly dir: string,
     readonly pid: number,
+    /** Of the API; null while it is still starting. */
+    readonly url: string | null,
   ) {
+    const where = url === null ? 'It is still starting.' : `It serves ${url}; its keys are in ${dir}/up.json.`
     super(
-      `Phonerack is already running on ${dir} (process ${pid}). Stop it with ./scripts/down --data ${dir}`,
+      `Phonerack is already running on ${dir} (process ${pid}). ${where} Stop it with ./scripts/down --data ${dir}`,
     )
     this.name = 'AlreadyRunning'
   }
@@ -85,7 +88,7 @@ export function lockFolder(folder: Folder): () => void {
       rmSync(own, { force: true })
     }
     const holder = lockHolder(folder)
-    if (holder) throw new AlreadyRunning(folder.dir, holder.pid)
+    if (holder) throw new AlreadyRunning(folder.dir, holder.pid, servedUrl(folder))
     // Of several that see the same dead holder, one moves it away; the others try again.
     const aside = `${folder.lockFile}.${process.pid}`
     try {
@@ -102,6 +105,12 @@ export function lockFolder(folder: Folder): () => void {
 export function lockHolder(folder: Folder): ProcessIdentity | null {
   const identity = readJson(folder.lockFile) as ProcessIdentity | null
   return identity && isAlive(identity) ? identity : null
+}
+
+/** The API's address, as `up.json` names it. */
+function servedUrl(folder: Folder): string | null {
+  const up = readJson(folder.upFile) as { base_url?: unknown } | null
+  return typeof up?.base_url === 'string' ? up.base_url : null
 }
 
 /** Null when the file is absent or was cut off while being written. */

@@ -29,6 +29,14 @@ export function operatorToken(folder: Folder): string {
   return token
 }
 
+/** A new token in place of one that was revoked. */
+export function renewOperatorToken(folder: Folder): string {
+  const kept = readJson(folder.secretsFile) as Kept | null
+  const token = newSecret('operator')
+  writeJson(folder.secretsFile, { ...kept, operator_token: token } satisfies Kept)
+  return token
+}
+
 /** The demo project with a key of each preset; made again when the database does not know it. */
 export async function ensureDemo(folder: Folder, operator: OperatorClient, baseUrl: string): Promise<Demo> {
   const kept = readJson(folder.secretsFile) as Kept | null
@@ -60,9 +68,8 @@ async function findProject(operator: OperatorClient, id: string): Promise<Projec
 }
 
 async function makeProject(operator: OperatorClient): Promise<Project> {
-  const project = await operator.createProject('demo')
+  const project = await operator.createProject({ name: 'demo', credit_usd: '1000' })
   return operator.changeProject(project.id, {
-    credit_usd: '1000',
     spend_limit_usd: '1000',
     max_phones: 100,
     max_running: 100,

@@ -1,7 +1,7 @@
 import type { Activity } from '@phonerack/launcher/operator'
 import type { Command } from '../commands.js'
 import { table } from '../table.js'
-import { UsageError } from '../usage-error.js'
+import { olderHint, pageFrom } from '../values.js'
 
 export const activityCommands: readonly Command[] = [
   {
@@ -9,16 +9,9 @@ export const activityCommands: readonly Command[] = [
     about: "Lists what a project's keys changed, newest first. What people typed is not kept.",
     words: [],
     flags: { project: 'ID', limit: '1-100', before: 'CURSOR' },
+    required: ['project'],
     async run({ flags }, operator) {
-      const { project, limit = '50', before } = flags
-      if (typeof project !== 'string') throw new UsageError('--project ID is needed')
-      if (typeof limit !== 'string' || !/^([1-9]\d?|100)$/.test(limit))
-        throw new UsageError('--limit must be 1 to 100')
-      const page = await operator().activity({
-        project,
-        limit: Number(limit),
-        ...(typeof before === 'string' ? { before } : {}),
-      })
+      const page = await operator().activity({ project: String(flags['project']), ...pageFrom(flags) })
       const text = table(
         page.data,
         [
@@ -32,8 +25,7 @@ export const activityCommands: readonly Command[] = [
         ],
         'nothing was changed yet',
       )
-      const older = page.next_before === null ? '' : `\n\nOlder: --before ${page.next_before}`
-      return { json: page, text: text + older }
+      return { json: page, text: text + olderHint(page.next_before) }
     },
   },
 ]

@@ -9,6 +9,7 @@ export const elementsCommand: Command = {
   about: 'Prints the observation that a `uiautomator dump` (or a UI server’s page source) gives.',
   words: ['FILE.xml'],
   flags: { screen: 'WxH' },
+  required: ['screen'],
   async run({ words, flags }) {
     const screen = screenFrom(flags['screen'])
     const file = words[0] ?? ''

@@ -2,9 +2,10 @@ import type { NewKey } from '@phonerack/launcher/operator'
 import type { Command, Input } from '../commands.js'
 import { fields, table } from '../table.js'
 import { UsageError } from '../usage-error.js'
+import { oneOf } from '../values.js'
 
 const presets = ['agent', 'admin', 'read-only'] as const
-const expiries = ['30d', '90d', '1y', 'never'] as const
+export const expiries = ['30d', '90d', '1y', 'never'] as const
 
 export const keyCommands: readonly Command[] = [
   {
@@ -35,7 +36,8 @@ export const keyCommands: readonly Command[] = [
   },
   {
     name: 'key create',
-    about: 'Makes an API key. It is shown once. --expires: 30d, 90d (default), 1y or never.',
+    about:
+      'Makes an API key. It is shown once. --preset: agent (default), admin or read-only. --expires: 30d, 90d (default), 1y or never.',
     words: [],
     flags: {
       project: 'ID',
@@ -44,6 +46,7 @@ export const keyCommands: readonly Command[] = [
       expires: expiries.join('|'),
       name: 'N',
     },
+    required: ['project'],
     async run({ flags }, operator) {
       const key = await operator().createKey(newKeyFrom(flags))
       const text = fields([
@@ -71,7 +74,7 @@ export const keyCommands: readonly Command[] = [
 export function newKeyFrom(flags: Input['flags']): NewKey {
   const { project, preset, phones, expires, name } = flags
   if (typeof project !== 'string') throw new UsageError('--project ID is needed')
-  const key: NewKey = { project, preset: oneOf('preset', preset, presets) }
+  const key: NewKey = { project, preset: preset === undefined ? 'agent' : oneOf('preset', preset, presets) }
   if (typeof phones === 'string') key.phones = phoneIds(phones)
   if (expires !== undefined) key.expires = oneOf('expires', expires, expiries)
   if (typeof name === 'string') key.name = name
@@ -84,14 +87,4 @@ function phoneIds(text: string): string[] {
   if (wrong !== undefined)
     throw new UsageError(`--phones must be phone IDs with commas between them; ${wrong || 'nothing'} is none`)
   return ids
-}
-
-function oneOf<T extends string>(
-  name: string,
-  value: string | boolean | undefined,
-  allowed: readonly T[],
-): T {
-  const found = allowed.find((each) => each === value)
-  if (found === undefined) throw new UsageError(`--${name} must be one of ${allowed.join(', ')}`)
-  return found
 }

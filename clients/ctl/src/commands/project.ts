@@ -2,6 +2,7 @@ import type { Project, ProjectChange } from '@phonerack/launcher/operator'
 import type { Command, Input } from '../commands.js'
 import { fields, table } from '../table.js'
 import { UsageError } from '../usage-error.js'
+import { usd } from '../values.js'
 
 export const projectCommands: readonly Command[] = [
   {
@@ -32,6 +33,22 @@ export const projectCommands: readonly Command[] = [
     flags: {},
     async run({ words }, operator) {
       const project = await operator().project(words[0] ?? '')
+      return { json: project, text: describe(project) }
+    },
+  },
+  {
+    name: 'project create',
+    about: 'Makes a project, with its first credit. --owner: whose running phones it counts with.',
+    words: [],
+    flags: { name: 'N', owner: 'O', credit: 'USD' },
+    required: ['name'],
+    async run({ flags }, operator) {
+      const { name, owner, credit } = flags
+      const project = await operator().createProject({
+        name: String(name),
+        ...(typeof owner === 'string' ? { owner } : {}),
+        ...(credit === undefined ? {} : { credit_usd: usd('credit', credit, false) }),
+      })
       return { json: project, text: describe(project) }
     },
   },
@@ -70,13 +87,6 @@ export function changeFrom(flags: Input['flags']): ProjectChange {
       'nothing to set: give --credit, --spend-limit, --max-phones, --max-running, --freeze or --unfreeze',
     )
   return change
-}
-
-function usd(name: string, value: string | boolean, mayBeNegative: boolean): string {
-  const text = String(value)
-  if (!/^-?\d{1,12}(\.\d{1,6})?$/.test(text) || (text.startsWith('-') && !mayBeNegative))
-    throw new UsageError(`--${name} must be an amount in dollars with at most six decimals, not ${text}`)
-  return text
 }
 
 function whole(name: string, value: string | boolean): number {

@@ -1,0 +1,33 @@
+import type { Command } from '../commands.js'
+import { fields } from '../table.js'
+
+export const setupCommands: readonly Command[] = [
+  {
+    name: 'setup approve',
+    about: 'Gives a one-time link by which a person confirms the terminal that shows CODE.',
+    words: ['CODE'],
+    flags: {},
+    async run({ words }, operator) {
+      const link = await operator().approveSetup(words[0] ?? '')
+      const text = fields([
+        ['Client', link.client ?? 'did not say'],
+        ['Address', link.address],
+        ['Asked', link.created_at],
+      ])
+      return {
+        json: link,
+        text: `${text}\n\nOpen this link, once, before ${link.expires_at}, and allow or deny the terminal:\n\n  ${link.url}`,
+      }
+    },
+  },
+  {
+    name: 'setup deny',
+    about: 'Denies the terminal that shows CODE.',
+    words: ['CODE'],
+    flags: {},
+    async run({ words }, operator) {
+      const setup = await operator().denySetup(words[0] ?? '')
+      return { json: setup, text: `The terminal at ${setup.address} gets no key.` }
+    },
+  },
+]

@@ -1,0 +1,35 @@
+/** Values of flags that several commands read. */
+import { UsageError } from './usage-error.js'
+
+/** @throws UsageError */
+export function oneOf<T extends string>(
+  name: string,
+  value: string | boolean | undefined,
+  allowed: readonly T[],
+): T {
+  const found = allowed.find((each) => each === value)
+  if (found === undefined) throw new UsageError(`--${name} must be one of ${allowed.join(', ')}`)
+  return found
+}
+
+/** `--limit` and `--before` of a list that pages. @throws UsageError */
+export function pageFrom(flags: Readonly<Record<string, string | boolean>>): {
+  limit: number
+  before?: string
+} {
+  const { limit = '50', before } = flags
+  if (typeof limit !== 'string' || !/^([1-9]\d?|100)$/.test(limit))
+    throw new UsageError('--limit must be 1 to 100')
+  return { limit: Number(limit), ...(typeof before === 'string' ? { before } : {}) }
+}
+
+/** The line that leads to the next page. */
+export const olderHint = (next: string | null): string => (next === null ? '' : `\n\nOlder: --before ${next}`)
+
+/** An amount in dollars, as text. @throws UsageError */
+export function usd(name: string, value: string | boolean, mayBeNegative: boolean): string {
+  const text = String(value)
+  if (!/^-?\d{1,12}(\.\d{1,6})?$/.test(text) || (text.startsWith('-') && !mayBeNegative))
+    throw new UsageError(`--${name} must be an amount in dollars with at most six decimals, not ${text}`)
+  return text
+}

@@ -1,0 +1,172 @@
+/** What the operator API says and takes, as JSON. */
+
+export interface Host {
+  id: string
+  name: string
+  country: string
+  state: string
+  address: string
+  version: string
+  /** Null: it has sent no heartbeat yet. */
+  protocol_version: number | null
+  /** What of its heartbeats cannot be read, or why they are refused. */
+  report_fault: string | null
+  last_seen_at: string | null
+  devices: unknown
+}
+
+export interface Device {
+  id: string
+  host_id: string
+  serial: string
+  maker: string | null
+  model: string | null
+  sdk: number | null
+  state: string
+  reason: string | null
+  /** What of its host's last report of it cannot be read. */
+  report_fault: string | null
+  phone_id: string | null
+  fencing_number: number
+  /** For whom its host has last confirmed it as clean: `anyone`, `tenant:` and a tenant, or null: nobody. */
+  clean_for: string | null
+  link: string
+  last_proof_at: string | null
+  capabilities: { name: string; implementation: string | null; evidence: string | null }[]
+  wipe_checks: { name: string; passed: boolean; evidence: string | null }[]
+  /** What its host's agent did on its own when it stopped answering, oldest first. */
+  events: { at: string; step: string; outcome: string; reason: string }[]
+  /** Null: not looked at yet. */
+  condition: DeviceCondition | null
+}
+
+/** Null: the phone does not say. */
+export interface DeviceCondition {
+  checked_at: string
+  battery_percent: number | null
+  battery_celsius: number | null
+  storage_free_bytes: number | null
+  storage_total_bytes: number | null
+  highest_app_uid: number | null
+  lock_credential: boolean | null
+  warnings: string[]
+}
+
+export interface Project {
+  id: string
+  name: string
+  owner_id: string
+  balance_usd: string
+  reserved_usd: string
+  spend_limit_usd: string
+  max_phones: number
+  max_running: number
+  frozen_at: string | null
+}
+
+export interface Restored {
+  /** Which database the control plane works on: changes with a restore and with a failover. */
+  epoch: string
+  epoch_changed_at: string
+  /** Idle devices that are not handed out, since their hosts have not confirmed them yet. */
+  devices_to_confirm: number
+}
+
+export interface Service extends Restored {
+  paused_at: string | null
+}
+
+export interface ProjectChange {
+  /** Added to the balance. */
+  credit_usd?: string
+  spend_limit_usd?: string
+  max_phones?: number
+  max_running?: number
+  frozen?: boolean
+}
+
+export interface Key {
+  id: string
+  name: string | null
+  preset: string
+  project: string
+  phones: string[] | null
+  expires_at: string | null
+  revoked_at: string | null
+}
+
+/** A request of a key that changed something, or tried to. */
+export interface Activity {
+  id: string
+  at: string
+  key_id: string
+  request_id: string
+  method: string
+  route: string
+  phone_id: string | null
+  status: number
+  code: string | null
+  ms: number
+  summary: Record<string, string | number | boolean | null | string[]>
+}
+
+export interface NewKey {
+  project: string
+  preset: 'agent' | 'admin' | 'read-only'
+  phones?: string[]
+  expires?: '30d' | '90d' | '1y' | 'never'
+  name?: string
+}
+
+/** An app of the library. */
+export interface LibraryApp {
+  package: string
+  label: string
+  version_code: number
+  version_name: string
+  /** Names of its splits. */
+  splits: string[]
+  size_bytes: number
+  added_at: string
+}
+
+/** A token of an operator. */
+export interface OperatorToken {
+  id: string
+  name: string
+  /** ID of the token that made it; null: the configuration's. */
+  created_by: string | null
+  created_at: string
+  expires_at: string | null
+  last_used_at: string | null
+  revoked_at: string | null
+}
+
+/** What an operator changed. */
+export interface AuditEntry {
+  id: string
+  at: string
+  token_id: string
+  token_name: string
+  address: string
+  request_id: string
+  action: string
+  target: string | null
+  before: Record<string, unknown> | null
+  after: Record<string, unknown> | null
+}
+
+/** A terminal that waits for its first key. */
+export interface WaitingTerminal {
+  client: string | null
+  address: string
+  created_at: string
+  expires_at: string
+}
+
+export interface NewProject {
+  name: string
+  /** Left out: an owner of its own. */
+  owner?: string
+  credit_usd?: string
+}
