@@ -129,7 +129,8 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
           { tasks: hostTasks(context), concurrency: 16, pollMs: 500 },
           { tasks: fileTasks(uploads, stopping.signal), concurrency: 2, pollMs: 500 },
           { tasks: installTasks(context, store), concurrency: 16, pollMs: 500 },
-          { tasks: recordingTasks(context, store), concurrency: 4, pollMs: 500 },
+          // More than one project's transfers may take (`recordings/transfers.ts`).
+          { tasks: recordingTasks(context, store), concurrency: 12, pollMs: 500 },
         ]
       : [],
   })

@@ -93,6 +93,8 @@ const environmentSchema = z
     PHONERACK_UPLOAD_LIFE: int(limits.uploads.life, 1),
     PHONERACK_UPLOAD_SUPERSEDED_LIFE: int(limits.uploads.supersededLife, 1),
     PHONERACK_RECORDINGS_PER_PROJECT: int(limits.recordings.perProject, 1),
+    /** Bytes. */
+    PHONERACK_RECORDING_PROJECT_MAX: int(limits.recordings.projectBytes, 1),
     /** Seconds. */
     PHONERACK_RECORDING_LIFE: int(limits.recordings.life, 1),
     /** Seconds after which the app library is read again. */
@@ -176,7 +178,7 @@ export interface Rules {
   perSecondMicros: bigint
   minimumSeconds: number
   uploads: UploadRules
-  recordings: { perProject: number; lifeMs: number }
+  recordings: { perProject: number; projectBytes: number; lifeMs: number }
   live: { linksPerPhone: number; linksPerProject: number }
 }
 
@@ -254,6 +256,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       },
       recordings: {
         perProject: env.PHONERACK_RECORDINGS_PER_PROJECT,
+        projectBytes: env.PHONERACK_RECORDING_PROJECT_MAX,
         lifeMs: env.PHONERACK_RECORDING_LIFE * 1000,
       },
       live: {

@@ -70,6 +70,8 @@ export const limits = {
   recordings: {
     /** Kept at once by a project, on any of its phones. */
     perProject: 20,
+    /** Bytes of a project's, those that run included. */
+    projectBytes: 20_000_000_000,
     /** Seconds since it started. */
     life: 7 * 86_400,
     /** Characters. */

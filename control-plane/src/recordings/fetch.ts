@@ -15,7 +15,17 @@ import { StorageFull, type FileStore } from '../storage/file-store.js'
 import { addFileDelete } from '../uploads/records.js'
 import { dropRecording, getRecording, isUnknown, readRecording, stopRecording } from './calls.js'
 import { hostOf } from './host-of.js'
-import { forget, isRunning, markEnded, markFailed, markReady, markRunning } from './records.js'
+import {
+  forget,
+  isRunning,
+  markEnded,
+  markFailed,
+  markReady,
+  markRunning,
+  noteSize,
+  usedRoom,
+} from './records.js'
+import { transfers } from './transfers.js'
 
 /** Milliseconds: of one call, of one file; between two looks at one that runs, and at one that is made. */
 const times = {
@@ -23,6 +33,7 @@ const times = {
   file: 1_800_000,
   running: 3000,
   made: { first: 200, longest: 3000 },
+  turn: 1000,
   full: 30_000,
 }
 /** Milliseconds between tries after a failure. */
@@ -48,6 +59,7 @@ export async function fetchRecordingJob(
     if (host === null) throw new CallFailure(false, null, false, 'the host is out of reach')
     const waits = await advance(context, store, recording, host)
     if (waits === 'running') await lookAgain(times.running, 1)
+    else if (waits === 'turn') await lookAgain(times.turn, attempt)
     else if (waits === 'made')
       await lookAgain(backoff(attempt, times.made.first, times.made.longest), attempt + 1)
   } catch (error) {
@@ -70,7 +82,7 @@ async function advance(
   store: FileStore,
   recording: Recording,
   host: HostConnection,
-): Promise<'running' | 'made' | null> {
+): Promise<'running' | 'made' | 'turn' | null> {
   const { core, stopping } = context
   const within = (): Progress => Progress.for(times.call, stopping)
   if (!isRunning(recording) && recording.status !== 'processing') {
@@ -91,8 +103,10 @@ async function advance(
   const { startedAt = recording.startedAt, endedAt = null } = state
   if (state.status === RecordingStatus.RECORDING_STATUS_RECORDING) {
     await markRunning(core, recording.id, startedAt)
+    await noteSize(core, recording, state.sizeBytes)
     // Of one that is `processing` here the end has not been heard there.
-    if (recording.status === 'processing') await stopRecording(host, recording.id, within())
+    const isOver = recording.status === 'processing' || (await isProjectFull(core, recording))
+    if (isOver) await stopRecording(host, recording.id, within())
     return recording.status === 'processing' ? 'made' : 'running'
   }
   if (isRunning(recording))
@@ -104,6 +118,19 @@ async function advance(
     return null
   }
   if (state.status !== RecordingStatus.RECORDING_STATUS_READY) return 'made'
+  return transfers.run(recording.projectId, () => bring(context, store, recording, host, state))
+}
+
+/** Brings the finished file into the storage, and frees its host of it. @throws CallFailure, StorageFull */
+async function bring(
+  { core, stopping }: JobContext,
+  store: FileStore,
+  recording: Recording,
+  host: HostConnection,
+  state: RecordingState,
+): Promise<null> {
+  const { startedAt = recording.startedAt, endedAt = null } = state
+  if (!(await store.hasRoomFor(Number(state.sizeBytes)))) throw new StorageFull()
   const video = await readRecording(host, recording.id, state, Progress.for(times.file, stopping))
   // A name of its own, since another runner may be at it too; what nothing refers to in an hour goes.
   const storageId = newId('file')
@@ -118,8 +145,14 @@ async function advance(
     startedAt,
     endedAt: endedAt ?? startedAt,
   })
-  await drop(core, recording, host, within())
+  await drop(core, recording, host, Progress.for(times.call, stopping))
   return null
+}
+
+/** Whether the recordings of its project take all the room that they may: then those that run are ended. */
+async function isProjectFull(core: Core, { projectId }: Recording): Promise<boolean> {
+  const { bytes } = await usedRoom(core.db, projectId, core.clock.now())
+  return bytes >= core.rules.recordings.projectBytes
 }
 
 async function drop(core: Core, { id }: Recording, host: HostConnection, progress: Progress): Promise<void> {

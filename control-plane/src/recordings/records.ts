@@ -3,7 +3,7 @@
  * left for a later one only.
  */
 import { ApiError, newId } from '@phonerack/shared'
-import { inTransaction, type Tx } from '../db/database.js'
+import { inTransaction, type Reader, type Tx } from '../db/database.js'
 import { type ReadyTarget } from '../devices/target.js'
 import { type Recording } from '../gen/prisma/client.js'
 import { addJob } from '../jobs/queue.js'
@@ -32,7 +32,9 @@ export const viewOf = (recording: Recording): RecordingView => ({
   startedAt: recording.startedAt,
   endedAt: recording.endedAt,
   durationMs: recording.durationMs,
-  sizeBytes: recording.sizeBytes === null ? null : Number(recording.sizeBytes),
+  // Before, it is what the recording takes at its host.
+  sizeBytes:
+    recording.status !== 'ready' || recording.sizeBytes === null ? null : Number(recording.sizeBytes),
   expiresAt: recording.expiresAt,
 })
 
@@ -63,7 +65,7 @@ export function admit(
   wanted: { phoneId: string; name: string | null; target: ReadyTarget; lookMs: number },
 ): Promise<Recording> {
   const { phoneId, name, target } = wanted
-  const { perProject, lifeMs } = core.rules.recordings
+  const { perProject, projectBytes, lifeMs } = core.rules.recordings
   return inTransaction(core.db, async (tx) => {
     const { projectId } = caller
     await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
@@ -76,12 +78,11 @@ export function admit(
         details: { phone: phoneId, recording: busy.id },
         next: `POST /v1/phones/${phoneId}/recordings/${busy.id}/stop`,
       })
-    const kept = await tx.recording.count({
-      where: { projectId, status: { not: 'deleted' }, expiresAt: { gt: now } },
-    })
-    if (kept >= perProject)
+    const { kept, bytes } = await usedRoom(tx, projectId, now)
+    if (kept >= perProject || bytes >= projectBytes)
       throw new ApiError('recording_limit_reached', {
-        details: { limit: perProject, recordings: kept },
+        ...(kept >= perProject ? {} : { message: "The project's recordings reach their storage limit." }),
+        details: { limit: perProject, recordings: kept, limit_bytes: projectBytes, used_bytes: bytes },
         next: `Delete recordings that are not needed (${recordingsRequest(phoneId)}), then send the request again.`,
       })
     const id = newId('recording')
@@ -93,6 +94,31 @@ export function admit(
         ...{ startedAt: now, expiresAt: new Date(now.getTime() + lifeMs) },
       },
     })
+  })
+}
+
+/** Recordings that a project keeps, and their bytes: of those that are not ready as their hosts told last. */
+export async function usedRoom(
+  db: Reader,
+  projectId: string,
+  now: Date,
+): Promise<{ kept: number; bytes: number }> {
+  const rows = await db.$queryRaw<{ kept: bigint; bytes: bigint }[]>`select count(*) as kept,
+    coalesce(sum(size_bytes), 0)::bigint as bytes from recordings
+    where project_id = ${projectId} and status <> 'deleted' and expires_at > ${now}`
+  return { kept: Number(rows[0]?.kept ?? 0n), bytes: Number(rows[0]?.bytes ?? 0n) }
+}
+
+/** A host may say anything; the column holds no more than this. */
+const mostTold = BigInt(Number.MAX_SAFE_INTEGER)
+
+/** What it takes at its host, until it is ready. */
+export async function noteSize(core: Core, recording: Recording, told: bigint): Promise<void> {
+  const bytes = told < mostTold ? told : mostTold
+  if (recording.sizeBytes === bytes) return
+  await core.db.recording.updateMany({
+    where: { id: recording.id, status: { in: [...unfinished] } },
+    data: { sizeBytes: bytes },
   })
 }
 

@@ -4,6 +4,7 @@ import { inTransaction } from '../db/database.js'
 import { conflictOr } from '../devices/conflict.js'
 import { assignmentOf, refusalOf } from '../devices/reach-in.js'
 import { phoneUnavailable, readyTarget, type Target } from '../devices/target.js'
+import { tenantOf } from '../devices/tenant.js'
 import { type Recording } from '../gen/prisma/client.js'
 import { CallFailure } from '../hosts/calls.js'
 import { type HostClients } from '../hosts/clients.js'
@@ -111,7 +112,9 @@ export function createRecordingService(core: Core, hosts: HostClients, store: Fi
 async function begin(core: Core, recording: Recording, target: Target, context: CallContext): Promise<Date> {
   const { id, phoneId } = recording
   try {
-    const request = { assignment: assignmentOf(phoneId, target, context), recordingId: id }
+    // The host shares its room between tenants.
+    const assignment = { ...assignmentOf(phoneId, target, context), tenant: tenantOf(recording.projectId) }
+    const request = { assignment, recordingId: id }
     const answer = await startRecording(target.connection, request, Progress.for(times.start))
     return answer.startedAt ?? recording.startedAt
   } catch (error) {

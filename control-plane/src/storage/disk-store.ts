@@ -2,7 +2,7 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { readdir, rm, stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
-import { type Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { randomUUID } from 'node:crypto'
 import { type Disk } from 'flydrive'
@@ -10,6 +10,9 @@ import { type FileStore, isFull, StorageFull, StoredFileMissing } from './file-s
 
 /** Milliseconds after which a file in the work folder belongs to nobody. */
 const abandonedAfterMs = 600_000
+
+/** Bytes of a file after which the room is looked at again. */
+const lookEveryBytes = 16_000_000
 
 export interface DiskStoreOptions {
   disk: Disk
@@ -33,8 +36,9 @@ export class DiskStore implements FileStore {
   async put(id: string, source: Readable): Promise<void> {
     if (!this.isConfigured) throw new Error('no storage is configured')
     try {
-      if (this.options.localDir === null) await this.viaWorkFolder(id, source)
-      else await this.disk.putStream(id, source)
+      const watched = Readable.from(this.watched(source), { objectMode: false })
+      if (this.options.localDir === null) await this.viaWorkFolder(id, watched)
+      else await this.disk.putStream(id, watched)
     } catch (error) {
       await this.disk.delete(id)
       throw isFull(error) ? new StorageFull(error) : error
@@ -82,6 +86,19 @@ export class DiskStore implements FileStore {
       const file = path.join(work, name)
       const age = await ageOf(file)
       if (age !== null && age > abandonedAfterMs) await rm(file, { force: true })
+    }
+  }
+
+  /** Ends with StorageFull once what is to stay free is touched: others write to the disk meanwhile. */
+  private async *watched(source: Readable): AsyncGenerator<Buffer> {
+    let unseen = 0
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      unseen += chunk.length
+      if (unseen >= lookEveryBytes) {
+        if (!(await this.hasRoomFor(0))) throw new StorageFull()
+        unseen = 0
+      }
+      yield chunk
     }
   }
 

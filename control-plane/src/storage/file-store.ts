@@ -45,9 +45,10 @@ export class StoredFileMissing extends Error {
   }
 }
 
-/** Whether an error, or what caused it, is a disk or quota that is full. */
+/** Whether an error, or what caused it, is a disk or quota that is full, or `StorageFull` itself. */
 export function isFull(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
+    if (each instanceof StorageFull) return true
     if ('code' in each && (each.code === 'ENOSPC' || each.code === 'EDQUOT')) return true
   }
   return false

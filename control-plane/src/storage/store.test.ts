@@ -7,7 +7,10 @@ import { Readable } from 'node:stream'
 import { newId } from '@phonerack/shared'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isFull, StoredFileMissing, type FileStore } from './file-store.js'
+import { Disk } from 'flydrive'
+import { FSDriver } from 'flydrive/drivers/fs'
+import { DiskStore } from './disk-store.js'
+import { isFull, StorageFull, StoredFileMissing, type FileStore } from './file-store.js'
 import { openFileStore } from './open.js'
 
 const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-store-'))
@@ -114,4 +117,29 @@ describe.each(Object.keys(kinds))('a store over %s', (kind) => {
     expect(await store.hasRoomFor(1)).toBe(true)
     expect(await store.hasRoomFor(2 ** 60)).toBe(false)
   })
+})
+
+it('stops a file on its way once the disk has no room left to spare', async () => {
+  const room = { dir, minFreeBytes: 0 }
+  const files = mkdtempSync(path.join(dir, 'watched-'))
+  const store = new DiskStore({
+    disk: new Disk(new FSDriver({ location: files, visibility: 'private' })),
+    localDir: files,
+    work: files,
+    room,
+  })
+  let sent = 0
+  async function* endless(): AsyncGenerator<Buffer> {
+    for (;;) {
+      // Somebody else fills the disk meanwhile.
+      if (sent >= 20_000_000) room.minFreeBytes = Number.MAX_SAFE_INTEGER
+      sent += 1_000_000
+      yield await Promise.resolve(Buffer.alloc(1_000_000))
+    }
+  }
+  await expect(store.put(newId('file'), Readable.from(endless(), { objectMode: false }))).rejects.toThrow(
+    StorageFull,
+  )
+  expect(sent).toBeLessThan(60_000_000)
+  expect(readdirSync(files)).toEqual([])
 })

@@ -22,12 +22,13 @@ const statuses: Record<Entry['status'], RecordingStatus> = {
   failed: RecordingStatus.RECORDING_STATUS_FAILED,
 }
 
-const stateOf = (entry: Entry): RecordingState => ({
+/** @param bytes that it takes on the disk now */
+const stateOf = (entry: Entry, bytes: number): RecordingState => ({
   status: statuses[entry.status],
   startedAt: new Date(entry.startedAt),
   endedAt: entry.endedAt === null ? undefined : new Date(entry.endedAt),
   durationMs: BigInt(entry.durationMs),
-  sizeBytes: BigInt(entry.sizeBytes),
+  sizeBytes: BigInt(entry.status === 'ready' ? entry.sizeBytes : bytes),
   sha256: entry.sha256,
   failure: entry.failure,
 })
@@ -38,10 +39,12 @@ export function createRecordingHandlers(recordings: Recordings, log: Logger): Re
       startedAt: await recordings.start(callerOf(assignment), recordingId, progress),
     })),
     stopRecording: unary(log, 'StopRecording', async ({ recordingId }) => ({
-      recording: stateOf(await recordings.stop(recordingId)),
+      recording: stateOf(await recordings.stop(recordingId), recordings.sizeOf(recordingId)),
     })),
     getRecording: unary(log, 'GetRecording', ({ recordingId }) =>
-      Promise.resolve().then(() => ({ recording: stateOf(recordings.get(recordingId)) })),
+      Promise.resolve().then(() => ({
+        recording: stateOf(recordings.get(recordingId), recordings.sizeOf(recordingId)),
+      })),
     ),
     readRecording: (call) => {
       void answer(call, log, 'ReadRecording', (progress) => send(call, recordings, progress.signal)).then(

@@ -1,13 +1,13 @@
 /**
- * Makes the files of recordings that have ended: one at a time, since phones come first, and as often as it takes. Used by
- * `recordings.ts`.
+ * Makes the files of recordings that have ended: one at a time of each owner, few at a time of all, since phones come first,
+ * and as often as it takes. Used by `recordings.ts`.
  */
 import { rm } from 'node:fs/promises'
 import type { Logger } from '@phonerack/shared'
 import { pause } from '../pause.js'
 import { isFull, type Programs } from './ffmpeg.js'
 import { finish, NothingRecorded } from './finish.js'
-import type { Entry, Shelf } from './shelf.js'
+import { ownerOf, type Entry, type Shelf } from './shelf.js'
 
 export interface Making {
   /** In its turn; a file that cannot be made ends as a `failed` entry. */
@@ -23,25 +23,58 @@ const times = { again: 2000, room: 2000, full: 60_000 }
 /** Tries to make a file of a recording, but for want of room. */
 const mostTries = 5
 
+/** Files that are made at once, and how many of them may be long: a short one never waits for hours of another owner's. */
+const mostAtOnce = 4
+const mostLong = 3
+/** Bytes from which a recording is long: about half an hour. */
+const longBytes = 200_000_000
+
 interface Job {
+  owner: string
+  isLong: boolean
+}
+
+interface Running extends Job {
   control: AbortController
   done: Promise<void>
 }
 
 export function createMaking(shelf: Shelf, programs: Programs, log: Logger): Making {
-  const jobs = new Map<string, Job>()
-  let current: string | null = null
-  let last: Promise<void> = Promise.resolve()
+  /** By ID, in order of arrival: those that wait, and those that are made now. */
+  const waiting = new Map<string, Job>()
+  const current = new Map<string, Running>()
   let isClosed = false
 
+  /** The oldest whose owner has none at work, when there is a place for it. */
+  function next(): [string, Job] | null {
+    const running = [...current.values()]
+    if (running.length >= mostAtOnce) return null
+    const isLongFull = running.filter(({ isLong }) => isLong).length >= mostLong
+    for (const [id, job] of waiting) {
+      if (running.some(({ owner }) => owner === job.owner)) continue
+      if (!(job.isLong && isLongFull)) return [id, job]
+    }
+    return null
+  }
+
+  function work(): void {
+    for (let found = next(); found; found = next()) {
+      const [id, job] = found
+      waiting.delete(id)
+      const control = new AbortController()
+      const done = take(id, control.signal).then(() => {
+        current.delete(id)
+        work()
+      })
+      current.set(id, { ...job, control, done })
+    }
+  }
+
   async function take(id: string, signal: AbortSignal): Promise<void> {
-    current = id
     try {
       await make(id, signal)
     } catch (error) {
       log.error({ err: error, recording: id }, 'a recording could not be cared for')
-    } finally {
-      current = null
     }
   }
 
@@ -86,24 +119,24 @@ export function createMaking(shelf: Shelf, programs: Programs, log: Logger): Mak
 
   return {
     add(id) {
-      if (isClosed) return
-      const control = new AbortController()
-      const done = last.then(() => (control.signal.aborted ? undefined : take(id, control.signal)))
-      const job = { control, done }
-      jobs.set(id, job)
-      last = done.finally(() => {
-        if (jobs.get(id) === job) jobs.delete(id)
-      })
+      const entry = shelf.get(id)
+      if (isClosed || !entry) return
+      const isLong = shelf.sizeOf(id) >= longBytes
+      waiting.set(id, { owner: ownerOf(entry), isLong })
+      work()
     },
     async cancel(id) {
-      const job = jobs.get(id)
+      waiting.delete(id)
+      const job = current.get(id)
       job?.control.abort()
-      if (current === id) await job?.done
+      await job?.done
     },
     async close() {
       isClosed = true
-      for (const { control } of jobs.values()) control.abort()
-      await last
+      waiting.clear()
+      const running = [...current.values()]
+      for (const { control } of running) control.abort()
+      await Promise.all(running.map(({ done }) => done))
     },
   }
 }

@@ -10,7 +10,8 @@ import { later } from '../later.js'
 import type { Caller } from '../phone/phone.js'
 import { missingProgram, type Programs } from './ffmpeg.js'
 import { createMaking } from './making.js'
-import type { Entry, Shelf } from './shelf.js'
+import { hasRoom } from './share.js'
+import { ownerOf, type Entry, type Shelf } from './shelf.js'
 import { Tape } from './tape.js'
 
 export type Who = Caller & { serial: string }
@@ -27,7 +28,7 @@ export interface RecordingsParts {
   videoOf(who: Who, progress: Progress): Promise<Video>
   shelf: Shelf
   programs: Programs
-  /** Bytes: of all recordings together, and what stays free on the disk. */
+  /** Bytes: of all recordings together (how owners share them: `share.ts`), and what stays free on the disk. */
   limits: { bytes: number; minFree: number }
   log: Logger
   /** Milliseconds, by a clock that never goes back. */
@@ -44,6 +45,8 @@ export interface Recordings {
   stop(id: string): Promise<Entry>
   /** @throws ApiError recording_not_found */
   get(id: string): Entry
+  /** Bytes that it takes on the disk now. */
+  sizeOf(id: string): number
   /** The file of a ready one. @throws ApiError recording_not_found, recording_not_ready */
   read(id: string): Readable
   /** Ends it if it runs, and removes it. */
@@ -92,9 +95,10 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     making.add(id)
   }
 
-  /** Why there is no room for `bytes` more, or null. The file that is made of it takes as much again. */
-  async function noRoom(bytes: number): Promise<string | null> {
-    if (shelf.used() + bytes > parts.limits.bytes) return "the host's recordings take all the room they may"
+  /** Why there is no room for `bytes` more of an owner, or null. The file that is made of it takes as much again. */
+  async function noRoom(owner: string, bytes: number): Promise<string | null> {
+    if (!hasRoom(shelf.used(), owner, bytes, parts.limits.bytes))
+      return "the recordings of this phone's owner take their share of the host's room"
     if ((await shelf.free()) - bytes < parts.limits.minFree) return "the host's disk is full"
     return null
   }
@@ -104,7 +108,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     const lack = await missing
     if (lack !== null) log.warn({ reason: lack }, 'recordings cannot be made on this host')
     if (lack !== null) throw new ApiError('feature_unavailable', { details: { feature: 'recordings' } })
-    const full = await noRoom(0)
+    const full = await noRoom(ownerOf(who), 0)
     if (full !== null)
       throw new ApiError('provider_error', {
         message: 'The host has no room for another recording.',
@@ -124,11 +128,12 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     const tape = new Tape({
       path: shelf.tapePath(id),
       now,
-      limit: noRoom,
+      limit: (bytes) => noRoom(ownerOf(who), bytes),
       onBegin() {
         const startedAt = Date.now()
         const isSaved = saveOrEnd({
-          ...{ id, serial: who.serial, phoneId: who.phoneId, status: 'recording', startedAt, canvas },
+          ...{ id, serial: who.serial, phoneId: who.phoneId, tenant: who.tenant },
+          ...{ status: 'recording', startedAt, canvas },
           ...{ endedAt: null, durationMs: 0, sizeBytes: 0, sha256: '', failure: '' },
         })
         if (isSaved) first.resolve(new Date(startedAt))
@@ -224,6 +229,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     },
 
     get: find,
+    sizeOf: (id) => shelf.sizeOf(id),
 
     read(id) {
       const { status } = find(id)

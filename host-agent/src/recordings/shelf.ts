@@ -13,6 +13,8 @@ const entrySchema = z.object({
   id: z.string(),
   serial: z.string(),
   phoneId: z.string(),
+  /** Whose it is: opaque, as `Assignment.tenant` has it; empty when it is not known. */
+  tenant: z.string().default(''),
   status: z.enum(['recording', 'processing', 'ready', 'failed']),
   /** Milliseconds since 1970: of the first picture. */
   startedAt: z.number(),
@@ -29,6 +31,9 @@ const entrySchema = z.object({
 })
 export type Entry = z.infer<typeof entrySchema>
 
+/** Who shares the room of a host: a tenant, or a phone whose tenant is not known. */
+export const ownerOf = ({ tenant, phoneId }: Pick<Entry, 'tenant' | 'phoneId'>): string => tenant || phoneId
+
 export interface Shelf {
   all(): Entry[]
   get(id: string): Entry | null
@@ -41,9 +46,9 @@ export interface Shelf {
   /** Makes its folder when it is not there. */
   tapePath(id: string): string
   videoPath(id: string): string
-  /** Bytes that one takes now, and all. */
+  /** Bytes that one takes now, and those of each owner (`ownerOf`). */
   sizeOf(id: string): number
-  used(): number
+  used(): Map<string, number>
   /** Bytes that are free on the disk. */
   free(): Promise<number>
 }
@@ -86,7 +91,14 @@ export function openShelf(dir: string): Shelf {
     },
     videoPath: (id) => join(folder(id), files.video),
     sizeOf,
-    used: () => [...entries.keys()].reduce((sum, id) => sum + sizeOf(id), 0),
+    used() {
+      const bytes = new Map<string, number>()
+      for (const entry of entries.values()) {
+        const owner = ownerOf(entry)
+        bytes.set(owner, (bytes.get(owner) ?? 0) + sizeOf(entry.id))
+      }
+      return bytes
+    },
     async free() {
       const { bavail, bsize } = await statfs(dir)
       return bavail * bsize

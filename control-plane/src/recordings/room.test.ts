@@ -1,0 +1,118 @@
+/** The room that recordings take: of a project, of the storage, and of the transfers of all projects. */
+import { RecordingStatus } from '@phonerack/proto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { recordingSchema, type RecordingJson } from '../routes/phones/recordings.js'
+import { errorOf } from '../testing/api.js'
+import { type AgentDouble } from '../testing/agent-double.js'
+import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { createTransfers } from './transfers.js'
+
+const most = 300_000
+let world: World
+let plane: Plane
+let agent: AgentDouble
+let tenant: Tenant
+let phoneId: string
+beforeAll(async () => {
+  world = startWorld()
+  plane = await world.start({ env: { PHONERACK_RECORDING_PROJECT_MAX: `${most}` } })
+  agent = await plane.rack(2, { beatMs: 200 })
+  tenant = await plane.tenant()
+  phoneId = await newPhone(plane, tenant)
+}, 60_000)
+afterAll(() => world.stop())
+
+async function newPhone(of: Plane, owner: Tenant): Promise<string> {
+  const { phones } = of.app.services
+  const { phone } = await phones.create(owner.caller, createBody({ maxDuration: 3600 }), null)
+  await eventually(async () => (await phones.get(owner.caller, phone.id)).status === 'ready', 30_000)
+  return phone.id
+}
+
+const call = (method: 'GET' | 'POST' | 'DELETE', path: string) =>
+  plane.server.inject({
+    method,
+    url: `/v1/phones/${phoneId}/recordings${path}`,
+    headers: { authorization: `Bearer ${tenant.key}` },
+  })
+async function start(): Promise<RecordingJson> {
+  const answer = await call('POST', '')
+  expect(answer.statusCode, answer.body).toBe(201)
+  return recordingSchema.parse(answer.json())
+}
+const get = async (id: string): Promise<RecordingJson | undefined> =>
+  (await call('GET', '')).json<{ data: RecordingJson[] }>().data.find((each) => each.id === id)
+const untilStatus = (id: string, status: string): Promise<void> =>
+  eventually(async () => (await get(id))?.status === status, 30_000)
+
+it("a project's bytes are limited: 409 with both numbers, and one that runs is ended at the limit", async () => {
+  const first = await start()
+  await call('POST', `/${first.id}/stop`)
+  agent.recordings.finish(first.id)
+  await untilStatus(first.id, 'ready')
+  expect((await get(first.id))?.size_bytes).toBe(200_000)
+
+  const second = await start()
+  const state = agent.recordings.held.get(second.id)
+  if (!state) throw new Error('the host does not record')
+  agent.recordings.held.set(second.id, { ...state, sizeBytes: 100_001n })
+  await eventually(
+    () => agent.recordings.held.get(second.id)?.status === RecordingStatus.RECORDING_STATUS_PROCESSING,
+  )
+  await untilStatus(second.id, 'processing')
+  // What it takes at the host is not its size yet.
+  expect((await get(second.id))?.size_bytes).toBeNull()
+  const refused = await call('POST', '')
+  const error = errorOf(refused, 409, 'recording_limit_reached')
+  expect(error.details).toMatchObject({ limit_bytes: most, used_bytes: 300_001 })
+  expect(error.next).toMatch(/Delete recordings/)
+
+  await call('DELETE', `/${first.id}`)
+  const third = await start()
+  for (const { id } of [second, third]) await call('DELETE', `/${id}`)
+}, 60_000)
+
+it('the limit by number tells the bytes too', async () => {
+  const few = await world.start({ env: { PHONERACK_RECORDINGS_PER_PROJECT: '1' } })
+  await few.rack(2, { beatMs: 200 })
+  const owner = await few.tenant()
+  const { recordings } = few.app.services
+  const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
+  await recordings.start(owner.caller, await newPhone(few, owner), null, context)
+  await expect(
+    recordings.start(owner.caller, await newPhone(few, owner), null, context),
+  ).rejects.toMatchObject({
+    code: 'recording_limit_reached',
+    details: { limit: 1, recordings: 1, limit_bytes: 20_000_000_000, used_bytes: 0 },
+  })
+}, 60_000)
+
+it('nothing is transferred while the storage has no room', async () => {
+  const full = await world.start({ env: { PHONERACK_STORAGE_MIN_FREE: `${9 * 10 ** 15}` } })
+  const rack = await full.rack(1, { beatMs: 200 })
+  const owner = await full.tenant()
+  const { recordings } = full.app.services
+  const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
+  const phone = await newPhone(full, owner)
+  const { id } = await recordings.start(owner.caller, phone, null, context)
+  await recordings.stop(owner.caller, phone, id, context)
+  rack.recordings.finish(id)
+  const looks = (): number => rack.log.filter((name) => name === 'getRecording').length
+  const before = looks()
+  await eventually(() => looks() > before)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(rack.log).not.toContain('readRecording')
+  expect((await full.app.core.db.recording.findUniqueOrThrow({ where: { id } })).status).toBe('processing')
+}, 60_000)
+
+it('one project transfers two videos at once, and another need not wait for them', async () => {
+  const transfers = createTransfers()
+  let end = (): void => undefined
+  const over = new Promise<void>((resolve) => (end = resolve))
+  const under = [1, 2].map(() => transfers.run('one', () => over.then(() => null)))
+  expect(await transfers.run('one', () => Promise.resolve(null))).toBe('turn')
+  expect(await transfers.run('two', () => Promise.resolve(null))).toBeNull()
+  end()
+  await Promise.all(under)
+  expect(await transfers.run('one', () => Promise.reject(new Error('cut')).catch(() => null))).toBeNull()
+})

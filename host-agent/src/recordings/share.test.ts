@@ -1,0 +1,34 @@
+/** The room of a host, shared by owners. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { hasRoom } from './share.js'
+
+describe("a host's room", () => {
+  it('cannot be filled by one owner, whatever it does', () => {
+    expect(hasRoom(new Map(), 'one', 50, 100)).toBe(true)
+    expect(hasRoom(new Map(), 'one', 51, 100)).toBe(false)
+    const used = new Map([['one', 50]])
+    expect(hasRoom(used, 'one', 1, 100)).toBe(false)
+    expect(hasRoom(used, 'two', 33, 100)).toBe(true)
+    expect(hasRoom(used, 'two', 34, 100)).toBe(false)
+  })
+
+  it('is never overdrawn, and has a part for the next owner while all keep to theirs', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 7 }), fc.integer({ min: 1, max: 400 })), {
+          maxLength: 60,
+        }),
+        (takes) => {
+          const used = new Map<string, number>()
+          for (const [who, bytes] of takes) {
+            const owner = `owner ${who}`
+            if (hasRoom(used, owner, bytes, 1000)) used.set(owner, (used.get(owner) ?? 0) + bytes)
+          }
+          expect([...used.values()].reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1000)
+          if (used.size === 1) expect(hasRoom(used, 'another', 300, 1000)).toBe(true)
+        },
+      ),
+    )
+  })
+})
