@@ -177,6 +177,8 @@ export interface Rules {
   defaultLocation: { lat: number; lng: number }
   perSecondMicros: bigint
   minimumSeconds: number
+  /** Clients can buy credit by themselves. */
+  sellsCredit: boolean
   uploads: UploadRules
   recordings: { perProject: number; projectBytes: number; lifeMs: number }
   live: { linksPerPhone: number; linksPerProject: number }
@@ -243,6 +245,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       defaultLocation: readLocation(env.PHONERACK_DEFAULT_LOCATION),
       perSecondMicros: env.PHONERACK_PRICE_PER_SECOND_MICROS,
       minimumSeconds: price.minimumSeconds,
+      sellsCredit: env.PHONERACK_STRIPE_SECRET_KEY !== undefined,
       uploads: {
         fileBytes: env.PHONERACK_UPLOAD_FILE_MAX,
         projectBytes: env.PHONERACK_UPLOAD_PROJECT_MAX,

@@ -84,3 +84,20 @@ describe('admitStart', () => {
     expect(refusal(admitStart(ours, { ...away, frozen: true }, 900))?.code).toBe('project_frozen')
   })
 })
+
+describe('next', () => {
+  const poor = { ...fine, money: { ...fine.money, balanceMicros: 0n, reservedMicros: 0n } }
+  const nextOf = (price: typeof ours & { sellsCredit?: boolean }, state: CreateState) =>
+    refusal(admitCreate(price, state, 900))?.next
+
+  it('of a project without credit is a checkout only where one can be bought, else the operator', () => {
+    expect(nextOf({ ...ours, sellsCredit: true }, poor)).toContain('POST /v1/credits/checkout')
+    const asked = nextOf({ ...ours, sellsCredit: false }, poor)
+    expect(asked).toContain('operator')
+    expect(asked).not.toContain('checkout')
+  })
+
+  it('of a service without a free device says that parked phones keep theirs', () => {
+    expect(nextOf(ours, { ...fine, deviceFree: false })).toContain('a parked phone keeps its device')
+  })
+})

@@ -24,7 +24,7 @@ export interface Counts {
 
 /** Before the request counts toward the lifecycle rate limit. */
 export function gate(state: { frozen: boolean; paused: boolean }): ApiError | null {
-  if (state.frozen) return new ApiError('project_frozen')
+  if (state.frozen) return projectFrozen()
   if (state.paused) return new ApiError('service_paused', { retryAfterSeconds: 30 })
   return null
 }
@@ -39,15 +39,34 @@ export function rateLimited(retryAfterSeconds: number): ApiError {
 
 export const runningLimit = (counts: Counts): ApiError | null =>
   counts.running >= counts.maxRunning
-    ? new ApiError('running_limit_reached', { details: { limit: counts.maxRunning }, next: 'Park a phone.' })
+    ? new ApiError('running_limit_reached', {
+        details: { limit: counts.maxRunning },
+        next: 'Park a phone that is not needed: GET /v1/phones?status=ready',
+      })
     : null
 
 export const phoneLimit = (counts: Counts): ApiError | null =>
   counts.phones >= counts.maxPhones
-    ? new ApiError('phone_limit_reached', { details: { limit: counts.maxPhones }, next: 'Delete a phone.' })
+    ? new ApiError('phone_limit_reached', {
+        details: { limit: counts.maxPhones },
+        next: 'Delete a phone that is not needed: GET /v1/phones',
+      })
     : null
 
-export const noCapacity = (): ApiError => new ApiError('capacity_unavailable', { retryAfterSeconds: 30 })
+export const noCapacity = (): ApiError =>
+  new ApiError('capacity_unavailable', {
+    retryAfterSeconds: 30,
+    next: 'Send the request again after `Retry-After`, or delete a phone that is not needed: a parked phone keeps its device (GET /v1/phones?status=parked).',
+  })
+
+/** Where a project gets credit. */
+export const creditAdvice = ({ sellsCredit = true }: Pick<Price, 'sellsCredit'>): string =>
+  sellsCredit
+    ? 'Add credit: POST /v1/credits/checkout'
+    : 'Ask the operator of this service to add credit to the project.'
+
+export const projectFrozen = (): ApiError =>
+  new ApiError('project_frozen', { next: 'Ask the operator of this service to unfreeze the project.' })
 
 export type Reservation = { refused: ApiError } | { maxDuration: number; reservedMicros: bigint }
 
@@ -63,8 +82,8 @@ export function reserve(price: Price, money: ProjectMoney, asked: number | null)
         details: { max_affordable_seconds: affordable },
         next:
           affordable > 0
-            ? `Send max_duration ${affordable} or less.`
-            : 'Add credit: POST /v1/credits/checkout',
+            ? `Send \`max_duration\` ${affordable} or less. ${creditAdvice(price)}`
+            : creditAdvice(price),
       }),
     }
   }
@@ -72,6 +91,7 @@ export function reserve(price: Price, money: ProjectMoney, asked: number | null)
     return {
       refused: new ApiError('spend_limit_reached', {
         details: { spend_limit_usd: formatUsd(money.spendLimitMicros) },
+        next: 'Send a shorter `max_duration`, or ask the operator of this service to raise the monthly limit.',
       }),
     }
   }

@@ -5,6 +5,8 @@ import { type EndReason } from '../services.js'
 export interface Price {
   perSecondMicros: bigint
   minimumSeconds: number
+  /** False: clients cannot buy credit by themselves. */
+  sellsCredit?: boolean
 }
 
 /** Credit that a session of `maxDuration` seconds holds. */

@@ -65,8 +65,10 @@ export function toApiError(error: unknown, request: FastifyRequest): ApiError {
 }
 
 /** The envelope for an answer to `method`: codes whose `retryable` depends on it are settled here. */
-function envelopeFor(error: ApiError, requestId: string, method: string): ErrorEnvelope {
+function envelopeFor(error: ApiError, requestId: string, method: string, phoneId: string): ErrorEnvelope {
   const envelope = errorEnvelope(error, requestId)
+  // A host agent does not know under which ID a client has the phone.
+  if (envelope.error.next !== null) envelope.error.next = envelope.error.next.replaceAll('{id}', phoneId)
   if (error instanceof PhoneFailure) envelope.error.retryable = false
   else if (error.code === 'internal_error' || error.code === 'provider_timeout')
     envelope.error.retryable = isRead(method)
@@ -91,6 +93,7 @@ export function errorAnswer(
   error: ApiError,
   requestId: string,
   method: string,
+  phoneId = '{id}',
 ): { status: number; headers: Record<string, string>; body: string } {
   const seconds = retryAfter(error)
   return {
@@ -102,7 +105,7 @@ export function errorAnswer(
       ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }),
       ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
     },
-    body: JSON.stringify(envelopeFor(error, requestId, method)),
+    body: JSON.stringify(envelopeFor(error, requestId, method, phoneId)),
   }
 }
 
@@ -110,6 +113,7 @@ export function errorAnswer(
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = toApiError(error, request)
   request.errorCode = apiError.code
-  const answer = errorAnswer(apiError, request.id, request.method)
+  const { id } = (request.params ?? {}) as { id?: string }
+  const answer = errorAnswer(apiError, request.id, request.method, id)
   reply.code(answer.status).headers(answer.headers).serializer(String).send(answer.body)
 }

@@ -16,7 +16,10 @@ export function createCheckoutService(
 ): CheckoutService {
   return {
     async create(caller, amountUsd) {
-      if (!payments) throw new ApiError('billing_not_configured')
+      if (!payments)
+        throw new ApiError('billing_not_configured', {
+          next: 'Ask the operator of this service to add credit to the project.',
+        })
       const checkoutId = await note(core, caller, amountUsd)
       try {
         return { url: await payments.createPage({ checkoutId, amountUsd, returnUrl: `${baseUrl}/checkout` }) }

@@ -17,7 +17,10 @@ export const paymentsPlugin =
       '/webhooks/stripe',
       { schema: { hide: true }, config: { rawBody: true }, bodyLimit: 1_000_000 },
       async (request) => {
-        if (!payments) throw new ApiError('billing_not_configured')
+        if (!payments)
+          throw new ApiError('billing_not_configured', {
+            next: 'Ask the operator of this service to add credit to the project.',
+          })
         const signature = request.headers['stripe-signature']
         const body = Buffer.isBuffer(request.readBody) ? request.readBody : Buffer.alloc(0)
         const payment = payments.paymentIn(body, typeof signature === 'string' ? signature : '')

@@ -117,7 +117,8 @@ describe('a recording', () => {
     })
     expect(Date.parse(recording.expires_at) - Date.parse(recording.started_at)).toBe(7 * 86_400_000)
     const { id } = recording
-    errorOf(await call('GET', `/${id}/video`), 409, 'recording_not_ready')
+    const early = errorOf(await call('GET', `/${id}/video`), 409, 'recording_not_ready')
+    expect(early.next).toBe(`POST /v1/phones/${phoneId}/recordings/${id}/stop`)
     agent.log.length = 0
     const stopped = recordingSchema.strict().parse((await call('POST', `/${id}/stop`)).json())
     expect(stopped.status).toBe('processing')
@@ -327,6 +328,9 @@ describe('sent once', () => {
     const { phones } = plane.app.services
     await phones.park(tenant.caller, phoneId)
     await eventually(async () => (await phones.get(tenant.caller, phoneId)).status === 'parked', 30_000)
+    // The park ends it by itself: nobody has to pay for a start to stop it.
+    const waited = errorOf(await call('GET', `/${second.id}/video`), 409, 'recording_not_ready')
+    expect(waited.next).toBe(`GET /v1/phones/${phoneId}/recordings`)
     agent.pause()
     agent.cutGrpc()
     try {

@@ -72,15 +72,17 @@ export function createRecordingService(core: Core, hosts: HostClients, store: Fi
     },
 
     async video(caller, phoneId, id, range) {
-      await allowed(caller, phoneId)
+      const phone = await allowed(caller, phoneId)
       const recording = await find(phoneId, id)
       const { status, storageId } = recording
       if (isRunning(recording) || status === 'processing')
         throw new ApiError('recording_not_ready', {
           details: { recording: id, status: viewOf(recording).status },
-          next: isRunning(recording)
-            ? `POST /v1/phones/${phoneId}/recordings/${id}/stop`
-            : recordingsRequest(phoneId),
+          // A park ends the recording: its video comes by itself, and a stop would need a paid start.
+          next:
+            isRunning(recording) && phone.status === 'ready'
+              ? `POST /v1/phones/${phoneId}/recordings/${id}/stop`
+              : recordingsRequest(phoneId),
         })
       if (status !== 'ready') throw recordingNotFound(phoneId, id)
       const sizeBytes = Number(recording.sizeBytes)

@@ -1,4 +1,5 @@
 /** Creating an upload: the checks of the specification in its order, and the one-off URL. */
+import { creditAdvice, projectFrozen } from '../billing/admission.js'
 import { ApiError, hashSecret, newId, newSecret } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { dayStart, secondsToNextDay } from '../billing/calendar.js'
@@ -53,10 +54,10 @@ async function admit({ core }: UploadCore, tx: Tx, projectId: string, now: Date)
   if (project.balanceMicros <= 0n)
     throw new ApiError('insufficient_credits', {
       message: 'The project has no credits.',
-      next: 'POST /v1/credits/checkout',
+      next: creditAdvice(core.rules),
       details: { max_affordable_seconds: 0 },
     })
-  if (project.frozenAt !== null) throw new ApiError('project_frozen')
+  if (project.frozenAt !== null) throw projectFrozen()
   const used = await usedBytes(tx, projectId, now)
   if (used >= projectBytes) throw storageLimitReached(projectBytes, used)
   // Deleted ones count too: their rows stay.

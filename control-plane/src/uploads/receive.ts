@@ -62,7 +62,7 @@ function checkFree(upload: Upload | null, now: Date): asserts upload is Upload {
   if (upload.claimUntil !== null && upload.claimUntil > now)
     throw new ApiError('upload_not_ready', {
       message: 'Another file is arriving at this URL.',
-      next: 'Wait until that file has arrived: GET /v1/apps/uploads/' + upload.id,
+      next: `Wait until that file has arrived: GET /v1/apps/uploads/${upload.id}`,
       retryable: true,
       details: { status: upload.status },
     })
