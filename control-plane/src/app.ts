@@ -3,11 +3,20 @@
  * hosts, jobs, services. `main.ts` runs it, tests run it against real neighbours.
  */
 import { readFile } from 'node:fs/promises'
-import { connectBus, Counters, type Bus, type Clock, type Logger } from '@phonerack/shared'
+import {
+  Alarm,
+  connectBus,
+  Counters,
+  systemClock,
+  type Bus,
+  type Clock,
+  type Logger,
+} from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
 import { createActivityRecorder } from './activity/recorder.js'
 import { type Config } from './config.js'
-import { openDatabase } from './db/database.js'
+import { DatabaseClock } from './db/clock.js'
+import { openDatabase, readTime } from './db/database.js'
 import { applyMigrations } from './db/migrate.js'
 import { serviceSecret } from './db/service-secret.js'
 import { createFileService } from './devices/files.js'
@@ -20,6 +29,7 @@ import { createStrangers, type Strangers } from './http/strangers/strangers.js'
 import { HostClients } from './hosts/clients.js'
 import { listenToHosts } from './hosts/heartbeats.js'
 import { joinPlugin } from './hosts/join.js'
+import { HostSilence } from './hosts/silence.js'
 import { Listening, sweepHosts } from './hosts/sweep.js'
 import { createInstallService } from './installs/service.js'
 import { forget, reconcile } from './jobs/reconcile.js'
@@ -67,6 +77,8 @@ export interface App {
   operatorPlugins: FastifyPluginAsync[]
   /** For every server that serves these. */
   strangers: Strangers
+  /** Milliseconds by which this machine's clock is ahead of Postgres; `isSkewed`: by too many to judge hosts. */
+  postgresTime: Pick<DatabaseClock, 'skewMs' | 'isSkewed'>
   /** Postgres answers and the broker is connected. */
   health(): Promise<boolean>
   /** Begins no more jobs and waits a moment for those that run; requests are still answered. */
@@ -74,21 +86,34 @@ export interface App {
   close(): Promise<void>
 }
 
-export async function startApp(config: Config, parts: { log: Logger; clock: Clock }): Promise<App> {
+export interface AppParts {
+  log: Logger
+  /** In place of Postgres's time, for tests. */
+  clock?: Clock | undefined
+  /** This machine's clock, which is compared with Postgres's; left out: the system's. */
+  machineClock?: Clock | undefined
+}
+
+export async function startApp(config: Config, parts: AppParts): Promise<App> {
   await applyMigrations(config.databaseUrl)
   await prepareJobs(config.databaseUrl)
   const database = openDatabase(config.databaseUrl, config.databasePool)
   const bus = await connectBroker(config)
   const changes = createChanges(bus)
   const cursors = new Cursors(await serviceSecret(database.db, 'cursors'))
+  const postgresTime = await DatabaseClock.start(
+    () => readTime(database.db),
+    parts.machineClock ?? systemClock,
+  )
   const core: Core = {
+    log: parts.log,
+    clock: parts.clock ?? postgresTime,
     cursors,
     db: database.db,
     bus,
     changes,
     rules: config.rules,
     counters: new Counters(),
-    ...parts,
   }
   if (config.operatorTokenHash) await setConfiguredOperator(core, config.operatorTokenHash)
 
@@ -114,7 +139,8 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
     cursors: core.cursors,
     refreshMs: config.libraryRefreshMs,
   })
-  const heartbeats = listenToHosts(core)
+  const silence = new HostSilence()
+  const heartbeats = listenToHosts(core, silence)
   const stopping = new AbortController()
   const context = { core, hosts, stopping: stopping.signal }
   const jobs = await JobRunner.start({
@@ -135,9 +161,19 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
       : [],
   })
   const listening = new Listening()
+  const skewed = new Alarm(
+    parts.log,
+    core.counters,
+    'clock_skewed',
+    "this machine's clock differs from Postgres by more than 2 s: this replica ends no sessions of silent hosts",
+  )
   const standBys = createStandBys(core, hosts)
   const tickers = [
-    new Ticker('sweep of hosts', 1000, parts.log, () => sweepHosts(core, listening)),
+    new Ticker('sweep of hosts', 1000, parts.log, async () => {
+      await postgresTime.measure()
+      if (postgresTime.isSkewed) return skewed.raise({ skew_ms: Math.round(postgresTime.skewMs) })
+      await sweepHosts(core, listening, silence)
+    }),
     new Ticker('phones with live links', 10_000, parts.log, () => standBys.look()),
     new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),
     new Ticker('retention', 60_000, parts.log, () => forget(core)),
@@ -164,6 +200,7 @@ export async function startApp(config: Config, parts: { log: Logger; clock: Cloc
 
   return {
     core,
+    postgresTime,
     uploads,
     hosts,
     services: {

@@ -1,5 +1,5 @@
 /** The control plane's process: reads its configuration, starts, serves, and stops cleanly on SIGTERM. */
-import { createLogger, systemClock, type Logger } from '@phonerack/shared'
+import { createLogger, type Logger } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { startApp, type App } from './app.js'
 import { readConfig, type Config, type OperatorListen } from './config.js'
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
       uploadMs: config.rules.uploads.sendWithinMs,
     },
     log,
-    clock: systemClock,
+    clock: app.core.clock,
     strangers: app.strangers,
     health: () => app.health(),
     plugins: app.plugins,
@@ -81,7 +81,7 @@ async function startPatiently(config: Config, log: Logger): Promise<App> {
   const until = performance.now() + patienceMs
   for (;;) {
     try {
-      return await startApp(config, { log, clock: systemClock })
+      return await startApp(config, { log })
     } catch (error) {
       if (!isAway(error) || performance.now() > until) throw error
       log.warn({ err: error }, 'Postgres is not there yet')

@@ -62,6 +62,14 @@ export function openDatabase(url: string, poolSize: number): OpenDatabase {
   }
 }
 
+/** Postgres's time now. */
+export async function readTime(db: Reader): Promise<Date> {
+  const [row] = await db.$queryRaw<{ ms: number }[]>`
+    select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`
+  if (!row) throw new Error('Postgres says no time')
+  return new Date(row.ms)
+}
+
 const attempts = 4
 
 /**

@@ -1,7 +1,7 @@
 import { type DeviceStatus, type Heartbeat } from '@phonerack/shared'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { deviceChange, isNewer, newDevice, type KnownDevice } from './fold.js'
+import { deviceChange, inOurTime, isNewer, newDevice, type KnownDevice } from './fold.js'
 
 const now = new Date('2026-01-01T00:10:00Z')
 const before = (seconds: number) => new Date(now.getTime() - seconds * 1000)
@@ -115,6 +115,14 @@ describe('deviceChange', () => {
       lastProofAt: before(2),
       model: 'n',
     })
+  })
+
+  it('takes a proof of life as old as it was by its agent’s clock, however that is set', () => {
+    for (const ahead of [-3600, 0, 3600]) {
+      const said = { ...status, link: 'offline' as const, proof_of_life_at: before(7 - ahead).toISOString() }
+      const report = inOurTime(said, before(2 - ahead).toISOString(), now)
+      expect(deviceChange(known, report, host, now)?.lastProofAt).toEqual(before(5))
+    }
   })
 
   it('never puts the proof of life after now', () => {

@@ -104,6 +104,13 @@ export function deviceChange(
   return same ? null : change
 }
 
+/** The report with its proof of life by our clock: how old it was when it was sent does not depend on the agent's. */
+export function inOurTime(status: DeviceStatus, sentAt: string, now: Date): DeviceStatus {
+  if (status.proof_of_life_at === null) return status
+  const age = Math.max(0, Date.parse(sentAt) - Date.parse(status.proof_of_life_at))
+  return { ...status, proof_of_life_at: new Date(Math.max(0, now.getTime() - age)).toISOString() }
+}
+
 /** Since when the link is lost, and the last proof of life before that. */
 function proofOfLife(
   known: KnownDevice,

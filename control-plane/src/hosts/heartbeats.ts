@@ -15,15 +15,17 @@ import { readEpoch } from '../db/epoch.js'
 import { judge, type CustodyRow } from '../devices/custody.js'
 import { type Core } from '../phones/core.js'
 import { settleReport } from './settle-device.js'
-import { deviceChange, isNewer, newDevice, type KnownDevice } from './fold.js'
+import { deviceChange, inOurTime, isNewer, newDevice, type KnownDevice } from './fold.js'
 import { recordLockChange } from './lock-activity.js'
+import { type HostSilence } from './silence.js'
 import { mostDevices, readHeartbeat, type ReadHeartbeat, type RefusedHeartbeat } from './read-heartbeat.js'
 
 export interface Heartbeats {
   close(): Promise<void>
 }
 
-export function listenToHosts(core: Core): Heartbeats {
+/** @param silence is told of each host that was heard */
+export function listenToHosts(core: Core, silence: HostSilence): Heartbeats {
   const folding = new Map<string, { next: { message: unknown } | null; done: Promise<void> }>()
 
   /** One at a time per host; of those that came meanwhile only the latest is read and counts. */
@@ -39,7 +41,7 @@ export function listenToHosts(core: Core): Heartbeats {
       while (entry.next) {
         const { message: next } = entry.next
         entry.next = null
-        await takeHeartbeat(core, hostId, next).catch((error: unknown) =>
+        await takeHeartbeat(core, silence, hostId, next).catch((error: unknown) =>
           core.log.warn({ err: error, host: hostId }, 'a heartbeat could not be folded'),
         )
       }
@@ -75,10 +77,16 @@ export async function announceAll(core: Core): Promise<void> {
 const announce = (core: Core, hostId: string, epoch: string): void =>
   core.bus.publish(subjects.announce(hostId), { epoch } satisfies Announce)
 
-async function takeHeartbeat(core: Core, hostId: string, message: unknown): Promise<void> {
+async function takeHeartbeat(
+  core: Core,
+  silence: HostSilence,
+  hostId: string,
+  message: unknown,
+): Promise<void> {
   const read = readHeartbeat(message, hostId)
-  if ('refused' in read) await noteRefusal(core, hostId, read)
-  else await foldHeartbeat(core, read.heartbeat, read)
+  if ('refused' in read) return noteRefusal(core, hostId, read)
+  silence.hear(hostId, read.heartbeat.devices)
+  await foldHeartbeat(core, read.heartbeat, read)
 }
 
 /** The host is not heard; the operator sees why. */
@@ -142,7 +150,9 @@ async function foldDevices(
   { now, epoch }: { now: Date; epoch: string },
 ): Promise<Folded> {
   const known = await tx.device.findMany({ where: { hostId: host.id }, orderBy: { id: 'asc' } })
-  const reported = new Map(heartbeat.devices.map((status) => [status.serial, status]))
+  const reported = new Map(
+    heartbeat.devices.map((status) => [status.serial, inOurTime(status, heartbeat.at, now)]),
+  )
   const folded: Folded = { phones: [], disagreeing: [] }
   for (const row of known) {
     // The table's check constraint allows no other state.

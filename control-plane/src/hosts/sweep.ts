@@ -4,17 +4,23 @@
  */
 import { type Core } from '../phones/core.js'
 import { failPhone, loseReach } from '../phones/run.js'
+import { type Silence } from './silence.js'
 
 interface LostRow {
   phone_id: string
+  host_id: string
+  serial: string
   last_proof_at: Date
+  /** By Postgres's time. */
+  host_silent: boolean
+  link_silent: boolean
 }
 
 const before = (now: Date, ms: number): Date => new Date(now.getTime() - ms)
 
 /**
  * Knows whether the silence of hosts can be believed: only after we ourselves have listened without a break for as
- * long as a host may be late. A control plane that was down, or cut off from the broker or from Postgres,
+ * long as a host may be silent before it is lost. A control plane that was down, or cut off from the broker or from Postgres,
  * would else end sessions of hosts that never were away.
  */
 export class Listening {
@@ -32,31 +38,47 @@ export class Listening {
   }
 }
 
-export async function sweepHosts(core: Core, listening: Listening): Promise<void> {
+/** @param silence what this replica itself has not heard */
+export async function sweepHosts(core: Core, listening: Listening, silence: Silence): Promise<void> {
   // Before any look: a look that fails is a gap too.
   await core.db.$queryRaw`select 1 as alive`
-  if (!listening.isLongEnough(performance.now(), core.bus.connected, core.rules.hostLateAfterMs)) return
+  const { hostLostAfterMs, lostForGoodAfterMs } = core.rules
+  if (!listening.isLongEnough(performance.now(), core.bus.connected, hostLostAfterMs)) return
   const now = core.clock.now()
-  const lostSince = before(now, core.rules.hostLostAfterMs)
-  await parkIdleDevices(core, lostSince)
-  for (const row of await lostWhileRunning(core, now, lostSince))
+  const lostSince = before(now, hostLostAfterMs)
+  const isLost = (row: LostRow): boolean =>
+    (row.host_silent && silence.ofHost(row.host_id) >= hostLostAfterMs) ||
+    (row.link_silent && silence.ofLink(row.host_id, row.serial) >= hostLostAfterMs)
+  await parkIdleDevices(core, lostSince, (hostId) => silence.ofHost(hostId) >= hostLostAfterMs)
+  for (const row of (await lostWhileRunning(core, now, lostSince)).filter(isLost))
     await loseReach(core, row.phone_id, row.last_proof_at)
-  for (const row of await lostForGood(core, before(now, core.rules.lostForGoodAfterMs))) {
+  for (const row of (await lostForGood(core, before(now, lostForGoodAfterMs))).filter(isLost)) {
     await failPhone(core, row.phone_id, 'The device is lost.', 'out of reach for too long')
   }
 }
 
 /** Free devices of a lost host are offline until it is heard again. */
-async function parkIdleDevices(core: Core, lostSince: Date): Promise<void> {
+async function parkIdleDevices(
+  core: Core,
+  lostSince: Date,
+  isLost: (hostId: string) => boolean,
+): Promise<void> {
+  const silent = await core.db.$queryRaw<{ id: string }[]>`select h.id from hosts h
+    where h.last_seen_at < ${lostSince}
+      and exists (select 1 from devices d where d.host_id = h.id and d.state = 'free')`
+  const lost = silent.map(({ id }) => id).filter(isLost)
+  if (lost.length === 0) return
   await core.db.$executeRaw`update devices d set state = 'offline' from hosts h
-    where h.id = d.host_id and d.state = 'free' and h.last_seen_at < ${lostSince}`
+    where h.id = d.host_id and d.state = 'free' and h.id = any(${lost}) and h.last_seen_at < ${lostSince}`
 }
 
 /** While the link was up, the host's last heartbeat proves life; after, what was noted when it broke. */
 function lostWhileRunning(core: Core, now: Date, lostSince: Date): Promise<LostRow[]> {
-  return core.db.$queryRaw<LostRow[]>`select p.id as phone_id,
+  return core.db.$queryRaw<LostRow[]>`select p.id as phone_id, h.id as host_id, d.serial,
       case when d.link_lost_at is null then h.last_seen_at
-        else coalesce(d.last_proof_at, d.link_lost_at) end as last_proof_at
+        else coalesce(d.last_proof_at, d.link_lost_at) end as last_proof_at,
+      coalesce(h.last_seen_at < ${lostSince}, false) as host_silent,
+      coalesce(d.link_lost_at < ${lostSince}, false) as link_silent
     from phones p join devices d on d.phone_id = p.id join hosts h on h.id = d.host_id
     where p.status in ('creating', 'starting', 'ready')
       and (h.last_seen_at < ${lostSince} or d.link_lost_at < ${lostSince})
@@ -64,7 +86,10 @@ function lostWhileRunning(core: Core, now: Date, lostSince: Date): Promise<LostR
 }
 
 function lostForGood(core: Core, since: Date): Promise<LostRow[]> {
-  return core.db.$queryRaw<LostRow[]>`select p.id as phone_id, h.last_seen_at as last_proof_at
+  return core.db.$queryRaw<LostRow[]>`select p.id as phone_id, h.id as host_id, d.serial,
+      h.last_seen_at as last_proof_at,
+      coalesce(h.last_seen_at < ${since}, false) as host_silent,
+      coalesce(d.link_lost_at < ${since}, false) as link_silent
     from phones p join devices d on d.phone_id = p.id join hosts h on h.id = d.host_id
     where p.status in ('parking', 'parked', 'unavailable')
       and (h.last_seen_at < ${since} or d.link_lost_at < ${since})`

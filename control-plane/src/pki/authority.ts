@@ -105,8 +105,8 @@ const newKeys = () => webcrypto.subtle.generateKey(algorithm, true, ['sign', 've
 const validFor = (life: number) => ({
   // A first byte below 0x80 keeps the serial positive.
   serialNumber: `01${randomBytes(15).toString('hex')}`,
-  // Clocks of hosts may be a little behind ours.
-  notBefore: new Date(Date.now() - 300_000),
+  // The clocks of this machine and of hosts may be hours apart.
+  notBefore: new Date(Date.now() - day),
   notAfter: new Date(Date.now() + life),
 })
 

@@ -59,7 +59,7 @@ export class Stage {
   /** The agent's heartbeat as the process hears it, and the process's look at hosts that are silent. */
   async hearHosts({ core }: Process): Promise<void> {
     if (!this.isSilent) await foldHeartbeat(core, this.heartbeat())
-    await sweepHosts(core, listeningForLong())
+    await sweepHosts(core, listeningForLong(), unheard)
   }
 
   private heartbeat(): Heartbeat {
@@ -89,10 +89,13 @@ export class Stage {
   }
 }
 
+/** Its clock is the test's: nothing was heard but what the tables say. */
+const unheard = { ofHost: () => Infinity, ofLink: () => Infinity }
+
 /** It counts real time, and a process that has just begun believes no silence. */
 function listeningForLong(): Listening {
   const listening = new Listening()
-  for (let ms = 16_000; ms > 0; ms -= 4000) listening.isLongEnough(performance.now() - ms, true, 0)
+  for (let ms = 40_000; ms > 0; ms -= 4000) listening.isLongEnough(performance.now() - ms, true, 0)
   return listening
 }
 

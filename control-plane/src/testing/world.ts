@@ -5,15 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import path from 'node:path'
-import {
-  ApiError,
-  createLogger,
-  hashSecret,
-  newSecret,
-  systemClock,
-  type Clock,
-  type Logger,
-} from '@phonerack/shared'
+import { ApiError, createLogger, hashSecret, newSecret, type Clock, type Logger } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { inject } from 'vitest'
@@ -36,7 +28,9 @@ export interface World {
 
 export interface StartOptions {
   env?: Record<string, string>
+  /** In place of Postgres's time. */
   clock?: Clock
+  machineClock?: Clock
   beside?: Plane
   /** Left out: silent, or as `LOG_LEVEL` says. */
   log?: Logger
@@ -136,9 +130,8 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
     PHONERACK_FAILURES_PER_MINUTE: '1000000',
     ...options.env,
   })
-  const clock = options.clock ?? systemClock
   const log = options.log ?? quietLogger()
-  const app = await startApp(config, { log, clock })
+  const app = await startApp(config, { log, clock: options.clock, machineClock: options.machineClock })
   const server = await buildServer({
     services: app.services,
     config: {
@@ -153,7 +146,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
       uploadMs: config.rules.uploads.sendWithinMs,
     },
     log,
-    clock,
+    clock: app.core.clock,
     strangers: app.strangers,
     health: () => app.health(),
     plugins: app.plugins,
