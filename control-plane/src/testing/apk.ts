@@ -1,9 +1,33 @@
 /**
- * Small APKs for tests of uploads and installs: a binary manifest, and a signing block with the digests of the content, whose
- * certificate is any bytes, since signatures of the digests are checked by phones and not here. Source of the formats: AOSP `androidfw/ResourceTypes.h`.
+ * Small APKs for tests of uploads and installs: a binary manifest, and scheme v2 with a key of this process. Source of the formats: AOSP `androidfw/ResourceTypes.h`.
  */
-import { createHash } from 'node:crypto'
+import 'reflect-metadata'
+import { createHash, createPrivateKey, sign } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { X509CertificateGenerator } from '@peculiar/x509'
+
+/** Whose the made APKs are. */
+const signer = await (async () => {
+  // RSA, whose signatures all have one length: tests count bytes.
+  const algorithm = {
+    name: 'RSASSA-PKCS1-v1_5',
+    modulusLength: 2048,
+    publicExponent: new Uint8Array([1, 0, 1]),
+    hash: 'SHA-256',
+  }
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: 'CN=test',
+    keys,
+    signingAlgorithm: algorithm,
+  })
+  const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey))
+  return {
+    certificate: Buffer.from(certificate.rawData),
+    publicKey: Buffer.from(certificate.publicKey.rawData),
+    key: createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }),
+  }
+})()
 
 export interface ApkSettings {
   package?: string
@@ -15,19 +39,16 @@ export interface ApkSettings {
   split?: string
   splitRequired?: boolean
   label?: string
-  /** Stands for the signer's certificate; null: not signed. */
-  certificate?: string | null
+  /** Left out: true. */
+  signed?: boolean
   /** Further entries of the archive. */
   files?: Readonly<Record<string, Buffer>>
 }
 
 /** An APK of its own package and bytes for each different setting. */
 export function makeApk(settings: ApkSettings = {}): Buffer {
-  const { certificate = 'a certificate' } = settings
   const entries = { 'AndroidManifest.xml': manifest(settings), ...settings.files }
-  return certificate === null
-    ? zipOf(entries)
-    : zipOf(entries, (sections) => signingBlock(sections, Buffer.from(certificate)))
+  return settings.signed === false ? zipOf(entries) : zipOf(entries, signingBlock)
 }
 
 type Value = string | number | boolean
@@ -119,8 +140,8 @@ function pool(strings: readonly string[]): Buffer {
 const chunk = (type: number, header: Buffer, body: Buffer): Buffer =>
   Buffer.concat([shorts(type, 8 + header.length), words(8 + header.length + body.length), header, body])
 
-/** APK Signature Scheme v2, without signatures. `sections`: entries, directory, and end record without the block. */
-function signingBlock(sections: readonly Buffer[], certificate: Buffer): Buffer {
+/** APK Signature Scheme v2. `sections`: entries, directory, and end record without the block. */
+function signingBlock(sections: readonly Buffer[]): Buffer {
   const chunks = sections.flatMap((section) =>
     Array.from({ length: Math.ceil(section.length / 2 ** 20) }, (_, at) => {
       const bytes = section.subarray(at * 2 ** 20, (at + 1) * 2 ** 20)
@@ -129,15 +150,18 @@ function signingBlock(sections: readonly Buffer[], certificate: Buffer): Buffer 
   )
   const digest = hashOf(Buffer.from([0x5a]), words(chunks.length), ...chunks)
   const signedData = Buffer.concat([
-    // ECDSA with SHA-256.
-    sized(sized(Buffer.concat([words(0x0201), sized(digest)]))),
-    sized(sized(certificate)),
+    sized(sized(Buffer.concat([words(rsaSha256), sized(digest)]))),
+    sized(sized(signer.certificate)),
     sized(Buffer.alloc(0)),
   ])
-  const value = Buffer.concat([words(0x7109871a), sized(sized(sized(signedData)))])
+  const signature = Buffer.concat([words(rsaSha256), sized(sign('sha256', signedData, signer.key))])
+  const one = Buffer.concat([sized(signedData), sized(sized(signature)), sized(signer.publicKey)])
+  const value = Buffer.concat([words(0x7109871a), sized(sized(one))])
   const size = long(8 + value.length + 24)
   return Buffer.concat([size, long(value.length), value, size, Buffer.from('APK Sig Block 42')])
 }
+
+const rsaSha256 = 0x0103
 
 const hashOf = (...parts: readonly Buffer[]): Buffer =>
   createHash('sha256').update(Buffer.concat(parts)).digest()

@@ -147,7 +147,7 @@ describe('an upload', () => {
   it.each([
     ['text', Buffer.from('not an APK'), /not a ZIP/],
     ['an empty file', Buffer.alloc(0), /not a ZIP/],
-    ['an unsigned APK', newApk({ certificate: null }), /Nobody has signed/],
+    ['an unsigned APK', newApk({ signed: false }), /Nobody has signed/],
     ['an APK that was cut off', newApk().subarray(0, -30), /cut off/],
     [
       'a tampered APK',

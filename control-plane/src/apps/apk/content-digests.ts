@@ -1,6 +1,6 @@
 /**
  * Whether an APK is what was signed: the digests of its content that signature schemes v2 and v3 list. Streams the file
- * once, whatever its size. Whether the digests themselves are signed by the certificate is for the phone to check.
+ * once, whatever its size. Whether the digests themselves are signed is for `signatures.ts`.
  * Source: source.android.com, "APK Signature Scheme v2", "Integrity-protected contents".
  */
 import { createHash } from 'node:crypto'

@@ -23,7 +23,7 @@ export const apkFactsSchema = z.object({
   label: z.string().nullable(),
   /** It does not run without splits. */
   needsSplits: z.boolean(),
-  /** Hex SHA-256 of the first signer's certificate. Whether it has signed the digests is for the phone to check. */
+  /** Hex SHA-256 of the first signer's certificate. */
   signer: z.string(),
   /** Signed by v1 (JAR) alone, which newer phones refuse for newer apps. */
   jarOnly: z.boolean().default(false),

@@ -98,7 +98,7 @@ it.each([
   ['text', Buffer.from('hello'), /not a ZIP/],
   ['another archive', zipOf({ 'a.txt': Buffer.from('a') }), /no AndroidManifest/],
   ['a text manifest', zipOf({ 'AndroidManifest.xml': Buffer.from('<manifest/>') }), /manifest/],
-  ['an unsigned APK', makeApk({ certificate: null }), /Nobody has signed/],
+  ['an unsigned APK', makeApk({ signed: false }), /Nobody has signed/],
   ['a package without a dot', makeApk({ package: 'app' }), /valid package name/],
   ['a package that is a path', makeApk({ package: '../../etc.passwd' }), /valid package name/],
 ])('refuses %s with a reason', async (_what, bytes, reason) => {
@@ -130,15 +130,28 @@ it('refuses content that was changed after it was signed, wherever the byte stan
   }
 })
 
-it('refuses a signature that covers nothing', async () => {
-  const made = makeApk({ certificate: 'x' })
-  const digests = made.indexOf(Buffer.from([0x01, 0x02, 0, 0, 32, 0, 0, 0]))
-  // The list of digests, its one item, and the 40 bytes of that become nothing.
-  expect(made.readUInt32LE(digests - 8)).toBe(44)
-  made.writeUInt32LE(0x0999, digests)
-  expect((await readApk(fileWith(made))).package).toBe('com.example.app')
-  made.writeUInt32LE(0, digests - 4)
-  expect(await reasonOf(readApk(fileWith(made)))).toMatch(/signing block is broken|covers none/)
+it("refuses a signature that is not the certificate's, or that is missing", async () => {
+  for (const original of [readFileSync(settings), readFileSync(server), makeApk()]) {
+    const directory = original.readUInt32LE(original.lastIndexOf('PK\x05\x06') + 16)
+    const start = directory - Number(original.readBigUInt64LE(directory - 24))
+    // The first pair: length, scheme, signers, signer, signed data; behind that the signatures.
+    const signedAt = start + 8 + 4 + 4 + 4
+    const signedBytes = original.readUInt32LE(signedAt)
+    const isV3 = original.readUInt32LE(start + 8) !== 0x7109871a
+    const signaturesAt = signedAt + 4 + signedBytes + (isV3 ? 8 : 0)
+    const firstSignature = signaturesAt + 4 + 4 + 4 + 4
+    const changed = Buffer.from(original)
+    changed.writeUInt8(changed.readUInt8(firstSignature + 20) ^ 1, firstSignature + 20)
+    expect(await reasonOf(readApk(fileWith(changed)))).toMatch(/signature does not fit its certificate/)
+    // A digest that somebody computed anew, without the key.
+    const digest = Buffer.from(original)
+    const digestAt = signedAt + 4 + 4 + 4 + 4 + 4 + 2
+    digest.writeUInt8(digest.readUInt8(digestAt) ^ 1, digestAt)
+    expect(await reasonOf(readApk(fileWith(digest)))).toMatch(/signature does not fit its certificate/)
+    const bare = Buffer.from(original)
+    bare.writeUInt32LE(0, signaturesAt)
+    expect(await reasonOf(readApk(fileWith(bare)))).toMatch(/does not fit|block is broken/)
+  }
 })
 
 it('knows what it needs of a phone: native code, target, and the code name of a preview', async () => {

@@ -1,14 +1,14 @@
 /**
- * Who an APK says has signed it: the SHA-256 of the first signer's certificate, by scheme v3, v2 or v1 (JAR). Whether
- * the signature is that certificate's is checked by the phone; here builds are told apart, unsigned files refused, and
- * content that was changed after it was signed by v2 or v3. No library gives the certificate for v2 and v3.
+ * Who has signed an APK: the SHA-256 of the first signer's certificate, by scheme v3, v2 or v1 (JAR). What v2 and v3 sign
+ * is checked here; v1 is for the phone. No library gives the certificate for v2 and v3.
  */
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { ContentInfo, SignedData } from '@peculiar/asn1-cms'
 import { AsnConvert } from '@peculiar/asn1-schema'
 import { checkContentDigests } from './content-digests.js'
-import { prefixed, readSigningBlock, signedDataOf } from './signing-block.js'
+import { checkSignatures } from './signatures.js'
+import { prefixed, readSigningBlock, signedDataOf, type Scheme } from './signing-block.js'
 import { type Apk } from './zip.js'
 
 export interface Signature {
@@ -32,7 +32,10 @@ async function fromSigningBlock(path: string): Promise<Buffer | null> {
   try {
     const block = await readSigningBlock(file)
     const certificate = block?.schemes[0] === undefined ? null : firstCertificate(block.schemes[0])
-    if (block !== null && certificate !== null) await checkContentDigests(file, block)
+    if (block !== null && certificate !== null) {
+      checkSignatures(block)
+      await checkContentDigests(file, block)
+    }
     return certificate
   } finally {
     await file.close()
@@ -40,7 +43,7 @@ async function fromSigningBlock(path: string): Promise<Buffer | null> {
 }
 
 /** Null for lengths that lead out of the block: no signature. */
-function firstCertificate(scheme: Buffer): Buffer | null {
+function firstCertificate(scheme: Scheme): Buffer | null {
   try {
     const [signedData] = signedDataOf(scheme)
     if (signedData === undefined) return null

@@ -1,6 +1,6 @@
 /**
  * The APK Signing Block: what signature schemes v2 and newer put between a ZIP file's entries and its directory. Read by
- * `signer.ts` and `content-digests.ts`. Source: source.android.com, "APK Signature Scheme v2" and "v3".
+ * `signer.ts`, `signatures.ts` and `content-digests.ts`. Source: source.android.com, "APK Signature Scheme v2" and "v3".
  */
 import { type FileHandle } from 'node:fs/promises'
 
@@ -10,7 +10,11 @@ const maxBlockBytes = 16 * 1024 ** 2
 const endBytes = 22 + 0xffff
 const endMark = 0x06054b50
 /** Of the pairs in the block, the newest first: v3.1, v3, v2. */
-const schemes = [0x1b93ad61, 0xf05368c0, 0x7109871a]
+const schemes = [
+  { id: 0x1b93ad61, isV3: true },
+  { id: 0xf05368c0, isV3: true },
+  { id: 0x7109871a, isV3: false },
+]
 
 export interface SigningBlock {
   /** Offsets in the file: of the block, of the ZIP's directory behind it, of the ZIP's end record, of the file's end. */
@@ -18,8 +22,15 @@ export interface SigningBlock {
   directory: number
   end: number
   size: number
-  /** What each scheme that is there says of its signers, the newest first. */
-  schemes: Buffer[]
+  /** Those that are there, the newest first. */
+  schemes: Scheme[]
+}
+
+/** What a scheme says of its signers. */
+export interface Scheme {
+  /** v3 or v3.1, whose signers name a range of API levels. */
+  isV3: boolean
+  bytes: Buffer
 }
 
 /** Null when the file has none. */
@@ -42,7 +53,10 @@ export async function readSigningBlock(file: FileHandle): Promise<SigningBlock |
     directory,
     end: tailAt + end,
     size,
-    schemes: schemes.map((id) => pairs.get(id)).filter((pair) => pair !== undefined),
+    schemes: schemes.flatMap(({ id, isV3 }) => {
+      const bytes = pairs.get(id)
+      return bytes === undefined ? [] : [{ isV3, bytes }]
+    }),
   }
 }
 
@@ -78,5 +92,5 @@ export function prefixed(bytes: Buffer, at: number): Buffer {
 }
 
 /** What each signer of a scheme has signed: digests, certificates, attributes. @throws RangeError */
-export const signedDataOf = (scheme: Buffer): Buffer[] =>
-  itemsOf(prefixed(scheme, 0)).map((signer) => prefixed(signer, 0))
+export const signedDataOf = ({ bytes }: Scheme): Buffer[] =>
+  itemsOf(prefixed(bytes, 0)).map((signer) => prefixed(signer, 0))

@@ -1,0 +1,82 @@
+/**
+ * Whether the digests that signature schemes v2 and v3 list were signed by the certificate that stands beside them, as a
+ * phone checks it. Keys and certificates that this machine's OpenSSL cannot read are left to the phone.
+ * Source: source.android.com, "APK Signature Scheme v2" and "v3", "Signature algorithm IDs".
+ */
+import { constants, createPublicKey, verify, X509Certificate, type KeyObject } from 'node:crypto'
+import { InvalidApk } from './facts.js'
+import { itemsOf, prefixed, type Scheme, type SigningBlock } from './signing-block.js'
+
+interface Algorithm {
+  hash: 'sha256' | 'sha512'
+  /** Bytes of salt of RSA-PSS. */
+  pssSalt?: number
+}
+
+const algorithms: ReadonlyMap<number, Algorithm> = new Map<number, Algorithm>([
+  [0x0101, { hash: 'sha256', pssSalt: 32 }],
+  [0x0102, { hash: 'sha512', pssSalt: 64 }],
+  [0x0103, { hash: 'sha256' }],
+  [0x0104, { hash: 'sha512' }],
+  [0x0201, { hash: 'sha256' }],
+  [0x0202, { hash: 'sha512' }],
+  [0x0301, { hash: 'sha256' }],
+  // Over a Merkle tree: the same signatures.
+  [0x0421, { hash: 'sha256' }],
+  [0x0423, { hash: 'sha256' }],
+  [0x0425, { hash: 'sha256' }],
+])
+
+const again = 'Sign it again with apksigner, or upload the original file.'
+
+/** @throws InvalidApk when a signature is not the certificate's */
+export function checkSignatures({ schemes }: SigningBlock): void {
+  try {
+    for (const scheme of schemes)
+      for (const signer of itemsOf(prefixed(scheme.bytes, 0))) checkSigner(scheme, signer)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new InvalidApk(`Its signing block is broken. ${again}`, { cause: error })
+  }
+}
+
+/** signed data, of v3 the range of API levels, signatures, public key: each after its length. @throws RangeError */
+function checkSigner({ isV3 }: Scheme, signer: Buffer): void {
+  const signedData = prefixed(signer, 0)
+  const at = 4 + signedData.length + (isV3 ? 8 : 0)
+  const signatures = prefixed(signer, at)
+  const key = readKey(prefixed(signer, at + 4 + signatures.length))
+  const certificate = prefixed(prefixed(signedData, 4 + prefixed(signedData, 0).length), 0)
+  const owner = readOwner(certificate)
+  const list = itemsOf(signatures)
+  const isOwners = key === null || owner === null || owner.equals(key)
+  if (list.length === 0 || !isOwners || !list.every((signature) => fits(signature, signedData, key)))
+    throw new InvalidApk(`Its signature does not fit its certificate. ${again}`)
+}
+
+function readKey(bytes: Buffer): KeyObject | null {
+  try {
+    return createPublicKey({ key: bytes, format: 'der', type: 'spki' })
+  } catch (error) {
+    if (error instanceof Error) return null
+    throw error
+  }
+}
+
+function readOwner(certificate: Buffer): KeyObject | null {
+  try {
+    return new X509Certificate(certificate).publicKey
+  } catch (error) {
+    if (error instanceof Error) return null
+    throw error
+  }
+}
+
+/** True also for what cannot be checked here. */
+function fits(signature: Buffer, signedData: Buffer, key: KeyObject | null): boolean {
+  const algorithm = signature.length < 4 ? undefined : algorithms.get(signature.readUInt32LE(0))
+  if (algorithm === undefined || key === null) return true
+  const { hash, pssSalt } = algorithm
+  const pss = pssSalt === undefined ? {} : { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: pssSalt }
+  return verify(hash, signedData, { key, ...pss }, prefixed(signature, 4))
+}
