@@ -202,6 +202,21 @@ export interface ScreenshotRequest {
   format: 'png' | 'jpeg'
   maxWidth: number | null
   quality: number | null
+  /** Draw the refs of the elements; of `screenshot` alone. */
+  annotate?: boolean
+}
+
+export interface ScreenshotAnswer {
+  image: Uint8Array
+  /** Device pixels. */
+  screenWidth: number
+  screenHeight: number
+  /** Image width divided by screen width. */
+  scale: number
+  /** A window that lets no picture be taken of it is on the screen. */
+  secure: boolean
+  /** Of an annotated picture; else empty. */
+  snapshotId: string
 }
 
 /** Requests that reach into a ready phone. The phone must be `ready`: else the matching conflict code. */
@@ -218,7 +233,7 @@ export interface DeviceService {
     phoneId: string,
     request: ScreenshotRequest,
     context: CallContext,
-  ): Promise<{ image: Uint8Array; screenWidth: number; screenHeight: number; scale: number }>
+  ): Promise<ScreenshotAnswer>
   /**
    * Runs a batch, once. Answers `ActionBatchResult` as UTF-8 JSON. When the stream to the agent is lost, the results so
    * far stand, with `action_outcome_unknown` on the started action; when nothing is known: `internal_error`.

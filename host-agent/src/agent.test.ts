@@ -193,7 +193,7 @@ describe('a running phone', () => {
     const { assignment } = at(2n)
     const shot = await control().screenshot({
       assignment,
-      screenshot: { format: ImageFormat.IMAGE_FORMAT_JPEG, maxWidth: 360, quality: 80 },
+      screenshot: { format: ImageFormat.IMAGE_FORMAT_JPEG, maxWidth: 360, quality: 80, annotate: false },
     })
     const { width, format } = await sharp(shot.image).metadata()
     expect({ width, format }).toEqual({ width: 360, format: 'jpeg' })

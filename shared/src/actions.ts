@@ -219,7 +219,7 @@ export const waitBudget = (actions: readonly Action[]): number =>
     return sum
   }, 0)
 
-export const observeModes = ['none', 'ui', 'screenshot', 'both'] as const
+export const observeModes = ['none', 'ui', 'screenshot', 'both', 'text'] as const
 export type ObserveMode = (typeof observeModes)[number]
 
 export const actionBatchSchema = z
@@ -230,7 +230,8 @@ export const actionBatchSchema = z
       .max(limits.actions.max)
       .meta({ description: 'Run in this order, until one fails.' }),
     observe: z.enum(observeModes).default('ui').meta({
-      description: 'What is read of the screen afterwards; after a failure the elements are always read.',
+      description:
+        'What is read of the screen afterwards; after a failure the elements are always read. `text`: the elements in lines of text alone, also after a failure.',
     }),
   })
   .refine((batch) => waitBudget(batch.actions) <= limits.actions.waitSum, {

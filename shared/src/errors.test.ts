@@ -74,8 +74,9 @@ const retryable = [
   'storage_full',
   'service_paused',
 ]
-/** Ours, besides the specification's; docs/decisions/0120 and 0126. */
+/** Ours, besides the specification's; docs/decisions/0120, 0126 and 0152. */
 const added: Record<string, number> = {
+  phone_screen_off: 422,
   handoff_not_found: 404,
   phone_controlled: 409,
   handoff_in_progress: 409,

@@ -100,6 +100,11 @@ export const errorTable = {
   stale_snapshot: spec(422, 'invalid_request_error', 'The snapshot no longer describes the screen.'),
   no_focused_field: spec(422, 'invalid_request_error', 'No text field has the focus.'),
   wait_timeout: spec(422, 'invalid_request_error', 'The awaited state did not come in time.', true),
+  phone_screen_off: spec(
+    422,
+    'invalid_request_error',
+    "The phone's screen is off and takes no touch; nothing was sent.",
+  ),
   app_not_available: spec(422, 'invalid_request_error', 'The package is not in the app library.'),
   invalid_apk: spec(422, 'invalid_request_error', 'The file is not an installable APK.'),
   install_failed: spec(422, 'invalid_request_error', 'The phone refused the install.'),

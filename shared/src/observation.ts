@@ -13,6 +13,7 @@ export const elementStates = [
   'scrollable',
   'disabled',
   'password',
+  'hint',
 ] as const
 export type ElementState = (typeof elementStates)[number]
 
@@ -40,6 +41,9 @@ export const observationScreenshotSchema = z.object({
   height: z.int().meta({ description: 'Pixels of the image.' }),
   scale: z.number().meta({ description: 'Image width divided by screen width.' }),
   data: z.string().meta({ description: 'Base64.' }),
+  secure: z.literal(true).optional().meta({
+    description: 'A window that lets no picture be taken of it is on the screen, and black in the image.',
+  }),
 })
 export type ObservationScreenshot = z.infer<typeof observationScreenshotSchema>
 
@@ -49,14 +53,32 @@ export const observationSchema = z
     taken_at: z.iso.datetime().meta({ description: 'When the screen was read.' }),
     app: z.object({ package: z.string(), activity: z.string().nullable() }),
     keyboard: z.object({ visible: z.boolean(), focused_editable: z.boolean() }),
-    screen: z.object({ width: z.int(), height: z.int() }).meta({ description: 'Device pixels.' }),
+    screen: z
+      .object({
+        width: z.int().meta({ description: 'Device pixels.' }),
+        height: z.int().meta({ description: 'Device pixels.' }),
+        on: z
+          .literal(false)
+          .optional()
+          .meta({ description: 'Only of a screen that is off; it lists no elements, and takes no touch.' }),
+      })
+      .meta({ description: 'The screen at its current rotation.' }),
     elements: z.array(elementSchema),
     truncated: z.boolean().meta({ description: 'Whether elements were left out.' }),
-    text: z.string().meta({ description: 'The same in lines of text.' }),
+    text: z.string().meta({
+      description:
+        'The same in lines of text. In quotes, `"`, `\\` and line breaks are escaped with a backslash; an ID of the app in front is written without its package.',
+    }),
     screenshot: observationScreenshotSchema.optional(),
   })
   .meta({ id: 'Observation' })
 export type Observation = z.infer<typeof observationSchema>
+
+/** The observation of a batch with `observe: text`. */
+export const textObservationSchema = observationSchema
+  .omit({ elements: true, screenshot: true })
+  .meta({ id: 'TextObservation' })
+export type TextObservation = z.infer<typeof textObservationSchema>
 
 /** The observation of a completed batch with `observe: screenshot`. */
 export const screenshotObservationSchema = z.object({
@@ -107,6 +129,14 @@ export const actionResultSchema = z
       })
       .optional()
       .meta({ description: 'Of a touch: where it went, and what may have kept it from its element.' }),
+    moved: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Of `scroll` and `scroll_to`: whether the content moved.' }),
+    at_end: z.boolean().nullable().optional().meta({
+      description:
+        'Of `scroll` and `scroll_to`: whether the content ends here in that direction; null when it is not known.',
+    }),
     error: actionErrorSchema.optional(),
   })
   .meta({ id: 'ActionResult' })
@@ -118,7 +148,7 @@ export const actionBatchResultSchema = z
       .array(actionResultSchema)
       .meta({ description: 'One for each action that ran; the last one may have failed.' }),
     completed: z.int().min(0).meta({ description: 'Actions that succeeded.' }),
-    observation: z.union([observationSchema, screenshotObservationSchema]).optional(),
+    observation: z.union([observationSchema, textObservationSchema, screenshotObservationSchema]).optional(),
   })
   .meta({ id: 'ActionBatchResult' })
 export type ActionBatchResult = z.infer<typeof actionBatchResultSchema>

@@ -13,6 +13,7 @@ const modes: Record<ObserveMode, ProtoObserveMode> = {
   ui: ProtoObserveMode.OBSERVE_MODE_UI,
   screenshot: ProtoObserveMode.OBSERVE_MODE_SCREENSHOT,
   both: ProtoObserveMode.OBSERVE_MODE_BOTH,
+  text: ProtoObserveMode.OBSERVE_MODE_TEXT,
 }
 
 /** The batch's answer as UTF-8 JSON. */

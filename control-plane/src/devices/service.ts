@@ -74,4 +74,5 @@ const optionsOf = (request: ScreenshotRequest): ScreenshotOptions => ({
   format: request.format === 'png' ? ImageFormat.IMAGE_FORMAT_PNG : ImageFormat.IMAGE_FORMAT_JPEG,
   maxWidth: request.maxWidth ?? 0,
   quality: request.quality ?? 0,
+  annotate: request.annotate ?? false,
 })

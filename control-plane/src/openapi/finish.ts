@@ -98,6 +98,15 @@ const ofAnswers: Record<string, Headers> = {
     'X-Screen-Width': { type: 'integer', description: 'Device pixels.' },
     'X-Screen-Height': { type: 'integer', description: 'Device pixels.' },
     'X-Screen-Scale': { type: 'string', description: 'Image width divided by screen width; six decimals.' },
+    'X-Snapshot-Id': {
+      type: 'string',
+      description: 'With `annotate=true`: the snapshot whose refs are drawn.',
+    },
+    'X-Screen-Secure': {
+      type: 'string',
+      description:
+        '`true` when a window that lets no picture be taken of it is on the screen, and black in the image; else left out.',
+    },
   },
   readFile: { 'Content-Disposition': { type: 'string', description: "The file's name." } },
 }

@@ -472,6 +472,8 @@ class Double implements AgentDouble {
             screenWidth: 10,
             screenHeight: 20,
             scale: 1,
+            secure: false,
+            snapshotId: '',
           })
         }),
       rebootPhone: (call, callback) =>

@@ -254,6 +254,8 @@ export class MemoryServices implements Services {
   }
 
   /** What `observe` and `runActions` answer with. */
+  /** Of the next screenshot. */
+  secure = false
   json = new TextEncoder().encode('{"snapshot_id":"snp_aaaaaaaaaaaa"}')
   /** Awaited inside the device calls; their context is in the call. */
   inside: (() => Promise<void>) | undefined
@@ -269,7 +271,14 @@ export class MemoryServices implements Services {
       this.note('screenshot', caller, id, request, context)
       this.ready(caller, id)
       await this.inside?.()
-      return { image: new Uint8Array([1, 2, 3]), screenWidth: 1080, screenHeight: 2400, scale: 1 / 3 }
+      return {
+        image: new Uint8Array([1, 2, 3]),
+        screenWidth: 1080,
+        screenHeight: 2400,
+        scale: 1 / 3,
+        secure: this.secure,
+        snapshotId: request.annotate ? 'snp_aaaaaaaaaaaa' : '',
+      }
     },
     runActions: async (caller, id, batch, context) => {
       this.note('runActions', caller, id, batch, context)

@@ -106,13 +106,27 @@ export const actionsOn = (system: System, fast: boolean): void => {
     expect(dragged.text).toMatch(/"0:(19|20) \/ 0:20"/)
 
     const top = await act(phone, ...fresh(contacts))
-    const down = await act(phone, { type: 'scroll', direction: 'down' })
-    expect(down.text).not.toBe(top.text)
+    const down = await run(phone, [{ type: 'scroll', direction: 'down' }], 'ui')
+    expect(down.observation?.text).not.toBe(top.text)
+    // A row is cut off at the bottom: there is more.
+    expect(down.results[0]).toMatchObject({ moved: true, at_end: false })
     const scrollUp = { type: 'scroll', direction: 'up', target: { id: 'list' }, amount: 1 }
-    expect((await act(phone, scrollUp)).text).toBe(top.text)
+    const up = await run(phone, [scrollUp, scrollUp], 'ui')
+    expect(up.observation?.text).toBe(top.text)
+    expect(up.results).toMatchObject([
+      { moved: true, at_end: true },
+      { moved: false, at_end: true },
+    ])
 
     const found = await act(phone, ...fresh(settings), { type: 'scroll_to', target: { text: 'System' } })
     expect(found.text).toContain('"System')
+    // On from where `scroll_to` stopped, to the end of the list and against it.
+    const ends = await run(
+      phone,
+      Array.from({ length: 8 }, () => ({ type: 'scroll', direction: 'down' })),
+    )
+    expect(ends.results.map(({ ok }) => ok)).toEqual(Array.from({ length: 8 }, () => true))
+    expect(ends.results.at(-1)).toMatchObject({ moved: false, at_end: true })
     const missing = await failureOf(phone, {
       type: 'scroll_to',
       target: { text: 'No such setting' },

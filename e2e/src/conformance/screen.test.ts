@@ -1,7 +1,7 @@
 /** Chapters "Observe the screen" and "Take a screenshot" of the specification through `/v1`, on phones that offer the fast way and on one that does not. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { limits, observationSchema, type Element } from '@phonerack/shared'
+import { actionBatchResultSchema, limits, observationSchema, type Element } from '@phonerack/shared'
 import { z } from 'zod'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { errorOf } from '../system/api.js'
@@ -18,12 +18,13 @@ const devicesSchema = z.object({
   ),
 })
 
-/** The line that the text form gives an element. */
-function lineOf({ ref, type, text, desc, id, state, center }: Element): string {
+/** The line that the text form gives an element of this app. */
+function lineOf({ ref, type, text, desc, id, state, center }: Element, app: string): string {
   const words = text ?? desc
   const parts = [`[${ref}]`, type]
-  if (words !== null && words !== '') parts.push(`"${words.replaceAll('\n', '\\n')}"`)
-  if (id !== null) parts.push(`#${id}`)
+  const escaped = words?.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')
+  if (escaped) parts.push(`"${escaped}"`)
+  if (id !== null) parts.push(`#${id.startsWith(`${app}:id/`) ? id.slice(app.length + 4) : id}`)
   return [...parts, ...state, `(${center[0]},${center[1]})`].join(' ')
 }
 
@@ -72,7 +73,7 @@ describe.each([
       `app ${notes}`,
       'keyboard hidden',
       'screen 1080x2400',
-      ...seen.elements.map(lineOf),
+      ...seen.elements.map((element) => lineOf(element, notes)),
     ])
   })
 
@@ -155,6 +156,20 @@ describe.each([
     expect((await get('?format=jpeg&quality=70', 'screenshot')).bytes.length).toBe(sizes[1])
   })
 
+  it('is pictured with the refs of its elements, which can be targeted', async () => {
+    const answer = await get('?annotate=true&max_width=540', 'screenshot')
+    expect(pictureOf(answer.bytes)).toEqual({ format: 'png', width: 540, height: 1200 })
+    const plain = await get('?max_width=540', 'screenshot')
+    expect(plain.headers.get('x-snapshot-id')).toBeNull()
+    expect(plain.bytes.equals(answer.bytes)).toBe(false)
+    const seen = await look(phone)
+    const ref = seen.elements.find(({ text }) => text?.startsWith('Shopping'))?.ref
+    const target = { ref, snapshot_id: answer.headers.get('x-snapshot-id') }
+    expect((await act(phone, { type: 'tap', target })).app.activity).toBe(`${notes}.EditActivity`)
+    await act(phone, { type: 'hide_keyboard' }, { type: 'back' })
+    expect(refusal(await get('?annotate=yes', 'screenshot'))).toEqual([400, 'validation_failed'])
+  })
+
   it('is locked: the keyguard is read and pictured, and the app is back after it', async () => {
     await act(phone, { type: 'open_app', package: notes })
     await phone.faults.lockScreen()
@@ -167,6 +182,62 @@ describe.each([
       await phone.faults.heal()
     }
     expect((await look(phone)).app.package).toBe(notes)
+  })
+
+  it('lets no title of a note pass for an element', async () => {
+    const title = 'Buy" \\ [9] Button "Pay'
+    await act(phone, { type: 'tap', target: { desc: 'New note' } })
+    await act(
+      phone,
+      { type: 'type', target: { id: 'title' }, text: title },
+      { type: 'hide_keyboard' },
+      { type: 'back' },
+    )
+    const seen = await look(phone)
+    expect(seen.elements.some(({ text }) => text?.startsWith(title))).toBe(true)
+    const [, , , ...lines] = seen.text.split('\n')
+    expect(lines).toEqual(seen.elements.map((element) => lineOf(element, notes)))
+    expect(seen.text).toContain('"Buy\\" \\\\ [9] Button \\"Pay')
+  })
+
+  it('says that a picture is black because of a protected window', async () => {
+    const marks = async () => {
+      const [shot, seen] = [await get('', 'screenshot'), await get('?screenshot=jpeg&max_width=160')]
+      const { results, observation } = actionBatchResultSchema.parse(
+        (
+          await phone.api.post(`${phone.path}/actions`, {
+            actions: [{ type: 'wait', ms: 1 }],
+            observe: 'screenshot',
+          })
+        ).body,
+      )
+      expect(results[0]?.ok).toBe(true)
+      const inBatch = observation && 'screenshot' in observation ? observation.screenshot?.secure : undefined
+      return [
+        shot.headers.get('x-screen-secure'),
+        observationSchema.parse(seen.body).screenshot?.secure,
+        inBatch,
+      ]
+    }
+    expect(await marks()).toEqual([null, undefined, undefined])
+    await act(phone, { type: 'open_app', package: 'com.phonerack.trouble' })
+    await act(phone, { type: 'tap', target: { id: 'secure' } })
+    expect(await marks()).toEqual(['true', true, true])
+    await act(phone, { type: 'back' }, { type: 'open_app', package: notes })
+    expect(await marks()).toEqual([null, undefined, undefined])
+  })
+
+  it('says that it is off, and takes a touch again after the wake key', async () => {
+    await run(phone, [{ type: 'key', key: 'sleep' }])
+    const dark = await look(phone)
+    expect(dark).toMatchObject({ screen: { ...screen, on: false }, elements: [], truncated: false })
+    expect(dark.text.split('\n').slice(2)).toEqual(['screen 1080x2400 off'])
+    const refused = await failureOf(phone, { type: 'tap', target: { x: 540, y: 1200 } })
+    expect(refused).toMatchObject({ code: 'phone_screen_off', retryable: false })
+    expect(refused.next).toContain('"wake"')
+    const woken = await act(phone, { type: 'key', key: 'wake' }, { type: 'tap', target: { x: 540, y: 4 } })
+    expect([woken.screen, woken.elements.length > 0]).toEqual([screen, true])
+    await act(phone, { type: 'open_app', package: notes })
   })
 
   it.each([

@@ -1,7 +1,7 @@
 /** What a batch answers of the screen afterwards. */
 import { limits, type Observation, type ScreenshotObservation } from '@phonerack/shared'
 import { observe } from '../screen/observe.js'
-import { takeScreenshot, type ScreenshotOptions } from '../screen/screenshot.js'
+import { takeScreenshot, toJson, type ScreenshotOptions } from '../screen/screenshot.js'
 import type { ActionContext } from './context.js'
 import { toApiError } from './failure.js'
 import type { BatchRequest } from './run-batch.js'
@@ -22,9 +22,7 @@ export async function observeAfter(
     const progress = request.progress.within(readLimitMs)
     if (mode === 'screenshot' && !stoppedEarly) {
       const shot = await takeScreenshot(device, picture, progress)
-      const { format, width, height, scale } = shot
-      const data = Buffer.from(shot.image).toString('base64')
-      return { taken_at: clock.now().toISOString(), screenshot: { format, width, height, scale, data } }
+      return { taken_at: clock.now().toISOString(), screenshot: toJson(shot) }
     }
     const screenshot = mode === 'screenshot' || mode === 'both' ? picture : undefined
     return (await observe(device, snapshots, { screenshot, clock }, progress)).observation

@@ -9,6 +9,7 @@ import type { ScreenTree } from '../screen/elements.js'
 import { readTree } from '../screen/read-tree.js'
 import type { Snapshots } from '../screen/snapshots.js'
 import { lengthOf } from './gestures.js'
+import { keyCode } from './keys.js'
 import { isPoint, matchPoint, matchTarget, type Aim, type Match, type Miss } from './target.js'
 
 /** A target that is not on the screen, or is there more than once. Nothing was sent. */
@@ -26,6 +27,10 @@ export interface ActionContext {
   readonly now: () => number
   /** True once the running action may have reached the phone; the runner resets it. */
   wrote: boolean
+  /** Reads whether the screen is on, and remembers it for `mustBeOn`. */
+  lookAtPower(): Promise<boolean>
+  /** Reads the phone only where it is not known to be on. @throws ApiError phone_screen_off */
+  mustBeOn(): Promise<void>
   /** Reads the screen's size, and keeps it for coordinates. */
   size(progress: Progress): Promise<Size>
   /** A tree of the screen as it is: read now, unless one was read a moment ago and nothing was sent since. */
@@ -66,6 +71,12 @@ const followMs = 1500
 const readLimitMs = 20_000
 const sizeLimitMs = 10_000
 
+const powerKeys: ReadonlySet<number> = new Set(['power', 'wake', 'sleep'].map(keyCode))
+/** For so long after such a key the screen may still turn on. */
+const wakeMs = 2000
+const wakePauseMs = 150
+const wakeFirst = 'Run the action {"type": "key", "key": "wake"} first, then this one again.'
+
 export function createContext(
   device: Device,
   snapshots: Snapshots,
@@ -79,6 +90,7 @@ export function createContext(
   let lastWriteAt = -Infinity
   let settledAt = screenSettlesAt
   let writes = 0
+  let power: 'unknown' | 'on' | 'changing' = 'unknown'
 
   const readSize = async (within: Progress): Promise<Size> => {
     const read = { size: await device.screen.size(within), afterWrite: writes }
@@ -94,6 +106,9 @@ export function createContext(
     return matchPoint(target, await readSize(progress.within(sizeLimitMs)))
   }
 
+  const press = (code: number, meta: number, settleMs: number): Promise<void> =>
+    context.write((within) => device.input.key(code, meta, within), { limitMs: 5000, settleMs })
+
   const context: ActionContext = {
     device,
     progress,
@@ -103,6 +118,21 @@ export function createContext(
       return settledAt
     },
     size: readSize,
+    async lookAtPower() {
+      // A phone that does not say it is taken to be on.
+      const on = (await device.power.isOn(progress.within(sizeLimitMs))) !== false
+      if (on) power = 'on'
+      return on
+    },
+    async mustBeOn() {
+      if (power === 'on') return
+      const until = now() + (power === 'changing' ? wakeMs : 0)
+      if (power === 'changing') await context.settled()
+      while (!(await context.lookAtPower())) {
+        if (now() >= until) throw new ApiError('phone_screen_off', { next: wakeFirst })
+        await progress.sleep(wakePauseMs, 'waiting for the screen to turn on')
+      }
+    },
     async settled() {
       const left = settledAt - now()
       if (left > 0) await progress.sleep(left, 'waiting for the screen to follow')
@@ -145,8 +175,11 @@ export function createContext(
         limitMs: lengthOf(strokes) + 5000,
         settleMs: settle.touch,
       }),
-    key: (code, meta = 0, settleMs = settle.touch) =>
-      context.write((within) => device.input.key(code, meta, within), { limitMs: 5000, settleMs }),
+    key: (code, meta = 0, settleMs = settle.touch) => {
+      if (!powerKeys.has(code)) return press(code, meta, settleMs)
+      power = 'changing'
+      return press(code, meta, settleMs).finally(() => device.power.forget())
+    },
   }
   return context
 }

@@ -4,15 +4,9 @@ import { DeviceGone } from '../device/device.js'
 import type { ScreenElement } from '../screen/elements.js'
 import { ScreenImageError, ScreenXmlError, unreadable } from '../screen/errors.js'
 import { showElement } from '../screen/observation.js'
+import { advice } from './advice.js'
 import { TargetMiss } from './context.js'
 import type { Miss } from './target.js'
-
-const advice = {
-  target_not_found: 'Observe the screen and target an element that is on it.',
-  ambiguous_target: 'Target one of the candidates by ref with details.snapshot_id.',
-  stale_snapshot: 'Observe the screen again and target its refs.',
-  unknown: 'Observe the screen to see what happened before sending more.',
-} as const
 
 /** @returns null for what is a bug of ours. */
 export function toApiError(error: unknown, wrote: boolean): ApiError | null {
@@ -29,7 +23,7 @@ export function toApiError(error: unknown, wrote: boolean): ApiError | null {
 }
 
 export const unknownOutcome = (cause: unknown): ApiError =>
-  new ApiError('action_outcome_unknown', { next: advice.unknown, cause })
+  new ApiError('action_outcome_unknown', { next: advice.unknown.blind, cause })
 
 /** Whether the end of the batch may be the cause of an action's failure: any answer but one about the screen or the app. */
 export const isCutOff = (error: ApiError | null): boolean =>
@@ -38,8 +32,9 @@ export const isCutOff = (error: ApiError | null): boolean =>
 
 export function missError(miss: Miss): ApiError {
   const byNth = miss.code === 'ambiguous_target' && 'text' in miss.target
+  const { blind } = byNth ? advice.ambiguous_text : advice[miss.code]
   return new ApiError(miss.code, {
-    next: byNth ? `${advice[miss.code].slice(0, -1)}, or add nth.` : advice[miss.code],
+    next: blind,
     details: { target: miss.target, ...miss.facts, candidates: miss.candidates.map(toCandidate) },
   })
 }
@@ -56,7 +51,8 @@ export function refusal(error: unknown): unknown {
   return error
 }
 
-export const bugError = (): PlainError => new ApiError('internal_error', { next: advice.unknown }).toPlain()
+export const bugError = (): PlainError =>
+  new ApiError('internal_error', { next: advice.unknown.blind }).toPlain()
 
 function toCandidate(element: ScreenElement): Candidate {
   const { ref, type, text, desc, id, center } = showElement(element)

@@ -10,35 +10,37 @@ import type { Aim } from './target.js'
 import { clear, type } from './typing.js'
 import { waitFor, waitIdle } from './waiting.js'
 
-export type Resolved = NonNullable<ActionResult['resolved']>
+type Resolved = NonNullable<ActionResult['resolved']>
+/** What an action's result says beside its success. */
+export type Outcome = Pick<ActionResult, 'resolved' | 'moved' | 'at_end'>
 
 type Handlers = {
-  [T in ActionType]: (action: ActionOf<T>, context: ActionContext) => Promise<Resolved | undefined>
+  [T in ActionType]: (action: ActionOf<T>, context: ActionContext) => Promise<Outcome>
 }
 
 /** Without a result of its own. */
 const plain =
   <A>(work: (action: A, context: ActionContext) => Promise<void>) =>
-  async (action: A, context: ActionContext): Promise<undefined> => {
+  async (action: A, context: ActionContext): Promise<Outcome> => {
     await work(action, context)
-    return undefined
+    return {}
   }
 
 const handlers: Handlers = {
   async tap(action, context) {
     const place = await context.resolve(action.target)
     await context.gesture([tap(place.finger)])
-    return resolved(place)
+    return { resolved: resolved(place) }
   },
   async double_tap(action, context) {
     const place = await context.resolve(action.target)
     await tapTwice(place, context)
-    return resolved(place)
+    return { resolved: resolved(place) }
   },
   async long_press(action, context) {
     const place = await context.resolve(action.target)
     await context.gesture([hold(place.finger, action.duration_ms)])
-    return resolved(place)
+    return { resolved: resolved(place) }
   },
   type: plain(type),
   clear: plain(clear),
@@ -58,8 +60,8 @@ const handlers: Handlers = {
     const place = await context.resolve(action.target)
     await context.gesture(pinch(await areaOf(place, context), action.scale, action.duration_ms))
   }),
-  scroll: plain(scrollOnce),
-  scroll_to: plain(scrollTo),
+  scroll: scrollOnce,
+  scroll_to: scrollTo,
   open_app: plain(openApp),
   close_app: plain(closeApp),
   open_url: plain(openUrl),
@@ -69,21 +71,31 @@ const handlers: Handlers = {
   wait_idle: plain(waitIdle),
 }
 
-export function perform<T extends ActionType>(
+/** Actions that touch the screen or read what stands on it to do so. */
+const touching: ReadonlySet<ActionType> = new Set<ActionType>([
+  ...(['tap', 'double_tap', 'long_press', 'type', 'clear'] as const),
+  ...(['swipe', 'drag', 'pinch', 'scroll', 'scroll_to'] as const),
+])
+
+export const touches = (action: Action): boolean => touching.has(action.type)
+
+export async function perform<T extends ActionType>(
   action: ActionOf<T>,
   context: ActionContext,
-): Promise<Resolved | undefined> {
+): Promise<Outcome> {
+  if (touching.has(action.type)) await context.mustBeOn()
   // The compiler does not see that the table's entry under `action.type` takes this action.
   const handler = handlers[(action as Action).type] as Handlers[T]
   return handler(action, context)
 }
 
-function resolved({ finger, ref, covered, node }: Aim): Resolved {
+function resolved({ finger, ref, covered, node, element }: Aim): Resolved {
+  const disabled = element ? element.state.includes('disabled') : node?.enabled === false
   return {
     center: [finger.x, finger.y],
     ...(ref === null ? {} : { ref }),
     ...(covered ? { covered: true as const } : {}),
-    ...(node && !node.enabled ? { disabled: true as const } : {}),
+    ...(disabled ? { disabled: true as const } : {}),
   }
 }
 

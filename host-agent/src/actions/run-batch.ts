@@ -10,14 +10,17 @@ import {
   type ObserveMode,
   type Progress,
   type ScreenshotObservation,
+  type TextObservation,
 } from '@phonerack/shared'
 import type { Device } from '../device/device.js'
+import { atOnce } from '../screen/at-once.js'
 import type { Snapshots } from '../screen/snapshots.js'
+import { adviseBySight } from './advice.js'
 import { observeAfter } from './after.js'
 import { relateCandidates } from './candidates.js'
 import { createContext, type ActionContext } from './context.js'
 import { bugError, isCutOff, refusal, toApiError, unknownOutcome } from './failure.js'
-import { perform } from './perform.js'
+import { perform, touches } from './perform.js'
 
 export interface BatchRequest {
   device: Device
@@ -46,12 +49,17 @@ export interface BatchOutcome {
   /** Number that succeeded. */
   completed: number
   /** Left out when none was asked for or the screen could not be read. */
-  observation?: Observation | ScreenshotObservation
+  observation?: Observation | TextObservation | ScreenshotObservation
   /** When the screen had time to follow the last write, by the monotonic clock. */
   screenSettlesAt: number
 }
 
 const reachLimitMs = 10_000
+
+/** The text says all that `elements` would. */
+function textOf({ elements: _, screenshot: __, ...text }: Observation): TextObservation {
+  return text
+}
 
 /**
  * Once the phone has answered a first time, this never throws: what goes wrong later is in the outcome.
@@ -62,7 +70,7 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
   const now = request.monotonic ?? ownNow
   const startedAt = now()
   const context = createContext(request.device, request.snapshots, progress, now, request.screenSettlesAt)
-  await reach(context)
+  await reach(context, actions)
 
   const results: ActionResult[] = []
   for (const [index, action] of actions.entries()) {
@@ -75,17 +83,24 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
   }
 
   const completed = results.filter((result) => result.ok).length
-  const observation = await observeAfter(request, context, completed < actions.length)
-  const screenSettlesAt = context.settledAt
-  if (observation && 'elements' in observation)
-    return { results: relateCandidates(results, observation), completed, observation, screenSettlesAt }
-  return { results, completed, ...(observation ? { observation } : {}), screenSettlesAt }
+  const seen = await observeAfter(request, context, completed < actions.length)
+  const outcome = { completed, screenSettlesAt: context.settledAt }
+  if (!seen) return { ...outcome, results }
+  if (!('elements' in seen)) return { ...outcome, results: results.map(adviseBySight), observation: seen }
+  const related = relateCandidates(results, seen).map(adviseBySight)
+  return { ...outcome, results: related, observation: request.observe === 'text' ? textOf(seen) : seen }
 }
 
-/** One cheap read: a phone that is out of reach is found out before anything is sent. */
-async function reach(context: ActionContext): Promise<void> {
+/**
+ * One cheap read: a phone that is out of reach is found out before anything is sent. Whether the screen is on is read beside
+ * it, for the first touch.
+ */
+async function reach(context: ActionContext, actions: readonly Action[]): Promise<void> {
   try {
-    await context.size(context.progress.within(reachLimitMs))
+    await atOnce(
+      () => context.size(context.progress.within(reachLimitMs)),
+      () => (actions.some(touches) ? context.lookAtPower() : Promise.resolve(true)),
+    )
   } catch (error) {
     throw refusal(error)
   }
@@ -102,8 +117,8 @@ async function runOne(
   const entry = { index, type: action.type }
   const ms = (): number => Math.max(0, Math.round(context.now() - startedAt))
   try {
-    const resolved = await perform(action, context)
-    return { ...entry, ok: true, ms: ms(), ...(resolved ? { resolved } : {}) }
+    const outcome = await perform(action, context)
+    return { ...entry, ok: true, ms: ms(), ...outcome }
   } catch (error) {
     const known = toApiError(error, context.wrote)
     // A park, a delete or the end of its time took the phone away under it: how far it came is not known.

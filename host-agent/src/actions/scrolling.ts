@@ -1,32 +1,38 @@
 /** The actions `scroll` and `scroll_to`. */
 import type { ActionOf } from '@phonerack/shared'
 import type { ScreenTree, VisibleNode } from '../screen/elements.js'
-import { areaOf, contains, sizeOf, wholeScreen, type Bounds } from '../screen/geometry.js'
+import type { Point } from '../device/device.js'
+import { areaOf, contains, sizeOf, wholeScreen } from '../screen/geometry.js'
 import { TargetMiss, type ActionContext } from './context.js'
 import { scroll, type Direction } from './gestures.js'
-import { signatureOf } from './signature.js'
+import { scrollOutcome, type ScrollOutcome } from './scroll-outcome.js'
 import type { Place } from './target.js'
 
-export async function scrollOnce(action: ActionOf<'scroll'>, context: ActionContext): Promise<void> {
+export async function scrollOnce(action: ActionOf<'scroll'>, context: ActionContext): Promise<ScrollOutcome> {
   const place = action.target ? await context.resolve(action.target) : null
-  await move(await context.tree(), place, action.direction, action.amount, context)
+  return move(await context.tree(), place, action.direction, action.amount, context)
 }
 
 /** Less than a container at a time: what is cut off at its edge comes fully into view with the next. */
 const searchAmount = 0.6
 
-export async function scrollTo(action: ActionOf<'scroll_to'>, context: ActionContext): Promise<void> {
-  let before: string | null = null
+export async function scrollTo(
+  action: ActionOf<'scroll_to'>,
+  context: ActionContext,
+): Promise<ScrollOutcome> {
+  const all: ScrollOutcome = { moved: false, at_end: null }
+  let goesOn = true
   for (let scrolls = 0; ; scrolls += 1) {
     const tree = await context.tree()
     const match = context.match(action.target, tree)
     // Several are as good as one: the target is on the screen.
-    if (match.found || match.miss.code === 'ambiguous_target') return
-    const signature = signatureOf(tree)
-    if (signature === before || scrolls === action.max_scrolls)
-      throw new TargetMiss({ ...match.miss, facts: { ...match.miss.facts, scrolls } })
-    before = signature
-    await move(tree, null, action.direction, searchAmount, context)
+    if (match.found || match.miss.code === 'ambiguous_target') return all
+    if (!goesOn || scrolls === action.max_scrolls)
+      throw new TargetMiss({ ...match.miss, facts: { ...match.miss.facts, scrolls, ...all } })
+    const { moved, at_end } = await move(tree, null, action.direction, searchAmount, context)
+    goesOn = moved
+    all.moved ||= moved
+    all.at_end = at_end
   }
 }
 
@@ -36,29 +42,40 @@ async function move(
   direction: Direction,
   amount: number,
   context: ActionContext,
-): Promise<void> {
-  const container = containerFor(tree, place, direction)
-  for (const stroke of scroll(container, direction, amount, tree.screen)) await context.gesture([stroke])
+): Promise<ScrollOutcome> {
+  const scroller = containerFor(tree, place, direction)
+  const container = scroller?.visible ?? place?.bounds ?? wholeScreen(tree.screen)
+  const strokes = scroll(container, direction, amount, tree.screen)
+  for (const stroke of strokes) await context.gesture([stroke])
+  const distance = strokes.reduce((sum, { points }) => sum + lengthOf(points[0], points.at(-1)), 0)
+  const after = await context.freshTree()
+  const scrolled = { direction, container, scrollable: scroller !== null, count: strokes.length, distance }
+  return scrollOutcome(tree, after, scrolled)
 }
 
-/** What scrolls around the place; without a place the largest that scrolls that way; else the screen. Pure. */
-export function containerFor(tree: ScreenTree, place: Place | null, direction: Direction): Bounds {
-  if (place?.node) return scrollerAround(tree, place.node)?.visible ?? place.node.visible
+const lengthOf = (from: Point | undefined, to: Point | undefined): number =>
+  from && to ? Math.abs(to.x - from.x) + Math.abs(to.y - from.y) : 0
+
+/** What scrolls around the place; without a place the largest that scrolls that way; null: nothing does. Pure. */
+export function containerFor(
+  tree: ScreenTree,
+  place: Place | null,
+  direction: Direction,
+): VisibleNode | null {
+  if (place?.node) return scrollerAround(tree, place.node)
   const scrollers = tree.visible
     .filter((node) => node !== null && node.scrollable)
     .filter((node) => node !== null)
   if (place) {
     const around = scrollers.filter((node) => contains(node.visible, place.center))
-    return (
-      around.toSorted((a, b) => areaOf(a.visible) - areaOf(b.visible))[0]?.visible ?? wholeScreen(tree.screen)
-    )
+    return around.toSorted((a, b) => areaOf(a.visible) - areaOf(b.visible))[0] ?? null
   }
   const sideways = direction === 'left' || direction === 'right'
   const fitting = scrollers.filter((node) => looksSideways(node) === sideways)
   const largest = (fitting.length > 0 ? fitting : scrollers).toSorted(
     (a, b) => areaOf(b.visible) - areaOf(a.visible),
   )[0]
-  return largest?.visible ?? wholeScreen(tree.screen)
+  return largest ?? null
 }
 
 function scrollerAround(tree: ScreenTree, node: VisibleNode): VisibleNode | null {

@@ -4,15 +4,10 @@
  */
 import type { SearchTarget, Target } from '@phonerack/shared'
 import type { Point, Size } from '../device/device.js'
-import {
-  inScreenOrder,
-  isButton,
-  type ScreenElement,
-  type ScreenTree,
-  type VisibleNode,
-} from '../screen/elements.js'
+import { inScreenOrder, type ScreenElement, type ScreenTree, type VisibleNode } from '../screen/elements.js'
 import { centerOf, contains, wholeScreen, type Bounds } from '../screen/geometry.js'
 import { findAgain } from '../screen/identity.js'
+import { isButton } from '../screen/kinds.js'
 import type { SnapshotElement } from '../screen/snapshots.js'
 import { touchPointOf } from '../screen/touch-point.js'
 import { mostSimilar } from './similar.js'

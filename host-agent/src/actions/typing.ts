@@ -2,6 +2,7 @@
 import { ApiError, type ActionOf, type Target } from '@phonerack/shared'
 import { DeviceGone, TextNotTaken, type SentText, type TextWay } from '../device/device.js'
 import type { VisibleNode } from '../screen/elements.js'
+import { advice } from './advice.js'
 import { settle, unavailable, type ActionContext } from './context.js'
 import { fieldAgain, fieldAt, focusedField, isSameField, isSurelyEmpty } from './field.js'
 import { tap } from './gestures.js'
@@ -192,7 +193,7 @@ function notArrived(verdict: Verdict | 'unsure', typed: string, after: FieldText
     typed_length: Array.from(typed).length,
     field_length: after.masked ? after.maskedLength : Array.from(after.text).length,
   }
-  const next = 'Observe the screen, then clear the field and type again.'
+  const next = advice.not_typed.blind
   if (verdict === 'hidden' || verdict === 'unsure')
     return new ApiError('action_outcome_unknown', {
       message:

@@ -2,6 +2,7 @@
 import { ApiError, type ActionOf } from '@phonerack/shared'
 import type { ScreenTree } from '../screen/elements.js'
 import { ScreenXmlError } from '../screen/errors.js'
+import { advice } from './advice.js'
 import { TargetMiss, type ActionContext } from './context.js'
 import { missError } from './failure.js'
 import { signatureOf } from './signature.js'
@@ -52,25 +53,33 @@ function timeout(action: ActionOf<'wait_for'>, match: Match | null): ApiError {
       ? `The target was not ${action.state} within ${action.timeout_ms} ms.`
       : `The screen could not be read at the end of ${action.timeout_ms} ms, so the target may be there or not.`,
     next: match
-      ? 'Observe the screen to see what is there.'
+      ? advice.not_there.blind
       : 'Take a screenshot; a screen that never rests may have no readable elements.',
     details: { ...miss, target: action.target, state: action.state, timeout_ms: action.timeout_ms },
   })
 }
 
+/** Two reads at least, however short the time: one alone can prove nothing. */
 export async function waitIdle(action: ActionOf<'wait_idle'>, context: ActionContext): Promise<void> {
   const until = context.now() + action.timeout_ms
   let before: string | null = null
-  for (;;) {
+  for (let looks = 1; ; looks += 1) {
     const tree = await readable(context)
     const signature = tree && signatureOf(tree)
     if (signature !== null && signature === before) return
     before = signature
-    if (context.now() + idleGapMs > until)
-      throw new ApiError('wait_timeout', {
-        message: `The screen kept changing for ${action.timeout_ms} ms.`,
-        details: { timeout_ms: action.timeout_ms },
-      })
+    if (looks > 1 && context.now() + idleGapMs > until) throw neverIdle(action.timeout_ms, signature !== null)
     await context.progress.sleep(idleGapMs, 'wait_idle')
   }
 }
+
+const neverIdle = (timeoutMs: number, readable: boolean): ApiError =>
+  new ApiError('wait_timeout', {
+    message: readable
+      ? `The screen kept changing for ${timeoutMs} ms.`
+      : `The screen could not be read at the end of ${timeoutMs} ms, so it may be still or not.`,
+    next: readable
+      ? 'Give a longer `timeout_ms`, or use `wait_for` with what should come.'
+      : 'Take a screenshot; a screen that never rests may have no readable elements.',
+    details: { timeout_ms: timeoutMs },
+  })

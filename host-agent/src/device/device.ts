@@ -86,8 +86,8 @@ export interface Curtain {
 }
 
 export interface Curtains {
-  /** At most some seconds old. */
-  read(progress: Progress): Promise<Curtain>
+  /** At most some seconds old; `anew`: read now. */
+  read(progress: Progress, anew?: boolean): Promise<Curtain>
 }
 
 /** A field as the tree names it, so that a way that looks for it by itself finds the same one. */
@@ -143,8 +143,10 @@ export interface Apps {
 }
 
 export interface Power {
-  /** Whether the screen is on; null when the phone does not say. */
+  /** Whether the screen is on; null when the phone does not say. That it is on is remembered for a second. */
   isOn(progress: Progress): Promise<boolean | null>
+  /** The next `isOn` asks the phone: a key was sent that may have changed it. */
+  forget(): void
   wake(progress: Progress): Promise<void>
   sleep(progress: Progress): Promise<void>
   /** Orders a restart; returns once the phone has gone, and does not wait for its return. @throws ApiError when it refuses */

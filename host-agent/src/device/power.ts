@@ -24,6 +24,9 @@ export function parseScreenOn(output: string): boolean | null {
   return state === 'Asleep' || state === 'Dozing' ? false : null
 }
 
+/** So that a tap needs no look at the phone of its own, as with the size of the screen. */
+const rememberMs = 1000
+
 export function createPower(transport: Transport): Power {
   /** Waits until the phone says so itself; a phone that says nothing of it is taken at its word. */
   async function waitUntil(awake: boolean, progress: Progress): Promise<void> {
@@ -35,9 +38,21 @@ export function createPower(transport: Transport): Power {
     }
   }
 
+  /** When it was last seen to be on. */
+  let onAt = -Infinity
+  const forget = (): void => {
+    onAt = -Infinity
+  }
+
   return {
+    forget,
     async isOn(progress) {
-      return parseScreenOn((await transport.shell(readWakefulness, progress)).stdout.toString('utf8'))
+      const askedAt = performance.now()
+      if (askedAt - onAt < rememberMs) return true
+      const { stdout } = await transport.shell(readWakefulness, progress)
+      const on = parseScreenOn(stdout.toString('utf8'))
+      if (on === true) onAt = askedAt
+      return on
     },
     async wake(progress) {
       await run(transport, wakeKey, progress)
@@ -45,6 +60,7 @@ export function createPower(transport: Transport): Power {
       await waitUntil(true, progress)
     },
     async sleep(progress) {
+      forget()
       await run(transport, sleepKey, progress)
       await waitUntil(false, progress)
     },

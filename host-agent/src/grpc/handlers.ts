@@ -12,7 +12,13 @@ import { explained } from '../device/care-failure.js'
 import type { Installs } from '../installs/installs.js'
 import type { WipeLevel } from '../phone/custody.js'
 import type { Registry } from '../phone/registry.js'
-import { observe, takeScreenshot, type ScreenshotOptions, type SnapshotStore } from '../screen/index.js'
+import {
+  observe,
+  takeAnnotatedScreenshot,
+  takeScreenshot,
+  type ScreenshotOptions,
+  type SnapshotStore,
+} from '../screen/index.js'
 import { createAppHandlers } from './app-handlers.js'
 import { callerOf, streaming, unary } from './call.js'
 import { sendBatch } from './batch-stream.js'
@@ -38,6 +44,7 @@ const observeModes: Partial<Record<WireObserveMode, ObserveMode>> = {
   [WireObserveMode.OBSERVE_MODE_UI]: 'ui',
   [WireObserveMode.OBSERVE_MODE_SCREENSHOT]: 'screenshot',
   [WireObserveMode.OBSERVE_MODE_BOTH]: 'both',
+  [WireObserveMode.OBSERVE_MODE_TEXT]: 'text',
 }
 
 export function createHandlers({ registry, installs, snapshots, log }: HandlerParts): HostServiceServer {
@@ -97,17 +104,27 @@ export function createHandlers({ registry, installs, snapshots, log }: HandlerPa
     }),
     screenshot: unary(log, 'Screenshot', async ({ assignment, screenshot }, progress) => {
       const caller = callerOf(assignment)
-      const options = screenshotOptions(
-        screenshot ?? { format: ImageFormat.IMAGE_FORMAT_JPEG, maxWidth: 0, quality: 0 },
-      )
-      const taken = await registry
+      const wanted = screenshot ?? {
+        format: ImageFormat.IMAGE_FORMAT_JPEG,
+        maxWidth: 0,
+        quality: 0,
+        annotate: false,
+      }
+      const options = screenshotOptions(wanted)
+      const { shot, snapshotId } = await registry
         .phone(caller.serial)
-        .readScreen(caller, progress, (device, within) => takeScreenshot(device, options, within))
+        .readScreen(caller, progress, async (device, within) =>
+          wanted.annotate
+            ? takeAnnotatedScreenshot(device, snapshots.of(caller), options, within)
+            : { shot: await takeScreenshot(device, options, within), snapshotId: '' },
+        )
       return {
-        image: Buffer.from(taken.image),
-        screenWidth: taken.screenWidth,
-        screenHeight: taken.screenHeight,
-        scale: taken.scale,
+        image: Buffer.from(shot.image),
+        screenWidth: shot.screenWidth,
+        screenHeight: shot.screenHeight,
+        scale: shot.scale,
+        secure: shot.secure,
+        snapshotId,
       }
     }),
     runActions: streaming(

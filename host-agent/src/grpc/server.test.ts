@@ -107,7 +107,7 @@ describe('an error', () => {
     const unknown = await failureOf(
       host.control.screenshot({
         assignment,
-        screenshot: { format: ImageFormat.IMAGE_FORMAT_PNG, maxWidth: 0, quality: 0 },
+        screenshot: { format: ImageFormat.IMAGE_FORMAT_PNG, maxWidth: 0, quality: 0, annotate: false },
       }),
     )
     expect(unknown.code).toBe(status.FAILED_PRECONDITION)

@@ -19,7 +19,7 @@ const label = (text: string, top: number, more: Draft = {}): Draft => ({
 })
 
 describe('elements', () => {
-  it('makes one button of a clickable row, and keeps its switch', () => {
+  it('makes one button of a clickable row, with the state of its switch', () => {
     const row = (title: string, summary: string, top: number, on: boolean): Draft => ({
       class: 'android.widget.LinearLayout',
       flags: ['clickable', 'focusable'],
@@ -43,20 +43,18 @@ describe('elements', () => {
     expect(shown(tree)).toEqual([
       [1, 'TextView', 'Settings', null],
       [2, 'LinearLayout', 'Wi-Fi, Connected', null],
-      [3, 'Switch', null, null],
-      [4, 'LinearLayout', 'Bluetooth, Off', null],
-      [5, 'Switch', null, null],
-      [6, 'RecyclerView', null, null],
+      [3, 'LinearLayout', 'Bluetooth, Off', null],
+      [4, 'RecyclerView', null, null],
     ])
     expect(tree.elements.map((element) => element.state)).toEqual([
       [],
-      ['clickable'],
-      ['checkable', 'checked'],
-      ['clickable'],
-      ['checkable'],
+      ['clickable', 'checkable', 'checked'],
+      ['clickable', 'checkable'],
       ['scrollable'],
     ])
     expect(tree.elements[1]?.center).toEqual({ x: 540, y: 300 })
+    const box = tree.visible.find((node) => node?.checked)
+    expect(box && tree.elementOf[box.index]).toBe(tree.elements[1])
   })
 
   it('joins text, else description, and says nothing twice', () => {
@@ -70,7 +68,119 @@ describe('elements', () => {
         label('   ', 200),
       ],
     })
-    expect(shown(tree)).toEqual([[1, 'View', 'Avatar, Ada, Call', null]])
+    expect(shown(tree)).toEqual([[1, 'View', 'Avatar, Ada, Call, Call Ada', null]])
+  })
+
+  const pressed = (children: Draft[], more: Draft = {}): ScreenTree =>
+    build({
+      class: 'android.widget.LinearLayout',
+      flags: ['clickable'],
+      bounds: [0, 0, 1080, 200],
+      children,
+      ...more,
+    })
+  const dot = (flags: string[], more: Draft = {}): Draft => ({
+    class: 'android.widget.RadioButton',
+    flags: ['checkable', ...flags],
+    bounds: [900, 0, 1000, 100],
+    ...more,
+  })
+  const states = (tree: ScreenTree) => tree.elements.map(({ text, state }) => [text, state])
+
+  it('shows a state where the touch goes: checked, selected and disabled of what a button swallowed', () => {
+    expect(states(pressed([label('Mon', 0), dot(['checked'])]))).toEqual([
+      ['Mon', ['clickable', 'checkable', 'checked']],
+    ])
+    expect(states(pressed([label('Mon', 0, { flags: ['selected'] })]))).toEqual([
+      ['Mon', ['clickable', 'selected']],
+    ])
+    expect(states(pressed([label('Mon', 0), dot([], { attributes: { enabled: 'false' } })]))).toEqual([
+      ['Mon', ['clickable', 'checkable', 'disabled']],
+    ])
+    // Named by itself, or in a row that has a text or a description.
+    expect(states(pressed([dot(['checked'], { text: 'Mon' })]))).toEqual([
+      ['Mon', ['clickable', 'checkable', 'checked']],
+    ])
+    expect(states(pressed([dot(['checked'])], { text: 'Mon' }))).toEqual([
+      ['Mon', ['clickable', 'checkable', 'checked']],
+    ])
+  })
+
+  it('lists by itself what takes a touch itself, or stands beside others of its kind, or says something else', () => {
+    const listed = (tree: ScreenTree) => tree.elements.filter(({ type }) => type === 'RadioButton').length
+    expect(listed(pressed([label('Mon', 0), dot(['checked', 'clickable'])]))).toBe(1)
+    expect(listed(pressed([label('Mon', 0), dot(['checked']), dot([])]))).toBe(2)
+    expect(listed(pressed([dot(['checked'], { text: 'Tue' })], { text: 'Mon' }))).toBe(1)
+    const tree = pressed([label('Mon', 0), dot(['checked', 'clickable'])])
+    expect(tree.elements.find(({ text }) => text === 'Mon')?.state).toEqual(['clickable'])
+    // An icon's state says nothing of the button around it.
+    const icon: Draft = {
+      class: 'android.widget.ImageView',
+      bounds: [0, 0, 99, 99],
+      attributes: { enabled: 'false' },
+    }
+    expect(states(pressed([label('Mon', 0), icon]))).toEqual([['Mon', ['clickable']]])
+  })
+
+  it('keeps a description beside a text in a button, where it differs', () => {
+    const said = (text: string, desc: string) => pressed([label(text, 0, { desc })]).elements[0]?.text
+    expect(said('\u5f00\u59cb', '\u5f00\u59cb\u65f6\u95f4')).toBe('\u5f00\u59cb, \u5f00\u59cb\u65f6\u95f4')
+    expect(said('Start', 'Start')).toBe('Start')
+    const row = pressed([label('Start', 0, { desc: 'From' }), label('8:00', 0)])
+    expect(row.elements[0]?.text).toBe('Start, From, 8:00')
+  })
+
+  it('takes words without a place for the name of their parent', () => {
+    const unplaced = (text: string, more: Draft = {}) => label(text, 0, { bounds: [0, 0, 0, 0], ...more })
+    const tab = (...children: Draft[]) => pressed([{ bounds: [40, 20, 200, 90], children }])
+    expect(shown(tab(unplaced('Games')))).toEqual([[1, 'LinearLayout', 'Games', null]])
+    expect(shown(tab(unplaced('', { desc: 'Games' })))).toEqual([[1, 'LinearLayout', 'Games', null]])
+    expect(tab(unplaced('Games')).elementOf[2]?.center).toEqual({ x: 540, y: 100 })
+    // The selected tab of a row of tabs cannot be clicked in Compose.
+    const chosen = build({ flags: ['selected'], bounds: [0, 0, 300, 200], children: [unplaced('Apps')] })
+    expect(chosen.elements.map(({ text, bounds }) => [text, bounds])).toEqual([['Apps', [0, 0, 300, 200]]])
+  })
+
+  it('takes no words without a place for the name of a page, a list, or what has a name', () => {
+    const lost = label('lost', 0, { bounds: [0, 0, 0, 0] })
+    for (const parent of [
+      { bounds: [0, 0, 1080, 2400] as const },
+      { class: 'android.widget.ListView', bounds: [0, 0, 300, 300] as const },
+      { desc: 'Named', bounds: [0, 0, 300, 300] as const },
+      { desc: 'Named', bounds: [0, 0, 300, 300] as const, flags: ['clickable'] },
+    ])
+      expect(JSON.stringify(shown(build({ ...parent, children: [lost] })))).not.toContain('lost')
+    const hidden = label('lost', 0, { bounds: [0, 0, 0, 0], attributes: { displayed: 'false' } })
+    expect(shown(pressed([hidden]))).toEqual([[1, 'LinearLayout', null, null]])
+    const button = label('lost', 0, { bounds: [0, 0, 0, 0], flags: ['clickable'] })
+    expect(shown(pressed([button]))).toEqual([[1, 'LinearLayout', null, null]])
+  })
+
+  it('says that a field shows its hint, and keeps the hint as its text', () => {
+    const field = (text: string, attributes: Record<string, string>, flags: string[] = []): unknown => {
+      const [element] = build({
+        class: 'android.widget.EditText',
+        text,
+        flags: ['clickable', 'focusable', ...flags],
+        bounds: [0, 0, 1080, 100],
+        attributes,
+      }).elements
+      return [element?.text, element?.state.includes('hint')]
+    }
+    expect(field('Search', { hint: 'Search', 'showing-hint': 'true' })).toEqual(['Search', true])
+    expect(field('Search', { hint: 'Search', 'showing-hint': 'false' })).toEqual(['Search', false])
+    // Phones that give the hint beside an empty text, or that do not say which of both is shown.
+    expect(field('', { hint: 'Search', 'showing-hint': 'true' })).toEqual(['Search', true])
+    expect(field('', { hint: 'Search' })).toEqual(['Search', true])
+    expect(field('Search', { hint: 'Search' })).toEqual(['Search', true])
+    expect(field('Milk', { hint: 'Search' })).toEqual(['Milk', false])
+    expect(field('Milk', {})).toEqual(['Milk', false])
+    expect(field('Password', { hint: 'Password', 'showing-hint': 'true' }, ['password'])).toEqual([
+      'Password',
+      true,
+    ])
+    expect(field('hunter2', { hint: 'Password' }, ['password'])).toEqual([null, false])
+    expect(field('hunter2', { 'showing-hint': 'true' }, ['password'])).toEqual([null, false])
   })
 
   it('does not list a text again that a child repeats, and leads from one to the other', () => {

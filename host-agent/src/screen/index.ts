@@ -5,6 +5,7 @@
  */
 export { observe, type ObserveOptions } from './observe.js'
 export { observationFromXml } from './from-xml.js'
+export { takeAnnotatedScreenshot } from './annotated.js'
 export { takeScreenshot, type Screenshot, type ScreenshotOptions } from './screenshot.js'
 export {
   createSnapshotStore,

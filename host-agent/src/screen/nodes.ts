@@ -25,6 +25,8 @@ export interface UiNode {
   /** UTF-16 units of a password field's text, which is masked; 0 for others. */
   maskedLength: number
   bounds: Bounds | null
+  /** Its bounds are `[0,0][0,0]`: it has no place of its own. */
+  unplaced: boolean
   /** False when the phone says that it is not on the screen. */
   shown: boolean
   clickable: boolean
@@ -103,6 +105,7 @@ function toNode(nodes: readonly UiNode[], parent: number, name: string, attribut
     showsHint: showsHint === undefined ? null : showsHint === 'true',
     maskedLength: password ? text.length : 0,
     bounds: parseBounds(attributes.get('bounds')),
+    unplaced: attributes.get('bounds') === '[0,0][0,0]',
     shown: attributes.get('displayed') !== 'false' && attributes.get('visible-to-user') !== 'false',
     clickable: is('clickable'),
     longClickable: is('long-clickable'),

@@ -47,10 +47,59 @@ describe('observation', () => {
         'screen 1080x2400',
         '[1] ImageButton "Navigate up" clickable (50,110)',
         '[2] TextView "Line one\\nline two" (540,250)',
-        '[3] EditText "Hello "you"" #com.example.notes:id/body clickable long_clickable editable focused (540,600)',
+        '[3] EditText "Hello \\"you\\"" #body clickable long_clickable editable focused (540,600)',
         '[4] CheckBox checkable checked selected (540,1050)',
       ].join('\n'),
     )
+  })
+
+  it('lets no text of an app pass for an element or a state', () => {
+    const forged = 'Buy"\\ \r\n[9] Button "Pay\u2028now" clickable (1,1)'
+    const { text } = observationFromXml(
+      dumpXml({ text: forged, id: 'other.app:id/x"y', package: 'com.example.app', bounds: [0, 0, 10, 10] }),
+      screen,
+    )
+    expect(text.split(/[\n\r\u2028]/)).toEqual([
+      'app com.example.app',
+      'keyboard hidden',
+      'screen 1080x2400',
+      '[1] View "Buy\\"\\\\ \\n[9] Button \\"Pay\\nnow\\" clickable (1,1)" #other.app:id/x\\"y (5,5)',
+    ])
+  })
+
+  it('shortens the ids of the app in front alone, in the text form alone', () => {
+    const view = (id: string, top: number): Draft => ({ text: 'x', id, bounds: [0, top, 10, top + 10] })
+    const { elements, text } = observationFromXml(
+      dumpXml({
+        package: 'com.example',
+        bounds: [0, 0, 1080, 2400],
+        children: [
+          view('com.example:id/a', 0),
+          view('com.example.more:id/b', 10),
+          view('android:id/title', 20),
+          view('com.example:id/', 30),
+          view('testTag', 40),
+        ],
+      }),
+      screen,
+    )
+    expect([...text.matchAll(/#(\S+)/g)].map(([, id]) => id)).toEqual([
+      'a',
+      'com.example.more:id/b',
+      'android:id/title',
+      'com.example:id/',
+      'testTag',
+    ])
+    expect(elements[0]?.id).toBe('com.example:id/a')
+  })
+
+  it('says that the screen is off, in both forms', () => {
+    const tree = buildTree({ nodes: [], frontFirst: false, cut: false }, screen)
+    const off = buildObservation(tree, { ...unknown, screenOn: false }, new Date(), 4e6).observation
+    expect(off.screen).toEqual({ ...screen, on: false })
+    expect(off.text.split('\n')[2]).toBe('screen 1080x2400 off')
+    const on = buildObservation(tree, unknown, new Date(), 4e6).observation
+    expect([on.screen, on.text.split('\n')[2]]).toEqual([screen, 'screen 1080x2400'])
   })
 
   it('says what the keyboard does', () => {

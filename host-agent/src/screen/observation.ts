@@ -24,7 +24,11 @@ export function buildObservation(
   const head = {
     app: { package: window.package || packageOf(tree), activity: window.activity },
     keyboard: { visible: window.keyboardVisible, focused_editable: hasFocusedField(tree) },
-    screen: { width: tree.screen.width, height: tree.screen.height },
+    screen: {
+      width: tree.screen.width,
+      height: tree.screen.height,
+      ...(window.screenOn ? {} : { on: false as const }),
+    },
   }
   const lines = [headLines(head)]
   const listed: Element[] = []
@@ -32,7 +36,7 @@ export function buildObservation(
   let bytes = 1000
   for (const element of tree.elements.slice(0, limits.elements.max)) {
     const shown = showElement(element)
-    const line = elementLine(shown)
+    const line = elementLine(shown, head.app.package)
     bytes += Buffer.byteLength(JSON.stringify(shown)) + Buffer.byteLength(JSON.stringify(line)) + 2
     if (bytes > maxBytes) break
     listed.push(shown)

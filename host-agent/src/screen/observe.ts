@@ -5,7 +5,7 @@ import { atOnce } from './at-once.js'
 import { readFailure } from './errors.js'
 import { buildObservation } from './observation.js'
 import { readScreen } from './read-tree.js'
-import { makeScreenshot, readPicture, type ScreenshotOptions } from './screenshot.js'
+import { makeScreenshot, readPicture, toJson, type ScreenshotOptions } from './screenshot.js'
 import type { Snapshots } from './snapshots.js'
 
 export interface ObserveOptions {
@@ -43,14 +43,7 @@ export async function observe(
     observation.snapshot_id = snapshots.save(elements)
     if (picture && screenshot) {
       const left = whole - Buffer.byteLength(JSON.stringify(observation))
-      const made = await makeScreenshot(picture.png, picture.screen, screenshot, Math.floor((left * 3) / 4))
-      observation.screenshot = {
-        format: made.format,
-        width: made.width,
-        height: made.height,
-        scale: made.scale,
-        data: Buffer.from(made.image).toString('base64'),
-      }
+      observation.screenshot = toJson(await makeScreenshot(picture, screenshot, Math.floor((left * 3) / 4)))
     }
     return { observation }
   } catch (error) {

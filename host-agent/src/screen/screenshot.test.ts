@@ -4,10 +4,11 @@ import sharp from 'sharp'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { paperPhone } from '../testing/paper-phone.js'
 import { ScreenImageError } from './errors.js'
-import { makeScreenshot, pngSize, takeScreenshot } from './screenshot.js'
+import { makeScreenshot, pngSize, takeScreenshot, toJson } from './screenshot.js'
 
 const screen = { width: 1080, height: 2400 }
 const limit = 4_000_000
+const of = (png: Buffer) => ({ png, screen, secure: false })
 let plain: Buffer
 let noise: Buffer
 
@@ -23,14 +24,14 @@ beforeAll(async () => {
 
 describe('screenshots', () => {
   it("hands the phone's PNG on when nothing is to be changed", async () => {
-    const shot = await makeScreenshot(plain, screen, { format: 'png' }, limit)
+    const shot = await makeScreenshot(of(plain), { format: 'png' }, limit)
     expect(Buffer.from(shot.image).equals(plain)).toBe(true)
     expect(shot).toMatchObject({ width: 1080, height: 2400, scale: 1, screenWidth: 1080, screenHeight: 2400 })
   })
 
   it.each(['png', 'jpeg'] as const)('makes a %s as wide as asked, with the exact scale', async (format) => {
     for (const maxWidth of [160, 719, 1080, 2000]) {
-      const shot = await makeScreenshot(plain, screen, { format, maxWidth }, limit)
+      const shot = await makeScreenshot(of(plain), { format, maxWidth }, limit)
       const width = Math.min(maxWidth, 1080)
       const info = await sharp(shot.image).metadata()
       expect([info.format, info.width, info.height]).toEqual([format, shot.width, shot.height])
@@ -41,8 +42,7 @@ describe('screenshots', () => {
 
   it('follows the quality', async () => {
     const bytes = async (quality?: number) =>
-      (await makeScreenshot(noise, screen, { format: 'jpeg', maxWidth: 400, quality }, limit)).image
-        .byteLength
+      (await makeScreenshot(of(noise), { format: 'jpeg', maxWidth: 400, quality }, limit)).image.byteLength
     const [low, left, seventy, high] = [await bytes(30), await bytes(), await bytes(70), await bytes(95)]
     expect(low).toBeLessThan(seventy)
     expect(left).toBe(seventy)
@@ -52,7 +52,7 @@ describe('screenshots', () => {
   it.each(['png', 'jpeg'] as const)('makes a %s of pure noise narrower until it fits', async (format) => {
     expect(noise.byteLength).toBeGreaterThan(limit)
     for (const maxBytes of [limit, 20_000]) {
-      const shot = await makeScreenshot(noise, screen, { format, quality: 95 }, maxBytes)
+      const shot = await makeScreenshot(of(noise), { format, quality: 95 }, maxBytes)
       expect(shot.image.byteLength).toBeLessThan(maxBytes)
       expect(shot.image.byteLength).toBeGreaterThan(maxBytes / 4)
       expect(shot.scale).toBe(shot.width / 1080)
@@ -61,7 +61,7 @@ describe('screenshots', () => {
 
   it('is measured against the screen, not against the picture', async () => {
     const half = await sharp(plain).resize({ width: 540 }).png().toBuffer()
-    const shot = await makeScreenshot(half, screen, { format: 'png' }, limit)
+    const shot = await makeScreenshot(of(half), { format: 'png' }, limit)
     expect([shot.width, shot.scale]).toEqual([540, 0.5])
   })
 
@@ -71,12 +71,28 @@ describe('screenshots', () => {
     huge.writeUInt32BE(100_000, 16)
     expect(() => pngSize(huge)).toThrow(ScreenImageError)
     const cut = plain.subarray(0, plain.length / 2)
-    await expect(makeScreenshot(cut, screen, { format: 'jpeg' }, limit)).rejects.toThrow(ScreenImageError)
+    await expect(makeScreenshot(of(cut), { format: 'jpeg' }, limit)).rejects.toThrow(ScreenImageError)
   })
 
   it('comes from the phone', async () => {
     const phone = paperPhone([])
     const shot = await takeScreenshot(phone.device, { format: 'jpeg', maxWidth: 720 }, Progress.for(5000))
     expect([shot.width, shot.height, shot.format]).toEqual([720, 1600, 'jpeg'])
+    expect([shot.secure, toJson(shot)]).toEqual([false, expect.not.objectContaining({ secure: false })])
+  })
+
+  it('says that a protected window is on the screen, and comes without that word where it is not told', async () => {
+    const phone = paperPhone([])
+    const fresh: (boolean | undefined)[] = []
+    phone.device.curtains.read = (_, anew) => {
+      fresh.push(anew)
+      return Promise.resolve({ asleep: false, locked: false, secure: true })
+    }
+    const take = () => takeScreenshot(phone.device, { format: 'jpeg', maxWidth: 160 }, Progress.for(20_000))
+    const shot = await take()
+    expect([shot.secure, toJson(shot).secure, fresh]).toEqual([true, true, [true]])
+    phone.device.curtains.read = (progress) =>
+      progress.sleep(60_000).then(() => Promise.reject(new Error('slept')))
+    expect((await take()).secure).toBe(false)
   })
 })

@@ -2,7 +2,7 @@
  * Pictures of the screen for `observe`, `screenshot` and batches: PNG or JPEG,
  * as wide as asked, always under the limit of an answer.
  */
-import { limits, type Progress } from '@phonerack/shared'
+import { DeadlineExceeded, limits, type ObservationScreenshot, type Progress } from '@phonerack/shared'
 import sharp from 'sharp'
 import type { Device, Size } from '../device/device.js'
 import { atOnce } from './at-once.js'
@@ -14,6 +14,8 @@ export interface ScreenshotOptions {
   maxWidth?: number | undefined
   /** Of JPEG, 30 to 95; left out: 70. */
   quality?: number | undefined
+  /** SVG of this size that is drawn over the picture. */
+  overlay?: ((size: Size) => Buffer) | undefined
 }
 
 export interface Screenshot {
@@ -27,10 +29,20 @@ export interface Screenshot {
   screenHeight: number
   /** Image width divided by screen width. */
   scale: number
+  /** A window that lets no picture be taken of it is on the screen, and black in the image. */
+  secure: boolean
+}
+
+/** The phone's own picture, with the screen's size at the same rotation. */
+export interface Picture {
+  png: Uint8Array
+  screen: Size
+  secure: boolean
 }
 
 /** Twice an 8K screen: what is larger is no phone's screen. */
 const maxPixels = 70_000_000
+const secureLimitMs = 5000
 
 // Every picture is seen once: a cache would only hold memory.
 sharp.cache(false)
@@ -45,28 +57,39 @@ export async function takeScreenshot(
   progress: Progress,
 ): Promise<Screenshot> {
   try {
-    const { png, screen } = await readPicture(device, progress)
+    const picture = await readPicture(device, progress)
     return await progress.race('making the screenshot', () =>
-      makeScreenshot(png, screen, options, limits.screenAnswer),
+      makeScreenshot(picture, options, limits.screenAnswer),
     )
   } catch (error) {
     throw readFailure(error)
   }
 }
 
-/** The picture and the screen's size at the same rotation. */
-export async function readPicture(
-  device: Device,
-  progress: Progress,
-): Promise<{ png: Uint8Array; screen: Size }> {
-  const [png, size] = await atOnce(
-    () => device.screen.png(progress),
-    () => device.screen.size(progress),
+/** Whether it shows all there is comes from beside it: a protected window is merely black in a picture. */
+export async function readPicture(device: Device, progress: Progress): Promise<Picture> {
+  const [[png, size], secure] = await atOnce(
+    () =>
+      atOnce(
+        () => device.screen.png(progress),
+        () => device.screen.size(progress),
+      ),
+    () => isSecure(device, progress),
   )
   const picture = pngSize(png)
   const turned = picture.width > picture.height !== size.width > size.height
   // The phone was turned between the two reads, or its picture is square.
-  return { png, screen: turned ? await device.screen.size(progress) : size }
+  return { png, screen: turned ? await device.screen.size(progress) : size, secure }
+}
+
+/** False also where the phone does not tell in time: a picture without this word is better than none. */
+async function isSecure(device: Device, progress: Progress): Promise<boolean> {
+  try {
+    return (await device.curtains.read(progress.within(secureLimitMs), true)).secure
+  } catch (error) {
+    if (error instanceof DeadlineExceeded && !progress.expired) return false
+    throw error
+  }
 }
 
 /**
@@ -74,8 +97,7 @@ export async function readPicture(
  * @throws ScreenImageError
  */
 export async function makeScreenshot(
-  png: Uint8Array,
-  screen: Size,
+  { png, screen, secure }: Picture,
   options: ScreenshotOptions,
   maxBytes: number,
 ): Promise<Screenshot> {
@@ -88,13 +110,14 @@ export async function makeScreenshot(
     screenWidth: screen.width,
     screenHeight: screen.height,
     scale: width / screen.width,
+    secure,
   })
   let width = Math.min(source.width, screen.width, options.maxWidth ?? source.width)
-  if (options.format === 'png' && width === source.width && png.byteLength < maxBytes)
-    return finish(png, source.width, source.height)
+  const asItIs = options.format === 'png' && width === source.width && !options.overlay
+  if (asItIs && png.byteLength < maxBytes) return finish(png, source.width, source.height)
 
   for (;;) {
-    const { data, info } = await encode(png, width, source.width, options)
+    const { data, info } = await encode(png, width, source, options)
     if (data.byteLength < maxBytes) return finish(data, info.width, info.height)
     if (width === 1) throw new ScreenImageError(`one pixel takes more than ${maxBytes} bytes`)
     // Bytes go with the square of the width; a little less than that, so that one more round is enough.
@@ -106,12 +129,16 @@ export async function makeScreenshot(
 async function encode(
   png: Uint8Array,
   width: number,
-  sourceWidth: number,
+  source: Size,
   options: ScreenshotOptions,
 ): Promise<{ data: Uint8Array; info: { width: number; height: number } }> {
   try {
     const picture = sharp(png, { limitInputPixels: maxPixels, failOn: 'error' })
-    const sized = width < sourceWidth ? picture.resize({ width }) : picture
+    const height = Math.max(1, Math.round((source.height * width) / source.width))
+    const narrower = width < source.width ? picture.resize({ width, height, fit: 'fill' }) : picture
+    const sized = options.overlay
+      ? narrower.composite([{ input: options.overlay({ width, height }) }])
+      : narrower
     const encoded =
       options.format === 'png'
         ? sized.png()
@@ -138,3 +165,13 @@ export function pngSize(png: Uint8Array): Size {
     throw new ScreenImageError(`a PNG of ${size.width}x${size.height}`)
   return size
 }
+
+/** As it stands in an observation. */
+export const toJson = (shot: Screenshot): ObservationScreenshot => ({
+  format: shot.format,
+  width: shot.width,
+  height: shot.height,
+  scale: shot.scale,
+  data: Buffer.from(shot.image).toString('base64'),
+  ...(shot.secure ? { secure: true as const } : {}),
+})

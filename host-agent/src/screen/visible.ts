@@ -1,7 +1,9 @@
 /** Which nodes are on the screen, and with how much of themselves. Pure. */
 import type { Size } from '../device/device.js'
 import { areaOf, intersect, wholeScreen, type Bounds } from './geometry.js'
+import { canBeActedOn, isContainer } from './kinds.js'
 import type { UiNode } from './nodes.js'
+import { hasWords } from './words.js'
 
 /** A node that has area on the screen. */
 export interface VisibleNode extends UiNode {
@@ -22,10 +24,27 @@ export function clip(nodes: readonly UiNode[], screen: Size): (VisibleNode | nul
   for (const node of nodes) {
     const outer = node.parent < 0 ? wholeScreen(screen) : (clips[node.parent] ?? null)
     const area = outer && node.bounds && intersect(outer, node.bounds)
-    visible.push(area && node.shown ? withArea(node, area, areaOf(area) > halfOfScreen) : null)
+    const labelled = node.unplaced && node.shown ? labelledBy(node, visible) : null
+    if (labelled) visible.push(withArea(node, labelled.visible, false))
+    else visible.push(area && node.shown ? withArea(node, area, areaOf(area) > halfOfScreen) : null)
     clips.push(node.scrollable && node.bounds ? area : outer)
   }
   return visible
+}
+
+/**
+ * The parent that words without a place label: some apps (Compose) name a tab by a node with the bounds `[0,0][0,0]`. Null
+ * where what stands around them has words itself, or holds many things.
+ */
+function labelledBy(node: UiNode, visible: readonly (VisibleNode | null)[]): VisibleNode | null {
+  if ((!hasWords(node.text) && !hasWords(node.desc)) || canBeActedOn(node)) return null
+  const parent = visible[node.parent] ?? null
+  for (let around = parent; around; around = visible[around.parent] ?? null) {
+    if (around.page || isContainer(around)) return around === parent ? null : parent
+    if (hasWords(around.text) || hasWords(around.desc)) return null
+    if (canBeActedOn(around)) return parent
+  }
+  return parent
 }
 
 /** Field by field: fifty times faster than spreading that many, and a screen has thousands. */
@@ -41,6 +60,7 @@ const withArea = (node: UiNode, visible: Bounds, page: boolean): VisibleNode => 
   showsHint: node.showsHint,
   maskedLength: node.maskedLength,
   bounds: node.bounds,
+  unplaced: node.unplaced,
   shown: node.shown,
   clickable: node.clickable,
   longClickable: node.longClickable,

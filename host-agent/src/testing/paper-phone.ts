@@ -119,6 +119,7 @@ export function paperPhone(views: PaperView[]): PaperPhone {
       openUrl: (url) => ask(`url ${url}`),
     },
     power: {
+      forget: () => phone.log.push('forget power'),
       isOn: () => Promise.resolve(phone.screenOn),
       wake: () => ask('wake'),
       sleep: () => ask('sleep'),

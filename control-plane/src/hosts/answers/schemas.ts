@@ -80,6 +80,9 @@ export const hostAnswers: Answers<HostServiceService> = {
     screenWidth: pixels,
     screenHeight: pixels,
     scale: z.number().positive().max(100),
+    secure: z.boolean(),
+    // Only of an annotated picture.
+    snapshotId: z.union([z.literal(''), snapshotId]),
   }),
   runActions: z.object({
     event: maybe(

@@ -28,6 +28,7 @@ const screenshot = z.looseObject({
   ...size,
   scale: z.number().positive(),
   data: longText,
+  secure: z.literal(true).optional(),
 })
 
 const takenAt = z.iso.datetime()
@@ -39,7 +40,7 @@ export const observation = z.looseObject({
   taken_at: takenAt,
   app: z.looseObject({ package: name, activity: name.nullable() }),
   keyboard: z.looseObject({ visible: z.boolean(), focused_editable: z.boolean() }),
-  screen: z.looseObject(size),
+  screen: z.looseObject({ ...size, on: z.literal(false).optional() }),
   // Left out by `observe: "text"`.
   elements: z.array(element).max(limits.elements.max).optional(),
   truncated: z.boolean(),
@@ -55,7 +56,16 @@ const result = z.looseObject({
   type: z.string().max(100),
   ok: z.boolean(),
   ms: z.int().min(0),
-  resolved: z.looseObject({ center: point, ref: z.int().optional() }).optional(),
+  resolved: z
+    .looseObject({
+      center: point,
+      ref: z.int().optional(),
+      covered: z.literal(true).optional(),
+      disabled: z.literal(true).optional(),
+    })
+    .optional(),
+  moved: z.boolean().optional(),
+  at_end: z.boolean().nullable().optional(),
   error: z
     .looseObject({
       code: z.enum(errorCodes),

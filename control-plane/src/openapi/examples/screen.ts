@@ -7,8 +7,8 @@ const screenText = [
   'app com.android.settings',
   'keyboard hidden',
   'screen 1080x2400',
-  '[1] TextView "Settings" #com.android.settings:id/homepage_title (236,252)',
-  '[2] LinearLayout "Search settings" #com.android.settings:id/search_action_bar clickable (540,430)',
+  '[1] TextView "Settings" #homepage_title (236,252)',
+  '[2] LinearLayout "Search settings" #search_action_bar clickable (540,430)',
   '[3] LinearLayout "Battery, 100%" clickable (540,1218)',
 ].join('\n')
 
@@ -63,6 +63,23 @@ const completed: ActionBatchResult = {
   observation: settings,
 }
 
+const scrolled: ActionBatchResult = {
+  results: [
+    { index: 0, type: 'scroll_to', ok: true, ms: 2140, moved: true, at_end: null },
+    { index: 1, type: 'tap', ok: true, ms: 96, resolved: { center: [540, 1218], ref: 3 } },
+  ],
+  completed: 2,
+  observation: {
+    snapshot_id: ids.snapshot,
+    taken_at: settings.taken_at,
+    app: settings.app,
+    keyboard: settings.keyboard,
+    screen: settings.screen,
+    truncated: false,
+    text: screenText,
+  },
+}
+
 const stopped: ActionBatchResult = {
   results: [
     {
@@ -74,7 +91,7 @@ const stopped: ActionBatchResult = {
         code: 'target_not_found',
         message: 'No element on the screen matches the target.',
         retryable: false,
-        next: 'Observe the screen and target an element that is on it.',
+        next: 'Target an element that is in `observation`.',
         details: {
           target: { text: 'Search' },
           candidates: [
@@ -147,9 +164,20 @@ export const screenExamples: Record<string, OperationExamples> = {
           observe: 'both',
         },
       },
+      text: {
+        summary: 'Scroll to an element and tap it; the screen as text alone',
+        value: {
+          actions: [
+            { type: 'scroll_to', target: { text: 'Battery' } },
+            { type: 'tap', target: { text: 'Battery' } },
+          ],
+          observe: 'text',
+        },
+      },
     },
     answers: {
       200: {
+        text: { summary: 'All ran; the screen as text, with `observe: text`', value: scrolled },
         completed: { summary: 'All ran', value: completed },
         stopped: { summary: 'Stopped at an action that failed', value: stopped },
       },

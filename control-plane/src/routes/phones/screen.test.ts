@@ -85,6 +85,15 @@ describe('GET screenshot', () => {
   })
 })
 
+describe('GET screenshot of a protected window', () => {
+  it('has a header that says so, and only then', async () => {
+    const header = async () => (await get('screenshot')).headers['x-screen-secure']
+    expect(await header()).toBeUndefined()
+    api.services.secure = true
+    expect(await header()).toBe('true')
+  })
+})
+
 describe('POST actions', () => {
   it('passes the actions with their defaults', async () => {
     const response = await act({

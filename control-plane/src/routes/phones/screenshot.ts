@@ -19,6 +19,10 @@ export const screenshotQuery = z.object({
     .max(maxQuality)
     .default(defaultQuality)
     .meta({ description: 'JPEG only.' }),
+  annotate: z.enum(['true', 'false']).default('false').meta({
+    description:
+      'Draws a numbered frame around each element: its `ref`, which actions can target with the snapshot in `X-Snapshot-Id`.',
+  }),
 })
 
 const image = z.string().meta({ format: 'binary' })
@@ -47,12 +51,17 @@ export const screenshot: Route = (app, deps) => {
     async (request, reply) => {
       const id = phoneIdOf(request.params)
       const caller = callerOf(request)
-      const { format, max_width: maxWidth = null, quality } = request.query
+      const { format, max_width: maxWidth = null, quality, annotate } = request.query
       const shot = await whileActive(deps, request, reply, id, (context) =>
         deps.services.devices.screenshot(
           caller,
           id,
-          { format, maxWidth, quality: format === 'jpeg' ? quality : null },
+          {
+            format,
+            maxWidth,
+            quality: format === 'jpeg' ? quality : null,
+            ...(annotate === 'true' ? { annotate: true } : {}),
+          },
           context,
         ),
       )
@@ -60,6 +69,8 @@ export const screenshot: Route = (app, deps) => {
         'x-screen-width': String(shot.screenWidth),
         'x-screen-height': String(shot.screenHeight),
         'x-screen-scale': shot.scale.toFixed(6),
+        ...(shot.secure ? { 'x-screen-secure': 'true' } : {}),
+        ...(shot.snapshotId === '' ? {} : { 'x-snapshot-id': shot.snapshotId }),
       })
       return sendBytes(reply, `image/${format}`, shot.image)
     },

@@ -1,0 +1,60 @@
+/**
+ * What a client does next after a failed action. A batch that stopped answers
+ * with the screen, so that nobody needs to observe it again; only where the
+ * screen could not be read, or the answer is lost on its way, it is advised. Pure.
+ */
+import type { ActionResult } from '@phonerack/shared'
+
+interface Advice {
+  /** Without a fresh observation in the answer. */
+  blind: string
+  /** With one. */
+  seen: string
+}
+
+export const advice = {
+  target_not_found: {
+    blind: 'Observe the screen and target an element that is on it.',
+    seen: 'Target an element that is in `observation`.',
+  },
+  ambiguous_target: {
+    blind: 'Observe the screen and target one of the candidates by its ref.',
+    seen: 'Target one of the elements of `observation` by its ref.',
+  },
+  ambiguous_text: {
+    blind: 'Observe the screen and target one of the candidates by its ref, or add `nth`.',
+    seen: 'Target one of the elements of `observation` by its ref, or add `nth`.',
+  },
+  stale_snapshot: {
+    blind: 'Observe the screen again and target its refs.',
+    seen: 'Target a ref of `observation` with its `snapshot_id`.',
+  },
+  unknown: {
+    blind: 'Observe the screen to see what happened before sending more.',
+    seen: 'See in `observation` what happened before sending more.',
+  },
+  not_typed: {
+    blind: 'Observe the screen, then clear the field and type again.',
+    seen: 'See in `observation` what the field holds, then type again with `clear`.',
+  },
+  not_there: {
+    blind: 'Observe the screen to see what is there.',
+    seen: 'See in `observation` what is there; wait longer, or for something else.',
+  },
+} as const satisfies Record<string, Advice>
+
+const seenFor: ReadonlyMap<string, string> = new Map(
+  Object.values(advice).map(({ blind, seen }) => [blind, seen]),
+)
+
+/** The result as it stands in an answer that has an observation. */
+export function adviseBySight(result: ActionResult): ActionResult {
+  const { error } = result
+  const next = error?.next == null ? undefined : seenFor.get(error.next)
+  if (!error || next === undefined) return result
+  const named = next.replace(
+    'one of the elements of `observation` by its ref',
+    'one of `details.candidates` by its ref with `details.snapshot_id`',
+  )
+  return { ...result, error: { ...error, next: error.details['snapshot_id'] === undefined ? next : named } }
+}

@@ -1,0 +1,280 @@
+/** What a batch answers beside the plain course of its actions: a dark screen, the text alone, what to do next, scrolls. */
+import { ApiError, type ActionResult, type Observation } from '@phonerack/shared'
+import { describe, expect, it } from 'vitest'
+import { run } from '../testing/paper-batch.js'
+import { paperPhone, type PaperPhone, type PaperView } from '../testing/paper-phone.js'
+
+const button = (text: string, top: number): PaperView => ({
+  class: 'android.widget.Button',
+  text,
+  flags: ['clickable'],
+  bounds: [0, top, 1080, top + 100],
+})
+const wakeKey = 'key 224'
+const codeOf = (results: readonly ActionResult[]) => results.at(-1)?.error?.code
+
+/** Dark, and bright as soon as the wake key comes, after so many looks. */
+function sleeping(looks = 0): PaperPhone {
+  const phone = paperPhone([button('Go', 100)])
+  phone.screenOn = false
+  let left = looks
+  phone.before = (line) => {
+    if (line === wakeKey && left === 0) phone.screenOn = true
+  }
+  phone.device.power.isOn = () => {
+    phone.log.push('power')
+    if (phone.log.includes(wakeKey) && left-- <= 0) phone.screenOn = true
+    return Promise.resolve(phone.screenOn)
+  }
+  return phone
+}
+
+describe.concurrent('a phone whose screen is off', () => {
+  it.each([
+    { type: 'tap', target: { x: 5, y: 5 } },
+    { type: 'tap', target: { text: 'Go' } },
+    { type: 'double_tap', target: { x: 5, y: 5 } },
+    { type: 'long_press', target: { x: 5, y: 5 } },
+    { type: 'swipe', from: { x: 5, y: 5 }, to: { x: 9, y: 9 } },
+    { type: 'drag', from: { x: 5, y: 5 }, to: { x: 9, y: 9 } },
+    { type: 'pinch', target: { x: 5, y: 5 }, scale: 2 },
+    { type: 'scroll', direction: 'down' },
+    { type: 'scroll_to', target: { text: 'Go' } },
+    { type: 'type', text: 'x' },
+    { type: 'clear' },
+  ])('is sent no $type, and the answer names the wake key and shows the dark screen', async (action) => {
+    const phone = sleeping()
+    const { results, observation } = await run(phone, [action])
+    expect(results[0]?.error).toMatchObject({ code: 'phone_screen_off', retryable: false })
+    expect(results[0]?.error?.next).toContain('"wake"')
+    expect(phone.log.some((line) => /^tap|>|type|key/.test(line))).toBe(false)
+    expect(observation).toMatchObject({ elements: [], truncated: false, screen: { on: false } })
+    expect((observation as Observation).text).toContain('\nscreen 1080x2400 off')
+  })
+
+  it('takes keys, waits and apps, and a touch once it is awake', async () => {
+    const phone = sleeping()
+    const { completed, results } = await run(phone, [
+      { type: 'key', key: 'volume_up' },
+      { type: 'wait', ms: 1 },
+      { type: 'open_app', package: 'com.example.app' },
+      { type: 'key', key: 'wake' },
+      { type: 'tap', target: { text: 'Go' } },
+    ])
+    expect([completed, codeOf(results)]).toEqual([5, undefined])
+    expect(phone.log).toContain('tap 540,150')
+  })
+
+  it('is given two seconds to turn on after the wake key, and no touch goes out before', async () => {
+    const slow = sleeping(3)
+    const wakeAndTap = [
+      { type: 'key', key: 'wake' },
+      { type: 'tap', target: { x: 5, y: 5 } },
+    ]
+    expect((await run(slow, wakeAndTap)).completed).toBe(2)
+    const never = sleeping(1000)
+    expect(codeOf((await run(never, wakeAndTap)).results)).toBe('phone_screen_off')
+    expect(never.log.some((line) => line.startsWith('tap'))).toBe(false)
+  })
+
+  it('is looked at again only where it may have changed', async () => {
+    const phone = sleeping()
+    phone.screenOn = true
+    const taps = [1, 2, 3].map((x) => ({ type: 'tap', target: { x, y: 1 } }))
+    expect((await run(phone, taps)).completed).toBe(3)
+    expect(phone.log.filter((line) => line === 'power')).toHaveLength(1)
+    phone.before = (line) => {
+      if (line === 'key 223') phone.screenOn = false
+    }
+    const { results } = await run(phone, [{ type: 'key', key: 'sleep' }, ...taps])
+    expect([results.length, codeOf(results)]).toEqual([2, 'phone_screen_off'])
+    // What the phone's side remembers of its screen does not outlive the key.
+    expect(phone.log.indexOf('forget power')).toBeGreaterThan(phone.log.indexOf('key 223'))
+    // A phone that does not say it is taken to be on.
+    const silent = paperPhone([])
+    silent.device.power.isOn = () => Promise.resolve(null)
+    expect((await run(silent, taps)).completed).toBe(3)
+  })
+})
+
+describe.concurrent('the text alone', () => {
+  it.each([
+    ['that completed', { x: 1, y: 1 }, 1],
+    ['that stopped', { text: 'Nowhere' }, 0],
+  ])('is all that a batch %s says of the screen', async (_, target, done) => {
+    const { observation, completed } = await run(
+      paperPhone([button('Go', 100)]),
+      [{ type: 'tap', target }],
+      'text',
+    )
+    expect(completed).toBe(done)
+    expect(Object.keys(observation ?? {}).toSorted()).toEqual(
+      ['app', 'keyboard', 'screen', 'snapshot_id', 'taken_at', 'text', 'truncated'].toSorted(),
+    )
+    expect(observation && 'text' in observation && observation.text).toContain('[1] Button "Go" clickable')
+  })
+
+  it('gives candidates the refs that stand in it', async () => {
+    const phone = paperPhone([button('Above', 0), button('Delete', 100), button('Delete', 300)])
+    const { results, observation } = await run(phone, [{ type: 'tap', target: { text: 'Delete' } }], 'text')
+    expect(results[0]?.error?.details).toMatchObject({
+      candidates: [{ ref: 2 }, { ref: 3 }],
+      snapshot_id: observation && 'snapshot_id' in observation ? observation.snapshot_id : 'none',
+    })
+  })
+})
+
+describe.concurrent('what to do next', () => {
+  const nextOf = async (phone: PaperPhone, action: object): Promise<(string | null | undefined)[]> => {
+    const { results, streamed } = await run(phone, [action])
+    const told = streamed.filter((entry) => typeof entry !== 'number')
+    return [results[0]?.error?.next, told[0]?.error?.next]
+  }
+
+  it.each([
+    ['a target that is not there', { type: 'tap', target: { text: 'Nowhere' } }],
+    ['an old snapshot', { type: 'tap', target: { ref: 1, snapshot_id: 'snp_aaaaaaaaaaaa' } }],
+    ['a target twice', { type: 'tap', target: { text: 'Delete' } }],
+    ['a wait in vain', { type: 'wait_for', target: { text: 'Nowhere' }, timeout_ms: 100 }],
+    ['an unknown outcome', { type: 'tap', target: { x: 1, y: 1 } }],
+  ])(
+    'after %s is told by the screen that is in the answer, and without it by observing',
+    async (_, action) => {
+      const made = () => {
+        const phone = paperPhone([button('Delete', 100), button('Delete', 300)])
+        phone.device.input.gesture = (__, progress) => progress.within(20).sleep(60_000)
+        return phone
+      }
+      const [next, streamed] = await nextOf(made(), action)
+      expect(next).toMatch(/`observation`|`details\.candidates`/)
+      expect(next).not.toMatch(/^Observe|observe/)
+      // What is streamed is all there is when the rest of the answer is lost.
+      expect(streamed).toMatch(/^Observe the screen/)
+      const blind = made()
+      let reads = 0
+      const source = blind.device.ui.source.bind(blind.device.ui)
+      blind.device.ui.source = (progress) =>
+        reads++ > 0 || action.type === 'tap'
+          ? Promise.reject(new ApiError('phone_unavailable'))
+          : source(progress)
+      blind.device.windows.read = () => Promise.reject(new ApiError('phone_unavailable'))
+      const { results, observation } = await run(blind, [action])
+      expect(observation).toBeUndefined()
+      expect(results[0]?.error?.next ?? 'Observe').not.toContain('`observation`')
+    },
+  )
+
+  it('names the candidates only where their refs are those of the observation', async () => {
+    const phone = paperPhone([button('Delete', 100), button('Delete', 300)])
+    const action = { type: 'tap', target: { text: 'Delete' } }
+    expect((await nextOf(phone, action))[0]).toContain('`details.snapshot_id`, or add `nth`')
+    phone.before = () => {
+      if (phone.log.filter((line) => line === 'tree').length === 4) phone.views = [button('Delete', 100)]
+    }
+    expect((await nextOf(phone, action))[0]).toBe(
+      'Target one of the elements of `observation` by its ref, or add `nth`.',
+    )
+  })
+})
+
+describe.concurrent('a wait for a still screen', () => {
+  it.each([100, 200])('of %i ms can succeed', async (timeoutMs) => {
+    const { results } = await run(paperPhone([button('Go', 100)]), [
+      { type: 'wait_idle', timeout_ms: timeoutMs },
+    ])
+    expect(results[0]).toMatchObject({ ok: true })
+  })
+
+  it('of 100 ms fails on a screen that changes, after two looks', async () => {
+    const phone = paperPhone([])
+    let reads = 0
+    phone.before = (line) => {
+      if (line === 'tree') phone.views = [button(String(reads++), 100)]
+    }
+    const { results } = await run(phone, [{ type: 'wait_idle', timeout_ms: 100 }])
+    expect(codeOf(results)).toBe('wait_timeout')
+    // The third is the answer's observation.
+    expect(reads).toBe(3)
+  })
+})
+
+describe.concurrent('a scroll', () => {
+  /** 30 rows of 200 pixels, of which the screen shows those that its offset says. */
+  function list(offset = 0): PaperPhone {
+    const phone = paperPhone([])
+    const [top, bottom, end] = [100, 2300, 30 * 200 - 2200]
+    let at = offset
+    const show = () => {
+      phone.views = [
+        { class: 'android.widget.ListView', flags: ['scrollable'], bounds: [0, top, 1080, bottom] },
+        { text: '12:00', bounds: [0, 0, 200, 90] },
+        ...Array.from({ length: 30 }, (_, row): PaperView => {
+          const y = top + row * 200 - at
+          return {
+            ...button(`Row ${row}`, 0),
+            bounds: [0, Math.max(top, y), 1080, Math.min(bottom, y + 200)],
+          }
+        }).filter(({ bounds: [, from, , to] }) => from < to),
+      ]
+    }
+    show()
+    phone.device.input.gesture = (strokes) => {
+      const points = strokes[0]?.points ?? []
+      at = Math.max(0, Math.min(end, at + (points[0]?.y ?? 0) - (points.at(-1)?.y ?? 0)))
+      show()
+      return Promise.resolve()
+    }
+    return phone
+  }
+  const said = async (phone: PaperPhone, action: object) => {
+    const [result] = (await run(phone, [action])).results
+    return { ok: result?.ok, moved: result?.moved, at_end: result?.at_end }
+  }
+
+  it('says whether the content moved, and whether it ends there', async () => {
+    const down = { type: 'scroll', direction: 'down' }
+    expect(await said(list(50), down)).toEqual({ ok: true, moved: true, at_end: false })
+    // Cut off at neither edge: nothing tells.
+    expect(await said(list(0), { ...down, amount: 1000 / 2200 })).toEqual({
+      ok: true,
+      moved: true,
+      at_end: null,
+    })
+    expect(await said(list(3700), down)).toEqual({ ok: true, moved: true, at_end: true })
+    expect(await said(list(3800), down)).toEqual({ ok: true, moved: false, at_end: true })
+    expect(await said(list(0), { type: 'scroll', direction: 'up' })).toEqual({
+      ok: true,
+      moved: false,
+      at_end: true,
+    })
+    expect(await said(paperPhone([button('Go', 100)]), down)).toEqual({
+      ok: true,
+      moved: false,
+      at_end: null,
+    })
+  }, 20_000)
+
+  it('is not moved by a clock, nor by what stands still over it', async () => {
+    const phone = list(3800)
+    let time = 0
+    phone.before = (line) => {
+      if (line !== 'tree') return
+      phone.views = phone.views.map((view) =>
+        view.text?.includes(':') ? { ...view, text: `12:0${time++}` } : view,
+      )
+    }
+    expect(await said(phone, { type: 'scroll', direction: 'down' })).toMatchObject({ moved: false })
+  })
+
+  it('until something comes says the same of the way there, and in its error', async () => {
+    const to = (text: string, max_scrolls = 10) => ({ type: 'scroll_to', target: { text }, max_scrolls })
+    expect(await said(list(0), to('Row 3'))).toEqual({ ok: true, moved: false, at_end: null })
+    expect(await said(list(0), to('Row 25'))).toMatchObject({ ok: true, moved: true })
+    expect(await said(list(200), to('Row 29'))).toEqual({ ok: true, moved: true, at_end: true })
+    const { results } = await run(list(0), [to('Row 99')])
+    expect(results[0]?.error).toMatchObject({
+      code: 'target_not_found',
+      details: { moved: true, at_end: true, scrolls: 4 },
+    })
+  }, 30_000)
+})

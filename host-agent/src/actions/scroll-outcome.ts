@@ -1,0 +1,125 @@
+/** What a scroll did, by the screens before and after it. Pure. docs/decisions/0152. */
+import type { ScreenTree, VisibleNode } from '../screen/elements.js'
+import { isInside, type Bounds } from '../screen/geometry.js'
+import { hasWords } from '../screen/words.js'
+import type { Direction } from './gestures.js'
+
+export interface ScrollOutcome {
+  moved: boolean
+  /** Whether the content ends here in that direction; null: not known. */
+  at_end: boolean | null
+}
+
+export interface Scrolled {
+  direction: Direction
+  /** What was scrolled; when nothing on the screen scrolls, the screen. */
+  container: Bounds
+  scrollable: boolean
+  /** Gestures, one after another. */
+  count: number
+  /** Pixels that the finger moved, all gestures together. */
+  distance: number
+}
+
+/** Pixels of one gesture: a touch is a scroll only after some (`ViewConfiguration.getScaledTouchSlop`), which the content does not move. */
+const slop = 48
+/** Less than this part of the gesture: the content stopped before the finger did. */
+const fullPart = 0.9
+/** When more than this part of what is said is new, the content was replaced. */
+const replacedPart = 0.3
+
+export function scrollOutcome(before: ScreenTree, after: ScreenTree, scrolled: Scrolled): ScrollOutcome {
+  const { direction, container, scrollable, count, distance } = scrolled
+  const [then, now] = [contentOf(before, container), contentOf(after, container)]
+  const shifts = shiftsOf(then, now, direction)
+  const shift = Math.max(0, ...shifts)
+  if (shift === 0 && !isReplaced(then, now, shifts.length))
+    return { moved: false, at_end: scrollable ? true : null }
+  if (shift > 0 && shift < distance * fullPart - slop * count) return { moved: true, at_end: true }
+  return { moved: true, at_end: isCutOff(now, container, direction) ? false : null }
+}
+
+/** What lies in the container; not what lies around it. */
+const contentOf = (tree: ScreenTree, container: Bounds): VisibleNode[] =>
+  tree.visible
+    .filter((node) => node !== null)
+    .filter((node) => isInside(node.visible, container) && !isInside(container, node.visible))
+
+/** Pixels by which each thing that can be known again went the way that the content goes, 2 at least; still things give 0. */
+function shiftsOf(then: readonly VisibleNode[], now: readonly VisibleNode[], direction: Direction): number[] {
+  const places = uniqueByName(then)
+  const shifts: number[] = []
+  for (const [name, node] of uniqueByName(now)) {
+    const was = places.get(name)
+    if (!was) continue
+    const shift = Math.max(...edgeShifts(was.visible, node.visible, direction))
+    shifts.push(shift >= 2 ? shift : 0)
+  }
+  return shifts
+}
+
+/** Both edges: one of them stays where the container cuts the thing off. */
+function edgeShifts(was: Bounds, is: Bounds, direction: Direction): number[] {
+  const vertical = direction === 'up' || direction === 'down'
+  const sign = direction === 'down' || direction === 'right' ? 1 : -1
+  const edges = vertical ? ([1, 3] as const) : ([0, 2] as const)
+  return edges.map((edge) => sign * (was[edge] - is[edge]))
+}
+
+/** By what a thing says; what stands there twice cannot be known again. */
+function uniqueByName(nodes: readonly VisibleNode[]): Map<string, VisibleNode> {
+  const found = new Map<string, VisibleNode | null>()
+  for (const node of nodes) {
+    if (!hasWords(node.text) && !hasWords(node.desc)) continue
+    const name = nameOf(node)
+    found.set(name, found.has(name) ? null : node)
+  }
+  return new Map([...found].filter((entry): entry is [string, VisibleNode] => entry[1] !== null))
+}
+
+const nameOf = (node: VisibleNode): string => JSON.stringify([node.className, node.id, node.text, node.desc])
+
+/** Nothing moved that can be known again: then either all is as it was, or most of it is new. */
+function isReplaced(then: readonly VisibleNode[], now: readonly VisibleNode[], known: number): boolean {
+  const [names, newNames] = [new Set(then.map(nameOf)), new Set(now.map(nameOf))]
+  const changed = [...names].filter((name) => !newNames.has(name)).length
+  const added = [...newNames].filter((name) => !names.has(name)).length
+  const all = new Set([...names, ...newNames]).size
+  if (changed + added > all * replacedPart) return true
+  // Pictures without words: only their places tell.
+  return known === 0 && placesOf(then) !== placesOf(now)
+}
+
+const placesOf = (nodes: readonly VisibleNode[]): string =>
+  JSON.stringify(nodes.map((node) => [node.className, node.visible]))
+
+/** Something at the far edge is shorter than another of its kind: the container cuts it off, so there is more. */
+function isCutOff(nodes: readonly VisibleNode[], container: Bounds, direction: Direction): boolean {
+  const vertical = direction === 'up' || direction === 'down'
+  const [first, last] = vertical ? ([1, 3] as const) : ([0, 2] as const)
+  const far = direction === 'up' || direction === 'left' ? first : last
+  const length = ({ visible }: VisibleNode): number => visible[last] - visible[first]
+  const at = (node: VisibleNode, edge: typeof first | typeof last): boolean =>
+    node.visible[edge] === container[edge]
+  // Of each kind the shortest that touches neither edge.
+  const whole = new Map<string, number>()
+  const kinds = kindsOf(nodes)
+  for (const node of nodes) {
+    if (at(node, first) || at(node, last)) continue
+    const kind = kinds.get(node.index) ?? ''
+    whole.set(kind, Math.min(whole.get(kind) ?? Infinity, length(node)))
+  }
+  return nodes.some((node) => at(node, far) && length(node) < (whole.get(kinds.get(node.index) ?? '') ?? 0))
+}
+
+/** Of each node's index: class, id, and how deep it stands in the container. */
+function kindsOf(nodes: readonly VisibleNode[]): ReadonlyMap<number, string> {
+  const depths = new Map<number, number>()
+  return new Map(
+    nodes.map((node) => {
+      const depth = (depths.get(node.parent) ?? 0) + 1
+      depths.set(node.index, depth)
+      return [node.index, JSON.stringify([node.className, node.id, depth])]
+    }),
+  )
+}

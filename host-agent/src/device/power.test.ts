@@ -1,0 +1,36 @@
+import { Progress } from '@phonerack/shared'
+import { describe, expect, it } from 'vitest'
+import type { Transport } from '../adb/transport.js'
+import { createPower } from './power.js'
+
+/** Answers each look with the phone's state as it is then. */
+function phone() {
+  const state = { says: 'mWakefulness=Awake', looks: 0 }
+  const shell: Transport['shell'] = () => {
+    state.looks += 1
+    const stdout = Buffer.from(state.says)
+    return Promise.resolve({ exitCode: 0, stdout, stderr: Buffer.alloc(0) })
+  }
+  const power = createPower({ shell } as Transport)
+  return { state, power, isOn: () => power.isOn(Progress.for(1000)) }
+}
+
+describe('whether the screen is on', () => {
+  it('is remembered while it is, until a key may have changed it', async () => {
+    const { state, power, isOn } = phone()
+    expect([await isOn(), await isOn(), state.looks]).toEqual([true, true, 1])
+    state.says = 'mWakefulness=Asleep'
+    power.forget()
+    expect([await isOn(), state.looks]).toEqual([false, 2])
+  })
+
+  it('is never remembered as off, or as unknown', async () => {
+    const { state, isOn } = phone()
+    state.says = 'mWakefulness=Dozing'
+    expect(await isOn()).toBe(false)
+    state.says = ''
+    expect(await isOn()).toBeNull()
+    state.says = 'mWakefulness=Dreaming'
+    expect([await isOn(), state.looks]).toEqual([true, 3])
+  })
+})

@@ -1,0 +1,34 @@
+/** A screenshot with the refs of its elements, which are kept as a snapshot. Called by the gRPC part. */
+import { limits, systemClock, type Progress } from '@phonerack/shared'
+import type { Device } from '../device/device.js'
+import { atOnce } from './at-once.js'
+import { readFailure } from './errors.js'
+import { marksSvg } from './marks.js'
+import { buildObservation } from './observation.js'
+import { readScreen } from './read-tree.js'
+import { makeScreenshot, readPicture, type Screenshot, type ScreenshotOptions } from './screenshot.js'
+import type { Snapshots } from './snapshots.js'
+
+/** @throws ApiError phone_unavailable, provider_timeout, provider_error */
+export async function takeAnnotatedScreenshot(
+  device: Device,
+  snapshots: Snapshots,
+  options: ScreenshotOptions,
+  progress: Progress,
+): Promise<{ shot: Screenshot; snapshotId: string }> {
+  try {
+    const [{ tree, window }, picture] = await atOnce(
+      () => readScreen(device, progress),
+      () => readPicture(device, progress),
+    )
+    const { elements } = buildObservation(tree, window, systemClock.now(), limits.screenAnswer)
+    const overlay = (size: { width: number; height: number }) =>
+      Buffer.from(marksSvg(elements, picture.screen, size))
+    const shot = await progress.race('making the screenshot', () =>
+      makeScreenshot(picture, { ...options, overlay }, limits.screenAnswer),
+    )
+    return { shot, snapshotId: snapshots.save(elements) }
+  } catch (error) {
+    throw readFailure(error)
+  }
+}

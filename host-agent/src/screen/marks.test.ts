@@ -1,0 +1,66 @@
+import { Progress, systemClock } from '@phonerack/shared'
+import fc from 'fast-check'
+import sharp from 'sharp'
+import { describe, expect, it } from 'vitest'
+import { anyScreen } from '../testing/drafts.js'
+import { paperPhone, screen } from '../testing/paper-phone.js'
+import { dumpXml } from '../testing/screen-xml.js'
+import { buildTree } from './elements.js'
+import { takeAnnotatedScreenshot } from './index.js'
+import { marksSvg } from './marks.js'
+import { parseNodes } from './nodes.js'
+import { createSnapshotStore } from './snapshots.js'
+
+const background = [0x22, 0x44, 0x66]
+
+async function pixelsOf(image: Uint8Array) {
+  const { data, info } = await sharp(image).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  const at = (x: number, y: number): number[] => [
+    ...data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3),
+  ]
+  return { at, info }
+}
+
+describe('an annotated screenshot', () => {
+  it('has a numbered frame around each element, whose ref the snapshot knows', async () => {
+    const phone = paperPhone([
+      { text: 'One', flags: ['clickable'], bounds: [100, 200, 500, 400] },
+      { text: 'Two', flags: ['clickable'], bounds: [600, 1000, 1000, 1400] },
+    ])
+    const snapshots = createSnapshotStore(systemClock).of({ phoneId: 'ph_a', fencingNumber: 1n })
+    const take = (maxWidth?: number) =>
+      takeAnnotatedScreenshot(phone.device, snapshots, { format: 'png', maxWidth }, Progress.for(20_000))
+    const { shot, snapshotId } = await take()
+    expect(snapshotId).toMatch(/^snp_/)
+    expect(snapshots.find(snapshotId, 2)?.text).toBe('Two')
+    expect([shot.width, shot.height, shot.scale]).toEqual([1080, 2400, 1])
+    const { at } = await pixelsOf(shot.image)
+    // The frame's right side, the number's corner, the element's middle, and beside it.
+    expect(at(499, 300)).not.toEqual(background)
+    expect(at(101, 201)).not.toEqual(background)
+    expect(at(300, 300)).toEqual(background)
+    expect(at(550, 300)).toEqual(background)
+    // "1": a white stroke on the right side of the digit.
+    expect(at(100 + 2 * (4 + 6), 200 + 2 * (4 + 5))).toEqual([255, 255, 255])
+
+    const narrow = await pixelsOf((await take(540)).shot.image)
+    expect([narrow.info.width, narrow.info.height]).toEqual([540, 1200])
+    expect(narrow.at(249, 150)).not.toEqual(background)
+    expect(narrow.at(150, 150)).toEqual(background)
+  })
+
+  it('is drawn for any screen, at any width, from numbers alone', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyScreen, fc.integer({ min: 1, max: 1080 }), async (drafts, width) => {
+        const { elements } = buildTree(parseNodes(dumpXml(...drafts)), screen)
+        const size = { width, height: Math.max(1, Math.round((width * 2400) / 1080)) }
+        const svg = marksSvg(elements, screen, size)
+        expect(svg.match(/<path/g)?.length ?? 0).toBe(elements.map(({ ref }) => String(ref)).join('').length)
+        expect(svg).toMatch(/^[\w\s<>/="#:.()-]*$/)
+        const { info } = await sharp(Buffer.from(svg)).toBuffer({ resolveWithObject: true })
+        expect([info.width, info.height]).toEqual([size.width, size.height])
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
