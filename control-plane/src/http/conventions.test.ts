@@ -181,6 +181,27 @@ describe('health', () => {
     }
   })
 
+  it('costs one look at a time, however many ask', async () => {
+    let looks = 0
+    let answer = (_isWell: boolean): void => undefined
+    const health = (): Promise<boolean> => {
+      looks += 1
+      return new Promise((resolve) => (answer = resolve))
+    }
+    const busy = await testApi({}, { health })
+    const asked = Array.from({ length: 100 }, () => busy.request('GET', '/healthz'))
+    while (looks === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    answer(true)
+    expect((await Promise.all(asked)).every(({ statusCode }) => statusCode === 200)).toBe(true)
+    expect(looks).toBe(1)
+    const later = busy.request('GET', '/healthz')
+    while (looks === 1) await new Promise((resolve) => setTimeout(resolve, 5))
+    answer(false)
+    expect((await later).statusCode).toBe(503)
+    await busy.app.close()
+  })
+
   it('takes HEAD, which load balancers send', async () => {
     expect((await api.request('HEAD', '/healthz')).statusCode).toBe(200)
   })

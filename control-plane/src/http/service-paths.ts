@@ -1,7 +1,17 @@
 /** What is not `/v1`: health for load balancers, the description, and a signpost. */
 import type { FastifyInstance } from 'fastify'
 
+/** One look at a time, however many ask: the path needs no key. */
+function shared(health: () => Promise<boolean>): () => Promise<boolean> {
+  let underWay: Promise<boolean> | null = null
+  return () => {
+    underWay ??= health().finally(() => (underWay = null))
+    return underWay
+  }
+}
+
 export function addServicePaths(app: FastifyInstance, health: () => Promise<boolean>): void {
+  const look = shared(health)
   app.get('/', { schema: { hide: true } }, () => ({
     name: 'Phonerack',
     api: '/v1',
@@ -13,7 +23,7 @@ export function addServicePaths(app: FastifyInstance, health: () => Promise<bool
     url: '/healthz',
     schema: { hide: true },
     handler: async (request, reply) => {
-      const healthy = await health().catch((error: unknown) => {
+      const healthy = await look().catch((error: unknown) => {
         request.log.warn({ err: error }, 'health could not be told')
         return false
       })
