@@ -210,3 +210,99 @@ describe('/openapi.json', () => {
     expect(await openApiDocument('http://api.test')).toEqual(document)
   })
 })
+
+describe('a generated client', () => {
+  interface Schema {
+    $ref?: string
+    type?: string
+    properties?: Record<string, Schema & { default?: unknown; const?: unknown }>
+    required?: string[]
+    oneOf?: Schema[]
+    anyOf?: Schema[]
+    items?: Schema
+  }
+  interface Full {
+    tags: { name: string; description: string }[]
+    paths: Record<
+      string,
+      Record<
+        string,
+        {
+          operationId: string
+          summary?: string
+          description?: string
+          tags?: string[]
+          requestBody?: { content: Record<string, { schema: Schema }> }
+          responses: Record<string, { content?: Record<string, { schema?: Schema }> }>
+        }
+      >
+    >
+    components: { schemas: Record<string, Schema> }
+  }
+  const full = () => document as unknown as Full
+  const operations = () => Object.values(full().paths).flatMap((methods) => Object.values(methods))
+  const named = ($ref: string): Schema => {
+    const found = full().components.schemas[$ref.slice($ref.lastIndexOf('/') + 1)]
+    if (!found) throw new Error(`${$ref} is not there`)
+    return found
+  }
+
+  it('finds a description of every operation and every tag', () => {
+    const declared = new Set(full().tags.map(({ name }) => name))
+    for (const { operationId, description, tags = [] } of operations()) {
+      expect(description ?? '', operationId).toMatch(/^[A-Z`].*\.$/s)
+      expect(tags, operationId).toHaveLength(1)
+      for (const tag of tags) expect(declared, `${operationId}: ${tag}`).toContain(tag)
+    }
+    for (const { name, description } of full().tags) expect(description, name).toMatch(/\.$/)
+  })
+
+  it('gets a named type for every body, every answer and every action', () => {
+    for (const { operationId, requestBody, responses } of operations()) {
+      const body = requestBody?.content['application/json']?.schema
+      if (body) expect(body.$ref, `body of ${operationId}`).toMatch(/^#\/components\/schemas\/[A-Z]\w+$/)
+      for (const [status, { content = {} }] of Object.entries(responses)) {
+        const { schema } = content['application/json'] ?? {}
+        if (schema)
+          expect(schema.$ref, `${status} of ${operationId}`).toMatch(/^#\/components\/schemas\/[A-Z]\w+$/)
+      }
+    }
+    const { Action = {}, Target = {} } = full().components.schemas
+    const actions = Action.oneOf ?? Action.anyOf ?? []
+    expect(actions.length).toBeGreaterThan(15)
+    for (const { $ref } of actions) expect($ref).toMatch(/\/[A-Z]\w+Action$/)
+    expect(Action).toMatchObject({
+      discriminator: {
+        propertyName: 'type',
+        mapping: { double_tap: '#/components/schemas/DoubleTapAction' },
+      },
+    })
+    for (const { $ref } of Target.oneOf ?? Target.anyOf ?? []) expect($ref).toMatch(/\/[A-Z]\w+Target$/)
+  })
+
+  // openapi-typescript and others make a property optional only when it is not required and has no default.
+  it('may leave out every field of a body that has a default', () => {
+    const seen = new Set<Schema>()
+    const optional = new Set<string>()
+    const visit = (schema: Schema | undefined, at: string): void => {
+      if (!schema || seen.has(schema)) return
+      seen.add(schema)
+      if (schema.$ref) return visit(named(schema.$ref), schema.$ref)
+      for (const [name, field] of Object.entries(schema.properties ?? {})) {
+        expect(field, `${at}.${name}`).not.toHaveProperty('default')
+        if (!schema.required?.includes(name)) optional.add(`${at.slice(at.lastIndexOf('/') + 1)}.${name}`)
+        visit(field, `${at}.${name}`)
+      }
+      for (const inner of [...(schema.oneOf ?? []), ...(schema.anyOf ?? []), schema.items]) visit(inner, at)
+    }
+    for (const { operationId, requestBody } of operations())
+      visit(requestBody?.content['application/json']?.schema, operationId)
+    for (const field of [
+      'LongPressAction.duration_ms',
+      'ScrollAction.amount',
+      'RunActionsBody.observe',
+      'StartPhoneBody.wait',
+    ])
+      expect(optional).toContain(field)
+  })
+})

@@ -1,6 +1,8 @@
 /** Last steps on the generated description, for what the generator cannot say. */
 import { addExamples } from './add-examples.js'
 import { isObject, objectsIn, operationsOf, type Json } from './json.js'
+import { descriptions } from './descriptions.js'
+import { describeDefaults, nameSchemas } from './name-schemas.js'
 import { openValuesOfAnswers } from './open-values.js'
 
 const refPrefix = '#/components/schemas/'
@@ -139,6 +141,11 @@ function finishResponses(document: Json): void {
   }
 }
 
+function describeOperations(document: Json): void {
+  for (const operation of operationsOf(document))
+    operation['description'] ??= descriptions[String(operation['operationId'])]
+}
+
 export function finishDocument<T extends object>(document: T): T {
   const finished = structuredClone(document)
   pruneSchemas(finished as Json)
@@ -146,5 +153,8 @@ export function finishDocument<T extends object>(document: T): T {
   finishResponses(finished as Json)
   openValuesOfAnswers(finished as Json)
   addExamples(finished as Json)
+  describeOperations(finished as Json)
+  describeDefaults(finished as Json)
+  nameSchemas(finished as Json)
   return finished
 }

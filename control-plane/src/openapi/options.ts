@@ -21,6 +21,7 @@ export const openApiOptions = (baseUrl: string): FastifyDynamicSwaggerOptions =>
       { name: 'apps', description: 'Apps of a ready phone, the library, and uploads of APKs.' },
       { name: 'files', description: 'Shared storage of a ready phone.' },
       { name: 'device', description: 'Settings and restarts of a ready phone.' },
+      { name: 'recordings', description: 'Recording the screen of a ready phone as a video.' },
       { name: 'handoffs', description: 'Asking a person to do something on a ready phone.' },
       { name: 'account', description: 'Credit and limits.' },
       { name: 'setup', description: 'A first key for a terminal.' },
