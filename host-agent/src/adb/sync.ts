@@ -2,6 +2,7 @@
  * The sync service (AOSP `adb/SYNC.TXT`, `file_sync_protocol.h`): four letters, a little-endian length, data. Every
  * adbd has version 1; version 2 of stat and list (`stat_v2`, `ls_v2`) knows sizes above 4 GiB and tells errors apart.
  */
+import { redactOutput } from '../redact.js'
 import { AdbProtocolError } from './errors.js'
 import type { AdbSocket } from './socket.js'
 
@@ -50,14 +51,14 @@ export async function pushFile(
   if (id === 'OKAY') return
   const reason =
     id === 'FAIL' ? (await socket.read(Math.min(answer.readUInt32LE(4), 65_536))).toString('utf8') : id
-  throw new AdbProtocolError(`push to ${path}: ${reason}`)
+  throw failed('push', path, reason)
 }
 
 /** Null when there is no such file (version 1 cannot tell that from one that may not be read). */
 export async function statFile(socket: AdbSocket, path: string): Promise<FileStat | null> {
   await socket.write(frame('STAT', Buffer.byteLength(path), path))
   const answer = await socket.read(16)
-  if (answer.toString('latin1', 0, 4) !== 'STAT') throw new AdbProtocolError(`stat of ${path}`)
+  if (answer.toString('latin1', 0, 4) !== 'STAT') throw failed('stat', path, 'another answer')
   const mode = answer.readUInt32LE(4)
   return mode === 0 ? null : { mode, size: answer.readUInt32LE(8), modifiedAt: answer.readUInt32LE(12) }
 }
@@ -77,10 +78,10 @@ const readStat2 = (bytes: Buffer): FileStat => ({
 export async function statFile2(socket: AdbSocket, path: string): Promise<FileStat | null> {
   await socket.write(frame('LST2', Buffer.byteLength(path), path))
   const answer = await socket.read(stat2Length)
-  if (answer.toString('latin1', 0, 4) !== 'LST2') throw new AdbProtocolError(`stat of ${path}`)
+  if (answer.toString('latin1', 0, 4) !== 'LST2') throw failed('stat', path, 'another answer')
   const error = answer.readUInt32LE(4)
   if (error === noSuchFile) return null
-  if (error !== 0) throw new AdbProtocolError(`stat of ${path}: errno ${error}`)
+  if (error !== 0) throw failed('stat', path, `errno ${error}`)
   return readStat2(answer)
 }
 
@@ -103,9 +104,9 @@ export async function listFolder(
     const head = await socket.read(isNew ? stat2Length + 4 : 20)
     const id = head.toString('latin1', 0, 4)
     if (id === 'DONE') return
-    if (id !== (isNew ? 'DNT2' : 'DENT')) throw new AdbProtocolError(`list of ${path}: ${id}`)
+    if (id !== (isNew ? 'DNT2' : 'DENT')) throw failed('list', path, JSON.stringify(id))
     const length = head.readUInt32LE(head.length - 4)
-    if (length > longestName) throw new AdbProtocolError(`list of ${path}: a name of ${length} bytes`)
+    if (length > longestName) throw failed('list', path, `a name of ${length} bytes`)
     const name = (await socket.read(length)).toString('utf8')
     if (name === '.' || name === '..') continue
     const stat = isNew
@@ -125,10 +126,14 @@ export async function pullFile(socket: AdbSocket, path: string, limit: number): 
     const id = head.toString('latin1', 0, 4)
     if (id === 'DONE') return Buffer.concat(parts)
     const data = await socket.read(Math.min(head.readUInt32LE(4), 1 << 20))
-    if (id === 'FAIL') throw new AdbProtocolError(`pull of ${path}: ${data.toString('utf8')}`)
-    if (id !== 'DATA') throw new AdbProtocolError(`pull of ${path}: ${id}`)
+    if (id === 'FAIL') throw failed('pull', path, data.toString('utf8'))
+    if (id !== 'DATA') throw failed('pull', path, JSON.stringify(id))
     parts.push(data.subarray(0, limit - total))
     total += data.length
     if (total >= limit) return Buffer.concat(parts)
   }
 }
+
+/** Without the names of a tenant's files, since it may reach a log. */
+const failed = (what: string, path: string, reason: string): AdbProtocolError =>
+  new AdbProtocolError(`${what} of ${redactOutput(path)}: ${redactOutput(reason)}`)

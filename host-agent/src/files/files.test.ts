@@ -3,6 +3,7 @@ import { ApiError, Progress } from '@phonerack/shared'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from '../adb/client.js'
+import { AdbProtocolError } from '../adb/errors.js'
 import { command } from '../adb/quote.js'
 import { createTransport } from '../adb/transport.js'
 import type { Files } from '../device/device.js'
@@ -40,6 +41,20 @@ class OldClient extends AdbClient {
     return left.join(',')
   }
 }
+
+describe('a fault of the sync service', () => {
+  it('names no file of a tenant, since it may reach a log', async () => {
+    const path = '/sdcard/Download/tax 2025.pdf/below'
+    const error: unknown = await both.transport
+      .push('/sdcard/Download/tax 2025.pdf', Buffer.from('x'), 0o644, progress())
+      .then(() => both.transport.push(path, Buffer.from('x'), 0o644, progress()))
+      .catch((reason: unknown) => reason)
+    if (!(error instanceof AdbProtocolError)) throw new Error(`no refusal: ${String(error)}`)
+    expect(error.message).toMatch(/^push of \/sdcard\[redacted\]: ./)
+    expect(error.message).not.toContain('tax')
+    await shell('rm', '-f', '/sdcard/Download/tax 2025.pdf')
+  })
+})
 
 describe('paths', () => {
   it('lead into shared storage or are refused', () => {
