@@ -171,6 +171,57 @@ describe('a free device', () => {
     }))
 })
 
+describe('a device that its host has forgotten', () => {
+  const forget = (device: DoubleDevice): void => {
+    Object.assign(device, { link: 'unenrolled', fencing: 0n, assignment: null, dirty: true, cleanFor: '' })
+    device.revision += 1
+  }
+  const enrol = (device: DoubleDevice) =>
+    plane.operator.inject({
+      method: 'POST',
+      url: `/operator/v1/devices/${device.serial}/enroll`,
+      headers: { authorization: `Bearer ${plane.operatorToken}` },
+      payload: { erase: true },
+    })
+
+  it('goes to nobody before an operator has enrolled it again', () =>
+    alone(async (agent, device) => {
+      const before = await rowOf(device)
+      forget(device)
+      agent.beat()
+      await eventually(async () => (await rowOf(device)).state === 'offline')
+      expect(await refusalOf(create())).toBe('capacity_unavailable')
+      expect((await enrol(device)).statusCode).toBe(202)
+      await eventually(() => isFree(device))
+      expect((await rowOf(device)).fencingNumber).toBeGreaterThan(before.fencingNumber)
+      await phones().delete(tenant.caller, await ready())
+    }))
+
+  it('is not enrolled while it holds a phone', () =>
+    alone(async (agent, device) => {
+      const id = await parked()
+      forget(device)
+      agent.beat()
+      await eventually(async () => (await rowOf(device)).state === 'quarantined')
+      expect((await enrol(device)).statusCode).toBe(400)
+      await phones().delete(tenant.caller, id)
+      await eventually(async () => (await rowOf(device)).phoneId === null)
+      expect((await enrol(device)).statusCode).toBe(202)
+      await eventually(() => isFree(device))
+    }))
+
+  it('can be enrolled when the database is older than its enrolment', () =>
+    alone(async (agent, device) => {
+      const { id } = await rowOf(device)
+      await db().device.delete({ where: { id } })
+      agent.beat()
+      await eventually(async () => (await db().device.count({ where: { serial: device.serial } })) === 1)
+      expect((await rowOf(device)).state).toBe('unenrolled')
+      expect((await enrol(device)).statusCode).toBe(202)
+      await eventually(() => isFree(device))
+    }))
+})
+
 describe('after the database changed', () => {
   it('no device is handed out before its agent has confirmed it', () =>
     alone(async (agent, device) => {

@@ -29,13 +29,18 @@ export async function findDevice(db: Pick<Tx, 'device'>, ref: string): Promise<P
   return device
 }
 
-/** Begins to take a device in: from here on it is erased. */
+/**
+ * Begins to take a device in: from here on it is erased. Also one that this database knows and its host does not, or the
+ * other way round: either was restored or lost its records.
+ */
 export async function enrollDevice(work: Work, ref: string): Promise<Change<DeviceView>> {
   const { tx } = work
   const device = await findDevice(tx, ref)
   const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
     set state = 'provisioning', reason = null, fencing_number = fencing_number + 1
-    where id = ${device.id} and state = 'unenrolled' and link in ('unenrolled', 'healthy', 'busy') returning fencing_number`
+    where id = ${device.id} and phone_id is null and (
+      state = 'unenrolled' and link in ('unenrolled', 'healthy', 'busy')
+      or state in ('offline', 'quarantined') and link = 'unenrolled') returning fencing_number`
   const fencing = rows[0]?.fencing_number
   if (fencing === undefined)
     throw invalidField('device', `cannot be enrolled while it is ${device.state} (link ${device.link})`)
