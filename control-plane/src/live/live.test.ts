@@ -204,6 +204,7 @@ describe('a live view', () => {
           serial: device?.serial,
           fencingNumber: device?.fencing,
           requestId: expect.stringMatching(/^req_/) as string,
+          tenant: '',
         },
         control: true,
       },

@@ -155,7 +155,7 @@ function* bodiesWith(body: unknown, text: string): Generator {
   }
 }
 
-it('in a body', { timeout: 120_000 }, async () => {
+it('in a body', { timeout: 300_000 }, async () => {
   let sent = 0
   for (const endpoint of endpoints.filter(({ method }) => method !== 'GET'))
     for (const [what, text] of Object.entries(texts))
@@ -169,7 +169,7 @@ it('in a body', { timeout: 120_000 }, async () => {
   await expectHealthy()
 })
 
-it('in a header', { timeout: 60_000 }, async () => {
+it('in a header', { timeout: 300_000 }, async () => {
   const values = ['\u00ff\u00fe', 'a'.repeat(8000), '"\\', ' \t ']
   const names = [
     'user-agent',

@@ -26,7 +26,7 @@ describe('an error of adb', () => {
     const text = fc.string({ minLength: 6, unit: fc.constantFrom(...Array.from(`hunter'" $;:/\\`)) })
     fc.assert(
       fc.property(text, fc.constantFrom('shell,v2,raw:', 'exec:', 'shell:'), (typed, kind) => {
-        const service = `${kind}${command('input', 'text', `7${typed}7`)}`
+        const service = kind + command('input', 'text', `7${typed}7`)
         let line = ''
         const log = createLogger('test', { write: (written: string) => void (line += written) })
         const error = new AdbRefused(service, `no such service: ${service}`)
@@ -42,6 +42,6 @@ describe('an error of adb', () => {
       'adb refused host:transport:R5CT: device offline',
     )
     expect(serviceName('localabstract:scrcpy_1a2b')).toBe('localabstract:scrcpy_1a2b')
-    expect(serviceName(`shell,v2,raw:${command('input', 'text', 'hunter2')}`)).toBe('shell,v2,raw:input text')
+    expect(serviceName('shell,v2,raw:' + command('input', 'text', 'hunter2'))).toBe('shell,v2,raw:input text')
   })
 })

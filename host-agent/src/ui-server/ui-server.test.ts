@@ -181,6 +181,9 @@ describe('its safety', () => {
   })
 
   it('says without it that a screen never rests, and points to the picture', async () => {
+    // The test before left the network: the server may run again.
+    plugged.phone.inside.faults.joinNetwork('192.0.2.7/24')
+    await expect(keeper.start(progress())).rejects.toBeInstanceOf(UiServerUnavailable)
     plugged.phone.inside.faults.neverIdle(true)
     const { transport } = plugged
     const device = {

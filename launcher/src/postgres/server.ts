@@ -99,7 +99,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   }
 }
 
-/** Passed on the command line, so that they hold for an old cluster too. */
+/** Passed on the command line, so that they hold for an old cluster too. All tests of a package share one server. */
 function settings(forTests: boolean): string[] {
   const always = [
     'listen_addresses=127.0.0.1',
@@ -107,7 +107,7 @@ function settings(forTests: boolean): string[] {
     'password_encryption=scram-sha-256',
     'timezone=UTC',
     'log_timezone=UTC',
-    'max_connections=200',
+    `max_connections=${forTests ? 600 : 200}`,
     'log_min_messages=warning',
   ]
   if (!forTests) return [...always, 'idle_in_transaction_session_timeout=60s']
