@@ -1,12 +1,13 @@
 /** What one key holds open at once: waits and streams over real sockets, and what ends a count. */
 import { type AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { testApi, type TestApi } from '../testing/api.js'
 
 let api: TestApi
 let origin: string
 beforeEach(async () => {
-  api = await testApi({ waitsPerKey: 2 })
+  api = await testApi({ waitsPerKey: 2, streamsPerKey: 1 })
   await api.app.listen({ host: '127.0.0.1', port: 0 })
   origin = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`
 })
@@ -71,4 +72,33 @@ it('answers a write at once when its key waits too often already: the write is d
   expect(((await made.json()) as { status: string }).status).toBe('creating')
   api.services.move(slow.id, { status: 'ready' })
   await Promise.all(waits)
+})
+
+it('refuses a download too many of a key, and takes one again once another was read or closed', async () => {
+  const phone = api.services.phone('parked')
+  const streams: PassThrough[] = []
+  api.services.recordings.video = () => {
+    const stream = new PassThrough()
+    streams.push(stream)
+    stream.write('half')
+    return Promise.resolve({ stream, sizeBytes: 8, part: null })
+  }
+  const path = `/v1/phones/${phone.id}/recordings/rec_aaaaaaaaaaaa/video`
+  const first = await get(path, api.key)
+  expect(first.status).toBe(200)
+  const refused = await get(path, api.key)
+  expect(refused.status).toBe(429)
+  expect(((await refused.json()) as { error: object }).error).toMatchObject({
+    code: 'rate_limited',
+    next: expect.stringContaining('Read one of them to its end') as string,
+    details: { limit: 1 },
+  })
+  expect(streams).toHaveLength(1)
+  streams[0]?.end('done')
+  expect(await first.text()).toBe('halfdone')
+  const second = await onceAllowed(path, api.key)
+  await second.body?.cancel()
+  const third = await onceAllowed(path, api.key)
+  streams[2]?.end('done')
+  expect(await third.text()).toBe('halfdone')
 })
