@@ -49,6 +49,7 @@ import { createChanges, uploadTopic } from './phones/changes.js'
 import { type Core } from './phones/core.js'
 import { Cursors } from './phones/cursor.js'
 import { createCheckoutService } from './payments/checkout.js'
+import { paymentsOperatorPlugin } from './payments/operator.js'
 import { paymentsPlugin } from './payments/plugin.js'
 import { openStripe } from './payments/stripe.js'
 import { createPhoneService } from './phones/service.js'
@@ -232,6 +233,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
       operatorPlugin(core),
       libraryPlugin(core, store),
       setupOperatorPlugin(core, config.http.baseUrl),
+      paymentsOperatorPlugin(core),
     ],
     strangers,
     health: () => isHealthy(core),

@@ -8,6 +8,7 @@ import { hostCommands } from './commands/host.js'
 import { keyCommands } from './commands/key.js'
 import { libraryCommands } from './commands/library.js'
 import { operatorCommands } from './commands/operator.js'
+import { paymentCommands } from './commands/payment.js'
 import { projectCommands } from './commands/project.js'
 import { serviceCommands } from './commands/service.js'
 import { setupCommands } from './commands/setup.js'
@@ -51,6 +52,7 @@ export const commands: readonly Command[] = [
   ...operatorCommands,
   ...setupCommands,
   ...auditCommands,
+  ...paymentCommands,
   ...serviceCommands,
   elementsCommand,
 ]

@@ -68,8 +68,48 @@ export async function closeSession(
   })
 }
 
-/** Adds credit (or takes some back) by the operator's word. */
-export async function addCredit(tx: Tx, projectId: string, micros: bigint, at: Date): Promise<void> {
-  await tx.project.update({ where: { id: projectId }, data: { balanceMicros: { increment: micros } } })
-  await tx.ledgerEntry.create({ data: { projectId, kind: 'credit', balanceDelta: micros, at } })
+/** Adds credit (or takes some back) by the operator's word, or for the payment of a checkout link. */
+export async function addCredit(
+  tx: Tx,
+  projectId: string,
+  micros: bigint,
+  at: Date,
+  checkoutId: string | null = null,
+): Promise<void> {
+  await move(tx, { projectId, kind: 'credit', balanceDelta: micros, at, checkoutId })
+}
+
+/**
+ * Brings what was taken back of a payment to `due`, both in micro-dollars of credit: books the difference to what was
+ * booked before. The balance may fall below zero: then nothing new is admitted until it is paid.
+ */
+export async function bookReversals(
+  tx: Tx,
+  payment: { projectId: string; checkoutId: string; at: Date },
+  due: { refund: bigint; chargeback: bigint },
+): Promise<void> {
+  for (const kind of ['refund', 'chargeback'] as const) {
+    const booked = await tx.ledgerEntry.aggregate({
+      where: { checkoutId: payment.checkoutId, kind },
+      _sum: { balanceDelta: true },
+    })
+    const balanceDelta = -due[kind] - (booked._sum.balanceDelta ?? 0n)
+    if (balanceDelta !== 0n) await move(tx, { ...payment, kind, balanceDelta })
+  }
+}
+
+interface Movement {
+  projectId: string
+  kind: 'credit' | 'refund' | 'chargeback'
+  balanceDelta: bigint
+  checkoutId: string | null
+  at: Date
+}
+
+async function move(tx: Tx, movement: Movement): Promise<void> {
+  await tx.project.update({
+    where: { id: movement.projectId },
+    data: { balanceMicros: { increment: movement.balanceDelta } },
+  })
+  await tx.ledgerEntry.create({ data: movement })
 }

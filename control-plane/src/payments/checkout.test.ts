@@ -3,8 +3,9 @@ import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { type AddressInfo } from 'node:net'
 import Stripe from 'stripe'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { brokenInvariants } from '../testing/money.js'
+import { changeProject } from '../testing/operator.js'
 import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 
 const secretKey = 'sk_test_of_this_test'
@@ -74,12 +75,12 @@ const balanceOf = async (tenant: Tenant) =>
 
 const stripe = new Stripe(secretKey)
 /** A webhook as the provider sends it. */
-function tell(session: object, change: { type?: string; secret?: string; at?: number; path?: Plane } = {}) {
+function tell(object: object, change: { type?: string; secret?: string; at?: number; path?: Plane } = {}) {
   const payload = JSON.stringify({
     id: 'evt_1',
     object: 'event',
     type: change.type ?? 'checkout.session.completed',
-    data: { object: session },
+    data: { object },
   })
   const signature = stripe.webhooks.generateTestHeaderString({
     payload,
@@ -93,7 +94,8 @@ function tell(session: object, change: { type?: string; secret?: string; at?: nu
     payload,
   })
 }
-const paid = (checkoutId: string, cents: number, more: object = {}) => ({
+const paid = (checkoutId: string | null, cents: number, more: object = {}) => ({
+  id: `cs_${checkoutId ?? 'none'}`,
   object: 'checkout.session',
   client_reference_id: checkoutId,
   payment_status: 'paid',
@@ -221,4 +223,156 @@ it('tells a provider that refuses from one that is away, and counts no link that
   expect([away.statusCode, codeOf(away)]).toEqual([504, 'provider_timeout'])
   answer = 'page'
   expect((await create(tenant)).statusCode).toBe(201)
+})
+
+describe('money that is taken back', () => {
+  let intents = 0
+  /** A tenant without credit who paid 25 dollars and 1.90 tax. */
+  const payer = async () => {
+    const tenant = await plane.tenant({ credit: '0' })
+    await create(tenant, { amount_usd: 25 })
+    const intent = `pi_${++intents}`
+    const checkout = lastCheckout()
+    const pay = () => tell(paid(checkout, 2500, { payment_intent: intent }))
+    return { tenant, intent, checkout, pay }
+  }
+  const told = (type: string, object: object, path = plane) => tell(object, { type, path })
+  const refunded = (intent: string | null, cents: number, more: object = {}) => ({
+    id: `ch_${intent ?? 'none'}`,
+    object: 'charge',
+    payment_intent: intent,
+    amount_refunded: cents,
+    currency: 'usd',
+    metadata: {},
+    ...more,
+  })
+  const refund = (id: string, intent: string, cents: number, status = 'succeeded') => ({
+    id: `re_${id}`,
+    object: 'refund',
+    payment_intent: intent,
+    amount: cents,
+    currency: 'usd',
+    status,
+  })
+  const dispute = (intent: string, cents: number, status: string) => ({
+    id: `dp_${intent}`,
+    object: 'dispute',
+    payment_intent: intent,
+    amount: cents,
+    currency: 'usd',
+    status,
+  })
+  const ledgerOf = async ({ projectId }: Tenant) =>
+    (await plane.app.core.db.ledgerEntry.findMany({ where: { projectId }, orderBy: { id: 'asc' } }))
+      .filter(({ balanceDelta }) => balanceDelta !== 0n)
+      .map(({ kind, balanceDelta }) => [kind, balanceDelta])
+  const unmatched = async () => {
+    const answer = await plane.operator.inject({
+      url: '/operator/v1/payments/unmatched',
+      headers: { authorization: `Bearer ${plane.operatorToken}` },
+    })
+    return answer.json<{ data: Record<string, unknown>[] }>().data
+  }
+
+  it('books a refund once, its later parts, and gives back one that failed', async () => {
+    const { tenant, intent, pay } = await payer()
+    await pay()
+    const tells = [plane, replica, plane, replica].flatMap((path) => [
+      told('charge.refunded', refunded(intent, 1345), path),
+      told('refund.created', refund(`${intent}a`, intent, 1345), path),
+    ])
+    expect((await Promise.all(tells)).map(({ statusCode }) => statusCode)).toEqual(tells.map(() => 200))
+    expect(await ledgerOf(tenant)).toEqual([
+      ['credit', 25_000_000n],
+      ['refund', -12_500_000n],
+    ])
+    await told('charge.refunded', refunded(intent, 2690))
+    expect(await balanceOf(tenant)).toBe(0n)
+    await told('refund.failed', refund(`${intent}a`, intent, 1345, 'failed'))
+    await told('refund.updated', refund(`${intent}a`, intent, 1345))
+    expect(await balanceOf(tenant)).toBe(12_500_000n)
+    expect(await brokenInvariants(plane.app.core.db)).toEqual([])
+  })
+
+  it('books a chargeback when it begins, and gives it back when it is won', async () => {
+    const { tenant, intent, pay } = await payer()
+    await pay()
+    await told('charge.dispute.created', dispute(intent, 2690, 'warning_needs_response'))
+    expect(await balanceOf(tenant)).toBe(25_000_000n)
+    for (const type of ['charge.dispute.created', 'charge.dispute.funds_withdrawn', 'charge.dispute.updated'])
+      await told(type, dispute(intent, 2690, 'needs_response'))
+    expect(await balanceOf(tenant)).toBe(0n)
+    await told('charge.dispute.closed', dispute(intent, 2690, 'won'))
+    await told('charge.dispute.updated', dispute(intent, 2690, 'under_review'))
+    expect(await ledgerOf(tenant)).toEqual([
+      ['credit', 25_000_000n],
+      ['chargeback', -25_000_000n],
+      ['chargeback', 25_000_000n],
+    ])
+    const lost = await payer()
+    await lost.pay()
+    await told('charge.dispute.closed', dispute(lost.intent, 2690, 'lost'))
+    expect(await balanceOf(lost.tenant)).toBe(0n)
+  })
+
+  it('lets credit that was spent already fall below zero, and admits nothing then', async () => {
+    const { tenant, intent, pay } = await payer()
+    await pay()
+    await changeProject(plane.app.core, tenant.projectId, { credit_usd: '-20' })
+    await told('charge.refunded', refunded(intent, 2690))
+    expect(await balanceOf(tenant)).toBe(-20_000_000n)
+    const refused = await plane.server.inject({
+      method: 'POST',
+      url: '/v1/phones',
+      headers: { authorization: `Bearer ${tenant.key}` },
+    })
+    expect(['insufficient_credits', 'capacity_unavailable']).toContain(codeOf(refused))
+    expect(await brokenInvariants(plane.app.core.db)).toEqual([])
+  })
+
+  it('books what was told before its payment, and shows it to operators until then', async () => {
+    const { tenant, intent, checkout, pay } = await payer()
+    await told('charge.refunded', refunded(intent, 2690))
+    expect(await unmatched()).toContainEqual(
+      expect.objectContaining({ kind: 'charge', payment_intent: intent, cents: 2690, reference: null }),
+    )
+    await pay()
+    expect(await ledgerOf(tenant)).toEqual([
+      ['credit', 25_000_000n],
+      ['refund', -25_000_000n],
+    ])
+    expect((await unmatched()).filter((row) => row['payment_intent'] === intent)).toEqual([])
+    const old = await payer()
+    await tell(paid(old.checkout, 2500))
+    await told(
+      'charge.refunded',
+      refunded('pi_of_no_session', 2690, { metadata: { checkout: old.checkout } }),
+    )
+    expect(await balanceOf(old.tenant)).toBe(0n)
+    expect(checkout).not.toBe(old.checkout)
+  })
+
+  it('keeps payments that match nothing, each once, with the reason', async () => {
+    const { checkout, intent, pay, tenant } = await payer()
+    await pay()
+    for (const session of [
+      paid('chk_aaaaaaaaaaaa', 1000, { id: 'cs_1' }),
+      paid('chk_aaaaaaaaaaaa', 1000, { id: 'cs_1' }),
+      paid(null, 1000, { id: 'cs_2' }),
+      paid(checkout, 100, { id: 'cs_3', payment_intent: intent }),
+      paid(checkout, 2500, { id: 'cs_4', currency: 'eur' }),
+      paid(checkout, 2500, { id: 'cs_5', payment_intent: 'pi_other' }),
+    ])
+      expect((await tell(session)).statusCode).toBe(200)
+    const rows = (await unmatched()).filter(({ id }) => /^cs_[1-5]$/.test(String(id)))
+    expect(Object.fromEntries(rows.map(({ id, reason }) => [id, reason]))).toEqual({
+      cs_1: 'there is no such checkout link',
+      cs_2: 'there is no such checkout link',
+      cs_3: 'the link asks for 25 dollars',
+      cs_4: 'it is not in US dollars',
+      cs_5: 'the link was paid before',
+    })
+    expect(rows).toHaveLength(5)
+    expect(await balanceOf(tenant)).toBe(25_000_000n)
+  })
 })

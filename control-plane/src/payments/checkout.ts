@@ -1,10 +1,9 @@
-/** Links to pay by, and the credit that a payment adds, once. */
+/** Links to pay by. */
 import { ApiError, limits, newId } from '@phonerack/shared'
-import { addCredit } from '../billing/ledger.js'
 import { inTransaction } from '../db/database.js'
 import { type Core } from '../phones/core.js'
 import { type Caller, type CheckoutService } from '../services.js'
-import { type Payment, type Payments } from './stripe.js'
+import { type Payments } from './stripe.js'
 
 const hourMs = 3_600_000
 
@@ -58,31 +57,4 @@ async function note(core: Core, caller: Caller, amountUsd: number): Promise<stri
     await tx.checkout.create({ data: { id, projectId: caller.projectId, amountUsd, createdAt: now } })
   })
   return id
-}
-
-/** Adds a payment's credit, however often it is told. What fits no link of ours is logged for the operator and added to nothing. */
-export async function settlePayment(core: Core, payment: Payment): Promise<void> {
-  const checkout = await core.db.checkout.findUnique({ where: { id: payment.checkoutId } })
-  const told = {
-    audit: 'payment',
-    checkout: payment.checkoutId,
-    cents: payment.cents,
-    currency: payment.currency,
-  }
-  if (!checkout || payment.currency !== 'usd' || payment.cents !== checkout.amountUsd * 100) {
-    core.log.error(told, 'a payment fits no checkout link: nothing was added')
-    return
-  }
-  const { projectId } = checkout
-  const isFirst = await inTransaction(core.db, async (tx) => {
-    const now = core.clock.now()
-    await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
-    const { count } = await tx.checkout.updateMany({
-      where: { id: checkout.id, paidAt: null },
-      data: { paidAt: now },
-    })
-    if (count > 0) await addCredit(tx, projectId, BigInt(payment.cents) * 10_000n, now)
-    return count > 0
-  })
-  core.log.info({ ...told, project: projectId, isFirst }, 'a payment was told')
 }

@@ -2,7 +2,7 @@
 import { ApiError } from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
 import { type Core } from '../phones/core.js'
-import { settlePayment } from './checkout.js'
+import { settle } from './settle.js'
 import { type Payments } from './stripe.js'
 
 const pages = {
@@ -23,8 +23,8 @@ export const paymentsPlugin =
           })
         const signature = request.headers['stripe-signature']
         const body = Buffer.isBuffer(request.readBody) ? request.readBody : Buffer.alloc(0)
-        const payment = payments.paymentIn(body, typeof signature === 'string' ? signature : '')
-        if (payment) await settlePayment(core, payment)
+        const news = payments.newsIn(body, typeof signature === 'string' ? signature : '')
+        if (news) await settle(core, news)
         return { received: true }
       },
     )

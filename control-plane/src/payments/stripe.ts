@@ -13,18 +13,37 @@ export interface Payments {
    */
   createPage(page: { checkoutId: string; amountUsd: number; returnUrl: string }): Promise<string>
   /**
-   * What a webhook's body says was paid; null for all that is no payment.
+   * What a webhook's body says of money; null for all else.
    * @throws ApiError validation_failed when the signature is not the provider's, or is older than five minutes
    */
-  paymentIn(body: Buffer, signature: string): Payment | null
+  newsIn(body: Buffer, signature: string): News | null
 }
 
+export type News = { payment: Payment } | { reversal: ToldReversal }
+
 export interface Payment {
-  checkoutId: string
-  /** Cents without tax. */
+  /** The provider's ID of the page that was paid. */
+  id: string
+  /** As the page names it; null: it is no page of ours. */
+  checkoutId: string | null
+  paymentIntent: string | null
+  /** Cents without tax, and with it. */
   cents: number
+  totalCents: number
   /** ISO 4217, small letters. */
   currency: string
+}
+
+/** A refund, a dispute, or the sum that was refunded of a charge. */
+export interface ToldReversal {
+  id: string
+  kind: 'charge' | 'refund' | 'dispute'
+  paymentIntent: string | null
+  checkoutId: string | null
+  cents: number
+  currency: string
+  isActive: boolean
+  isFinal: boolean
 }
 
 /** Loads the provider's client, 200 modules that a service without payments does without. */
@@ -58,6 +77,8 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
           {
             mode: 'payment',
             client_reference_id: checkoutId,
+            // Charges carry it too: a refund names its link by it.
+            payment_intent_data: { metadata: { checkout: checkoutId } },
             line_items: [
               {
                 quantity: 1,
@@ -91,17 +112,93 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
       }
     },
 
-    paymentIn(body, signature) {
-      const event = eventIn(body, signature)
-      if (
-        event.type !== 'checkout.session.completed' &&
-        event.type !== 'checkout.session.async_payment_succeeded'
-      )
-        return null
-      const { client_reference_id: checkoutId, payment_status, amount_subtotal, currency } = event.data.object
-      if (payment_status !== 'paid' || checkoutId === null || amount_subtotal === null || currency === null)
-        return null
-      return { checkoutId, cents: amount_subtotal, currency }
+    newsIn: (body, signature) => newsOf(eventIn(body, signature)),
+  }
+}
+
+function newsOf(event: Stripe.Event): News | null {
+  switch (event.type) {
+    case 'checkout.session.completed':
+    case 'checkout.session.async_payment_succeeded':
+      return paymentOf(event.data.object)
+    case 'charge.refunded':
+      return { reversal: chargeOf(event.data.object) }
+    case 'refund.created':
+    case 'refund.updated':
+    case 'refund.failed':
+    case 'charge.refund.updated':
+      return { reversal: refundOf(event.data.object) }
+    case 'charge.dispute.created':
+    case 'charge.dispute.updated':
+    case 'charge.dispute.closed':
+    case 'charge.dispute.funds_withdrawn':
+    case 'charge.dispute.funds_reinstated':
+      return { reversal: disputeOf(event.data.object) }
+    default:
+      return null
+  }
+}
+
+function paymentOf(session: Stripe.Checkout.Session): News | null {
+  if (session.payment_status !== 'paid') return null
+  return {
+    payment: {
+      id: session.id,
+      checkoutId: session.client_reference_id,
+      paymentIntent: idOf(session.payment_intent),
+      cents: session.amount_subtotal ?? 0,
+      totalCents: session.amount_total ?? session.amount_subtotal ?? 0,
+      currency: session.currency ?? 'unknown',
     },
   }
 }
+
+const chargeOf = (charge: Stripe.Charge): ToldReversal => ({
+  id: charge.id,
+  kind: 'charge',
+  paymentIntent: idOf(charge.payment_intent),
+  checkoutId: charge.metadata['checkout'] ?? null,
+  cents: charge.amount_refunded,
+  currency: charge.currency,
+  isActive: true,
+  isFinal: false,
+})
+
+/** Ends that a refund does not leave again. */
+const failedRefunds: ReadonlySet<string | null> = new Set(['failed', 'canceled'])
+
+const refundOf = (refund: Stripe.Refund): ToldReversal => ({
+  id: refund.id,
+  kind: 'refund',
+  paymentIntent: idOf(refund.payment_intent),
+  checkoutId: null,
+  cents: refund.amount,
+  currency: refund.currency,
+  isActive: !failedRefunds.has(refund.status),
+  isFinal: failedRefunds.has(refund.status),
+})
+
+/** A warning takes no money; a dispute that was won gave it back. */
+const harmless: ReadonlySet<string> = new Set([
+  'won',
+  'prevented',
+  'warning_needs_response',
+  'warning_under_review',
+  'warning_closed',
+])
+const decided: ReadonlySet<string> = new Set(['won', 'lost', 'prevented', 'warning_closed'])
+
+const disputeOf = (dispute: Stripe.Dispute): ToldReversal => ({
+  id: dispute.id,
+  kind: 'dispute',
+  paymentIntent: idOf(dispute.payment_intent),
+  checkoutId: null,
+  cents: dispute.amount,
+  currency: dispute.currency,
+  isActive: !harmless.has(dispute.status),
+  isFinal: decided.has(dispute.status),
+})
+
+/** The provider names an object by its ID, or shows it whole. */
+const idOf = (object: string | { id: string } | null | undefined): string | null =>
+  typeof object === 'string' ? object : (object?.id ?? null)

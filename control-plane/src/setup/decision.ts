@@ -49,7 +49,11 @@ export async function approveSetup(
   })
   const terminal = terminalOf(setup)
   return {
-    result: { url: `${baseUrl}/setup/confirm?ticket=${ticket}`, ...terminal },
+    // The code gives no access, and is stored as its hash alone: the page shows it from the link.
+    result: {
+      url: `${baseUrl}/setup/confirm?ticket=${ticket}&code=${readUserCode(typed) ?? ''}`,
+      ...terminal,
+    },
     target: setup.id,
     before: { status: 'pending' },
     after: { status: 'pending', link: 'given', ...terminal },
@@ -81,9 +85,20 @@ async function lockPending({ tx, now }: Work, typed: string): Promise<Setup> {
   })
 }
 
-/** The terminal that a link is for; null when the link is spent, has ended or never was. */
-export async function terminalOfTicket(core: Core, ticket: string): Promise<Setup | null> {
-  return (await findByTicket(core.db, ticket, core.clock.now()))?.setup ?? null
+/**
+ * The terminal that a link is for; null when the link is spent, has ended or never was.
+ * @param code as the link has it; shown to the person only when it is that of the terminal
+ */
+export async function terminalOfTicket(
+  core: Core,
+  ticket: string,
+  code: string,
+): Promise<(Setup & { code: string | null }) | null> {
+  const found = await findByTicket(core.db, ticket, core.clock.now())
+  if (!found) return null
+  const read = readUserCode(code)
+  const isSame = read !== null && hashUserCode(read) === found.setup.userCodeHash
+  return { ...found.setup, code: isSame ? read : null }
 }
 
 export type Decision = { allow: true; projectId: string } | { allow: false }

@@ -72,9 +72,9 @@ export const startPage = (): string =>
     html`<h1>Connect a terminal</h1>
       <p>A terminal asks for an API key and shows a code. An operator of this Phonerack confirms it:</p>
       <ol>
-        <li>Compare the code with the terminal, and give it to an operator.</li>
+        <li>Give the code to an operator.</li>
         <li>The operator runs <code>./scripts/ctl setup approve CODE</code> and gets a link.</li>
-        <li>Open the link. It shows which terminal asks; allow or deny it there.</li>
+        <li>Open the link. Compare the code there with the terminal, then allow or deny it.</li>
       </ol>
       <p class="note">
         The code and the link end after 15 minutes. No page of Phonerack asks for an operator token.
@@ -84,15 +84,24 @@ export const startPage = (): string =>
 /** Shows who asks, and lets the person choose the project. */
 export const reviewPage = (
   { csrf, ticket }: { csrf: string; ticket: string },
-  setup: Pick<Setup, 'client' | 'address' | 'createdAt'>,
+  setup: Pick<Setup, 'client' | 'address' | 'createdAt'> & { code: string | null },
   projects: readonly { id: string; name: string }[],
   now: Date,
 ): string =>
   page(
     'Give this terminal a key?',
     html`<h1>Give this terminal a key?</h1>
-      <p>Its key can rent phones, use them and spend the project's credit. It does not expire.</p>
+      <p>
+        Its key can rent phones, use them and spend the project's credit. It does not expire. Allow it only
+        when the terminal in front of you shows this code.
+      </p>
       <dl>
+        ${
+          setup.code === null
+            ? html``
+            : html`<dt>Code</dt>
+                <dd>${setup.code}</dd>`
+        }
         <dt>Client</dt>
         <dd>${setup.client ?? 'did not say'}</dd>
         <dt>Address</dt>

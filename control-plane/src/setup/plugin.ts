@@ -92,18 +92,21 @@ export const setupPlugin =
 
     app.get('/setup', (_request, reply) => send(reply, 200, startPage()))
 
-    app.get<{ Querystring: { ticket?: unknown } }>('/setup/confirm', async (request, reply) => {
-      const ticket = typeof request.query.ticket === 'string' ? request.query.ticket : ''
-      if (await isTooOften(request, ticket)) return tooOften(reply)
-      const terminal = await terminalOfTicket(core, ticket)
-      if (!terminal) return notValid(request, reply)
-      const projects = await core.db.project.findMany({
-        select: { id: true, name: true },
-        orderBy: { createdAt: 'asc' },
-      })
-      const form = { csrf: newCsrf(reply), ticket }
-      return send(reply, 200, reviewPage(form, terminal, projects, core.clock.now()))
-    })
+    app.get<{ Querystring: { ticket?: unknown; code?: unknown } }>(
+      '/setup/confirm',
+      async (request, reply) => {
+        const [ticket, code] = [textOf(request.query.ticket), textOf(request.query.code)]
+        if (await isTooOften(request, ticket)) return tooOften(reply)
+        const terminal = await terminalOfTicket(core, ticket, code)
+        if (!terminal) return notValid(request, reply)
+        const projects = await core.db.project.findMany({
+          select: { id: true, name: true },
+          orderBy: { createdAt: 'asc' },
+        })
+        const form = { csrf: newCsrf(reply), ticket }
+        return send(reply, 200, reviewPage(form, terminal, projects, core.clock.now()))
+      },
+    )
 
     app.post('/setup/decide', form, async (request, reply) => {
       const fields = fieldsOf(request)
@@ -119,6 +122,8 @@ export const setupPlugin =
     })
     return Promise.resolve()
   }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)]

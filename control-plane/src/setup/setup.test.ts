@@ -124,6 +124,7 @@ describe('a setup', () => {
     expect((await poll(asked.setup_token)).json()).toEqual({ status: 'pending' })
 
     const browser = await opened(asked.user_code.toLowerCase().replace('-', ' '))
+    expect(browser.body).toContain(asked.user_code)
     expect(browser.body).toContain('tidy-agent &lt;v1&gt;')
     expect(browser.body).toContain('127.0.0.1')
     expect(browser.body).toContain('Apples &amp; &quot;Pears&quot;')
@@ -336,6 +337,9 @@ describe('the pages', () => {
     expect(await stateOf(first)).toBe(200)
     const replacement = await pathOf(asked.user_code)
     expect([await stateOf(first), await stateOf(replacement)]).toEqual([409, 200])
+    const forged = new Browser()
+    await forged.open(replacement.replace(/code=.*/, 'code=ABCD-EFGH'))
+    expect(forged.body).not.toContain('ABCD-EFGH')
     const browser = new Browser()
     await browser.open(replacement)
     expect(await browser.submit('/setup/decide', { decision: 'allow', project: 'proj_none' })).toBe(409)

@@ -15,6 +15,7 @@ import type {
   ProjectChange,
   Restored,
   Service,
+  UnmatchedPayment,
   WaitingTerminal,
 } from './types.js'
 
@@ -105,6 +106,9 @@ export class OperatorClient {
     (await this.call<{ data: Key[] }>('GET', `/keys?project=${encodeURIComponent(project)}`)).data
   createKey = (key: NewKey): Promise<Key & { key: string }> => this.call('POST', '/keys', key)
   revokeKey = (id: string): Promise<unknown> => this.call('DELETE', `/keys/${encodeURIComponent(id)}`)
+
+  unmatchedPayments = async (): Promise<UnmatchedPayment[]> =>
+    (await this.call<{ data: UnmatchedPayment[] }>('GET', '/payments/unmatched')).data
 
   operatorTokens = async (): Promise<OperatorToken[]> =>
     (await this.call<{ data: OperatorToken[] }>('GET', '/operator-tokens')).data

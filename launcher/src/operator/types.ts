@@ -170,3 +170,18 @@ export interface NewProject {
   owner?: string
   credit_usd?: string
 }
+
+/** Money that the payment provider told of and that fits nothing. */
+export interface UnmatchedPayment {
+  /** The provider's. */
+  id: string
+  kind: string
+  /** The checkout link that it names. */
+  reference: string | null
+  payment_intent: string | null
+  /** Of the currency's smallest unit. */
+  cents: number
+  currency: string
+  reason: string
+  told_at: string
+}

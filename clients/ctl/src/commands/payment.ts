@@ -1,0 +1,34 @@
+import type { UnmatchedPayment } from '@phonerack/launcher/operator'
+import type { Command } from '../commands.js'
+import { table } from '../table.js'
+
+export const paymentCommands: readonly Command[] = [
+  {
+    name: 'payment unmatched',
+    about:
+      'Lists payments, refunds and disputes of the payment provider that fit nothing; nothing was booked for them.',
+    words: [],
+    flags: {},
+    async run(_input, operator) {
+      const data = await operator().unmatchedPayments()
+      const text = table(
+        data,
+        [
+          { title: 'AT', value: (row) => row.told_at },
+          { title: 'KIND', value: (row) => row.kind },
+          { title: 'ID', value: (row) => row.id },
+          { title: 'AMOUNT', value: amountOf },
+          { title: 'NAMES', value: (row) => row.reference ?? row.payment_intent },
+          { title: 'WHY', value: (row) => row.reason },
+        ],
+        'everything was booked',
+      )
+      return { json: { data }, text }
+    },
+  },
+]
+
+const amountOf = ({ cents, currency }: UnmatchedPayment): string =>
+  currency === 'usd'
+    ? `${(cents / 100).toFixed(2)} USD`
+    : `${cents} (smallest unit) ${currency.toUpperCase()}`

@@ -1,0 +1,123 @@
+/**
+ * What the payment provider tells of money becomes ledger rows, once: payments, refunds, disputes, in any order and
+ * however often they are told. What fits no link of ours is kept for the operator.
+ */
+import { addCredit, bookReversals } from '../billing/ledger.js'
+import { creditTakenBack } from '../billing/reversals.js'
+import { inTransaction, type Tx } from '../db/database.js'
+import { type Checkout } from '../gen/prisma/client.js'
+import { type Core } from '../phones/core.js'
+import { type News, type Payment, type ToldReversal } from './stripe.js'
+
+export const settle = (core: Core, news: News): Promise<void> =>
+  'payment' in news ? settlePayment(core, news.payment) : settleReversal(core, news.reversal)
+
+/** Adds a payment's credit, however often it is told. */
+async function settlePayment(core: Core, payment: Payment): Promise<void> {
+  const unmatched = await inTransaction(core.db, async (tx): Promise<string | null> => {
+    const now = core.clock.now()
+    await lockIntent(tx, payment.paymentIntent)
+    const checkout =
+      payment.checkoutId === null ? null : await tx.checkout.findUnique({ where: { id: payment.checkoutId } })
+    const reason = misfit(checkout, payment)
+    if (!checkout || reason !== null) {
+      await keepUnmatched(tx, payment, reason ?? 'it names no checkout link', now)
+      return reason
+    }
+    const { id, projectId } = checkout
+    await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
+    const { paymentIntent, totalCents } = payment
+    const { count } = await tx.checkout.updateMany({ where: { id, paidAt: null }, data: { paidAt: now } })
+    if (count > 0) await addCredit(tx, projectId, BigInt(payment.cents) * 10_000n, now, id)
+    const paid = await tx.checkout.findUniqueOrThrow({ where: { id } })
+    if (paid.paymentIntent === null && paymentIntent !== null)
+      await tx.checkout.update({ where: { id }, data: { paymentIntent, totalCents } })
+    else if (paid.totalCents === null) await tx.checkout.update({ where: { id }, data: { totalCents } })
+    await rebook(tx, id, now)
+    return null
+  })
+  const told = {
+    audit: 'payment',
+    checkout: payment.checkoutId,
+    cents: payment.cents,
+    currency: payment.currency,
+  }
+  if (unmatched === null) core.log.info(told, 'a payment was told')
+  else core.log.error({ ...told, reason: unmatched }, 'a payment fits no checkout link: nothing was added')
+}
+
+/** Null: the payment is what the link asks for. */
+function misfit(checkout: Checkout | null, payment: Payment): string | null {
+  if (!checkout) return 'there is no such checkout link'
+  if (payment.currency !== 'usd') return 'it is not in US dollars'
+  if (payment.cents !== checkout.amountUsd * 100) return `the link asks for ${checkout.amountUsd} dollars`
+  const isOther = checkout.paymentIntent !== null && checkout.paymentIntent !== payment.paymentIntent
+  return isOther ? 'the link was paid before' : null
+}
+
+async function keepUnmatched(tx: Tx, payment: Payment, reason: string, toldAt: Date): Promise<void> {
+  const { id, checkoutId: reference, paymentIntent, cents, currency } = payment
+  await tx.unmatchedPayment.createMany({
+    data: { id, reference, paymentIntent, cents, currency, reason, toldAt },
+    skipDuplicates: true,
+  })
+}
+
+/** Books what a refund or dispute takes back, or gives back what one that ended had taken. */
+async function settleReversal(core: Core, told: ToldReversal): Promise<void> {
+  const checkoutId = await inTransaction(core.db, async (tx) => {
+    const now = core.clock.now()
+    await lockIntent(tx, told.paymentIntent)
+    const checkout = await checkoutOf(tx, told)
+    if (checkout) await tx.$queryRaw`select 1 from projects where id = ${checkout.projectId} for update`
+    await noteReversal(tx, told, now)
+    if (checkout) await rebook(tx, checkout.id, now)
+    return checkout?.id ?? null
+  })
+  const entry = { audit: 'payment.reversal', kind: told.kind, checkout: checkoutId, cents: told.cents }
+  if (checkoutId !== null) core.log.warn(entry, 'a payment was taken back, or its reversal changed')
+  else core.log.error(entry, 'a refund or dispute fits no payment: nothing was booked')
+}
+
+/** A payment and its reversals may be told at the same time, before the row exists that both would lock. */
+async function lockIntent(tx: Tx, paymentIntent: string | null): Promise<void> {
+  const name = `payment ${paymentIntent ?? ''}`
+  await tx.$queryRaw`select 1 as locked from pg_advisory_xact_lock(hashtextextended(${name}, 0))`
+}
+
+async function checkoutOf(tx: Tx, told: ToldReversal): Promise<Checkout | null> {
+  const { paymentIntent, checkoutId } = told
+  const byIntent = paymentIntent === null ? null : await tx.checkout.findUnique({ where: { paymentIntent } })
+  if (byIntent || checkoutId === null) return byIntent
+  return tx.checkout.findFirst({ where: { id: checkoutId, paidAt: { not: null } } })
+}
+
+/** The newest word counts, except that nothing leaves a final state and a charge's sum only grows. */
+async function noteReversal(tx: Tx, told: ToldReversal, at: Date): Promise<void> {
+  await tx.$executeRaw`insert into payment_reversals
+      (id, kind, payment_intent, checkout_id, cents, currency, is_active, is_final, told_at)
+    values (${told.id}, ${told.kind}, ${told.paymentIntent}, ${told.checkoutId}, ${told.cents}, ${told.currency},
+      ${told.isActive}, ${told.isFinal}, ${at})
+    on conflict (id) do update set
+      cents = case when excluded.kind = 'charge' then greatest(payment_reversals.cents, excluded.cents) else excluded.cents end,
+      is_active = excluded.is_active, is_final = excluded.is_final, told_at = excluded.told_at
+    where not payment_reversals.is_final`
+}
+
+/** Brings the ledger to what all reversals of a paid link come to now. The caller holds the project's lock. */
+async function rebook(tx: Tx, checkoutId: string, at: Date): Promise<void> {
+  const checkout = await tx.checkout.findUniqueOrThrow({ where: { id: checkoutId } })
+  if (checkout.paidAt === null) return
+  const { paymentIntent, projectId } = checkout
+  const reversals = await tx.paymentReversal.findMany({
+    where: { OR: [{ checkoutId }, ...(paymentIntent === null ? [] : [{ paymentIntent }])], currency: 'usd' },
+  })
+  const cents = BigInt(checkout.amountUsd) * 100n
+  const paid = { cents, totalCents: BigInt(checkout.totalCents ?? Number(cents)) }
+  const due = creditTakenBack(
+    paid,
+    // The table's check constraint allows no other kind.
+    reversals.map(({ kind, ...each }) => ({ ...each, kind: kind as ToldReversal['kind'] })),
+  )
+  await bookReversals(tx, { projectId, checkoutId, at }, due)
+}
