@@ -62,6 +62,13 @@ describe('mayAssign', () => {
     expect(mayAssign(held, use('ph_b', 3), strict)).toBe('not_wiped')
   })
 
+  it('refuses every phone after a wipe that broke off, or an enrolment of another phone', () => {
+    const began = written(after(erase('', 2), clean(1)), 1)
+    expect(cleanFor(began, strict)).toBe('')
+    expect(mayAssign(began, use('ph_a', 3), strict)).toBe('not_wiped')
+    expect(mayAssign(wiped(began, 2n, 'data', 1), use('ph_a', 3), strict)).toBeNull()
+  })
+
   it('lets a phone go on under its number after its own reset', () => {
     const reset = after(erase('ph_a', 3), after(use('ph_a', 2), clean(1)))
     expect(mayCall(reset, { phoneId: 'ph_a', fencingNumber: 3n })).toBe('not_assigned')
