@@ -25,6 +25,7 @@ import {
   noteSize,
   usedRoom,
 } from './records.js'
+import { possibleTimes } from './times.js'
 import { transfers } from './transfers.js'
 
 /** Milliseconds: of one call, of one file; between two looks at one that runs, and at one that is made. */
@@ -100,7 +101,7 @@ async function advance(
     await markFailed(core, recording.id, true)
     return null
   }
-  const { startedAt = recording.startedAt, endedAt = null } = state
+  const { startedAt, endedAt } = possibleTimes(recording.startedAt, state, core.clock.now())
   if (state.status === RecordingStatus.RECORDING_STATUS_RECORDING) {
     await markRunning(core, recording.id, startedAt)
     await noteSize(core, recording, state.sizeBytes)
@@ -129,7 +130,7 @@ async function bring(
   host: HostConnection,
   state: RecordingState,
 ): Promise<null> {
-  const { startedAt = recording.startedAt, endedAt = null } = state
+  const { startedAt, endedAt } = possibleTimes(recording.startedAt, state, core.clock.now())
   if (!(await store.hasRoomFor(Number(state.sizeBytes)))) throw new StorageFull()
   const video = await readRecording(host, recording.id, state, Progress.for(times.file, stopping))
   // A name of its own, since another runner may be at it too; what nothing refers to in an hour goes.

@@ -30,6 +30,7 @@ import {
   remove,
   viewOf,
 } from './records.js'
+import { possibleTimes } from './times.js'
 
 /** Milliseconds: the first picture may take a while; and when the job looks for the first time. */
 const times = { start: 30_000, call: 15_000, unconfirmed: 45_000, look: 2000 }
@@ -118,7 +119,7 @@ async function begin(core: Core, recording: Recording, target: Target, context: 
     const assignment = { ...assignmentOf(phoneId, target, context), tenant: tenantOf(recording.projectId) }
     const request = { assignment, recordingId: id }
     const answer = await startRecording(target.connection, request, Progress.for(times.start))
-    return answer.startedAt ?? recording.startedAt
+    return possibleTimes(recording.startedAt, answer, core.clock.now()).startedAt
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     const refusal = refused(error, recording)
@@ -134,8 +135,10 @@ async function end(core: Core, recording: Recording, target: Target): Promise<vo
     // One of an earlier assignment has ended with it.
     if (recording.fencingNumber !== target.fencingNumber)
       return await inTransaction(core.db, (tx) => markEnded(tx, core, recording))
-    const { startedAt, endedAt } = await stopRecording(target.connection, id, Progress.for(times.call))
-    const at = { startedAt: startedAt ?? recording.startedAt, endedAt: endedAt ?? core.clock.now() }
+    const state = await stopRecording(target.connection, id, Progress.for(times.call))
+    const now = core.clock.now()
+    const { startedAt, endedAt } = possibleTimes(recording.startedAt, state, now)
+    const at = { startedAt, endedAt: endedAt ?? now }
     await inTransaction(core.db, (tx) => markEnded(tx, core, recording, at))
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error

@@ -29,6 +29,8 @@ import { actionResult, actionResults, batchObservation, observation, snapshotId 
 type AnswerOf<M> = M extends { responseDeserialize: (bytes: Buffer) => infer A } ? A : never
 export type Answers<S> = { readonly [K in keyof S]: z.ZodType<AnswerOf<S[K]>> }
 
+/** Of one action: its error may list candidates. */
+const resultBytes = 500_000
 const nothing = z.object({})
 /** The contract's 4,000,000 bytes and what JSON adds to them. */
 const screenBytes = limits.screenAnswer + 100_000
@@ -90,7 +92,7 @@ export const hostAnswers: Answers<HostServiceService> = {
         z.object({ $case: z.literal('started'), value: z.object({ index: z.int() }) }),
         z.object({
           $case: z.literal('finished'),
-          value: z.object({ index: z.int(), resultJson: json(screenBytes, actionResult) }),
+          value: z.object({ index: z.int(), resultJson: json(resultBytes, actionResult) }),
         }),
         z.object({
           $case: z.literal('ended'),
@@ -141,7 +143,8 @@ const recording = maybe(
     status: z.enum(RecordingStatus).catch(RecordingStatus.RECORDING_STATUS_UNSPECIFIED),
     startedAt: maybe(instant),
     endedAt: maybe(instant),
-    durationMs: amount,
+    // An `integer` in Postgres: 24 days.
+    durationMs: amount.max(2n ** 31n - 1n),
     sizeBytes: amount,
     sha256: sha256.or(z.literal('')),
     failure: cleaned(1000),

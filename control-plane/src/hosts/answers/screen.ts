@@ -35,21 +35,25 @@ const takenAt = z.iso.datetime()
 
 export const snapshotId = z.string().regex(/^snp_[a-z2-7]{12}$/)
 
-export const observation = z.looseObject({
+const withoutElements = z.looseObject({
   snapshot_id: snapshotId,
   taken_at: takenAt,
   app: z.looseObject({ package: name, activity: name.nullable() }),
   keyboard: z.looseObject({ visible: z.boolean(), focused_editable: z.boolean() }),
   screen: z.looseObject({ ...size, on: z.literal(false).optional() }),
-  // Left out by `observe: "text"`.
-  elements: z.array(element).max(limits.elements.max).optional(),
   truncated: z.boolean(),
   text: longText,
   screenshot: screenshot.optional(),
 })
 
-/** After a batch: the elements, or only a picture. */
-export const batchObservation = z.union([observation, z.looseObject({ taken_at: takenAt, screenshot })])
+const elements = z.array(element).max(limits.elements.max)
+export const observation = withoutElements.extend({ elements })
+
+/** After a batch: the elements, which `observe: "text"` leaves out, or only a picture. */
+export const batchObservation = z.union([
+  withoutElements.extend({ elements: elements.optional() }),
+  z.looseObject({ taken_at: takenAt, screenshot }),
+])
 
 const result = z.looseObject({
   index: z.int().min(0).max(limits.actions.max),

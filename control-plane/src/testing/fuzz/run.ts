@@ -139,6 +139,7 @@ class Fuzz {
   private count(what: string): void {
     this.report.sent[what] = (this.report.sent[what] ?? 0) + 1
     this.report.total += 1
+    if (this.report.total % 1000 === 0) process.stdout.write(`${this.report.total} messages\n`)
   }
 
   private breach(what: string): void {
