@@ -43,7 +43,13 @@ export function run(
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(ms)])
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' })
+    const child = spawn(program, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // It reads a tenant's video: none of our settings is for it.
+      env: { PATH: process.env['PATH'], LD_LIBRARY_PATH: process.env['LD_LIBRARY_PATH'] },
+      signal,
+      killSignal: 'SIGKILL',
+    })
     let out = ''
     let errors = ''
     child.stdout.on('data', (chunk: Buffer) => {

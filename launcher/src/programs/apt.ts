@@ -23,10 +23,26 @@ export async function aptInstall(packages: readonly string[]): Promise<void> {
 
 class AptError extends Error {}
 
+/** What apt and the scripts of packages need; none of our secrets. */
+function systemEnvironment(): Record<string, string | undefined> {
+  const names = [
+    'PATH',
+    'HOME',
+    'LANG',
+    'TMPDIR',
+    'http_proxy',
+    'https_proxy',
+    'no_proxy',
+    'HTTP_PROXY',
+    'HTTPS_PROXY',
+  ]
+  return Object.fromEntries(names.map((name) => [name, process.env[name]]))
+}
+
 async function apt(args: string[]): Promise<void> {
   try {
     await run('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
-      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+      env: { ...systemEnvironment(), DEBIAN_FRONTEND: 'noninteractive' },
       timeout: 600_000,
       maxBuffer: 64 << 20,
     })

@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import { startChild, waitUntil, type Running } from '../processes/child.js'
 import type { Service } from '../processes/supervisor.js'
+import { childEnvironment } from './child-environment.js'
 import { markVariable } from './clean.js'
 import type { Folder, ServiceName } from './folder.js'
 
@@ -29,7 +30,11 @@ export function nodeService(program: Program): Service {
       const running = await startChild({
         command: process.execPath,
         args: [script, ...(program.args ?? [])],
-        env: { ...process.env, ...program.env, [markVariable]: program.folder.dir },
+        env: {
+          ...childEnvironment(program.name, process.env),
+          ...program.env,
+          [markVariable]: program.folder.dir,
+        },
         cwd: program.folder.dir,
         output: program.folder.log(program.name),
         recordFile: program.folder.record(program.name),
