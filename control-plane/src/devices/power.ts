@@ -14,8 +14,12 @@ const rebootMs = 45_000
 
 export function createPowerService(core: Core, hosts: HostClients): PowerService {
   /** A host that cannot be called costs no allowance. */
-  const connectionTo = async (caller: Caller, phoneId: string): Promise<HostConnection> => {
-    const { connection } = await writableTarget(core, hosts, caller, phoneId)
+  const connectionTo = async (
+    caller: Caller,
+    phoneId: string,
+    signal: AbortSignal,
+  ): Promise<HostConnection> => {
+    const { connection } = await writableTarget(core, hosts, caller, phoneId, signal)
     try {
       await requireConnection(connection, Progress.for(rebootMs))
     } catch (error) {
@@ -27,7 +31,7 @@ export function createPowerService(core: Core, hosts: HostClients): PowerService
 
   return {
     async reboot(caller, phoneId, context) {
-      const connection = await connectionTo(caller, phoneId)
+      const connection = await connectionTo(caller, phoneId, context.signal)
       const restarting = await beginRestart(core, caller, phoneId, 'reboot')
       const { serial, fencingNumber } = restarting
       const tenant = tenantOf(caller.projectId)
@@ -51,8 +55,8 @@ export function createPowerService(core: Core, hosts: HostClients): PowerService
       return restarting.phone
     },
 
-    async reset(caller, phoneId) {
-      await connectionTo(caller, phoneId)
+    async reset(caller, phoneId, context) {
+      await connectionTo(caller, phoneId, context.signal)
       return (await beginRestart(core, caller, phoneId, 'reset')).phone
     },
   }

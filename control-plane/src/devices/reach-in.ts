@@ -38,13 +38,13 @@ export function createReachIn(core: Core, hosts: HostClients): ReachIn {
   return {
     read: ({ caller, phoneId, context }, method, request) =>
       retryRead(phoneId, context, async (progress) => {
-        const target = await readyTarget(core, hosts, caller, phoneId)
+        const target = await readyTarget(core, hosts, caller, phoneId, context.signal)
         const message = request(assignmentOf(phoneId, target, context))
         return callHost(target.connection, method, message, progress.within(times.read))
       }),
 
     async write({ caller, phoneId, context }, method, request, next) {
-      const target = await writableTarget(core, hosts, caller, phoneId)
+      const target = await writableTarget(core, hosts, caller, phoneId, context.signal)
       try {
         const message = request(assignmentOf(phoneId, target, context))
         return await callHost(target.connection, method, message, Progress.for(times.write))

@@ -30,7 +30,7 @@ export function createDeviceService(core: Core, hosts: HostClients): DeviceServi
     call: (target: Target, assignment: Assignment, progress: Progress) => Promise<T>,
   ): Promise<T> =>
     retryRead(phoneId, context, async (progress) => {
-      const target = await readyTarget(core, hosts, caller, phoneId)
+      const target = await readyTarget(core, hosts, caller, phoneId, context.signal)
       return call(target, assignmentOf(phoneId, target, context), progress.within(readMs))
     })
 
@@ -59,7 +59,7 @@ export function createDeviceService(core: Core, hosts: HostClients): DeviceServi
       }),
 
     async runActions(caller, phoneId, batch, context) {
-      const target = await writableTarget(core, hosts, caller, phoneId)
+      const target = await writableTarget(core, hosts, caller, phoneId, context.signal)
       try {
         return await runBatch(phoneId, target, batch, context)
       } catch (error) {

@@ -1,5 +1,4 @@
 /** Where a request into a phone goes: one read of the phone, its device and its host, and some more while it is out of reach. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, ownNow, subjects } from '@phonerack/shared'
 import { type Reader } from '../db/database.js'
 import { controlOutOfReach } from '../db/out-of-reach.js'
@@ -27,7 +26,7 @@ export interface ReadyTarget extends Target {
  * Milliseconds that a request waits for a phone that is out of reach: a cable that was touched, or a host that says
  * something every two seconds and was late once, is no error to its client.
  */
-const waits = { total: 2500, pause: 100 }
+const waits = { total: 2500, firstPause: 100, longestPause: 800 }
 
 interface Row {
   projectId: string
@@ -55,7 +54,8 @@ export const readyTarget = (
   hosts: HostClients,
   caller: Caller,
   phoneId: string,
-): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: false })
+  signal?: AbortSignal,
+): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: false, signal })
 
 /**
  * For requests that act on the phone as a hand would.
@@ -66,29 +66,57 @@ export const writableTarget = (
   hosts: HostClients,
   caller: Caller,
   phoneId: string,
-): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: true })
+  signal?: AbortSignal,
+): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: true, signal })
 
 interface Asking {
   caller: Caller
   phoneId: string
   isWrite: boolean
+  /** Ends the wait: nobody waits for the answer any more. */
+  signal: AbortSignal | undefined
 }
 
 async function targetOf(core: Core, hosts: HostClients, asking: Asking): Promise<ReadyTarget> {
   const until = ownNow() + waits.total
-  for (let isFirst = true; ; isFirst = false) {
-    const now = core.clock.now()
-    const { serial, fencingNumber, hostId, address, link, lastSeenAt } = await readyPlace(core, asking, now)
-    const isHeard = hostInReach(lastSeenAt, now, core.rules)
-    if (isHeard && isUp(link)) return { connection: hosts.to(hostId, address), hostId, serial, fencingNumber }
-    if (ownNow() + waits.pause > until) {
-      const where = { phone: asking.phoneId, serial, link, host: hostId, seen: lastSeenAt }
-      core.log.info(where, 'a phone is out of reach')
-      throw phoneUnavailable(asking.phoneId)
+  const first = await look(core, hosts, asking)
+  if ('target' in first) return first.target
+  if (!first.isHeard) core.bus.publish(subjects.announce(first.hostId), {})
+  for (let pause = waits.firstPause; ; pause = Math.min(2 * pause, waits.longestPause)) {
+    const left = Math.max(0, until - ownNow())
+    // Listens before it reads, so that no change falls between the two: a heartbeat that changes the device ends the pause.
+    const listening = new AbortController()
+    const stop = (): void => listening.abort()
+    asking.signal?.addEventListener('abort', stop, { once: true })
+    if (asking.signal?.aborted) stop()
+    const change = core.changes.next(asking.phoneId, Math.min(pause, left), listening.signal)
+    try {
+      const seen = await look(core, hosts, asking)
+      if ('target' in seen) return seen.target
+      if (left === 0 || listening.signal.aborted) {
+        core.log.info(seen, 'a phone is out of reach')
+        throw phoneUnavailable(asking.phoneId)
+      }
+      await change
+    } finally {
+      asking.signal?.removeEventListener('abort', stop)
+      stop()
     }
-    if (isFirst && !isHeard) core.bus.publish(subjects.announce(hostId), {})
-    await sleep(waits.pause)
   }
+}
+
+type Seen =
+  | { target: ReadyTarget }
+  | { phone: string; serial: string; link: string; hostId: string; isHeard: boolean }
+
+/** One read. @throws ApiError as `readyPlace` */
+async function look(core: Core, hosts: HostClients, asking: Asking): Promise<Seen> {
+  const now = core.clock.now()
+  const { serial, fencingNumber, hostId, address, link, lastSeenAt } = await readyPlace(core, asking, now)
+  const isHeard = hostInReach(lastSeenAt, now, core.rules)
+  return isHeard && isUp(link)
+    ? { target: { connection: hosts.to(hostId, address), hostId, serial, fencingNumber } }
+    : { phone: asking.phoneId, serial, link, hostId, isHeard }
 }
 
 /** Where a phone stands to which the request may go, whether or not it is in reach. @throws ApiError as `readyTarget` and `writableTarget` */

@@ -19,7 +19,7 @@ const beginMs = 90_000
 export function createInstallService(core: Core, hosts: HostClients): InstallService {
   return {
     async start(caller, phoneId, source, context) {
-      const target = await writableTarget(core, hosts, caller, phoneId)
+      const target = await writableTarget(core, hosts, caller, phoneId, context.signal)
       const install = await record(core, caller, {
         phoneId,
         fencing: target.fencingNumber,

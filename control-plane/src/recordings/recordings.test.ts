@@ -343,6 +343,30 @@ describe('sent once', () => {
     expect(await get(second.id)).toBeDefined()
   })
 
+  it('while one of a parked phone is not closed yet, it is neither stopped nor deleted; then it is deleted', async () => {
+    const { id } = await start()
+    const { phones } = plane.app.services
+    // Its host has not heard of the park yet.
+    agent.onCall = (name) => (name === 'stopRecording' ? new Promise(() => undefined) : Promise.resolve())
+    await phones.park(tenant.caller, phoneId)
+    await phones.wait(phoneId, ({ status }) => status === 'parked', 30_000, new AbortController().signal)
+    expect(await get(id)).toMatchObject({ status: 'recording' })
+    agent.log.length = 0
+    const refused = errorOf(await call('DELETE', `/${id}`), 409, 'recording_in_progress')
+    expect(refused.details).toMatchObject({ phone: phoneId, recording: id })
+    expect(refused.next).toContain(`GET /v1/phones/${phoneId}/recordings until its status is not "recording"`)
+    expect(agent.log).not.toContain('dropRecording')
+    errorOf(await call('POST', `/${id}/stop`), 409, 'phone_not_running')
+    errorOf(await call('GET', `/${id}/video`), 409, 'recording_not_ready')
+    agent.onCall = () => Promise.resolve()
+    agent.recordings.end(id)
+    await untilStatus(id, 'processing')
+    errorOf(await call('POST', `/${id}/stop`), 409, 'phone_not_running')
+    expect((await call('DELETE', `/${id}`)).json()).toEqual({ id, deleted: true })
+    errorOf(await call('DELETE', `/${id}`), 404, 'recording_not_found')
+    await untilDropped(id)
+  })
+
   it('no such recording is none, whatever its ID looks like', async () => {
     for (const id of [newId('recording'), 'rec_x', '..%2f..', 'ph_aaaaaaaaaaaa'])
       errorOf(await call('POST', `/${id}/stop`), 404, 'recording_not_found')

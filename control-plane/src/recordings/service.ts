@@ -9,7 +9,7 @@ import { type Recording } from '../gen/prisma/client.js'
 import { CallFailure } from '../hosts/calls.js'
 import { type HostClients } from '../hosts/clients.js'
 import { permitted } from '../phones/access.js'
-import { readinessConflict } from '../phones/conflicts.js'
+import { runningConflict } from '../phones/conflicts.js'
 import { type Core } from '../phones/core.js'
 import { findPhone } from '../phones/records.js'
 import { type CallContext, type Caller, type RecordingService } from '../services.js'
@@ -45,7 +45,7 @@ export function createRecordingService(core: Core, hosts: HostClients, store: Fi
 
   return {
     async start(caller, phoneId, name, context) {
-      const target = await readyTarget(core, hosts, caller, phoneId)
+      const target = await readyTarget(core, hosts, caller, phoneId, context.signal)
       if (!store.isConfigured)
         throw new ApiError('feature_unavailable', { details: { phone: phoneId, feature: 'recordings' } })
       const recording = await admit(core, caller, { phoneId, name, target, lookMs: times.unconfirmed })
@@ -64,8 +64,8 @@ export function createRecordingService(core: Core, hosts: HostClients, store: Fi
       return rows.map(viewOf)
     },
 
-    async stop(caller, phoneId, id) {
-      const target = await readyTarget(core, hosts, caller, phoneId)
+    async stop(caller, phoneId, id, context) {
+      const target = await readyTarget(core, hosts, caller, phoneId, context.signal)
       const recording = await find(phoneId, id)
       if (!isRunning(recording)) return viewOf(recording)
       await end(core, recording, target)
@@ -102,8 +102,9 @@ export function createRecordingService(core: Core, hosts: HostClients, store: Fi
       const phone = await allowed(caller, phoneId)
       const recording = await find(phoneId, id)
       if (isRunning(recording)) {
-        const isReady = readinessConflict(phoneId, phone.status) === null
-        await endAtHost(core, hosts, recording, isReady)
+        // It ends with the session; the host closes its file within a moment.
+        if (runningConflict(phoneId, phone.status) !== null) throw stillRuns(recording)
+        await endAtHost(core, hosts, recording)
       }
       const isRemoved = await inTransaction(core.db, (tx) => remove(tx, core, recording))
       if (!isRemoved) throw recordingNotFound(phoneId, id)
@@ -147,29 +148,26 @@ async function end(core: Core, recording: Recording, target: Target): Promise<vo
   }
 }
 
+/** Of a phone that does not run: nothing is sent to its host, which closes the recording within a moment when it is in reach. */
+const stillRuns = ({ id, phoneId }: Recording): ApiError =>
+  new ApiError('recording_in_progress', {
+    message: 'The recording is not closed yet, and its phone does not run any more.',
+    details: { phone: phoneId, recording: id },
+    next:
+      `${recordingsRequest(phoneId)} until its status is not "recording", then delete it. ` +
+      `If that takes longer than a minute: POST /v1/phones/${phoneId}/start, then stop the recording, then delete it.`,
+  })
+
 /** Sent once: its host ends it and forgets it. */
-async function endAtHost(
-  core: Core,
-  hosts: HostClients,
-  recording: Recording,
-  isPhoneReady: boolean,
-): Promise<void> {
+async function endAtHost(core: Core, hosts: HostClients, recording: Recording): Promise<void> {
   const { id, phoneId } = recording
-  const outOfReach = (): ApiError =>
-    isPhoneReady
-      ? phoneUnavailable(phoneId)
-      : new ApiError('recording_in_progress', {
-          message: 'The recording may still run, and its phone is out of reach.',
-          details: { phone: phoneId, recording: id },
-          next: `POST /v1/phones/${phoneId}/start, then stop the recording, then delete it.`,
-        })
   const host = await hostOf(core, hosts, recording)
-  if (host === null || host === 'gone') throw outOfReach()
+  if (host === null || host === 'gone') throw phoneUnavailable(phoneId)
   try {
     await dropRecording(host, id, Progress.for(times.call))
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
-    throw error.sent ? refused(error, recording) : outOfReach()
+    throw refused(error, recording)
   }
 }
 
