@@ -2,6 +2,7 @@
  * Reads the control plane's configuration from its environment, once, at start.
  * Limits default to the specification's values; a deployment may override them.
  */
+import { hostname } from 'node:os'
 import { limits, price } from '@phonerack/shared'
 import { z } from 'zod'
 import { readStorageConfig, storageEnvironment, type StorageConfig } from './storage/config.js'
@@ -30,7 +31,11 @@ const environmentSchema = z
     NATS_CREDS_FILE: z.string().optional(),
     NATS_ACCOUNT_SEED_FILE: z.string().optional(),
     PHONERACK_PKI_DIR: z.string().min(1),
-    PHONERACK_REPLICA_ID: z.string().min(1).default('control-plane'),
+    /** Of this process alone, and the same after its restart. */
+    PHONERACK_REPLICA_ID: z
+      .string()
+      .min(1)
+      .default(() => `control-plane-${hostname()}`),
     PHONERACK_OPERATOR_TOKEN_SHA256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)

@@ -15,6 +15,7 @@ import {
 import pg from 'pg'
 import { type Logger } from '@phonerack/shared'
 import { type Database } from '../db/database.js'
+import { ReplicaClaim } from './replica-claim.js'
 import { Ticker } from './ticker.js'
 
 export interface RunnerOptions {
@@ -50,7 +51,10 @@ export class JobRunner {
   private readonly orphans = new Set<string>()
   private readonly stopping = new AbortController()
 
-  private constructor(private readonly options: RunnerOptions) {
+  private constructor(
+    private readonly options: RunnerOptions,
+    private readonly claim: ReplicaClaim,
+  ) {
     const workers = options.pools.reduce((sum, pool) => sum + pool.concurrency, 0)
     this.pool = new pg.Pool({
       connectionString: options.databaseUrl,
@@ -69,10 +73,10 @@ export class JobRunner {
 
   /** Takes over what an earlier process of this replica left locked, then begins. */
   static async start(options: RunnerOptions): Promise<JobRunner> {
-    await options.db
-      .$queryRaw`with gone as (delete from replicas where id = ${options.replicaId} returning worker_ids)
+    const claim = await ReplicaClaim.take(options.databaseUrl, options.replicaId, options.log)
+    await options.db.$queryRaw`with gone as (delete from replicas where id = ${claim.id} returning worker_ids)
       select 1 as unlocked from gone, lateral graphile_worker.force_unlock_workers(gone.worker_ids)`
-    const runner = new JobRunner(options)
+    const runner = new JobRunner(options, claim)
     await runner.beat()
     return runner
   }
@@ -89,7 +93,8 @@ export class JobRunner {
     const isClean = await within(stopMs, ended)
     const ids = [...this.workerIds, ...this.orphans]
     await this.options.db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(${ids})`
-    await this.options.db.replica.deleteMany({ where: { id: this.options.replicaId } })
+    await this.options.db.replica.deleteMany({ where: { id: this.claim.id } })
+    await this.claim.release()
     // A job that still runs keeps its connections; the process ends with it.
     if (isClean) await within(stopMs, this.pool.end())
   }
@@ -143,7 +148,9 @@ export class JobRunner {
 
   /** Says that this replica lives, and unlocks the jobs of those that do not. */
   private async beat(): Promise<void> {
-    const { db, replicaId, replicaDeadAfterMs } = this.options
+    const { db, replicaDeadAfterMs } = this.options
+    await this.claim.keep()
+    const replicaId = this.claim.id
     const ids = [...this.workerIds, ...this.orphans]
     await db.$executeRaw`insert into replicas (id, worker_ids, beat_at) values (${replicaId}, ${ids}, now())
       on conflict (id) do update set worker_ids = excluded.worker_ids, beat_at = excluded.beat_at`
