@@ -218,3 +218,65 @@ describe('phones of a key', { timeout: 60_000 }, () => {
     errorOf(other, 403, 'phone_not_allowed')
   })
 })
+
+describe('a key that is limited to phones', { timeout: 60_000 }, () => {
+  const ids = (key: string) =>
+    plane.server
+      .inject({ url: '/v1/phones', headers: { authorization: `Bearer ${key}` } })
+      .then((response) => response.json<{ data: { id: string }[] }>().data.map(({ id }) => id))
+  async function limited(): Promise<Made> {
+    for (const id of ['ph_limitedaaaaa', 'ph_otheraaaaaaa'])
+      await plane.app.core.db.phone.upsert({
+        where: { id },
+        create: {
+          id,
+          projectId: tenant.projectId,
+          keyId: 'k',
+          name: id,
+          status: 'parked',
+          createdAt: new Date(),
+        },
+        update: { projectId: tenant.projectId },
+      })
+    return make({ phones: ['ph_limitedaaaaa'] })
+  }
+
+  it('is never made with an empty list, nor made unlimited, not even in the database', async () => {
+    const empty = await operator('POST', '/keys', { project: tenant.projectId, phones: [] })
+    errorOf(empty, 400, 'validation_failed')
+    const { id, key } = await limited()
+    const { db } = plane.app.core
+    const free = await make()
+    const attempts: (() => Promise<unknown>)[] = [
+      () => db.apiKeyPhone.deleteMany({ where: { keyId: id } }),
+      () => db.apiKey.update({ where: { id }, data: { isLimited: false } }),
+      () => db.apiKey.update({ where: { id: free.id }, data: { isLimited: true } }),
+      () => db.apiKeyPhone.create({ data: { keyId: free.id, phoneId: 'ph_limitedaaaaa' } }),
+      () => db.apiKeyPhone.updateMany({ where: { keyId: id }, data: { keyId: free.id } }),
+      () =>
+        db.apiKey.create({
+          data: {
+            ...{ id: 'key_empty', projectId: tenant.projectId, name: 'n', preset: 'agent' },
+            ...{ secretHash: 'x', isLimited: true },
+          },
+        }),
+    ]
+    for (const attempt of attempts) await expect(attempt()).rejects.toThrow()
+    expect(await ids(key)).toEqual(['ph_limitedaaaaa'])
+    expect((await ids(free.key)).sort()).toEqual(['ph_limitedaaaaa', 'ph_otheraaaaaaa'])
+  })
+
+  it('sees no phone when its list is lost all the same', async () => {
+    const { id, key } = await limited()
+    await plane.app.core.db.$transaction([
+      plane.app.core.db.$executeRaw`set local session_replication_role = replica`,
+      plane.app.core.db.apiKeyPhone.deleteMany({ where: { keyId: id } }),
+    ])
+    expect(await ids(key)).toEqual([])
+    const create = await plane.server.inject({
+      ...{ method: 'POST', url: '/v1/phones' },
+      headers: { authorization: `Bearer ${key}` },
+    })
+    errorOf(create, 403, 'insufficient_scope')
+  })
+})

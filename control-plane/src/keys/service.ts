@@ -21,7 +21,8 @@ interface Row {
   preset: string
   revokedAt: Date | null
   expiresAt: Date | null
-  /** None: all phones of the project. */
+  /** To `phoneIds`; else all phones of the project. */
+  isLimited: boolean
   phoneIds: string[]
 }
 
@@ -77,20 +78,21 @@ async function readKey(core: Core, hash: string): Promise<Found | null> {
   const [key] = await core.db.$queryRaw<
     Row[]
   >`/* prepared */ select k.id, k.project_id as "projectId", k.preset,
-    k.revoked_at as "revokedAt", k.expires_at as "expiresAt",
+    k.revoked_at as "revokedAt", k.expires_at as "expiresAt", k.is_limited as "isLimited",
     array(select p.phone_id from api_key_phones p where p.key_id = k.id) as "phoneIds"
     from api_keys k where k.secret_hash = ${hash}`
   if (!key) return null
   // The table's check constraint allows no other text.
   const preset = key.preset as Preset
-  const phoneIds = key.phoneIds.length > 0 ? key.phoneIds : null
+  // A limited key without phones cannot be (triggers); were there one, it would see none.
+  const phoneIds = key.isLimited ? key.phoneIds : null
   return {
     caller: {
       keyId: key.id,
       keyHash: hash,
       projectId: key.projectId,
       preset,
-      scopes: scopesOf(preset, phoneIds !== null),
+      scopes: scopesOf(preset, key.isLimited),
       phoneIds,
     },
     revokedAt: key.revokedAt,

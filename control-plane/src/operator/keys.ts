@@ -53,6 +53,7 @@ export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: D
       secretHash: hashSecret(secret),
       expiresAt,
       createdAt: now,
+      isLimited: input.phones !== undefined,
       phones: { create: phoneIds.map((phoneId) => ({ phoneId })) },
     },
   })

@@ -131,4 +131,4 @@ async function becomeReady({ core }: UploadCore, tx: Tx, upload: Upload, facts: 
 }
 
 const isLimited = async (tx: Tx, keyId: string): Promise<boolean> =>
-  (await tx.apiKeyPhone.count({ where: { keyId } })) > 0
+  (await tx.apiKey.count({ where: { id: keyId, isLimited: true } })) > 0
