@@ -17,6 +17,7 @@ import { createActivityRecorder } from './activity/recorder.js'
 import { type Config } from './config.js'
 import { DatabaseClock } from './db/clock.js'
 import { openDatabase, readTime } from './db/database.js'
+import { type Health } from './http/service-paths.js'
 import { applyMigrations } from './db/migrate.js'
 import { serviceSecret } from './db/service-secret.js'
 import { createFileService } from './devices/files.js'
@@ -80,8 +81,8 @@ export interface App {
   strangers: Strangers
   /** Milliseconds by which this machine's clock is ahead of Postgres; `isSkewed`: by too many to judge hosts. */
   postgresTime: Pick<DatabaseClock, 'skewMs' | 'isSkewed'>
-  /** Postgres answers and the broker is connected. */
-  health(): Promise<boolean>
+  /** Postgres, without which nothing is served, and the broker, without which phones are out of reach. */
+  health(): Promise<Health>
   /** Begins no more jobs and waits a moment for those that run; requests are still answered. */
   quiesce(): Promise<void>
   close(): Promise<void>
@@ -236,7 +237,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
       paymentsOperatorPlugin(core),
     ],
     strangers,
-    health: () => isHealthy(core),
+    health: () => healthOf(core, postgresTime),
     quiesce,
     async close() {
       phones.close()
@@ -263,13 +264,14 @@ async function connectBroker(config: Config): Promise<Bus> {
   return connectBus({ url: config.natsUrl, name: `control-plane ${config.replicaId}`, creds })
 }
 
-async function isHealthy(core: Core): Promise<boolean> {
-  if (!core.bus.connected) return false
+async function healthOf(core: Core, time: App['postgresTime']): Promise<Health> {
+  const clock = { ok: !time.isSkewed, required: false, skew_ms: Math.round(time.skewMs) }
+  const nats = { ok: core.bus.connected, required: false }
   try {
     await core.db.$queryRaw`select 1 as alive`
-    return true
+    return { postgres: { ok: true, required: true }, nats, clock }
   } catch (error) {
     core.log.warn({ err: error }, 'Postgres does not answer')
-    return false
+    return { postgres: { ok: false, required: true }, nats, clock }
   }
 }

@@ -8,6 +8,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
 import { validationFailed } from './errors.js'
 import { parseJson } from './json.js'
+import { headerRefusal } from './validation.js'
 
 /** Milliseconds in which a body must have arrived. */
 const receiveMs = 60_000
@@ -92,6 +93,12 @@ export function collectBody(
 /** `Content-Length`, or 0 when it is not given (chunked). */
 const declaredLength = (request: FastifyRequest): number => Number(request.headers['content-length'] ?? 0)
 
+/** A malformed header is refused before a body that is too large, as create's table of errors says. */
+const headersFirst = (request: FastifyRequest, error: unknown): unknown =>
+  error instanceof ApiError && error.code === 'payload_too_large'
+    ? (headerRefusal(request.routeOptions.schema?.headers, request.headers) ?? error)
+    : error
+
 function checkContentType(header: string | undefined): void {
   const [type, ...parameters] = (header ?? '').split(';').map((part) => part.trim().toLowerCase())
   const charset = parameters.find((part) => part.startsWith('charset='))?.slice('charset='.length)
@@ -128,10 +135,12 @@ export function addBodyReading(app: FastifyInstance, continuation: Continuation)
     const limit = request.routeOptions.bodyLimit
     const declared = declaredLength(request)
     if (continuation.awaits(request)) {
-      if (declared > limit) throw tooLarge(limit)
+      if (declared > limit) throw headersFirst(request, tooLarge(limit))
       continuation.proceed(request)
     }
-    const bytes = await collectBody(payload, limit, declared)
+    const bytes = await collectBody(payload, limit, declared).catch((error: unknown) => {
+      throw headersFirst(request, error)
+    })
     const type = request.headers['content-type']
     // Fastify refuses an odd type by itself, and an empty body is no body whatever its type.
     delete request.raw.headers['content-type']

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Health } from './service-paths.js'
 import { errorOf, expectConventions, testApi, type TestApi } from '../testing/api.js'
 
 let api: TestApi
@@ -172,14 +173,42 @@ describe('X-Forwarded-For', () => {
 })
 
 describe('health', () => {
-  it('says 503 when a part is out of reach', async () => {
-    for (const health of [() => Promise.resolve(false), () => Promise.reject(new Error('gone'))]) {
-      const sick = await testApi({}, { health })
-      const response = await sick.request('GET', '/healthz')
-      expect([response.statusCode, response.json()]).toEqual([503, { status: 'unavailable' }])
-      await sick.app.close()
-    }
-  })
+  const up = { ok: true, required: true }
+  const healths: [string, () => Promise<Health>, number, object][] = [
+    [
+      'all is in reach',
+      () => Promise.resolve({ postgres: up }),
+      200,
+      { status: 'ok', checks: { postgres: up } },
+    ],
+    [
+      'a part is away that some requests need',
+      () => Promise.resolve({ postgres: up, nats: { ok: false, required: false } }),
+      200,
+      { status: 'degraded', checks: { nats: { ok: false } } },
+    ],
+    [
+      'a part is away that all requests need',
+      () => Promise.resolve({ postgres: { ok: false, required: true } }),
+      503,
+      { status: 'unavailable', checks: { postgres: { ok: false } } },
+    ],
+    ['it cannot be told', () => Promise.reject(new Error('gone')), 503, { status: 'unavailable' }],
+  ]
+  it.each(healths)(
+    'when %s, is told at /readyz and /healthz; the process lives',
+    async (_what, health, status, body) => {
+      const some = await testApi({}, { health })
+      for (const url of ['/readyz', '/healthz']) {
+        const response = await some.request('GET', url, { key: null })
+        expect(response.statusCode).toBe(status)
+        expect(response.json()).toMatchObject(body)
+      }
+      const alive = await some.request('GET', '/livez', { key: null })
+      expect([alive.statusCode, alive.json()]).toEqual([200, { status: 'ok' }])
+      await some.app.close()
+    },
+  )
 
   it('costs one look at a time, however many ask', async () => {
     let looks = 0
@@ -203,6 +232,7 @@ describe('health', () => {
   })
 
   it('takes HEAD, which load balancers send', async () => {
-    expect((await api.request('HEAD', '/healthz')).statusCode).toBe(200)
+    for (const url of ['/livez', '/readyz', '/healthz'])
+      expect((await api.request('HEAD', url)).statusCode).toBe(200)
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { testApi, type TestApi } from '../testing/api.js'
+import { errorOf, expectConventions, testApi, type TestApi } from '../testing/api.js'
 
 let api: TestApi
 beforeAll(async () => {
@@ -29,10 +29,30 @@ it('lets no other page frame it and runs no script from elsewhere', async () => 
   expect(policy).toContain("frame-ancestors 'none'")
 })
 
-it('answers a path below it that is not there in the envelope', async () => {
-  const missing = await get('/docs/nothing')
-  expect([missing.statusCode, missing.json<{ error: { code: string } }>().error.code]).toEqual([
-    404,
-    'not_found',
-  ])
+it.each(['/docs/nothing', '/docs/static/nothing.js', '/docs/static/', '/docs/static/..%2f..%2fpackage.json'])(
+  'answers %s, which is not there, in the envelope',
+  async (url) => {
+    errorOf(await get(url), 404, 'not_found')
+  },
+)
+
+it.each(['/docs/static/a%00b', '/docs/static/%ff'])('refuses %s in the envelope', async (url) => {
+  const refused = await get(url)
+  expect([400, 404]).toContain(refused.statusCode)
+  errorOf(refused, refused.statusCode, refused.statusCode === 400 ? 'validation_failed' : 'not_found')
+})
+
+it('lets nobody keep a page or a file of it', async () => {
+  const urls = ['/docs', '/docs/json', '/docs/static/swagger-ui.css', '/docs/static/swagger-initializer.js']
+  for (const url of urls) {
+    const answer = await get(url)
+    expect([url, answer.statusCode]).toEqual([url, 200])
+    expectConventions(answer)
+    // A request of a browser that has it already.
+    const headers = {
+      'if-none-match': String(answer.headers.etag),
+      'if-modified-since': new Date().toUTCString(),
+    }
+    expectConventions(await api.request('GET', url, { key: null, headers }))
+  }
 })

@@ -4,9 +4,27 @@
  * there: `/v1` refuses browsers.
  */
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import { ApiError } from '@phonerack/shared'
+import type { FastifyError, FastifyInstance } from 'fastify'
+import { sendError } from './errors.js'
 
 export async function addDocs(app: FastifyInstance): Promise<void> {
+  await app.register(async (docs) => {
+    docs.addHook('onSend', (_request, reply, _payload, done) => {
+      // The files have names without a version, so a browser must not keep those of an earlier release. docs/decisions/0146.
+      reply.header('cache-control', 'no-store')
+      done()
+    })
+    // What the file server refuses, such as a name with NUL, is no file of ours.
+    docs.setErrorHandler((error: FastifyError, request, reply) => {
+      const isClients = error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500
+      sendError(isClients ? new ApiError('not_found') : error, request, reply)
+    })
+    await registerPages(docs)
+  })
+}
+
+async function registerPages(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     // Only files of this server, no inline script; no frame may show it.

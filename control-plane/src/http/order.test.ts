@@ -157,6 +157,14 @@ describe('the order of checks', () => {
       'validation_failed',
     ],
     [
+      'create: the header before 413',
+      'POST',
+      '/v1/phones',
+      { header: { 'idempotency-key': 'short' }, body: huge },
+      400,
+      'validation_failed',
+    ],
+    [
       'create: 413 before scope',
       'POST',
       '/v1/phones',

@@ -30,7 +30,7 @@ import { trackLifetimes } from './lifetimes.js'
 import { addRequestLog } from './request-log.js'
 import { createRateLimit } from './rate-limit.js'
 import { createStrangers, type Strangers } from './strangers/strangers.js'
-import { addServicePaths } from './service-paths.js'
+import { addServicePaths, type Health } from './service-paths.js'
 import { validatorCompiler } from './validation.js'
 
 export interface HttpConfig {
@@ -57,8 +57,8 @@ export interface ServerOptions {
   clock: Clock
   /** Shared with the plugins; left out: one of this server's own. */
   strangers?: Strangers
-  /** Whether the parts that every request needs are in reach. */
-  health?: () => Promise<boolean>
+  /** Which parts are in reach. */
+  health?: () => Promise<Health>
   /** Routes of other parts (setup, live view, host join), under the same conventions and error handler. */
   plugins?: readonly FastifyPluginAsync[]
 }
@@ -98,6 +98,8 @@ export function addFoundations(app: FastifyInstance): void {
   // Answers are built field by field from typed views (routes/views.ts), and tests check them against the schemas.
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(sendError)
+  // For routes that find nothing themselves; a path without a route is answered by http/conventions.ts.
+  app.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply))
   app.decorateRequest('caller', null)
   app.decorateRequest('errorCode', null)
   const paths = watchPaths(app)
@@ -124,7 +126,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
   await app.register(fastifySwagger, openApiOptions(config.baseUrl))
 
   await addDocs(app)
-  addServicePaths(app, options.health ?? (() => Promise.resolve(true)))
+  addServicePaths(app, options.health ?? (() => Promise.resolve({})))
   await app.register(
     (v1) => {
       addAuth(v1, {

@@ -1,38 +1,76 @@
 /** What is not `/v1`: health for load balancers, the description, and a signpost. */
 import type { FastifyInstance } from 'fastify'
 
+/** One thing that this replica needs or uses. */
+export interface HealthCheck {
+  ok: boolean
+  /** False: without it this replica still serves what does not need it. */
+  required: boolean
+  /** Milliseconds by which this machine's clock is ahead of Postgres. */
+  skew_ms?: number
+}
+
+export type Health = Record<string, HealthCheck>
+
+/** Milliseconds: a load balancer waits no longer, and a part that hangs is as good as away. */
+const withinMs = 3000
+
 /** One look at a time, however many ask: the path needs no key. */
-function shared(health: () => Promise<boolean>): () => Promise<boolean> {
-  let underWay: Promise<boolean> | null = null
+function shared(health: () => Promise<Health>): () => Promise<Health> {
+  let underWay: Promise<Health> | null = null
   return () => {
     underWay ??= health().finally(() => (underWay = null))
     return underWay
   }
 }
 
-export function addServicePaths(app: FastifyInstance, health: () => Promise<boolean>): void {
-  const look = shared(health)
+export function addServicePaths(app: FastifyInstance, health: () => Promise<Health>): void {
+  const look = shared(() => within(health()))
   app.get('/', { schema: { hide: true } }, () => ({
     name: 'Phonerack',
     api: '/v1',
     description: '/openapi.json',
     docs: '/docs',
   }))
+  // The process answers: whoever restarts processes asks here. A neighbour that is away is no reason to restart.
   app.route({
     method: ['GET', 'HEAD'],
-    url: '/healthz',
+    url: '/livez',
     schema: { hide: true },
-    handler: async (request, reply) => {
-      const healthy = await look().catch((error: unknown) => {
-        request.log.warn({ err: error }, 'health could not be told')
-        return false
-      })
-      return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'unavailable' })
-    },
+    handler: (_request, reply) => reply.send({ status: 'ok' }),
   })
+  // Whether this replica should get traffic: whoever spreads requests asks here.
+  for (const url of ['/readyz', '/healthz'])
+    app.route({
+      method: ['GET', 'HEAD'],
+      url,
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const checks = await look().catch((error: unknown): Health => {
+          request.log.warn({ err: error }, 'health could not be told')
+          return { health: { ok: false, required: true } }
+        })
+        const all = Object.values(checks)
+        const isReady = all.every(({ ok, required }) => ok || !required)
+        const status = !isReady ? 'unavailable' : all.every(({ ok }) => ok) ? 'ok' : 'degraded'
+        return reply.code(isReady ? 200 : 503).send({ status, checks })
+      },
+    })
   let description: string | undefined
   app.get('/openapi.json', { schema: { hide: true } }, (_request, reply) => {
     description ??= JSON.stringify(app.swagger())
     return reply.type('application/json; charset=utf-8').serializer(String).send(description)
   })
+}
+
+async function within(health: Promise<Health>): Promise<Health> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the checks took too long')), withinMs)
+  })
+  try {
+    return await Promise.race([health, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }

@@ -16,6 +16,12 @@ function check(schema: $ZodType, value: unknown, stage: ValidationStage, before:
   return { value: data }
 }
 
+/** What is wrong with a request's headers by its route's schema; null when nothing is. */
+export function headerRefusal(schema: unknown, headers: Record<string, unknown>): Error | null {
+  const checked = schema ? check(schema as $ZodType, headers, 'headers') : { value: headers }
+  return 'error' in checked ? checked.error : null
+}
+
 /**
  * Path parameters are not refused here: a malformed phone ID is a phone that
  * does not exist, found after the body was checked.

@@ -68,7 +68,9 @@ export function breakableSystem(): BreakableSystem {
       eventually('the control plane to answer', 60_000, async () => {
         try {
           const { base_url } = running().system.up
-          return (await fetch(`${base_url}/healthz`, { signal: AbortSignal.timeout(2000) })).ok
+          const response = await fetch(`${base_url}/readyz`, { signal: AbortSignal.timeout(2000) })
+          // Also the broker, without which no phone is in reach.
+          return response.ok && ((await response.json()) as { status: string }).status === 'ok'
         } catch (error) {
           if (error instanceof Error) return false
           throw error

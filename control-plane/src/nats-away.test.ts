@@ -1,0 +1,57 @@
+// A replica whose broker is away still answers what needs no host, and says so. With a nats-server of its own.
+import path from 'node:path'
+import { startNats } from '@phonerack/launcher/nats'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { eventually, startWorld, type Plane, type World } from './testing/world.js'
+
+type Nats = Awaited<ReturnType<typeof startNats>>
+let world: World
+let plane: Plane
+let nats: Nats
+let dir: string
+beforeAll(async () => {
+  world = startWorld()
+  dir = path.join(world.dir, 'nats')
+  nats = await startNats({ dir })
+  plane = await world.start({
+    env: {
+      NATS_URL: nats.url,
+      NATS_CREDS_FILE: nats.controlPlaneCredsFile,
+      NATS_ACCOUNT_SEED_FILE: nats.accountSeedFile,
+    },
+  })
+}, 60_000)
+afterAll(async () => {
+  await world.stop()
+  await nats.stop()
+})
+
+const readiness = async () => {
+  const response = await plane.server.inject({ url: '/readyz' })
+  return { code: response.statusCode, ...response.json<{ status: string; checks: object }>() }
+}
+
+it('stays ready while NATS is away, serves what needs no host, and is whole again when it is back', async () => {
+  const tenant = await plane.tenant()
+  const get = async (url: string) =>
+    (await plane.server.inject({ url, headers: { authorization: `Bearer ${tenant.key}` } })).statusCode
+  await eventually(async () => (await readiness()).status === 'ok')
+  await nats.stop()
+  await eventually(async () => (await readiness()).status === 'degraded')
+  expect(await readiness()).toMatchObject({
+    code: 200,
+    checks: { postgres: { ok: true, required: true }, nats: { ok: false, required: false } },
+  })
+  for (const url of ['/livez', '/healthz', '/v1/phones', '/v1/account', '/v1/apps/uploads'])
+    expect([url, await get(url)]).toEqual([url, 200])
+  const renamed = await plane.server.inject({
+    ...{ method: 'POST', url: '/v1/phones', payload: { wait: false } },
+    headers: { authorization: `Bearer ${tenant.key}` },
+  })
+  expect([renamed.statusCode, renamed.json<{ error: { code: string } }>().error.code]).toEqual([
+    503,
+    'capacity_unavailable',
+  ])
+  nats = await startNats({ dir, port: Number(new URL(nats.url).port) })
+  await eventually(async () => (await readiness()).status === 'ok')
+}, 60_000)
