@@ -213,9 +213,11 @@ describe('health', () => {
   it('costs one look at a time, however many ask', async () => {
     let looks = 0
     let answer = (_isWell: boolean): void => undefined
-    const health = (): Promise<boolean> => {
+    const health = (): Promise<Health> => {
       looks += 1
-      return new Promise((resolve) => (answer = resolve))
+      return new Promise((resolve) => {
+        answer = (ok) => resolve({ postgres: { ok, required: true } })
+      })
     }
     const busy = await testApi({}, { health })
     const asked = Array.from({ length: 100 }, () => busy.request('GET', '/healthz'))
