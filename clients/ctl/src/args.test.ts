@@ -42,7 +42,7 @@ describe('parseCtlArgs', () => {
     ['project create --credit 5', /--name N is needed/],
     ['operator token create', /--name N is needed/],
     ['operator', /followed by one of: token$/],
-    ['audit list --idempotency-key short', /--idempotency-key must have 8 to 128/],
+    ['audit list --idempotency-key short', /--idempotency-key must have between 8 and 128/],
   ])('refuses `%s` and says why', (line, why) => {
     expect(() => parse(line)).toThrow(UsageError)
     expect(() => parse(line)).toThrow(why)

@@ -65,6 +65,8 @@ export const creditAdvice = ({ sellsCredit = true }: Pick<Price, 'sellsCredit'>)
     ? 'Add credit: POST /v1/credits/checkout'
     : 'Ask the operator of this service to add credit to the project.'
 
+const startingLow = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1)
+
 export const projectFrozen = (): ApiError =>
   new ApiError('project_frozen', { next: 'Ask the operator of this service to unfreeze the project.' })
 
@@ -82,7 +84,7 @@ export function reserve(price: Price, money: ProjectMoney, asked: number | null)
         details: { max_affordable_seconds: affordable },
         next:
           affordable > 0
-            ? `Send \`max_duration\` ${affordable} or less. ${creditAdvice(price)}`
+            ? `Send \`max_duration\` ${affordable} or less, or ${startingLow(creditAdvice(price))}`
             : creditAdvice(price),
       }),
     }

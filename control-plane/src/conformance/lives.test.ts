@@ -220,7 +220,10 @@ describe('a create', () => {
       402,
       'insufficient_credits',
     )
-    expect([details, next]).toEqual([{ max_affordable_seconds: 300 }, 'Send max_duration 300 or less.'])
+    expect(details).toEqual({ max_affordable_seconds: 300 })
+    expect(next).toBe(
+      'Send `max_duration` 300 or less, or ask the operator of this service to add credit to the project.',
+    )
     const phone = phoneIn(await ask('POST', '/v1/phones'))
     expect(phone.session).toMatchObject({ max_duration: 300, reserved_usd: '0.300000' })
     phoneIn(await ask('DELETE', `/v1/phones/${phone.id}`))

@@ -14,7 +14,7 @@ const createAnother = 'Create a new phone: POST /v1/phones'
 const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
   invalid_api_key: { next: 'Send Authorization: Bearer <API key>.' },
   insufficient_credits: {
-    next: 'Send max_duration 412 or less.',
+    next: 'Send `max_duration` 412 or less, or add credit: POST /v1/credits/checkout',
     details: { max_affordable_seconds: 412 },
   },
   spend_limit_reached: { details: { spend_limit_usd: '200.000000' } },
