@@ -2,13 +2,21 @@
 import type { RunActionsResponse } from '@phonerack/proto'
 import type { ActionResult } from '@phonerack/shared'
 
-export const sendBatch = (send: (message: RunActionsResponse) => void) => ({
+export const sendBatch = (phoneId: string, send: (message: RunActionsResponse) => void) => ({
   onStarted: (index: number): void => send({ event: { $case: 'started', value: { index } } }),
   onFinished: (result: ActionResult): void =>
     send({
       event: {
         $case: 'finished',
-        value: { index: result.index, resultJson: Buffer.from(JSON.stringify(result)) },
+        value: { index: result.index, resultJson: resultJson(phoneId, result) },
       },
     }),
 })
+
+/** The public form of results as UTF-8 JSON. What names a request in `next` names this phone. */
+export const resultJson = (phoneId: string, results: ActionResult | readonly ActionResult[]): Buffer =>
+  Buffer.from(
+    JSON.stringify(results, (key, value: unknown) =>
+      key === 'next' && typeof value === 'string' ? value.replaceAll('{id}', phoneId) : value,
+    ),
+  )

@@ -21,7 +21,7 @@ import {
 } from '../screen/index.js'
 import { createAppHandlers } from './app-handlers.js'
 import { callerOf, streaming, unary } from './call.js'
-import { sendBatch } from './batch-stream.js'
+import { resultJson, sendBatch } from './batch-stream.js'
 import { createFileHandlers } from './file-handlers.js'
 import { createSettingsHandlers } from './settings-handlers.js'
 
@@ -144,7 +144,7 @@ export function createHandlers({ registry, installs, snapshots, log }: HandlerPa
             clock: systemClock,
             log,
             screenSettlesAt: phone.screenSettlesAt,
-            ...sendBatch(send),
+            ...sendBatch(caller.phoneId, send),
           })
           phone.screenSettlesAt = outcome.screenSettlesAt
           send({
@@ -154,7 +154,7 @@ export function createHandlers({ registry, installs, snapshots, log }: HandlerPa
                 observationJson: outcome.observation
                   ? Buffer.from(JSON.stringify(outcome.observation))
                   : Buffer.alloc(0),
-                resultsJson: Buffer.from(JSON.stringify(outcome.results)),
+                resultsJson: resultJson(caller.phoneId, outcome.results),
               },
             },
           })
