@@ -12,14 +12,22 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(() => phone.close())
 
+interface Element {
+  state: string[]
+}
 interface Elements {
-  observationFromXml: (xml: string, screen: { width: number; height: number }) => { elements: unknown[] }
+  observationFromXml: (xml: string, screen: { width: number; height: number }) => { elements: Element[] }
 }
 
 // The host agent depends on this package for its own tests, so this one cannot name it as a dependency.
 const name: string = '@phonerack/host-agent/elements'
 const { observationFromXml } = (await import(name)) as Elements
 const elementsOf = (xml: string) => observationFromXml(xml, { width: 1080, height: 2400 }).elements
+/** A dump has no attribute for the hint of a field, so only the page source tells that a field shows its hint. */
+const withoutHint = (element: Element): Element => ({
+  ...element,
+  state: element.state.filter((word) => word !== 'hint'),
+})
 const source = async () => String(await uia2.value('GET', '/source'))
 
 const screens: Readonly<Record<string, () => void>> = {
@@ -48,7 +56,7 @@ it.each(Object.keys(screens))('%s', async (name) => {
   screens[name]?.()
   const [ofSource, ofDump] = [elementsOf(await source()), elementsOf(world.hierarchyXml())]
   expect(ofSource.length).toBeGreaterThan(3)
-  expect(ofSource).toEqual(ofDump)
+  expect(ofSource.map(withoutHint)).toEqual(ofDump)
 })
 
 it('shows the keyboard as a window of its own when asked for all windows', async () => {
