@@ -30,6 +30,7 @@ import { createStrangers, type Strangers } from './http/strangers/strangers.js'
 import { HostClients } from './hosts/clients.js'
 import { listenToHosts } from './hosts/heartbeats.js'
 import { joinPlugin } from './hosts/join.js'
+import { ListenedTime } from './hosts/listened.js'
 import { HostSilence } from './hosts/silence.js'
 import { Listening, sweepHosts } from './hosts/sweep.js'
 import { createInstallService } from './installs/service.js'
@@ -163,6 +164,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
       : [],
   })
   const listening = new Listening()
+  const listened = new ListenedTime()
   const skewed = new Alarm(
     parts.log,
     core.counters,
@@ -173,8 +175,11 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
   const tickers = [
     new Ticker('sweep of hosts', 1000, parts.log, async () => {
       await postgresTime.measure()
-      if (postgresTime.isSkewed) return skewed.raise({ skew_ms: Math.round(postgresTime.skewMs) })
-      await sweepHosts(core, listening, silence)
+      if (postgresTime.isSkewed) {
+        listened.pause()
+        return skewed.raise({ skew_ms: Math.round(postgresTime.skewMs) })
+      }
+      await sweepHosts(core, listening, listened, silence)
     }),
     new Ticker('phones with live links', 10_000, parts.log, () => standBys.look()),
     new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),

@@ -9,11 +9,15 @@ export async function readEpoch(db: Reader): Promise<string> {
   return epoch
 }
 
-/** From here on no device is handed out before its agent has confirmed it again. Returns the new epoch. */
+/**
+ * From here on no device is handed out before its agent has confirmed it again, and no earlier silence of a host counts. Returns
+ * the new epoch.
+ */
 export async function renewEpoch(db: Pick<Tx, '$queryRaw' | 'databaseEpoch'>, now: Date): Promise<string> {
   await db.databaseEpoch.update({
     where: { id: 1 },
     data: { epoch: randomBytes(16).toString('hex'), changedAt: now },
   })
+  await db.$queryRaw`update listened set counts_from_ms = total_ms returning id`
   return readEpoch(db)
 }

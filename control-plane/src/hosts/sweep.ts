@@ -2,8 +2,10 @@
  * Looks, once a second on every replica, for devices that have been out of reach too long.
  * Each finding is acted on under locks and only while it still holds, so that replicas do not disturb each other.
  */
+import { Prisma } from '../gen/prisma/client.js'
 import { type Core } from '../phones/core.js'
 import { failPhone, loseReach } from '../phones/run.js'
+import { type ListenedTime, silentFor } from './listened.js'
 import { type Silence } from './silence.js'
 
 interface LostRow {
@@ -38,12 +40,21 @@ export class Listening {
   }
 }
 
-/** @param silence what this replica itself has not heard */
-export async function sweepHosts(core: Core, listening: Listening, silence: Silence): Promise<void> {
+/**
+ * @param listened counts the time in which this replica listens
+ * @param silence what this replica itself has not heard
+ */
+export async function sweepHosts(
+  core: Core,
+  listening: Listening,
+  listened: ListenedTime,
+  silence: Silence,
+): Promise<void> {
   // Before any look: a look that fails is a gap too.
   await core.db.$queryRaw`select 1 as alive`
-  const { hostLostAfterMs, lostForGoodAfterMs } = core.rules
-  if (!listening.isLongEnough(performance.now(), core.bus.connected, hostLostAfterMs)) return
+  const { hostLostAfterMs } = core.rules
+  if (!listening.isLongEnough(performance.now(), core.bus.connected, hostLostAfterMs)) return listened.pause()
+  await listened.count(core.db)
   const now = core.clock.now()
   const lostSince = before(now, hostLostAfterMs)
   const isLost = (row: LostRow): boolean =>
@@ -52,7 +63,7 @@ export async function sweepHosts(core: Core, listening: Listening, silence: Sile
   await parkIdleDevices(core, lostSince, (hostId) => silence.ofHost(hostId) >= hostLostAfterMs)
   for (const row of (await lostWhileRunning(core, now, lostSince)).filter(isLost))
     await loseReach(core, row.phone_id, row.last_proof_at)
-  for (const row of (await lostForGood(core, before(now, lostForGoodAfterMs))).filter(isLost)) {
+  for (const row of (await lostForGood(core, now)).filter(isLost)) {
     await failPhone(core, row.phone_id, 'The device is lost.', 'out of reach for too long')
   }
 }
@@ -85,12 +96,16 @@ function lostWhileRunning(core: Core, now: Date, lostSince: Date): Promise<LostR
       and (d.grace_until is null or d.grace_until < ${now})`
 }
 
-function lostForGood(core: Core, since: Date): Promise<LostRow[]> {
+/** Silent for too long both by Postgres's time and by what replicas listened through. */
+function lostForGood(core: Core, now: Date): Promise<LostRow[]> {
+  const ms = core.rules.lostForGoodAfterMs
+  const since = before(now, ms)
+  const hostSilent = Prisma.sql`coalesce(h.last_seen_at < ${since}, false)
+    and ${silentFor(Prisma.sql`h.heard_at_listened_ms`, ms)}`
+  const linkSilent = Prisma.sql`coalesce(d.link_lost_at < ${since}, false)
+    and ${silentFor(Prisma.sql`d.link_lost_at_listened_ms`, ms)}`
   return core.db.$queryRaw<LostRow[]>`select p.id as phone_id, h.id as host_id, d.serial,
-      h.last_seen_at as last_proof_at,
-      coalesce(h.last_seen_at < ${since}, false) as host_silent,
-      coalesce(d.link_lost_at < ${since}, false) as link_silent
+      h.last_seen_at as last_proof_at, ${hostSilent} as host_silent, ${linkSilent} as link_silent
     from phones p join devices d on d.phone_id = p.id join hosts h on h.id = d.host_id
-    where p.status in ('parking', 'parked', 'unavailable')
-      and (h.last_seen_at < ${since} or d.link_lost_at < ${since})`
+    where p.status in ('parking', 'parked', 'unavailable') and ((${hostSilent}) or (${linkSilent}))`
 }

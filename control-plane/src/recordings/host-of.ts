@@ -1,6 +1,7 @@
 /** The host at which a recording was made. Used by the service and by the job. */
 import { hostInReach } from '../devices/reach.js'
 import { type Recording } from '../gen/prisma/client.js'
+import { isHostLostForGood } from '../hosts/listened.js'
 import { type HostClients, type HostConnection } from '../hosts/clients.js'
 import { type Core } from '../phones/core.js'
 
@@ -11,8 +12,7 @@ export async function hostOf(
   { hostId }: Recording,
 ): Promise<HostConnection | 'gone' | null> {
   const { address, retiredAt, lastSeenAt } = await core.db.host.findUniqueOrThrow({ where: { id: hostId } })
+  if (retiredAt !== null || (await isHostLostForGood(core, hostId))) return 'gone'
   const now = core.clock.now()
-  const isSilent = lastSeenAt === null || now.getTime() - lastSeenAt.getTime() > core.rules.lostForGoodAfterMs
-  if (retiredAt !== null || isSilent) return 'gone'
   return address !== null && hostInReach(lastSeenAt, now, core.rules) ? hosts.to(hostId, address) : null
 }

@@ -5,6 +5,7 @@
 import { type Heartbeat } from '@phonerack/shared'
 import { type TaskList } from 'graphile-worker'
 import { foldHeartbeat } from '../hosts/heartbeats.js'
+import { ListenedTime } from '../hosts/listened.js'
 import { Listening, sweepHosts } from '../hosts/sweep.js'
 import { createPowerService } from '../devices/power.js'
 import { hostTasks, timerTasks } from '../jobs/tasks.js'
@@ -34,6 +35,7 @@ export class Stage {
   readonly gone = new Set<string>()
   isSilent = false
   private sequence = 0n
+  private readonly listened = new ListenedTime(() => this.time)
 
   constructor(
     readonly plane: Plane,
@@ -59,7 +61,7 @@ export class Stage {
   /** The agent's heartbeat as the process hears it, and the process's look at hosts that are silent. */
   async hearHosts({ core }: Process): Promise<void> {
     if (!this.isSilent) await foldHeartbeat(core, this.heartbeat())
-    await sweepHosts(core, listeningForLong(), unheard)
+    await sweepHosts(core, listeningForLong(), this.listened, unheard)
   }
 
   private heartbeat(): Heartbeat {

@@ -1,0 +1,50 @@
+/**
+ * The time in which replicas listened to hosts, counted in the database by their monotonic clocks. A host that is lost for good
+ * was silent for that long by this count too: an old dump holds an old count, so its age is not silence, and neither is a step of
+ * Postgres's clock. The count survives restarts of replicas.
+ */
+import { ownNow } from '@phonerack/shared'
+import { type Database } from '../db/database.js'
+import { Prisma } from '../gen/prisma/client.js'
+import { type Core } from '../phones/core.js'
+
+export class ListenedTime {
+  /** The total that this replica read or wrote last, and when; null while it does not listen. */
+  private known: { total: bigint; at: number } | null = null
+
+  /** @param now a monotonic clock in milliseconds */
+  constructor(private readonly now: () => number = ownNow) {}
+
+  /** The time until the next `count` does not count. */
+  pause(): void {
+    this.known = null
+  }
+
+  /** Adds the time since the last call, unless another replica added to the total meanwhile: no time counts twice. */
+  async count(db: Pick<Database, '$queryRaw'>): Promise<void> {
+    const { known } = this
+    if (known) {
+      const elapsed = Math.max(0, Math.floor(this.now() - known.at))
+      const rows = await db.$queryRaw<{ total: bigint }[]>`update listened
+        set total_ms = total_ms + ${elapsed} where id = 1 and total_ms = ${known.total} returning total_ms as total`
+      if (rows[0]) {
+        this.known = { total: rows[0].total, at: known.at + elapsed }
+        return
+      }
+    }
+    const rows = await db.$queryRaw<{ total: bigint }[]>`select total_ms as total from listened`
+    this.known = rows[0] ? { total: rows[0].total, at: this.now() } : null
+  }
+}
+
+/** True when replicas have listened for `ms` since the total that the column holds, and since the last restore. */
+export const silentFor = (column: Prisma.Sql, ms: number): Prisma.Sql =>
+  Prisma.sql`(select total_ms - greatest(${column}, counts_from_ms) >= ${ms} from listened)`
+
+export async function isHostLostForGood({ db, clock, rules }: Core, hostId: string): Promise<boolean> {
+  const ms = rules.lostForGoodAfterMs
+  const since = new Date(clock.now().getTime() - ms)
+  const rows = await db.$queryRaw<{ id: string }[]>`select id from hosts where id = ${hostId}
+    and (last_seen_at is null or last_seen_at < ${since}) and ${silentFor(Prisma.sql`heard_at_listened_ms`, ms)}`
+  return rows.length > 0
+}
