@@ -6,7 +6,7 @@ export const counterHelp = {
   activity_write_failures: 'Writes of activity that failed and are tried again.',
   activity_rows_refused: 'Entries of activity that the database refused and that are lost.',
   activity_rows_dropped: 'Entries of activity that are lost because too many waited.',
-  clock_skewed: 'Looks at the clock that found it more than 2 s off Postgres.',
+  clock_skewed: 'Checks that found the clock of this machine more than 2 s off Postgres.',
 } as const
 
 export type CounterName = keyof typeof counterHelp

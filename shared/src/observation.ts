@@ -42,7 +42,7 @@ export const observationScreenshotSchema = z.object({
   scale: z.number().meta({ description: 'Image width divided by screen width.' }),
   data: z.string().meta({ description: 'Base64.' }),
   secure: z.literal(true).optional().meta({
-    description: 'A window that lets no picture be taken of it is on the screen, and black in the image.',
+    description: 'The screen shows a window that forbids screenshots; it is black in the image.',
   }),
 })
 export type ObservationScreenshot = z.infer<typeof observationScreenshotSchema>
@@ -57,10 +57,10 @@ export const observationSchema = z
       .object({
         width: z.int().meta({ description: 'Device pixels.' }),
         height: z.int().meta({ description: 'Device pixels.' }),
-        on: z
-          .literal(false)
-          .optional()
-          .meta({ description: 'Only of a screen that is off; it lists no elements, and takes no touch.' }),
+        on: z.literal(false).optional().meta({
+          description:
+            'Present only while the screen is off: it then lists no elements and takes no touches.',
+        }),
       })
       .meta({ description: 'The screen at its current rotation.' }),
     elements: z.array(elementSchema),

@@ -20,8 +20,8 @@ export function readProtocolVersion(text: string | undefined): number {
 }
 
 const commands = {
-  'host agent': 'git pull && ./scripts/up --host-only',
-  'control plane': 'git pull && ./scripts/up --control-only',
+  'host agent': './scripts/up --host-only',
+  'control plane': './scripts/up --control-only',
 } as const
 
 /** Why the other side is refused, and what to run. `other`: who speaks `version`. */
@@ -31,6 +31,6 @@ export function explainRefusal(other: keyof typeof commands, version: number): s
   const said = Number.isNaN(version) ? 'no known protocol version' : `protocol version ${version}`
   return (
     `The ${other} speaks ${said}; versions ${own - 1} to ${own + 1} are accepted. ` +
-    `Upgrade the ${behind} on its machine: ${commands[behind]}`
+    `Upgrade the ${behind} on its machine: git pull, ./scripts/down, then ${commands[behind]} with the same options as before.`
   )
 }

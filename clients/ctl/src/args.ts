@@ -113,8 +113,9 @@ function usage(): string {
 Talks to the Phonerack of DIR (default: .phonerack in the checkout), or to the one that
 PHONERACK_OPERATOR_URL and PHONERACK_OPERATOR_TOKEN name.
 
-What is in brackets may be left out. A command that changes something sends an idempotency key of its own
-and repeats a request whose answer was lost; give the key that it prints to repeat the command later.
+Arguments in brackets are optional. A command that changes something sends an idempotency key and retries
+when the answer is lost. If it gets no answer at all, it prints the key: pass it as --idempotency-key to
+repeat the command safely.
 
 ${lines.join('\n')}
 

@@ -9,7 +9,7 @@ import { isUp, type DeviceState } from './link.js'
 export const longestJump = 1_000_000n
 
 export const notBelieved = (told: bigint, given: bigint): string =>
-  `its host reports the fencing number ${told}, and ${given} is the last one that was given out: the number is not believed. If the host can be trusted, retire it and let it join again.`
+  `its host reports the fencing number ${told}, but the last one given out is ${given}, so the number is not believed. If the host can be trusted, start afresh with the device: see docs/operations.md.`
 
 export interface CustodyRow {
   state: DeviceState

@@ -115,7 +115,7 @@ async function act(locked: Locked, { kind }: Verdict): Promise<boolean> {
         where: { id: device.id },
         data: {
           ...{ state: 'wiping', confirmedEpoch: null, cleanFor: '' },
-          reason: 'its host knows of a use that the database does not',
+          reason: 'its host reports a use that the database does not know of',
         },
       })
       await addWipe(tx, device.id, await raiseTo(locked, 1n), '')
@@ -237,7 +237,10 @@ async function quarantine({ core, tx, device, phone }: Locked, reason: string): 
   const now = core.clock.now()
   const ended = await endRun(tx, core.rules, phone, 'lose', {
     ...{ at: now, now, quarantine: reason },
-    failure: { code: 'phone_unavailable', message: 'Its device is held back for the operator.' },
+    failure: {
+      code: 'phone_unavailable',
+      message: 'Its device is quarantined until the operator releases it.',
+    },
   })
   if (!ended) await holdBackDevice(tx, phone.id, reason)
   return true

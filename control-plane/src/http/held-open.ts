@@ -15,11 +15,11 @@ export interface HeldOpen {
 
 const descriptions = {
   waits: {
-    message: (most: number) => `The key has ${most} requests that wait.`,
+    message: (most: number) => `The key has ${most} waiting requests already.`,
     next: 'Let one of them end, or send the request without `wait`.',
   },
   streams: {
-    message: (most: number) => `The key reads ${most} answers at once.`,
+    message: (most: number) => `The key has ${most} downloads open already.`,
     next: 'Read one of them to its end, or close it, then send the request again.',
   },
 }

@@ -47,7 +47,7 @@ export function addServicePaths(app: FastifyInstance, health: () => Promise<Heal
       schema: { hide: true },
       handler: async (request, reply) => {
         const checks = await look().catch((error: unknown): Health => {
-          request.log.warn({ err: error }, 'health could not be told')
+          request.log.warn({ err: error }, 'the health checks failed')
           return { health: { ok: false, required: true } }
         })
         const all = Object.values(checks)

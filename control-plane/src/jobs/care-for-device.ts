@@ -90,7 +90,7 @@ async function tryCare<N extends 'device.wipe' | 'device.enroll'>(
     if (!(error instanceof CallFailure)) throw error
     context.core.log.warn(
       { device: device.id, job: name, err: error, attempt: payload.attempt },
-      'a device was not cared for',
+      'a wipe or an enrolment of a device failed',
     )
     const refusal = refusalIn(error.answer?.details)
     if (refusal) {

@@ -107,7 +107,7 @@ const ofAnswers: Record<string, Headers> = {
     'X-Screen-Secure': {
       type: 'string',
       description:
-        '`true` when a window that lets no picture be taken of it is on the screen, and black in the image; else left out.',
+        '`true` when the screen shows a window that forbids screenshots, which is black in the image; else left out.',
     },
   },
   readFile: { 'Content-Disposition': { type: 'string', description: "The file's name." } },

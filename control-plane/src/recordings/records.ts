@@ -81,7 +81,9 @@ export function admit(
     const { kept, bytes } = await usedRoom(tx, projectId, now)
     if (kept >= perProject || bytes >= projectBytes)
       throw new ApiError('recording_limit_reached', {
-        ...(kept >= perProject ? {} : { message: "The project's recordings reach their storage limit." }),
+        ...(kept >= perProject
+          ? {}
+          : { message: "The project's recordings have reached their storage limit." }),
         details: { limit: perProject, recordings: kept, limit_bytes: projectBytes, used_bytes: bytes },
         next: `Delete recordings that are not needed (${recordingsRequest(phoneId)}), then send the request again.`,
       })

@@ -151,7 +151,7 @@ async function end(core: Core, recording: Recording, target: Target): Promise<vo
 /** Of a phone that does not run: nothing is sent to its host, which closes the recording within a moment when it is in reach. */
 const stillRuns = ({ id, phoneId }: Recording): ApiError =>
   new ApiError('recording_in_progress', {
-    message: 'The recording is not closed yet, and its phone does not run any more.',
+    message: 'The recording is not closed yet, and its phone is no longer running.',
     details: { phone: phoneId, recording: id },
     next:
       `${recordingsRequest(phoneId)} until its status is not "recording", then delete it. ` +

@@ -80,7 +80,7 @@ async function lockPending({ tx, now }: Work, typed: string): Promise<Setup> {
   const setup = await tx.setup.findUnique({ where: { userCodeHash } })
   if (setup?.status === 'pending' && setup.expiresAt > now) return setup
   throw new ApiError('not_found', {
-    message: 'No terminal waits with this code. Codes live for 15 minutes.',
+    message: 'No terminal is waiting with this code. Codes expire after 15 minutes.',
     next: 'Start again in the terminal, and use the code that it shows then.',
   })
 }

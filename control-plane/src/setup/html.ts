@@ -98,12 +98,13 @@ export const reviewPage = (
       <dl>
         ${
           setup.code === null
-            ? html``
+            ? html`<dt>Code</dt>
+                <dd>missing: the link is incomplete. Open it again as the operator gave it.</dd>`
             : html`<dt>Code</dt>
                 <dd>${setup.code}</dd>`
         }
         <dt>Client</dt>
-        <dd>${setup.client ?? 'did not say'}</dd>
+        <dd>${setup.client ?? 'not given'}</dd>
         <dt>Address</dt>
         <dd>${setup.address}</dd>
         <dt>Asked</dt>

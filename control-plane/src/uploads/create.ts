@@ -22,7 +22,7 @@ export async function createUpload(
     const { projectWaitingBytes } = core.rules.uploads
     if (waiting.project >= projectWaitingBytes)
       throw new ApiError('storage_limit_reached', {
-        message: "The project's uploads that are not completed reach their storage limit.",
+        message: "The project's uploads that are not completed have reached their storage limit.",
         details: { limit_bytes: projectWaitingBytes, used_bytes: waiting.project },
         next: 'Complete or delete uploads whose file was sent (GET /v1/apps/uploads), then send the request again.',
       })

@@ -24,7 +24,7 @@ export async function explained<T>(
     const { command, exit_code: exitCode } = failure.details
     log.warn(
       { ...about, command, exitCode, reason: failure.message, err: error },
-      'a device was not cared for',
+      'a wipe, an enrolment or a start of a device failed',
     )
     throw failure
   }

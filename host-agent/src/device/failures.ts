@@ -3,7 +3,7 @@ import { ApiError } from '@phonerack/shared'
 
 export const notEnrolled = (serial: string): ApiError =>
   new ApiError('phone_unavailable', {
-    message: 'This device was never enrolled.',
+    message: 'This host has no record that the device was enrolled.',
     retryable: false,
     details: { serial },
   })

@@ -42,7 +42,7 @@ export function createLocale(transport: Transport): Locale {
           if (isSame(now, locale)) return now
           if (within.remaining < 200) {
             throw new ApiError('provider_error', {
-              message: 'The phone did not take the locale.',
+              message: 'The phone did not accept the locale.',
               details: { locale: now },
             })
           }
@@ -65,7 +65,7 @@ function unknownLocale(locale: string): ApiError {
 
 const notTaken = (reason: string): ApiError =>
   new ApiError('provider_error', {
-    message: 'The phone did not take the locale.',
+    message: 'The phone did not accept the locale.',
     details: { reason: reason.slice(0, 200) },
   })
 

@@ -21,7 +21,7 @@ export async function untilValid(operatorUrl: string, token: string, stop: Abort
   const end = performance.now() + 60_000
   while ((await standingOf(operatorUrl, token)) !== 'valid') {
     stop.throwIfAborted()
-    if (performance.now() > end) throw new Error('the control plane does not take its new operator token')
+    if (performance.now() > end) throw new Error('the control plane does not accept its new operator token')
     await sleep(100)
   }
 }

@@ -33,7 +33,7 @@ export const hostCommands: readonly Command[] = [
   },
   {
     name: 'host show',
-    about: 'Shows one machine: its agent, and what of its reports cannot be read.',
+    about: 'Shows one machine, its agent, and which parts of its reports cannot be read.',
     words: ['NAME|ID'],
     flags: {},
     async run({ words }, operator) {

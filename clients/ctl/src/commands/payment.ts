@@ -6,7 +6,7 @@ export const paymentCommands: readonly Command[] = [
   {
     name: 'payment unmatched',
     about:
-      'Lists payments, refunds and disputes of the payment provider that fit nothing; nothing was booked for them.',
+      'Lists payments, refunds and disputes that match no checkout link or payment; nothing was booked for them.',
     words: [],
     flags: {},
     async run(_input, operator) {

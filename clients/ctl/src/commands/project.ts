@@ -38,7 +38,8 @@ export const projectCommands: readonly Command[] = [
   },
   {
     name: 'project create',
-    about: 'Makes a project, with its first credit. --owner: whose running phones it counts with.',
+    about:
+      'Makes a project, with its first credit. --owner: projects of one owner share a limit of running phones.',
     words: [],
     flags: { name: 'N', owner: 'O', credit: 'USD' },
     required: ['name'],

@@ -12,7 +12,8 @@ const waiting = ({ devices_to_confirm: count }: Restored): string =>
 export const serviceCommands: readonly Command[] = [
   {
     name: 'service show',
-    about: 'Says whether the service is paused, and how many devices wait for their hosts after a restore.',
+    about:
+      'Says whether the service is paused, and how many devices wait for a confirmation of their hosts after a restore.',
     words: [],
     flags: {},
     async run(_input, operator) {
@@ -44,14 +45,14 @@ export const serviceCommands: readonly Command[] = [
   {
     name: 'service restored',
     about:
-      'After the database was restored: hands out no device before its host has confirmed that it is clean.',
+      'Run it after a restore of the database: no device is handed out before its host confirms that it is clean.',
     words: [],
     flags: {},
     async run(_input, operator) {
       const restored = await operator().restored()
       return {
         json: restored,
-        text: `The service knows that its database was restored.\n${waiting(restored)}`,
+        text: `The restore of the database is recorded.\n${waiting(restored)}`,
       }
     },
   },

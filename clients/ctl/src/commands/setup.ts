@@ -4,13 +4,13 @@ import { fields } from '../table.js'
 export const setupCommands: readonly Command[] = [
   {
     name: 'setup approve',
-    about: 'Gives a one-time link by which a person confirms the terminal that shows CODE.',
+    about: 'Prints a one-time link with which a person confirms the terminal that shows CODE.',
     words: ['CODE'],
     flags: {},
     async run({ words }, operator) {
       const link = await operator().approveSetup(words[0] ?? '')
       const text = fields([
-        ['Client', link.client ?? 'did not say'],
+        ['Client', link.client ?? 'not given'],
         ['Address', link.address],
         ['Asked', link.created_at],
       ])

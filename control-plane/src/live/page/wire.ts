@@ -29,7 +29,7 @@ export const closings = {
   noVideo: { code: 4008, reason: 'This phone cannot show its screen as video.' },
   tooMany: { code: 4009, reason: 'Too many people watch this phone.' },
   tooFast: { code: 4010, reason: 'Too much input at once.' },
-  limited: { code: 4012, reason: 'Too many links that are not valid were opened from here. Wait a minute.' },
+  limited: { code: 4012, reason: 'Too many invalid links were opened from this address. Wait a minute.' },
   handedBack: { code: 4020, reason: 'The phone is back with the agent. Thank you.' },
   withdrawn: { code: 4021, reason: 'The agent does not need you any more.' },
   unavailable: { code: 4011, reason: 'The phone is out of reach, and its session has ended.' },
