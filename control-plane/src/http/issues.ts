@@ -136,7 +136,7 @@ function fromOne(issue: $ZodIssue, root: $ZodType, value: unknown): Issue[] {
   switch (issue.code) {
     case 'unrecognized_keys': {
       const alternatives = fieldsAt(root, value, path)
-      return issue.keys.map((key) => ({ ...unknownField([...path, key]), alternatives }))
+      return issue.keys.slice(0, mostIssues).map((key) => ({ ...unknownField([...path, key]), alternatives }))
     }
     case 'invalid_type': {
       const received = jsonTypeOf(valueAt(value, path))
@@ -199,16 +199,30 @@ export const unknownField = (path: Path): Issue => ({
   code: 'unrecognized_keys',
 })
 
-const isSame = (a: Issue, b: Issue): boolean =>
-  a.message === b.message &&
-  a.path.length === b.path.length &&
-  a.path.every((step, at) => step === b.path[at])
+/** Of one answer. A body can break the rules in as many places as it has bytes. */
+export const mostIssues = 50
+/** Alternatives of one issue. */
+const mostAlternatives = 100
+/** The library's findings that are looked at: several may say the same. */
+const mostFindings = 4 * mostIssues
 
 /** @param value what was checked; used to name the type that was received and the union option that was meant */
-const toIssues = (issues: readonly $ZodIssue[], schema: $ZodType, value: unknown): Issue[] =>
-  issues
-    .flatMap((issue) => fromOne(issue, schema, value))
-    .filter((issue, at, all) => all.findIndex((each) => isSame(each, issue)) === at)
+function toIssues(findings: readonly $ZodIssue[], schema: $ZodType, value: unknown): Issue[] {
+  const issues = new Map<string, Issue>()
+  for (const finding of findings.slice(0, mostFindings)) {
+    for (const issue of fromOne(finding, schema, value)) {
+      const place = JSON.stringify([issue.path, issue.message])
+      if (!issues.has(place)) issues.set(place, capped(issue))
+      if (issues.size >= mostIssues) return [...issues.values()]
+    }
+  }
+  return [...issues.values()]
+}
+
+const capped = (issue: Issue): Issue =>
+  issue.alternatives && issue.alternatives.length > mostAlternatives
+    ? { ...issue, alternatives: issue.alternatives.slice(0, mostAlternatives) }
+    : issue
 
 /** The library's own texts are replaced by nothing, so that a message is one of ours or none. */
 const ownMessagesOnly = { error: (): string => '' }

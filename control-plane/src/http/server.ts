@@ -29,6 +29,7 @@ import { watchPaths } from './known-paths.js'
 import { trackLifetimes } from './lifetimes.js'
 import { addRequestLog } from './request-log.js'
 import { createRateLimit } from './rate-limit.js'
+import { keepAddresses } from './strangers/network.js'
 import { createStrangers, type Strangers } from './strangers/strangers.js'
 import { addServicePaths, type Health } from './service-paths.js'
 import { validatorCompiler } from './validation.js'
@@ -103,6 +104,7 @@ export function addFoundations(app: FastifyInstance): void {
   app.decorateRequest('caller', null)
   app.decorateRequest('errorCode', null)
   const paths = watchPaths(app)
+  keepAddresses(app.server)
   const continuation = acceptExpectations(app.server)
   app.server.on('connect', (_request, socket: Socket) => answerOnSocket(socket, new ApiError('not_found')))
   addConventions(app, paths)

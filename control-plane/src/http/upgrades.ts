@@ -8,9 +8,15 @@ import type { Duplex } from 'node:stream'
 /** Takes the upgrades it knows; false: the request is answered as if it had asked for none. */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
 
-export function acceptUpgrades(server: Server, take: Upgrade): void {
+/** @param onFault hears of what `take` throws, which ends that connection alone: nothing awaits this listener */
+export function acceptUpgrades(server: Server, take: Upgrade, onFault: (error: unknown) => void): void {
   server.on('upgrade', (request, socket, head) => {
-    if (!take(request, socket, head)) giveBack(server, request, socket, head)
+    try {
+      if (!take(request, socket, head)) giveBack(server, request, socket, head)
+    } catch (error) {
+      socket.destroy()
+      onFault(error)
+    }
   })
 }
 

@@ -184,14 +184,17 @@ export const livePlugin =
       socket.end(`HTTP/1.1 ${statusLine}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
     }
 
-    acceptUpgrades(app.server, (request: IncomingMessage, socket, head) => {
+    const takeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): boolean => {
       const path = request.url?.split('?', 1)[0]
       if (path !== socketPath || request.headers.upgrade?.toLowerCase() !== 'websocket') return false
       socket.on('error', () => socket.destroy())
       if (request.headers.origin !== origin) refuse(socket, '403 Forbidden')
       else sockets.handleUpgrade(request, socket, head, serve)
       return true
-    })
+    }
+    acceptUpgrades(app.server, takeUpgrade, (error) =>
+      core.log.error({ err: error }, 'an upgrade of a connection failed'),
+    )
 
     const keys = core.bus.subscribe(subjects.keyChanged, (message) => {
       const hash = keyChangedSchema.safeParse(message).data?.key_hash

@@ -3,6 +3,7 @@ import { ApiError, hashSecret, isSecret, newId } from '@phonerack/shared'
 import { type FastifyRequest } from 'fastify'
 import { createSecretLookup } from '../db/secret-lookup.js'
 import { type OperatorToken } from '../gen/prisma/client.js'
+import { addressOf } from '../http/strangers/network.js'
 import { keyFailures, type Strangers } from '../http/strangers/strangers.js'
 import { type Core } from '../phones/core.js'
 
@@ -66,7 +67,7 @@ async function authenticate(core: Core, secret: string, request: FastifyRequest)
   return {
     tokenId: token.id,
     tokenName: token.name,
-    address: request.ip,
+    address: addressOf(request),
     requestId: request.id,
     secret: () => secret,
   }

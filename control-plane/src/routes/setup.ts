@@ -2,6 +2,7 @@
 import { isSecret, limits, secretPrefixes } from '@phonerack/shared'
 import { z } from 'zod'
 import { createRateLimit } from '../http/rate-limit.js'
+import { addressOf } from '../http/strangers/network.js'
 import type { Route } from './deps.js'
 import { describeOpenErrors } from './errors.js'
 import { postHeaders } from './fields.js'
@@ -63,7 +64,7 @@ export const createSetup: Route = (app, { services, strangers, baseUrl, clock })
     },
     async (request, reply) => {
       const { client: name = null } = request.body
-      const { token, userCode } = await services.setup.create({ client: name, address: request.ip })
+      const { token, userCode } = await services.setup.create({ client: name, address: addressOf(request) })
       return reply.code(201).send({
         setup_token: token,
         user_code: userCode,

@@ -7,6 +7,7 @@ import { hashSecret, isSecret, limits } from '@phonerack/shared'
 import { parse, serialize } from 'cookie'
 import { type FastifyPluginAsync, type FastifyReply, type FastifyRequest } from 'fastify'
 import { createSecretLookup } from '../db/secret-lookup.js'
+import { addressOf } from '../http/strangers/network.js'
 import { type Strangers } from '../http/strangers/strangers.js'
 import { type Core } from '../phones/core.js'
 import { decideSetup, terminalOfTicket } from './decision.js'
@@ -115,7 +116,7 @@ export const setupPlugin =
       if (await isTooOften(request, ticket)) return tooOften(reply)
       const allow = fields.get('decision') === 'allow'
       const decision = allow ? { allow, projectId: fields.get('project') ?? '' } : { allow }
-      const person = { address: request.ip, requestId: request.id }
+      const person = { address: addressOf(request), requestId: request.id }
       if (!(await decideSetup(core, ticket, decision, person))) return notValid(request, reply)
       const text = allow ? 'The terminal gets its key within seconds.' : 'The terminal gets no key.'
       return send(reply, 200, donePage(allow ? 'Connected' : 'Denied', `${text} You can close this page.`))

@@ -4,7 +4,7 @@
  */
 import proxyAddress from '@fastify/proxy-addr'
 import ipaddr from 'ipaddr.js'
-import { type IncomingMessage } from 'node:http'
+import { type IncomingMessage, type Server } from 'node:http'
 
 /** An IPv6 subscriber owns a whole /64: its addresses count as one. */
 const groupsOfNetwork = 4
@@ -19,8 +19,26 @@ export function networkOf(address: string): string {
   return `${new ipaddr.IPv6(network).toString()}/64`
 }
 
-/** Gives the network of a request's client. @param trustedProxies addresses or networks; none: the socket's address counts */
+/** The network of clients whose address cannot be read any more: they count as one. */
+export const unknownNetwork = 'unknown'
+
+/**
+ * Gives the network of a request's client; never throws. Node knows no address of a connection that was reset before it
+ * was read. @param trustedProxies addresses or networks; none: the socket's address counts
+ */
 export function createNetworkOf(trustedProxies: readonly string[]): (request: IncomingMessage) => string {
   const isTrusted = proxyAddress.compile([...trustedProxies])
-  return (request) => networkOf(proxyAddress(request, isTrusted))
+  return (request) => {
+    // Declared as a string, which it is not for a connection that was reset.
+    const address = proxyAddress(request, isTrusted) as string | undefined
+    return address === undefined || address === '' ? unknownNetwork : networkOf(address)
+  }
+}
+
+/** A client's address for people to read. Fastify declares it as a string, which it is not for a connection that was reset. */
+export const addressOf = ({ ip }: { ip: string | undefined }): string => ip ?? unknownNetwork
+
+/** Reads each connection's address at its beginning: Node keeps it then, also after the connection has ended. */
+export function keepAddresses(server: Server): void {
+  server.on('connection', (socket) => void socket.remoteAddress)
 }

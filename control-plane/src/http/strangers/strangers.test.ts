@@ -2,14 +2,14 @@
 import { ApiError } from '@phonerack/shared'
 import { type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { networkOf } from './network.js'
+import { createNetworkOf, networkOf, unknownNetwork } from './network.js'
 import { createStrangers, keyFailures, type Strangers } from './strangers.js'
 
 const clock = { at: new Date('2026-03-01T10:00:05Z'), now: () => clock.at }
 const make = (trustedProxies: string[] = []): Strangers =>
   createStrangers({ trustedProxies, perMinute: 3, clock })
 
-const from = (remoteAddress: string, forwarded?: string): IncomingMessage =>
+const from = (remoteAddress: string | undefined, forwarded?: string): IncomingMessage =>
   ({
     headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded },
     connection: { remoteAddress },
@@ -45,7 +45,15 @@ describe('a network', () => {
     expect(networkOf('2001:db8:1:2:ffff::1')).toBe('2001:db8:1:2::/64')
     expect(networkOf('2001:db8:1:3::1')).toBe('2001:db8:1:3::/64')
     expect(networkOf('fe80::1%eth0')).toBe('fe80::/64')
-    expect(networkOf('')).toBe('')
+  })
+  it('is a name of its own when the client has left, and nothing that a client sends makes it fail', () => {
+    for (const proxies of [[], ['127.0.0.1', '10.0.0.0/8']]) {
+      const of = createNetworkOf(proxies)
+      expect(of(from(undefined))).toBe(unknownNetwork)
+      expect(of(from(undefined, '203.0.113.7'))).toBe(unknownNetwork)
+      for (const sent of ['', ',', '%', 'unknown', '::1%', '::ffff:300.1.1.1', '1', 'a'.repeat(9000)])
+        expect(typeof of(from('10.0.0.1', sent))).toBe('string')
+    }
   })
 })
 

@@ -1,0 +1,85 @@
+/** Upgrades of clients that are already gone, over real sockets: none of them may reach the process's last resort. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { afterEach, expect, it } from 'vitest'
+import { createNetworkOf, keepAddresses, unknownNetwork } from './strangers/network.js'
+import { acceptUpgrades, type Upgrade } from './upgrades.js'
+
+const closers: (() => void)[] = []
+afterEach(() => closers.splice(0).forEach((close) => close()))
+
+const serve = async (take: Upgrade, onFault: (error: unknown) => void): Promise<number> => {
+  const server = createServer()
+  acceptUpgrades(server, take, onFault)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closers.push(() => server.close())
+  return (server.address() as AddressInfo).port
+}
+
+const handshake = [
+  'GET /live/socket HTTP/1.1',
+  'Host: localhost',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+].join('\r\n')
+
+const open = async (port: number) => {
+  const socket = connect(port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  socket.write(`${handshake}\r\n\r\n`)
+  return socket
+}
+
+it('gives a client whose connection has ended the name that stands for no address', async () => {
+  const networkOf = createNetworkOf([])
+  const faults: unknown[] = []
+  const seen: string[] = []
+  const port = await serve(
+    (request, socket) => {
+      // From here on Node cannot ask for the address.
+      socket.destroy()
+      seen.push(networkOf(request))
+      return true
+    },
+    (error) => faults.push(error),
+  )
+  const client = await open(port)
+  await once(client, 'close')
+  expect([seen, faults]).toEqual([[unknownNetwork], []])
+})
+
+it('keeps the address of a connection that has ended', async () => {
+  const server = createServer()
+  keepAddresses(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  closers.push(() => server.close())
+  const taken = once(server, 'connection')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const [socket] = (await taken) as [Socket]
+  client.destroy()
+  socket.destroy()
+  expect(socket.remoteAddress).toBe('127.0.0.1')
+})
+
+it('destroys the socket of an upgrade that fails, and keeps the fault from the process', async () => {
+  const faults: unknown[] = []
+  const bug = new Error('a bug')
+  const port = await serve(
+    () => {
+      throw bug
+    },
+    (error) => faults.push(error),
+  )
+  const socket = await open(port)
+  await once(socket, 'close')
+  // The server still answers.
+  const again = await open(port)
+  await once(again, 'close')
+  expect(faults).toEqual([bug, bug])
+})
