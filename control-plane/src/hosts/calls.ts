@@ -38,7 +38,7 @@ export async function requireConnection(connection: HostConnection, progress: Pr
     return
   }
   if (!rests) breaker.failed(performance.now())
-  throw new CallFailure(false, null, false, 'no connection to the host')
+  throw new CallFailure(false, null, false, connection.fault ?? 'no connection to the host')
 }
 
 /** A method of the client: `(client, ...rest) => client.observe(...rest)`. */

@@ -13,11 +13,15 @@ import {
 import { type HostServiceClient, type LiveServiceClient, type RecordingServiceClient } from '@phonerack/proto'
 import { keepalive, ownNow, protocol, type Logger } from '@phonerack/shared'
 import { type Credentials, hostDnsName } from '../pki/authority.js'
+import { channelTarget } from './address.js'
 import { checkedClients } from './answers/client.js'
 import { Breaker } from './breaker.js'
 
 /** A screen (4 MB) with its frame. */
 const maxMessageBytes = 8_000_000
+
+/** Resolves to no endpoint without asking anybody: each call ends with UNAVAILABLE. */
+const noTarget = 'ipv4:none'
 
 export interface HostConnection {
   client: HostServiceClient
@@ -26,6 +30,8 @@ export interface HostConnection {
   /** Over the channel of `client`. */
   recordings: RecordingServiceClient
   breaker: Breaker
+  /** Why there can be no connection; null: there may be one. */
+  fault: string | null
   /** Resolves true when the channel stands within `ms`. Nothing has been sent yet when it does not. */
   ready(ms: number): Promise<boolean>
 }
@@ -71,19 +77,25 @@ export class HostClients {
       interceptors: [sayProtocol],
       // A repeat would hide whether bytes may have left.
       'grpc.enable_retries': 0,
+      // The operator of a host's DNS must not configure our calls.
+      'grpc.service_config_disable_resolution': 1,
       // Channels are not shared between hosts that had the same address.
       'grpc.use_local_subchannel_pool': 1,
     }
     const checked = checkedClients((call, where) =>
       this.log.warn({ host: hostId, call, where }, 'a host sent an answer that does not fit'),
     )
-    const client = new checked.Host(address, this.credentials, options)
-    const live = new checked.Live(address, this.credentials, options)
-    const recordings = new checked.Recording(address, this.credentials, {
+    const target = channelTarget(address)
+    const fault = target === null ? 'the stored address of the host is not `host:port`' : null
+    if (fault !== null) this.log.error({ host: hostId, address }, fault)
+    const client = new checked.Host(target ?? noTarget, this.credentials, options)
+    const live = new checked.Live(target ?? noTarget, this.credentials, options)
+    const recordings = new checked.Recording(target ?? noTarget, this.credentials, {
       ...options,
       channelOverride: client.getChannel(),
     })
-    return { client, live, recordings, breaker: new Breaker(), ready: (ms) => isReady(client, ms) }
+    const ready = (ms: number) => (fault === null ? isReady(client, ms) : Promise.resolve(false))
+    return { client, live, recordings, breaker: new Breaker(), fault, ready }
   }
 }
 

@@ -14,6 +14,7 @@ import {
   type Heartbeat,
 } from '@phonerack/shared'
 import { z } from 'zod'
+import { channelTarget } from './address.js'
 import { placesOf } from './answers/client.js'
 
 /** Of one host: more are not read. */
@@ -41,10 +42,7 @@ const envelope = heartbeatSchema.omit({ devices: true }).extend({
   sequence: z.number().int().nonnegative(),
   at: instant,
   version: z.string().catch('unknown'),
-  address: z
-    .string()
-    .max(300)
-    .regex(/^[\x21-\x7e]+:\d{1,5}$/),
+  address: z.string().refine((address) => channelTarget(address) !== null),
   load: z.number().catch(0),
 })
 

@@ -5,7 +5,7 @@ import { ApiError, hashSecret } from '@phonerack/shared'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { errorOf } from '../testing/api.js'
 import { toServiceError, type AgentDouble } from '../testing/agent-double.js'
 import { openLive, type LiveClient } from '../testing/live-client.js'
@@ -134,6 +134,23 @@ describe('a live link', () => {
     const ended = count('standBy ended')
     standBys.close()
     await eventually(() => count('standBy ended') > ended)
+  })
+
+  it('keeps its phone ready also while the channel to another host cannot be made', async () => {
+    const [broken, good] = [await newPhone(tenant), await newPhone(tenant)]
+    for (const id of [broken, good]) await newToken(id)
+    const { core, hosts } = plane.app
+    const to = vi.spyOn(hosts, 'to').mockImplementationOnce(() => {
+      throw new Error('no channel')
+    })
+    const standBys = createStandBys(core, hosts)
+    try {
+      await standBys.look()
+      expect(to.mock.calls.length).toBeGreaterThanOrEqual(2)
+    } finally {
+      standBys.close()
+      to.mockRestore()
+    }
   })
 
   it('lives for 60 to 86400 seconds, as asked', async () => {

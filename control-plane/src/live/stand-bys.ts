@@ -56,7 +56,18 @@ export function createStandBys(core: Core, hosts: HostClients): StandBys {
         held.delete(phoneId)
         call.cancel()
       }
-      for (const [phoneId, one] of wanted) if (!held.has(phoneId)) begin(phoneId, one)
+      for (const [phoneId, one] of wanted) {
+        if (held.has(phoneId)) continue
+        // One host's fault must not keep the phones of the others from being ready.
+        try {
+          begin(phoneId, one)
+        } catch (error) {
+          core.log.error(
+            { err: error, phone: phoneId, host: one.place.hostId },
+            'a phone cannot be kept ready',
+          )
+        }
+      }
     },
     close() {
       isClosed = true

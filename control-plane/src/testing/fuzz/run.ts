@@ -13,6 +13,7 @@ import { brokenInvariants } from '../money.js'
 import { releaseHeldDevice } from '../operator.js'
 import { uploadClient } from '../uploads.js'
 import { createBody, eventually, type Plane, type Tenant, type World } from '../world.js'
+import { hostileAddresses } from './addresses.js'
 import { Chance, mangle, mangleTrailer, mutate } from './mangle.js'
 import { startReplica, type ReplicaProcess } from '../replica.js'
 
@@ -219,7 +220,8 @@ class Fuzz {
     const { hostile } = this.hosts
     hostile.onHeartbeat = (message: Heartbeat) => {
       this.count('heartbeat')
-      return asJson(mutate(this.chance, message))
+      const address = this.chance.is(0.3) ? this.chance.pick(hostileAddresses) : message.address
+      return asJson(mutate(this.chance, { ...message, address }))
     }
     hostile.beat()
     hostile.onHeartbeat = (message) => message
