@@ -23,8 +23,10 @@ import {
   markReady,
   markRunning,
   noteSize,
+  noteStopAsked,
   usedRoom,
 } from './records.js'
+import { isStopIgnored } from './possible.js'
 import { possibleTimes } from './times.js'
 import { transfers } from './transfers.js'
 
@@ -91,10 +93,10 @@ async function advance(
     return null
   }
   let state: RecordingState
+  // With its assignment it has ended, also when its host has not heard of that.
+  const isLeft = isRunning(recording) && !(await isAssigned(core, recording))
   try {
-    // With its assignment it has ended, also when its host has not heard of that.
-    const look = isRunning(recording) && !(await isAssigned(core, recording)) ? stopRecording : getRecording
-    state = await look(host, recording.id, within())
+    state = await (isLeft ? stopRecording : getRecording)(host, recording.id, within())
   } catch (error) {
     if (!isUnknown(error)) throw error
     if (recording.status === 'starting') await forget(core, recording.id)
@@ -107,19 +109,33 @@ async function advance(
     await noteSize(core, recording, state.sizeBytes)
     // Of one that is `processing` here the end has not been heard there.
     const isOver = recording.status === 'processing' || (await isProjectFull(core, recording))
-    if (isOver) await stopRecording(host, recording.id, within())
+    if (isOver) state = await stopRecording(host, recording.id, within())
+    if ((isOver || isLeft) && state.status === RecordingStatus.RECORDING_STATUS_RECORDING) {
+      if (isStopIgnored(recording.stopAskedAt, core.clock.now()))
+        return fail(core, recording, host, within(), 'its host does not stop')
+      await noteStopAsked(core, recording.id)
+    }
     return recording.status === 'processing' ? 'made' : 'running'
   }
   if (isRunning(recording))
     await inTransaction(core.db, (tx) => markEnded(tx, core, recording, { startedAt, endedAt }))
-  if (state.status === RecordingStatus.RECORDING_STATUS_FAILED) {
-    core.log.error({ recording: recording.id, reason: state.failure }, 'a recording could not be saved')
-    await markFailed(core, recording.id, false)
-    await drop(core, recording, host, within())
-    return null
-  }
+  if (state.status === RecordingStatus.RECORDING_STATUS_FAILED)
+    return fail(core, recording, host, within(), state.failure)
   if (state.status !== RecordingStatus.RECORDING_STATUS_READY) return 'made'
   return transfers.run(recording.projectId, () => bring(context, store, recording, host, state))
+}
+
+async function fail(
+  core: Core,
+  recording: Recording,
+  host: HostConnection,
+  progress: Progress,
+  reason: string,
+): Promise<null> {
+  core.log.error({ recording: recording.id, reason }, 'a recording could not be saved')
+  await markFailed(core, recording.id, false)
+  await drop(core, recording, host, progress)
+  return null
 }
 
 /** Brings the finished file into the storage, and frees its host of it. @throws CallFailure, StorageFull */

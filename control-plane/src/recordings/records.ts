@@ -10,6 +10,7 @@ import { addJob } from '../jobs/queue.js'
 import { type Core } from '../phones/core.js'
 import { type Caller, type RecordingStatus, type RecordingView } from '../services.js'
 import { addFileDelete } from '../uploads/records.js'
+import { possibleBytes } from './possible.js'
 
 /** Not known to have ended. */
 export const running = ['starting', 'recording'] as const
@@ -111,16 +112,22 @@ export async function usedRoom(
   return { kept: Number(rows[0]?.kept ?? 0n), bytes: Number(rows[0]?.bytes ?? 0n) }
 }
 
-/** A host may say anything; the column holds no more than this. */
-const mostTold = BigInt(Number.MAX_SAFE_INTEGER)
-
-/** What it takes at its host, until it is ready. */
+/** What it takes at its host, until it is ready: no more than it can have by now. */
 export async function noteSize(core: Core, recording: Recording, told: bigint): Promise<void> {
-  const bytes = told < mostTold ? told : mostTold
+  const most = possibleBytes(recording.startedAt, core.clock.now())
+  const bytes = told < most ? told : most
   if (recording.sizeBytes === bytes) return
   await core.db.recording.updateMany({
     where: { id: recording.id, status: { in: [...unfinished] } },
     data: { sizeBytes: bytes },
+  })
+}
+
+/** Its host answered an order to stop, and records on. */
+export async function noteStopAsked(core: Core, id: string): Promise<void> {
+  await core.db.recording.updateMany({
+    where: { id, stopAskedAt: null },
+    data: { stopAskedAt: core.clock.now() },
   })
 }
 

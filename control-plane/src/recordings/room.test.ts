@@ -72,6 +72,32 @@ it("a project's bytes are limited: 409 with both numbers, and one that runs is e
   for (const { id } of [second, third]) await call('DELETE', `/${id}`)
 }, 60_000)
 
+it('a host that claims a size without measure, and records on when it is told to stop, takes little room', async () => {
+  const lying = await world.start()
+  const rack = await lying.rack(2, { beatMs: 200 })
+  const owner = await lying.tenant()
+  const { recordings } = lying.app.services
+  const { db } = lying.app.core
+  const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
+  const phone = await newPhone(lying, owner)
+  const row = () => db.recording.findUniqueOrThrow({ where: { id } })
+  const { id } = await recordings.start(owner.caller, phone, null, context)
+  const state = rack.recordings.held.get(id)
+  if (!state) throw new Error('the host does not record')
+  rack.recordings.held.set(id, { ...state, sizeBytes: 10n ** 15n })
+  await eventually(async () => (await row()).sizeBytes !== null)
+  expect(Number((await row()).sizeBytes)).toBeLessThan(60_000_000)
+
+  rack.recordings.ignoresStop = true
+  await recordings.stop(owner.caller, phone, id, context).catch(() => undefined)
+  await lying.app.services.phones.park(owner.caller, phone)
+  await eventually(async () => (await row()).stopAskedAt !== null, 20_000)
+  expect((await row()).status).not.toBe('failed')
+  await db.$executeRaw`update recordings set stop_asked_at = stop_asked_at - interval '61 seconds'`
+  await eventually(async () => (await row()).status === 'failed', 20_000)
+  await eventually(() => !rack.recordings.held.has(id))
+}, 60_000)
+
 it('the limit by number tells the bytes too', async () => {
   const few = await world.start({ env: { PHONERACK_RECORDINGS_PER_PROJECT: '1' } })
   await few.rack(2, { beatMs: 200 })

@@ -21,6 +21,8 @@ export class RecordingsDouble {
   video = Buffer.alloc(200_000, 'video')
   /** What a read sends instead, to break it. */
   sent: Buffer | null = null
+  /** Records on when it is told to stop. */
+  ignoresStop = false
   /** Sends a video in another way. */
   onRead: ((call: Read) => Promise<void>) | null = null
 
@@ -72,7 +74,7 @@ export class RecordingsDouble {
       stopRecording: (call, callback) =>
         answer(callback, async () => {
           await this.begin('stopRecording')
-          this.end(call.request.recordingId)
+          if (!this.ignoresStop) this.end(call.request.recordingId)
           return { recording: this.get(call.request.recordingId) }
         }),
       getRecording: (call, callback) =>
