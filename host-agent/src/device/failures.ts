@@ -1,9 +1,13 @@
 /** Words for what keeps a device from work. Used by `supervisor.ts` and `phone/`. */
 import { ApiError } from '@phonerack/shared'
 
-export const notEnrolled = (serial: string): ApiError =>
+/** `reason`: why a phone that was enrolled is not used; null: it never was. */
+export const notEnrolled = (serial: string, reason: string | null = null): ApiError =>
   new ApiError('phone_unavailable', {
-    message: 'This host has no record that the device was enrolled.',
+    message:
+      reason === null
+        ? 'This host has no record that the device was enrolled.'
+        : `This device is not in use under ${serial}: ${reason}.`,
     retryable: false,
     details: { serial },
   })

@@ -1,6 +1,6 @@
 /**
- * Who a device is and whether it has booted. Reads properties and nothing else:
- * this is all that ever happens to a phone that was never enrolled.
+ * Who a device is and whether it has booted. Reads properties and nothing else. A phone that was never enrolled is
+ * asked for nothing more, except its boot ID and our marks (`phone-mark.ts`) while another serial is in use.
  */
 import type { Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'

@@ -14,7 +14,8 @@ export type DeviceState =
   | { name: 'unauthorized' }
   /** It is asked who it is and whether it has booted. */
   | { name: 'booting'; failures: number }
-  | { name: 'unenrolled' }
+  /** `reason`: why the phone of an enrolled serial is not used. */
+  | { name: 'unenrolled'; reason?: string | null }
   /** `owner` operation: a call works on it and says when it ends; restarts in between are expected. */
   | { name: 'busy'; work: Work; owner: 'agent' | 'operation'; failures: number }
   /** `misses`: probes that failed since the last one that passed. */
@@ -28,14 +29,14 @@ export type Link = 'absent' | 'offline' | 'unauthorized' | 'online'
 export type DeviceEvent =
   | { type: 'link'; link: Link }
   /** It answered; `enrolled`: this very phone was enrolled at this host. */
-  | { type: 'identified'; booted: boolean; enrolled: boolean }
+  | { type: 'identified'; booted: boolean; enrolled: boolean; reason?: string | null }
   | { type: 'provisioned' }
   | { type: 'probe_passed' }
   /** What the state's entry had begun failed; `hung`: the phone let the time pass, and `rescue.ts` sees to it. */
   | { type: 'failed'; reason: string; hung?: boolean }
   /** All was tried for a phone whose calls hang. */
   | { type: 'gave_up'; reason: string }
-  /** A restart that we ordered has begun. */
+  /** A restart that we ordered has begun, or another phone may be there. */
   | { type: 'restarts' }
   /** The state lasted longer than it may. */
   | { type: 'timed_out' }
@@ -105,7 +106,7 @@ export function nextState(state: DeviceState, event: DeviceEvent): DeviceState {
         ? state
         : { name: 'quarantined', reason: event.reason }
     case 'restarts':
-      return state.name === 'healthy' ? { name: 'booting', failures: 0 } : state
+      return state.name === 'healthy' || state.name === 'busy' ? { name: 'booting', failures: 0 } : state
     case 'timed_out':
       return state.name === 'booting'
         ? { name: 'quarantined', reason: 'it did not finish booting' }
@@ -115,7 +116,10 @@ export function nextState(state: DeviceState, event: DeviceEvent): DeviceState {
   }
 }
 
-function identified(state: DeviceState, event: { booted: boolean; enrolled: boolean }): DeviceState {
+function identified(
+  state: DeviceState,
+  event: { booted: boolean; enrolled: boolean; reason?: string | null },
+): DeviceState {
   const asked =
     state.name === 'booting' ||
     state.name === 'unenrolled' ||
@@ -124,7 +128,11 @@ function identified(state: DeviceState, event: { booted: boolean; enrolled: bool
   if (!asked) return state
   const failures = 'failures' in state ? state.failures : 0
   if (!event.booted) return state.name === 'booting' ? state : { name: 'booting', failures }
-  if (!event.enrolled) return sameOr(state, { name: 'unenrolled' })
+  if (!event.enrolled) {
+    const reason = event.reason ?? null
+    const isSame = state.name === 'unenrolled' && (state.reason ?? null) === reason
+    return isSame ? state : { name: 'unenrolled', ...(reason === null ? {} : { reason }) }
+  }
   return { name: 'busy', work: 'provisioning', owner: 'agent', failures }
 }
 

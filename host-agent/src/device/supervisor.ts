@@ -23,6 +23,8 @@ import { guardDevice } from './lock/guard-device.js'
 import type { LockGuard } from './lock/guard.js'
 import { recordFields, type RecordFields } from './record-fields.js'
 import { createRescue, type Rescue } from './rescue.js'
+import { PhoneTie } from './phone-tie.js'
+import { isEnrolled, type PhoneLinks } from './same-phone.js'
 import {
   entryOf,
   isSameState,
@@ -46,6 +48,8 @@ export interface SupervisorParts {
   /** Between two looks at its condition. */
   conditionEveryMs: number
   records: Records
+  /** Of all devices of this host. */
+  links: PhoneLinks
   log: Logger
   /** Called after each change that others want to know of. */
   onChange: () => void
@@ -57,6 +61,8 @@ const conditionMs = 15_000
 
 export class DeviceSupervisor {
   readonly transport: Transport
+  /** Whether it is the phone that its record describes. */
+  readonly tie: PhoneTie
   private readonly fields: RecordFields
   private readonly rescue: Rescue
   private readonly watch: ConditionWatch
@@ -92,7 +98,7 @@ export class DeviceSupervisor {
       serial,
       client,
       isNetwork,
-      mayReboot: () => this.identityOnLink !== null && this.isEnrolled(this.identityOnLink),
+      mayReboot: () => this.mayReboot(),
       counts: () =>
         this.link === 'online' && !(this.state.name === 'busy' && this.state.owner === 'operation'),
       events: { get: fields.events.get, set: noteEvents },
@@ -100,6 +106,8 @@ export class DeviceSupervisor {
       log: parts.log,
     })
     this.transport = createTransport(client, serial, (outcome) => this.rescue.saw(outcome))
+    const recheck = () => this.restarts()
+    this.tie = new PhoneTie({ serial, transport: this.transport, records, links: parts.links, recheck })
     this.watch = watchCondition(this.transport, parts.conditionEveryMs)
     this.lockGuard = guardDevice({
       // Without the rescue: a look that hangs is only missed.
@@ -153,6 +161,7 @@ export class DeviceSupervisor {
     const busy = this.state.name === 'busy' && this.state.owner === 'operation'
     const expected = this.rescue.reconnecting || busy
     if (link === 'absent' && !expected) this.identityOnLink = null
+    if (link !== 'online' && !busy) this.tie.leave()
     this.happen({ type: 'link', link })
   }
 
@@ -195,9 +204,13 @@ export class DeviceSupervisor {
     return identity
   }
 
-  /** Asks it who it is. @throws ApiError when this very phone was not enrolled: it must not be written to */
-  async confirmEnrolled(progress: Progress): Promise<void> {
-    if (!this.isEnrolled(await this.identify(progress))) throw notEnrolled(this.parts.serial)
+  /** Asks it who it is. @throws ApiError when this very phone may not be used so, and must not be written to */
+  async confirmEnrolled(intent: 'use' | 'wipe', progress: Progress): Promise<void> {
+    const { hardwareSerial } = await this.identify(progress)
+    const { may, reason } = await this.tie.check(hardwareSerial, progress)
+    if (may === 'use' || may === intent) return
+    this.restarts()
+    throw notEnrolled(this.parts.serial, reason)
   }
 
   /** What no wipe would remove from it; empty when nothing stands in the way of an enrolment. Only reads. */
@@ -224,6 +237,7 @@ export class DeviceSupervisor {
     run: (device: () => Device | null) => Promise<T>,
   ): Promise<T> {
     this.happen({ type: 'work_begins', work })
+    this.tie.use()
     let failure: string | null = 'the work on it did not end'
     try {
       const result = await run(() => this.assembled)
@@ -233,11 +247,12 @@ export class DeviceSupervisor {
       failure = reasonOf(error)
       throw error
     } finally {
+      if (this.link !== 'online') this.tie.leave()
       this.happen({ type: 'work_ends', link: this.link, failure })
     }
   }
 
-  /** A restart that was ordered has begun: nobody gets the phone until it is back and prepared anew. */
+  /** A restart has begun, or another phone may be there: nobody gets it until it was identified and prepared again. */
   restarts(): void {
     this.happen({ type: 'restarts' })
   }
@@ -376,9 +391,16 @@ export class DeviceSupervisor {
   ): Promise<DeviceEvent> {
     if (effect === 'identify') {
       const identity = await this.identify(progress)
-      return { type: 'identified', booted: identity.booted, enrolled: this.isEnrolled(identity) }
+      const { booted, hardwareSerial } = identity
+      // Nothing but properties is read of a phone that was never enrolled, unless it may be one that is in use.
+      const isOurs = isEnrolled(this.record, hardwareSerial)
+      const isKnown = isOurs || this.parts.links.anyInUse(this.parts.serial)
+      if (!booted || !isKnown) return { type: 'identified', booted, enrolled: false }
+      const { may, reason } = await this.tie.check(hardwareSerial, progress)
+      return { type: 'identified', booted, enrolled: may === 'use', reason }
     }
     if (effect === 'provision') {
+      await this.tie.adopt(progress)
       if (this.record.choice) await this.prepare(progress)
       else await this.probe(progress)
       return { type: 'provisioned' }
@@ -411,9 +433,10 @@ export class DeviceSupervisor {
     this.provenAt = new Date()
   }
 
-  private isEnrolled(identity: DeviceIdentity): boolean {
-    const { enrolled, hardwareSerial } = this.record
-    return enrolled && (hardwareSerial === null || hardwareSerial === identity.hardwareSerial)
+  private mayReboot(): boolean {
+    const { identityOnLink, tie } = this
+    if (!identityOnLink || (tie.standing && tie.standing.may !== 'use')) return false
+    return isEnrolled(this.record, identityOnLink.hardwareSerial)
   }
 
   private changed(): Promise<void> {

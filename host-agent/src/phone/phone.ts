@@ -6,6 +6,7 @@ import { ApiError, DeadlineExceeded, limits, ownNow, Progress, type Logger } fro
 import { DeviceGone, type Device, type WipeCheck } from '../device/device.js'
 import type { FoundCapability } from '../device/attempt.js'
 import { notEnrolled } from '../device/failures.js'
+import { sameAs } from '../device/same-phone.js'
 import type { DeviceSupervisor } from '../device/supervisor.js'
 import { nothingDesired } from '../settings/desired.js'
 import type { HostFlags } from './custody.js'
@@ -58,7 +59,7 @@ export class Phone {
   start(caller: Caller, progress: Progress): Promise<Date> {
     this.requireEnrolled()
     return this.alone('start', caller, progress, async (within) => {
-      const device = await this.supervisor.waitHealthy(within)
+      const device = await this.ownPhone(within)
       this.fencing.written()
       this.supervisor.setScreenInUse(true)
       await device.power.wake(within)
@@ -77,7 +78,7 @@ export class Phone {
   park(caller: Caller, progress: Progress): Promise<void> {
     this.requireEnrolled()
     return this.alone('park', caller, progress, async (within) => {
-      const device = await this.supervisor.waitHealthy(within)
+      const device = await this.ownPhone(within)
       await device.input.key(homeKey, 0, within)
       await device.power.sleep(within)
       this.supervisor.setScreenInUse(false)
@@ -88,7 +89,7 @@ export class Phone {
   reboot(caller: Caller, progress: Progress): Promise<void> {
     this.requireEnrolled()
     return this.alone('reboot', caller, progress, async (within) => {
-      const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
+      const device = await this.ownPhone(within.within(times.writeReady))
       await device.power.reboot(within)
       this.supervisor.restarts()
     })
@@ -96,12 +97,12 @@ export class Phone {
 
   /** Wipes and verifies; the answer of a wipe that passed under the same number is given again. */
   wipe(caller: Caller, progress: Progress): Promise<WipeCheck[]> {
-    this.requireEnrolled()
+    this.requireEnrolled('wipe')
     return this.alone('wipe', caller, progress, async (within) => {
       const { wiped } = this.parts.records.get(this.serial)
       if (wiped?.fencingNumber === caller.fencingNumber.toString()) return wiped.checks
       await this.supervisor.waitOnline(within.within(60_000))
-      await this.supervisor.confirmEnrolled(within)
+      await this.supervisor.confirmEnrolled('wipe', within)
       return this.supervisor.work('wiping', (device) => this.runWipe(device, caller.fencingNumber, within))
     })
   }
@@ -116,11 +117,16 @@ export class Phone {
       const identity = await this.supervisor.identify(within)
       const cards = await this.supervisor.cardsInTheWay(within)
       if (cards.length > 0) return { capabilities: [], checks: cards }
+      const standing = await this.supervisor.tie.check(identity.hardwareSerial, within)
+      const twin = (await this.supervisor.tie.twins(within))[0]
+      if (twin !== undefined) return { capabilities: [], checks: [twinCheck(twin)] }
       // It may be another phone than the one that was wiped last.
       this.fencing.written()
       this.parts.records.update(this.serial, {
         enrolled: true,
         hardwareSerial: identity.hardwareSerial,
+        // Until the wipe gives it a mark, it is no phone for the tenant of an earlier assignment.
+        mayLackMark: standing.may === 'use',
         choice: null,
         baseline: null,
         wiped: null,
@@ -238,10 +244,20 @@ export class Phone {
     return this.parts.supervisor
   }
 
-  private requireEnrolled(): void {
+  private requireEnrolled(intent: 'use' | 'wipe' = 'use'): void {
     const { enrolled } = this.parts.records.get(this.serial)
+    if (!enrolled) throw notEnrolled(this.serial)
     // Another phone may have come to the serial of an enrolled one.
-    if (!enrolled || this.supervisor.current.name === 'unenrolled') throw notEnrolled(this.serial)
+    const { current, tie } = this.supervisor
+    if (current.name !== 'unenrolled' || tie.standing?.may === intent) return
+    throw notEnrolled(this.serial, current.reason)
+  }
+
+  /** The healthy phone, once it was seen to be that of the record. */
+  private async ownPhone(within: Progress): Promise<Device> {
+    await this.supervisor.waitHealthy(within)
+    await this.supervisor.confirmEnrolled('use', within)
+    return this.supervisor.waitHealthy(within)
   }
 
   private async runWipe(device: () => Device | null, number: bigint, within: Progress): Promise<WipeCheck[]> {
@@ -251,12 +267,17 @@ export class Phone {
     if (!wipe) throw new ApiError('feature_unavailable', { message: 'This phone cannot be wiped by us.' })
     // One that breaks off leaves nobody knows what.
     this.fencing.written()
-    this.parts.records.update(this.serial, { desired: nothingDesired, keyboard: null })
+    const { tie } = this.supervisor
+    const mayLackMark = tie.standing?.may === 'use'
+    this.parts.records.update(this.serial, { desired: nothingDesired, keyboard: null, mayLackMark })
     const checks = await wipe.run(within)
     for (const check of checks) this.parts.log.info({ check }, 'wipe check')
     if (checks.length > 0 && checks.every(({ passed }) => passed)) {
-      const answer = { fencingNumber: number.toString(), checks }
-      this.fencing.wiped(number, wipe.level, { wiped: answer })
+      const { mark, twins } = await tie.mark(within)
+      // The tenant of the other serial may have written since the wipe.
+      if (twins[0] !== undefined) return [...checks, twinCheck(twins[0])]
+      const wiped = { fencingNumber: number.toString(), checks }
+      this.fencing.wiped(number, wipe.level, { wiped, marks: [mark], mayLackMark: false })
       this.parts.onChange()
       await device()?.power.sleep(within)
     }
@@ -320,6 +341,12 @@ export class Phone {
     }
   }
 }
+
+const twinCheck = (twin: string): WipeCheck => ({
+  name: 'same_phone',
+  passed: false,
+  evidence: sameAs(twin),
+})
 
 /** The caller's time, cut short when a newer fencing number comes. */
 const joined = (progress: Progress, held: AbortSignal): Progress =>

@@ -19,6 +19,10 @@ export const recordSchema = z.object({
   enrolled: z.boolean(),
   /** `ro.serialno` of the phone that was enrolled: another phone under the same serial is not enrolled. */
   hardwareSerial: z.string().nullable(),
+  /** Files in our folder on the phone, one of which shows that it is the phone of this record (`device/same-phone.ts`). */
+  marks: z.array(z.string()).default([]),
+  /** A phone without a mark counts as that of this record: before its first mark, and while a wipe removes it. */
+  mayLackMark: z.boolean().default(true),
   /** Whose data it holds, and who may have it next. */
   ...custodySchema.shape,
   /** Chosen by the enrolment's probe. */
@@ -75,6 +79,8 @@ const unknownDevice = (serial: string): DeviceRecord => ({
   serial,
   enrolled: false,
   hardwareSerial: null,
+  marks: [],
+  mayLackMark: true,
   ...custodySchema.parse({ fencingNumber: '0' }),
   choice: null,
   baseline: null,

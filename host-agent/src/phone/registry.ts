@@ -6,6 +6,7 @@ import { ApiError, type DeviceStatus, type Logger } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
 import { keepConnected, type Keeper } from '../adb/keep.js'
 import { pollDevices, trackDevices, type TrackedDevice } from '../adb/track.js'
+import { PhoneLinks } from '../device/same-phone.js'
 import type { Link } from '../device/state-machine.js'
 import { DeviceSupervisor } from '../device/supervisor.js'
 import type { Jar } from '../scrcpy/jar.js'
@@ -51,6 +52,7 @@ const networkPollMs = 500
 
 export class Registry {
   private readonly entries = new Map<string, Entry>()
+  private readonly links = new PhoneLinks()
   private tracked = new Map<string, string>()
   private readonly stopping = new AbortController()
   private readonly keeper: Keeper
@@ -120,6 +122,7 @@ export class Registry {
     const log = this.parts.log.child({ serial })
     const supervisor = new DeviceSupervisor({
       ...{ serial, client, jar, isolated, conditionEveryMs, records, log, onChange },
+      links: this.links,
       isNetwork: this.parts.connect.includes(serial),
       simAllowed: this.parts.allowSims.includes(serial),
     })

@@ -19,8 +19,9 @@ function reasonOf(state: DeviceState): string | null {
       return "the phone has not accepted this host's ADB key: unlock it and accept, or adb has no right to the USB device"
     case 'busy':
       return state.work
-    case 'booting':
     case 'unenrolled':
+      return state.reason ?? null
+    case 'booting':
     case 'healthy':
       return null
   }
