@@ -60,7 +60,7 @@ export const deviceConditionSchema = z.object({
   /** A PIN, pattern or password is set: after a restart nobody gets in. */
   lock_credential: z.boolean().nullable(),
   /** In words, with what to do; empty while all is well. */
-  warnings: z.array(z.string()),
+  warnings: z.array(z.string()).max(100),
 })
 export type DeviceCondition = z.infer<typeof deviceConditionSchema>
 

@@ -13,7 +13,8 @@ import {
 } from '@phonerack/proto'
 import { makeStorable, shorten } from '@phonerack/shared'
 import { type z } from 'zod'
-import { hostAnswers, liveAnswers, recordingAnswers, type Answers } from './schemas.js'
+import { hasFewFields } from './few-fields.js'
+import { hostAnswers, liveAnswers, mostEntries, recordingAnswers, type Answers } from './schemas.js'
 
 /** Called with the call's name and the place in its answer that does not fit; never with what stands there. */
 export type OnMalformed = (call: string, where: string) => void
@@ -26,11 +27,12 @@ const shown = 3
 
 /** Names the fields that do not fit, without their values. */
 export function placesOf(error: z.ZodError, ...within: string[]): string {
-  const places = error.issues.map(
-    ({ path, code }) => `${[...within, ...path].join('.') || 'all of it'} (${code})`,
-  )
-  const more = places.length > shown ? ` and ${places.length - shown} more` : ''
-  return shorten(makeStorable(`${places.slice(0, shown).join(', ')}${more}`), 300)
+  const { issues } = error
+  const places = issues
+    .slice(0, shown)
+    .map(({ path, code }) => `${[...within, ...path].join('.') || 'all of it'} (${code})`)
+  const more = issues.length > shown ? ` and ${issues.length - shown} more` : ''
+  return shorten(makeStorable(`${places.join(', ')}${more}`), 300)
 }
 
 /** The service with its answers checked. */
@@ -54,8 +56,9 @@ function checking<S extends ServiceDefinition>(
   return Object.fromEntries(methods)
 }
 
-/** Undefined, which fits no schema, for bytes that are no such message. */
+/** Undefined, which fits no schema, for bytes that are no such message, or that hold more than any answer. */
 function decode(deserialize: (bytes: Buffer) => unknown, bytes: Buffer): unknown {
+  if (!hasFewFields(bytes, mostEntries + 100)) return undefined
   try {
     return deserialize(bytes)
   } catch (error) {

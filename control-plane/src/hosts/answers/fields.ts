@@ -33,13 +33,20 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Parses UTF-8 JSON. @throws SyntaxError, TypeError */
 export const readJson = (json: Uint8Array): unknown => JSON.parse(utf8.decode(json))
 
+/** At most `most` elements: a longer list is refused before any element is looked at, which `.max()` alone would not do. */
+export const listOf = <T extends z.ZodType>(element: T, most: number) =>
+  z.array(z.unknown()).max(most).pipe(z.array(element))
+
+/** Faults of one value that are named; one that is wrong everywhere is no clearer with all of them. */
+const namedFaults = 10
+
 /** Bytes that hold JSON of a schema. They are passed on as they came. */
 export const json = (most: number, schema: z.ZodType, isOptional = false) =>
   bytes(most).superRefine((given, context) => {
     if (isOptional && given.length === 0) return
     try {
       const { error } = schema.safeParse(readJson(given))
-      for (const { path } of error?.issues ?? [])
+      for (const { path } of error?.issues.slice(0, namedFaults) ?? [])
         context.addIssue({ code: 'custom', path: [...path], message: 'does not fit' })
     } catch (error) {
       if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error

@@ -19,6 +19,7 @@ import {
   instant,
   instantOrNone,
   json,
+  listOf,
   maybe,
   pixels,
   sha256,
@@ -29,18 +30,19 @@ import { actionResult, actionResults, batchObservation, observation, snapshotId 
 type AnswerOf<M> = M extends { responseDeserialize: (bytes: Buffer) => infer A } ? A : never
 export type Answers<S> = { readonly [K in keyof S]: z.ZodType<AnswerOf<S[K]>> }
 
+/** Of a list of files or apps; about as many fields may any message have. The host agent counts 100 bytes for each file. */
+export const mostEntries = Math.ceil(limits.folderAnswer / 100)
 /** Of one action: its error may list candidates. */
 const resultBytes = 500_000
 const nothing = z.object({})
 /** The contract's 4,000,000 bytes and what JSON adds to them. */
 const screenBytes = limits.screenAnswer + 100_000
 
-const checks = z
-  .array(z.object({ name: cleaned(100), passed: z.boolean(), evidence: cleaned(4000) }))
-  .max(500)
-const capabilities = z
-  .array(z.object({ name: cleaned(100), implementation: cleaned(100), evidence: cleaned(1000) }))
-  .max(200)
+const checks = listOf(z.object({ name: cleaned(100), passed: z.boolean(), evidence: cleaned(4000) }), 500)
+const capabilities = listOf(
+  z.object({ name: cleaned(100), implementation: cleaned(100), evidence: cleaned(1000) }),
+  200,
+)
 
 const cleanness = {
   level: z.enum(WipeLevel).catch(WipeLevel.WIPE_LEVEL_UNSPECIFIED),
@@ -119,13 +121,13 @@ export const hostAnswers: Answers<HostServiceService> = {
   setLocale: z.object({ locale: text(200) }),
   getTimezone: z.object({ timezone: text(200) }),
   setTimezone: z.object({ timezone: text(200) }),
-  listFiles: z.object({ entries: z.array(file) }),
+  listFiles: z.object({ entries: listOf(file, mostEntries) }),
   readFile: z.object({ content: bytes(limits.fileBytes) }),
   writeFile: z.object({ size: amount }),
   deleteFile: nothing,
-  listApps: z.object({ apps: z.array(app).max(10_000) }),
+  listApps: z.object({ apps: listOf(app, mostEntries) }),
   beginInstall: z.object({
-    missingSha256: z.array(sha256).max(limits.libraryFiles),
+    missingSha256: listOf(sha256, limits.libraryFiles),
     uninstalled: z.boolean(),
   }),
   putPackageFile: nothing,

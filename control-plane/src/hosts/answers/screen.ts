@@ -4,7 +4,7 @@
  */
 import { errorCodes, limits } from '@phonerack/shared'
 import { z } from 'zod'
-import { isShallow, pixels } from './fields.js'
+import { isShallow, listOf, pixels } from './fields.js'
 
 const place = z.int().min(-1_000_000).max(1_000_000)
 const point = z.tuple([place, place])
@@ -20,7 +20,7 @@ const element = z.looseObject({
   id: name.nullable(),
   bounds: z.tuple([place, place, place, place]),
   center: point,
-  state: z.array(z.string().max(100)).max(100),
+  state: listOf(z.string().max(100), 100),
 })
 
 const screenshot = z.looseObject({
@@ -46,7 +46,7 @@ const withoutElements = z.looseObject({
   screenshot: screenshot.optional(),
 })
 
-const elements = z.array(element).max(limits.elements.max)
+const elements = listOf(element, limits.elements.max)
 export const observation = withoutElements.extend({ elements })
 
 /** After a batch: the elements, which `observe: "text"` leaves out, or only a picture. */
@@ -76,10 +76,14 @@ const result = z.looseObject({
       message: name,
       retryable: z.boolean(),
       next: name.nullable(),
-      details: z.record(z.string(), z.unknown()).refine((details) => isShallow(details)),
+      details: z
+        .custom(
+          (details) => typeof details === 'object' && details !== null && Object.keys(details).length <= 100,
+        )
+        .pipe(z.record(z.string(), z.unknown()).refine((details) => isShallow(details))),
     })
     .optional(),
 })
 
 export const actionResult = result
-export const actionResults = z.array(result).max(limits.actions.max)
+export const actionResults = listOf(result, limits.actions.max)
