@@ -209,16 +209,26 @@ describe('ctl', () => {
         })
       ).json() as Promise<Record<string, string>>
     const asked = await post({ client: 'a terminal' })
+    const code = asked['user_code'] ?? ''
+    const project = z
+      .object({ id: z.string() })
+      .parse(await ctl(system, 'project', 'create', '--name', 'Their project'))
+    await expect(ctl(system, 'setup', 'approve', code)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--project') as string,
+    })
     const link = z
-      .object({ url: z.string(), client: z.string() })
-      .parse(await ctl(system, 'setup', 'approve', asked['user_code'] ?? ''))
-    expect(link.client).toBe('a terminal')
+      .object({ url: z.string(), client: z.string(), project: z.string() })
+      .parse(await ctl(system, 'setup', 'approve', code, '--project', project.id))
+    expect([link.client, link.project]).toEqual(['a terminal', project.id])
     const browser = await openBrowser()
     try {
       const page = await browser.newPage()
       await page.goto(asked['verification_url'] ?? '')
       expect(await page.locator('input').count()).toBe(0)
       await page.goto(link.url)
+      expect(await page.locator('dd').allTextContents()).toContain('Their project')
+      expect(await page.locator('select, input:not([type=hidden])').count()).toBe(0)
       await page.getByRole('button', { name: 'Allow' }).click()
       await page.getByRole('heading', { name: 'Connected' }).waitFor()
       await page.goto(link.url)
@@ -227,7 +237,7 @@ describe('ctl', () => {
       await browser.close()
     }
     const collected = await post({ setup_token: asked['setup_token'] ?? '' }, '/token')
-    expect(collected['status']).toBe('approved')
+    expect([collected['status'], collected['project']]).toEqual(['approved', 'Their project'])
     const api = new Api(system.up.base_url, collected['api_key'] ?? '')
     expect((await api.get('/v1/account')).status).toBe(200)
     const denied = await post({})

@@ -141,7 +141,7 @@ const examples: Record<string, Example> = {
   },
   'POST /operator/v1/setups/approve': {
     action: 'setup.approve',
-    send: async () => call('POST', '/setups/approve', { user_code: await code() }),
+    send: async () => call('POST', '/setups/approve', { user_code: await code(), project: await project() }),
   },
   'POST /operator/v1/setups/deny': {
     action: 'setup.deny',

@@ -100,12 +100,11 @@ describe('at once on two replicas', { timeout: 60_000 }, () => {
   it('a link confirms a setup once, and the setup delivers one key', async () => {
     const [plane] = planes
     const { token, userCode } = await plane.app.services.setup.create({ client: null, address: '127.0.0.1' })
-    const link = await linkFor(plane, userCode)
+    const link = await linkFor(plane, userCode, tenant.projectId)
     const person = { address: '127.0.0.1', requestId: newId('request') }
-    const decision = { allow: true, projectId: tenant.projectId } as const
     const decided = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        decideSetup(planes[index % 2 === 0 ? 0 : 1].app.core, link.ticket, decision, person),
+        decideSetup(planes[index % 2 === 0 ? 0 : 1].app.core, link.ticket, 'allow', person),
       ),
     )
     expect(decided.filter(Boolean)).toHaveLength(1)

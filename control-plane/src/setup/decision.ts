@@ -1,19 +1,24 @@
 /**
- * How a waiting terminal is allowed or denied. An operator names its code and gets a link; whoever opens the link sees
- * who asks and decides, once. No page ever takes an operator's token.
+ * How a waiting terminal is allowed or denied. An operator names its code and the project, and gets a link; whoever opens
+ * the link sees both and decides, once. No page takes an operator's token, and no page lets its reader choose a project.
  */
-import { ApiError, hashSecret, isId, isSecret, newSecret } from '@phonerack/shared'
+import { ApiError, hashSecret, isSecret, newSecret } from '@phonerack/shared'
 import { z } from 'zod'
 import { type Tx } from '../db/database.js'
-import { type OperatorToken, type Setup } from '../gen/prisma/client.js'
+import { type OperatorToken, type Project, type Setup } from '../gen/prisma/client.js'
 import { addAudit } from '../operator/audit.js'
 import { refusalOf } from '../operator/auth.js'
-import { invalidField } from '../operator/input.js'
+import { invalidField, refSchema } from '../operator/input.js'
+import { findProject } from '../operator/projects.js'
 import { asOperator, type Change, type Work } from '../operator/work.js'
 import { type Core } from '../phones/core.js'
 import { hashUserCode, readUserCode } from './user-code.js'
 
 export const codeSchema = z.strictObject({ user_code: z.string().max(100) })
+export const approvalSchema = codeSchema.extend({
+  /** Left out: the only project of the service. */
+  project: refSchema.optional(),
+})
 
 /** A terminal as an operator sees it. */
 interface WaitingTerminal {
@@ -32,32 +37,49 @@ const terminalOf = (setup: Setup): WaitingTerminal => ({
 })
 
 /**
- * A link by which one person decides, once; an earlier link to the same terminal ends. It lives as long as the code.
+ * A link by which one person decides, once; an earlier link to the same terminal ends. It lives as long as the code. Its
+ * bearer is often a tenant, so the operator sets the project here.
  * @param baseUrl the public address
- * @throws ApiError not_found for a code that no terminal waits with
+ * @throws ApiError not_found for a code that no terminal waits with, and for an unknown project; validation_failed
+ * without a project unless the service has exactly one
  */
 export async function approveSetup(
   work: Work,
-  typed: string,
+  { user_code: typed, project: projectId }: z.infer<typeof approvalSchema>,
   baseUrl: string,
-): Promise<Change<WaitingTerminal & { url: string }>> {
+): Promise<Change<WaitingTerminal & { url: string; project: string; project_name: string }>> {
   const setup = await lockPending(work, typed)
+  const project = projectId === undefined ? await onlyProject(work.tx) : await findProject(work.tx, projectId)
   const ticket = newSecret('setupLink')
   await work.tx.setup.update({
     where: { id: setup.id },
-    data: { ticketHash: hashSecret(ticket), decidedBy: work.operator.tokenId },
+    data: { ticketHash: hashSecret(ticket), decidedBy: work.operator.tokenId, projectId: project.id },
   })
   const terminal = terminalOf(setup)
   return {
     // The code gives no access, and is stored as its hash alone: the page shows it from the link.
     result: {
       url: `${baseUrl}/setup/confirm?ticket=${ticket}&code=${readUserCode(typed) ?? ''}`,
+      project: project.id,
+      project_name: project.name,
       ...terminal,
     },
     target: setup.id,
     before: { status: 'pending' },
-    after: { status: 'pending', link: 'given', ...terminal },
+    after: { status: 'pending', link: 'given', project: project.id, ...terminal },
   }
+}
+
+/** @throws ApiError validation_failed when there are several projects or none; names none of them */
+async function onlyProject(tx: Tx): Promise<Project> {
+  const [project, another] = await tx.project.findMany({ take: 2 })
+  if (project && !another) return project
+  const message = 'is required unless the service has exactly one project (ctl: --project ID)'
+  throw new ApiError('validation_failed', {
+    message: `\`project\` ${message}.`,
+    next: 'Run ./scripts/ctl setup approve CODE --project ID. ./scripts/ctl project list shows the IDs.',
+    details: { validation_stage: 'body', issues: [{ path: ['project'], message }] },
+  })
 }
 
 /** @throws ApiError not_found for a code that no terminal waits with */
@@ -66,7 +88,10 @@ export async function denySetup(
   typed: string,
 ): Promise<Change<WaitingTerminal & { status: 'denied' }>> {
   const setup = await lockPending(work, typed)
-  await work.tx.setup.update({ where: { id: setup.id }, data: { status: 'denied', ticketHash: null } })
+  await work.tx.setup.update({
+    where: { id: setup.id },
+    data: { status: 'denied', projectId: null, ticketHash: null },
+  })
   const after = { status: 'denied', ...terminalOf(setup) } as const
   return { result: after, target: setup.id, before: { status: 'pending' }, after }
 }
@@ -93,25 +118,22 @@ export async function terminalOfTicket(
   core: Core,
   ticket: string,
   code: string,
-): Promise<(Setup & { code: string | null }) | null> {
+): Promise<(Setup & { code: string | null; projectName: string }) | null> {
   const found = await findByTicket(core.db, ticket, core.clock.now())
   if (!found) return null
   const read = readUserCode(code)
   const isSame = read !== null && hashUserCode(read) === found.setup.userCodeHash
-  return { ...found.setup, code: isSame ? read : null }
+  return { ...found.setup, code: isSame ? read : null, projectName: found.project.name }
 }
 
-export type Decision = { allow: true; projectId: string } | { allow: false }
-
 /**
- * Allows or denies, in the name of the operator who gave the link, and spends it. False when the link no longer counts,
- * or the project does not exist.
+ * Allows or denies, in the name of the operator who gave the link, and spends it. False when the link no longer counts.
  * @param person from where the decision comes
  */
 export async function decideSetup(
   core: Core,
   ticket: string,
-  decision: Decision,
+  decision: 'allow' | 'deny',
   person: { address: string; requestId: string },
 ): Promise<boolean> {
   const giver = await findByTicket(core.db, ticket, core.clock.now())
@@ -129,11 +151,11 @@ export async function decideSetup(
     await tx.$queryRaw`select 1 from setups where id = ${giver.setup.id} for update`
     const found = await findByTicket(tx, ticket, now)
     if (!found) return false
-    const projectId = decision.allow ? decision.projectId : null
-    if (projectId !== null && !(await isProject(tx, projectId))) return false
-    const status = decision.allow ? 'approved' : 'denied'
+    const isAllowed = decision === 'allow'
+    const projectId = isAllowed ? found.project.id : null
+    const status = isAllowed ? 'approved' : 'denied'
     await tx.setup.update({ where: { id: found.setup.id }, data: { status, projectId, ticketHash: null } })
-    await addAudit(work, decision.allow ? 'setup.allow' : 'setup.deny', {
+    await addAudit(work, `setup.${decision}`, {
       target: found.setup.id,
       before: { status: 'pending' },
       after: { status, project: projectId, ...terminalOf(found.setup) },
@@ -142,18 +164,19 @@ export async function decideSetup(
   })
 }
 
-const isProject = async (tx: Tx, id: string): Promise<boolean> =>
-  isId('project', id) && (await tx.project.findUnique({ where: { id }, select: { id: true } })) !== null
-
 /** A link ends with its code, with its use, and with the token of the operator who gave it. */
 async function findByTicket(
   db: Pick<Tx, 'setup' | 'operatorToken'>,
   ticket: string,
   now: Date,
-): Promise<{ setup: Setup; token: OperatorToken } | null> {
+): Promise<{ setup: Setup; project: Project; token: OperatorToken } | null> {
   if (!isSecret('setupLink', ticket)) return null
-  const setup = await db.setup.findUnique({ where: { ticketHash: hashSecret(ticket), status: 'pending' } })
-  if (!setup?.decidedBy || setup.expiresAt <= now) return null
+  const setup = await db.setup.findUnique({
+    where: { ticketHash: hashSecret(ticket), status: 'pending' },
+    include: { project: true },
+  })
+  // A link of an earlier version has no project.
+  if (!setup?.decidedBy || !setup.project || setup.expiresAt <= now) return null
   const token = await db.operatorToken.findUnique({ where: { id: setup.decidedBy } })
-  return token && !refusalOf(token, now) ? { setup, token } : null
+  return token && !refusalOf(token, now) ? { setup, project: setup.project, token } : null
 }

@@ -36,9 +36,7 @@ body { margin: 0; min-height: 100vh; display: grid; place-items: center; backgro
 main { width: min(26rem, calc(100vw - 2rem)); box-sizing: border-box; padding: 2rem; border-radius: 14px; background: light-dark(#fff, #1e2127); box-shadow: 0 1px 3px #0003, 0 12px 40px #0001; }
 h1 { margin: 0 0 .25rem; font-size: 1.35rem; }
 p { margin: .5rem 0 1rem; color: light-dark(#4a505c, #a8afbb); }
-label { display: block; margin: 1rem 0 .3rem; font-weight: 600; font-size: .92rem; }
-select { width: 100%; box-sizing: border-box; padding: .65rem .75rem; font: inherit; color: inherit; background: light-dark(#fff, #14161a); border: 1px solid light-dark(#c3c8d1, #434a56); border-radius: 8px; }
-select:focus-visible, button:focus-visible { outline: 3px solid #3b82f680; outline-offset: 1px; }
+button:focus-visible { outline: 3px solid #3b82f680; outline-offset: 1px; }
 ol { margin: 1rem 0; padding-left: 1.3rem; } li { margin: .6rem 0; }
 code { display: block; margin: .4rem 0; padding: .5rem .7rem; overflow-wrap: anywhere; font: .95rem ui-monospace, monospace; border-radius: 8px; background: light-dark(#f3f4f6, #14161a); }
 .note { margin-bottom: 0; font-size: .92rem; }
@@ -73,7 +71,7 @@ export const startPage = (): string =>
       <p>A terminal asks for an API key and shows a code. An operator of this Phonerack confirms it:</p>
       <ol>
         <li>Give the code to an operator.</li>
-        <li>The operator runs <code>./scripts/ctl setup approve CODE</code> and gets a link.</li>
+        <li>The operator runs <code>./scripts/ctl setup approve CODE --project ID</code> and gets a link.</li>
         <li>Open the link. Compare the code there with the terminal, then allow or deny it.</li>
       </ol>
       <p class="note">
@@ -81,11 +79,10 @@ export const startPage = (): string =>
       </p>`,
   )
 
-/** Shows who asks, and lets the person choose the project. */
+/** Shows who asks, and the project that the operator chose. */
 export const reviewPage = (
   { csrf, ticket }: { csrf: string; ticket: string },
-  setup: Pick<Setup, 'client' | 'address' | 'createdAt'> & { code: string | null },
-  projects: readonly { id: string; name: string }[],
+  setup: Pick<Setup, 'client' | 'address' | 'createdAt'> & { code: string | null; projectName: string },
   now: Date,
 ): string =>
   page(
@@ -103,6 +100,8 @@ export const reviewPage = (
             : html`<dt>Code</dt>
                 <dd>${setup.code}</dd>`
         }
+        <dt>Project</dt>
+        <dd>${setup.projectName}</dd>
         <dt>Client</dt>
         <dd>${setup.client ?? 'not given'}</dd>
         <dt>Address</dt>
@@ -113,10 +112,6 @@ export const reviewPage = (
       <form method="post" action="/setup/decide">
         <input type="hidden" name="csrf" value="${csrf}" />
         <input type="hidden" name="ticket" value="${ticket}" />
-        <label for="project">Project</label>
-        <select id="project" name="project">
-          ${projects.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}
-        </select>
         <div class="row">
           <button name="decision" value="allow">Allow</button>
           <button class="quiet" name="decision" value="deny">Deny</button>

@@ -3,7 +3,7 @@ import { type FastifyPluginAsync } from 'fastify'
 import { operatorApi } from '../operator/api.js'
 import { parseBody } from '../operator/input.js'
 import { type Core } from '../phones/core.js'
-import { approveSetup, codeSchema, denySetup } from './decision.js'
+import { approvalSchema, approveSetup, codeSchema, denySetup } from './decision.js'
 
 /** @param baseUrl the public address, where links lead */
 export const setupOperatorPlugin =
@@ -12,7 +12,7 @@ export const setupOperatorPlugin =
     const api = operatorApi(app, core)
     api.write(
       { method: 'POST', url: '/setups/approve', action: 'setup.approve', status: 201 },
-      (work, request) => approveSetup(work, parseBody(codeSchema, request).user_code, baseUrl),
+      (work, request) => approveSetup(work, parseBody(approvalSchema, request), baseUrl),
     )
     api.write({ method: 'POST', url: '/setups/deny', action: 'setup.deny' }, (work, request) =>
       denySetup(work, parseBody(codeSchema, request).user_code),

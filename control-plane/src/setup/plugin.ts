@@ -100,12 +100,8 @@ export const setupPlugin =
         if (await isTooOften(request, ticket)) return tooOften(reply)
         const terminal = await terminalOfTicket(core, ticket, code)
         if (!terminal) return notValid(request, reply)
-        const projects = await core.db.project.findMany({
-          select: { id: true, name: true },
-          orderBy: { createdAt: 'asc' },
-        })
         const form = { csrf: newCsrf(reply), ticket }
-        return send(reply, 200, reviewPage(form, terminal, projects, core.clock.now()))
+        return send(reply, 200, reviewPage(form, terminal, core.clock.now()))
       },
     )
 
@@ -115,9 +111,9 @@ export const setupPlugin =
       const ticket = fields.get('ticket') ?? ''
       if (await isTooOften(request, ticket)) return tooOften(reply)
       const allow = fields.get('decision') === 'allow'
-      const decision = allow ? { allow, projectId: fields.get('project') ?? '' } : { allow }
       const person = { address: addressOf(request), requestId: request.id }
-      if (!(await decideSetup(core, ticket, decision, person))) return notValid(request, reply)
+      if (!(await decideSetup(core, ticket, allow ? 'allow' : 'deny', person)))
+        return notValid(request, reply)
       const text = allow ? 'The terminal gets its key within seconds.' : 'The terminal gets no key.'
       return send(reply, 200, donePage(allow ? 'Connected' : 'Denied', `${text} You can close this page.`))
     })

@@ -1,6 +1,7 @@
 // A terminal's setup from its request to its key, over real Postgres, with the page that a person uses.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import fc from 'fast-check'
+import { hashSecret } from '@phonerack/shared'
 import { startWorld, type Plane, type World } from '../testing/world.js'
 import { escapeHtml } from './html.js'
 import { linkFor } from '../testing/setup-link.js'
@@ -75,7 +76,7 @@ class Browser {
     return this.take(answer)
   }
 
-  decide = (decision: string) => this.submit('/setup/decide', { decision, project: projectId })
+  decide = (decision: string) => this.submit('/setup/decide', { decision })
 
   private take(answer: Awaited<ReturnType<typeof post>>): number {
     expect(answer.headers['content-security-policy']).toContain("frame-ancestors 'none'")
@@ -96,8 +97,8 @@ class Browser {
 }
 
 /** The page of the link that an operator gives for a code. */
-const opened = async (userCode: string) => {
-  const { url } = await linkFor(plane, userCode)
+const opened = async (userCode: string, project = projectId) => {
+  const { url } = await linkFor(plane, userCode, project)
   const browser = new Browser()
   expect(await browser.open(url.slice(plane.config.http.baseUrl.length))).toBe(200)
   return browser
@@ -208,11 +209,86 @@ describe('a setup', () => {
       })),
     })
     const asked = await ask()
-    const browser = await opened(asked.user_code)
-    await browser.submit('/setup/decide', { decision: 'allow', project: full.id })
+    const browser = await opened(asked.user_code, full.id)
+    await browser.decide('allow')
     expect(codeOf(await poll(asked.setup_token))).toEqual([409, 'key_limit'])
     await plane.app.core.db.apiKey.update({ where: { id: 'key_full0' }, data: { revokedAt: now } })
     expect((await poll(asked.setup_token)).statusCode).toBe(200)
+  })
+})
+
+describe('the project of a setup', () => {
+  it("is the operator's choice: the page shows no other, and its form cannot change it", async () => {
+    const other = await createProject(plane.app.core, { name: 'Another tenant' })
+    const asked = await ask()
+    const browser = await opened(asked.user_code)
+    expect(browser.body).toContain('Apples &amp; &quot;Pears&quot;')
+    expect(browser.body).not.toMatch(/Another tenant|<select|proj_/)
+    expect(await browser.submit('/setup/decide', { decision: 'allow', project: other.id })).toBe(200)
+    const { project, api_key: key } = (await poll(asked.setup_token)).json<Record<string, string>>()
+    expect(project).toBe('Apples & "Pears"')
+    const row = await plane.app.core.db.apiKey.findUniqueOrThrow({
+      where: { secretHash: hashSecret(key ?? '') },
+    })
+    expect(row.projectId).toBe(projectId)
+  })
+
+  it('is the last one that an operator named, and ends with a denial', async () => {
+    const other = await createProject(plane.app.core, { name: 'The right one' })
+    const asked = await ask()
+    await linkFor(plane, asked.user_code, projectId)
+    const browser = await opened(asked.user_code, other.id)
+    expect(browser.body).toContain('The right one')
+    await browser.decide('deny')
+    const row = await plane.app.core.db.setup.findUniqueOrThrow({
+      where: { tokenHash: hashSecret(asked.setup_token) },
+    })
+    expect([row.status, row.projectId]).toEqual(['denied', null])
+  })
+
+  it('may be left out only when there is exactly one, and must exist', async () => {
+    const alone = await world.start({ clock })
+    const approve = async (payload: object) => {
+      const { userCode } = await alone.app.services.setup.create({ client: null, address: '127.0.0.1' })
+      const answer = await alone.operator.inject({
+        method: 'POST',
+        url: '/operator/v1/setups/approve',
+        headers: { authorization: `Bearer ${alone.operatorToken}` },
+        payload: { user_code: userCode, ...payload },
+      })
+      return { status: answer.statusCode, text: answer.body, body: answer.json<Record<string, unknown>>() }
+    }
+    expect((await approve({})).status).toBe(400)
+    const { id } = await createProject(alone.app.core, { name: 'Only' })
+    const given = await approve({})
+    expect(given).toMatchObject({ status: 201, body: { project: id, project_name: 'Only' } })
+    await createProject(alone.app.core, { name: 'Second' })
+    const refused = await approve({})
+    expect([refused.status, refused.body]).toMatchObject([
+      400,
+      {
+        error: {
+          code: 'validation_failed',
+          next: expect.stringContaining('--project') as string,
+          details: { issues: [{ path: ['project'] }] },
+        },
+      },
+    ])
+    expect(refused.text).not.toMatch(/Only|Second|proj_/)
+    expect((await approve({ project: id })).status).toBe(201)
+    expect((await approve({ project: 'proj_aaaaaaaaaaaa' })).status).toBe(404)
+    for (const project of ['a\0b', 7, null, 'a'.repeat(201)])
+      expect((await approve({ project })).status).toBe(400)
+  })
+
+  it('is part of every link: one of an earlier version that has none does not count', async () => {
+    const asked = await ask()
+    const { url } = await linkFor(plane, asked.user_code, projectId)
+    await plane.app.core.db.setup.update({
+      where: { tokenHash: hashSecret(asked.setup_token) },
+      data: { projectId: null },
+    })
+    expect(await new Browser().open(url.slice(plane.config.http.baseUrl.length))).toBe(409)
   })
 })
 
@@ -287,7 +363,7 @@ describe('the pages', () => {
   it('take no form that is not their own', async () => {
     const asked = await ask()
     const browser = await opened(asked.user_code)
-    const fields = { decision: 'allow', project: projectId }
+    const fields = { decision: 'allow' }
     for (const headers of [
       { origin: 'https://evil.example' },
       { origin: 'null' },
@@ -304,12 +380,11 @@ describe('the pages', () => {
   it('answer text that cannot be stored, and a value with other bytes, like any wrong one', async () => {
     const asked = await ask()
     const browser = await opened(asked.user_code)
-    const fields = { decision: 'allow', project: projectId }
+    const fields = { decision: 'allow' }
     expect(await browser.submit('/setup/decide', { ...fields, csrf: 'é'.repeat(43) })).toBe(403)
     for (const text of ['a\0b', '\ud800', 'a'.repeat(9000), 'proj_aaaaaaaaaaaa']) {
       expect(await browser.submit('/setup/decide', { ...fields, csrf: text })).toBe(403)
-      for (const name of ['ticket', 'project'])
-        expect(await browser.submit('/setup/decide', { ...fields, [name]: text }), name).toBe(409)
+      expect(await browser.submit('/setup/decide', { ...fields, ticket: text })).toBe(409)
       const typed = await operator('approve', { user_code: text })
       expect(typed.status).toBe(400)
     }
@@ -319,7 +394,7 @@ describe('the pages', () => {
 
   it('are limited by address when links are wrong, and open a right one from there', async () => {
     const path = (code: string) => `/setup/confirm?ticket=${code}`
-    const { ticket } = await linkFor(plane, (await ask()).user_code)
+    const { ticket } = await linkFor(plane, (await ask()).user_code, projectId)
     const remoteAddress = '203.0.113.9'
     const open = async (code: string) =>
       (await plane.server.inject({ method: 'GET', url: path(code), remoteAddress })).statusCode
@@ -330,7 +405,7 @@ describe('the pages', () => {
 
   it('know a link until it is used, replaced, or over', async () => {
     const pathOf = async (code: string) =>
-      (await linkFor(plane, code)).url.slice(plane.config.http.baseUrl.length)
+      (await linkFor(plane, code, projectId)).url.slice(plane.config.http.baseUrl.length)
     const stateOf = (path: string) => new Browser().open(path)
     const asked = await ask()
     const first = await pathOf(asked.user_code)
@@ -342,7 +417,6 @@ describe('the pages', () => {
     expect(forged.body).not.toContain('ABCD-EFGH')
     const browser = new Browser()
     await browser.open(replacement)
-    expect(await browser.submit('/setup/decide', { decision: 'allow', project: 'proj_none' })).toBe(409)
     expect(await browser.decide('allow')).toBe(200)
     expect([await stateOf(replacement), await browser.decide('allow')]).toEqual([409, 409])
     const late = await pathOf((await ask()).user_code)
@@ -363,7 +437,7 @@ describe('the pages', () => {
       await plane.operator.inject({ method: 'POST', url, headers, payload: { name: 'night shift' } })
     ).json<{ id: string; token: string }>()
     const asked = await ask()
-    const { body } = await operator('approve', { user_code: asked.user_code }, made.token)
+    const { body } = await operator('approve', { user_code: asked.user_code, project: projectId }, made.token)
     const browser = new Browser()
     const path = String(body['url']).slice(plane.config.http.baseUrl.length)
     expect(await browser.open(path)).toBe(200)
@@ -374,7 +448,7 @@ describe('the pages', () => {
 
   it('leave an entry of who gave the link and who decided, without the link', async () => {
     const asked = await ask('audited')
-    const { ticket } = await linkFor(plane, asked.user_code)
+    const { ticket } = await linkFor(plane, asked.user_code, projectId)
     const browser = new Browser()
     await browser.open(`/setup/confirm?ticket=${ticket}`)
     await browser.decide('allow')
@@ -383,6 +457,7 @@ describe('the pages', () => {
       ['setup.allow', 'configured'],
       ['setup.approve', 'configured'],
     ])
+    expect(entries[1]?.after).toMatchObject({ project: projectId })
     expect(entries[0]?.after).toMatchObject({ status: 'approved', project: projectId, client: 'audited' })
     expect(
       JSON.stringify(entries, (_, value: unknown) => (typeof value === 'bigint' ? '' : value)),

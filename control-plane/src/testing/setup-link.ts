@@ -1,13 +1,17 @@
 /** The link by which a person confirms a terminal, as an operator gets it. */
 import { type Plane } from './world.js'
 
-/** @throws Error when no terminal waits with the code */
-export async function linkFor(plane: Plane, userCode: string): Promise<{ url: string; ticket: string }> {
+/** @throws Error when no terminal waits with the code, or there is no such project */
+export async function linkFor(
+  plane: Plane,
+  userCode: string,
+  project: string,
+): Promise<{ url: string; ticket: string }> {
   const answer = await plane.operator.inject({
     method: 'POST',
     url: '/operator/v1/setups/approve',
     headers: { authorization: `Bearer ${plane.operatorToken}` },
-    payload: { user_code: userCode },
+    payload: { user_code: userCode, project },
   })
   if (answer.statusCode !== 201) throw new Error(`approve: ${answer.statusCode} ${answer.body}`)
   const { url } = answer.json<{ url: string }>()

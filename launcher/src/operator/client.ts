@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type {
   Activity,
+  ApprovedTerminal,
   AuditEntry,
   Device,
   Host,
@@ -119,9 +120,9 @@ export class OperatorClient {
   revokeOperatorToken = (id: string): Promise<OperatorToken> =>
     this.call('DELETE', `/operator-tokens/${encodeURIComponent(id)}`)
 
-  /** A one-time link by which a person confirms the terminal. */
-  approveSetup = (code: string): Promise<WaitingTerminal & { url: string }> =>
-    this.call('POST', '/setups/approve', { user_code: code })
+  /** A one-time link by which a person confirms the terminal. `project` left out: the only one. */
+  approveSetup = (code: string, project?: string): Promise<ApprovedTerminal> =>
+    this.call('POST', '/setups/approve', { user_code: code, ...(project === undefined ? {} : { project }) })
   denySetup = (code: string): Promise<WaitingTerminal & { status: string }> =>
     this.call('POST', '/setups/deny', { user_code: code })
 

@@ -164,6 +164,13 @@ export interface WaitingTerminal {
   expires_at: string
 }
 
+/** With the link to confirm it, and the project that its key will belong to. */
+export interface ApprovedTerminal extends WaitingTerminal {
+  url: string
+  project: string
+  project_name: string
+}
+
 export interface NewProject {
   name: string
   /** Left out: an owner of its own. */

@@ -4,12 +4,15 @@ import { fields } from '../table.js'
 export const setupCommands: readonly Command[] = [
   {
     name: 'setup approve',
-    about: 'Prints a one-time link with which a person confirms the terminal that shows CODE.',
+    about:
+      'Prints a one-time link with which a person confirms the terminal that shows CODE. --project: whose key it gets; may be left out when there is only one.',
     words: ['CODE'],
-    flags: {},
-    async run({ words }, operator) {
-      const link = await operator().approveSetup(words[0] ?? '')
+    flags: { project: 'ID' },
+    async run({ words, flags }, operator) {
+      const project = typeof flags['project'] === 'string' ? flags['project'] : undefined
+      const link = await operator().approveSetup(words[0] ?? '', project)
       const text = fields([
+        ['Project', `${link.project_name} (${link.project})`],
         ['Client', link.client ?? 'not given'],
         ['Address', link.address],
         ['Asked', link.created_at],
