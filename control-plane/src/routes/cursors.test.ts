@@ -1,7 +1,7 @@
 // Cursors of every paged list, over HTTP and real Postgres: only our own, for their own list and project.
 import { newId } from '@phonerack/shared'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { errorOf } from '../testing/api.js'
 import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 
@@ -20,6 +20,8 @@ beforeAll(async () => {
   beside = await world.start({ env, beside: plane })
   tenant = await withRows()
   other = await withRows()
+  // Until it has loaded for the first time a search answers 429.
+  await vi.waitFor(async () => expect((await page(library, tenant, null)).statusCode).toBe(200), 30_000)
 }, 60_000)
 afterAll(() => world.stop())
 
