@@ -31,6 +31,7 @@ import { HostClients } from './hosts/clients.js'
 import { listenToHosts } from './hosts/heartbeats.js'
 import { joinPlugin } from './hosts/join.js'
 import { ListenedTime } from './hosts/listened.js'
+import { LockActivity } from './hosts/lock-activity.js'
 import { HostSilence } from './hosts/silence.js'
 import { Listening, sweepHosts } from './hosts/sweep.js'
 import { createInstallService } from './installs/service.js'
@@ -143,7 +144,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
     refreshMs: config.libraryRefreshMs,
   })
   const silence = new HostSilence()
-  const heartbeats = listenToHosts(core, silence)
+  const heartbeats = listenToHosts(core, silence, new LockActivity(activity))
   const stopping = new AbortController()
   const context = { core, hosts, stopping: stopping.signal }
   const jobs = await JobRunner.start({

@@ -16,7 +16,7 @@ import { judge, type CustodyRow } from '../devices/custody.js'
 import { type Core } from '../phones/core.js'
 import { settleReport } from './settle-device.js'
 import { deviceChange, inOurTime, isNewer, newDevice, type KnownDevice } from './fold.js'
-import { recordLockChange } from './lock-activity.js'
+import { lockChange, type LockActivity, type LockChange } from './lock-activity.js'
 import { type HostSilence } from './silence.js'
 import { mostDevices, readHeartbeat, type ReadHeartbeat, type RefusedHeartbeat } from './read-heartbeat.js'
 
@@ -25,7 +25,7 @@ export interface Heartbeats {
 }
 
 /** @param silence is told of each host that was heard */
-export function listenToHosts(core: Core, silence: HostSilence): Heartbeats {
+export function listenToHosts(core: Core, silence: HostSilence, locks: LockActivity): Heartbeats {
   const folding = new Map<string, { next: { message: unknown } | null; done: Promise<void> }>()
 
   /** One at a time per host; of those that came meanwhile only the latest is read and counts. */
@@ -41,7 +41,7 @@ export function listenToHosts(core: Core, silence: HostSilence): Heartbeats {
       while (entry.next) {
         const { message: next } = entry.next
         entry.next = null
-        await takeHeartbeat(core, silence, hostId, next).catch((error: unknown) =>
+        await takeHeartbeat(core, silence, locks, hostId, next).catch((error: unknown) =>
           core.log.warn({ err: error, host: hostId }, 'a heartbeat could not be folded'),
         )
       }
@@ -80,13 +80,15 @@ const announce = (core: Core, hostId: string, epoch: string): void =>
 async function takeHeartbeat(
   core: Core,
   silence: HostSilence,
+  locks: LockActivity,
   hostId: string,
   message: unknown,
 ): Promise<void> {
   const read = readHeartbeat(message, hostId)
   if ('refused' in read) return noteRefusal(core, hostId, read)
   silence.hear(hostId, read.heartbeat.devices)
-  await foldHeartbeat(core, read.heartbeat, read)
+  const changes = await foldHeartbeat(core, read.heartbeat, read)
+  await locks.take(core, changes)
 }
 
 /** The host is not heard; the operator sees why. */
@@ -101,8 +103,15 @@ async function noteRefusal(core: Core, hostId: string, { refused, protocolVersio
 type Faults = Pick<ReadHeartbeat, 'fault' | 'deviceFaults'>
 const noFaults: Faults = { fault: null, deviceFaults: new Map() }
 
-/** Changes what the heartbeat changes; nothing when the host is unknown, retired, or said something newer. */
-export async function foldHeartbeat(core: Core, heartbeat: Heartbeat, faults = noFaults): Promise<void> {
+/**
+ * Changes what the heartbeat changes; nothing when the host is unknown, retired, or said something newer. Returns the changes of
+ * screen locks.
+ */
+export async function foldHeartbeat(
+  core: Core,
+  heartbeat: Heartbeat,
+  faults = noFaults,
+): Promise<LockChange[]> {
   const folded = await inTransaction(core.db, async (tx) => {
     const rows = await tx.$queryRaw<{ epoch: string }[]>`select current_epoch() as epoch from hosts
       where id = ${heartbeat.host_id} for update`
@@ -128,10 +137,11 @@ export async function foldHeartbeat(core: Core, heartbeat: Heartbeat, faults = n
       core.log.warn({ host: host.id, fault: faults.fault }, 'part of a heartbeat cannot be read')
     return { ...changed, epoch }
   })
-  if (!folded) return
+  if (!folded) return []
   for (const phoneId of folded.phones) core.changes.publish(phoneId)
   if (heartbeat.epoch !== folded.epoch) announce(core, heartbeat.host_id, folded.epoch)
   for (const { deviceId, report } of folded.disagreeing) await settleReport(core, deviceId, report)
+  return folded.locks
 }
 
 interface Folded {
@@ -139,6 +149,7 @@ interface Folded {
   phones: string[]
   /** What their agent holds of them is not what the tables say. */
   disagreeing: { deviceId: string; report: DeviceStatus }[]
+  locks: LockChange[]
 }
 
 async function foldDevices(
@@ -153,7 +164,7 @@ async function foldDevices(
   const reported = new Map(
     heartbeat.devices.map((status) => [status.serial, inOurTime(status, heartbeat.at, now)]),
   )
-  const folded: Folded = { phones: [], disagreeing: [] }
+  const folded: Folded = { phones: [], disagreeing: [], locks: [] }
   for (const row of known) {
     // The table's check constraint allows no other state.
     const device = row as KnownDevice & CustodyRow
@@ -180,7 +191,8 @@ async function foldDevices(
     if (reportFault !== null && reportFault !== row.reportFault)
       core.log.warn({ device: device.id, fault: reportFault }, "part of a device's report cannot be read")
     if (!change) continue
-    await recordLockChange(tx, row, report, now)
+    const lock = lockChange(row, report, now)
+    if (lock) folded.locks.push(lock)
     if (device.phoneId) folded.phones.push(device.phoneId)
   }
   const room = Math.max(0, mostDevices - known.length)

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listActivity } from '../activity/listing.js'
 import { type PhoneView } from '../services.js'
 import { type AgentDouble } from '../testing/agent-double.js'
+import { LockActivity } from './lock-activity.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 
 let world: World
@@ -30,7 +31,7 @@ const condition = (isLocked: boolean | null): DeviceCondition => ({
   warnings: [],
 })
 
-it('shows in the activity of the project that its phone got a screen lock, and that it is gone again', async () => {
+it('shows in the activity of the project that its phone got a screen lock, however often its host changes its mind', async () => {
   const { core, services } = plane.app
   const [device] = [...agent.devices.values()]
   if (!device) throw new Error('no device')
@@ -56,12 +57,29 @@ it('shows in the activity of the project that its phone got a screen lock, and t
 
   await says(true)
   await says(true)
+  await eventually(async () => (await routes()).length > 0)
   expect(await routes()).toEqual(['screen_lock_set'])
   await says(null)
   await says(true)
-  await says(false)
-  expect((await routes())[0]).toBe('screen_lock_cleared')
+  // A host that says otherwise all the time fills no table.
+  for (let turn = 0; turn < 10; turn += 1) await says(turn % 2 === 1)
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  expect(await routes()).toEqual(['screen_lock_set'])
   const [entry] = (await listActivity(core, { projectId: tenant.caller.projectId, limit: 1, before: null }))
     .data
   expect(entry).toMatchObject({ key_id: agent.hostId, phone_id: phone.id, code: null })
+})
+
+it('writes what a device said last once the minute is over', async () => {
+  const { core } = plane.app
+  const { id: phoneId } = await core.db.phone.findFirstOrThrow()
+  let now = 0
+  const written: [string, number][] = []
+  const locks = new LockActivity({ record: ({ route }) => written.push([route, now]) }, () => now)
+  const change = (isSet: boolean) => ({ deviceId: 'd', hostId: 'h', phoneId, isSet, at: new Date() })
+  for (; now < 200_000; now += 1000) await locks.take(core, now < 100_000 ? [change(now % 2000 === 0)] : [])
+  expect(written).toEqual([
+    ['screen_lock_set', 0],
+    ['screen_lock_cleared', 61_000],
+  ])
 })

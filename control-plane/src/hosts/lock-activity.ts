@@ -1,40 +1,73 @@
-/** Writes into a project's activity that one of its phones got, or lost, a screen lock. Called while heartbeats are folded. */
-import { type DeviceCondition, type DeviceStatus } from '@phonerack/shared'
-import { type Tx } from '../db/database.js'
+/**
+ * Writes into a project's activity that one of its phones got, or lost, a screen lock. Hosts say so in heartbeats as often as
+ * they like: at most one entry a minute is written for a device, and it says what the host said last.
+ */
+import { ownNow, type DeviceCondition, type DeviceStatus } from '@phonerack/shared'
 import { type Device } from '../gen/prisma/client.js'
+import { type Core } from '../phones/core.js'
+import { type ActivityService } from '../services.js'
+
+/** Milliseconds between two entries for one device. */
+const pauseMs = 60_000
+
+export interface LockChange {
+  deviceId: string
+  hostId: string
+  phoneId: string
+  isSet: boolean
+  at: Date
+}
 
 const lockOf = (condition: unknown): boolean =>
   typeof condition === 'object' &&
   condition !== null &&
   (condition as Partial<DeviceCondition>).lock_credential === true
 
-/**
- * Names the host in place of a key: no request made the change. Counts from what the phone last said, so that a phone
- * that says nothing changes nothing.
- */
-export async function recordLockChange(
-  tx: Tx,
-  device: Device,
-  status: DeviceStatus | null,
-  now: Date,
-): Promise<void> {
+/** Counts from what the phone last said, so that a phone that says nothing changes nothing. */
+export function lockChange(device: Device, status: DeviceStatus | null, at: Date): LockChange | null {
   const isSet = status?.condition?.lock_credential
-  if (device.phoneId === null || typeof isSet !== 'boolean' || isSet === lockOf(device.condition)) return
-  const phone = await tx.phone.findUnique({ where: { id: device.phoneId }, select: { projectId: true } })
-  if (!phone) return
-  await tx.activity.create({
-    data: {
-      projectId: phone.projectId,
-      keyId: device.hostId,
-      requestId: '',
-      at: now,
-      method: 'DEVICE',
-      route: isSet ? 'screen_lock_set' : 'screen_lock_cleared',
-      phoneId: device.phoneId,
-      status: 0,
-      code: null,
-      ms: 0,
+  const { id, hostId, phoneId } = device
+  if (phoneId === null || typeof isSet !== 'boolean' || isSet === lockOf(device.condition)) return null
+  return { deviceId: id, hostId, phoneId, isSet, at }
+}
+
+export class LockActivity {
+  /** By device. */
+  private readonly waiting = new Map<string, LockChange>()
+  /** By device, of the last minute. */
+  private readonly written = new Map<string, { at: number; change: LockChange }>()
+
+  /** @param now a monotonic clock in milliseconds */
+  constructor(
+    private readonly activity: Pick<ActivityService, 'record'>,
+    private readonly now: () => number = ownNow,
+  ) {}
+
+  /** Call after each heartbeat's commit, also without changes: an entry that waits is written then. */
+  async take({ db }: Pick<Core, 'db'>, changes: readonly LockChange[]): Promise<void> {
+    for (const change of changes) this.waiting.set(change.deviceId, change)
+    for (const [id, change] of [...this.waiting]) {
+      const last = this.written.get(id)
+      if (last && this.now() - last.at < pauseMs) continue
+      this.waiting.delete(id)
+      this.written.delete(id)
+      // It is again as it was when the last entry was written.
+      if (last?.change.phoneId === change.phoneId && last.change.isSet === change.isSet) continue
+      this.written.set(id, { at: this.now(), change })
+      const phone = await db.phone.findUnique({ where: { id: change.phoneId }, select: { projectId: true } })
+      if (phone) this.record(phone.projectId, change)
+    }
+    for (const [id, { at }] of this.written)
+      if (this.now() - at >= pauseMs && !this.waiting.has(id)) this.written.delete(id)
+  }
+
+  /** Names the host in place of a key: no request made the change. */
+  private record(projectId: string, { hostId, phoneId, isSet, at }: LockChange): void {
+    this.activity.record({
+      ...{ projectId, keyId: hostId, requestId: '', at, phoneId },
+      ...{ method: 'DEVICE', route: isSet ? 'screen_lock_set' : 'screen_lock_cleared' },
+      ...{ status: 0, code: null, ms: 0 },
       summary: isSet ? { warning: 'A screen lock keeps this phone from being wiped. Remove it.' } : {},
-    },
-  })
+    })
+  }
 }
