@@ -119,6 +119,7 @@ it('gives a page of the provider for the amount, and adds nothing until it is pa
   expect(form.get('line_items[0][price_data][unit_amount]')).toBe('1000')
   expect(form.get('line_items[0][price_data][currency]')).toBe('usd')
   expect(form.get('automatic_tax[enabled]')).toBe('true')
+  expect(form.get('adaptive_pricing[enabled]')).toBe('false')
   const { baseUrl } = plane.config.http
   expect([form.get('success_url'), form.get('cancel_url')]).toEqual([
     `${baseUrl}/checkout/paid`,
@@ -350,6 +351,27 @@ describe('money that is taken back', () => {
     )
     expect(await balanceOf(old.tenant)).toBe(0n)
     expect(checkout).not.toBe(old.checkout)
+  })
+
+  it('takes no credit of a payment when a second one of its link, which added none, is refunded', async () => {
+    const { tenant, intent, checkout, pay } = await payer()
+    const second = `${intent}_second`
+    const metadata = { checkout }
+    const early = `${intent}_early`
+    await told('charge.refunded', refunded(early, 2690, { id: `ch_${early}`, metadata }))
+    await pay()
+    await tell(paid(checkout, 2500, { id: `cs_${second}`, payment_intent: second }))
+    await told('charge.refunded', refunded(second, 2690, { metadata }))
+    expect(await balanceOf(tenant)).toBe(25_000_000n)
+    expect(await unmatched()).toContainEqual(
+      expect.objectContaining({ kind: 'charge', payment_intent: second, reference: checkout }),
+    )
+    await told('charge.refunded', refunded(intent, 2690, { metadata }))
+    expect(await ledgerOf(tenant)).toEqual([
+      ['credit', 25_000_000n],
+      ['refund', -25_000_000n],
+    ])
+    expect(await brokenInvariants(plane.app.core.db)).toEqual([])
   })
 
   it('keeps payments that match nothing, each once, with the reason', async () => {

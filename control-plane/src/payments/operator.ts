@@ -39,5 +39,6 @@ const readUnmatched = (core: Core): Promise<Row[]> =>
       case when r.currency = 'usd' then 'no payment of ours is known for it' else 'it is not in US dollars' end, r.told_at
     from payment_reversals r
     where r.currency <> 'usd' or not exists (select 1 from checkouts c
-      where c.paid_at is not null and (c.payment_intent = r.payment_intent or c.id = r.checkout_id))
+      where c.paid_at is not null and (c.payment_intent = r.payment_intent or c.id = r.checkout_id
+        and (c.payment_intent is null or r.payment_intent is null)))
     order by told_at desc limit ${most}`

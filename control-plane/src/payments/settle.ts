@@ -89,7 +89,14 @@ async function checkoutOf(tx: Tx, told: ToldReversal): Promise<Checkout | null> 
   const { paymentIntent, checkoutId } = told
   const byIntent = paymentIntent === null ? null : await tx.checkout.findUnique({ where: { paymentIntent } })
   if (byIntent || checkoutId === null) return byIntent
-  return tx.checkout.findFirst({ where: { id: checkoutId, paidAt: { not: null } } })
+  // A second payment of the same link added no credit, so its refund takes none.
+  return tx.checkout.findFirst({
+    where: {
+      id: checkoutId,
+      paidAt: { not: null },
+      ...(paymentIntent === null ? {} : { paymentIntent: null }),
+    },
+  })
 }
 
 /** The newest word counts, except that nothing leaves a final state and a charge's sum only grows. */
@@ -110,7 +117,11 @@ async function rebook(tx: Tx, checkoutId: string, at: Date): Promise<void> {
   if (checkout.paidAt === null) return
   const { paymentIntent, projectId } = checkout
   const reversals = await tx.paymentReversal.findMany({
-    where: { OR: [{ checkoutId }, ...(paymentIntent === null ? [] : [{ paymentIntent }])], currency: 'usd' },
+    where: {
+      OR:
+        paymentIntent === null ? [{ checkoutId }] : [{ paymentIntent }, { checkoutId, paymentIntent: null }],
+      currency: 'usd',
+    },
   })
   const cents = BigInt(checkout.amountUsd) * 100n
   const paid = { cents, totalCents: BigInt(checkout.totalCents ?? Number(cents)) }

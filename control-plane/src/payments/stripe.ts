@@ -91,6 +91,8 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
               },
             ],
             automatic_tax: { enabled: config.addsTax },
+            // Otherwise charges, refunds and disputes are in the payer's currency.
+            adaptive_pricing: { enabled: false },
             success_url: `${returnUrl}/paid`,
             cancel_url: `${returnUrl}/cancelled`,
           },
