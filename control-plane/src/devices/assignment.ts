@@ -128,10 +128,16 @@ export async function quarantineDevice(tx: Tx, phoneId: string, reason: string):
     where phone_id = ${phoneId}`
 }
 
-export const addWipe = (tx: Tx, deviceId: string, fencing: bigint, phoneId: string): Promise<void> =>
+export const addWipe = (
+  tx: Tx,
+  deviceId: string,
+  fencing: bigint,
+  phoneId: string,
+  { attempt, runAt }: { attempt: number; runAt?: Date } = { attempt: 1 },
+): Promise<void> =>
   addJob(
     tx,
     'device.wipe',
-    { deviceId, fencing: fencing.toString(), phoneId },
-    { key: careKey('device.wipe', deviceId, fencing) },
+    { deviceId, fencing: fencing.toString(), phoneId, attempt },
+    { key: careKey('device.wipe', deviceId, fencing), ...(runAt ? { runAt } : {}) },
   )

@@ -2,6 +2,7 @@
  * Agents that know more than the database, as after a restore: real Postgres and broker, agent doubles. The database is
  * left as it is, and the doubles say what they would say if it were older.
  */
+import { ApiError } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
 import { readEpoch, renewEpoch } from '../db/epoch.js'
 import { tenantOf } from '../devices/tenant.js'
@@ -169,6 +170,22 @@ describe('a free device', () => {
       await phones().delete(other.caller, await ready(other))
       agent.beat()
     }))
+})
+
+describe('a wipe that its host always refuses', () => {
+  it.each(['old_number', 'not_wiped'])('with %s is given up after three tries', (reason) =>
+    alone(async (_agent, device) => {
+      let tries = 0
+      device.onWipe = () => {
+        tries += 1
+        const details = { reason, current_fencing_number: device.fencing.toString() }
+        return Promise.reject(new ApiError('phone_unavailable', { details }))
+      }
+      await phones().delete(tenant.caller, await parked())
+      await eventually(async () => (await rowOf(device)).state === 'quarantined', 20_000)
+      expect(tries).toBe(3)
+    }),
+  )
 })
 
 describe('a device that its host has forgotten', () => {

@@ -33,11 +33,20 @@ interface Locked {
   phone: PhoneRecord | null
   /** The number that the agent says. */
   told: bigint
+  /** Of what is ordered again. */
+  again: Again
+}
+
+/** How a wipe or an enrolment is ordered again: as which attempt, and when; left out: at once. */
+export interface Again {
+  attempt: number
+  runAt?: Date
 }
 
 /** Acts on a heartbeat's report of one device, if the two still disagree. */
-export const settleReport = (core: Core, deviceId: string, report: Reported): Promise<void> =>
-  settle(core, deviceId, BigInt(report.fencing_number), (device) => judge(device, report))
+export async function settleReport(core: Core, deviceId: string, report: Reported): Promise<void> {
+  await settle(core, deviceId, BigInt(report.fencing_number), (device) => judge(device, report))
+}
 
 const refusalSchema = z.object({
   reason: z.enum(['old_number', 'number_taken', 'not_wiped', 'clean_for_another_tenant', 'not_assigned']),
@@ -48,19 +57,31 @@ export type Refusal = z.output<typeof refusalSchema>
 /** Why an agent refused a call for its number or its record; null: it refused for something else, or not at all. */
 export const refusalIn = (details: unknown): Refusal | null => refusalSchema.safeParse(details).data ?? null
 
-/** Acts on an agent's refusal of a job's call that carried `fencing`, unless somebody has acted already. */
+/**
+ * Acts on an agent's refusal of a job's call that carried `fencing`, unless somebody has acted already. False when nothing
+ * changed.
+ */
 export const settleRefusal = (
   core: Core,
   deviceId: string,
   fencing: bigint,
   { reason, current_fencing_number }: Refusal,
-): Promise<void> => {
+  again: Again = { attempt: 1 },
+): Promise<boolean> => {
   const told = BigInt(current_fencing_number)
-  return settle(core, deviceId, told, (device) => {
-    if (device.fencingNumber !== fencing) return { kind: 'agreed' }
-    if (told - device.fencingNumber > longestJump) return { kind: 'far ahead' }
-    return { kind: reason === 'old_number' || reason === 'number_taken' ? 'order again' : 'used by unknown' }
-  })
+  return settle(
+    core,
+    deviceId,
+    told,
+    (device) => {
+      if (device.fencingNumber !== fencing) return { kind: 'agreed' }
+      if (told - device.fencingNumber > longestJump) return { kind: 'far ahead' }
+      return {
+        kind: reason === 'old_number' || reason === 'number_taken' ? 'order again' : 'used by unknown',
+      }
+    },
+    again,
+  )
 }
 
 async function settle(
@@ -68,8 +89,9 @@ async function settle(
   deviceId: string,
   told: bigint,
   decide: (device: CustodyRow) => Verdict,
-): Promise<void> {
-  const phoneId = await inTransaction(core.db, async (tx) => {
+  again: Again = { attempt: 1 },
+): Promise<boolean> {
+  const settled = await inTransaction(core.db, async (tx) => {
     const held = await tx.device.findUnique({ where: { id: deviceId }, select: { phoneId: true } })
     if (!held) return null
     const phone = held.phoneId === null ? null : await lockPhone(tx, held.phoneId, 'project and phone')
@@ -80,7 +102,7 @@ async function settle(
     if (device.phoneId !== held.phoneId) return null
     const verdict = decide(device)
     if (verdict.kind === 'agreed' || verdict.kind === 'clean') return null
-    const changed = await act({ core, tx, device, phone, told }, verdict)
+    const changed = await act({ core, tx, device, phone, told, again }, verdict)
     if (!changed) return null
     core.log.warn(
       {
@@ -92,9 +114,10 @@ async function settle(
       },
       'a device and its agent disagreed',
     )
-    return device.phoneId
+    return { phoneId: device.phoneId }
   })
-  if (phoneId !== null) core.changes.publish(phoneId)
+  if (settled && settled.phoneId !== null) core.changes.publish(settled.phoneId)
+  return settled !== null
 }
 
 /** False when nothing had to change. */
@@ -184,13 +207,17 @@ async function goOn(locked: Locked, phone: PhoneRecord): Promise<boolean> {
 
 /** The wipe or the enrolment under way is ordered again, under a number that is still free. */
 async function careAgain(locked: Locked): Promise<boolean> {
-  const { tx, device } = locked
+  const { tx, device, again } = locked
   if (device.state !== 'wiping' && device.state !== 'provisioning') return false
   const number = await raiseTo(locked, 1n)
-  if (device.state === 'wiping') await addWipe(tx, device.id, number, '')
+  if (device.state === 'wiping') await addWipe(tx, device.id, number, '', again)
   else {
-    const payload = { deviceId: device.id, fencing: number.toString() }
-    await addJob(tx, 'device.enroll', payload, { key: careKey('device.enroll', device.id, number) })
+    const { attempt, ...when } = again
+    const payload = { deviceId: device.id, fencing: number.toString(), attempt }
+    await addJob(tx, 'device.enroll', payload, {
+      ...when,
+      key: careKey('device.enroll', device.id, number),
+    })
   }
   return true
 }

@@ -93,17 +93,23 @@ async function tryCare<N extends 'device.wipe' | 'device.enroll'>(
       'a wipe or an enrolment of a device failed',
     )
     const refusal = refusalIn(error.answer?.details)
-    if (refusal) {
-      await settleRefusal(context.core, device.id, device.fencingNumber, refusal)
-      return null
+    const ms = backoff(payload.attempt, 1000, 30_000)
+    // A host may refuse for ever: each refusal counts, also under the next number.
+    if (refusal && payload.attempt < refusals) {
+      const again = {
+        attempt: payload.attempt + 1,
+        // The first one is most often true: the database is behind its agent.
+        ...(payload.attempt > 1 ? { runAt: new Date(context.core.clock.now().getTime() + ms) } : {}),
+      }
+      if (await settleRefusal(context.core, device.id, device.fencingNumber, refusal, again)) return null
     }
-    const refused = error.isHostFault || (error.answer !== null && !error.answer.retryable)
+    const refused =
+      refusal !== null || error.isHostFault || (error.answer !== null && !error.answer.retryable)
     if (refused && payload.attempt >= refusals) {
       const checks = [{ name: 'agent', passed: false, evidence: error.message }]
       return { verified: false, checks, revision: 0n, cleanFor: '' }
     }
     if (refused) await noteRefusal(context, device, `try ${payload.attempt} of ${refusals}: ${error.message}`)
-    const ms = backoff(payload.attempt, 1000, 30_000)
     await later(context, name, { ...payload, attempt: payload.attempt + 1 }, ms, {
       key: careKey(name, device.id, payload.fencing),
     })

@@ -52,8 +52,10 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
       'a phone did not start',
     )
     const refusal = refusalIn(error.answer?.details)
-    if (refusal && isSettledAtOnce(phone, payload, refusal))
-      return settleRefusal(core, device.id, device.fencingNumber, refusal)
+    if (refusal && isSettledAtOnce(phone, payload, refusal)) {
+      await settleRefusal(core, device.id, device.fencingNumber, refusal)
+      return
+    }
     return afterFailure(context, phone, payload, error)
   }
   await becomeReady(core, phone.id, device.fencingNumber)
