@@ -253,10 +253,11 @@ export class Phone {
     throw notEnrolled(this.serial, current.reason)
   }
 
-  /** The healthy phone, once it was seen to be that of the record. */
+  /** The healthy phone, once it was seen to be that of the record. Its first use after a wipe changes its mark. */
   private async ownPhone(within: Progress): Promise<Device> {
     await this.supervisor.waitHealthy(within)
     await this.supervisor.confirmEnrolled('use', within)
+    if (!this.fencing.custody.dirty) await this.supervisor.tie.mark(within)
     return this.supervisor.waitHealthy(within)
   }
 
