@@ -29,6 +29,8 @@ export function createHeldOpen(most: number, kind: keyof typeof descriptions): H
   const counts = new Map<string, number>()
 
   const tryHold = (request: FastifyRequest, reply: FastifyReply): boolean => {
+    // A client that has left holds nothing open, and no `close` would take its count back.
+    if (reply.raw.destroyed) return true
     const { keyId } = callerOf(request)
     const count = counts.get(keyId) ?? 0
     if (count >= most) return false

@@ -26,6 +26,11 @@ export function trackLifetimes(app: FastifyInstance): Lifetimes {
 
   const signal = (kind: Set<AbortController>, reply: FastifyReply): AbortSignal => {
     const controller = new AbortController()
+    // `close` was emitted before, and is not again.
+    if (reply.raw.destroyed) {
+      controller.abort()
+      return controller.signal
+    }
     kind.add(controller)
     reply.raw.once('close', () => {
       kind.delete(controller)

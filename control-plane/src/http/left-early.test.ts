@@ -1,0 +1,59 @@
+/** Clients that left before their request's work began: nothing stays counted for them, and nothing is done. */
+import { once } from 'node:events'
+import { connect, type AddressInfo } from 'node:net'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Caller } from '../services.js'
+import { createHeldOpen } from './held-open.js'
+import { trackLifetimes, type Lifetimes } from './lifetimes.js'
+
+let app: FastifyInstance
+let lifetimes: Lifetimes
+let handle: (request: FastifyRequest, reply: FastifyReply) => void
+beforeEach(async () => {
+  app = Fastify()
+  lifetimes = trackLifetimes(app)
+  app.decorateRequest('caller', null)
+  app.get('/', async (request, reply) => {
+    request.caller = { keyId: 'key_a' } as Caller
+    // As a slow look-up of the key does.
+    const left = once(reply.raw, 'close')
+    arrived()
+    await left
+    handle(request, reply)
+    return null
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterEach(() => app.close())
+
+let arrived = (): void => undefined
+
+/** Sends a request, leaves once it has arrived, and returns when its handler has run. */
+const leave = async <T>(work: (request: FastifyRequest, reply: FastifyReply) => T): Promise<T> => {
+  const here = new Promise<void>((resolve) => (arrived = resolve))
+  const handled = new Promise<T>((resolve) => {
+    handle = (request, reply) => resolve(work(request, reply))
+  })
+  const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  await here
+  socket.destroy()
+  return handled
+}
+
+it('a key holds nothing open for clients that left before', async () => {
+  const held = createHeldOpen(2, 'waits')
+  const answers: boolean[] = []
+  for (let each = 0; each < 5; each += 1)
+    answers.push(await leave((request, reply) => held.tryHold(request, reply)))
+  expect(answers).toEqual([true, true, true, true, true])
+})
+
+it('the signals of a request whose client left before are aborted', async () => {
+  const aborted = await leave((_request, reply) => [
+    lifetimes.wait(reply).aborted,
+    lifetimes.work(reply).aborted,
+  ])
+  expect(aborted).toEqual([true, true])
+})
