@@ -18,6 +18,8 @@ export interface SecretLookup {
   has(hash: string): Promise<boolean>
   /** Call it with each secret that was accepted or refused: a known one is never made to wait. */
   remember(hash: string, isValid: boolean): void
+  /** Call it with each secret that was refused: one that was valid before is looked up again. */
+  forget(hash: string): void
   close(): void
 }
 
@@ -62,6 +64,7 @@ export function createSecretLookup(find: (hashes: string[]) => Promise<string[]>
         schedule()
       })
     },
+    forget: (hash) => void answers.delete(hash),
     remember: (hash, isValid) => void answers.set(hash, isValid),
     close() {
       if (timer) clearTimeout(timer)

@@ -117,14 +117,14 @@ export const livePlugin =
     /** Checks the token and begins the view. @returns null when the socket went away meanwhile */
     const open = async (
       socket: WebSocket,
-      request: IncomingMessage,
+      network: string,
       token: string,
     ): Promise<Viewer | Closing | null> => {
       const tokenHash = hashSecret(token)
-      if (strangers.isLimited(request) && !(await links.has(tokenHash))) return closings.limited
+      if (strangers.isLimited(network) && !(await links.has(tokenHash))) return closings.limited
       const link = await readLink(core.db, tokenHash)
       links.remember(tokenHash, link !== null)
-      if (!link) strangers.failed(request)
+      if (!link) strangers.failed(network)
       if (socket.readyState !== socket.OPEN) return null
       if (!link) return closings.unknown
       const standing = standingOf(link, core.clock.now(), core.rules)
@@ -145,13 +145,14 @@ export const livePlugin =
     }
 
     const serve = (socket: WebSocket, request: IncomingMessage): void => {
+      const network = strangers.networkOf(request)
       let state: 'waiting' | 'opening' | Viewer = 'waiting'
       const close = ({ code, reason }: Closing): void => socket.close(code, reason)
       const late = setTimeout(() => {
-        strangers.failed(request)
+        strangers.failed(network)
         close(closings.badMessage)
       }, openWithinMs)
-      const leave = waiting.enter(strangers.networkOf(request), socket)
+      const leave = waiting.enter(network, socket)
       keepPulse(socket, pingEveryMs)
       socket.on('error', (error) => core.log.debug({ err: error }, 'a live view broke'))
       socket.once('close', () => {
@@ -167,7 +168,7 @@ export const livePlugin =
         state = 'opening'
         clearTimeout(late)
         leave()
-        open(socket, request, message.token).then(
+        open(socket, network, message.token).then(
           (outcome) => {
             if (outcome instanceof Viewer) state = outcome
             else if (outcome) close(outcome)

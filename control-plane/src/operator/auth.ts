@@ -37,7 +37,11 @@ export interface OperatorGate {
 export function createOperatorGate(core: Core, strangers: Strangers): OperatorGate {
   const lookup = createSecretLookup(async (hashes) => {
     const rows = await core.db.operatorToken.findMany({
-      where: { secretHash: { in: hashes } },
+      where: {
+        secretHash: { in: hashes },
+        revokedAt: null,
+        OR: [{ expiresAt: null }, { expiresAt: { gt: core.clock.now() } }],
+      },
       select: { secretHash: true },
     })
     return rows.map(({ secretHash }) => secretHash)
@@ -48,7 +52,14 @@ export function createOperatorGate(core: Core, strangers: Strangers): OperatorGa
       request.operator = await strangers.guard(request.raw, {
         isKnown: isSecret('operator', secret) ? () => lookup.has(hashSecret(secret)) : null,
         failures: keyFailures,
-        work: () => authenticate(core, secret, request),
+        work: async () => {
+          try {
+            return await authenticate(core, secret, request)
+          } catch (error) {
+            lookup.forget(hashSecret(secret))
+            throw error
+          }
+        },
       })
     },
     close: () => lookup.close(),

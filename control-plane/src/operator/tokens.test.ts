@@ -158,3 +158,26 @@ it('limits wrong tokens by address, and still accepts a valid one from there', a
   expect(await from(plane.operatorToken, mine)).toBe(200)
   expect(await from(newSecret('operator'), '198.51.100.8')).toBe(401)
 })
+
+it('limits the address of a token that was revoked or has expired, as of a wrong one', async () => {
+  const revoked = await make()
+  await call('DELETE', `/operator-tokens/${revoked.id}`)
+  const expired = await make()
+  await plane.app.core.db.operatorToken.update({
+    where: { id: expired.id },
+    data: { expiresAt: new Date(clock.now().getTime() - 1) },
+  })
+  // One that is valid while its address is limited, and is revoked then.
+  const later = await make()
+  const from = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const remoteAddress = '198.51.100.9'
+    return (await plane.operator.inject({ url: '/operator/v1/hosts', headers, remoteAddress })).statusCode
+  }
+  for (let each = 0; each < 60; each++) expect(await from(revoked.token)).toBe(401)
+  expect([await from(revoked.token), await from(expired.token)]).toEqual([429, 429])
+  expect(await from(later.token)).toBe(200)
+  await call('DELETE', `/operator-tokens/${later.id}`)
+  expect(await from(later.token)).toBe(401)
+  expect(await from(later.token)).toBe(429)
+})

@@ -31,7 +31,7 @@ export const setupPlugin =
     const { origin, protocol } = new URL(baseUrl)
     const tickets = createSecretLookup(async (hashes) => {
       const rows = await core.db.setup.findMany({
-        where: { ticketHash: { in: hashes } },
+        where: { ticketHash: { in: hashes }, status: 'pending', expiresAt: { gt: core.clock.now() } },
         select: { ticketHash: true },
       })
       return rows.flatMap(({ ticketHash }) => ticketHash ?? [])
@@ -79,14 +79,15 @@ export const setupPlugin =
       )
 
     /** True: the address has sent too many wrong links, and this one is not known either. */
-    const isTooOften = async (request: FastifyRequest, ticket: string): Promise<boolean> =>
-      strangers.isLimited(request.raw) &&
+    const isTooOften = async (network: string, ticket: string): Promise<boolean> =>
+      strangers.isLimited(network) &&
       !(isSecret('setupLink', ticket) && (await tickets.has(hashSecret(ticket))))
     const tooOften = (reply: FastifyReply): FastifyReply =>
       send(reply, 429, donePage('Too many tries', 'Wait a minute, then open the link again.'))
     /** Counts as a failure of the address. */
-    const notValid = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-      strangers.failed(request.raw)
+    const notValid = (network: string, ticket: string, reply: FastifyReply): FastifyReply => {
+      strangers.failed(network)
+      tickets.forget(hashSecret(ticket))
       const why = 'It was used, has ended, or is not complete. Ask for a new one.'
       return send(reply, 409, donePage('This link is not valid', why))
     }
@@ -96,24 +97,26 @@ export const setupPlugin =
     app.get<{ Querystring: { ticket?: unknown; code?: unknown } }>(
       '/setup/confirm',
       async (request, reply) => {
+        const network = strangers.networkOf(request.raw)
         const [ticket, code] = [textOf(request.query.ticket), textOf(request.query.code)]
-        if (await isTooOften(request, ticket)) return tooOften(reply)
+        if (await isTooOften(network, ticket)) return tooOften(reply)
         const terminal = await terminalOfTicket(core, ticket, code)
-        if (!terminal) return notValid(request, reply)
+        if (!terminal) return notValid(network, ticket, reply)
         const form = { csrf: newCsrf(reply), ticket }
         return send(reply, 200, reviewPage(form, terminal, core.clock.now()))
       },
     )
 
     app.post('/setup/decide', form, async (request, reply) => {
+      const network = strangers.networkOf(request.raw)
       const fields = fieldsOf(request)
       if (!fields) return notOurs(reply)
       const ticket = fields.get('ticket') ?? ''
-      if (await isTooOften(request, ticket)) return tooOften(reply)
+      if (await isTooOften(network, ticket)) return tooOften(reply)
       const allow = fields.get('decision') === 'allow'
       const person = { address: addressOf(request), requestId: request.id }
       if (!(await decideSetup(core, ticket, allow ? 'allow' : 'deny', person)))
-        return notValid(request, reply)
+        return notValid(network, ticket, reply)
       const text = allow ? 'The terminal gets its key within seconds.' : 'The terminal gets no key.'
       return send(reply, 200, donePage(allow ? 'Connected' : 'Denied', `${text} You can close this page.`))
     })

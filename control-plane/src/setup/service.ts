@@ -13,11 +13,37 @@ const startAgain = 'Start a new setup: POST /v1/setup'
 export function createSetupService(core: Core): SetupService & { close(): void } {
   const tokens = createSecretLookup(async (hashes) => {
     const rows = await core.db.setup.findMany({
-      where: { tokenHash: { in: hashes } },
+      where: {
+        tokenHash: { in: hashes },
+        status: { in: ['pending', 'approved'] },
+        expiresAt: { gt: core.clock.now() },
+      },
       select: { tokenHash: true },
     })
     return rows.map(({ tokenHash }) => tokenHash)
   })
+  const collect = (token: string): ReturnType<SetupService['collect']> =>
+    inTransaction(core.db, async (tx) => {
+      const tokenHash = isSecret('setup', token) ? hashSecret(token) : ''
+      await tx.$queryRaw`select 1 from setups where token_hash = ${tokenHash} for update`
+      const setup = await tx.setup.findUnique({ where: { tokenHash }, include: { project: true } })
+      if (!setup) throw new ApiError('not_found', { message: 'There is no such setup.', next: startAgain })
+      if (setup.status === 'denied') throw new ApiError('setup_denied', { next: startAgain })
+      if (setup.status === 'used') throw new ApiError('setup_used', { next: startAgain })
+      const now = core.clock.now()
+      if (setup.expiresAt <= now) throw new ApiError('setup_expired', { next: startAgain })
+      const { project } = setup
+      if (setup.status !== 'approved' || !project) return { status: 'pending' }
+      const name = setup.client === null ? 'Terminal setup' : `${setup.client} (terminal setup)`
+      const made = await addKey(tx, { project: project.id, preset: 'agent', expires: 'never', name }, now)
+      await tx.setup.update({ where: { id: setup.id }, data: { status: 'used' } })
+      core.log.info(
+        { audit: 'setup.collected', setup: setup.id, api_key: made.id, project: project.id },
+        'a terminal collected its key',
+      )
+      return { status: 'approved', apiKey: made.key, project: project.name }
+    })
+
   return {
     isKnown: (token) => tokens.has(hashSecret(token)),
     close: () => tokens.close(),
@@ -41,26 +67,13 @@ export function createSetupService(core: Core): SetupService & { close(): void }
       return { token, userCode }
     },
 
-    collect: (token) =>
-      inTransaction(core.db, async (tx) => {
-        const tokenHash = isSecret('setup', token) ? hashSecret(token) : ''
-        await tx.$queryRaw`select 1 from setups where token_hash = ${tokenHash} for update`
-        const setup = await tx.setup.findUnique({ where: { tokenHash }, include: { project: true } })
-        if (!setup) throw new ApiError('not_found', { message: 'There is no such setup.', next: startAgain })
-        if (setup.status === 'denied') throw new ApiError('setup_denied', { next: startAgain })
-        if (setup.status === 'used') throw new ApiError('setup_used', { next: startAgain })
-        const now = core.clock.now()
-        if (setup.expiresAt <= now) throw new ApiError('setup_expired', { next: startAgain })
-        const { project } = setup
-        if (setup.status !== 'approved' || !project) return { status: 'pending' }
-        const name = setup.client === null ? 'Terminal setup' : `${setup.client} (terminal setup)`
-        const made = await addKey(tx, { project: project.id, preset: 'agent', expires: 'never', name }, now)
-        await tx.setup.update({ where: { id: setup.id }, data: { status: 'used' } })
-        core.log.info(
-          { audit: 'setup.collected', setup: setup.id, api_key: made.id, project: project.id },
-          'a terminal collected its key',
-        )
-        return { status: 'approved', apiKey: made.key, project: project.name }
-      }),
+    async collect(token) {
+      try {
+        return await collect(token)
+      } catch (error) {
+        tokens.forget(hashSecret(token))
+        throw error
+      }
+    },
   }
 }

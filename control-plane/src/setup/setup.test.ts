@@ -403,6 +403,34 @@ describe('the pages', () => {
     expect(await open(ticket)).toBe(200)
   })
 
+  it('are limited by address once they were used, as wrong ones are', async () => {
+    const asked = await ask()
+    const { url, ticket } = await linkFor(plane, asked.user_code, projectId)
+    const path = url.slice(plane.config.http.baseUrl.length)
+    const token = asked.setup_token
+    const browser = new Browser()
+    expect(await browser.open(path)).toBe(200)
+    expect(await browser.decide('allow')).toBe(200)
+    expect((await poll(token)).statusCode).toBe(200)
+    const remoteAddress = '203.0.113.10'
+    const open = async (code: string) => {
+      const url = `/setup/confirm?ticket=${code}`
+      return (await plane.server.inject({ method: 'GET', url, remoteAddress })).statusCode
+    }
+    for (let at = 0; at < 60; at++) expect(await open(ticket)).toBe(409)
+    expect(await open(ticket)).toBe(429)
+    const collect = async () => {
+      const answer = await plane.server.inject({
+        method: 'POST',
+        url: '/v1/setup/token',
+        remoteAddress,
+        payload: { setup_token: token },
+      })
+      return answer.statusCode
+    }
+    expect(await collect()).toBe(429)
+  })
+
   it('know a link until it is used, replaced, or over', async () => {
     const pathOf = async (code: string) =>
       (await linkFor(plane, code, projectId)).url.slice(plane.config.http.baseUrl.length)

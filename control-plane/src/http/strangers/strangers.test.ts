@@ -94,10 +94,33 @@ describe('strangers', () => {
 
   it('with more addresses than are remembered are limited together, and valid secrets are not', async () => {
     const strangers = make()
-    for (let each = 0; each < 300; each += 1) strangers.failed(from(`203.0.${each >> 8}.${each & 255}`))
+    for (let each = 0; each < 300; each += 1) strangers.failed(`203.0.${each >> 8}.${each & 255}`)
     expect(await fail(strangers, from('192.0.2.1'))).toBe('rate_limited')
     expect(await fail(strangers, from('192.0.2.1'), true)).toBe('let in')
   })
+
+  it('are limited too when they hang up before each answer', async () => {
+    const strangers = make()
+    const codes: string[] = []
+    for (let each = 0; each < 20; each += 1) {
+      const request = from('203.0.113.1')
+      const refused = strangers.guard(request, {
+        isKnown: null,
+        failures: keyFailures,
+        work: () => {
+          Object.defineProperty(request.socket, 'remoteAddress', { value: undefined })
+          return Promise.reject(new ApiError('invalid_api_key'))
+        },
+      })
+      await refused.catch((error: unknown) =>
+        codes.push(error instanceof ApiError ? error.code : String(error)),
+      )
+    }
+    expect(codes).toEqual([
+      ...Array.from({ length: 3 }, () => 'invalid_api_key'),
+      ...Array.from({ length: 17 }, () => 'rate_limited'),
+    ])
+  }, 30_000)
 
   it('counts nothing that is no failure of a key', async () => {
     const strangers = make()
@@ -110,6 +133,6 @@ describe('strangers', () => {
           work: () => Promise.reject(new ApiError('internal_error')),
         }),
       ).rejects.toMatchObject({ code: 'internal_error' })
-    expect(strangers.isLimited(request)).toBe(false)
+    expect(strangers.isLimited(strangers.networkOf(request))).toBe(false)
   })
 })

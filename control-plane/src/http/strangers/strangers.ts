@@ -42,9 +42,10 @@ export interface Check<T> {
 export interface Strangers {
   /** The client's IPv4 address or IPv6 /64. */
   networkOf(request: IncomingMessage): string
-  isLimited(request: IncomingMessage): boolean
-  /** Counts a failure. */
-  failed(request: IncomingMessage): void
+  /** @param network of `networkOf`, taken before any work: a client that has left has no address any more */
+  isLimited(network: string): boolean
+  /** Counts a failure. @param network as for `isLimited` */
+  failed(network: string): void
   /** @throws ApiError rate_limited, for a limited network whose secret is not known; else as `work` does */
   guard<T>(request: IncomingMessage, check: Check<T>): Promise<T>
 }
@@ -71,15 +72,14 @@ export function createStrangers({ trustedProxies, perMinute, clock }: StrangerOp
     failures.clear()
   }
 
-  const isLimited = (request: IncomingMessage): boolean => {
+  const isLimited = (network: string): boolean => {
     turnMinute()
     if (total < perMinute) return false
-    return total >= perMinute * networksAtOnce || (failures.get(networkOf(request)) ?? 0) >= perMinute
+    return total >= perMinute * networksAtOnce || (failures.get(network) ?? 0) >= perMinute
   }
 
-  const failed = (request: IncomingMessage): void => {
+  const failed = (network: string): void => {
     turnMinute()
-    const network = networkOf(request)
     failures.set(network, (failures.get(network) ?? 0) + 1)
     total += 1
   }
@@ -106,14 +106,15 @@ export function createStrangers({ trustedProxies, perMinute, clock }: StrangerOp
     isLimited,
     failed,
     async guard(request, check) {
-      if (isLimited(request)) {
+      const network = networkOf(request)
+      if (isLimited(network)) {
         if (!check.isKnown) await pause()
         if (!check.isKnown || !(await check.isKnown())) throw refusal()
       }
       try {
         return await check.work()
       } catch (error) {
-        if (error instanceof ApiError && check.failures.includes(error.code)) failed(request)
+        if (error instanceof ApiError && check.failures.includes(error.code)) failed(network)
         throw error
       }
     },
