@@ -125,6 +125,8 @@ export const limits = {
     /** Seconds between two polls of a well-behaved client. */
     interval: 3,
     requestsPerAddressPerMinute: 10,
+    /** Setups of all addresses that wait for a person at once. */
+    pending: 10_000,
     pollsPerMinute: 60,
   },
   /** Seconds: one reboot of a phone in so many, one reset. */

@@ -199,7 +199,7 @@ it('a key works until it expires', async () => {
   }
 })
 
-it('a setup waits for 15 minutes, and its row is kept for a day more', async () => {
+it('a setup waits for 15 minutes, and its row is kept for 15 more, or for a day when a person has decided', async () => {
   const setup = createSetupService(process.core)
   const { token } = await setup.create({ client: null, address: '127.0.0.1' })
   const end = stage.time + 15 * minute
@@ -209,7 +209,16 @@ it('a setup waits for 15 minutes, and its row is kept for a day more', async () 
     await forget(process.core)
     return refusalOf(setup.collect(token))
   }
-  expect(await around(end + day + 1, kept)).toEqual(['setup_expired', 'not_found'])
+  expect(await around(end + 15 * minute + 1, kept)).toEqual(['setup_expired', 'not_found'])
+
+  const denied = await setup.create({ client: null, address: '127.0.0.1' })
+  const tokenHash = hashSecret(denied.token)
+  const { expiresAt } = await process.core.db.setup.update({ where: { tokenHash }, data: { status: 'denied' } })
+  const remembered = async () => {
+    await forget(process.core)
+    return refusalOf(setup.collect(denied.token))
+  }
+  expect(await around(expiresAt.getTime() + day + 1, remembered)).toEqual(['setup_denied', 'not_found'])
 })
 
 it('activity and what became of installs are kept for 30 days', async () => {

@@ -116,7 +116,15 @@ export async function forget(core: Core): Promise<void> {
       expiresAt: { lt: new Date(now.getTime() - core.rules.activityLifeMs) },
     },
   })
-  await core.db.setup.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
+  // Strangers begin setups; a person's decision makes the rows that are kept longer, for the answers to their terminals.
+  await core.db.setup.deleteMany({
+    where: {
+      OR: [
+        { status: 'pending', expiresAt: { lt: new Date(now.getTime() - limits.setup.life * 1000) } },
+        { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } },
+      ],
+    },
+  })
   await core.db.liveLink.deleteMany({ where: { expiresAt: { lt: new Date(now.getTime() - 86_400_000) } } })
   await core.db.handoff.deleteMany({
     where: { expiresAt: { lt: new Date(now.getTime() - limits.handoffs.life * 1000) } },

@@ -5,6 +5,7 @@ import { createSecretLookup } from '../db/secret-lookup.js'
 import { addKey } from '../operator/keys.js'
 import { type Core } from '../phones/core.js'
 import { type SetupService } from '../services.js'
+import { createPendingSetups } from './pending.js'
 import { hashUserCode, newUserCode } from './user-code.js'
 
 const lifeMs = limits.setup.life * 1000
@@ -22,6 +23,7 @@ export function createSetupService(core: Core): SetupService & { close(): void }
     })
     return rows.map(({ tokenHash }) => tokenHash)
   })
+  const pending = createPendingSetups(core)
   const collect = (token: string): ReturnType<SetupService['collect']> =>
     inTransaction(core.db, async (tx) => {
       const tokenHash = isSecret('setup', token) ? hashSecret(token) : ''
@@ -49,6 +51,7 @@ export function createSetupService(core: Core): SetupService & { close(): void }
     close: () => tokens.close(),
 
     async create({ client, address }) {
+      await pending.add()
       const token = newSecret('setup')
       const userCode = newUserCode()
       const now = core.clock.now()

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { hashSecret } from '@phonerack/shared'
 import { startWorld, type Plane, type World } from '../testing/world.js'
 import { escapeHtml } from './html.js'
+import { watchQueries } from '../testing/query-log.js'
 import { linkFor } from '../testing/setup-link.js'
 import { newUserCode, readUserCode } from './user-code.js'
 import { createProject } from '../testing/operator.js'
@@ -522,4 +523,26 @@ describe('codes and text', () => {
       }),
     )
   })
+})
+
+it('refuses a setup while 10,000 wait, at one look-up, and takes it once they have ended', async () => {
+  const { db } = plane.app.core
+  const end = new Date(clock.now().getTime() + 900_000)
+  await db.$executeRaw`insert into setups (id, token_hash, user_code_hash, address, status, created_at, expires_at)
+    select 'many_' || n, 'many_' || n, 'many_' || n, '2001:db8::', 'pending', ${clock.now()}, ${end}
+    from generate_series(1, 10000) n`
+  try {
+    await new Promise((resolve) => setTimeout(resolve, 1100))
+    const queries = watchQueries()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => post('/v1/setup')))
+    queries.stop()
+    expect(answers.map(codeOf)).toEqual(Array.from({ length: 5 }, () => [429, 'rate_limited']))
+    expect(answers[0]?.headers['retry-after']).toBe('60')
+    expect(queries.texts.filter((text) => /count.*setups/s.test(text))).toHaveLength(1)
+    expect(queries.texts.filter((text) => /insert into .*setups/is.test(text))).toEqual([])
+  } finally {
+    await db.$executeRaw`delete from setups where id like 'many_%'`
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1100))
+  expect((await post('/v1/setup')).statusCode).toBe(201)
 })

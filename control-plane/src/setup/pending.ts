@@ -1,0 +1,44 @@
+/** Bounds the setups that wait for a person: anybody may begin one, and an IPv6 /48 alone has 65,536 networks to do it from. */
+import { ApiError, limits } from '@phonerack/shared'
+import { type Core } from '../phones/core.js'
+
+/** Milliseconds for which a count holds: the look-ups do not grow with the requests. */
+const countEveryMs = 1000
+/** Until terminals may have given up, in seconds. */
+const retryAfterSeconds = 60
+
+export interface PendingSetups {
+  /** Counts one more. @throws ApiError rate_limited when too many wait already */
+  add(): Promise<void>
+}
+
+/** @param most of all replicas together; each of them may exceed it by what the others began within a second */
+export function createPendingSetups(core: Core, most = limits.setup.pending): PendingSetups {
+  let count = 0
+  let countedAt = -Infinity
+  let looking: Promise<void> | null = null
+
+  const look = async (): Promise<void> => {
+    const now = core.clock.now()
+    const [row] = await core.db.$queryRaw<[{ count: bigint }]>`select count(*) from
+      (select 1 from setups where status = 'pending' and expires_at > ${now} limit ${most}) pending`
+    count = Number(row.count)
+    countedAt = performance.now()
+  }
+  return {
+    async add() {
+      if (performance.now() - countedAt >= countEveryMs)
+        await (looking ??= look().finally(() => (looking = null)))
+      if (count < most) {
+        count += 1
+        return
+      }
+      throw new ApiError('rate_limited', {
+        message: `${most} terminals wait for a person already.`,
+        next: 'Wait a minute, then send the request again.',
+        details: { limit: most },
+        retryAfterSeconds,
+      })
+    },
+  }
+}
