@@ -231,7 +231,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
     },
     plugins: [
       setupPlugin(core, config.http.baseUrl, strangers),
-      paymentsPlugin(core, payments),
+      paymentsPlugin(core, payments, (request) => strangers.networkOf(request)),
       livePlugin({ core, hosts, phones, strangers, baseUrl: config.http.baseUrl }),
       joinPlugin({ core, authority, natsUsers, strangers }),
     ],

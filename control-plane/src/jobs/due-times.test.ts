@@ -213,7 +213,10 @@ it('a setup waits for 15 minutes, and its row is kept for 15 more, or for a day 
 
   const denied = await setup.create({ client: null, address: '127.0.0.1' })
   const tokenHash = hashSecret(denied.token)
-  const { expiresAt } = await process.core.db.setup.update({ where: { tokenHash }, data: { status: 'denied' } })
+  const { expiresAt } = await process.core.db.setup.update({
+    where: { tokenHash },
+    data: { status: 'denied' },
+  })
   const remembered = async () => {
     await forget(process.core)
     return refusalOf(setup.collect(denied.token))

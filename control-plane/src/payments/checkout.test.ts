@@ -193,6 +193,55 @@ it('adds nothing for what it did not ask for, and refuses what the provider did 
   expect(await balanceOf(tenant)).toBe(before)
 })
 
+it('refuses a webhook before its body when payments are off, or its signature is missing, malformed or old', async () => {
+  const now = Math.floor(Date.now() / 1000)
+  // Larger than a webhook may be: who reads it answers 413.
+  const send = (on: Plane, signature: string | null) =>
+    on.server.inject({
+      method: 'POST',
+      url: '/webhooks/stripe',
+      headers: signature === null ? {} : { 'stripe-signature': signature },
+      payload: Buffer.alloc(1_000_001),
+    })
+  const hex = 'a'.repeat(64)
+  const off = await send(bare, `t=${now},v1=${hex}`)
+  expect([off.statusCode, codeOf(off)]).toEqual([503, 'billing_not_configured'])
+  for (const signature of [
+    null,
+    '',
+    'x',
+    `t=${now}`,
+    `v1=${hex}`,
+    `t=${now},v1=a`,
+    `t=${now - 301},v1=${hex}`,
+  ]) {
+    const refused = await send(plane, signature)
+    expect([refused.statusCode, codeOf(refused)], String(signature)).toEqual([400, 'validation_failed'])
+  }
+  expect((await send(plane, `t=${now},v1=${hex}`)).statusCode).toBe(413)
+})
+
+it('limits wrong signatures by address alone, and reads no further body of that address', async () => {
+  const send = (remoteAddress: string) => {
+    const headers = { 'stripe-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'a'.repeat(64)}` }
+    return plane.server.inject({
+      method: 'POST',
+      url: '/webhooks/stripe',
+      headers,
+      remoteAddress,
+      payload: '{}',
+    })
+  }
+  const statuses: number[] = []
+  // A minute may turn meanwhile.
+  for (let each = 0; each < 130; each++) statuses.push((await send(`2001:db8:9:9::${each}`)).statusCode)
+  expect(statuses.slice(0, 60)).toEqual(Array.from({ length: 60 }, () => 400))
+  expect(statuses).toContain(429)
+  for (let each = 0; each < 60; each++) expect((await send(`203.0.113.${each}`)).statusCode).toBe(400)
+  const other = await tell(paid('chk_aaaaaaaaaaaa', 1000))
+  expect(other.statusCode).toBe(200)
+})
+
 it('gives ten links within the hour, exactly, over two replicas', async () => {
   const tenant = await plane.tenant()
   const made = await Promise.all(

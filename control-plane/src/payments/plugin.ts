@@ -1,9 +1,12 @@
 /** What the payment provider and people who paid come back to: its webhook, and two plain pages. Outside `/v1`, without a key. */
 import { ApiError } from '@phonerack/shared'
-import { type FastifyPluginAsync } from 'fastify'
+import { type FastifyPluginAsync, type FastifyRequest } from 'fastify'
+import { type IncomingMessage } from 'node:http'
+import { unknownNetwork } from '../http/strangers/network.js'
 import { type Core } from '../phones/core.js'
 import { settle } from './settle.js'
-import { type Payments } from './stripe.js'
+import { type News, type Payments } from './stripe.js'
+import { checkSignatureHeader, createSignatureFailures } from './webhook-gate.js'
 
 const pages = {
   paid: 'Thank you. The credit is added as soon as the payment is confirmed. You can close this page.',
@@ -11,23 +14,52 @@ const pages = {
 }
 
 export const paymentsPlugin =
-  (core: Core, payments: Payments | null): FastifyPluginAsync =>
+  (
+    core: Core,
+    payments: Payments | null,
+    networkOf: (request: IncomingMessage) => string,
+  ): FastifyPluginAsync =>
   (app) => {
+    const failures = createSignatureFailures(core.clock)
+    /** Of requests that are being answered, taken before their body: a client that has left has no address any more. */
+    const networks = new WeakMap<FastifyRequest, string>()
+    const configured = (): Payments => {
+      if (payments) return payments
+      throw new ApiError('billing_not_configured', {
+        next: 'Ask the operator of this service to add credit to the project.',
+      })
+    }
     app.post(
       '/webhooks/stripe',
-      { schema: { hide: true }, config: { rawBody: true }, bodyLimit: 1_000_000 },
+      {
+        schema: { hide: true },
+        config: { rawBody: true },
+        bodyLimit: 1_000_000,
+        onRequest: (request, _reply, done) => {
+          configured()
+          checkSignatureHeader(request.headers['stripe-signature'], core.clock.now())
+          const network = networkOf(request.raw)
+          failures.check(network)
+          networks.set(request, network)
+          done()
+        },
+      },
       async (request) => {
-        if (!payments)
-          throw new ApiError('billing_not_configured', {
-            next: 'Ask the operator of this service to add credit to the project.',
-          })
         const signature = request.headers['stripe-signature']
         const body = Buffer.isBuffer(request.readBody) ? request.readBody : Buffer.alloc(0)
-        const news = payments.newsIn(body, typeof signature === 'string' ? signature : '')
+        const news = readNews(body, typeof signature === 'string' ? signature : '', request)
         if (news) await settle(core, news)
         return { received: true }
       },
     )
+    const readNews = (body: Buffer, signature: string, request: FastifyRequest): News | null => {
+      try {
+        return configured().newsIn(body, signature)
+      } catch (error) {
+        failures.add(networks.get(request) ?? unknownNetwork)
+        throw error
+      }
+    }
     for (const [name, text] of Object.entries(pages))
       app.get(`/checkout/${name}`, { schema: { hide: true } }, (_request, reply) =>
         reply.type('text/plain; charset=utf-8').serializer(String).send(text),

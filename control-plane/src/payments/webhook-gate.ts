@@ -1,0 +1,64 @@
+/**
+ * What the webhook refuses before it reads a body, and who has sent too many wrong signatures. Apart from
+ * `http/strangers`: its limit of all addresses together would let strangers shut the payment provider out.
+ */
+import { ApiError, limits, type Clock } from '@phonerack/shared'
+import { LRUCache } from 'lru-cache'
+
+const minuteMs = 60_000
+/** Milliseconds for which the provider's signature is accepted, as its library does. */
+const signatureLifeMs = 300_000
+/** Networks whose failures are remembered; the one that failed longest ago is forgotten first. */
+const rememberedNetworks = 20_000
+/** Longer than any header of the provider, which has a signature for each secret. */
+const mostHeaderCharacters = 2000
+
+const wrong = (message: string): ApiError => new ApiError('validation_failed', { message })
+
+/** Reads only the header: whether the signature is right shows with the body. @throws ApiError validation_failed */
+export function checkSignatureHeader(header: string | string[] | undefined, now: Date): void {
+  if (typeof header !== 'string' || header === '') throw wrong('The header Stripe-Signature is required.')
+  const parts = header.length > mostHeaderCharacters ? [] : header.split(',').map((part) => part.trim())
+  const seconds = parts.flatMap((part) => /^t=(\d{1,12})$/.exec(part)?.[1] ?? [])[0]
+  if (seconds === undefined || !parts.some((part) => /^v1=[0-9a-f]{64}$/.test(part)))
+    throw wrong('The header Stripe-Signature must be `t=SECONDS,v1=HEX`, as the payment provider sends it.')
+  if (now.getTime() - Number(seconds) * 1000 > signatureLifeMs)
+    throw wrong('The signature is older than five minutes.')
+}
+
+export interface SignatureFailures {
+  /** @throws ApiError rate_limited for a network with too many failures this minute */
+  check(network: string): void
+  add(network: string): void
+}
+
+export function createSignatureFailures(
+  clock: Clock,
+  perMinute: number = limits.failuresPerAddressPerMinute,
+): SignatureFailures {
+  const failures = new LRUCache<string, number>({ max: rememberedNetworks })
+  let minute = -1
+  const turnMinute = (): number => {
+    const now = clock.now().getTime()
+    const current = Math.floor(now / minuteMs)
+    if (current !== minute) failures.clear()
+    minute = current
+    return now
+  }
+  return {
+    check(network) {
+      const now = turnMinute()
+      if ((failures.get(network) ?? 0) < perMinute) return
+      const seconds = Math.max(1, Math.ceil(((minute + 1) * minuteMs - now) / 1000))
+      throw new ApiError('rate_limited', {
+        message: `This address has sent ${perMinute} wrong signatures this minute.`,
+        details: { limit: perMinute, retry_after_seconds: seconds },
+        retryAfterSeconds: seconds,
+      })
+    },
+    add(network) {
+      turnMinute()
+      failures.set(network, (failures.get(network) ?? 0) + 1)
+    },
+  }
+}
