@@ -133,11 +133,11 @@ export const addWipe = (
   deviceId: string,
   fencing: bigint,
   phoneId: string,
-  { attempt, runAt }: { attempt: number; runAt?: Date } = { attempt: 1 },
+  { refused, runAt }: { refused: number; runAt?: Date } = { refused: 0 },
 ): Promise<void> =>
   addJob(
     tx,
     'device.wipe',
-    { deviceId, fencing: fencing.toString(), phoneId, attempt },
+    { deviceId, fencing: fencing.toString(), phoneId, refused },
     { key: careKey('device.wipe', deviceId, fencing), ...(runAt ? { runAt } : {}) },
   )

@@ -188,6 +188,21 @@ describe('a wipe that its host always refuses', () => {
   )
 })
 
+it('a wipe that waited for its host is not given up for one refusal', () =>
+  alone(async (_agent, device) => {
+    let tries = 0
+    device.onWipe = () => {
+      tries += 1
+      if (tries <= 3) return Promise.reject(new ApiError('phone_unavailable'))
+      if (tries > 4) return Promise.resolve()
+      const details = { reason: 'old_number', current_fencing_number: device.fencing.toString() }
+      return Promise.reject(new ApiError('phone_unavailable', { details }))
+    }
+    await phones().delete(tenant.caller, await parked())
+    await eventually(() => isFree(device), 30_000)
+    expect(tries).toBe(5)
+  }))
+
 describe('a device that its host has forgotten', () => {
   const forget = (device: DoubleDevice): void => {
     Object.assign(device, { link: 'unenrolled', fencing: 0n, assignment: null, dirty: true, cleanFor: '' })

@@ -37,9 +37,9 @@ interface Locked {
   again: Again
 }
 
-/** How a wipe or an enrolment is ordered again: as which attempt, and when; left out: at once. */
+/** How a wipe or an enrolment is ordered again: after how many refusals of the agent, and when; left out: at once. */
 export interface Again {
-  attempt: number
+  refused: number
   runAt?: Date
 }
 
@@ -66,7 +66,7 @@ export const settleRefusal = (
   deviceId: string,
   fencing: bigint,
   { reason, current_fencing_number }: Refusal,
-  again: Again = { attempt: 1 },
+  again: Again = { refused: 0 },
 ): Promise<boolean> => {
   const told = BigInt(current_fencing_number)
   return settle(
@@ -89,7 +89,7 @@ async function settle(
   deviceId: string,
   told: bigint,
   decide: (device: CustodyRow) => Verdict,
-  again: Again = { attempt: 1 },
+  again: Again = { refused: 0 },
 ): Promise<boolean> {
   const settled = await inTransaction(core.db, async (tx) => {
     const held = await tx.device.findUnique({ where: { id: deviceId }, select: { phoneId: true } })
@@ -212,8 +212,8 @@ async function careAgain(locked: Locked): Promise<boolean> {
   const number = await raiseTo(locked, 1n)
   if (device.state === 'wiping') await addWipe(tx, device.id, number, '', again)
   else {
-    const { attempt, ...when } = again
-    const payload = { deviceId: device.id, fencing: number.toString(), attempt }
+    const { refused, ...when } = again
+    const payload = { deviceId: device.id, fencing: number.toString(), refused }
     await addJob(tx, 'device.enroll', payload, {
       ...when,
       key: careKey('device.enroll', device.id, number),

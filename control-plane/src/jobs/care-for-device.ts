@@ -93,24 +93,23 @@ async function tryCare<N extends 'device.wipe' | 'device.enroll'>(
       'a wipe or an enrolment of a device failed',
     )
     const refusal = refusalIn(error.answer?.details)
-    const ms = backoff(payload.attempt, 1000, 30_000)
+    const isRefused =
+      refusal !== null || error.isHostFault || (error.answer !== null && !error.answer.retryable)
+    const refused = payload.refused + (isRefused ? 1 : 0)
+    const ms = backoff(isRefused ? refused : payload.attempt, 1000, 30_000)
     // A host may refuse for ever: each refusal counts, also under the next number.
-    if (refusal && payload.attempt < refusals) {
-      const again = {
-        attempt: payload.attempt + 1,
-        // The first one is most often true: the database is behind its agent.
-        ...(payload.attempt > 1 ? { runAt: new Date(context.core.clock.now().getTime() + ms) } : {}),
-      }
+    if (refusal && refused < refusals) {
+      // The first one is most often true: the database is behind its agent.
+      const when = refused > 1 ? { runAt: new Date(context.core.clock.now().getTime() + ms) } : {}
+      const again = { refused, ...when }
       if (await settleRefusal(context.core, device.id, device.fencingNumber, refusal, again)) return null
     }
-    const refused =
-      refusal !== null || error.isHostFault || (error.answer !== null && !error.answer.retryable)
-    if (refused && payload.attempt >= refusals) {
+    if (isRefused && refused >= refusals) {
       const checks = [{ name: 'agent', passed: false, evidence: error.message }]
       return { verified: false, checks, revision: 0n, cleanFor: '' }
     }
-    if (refused) await noteRefusal(context, device, `try ${payload.attempt} of ${refusals}: ${error.message}`)
-    await later(context, name, { ...payload, attempt: payload.attempt + 1 }, ms, {
+    if (isRefused) await noteRefusal(context, device, `try ${refused} of ${refusals}: ${error.message}`)
+    await later(context, name, { ...payload, attempt: payload.attempt + 1, refused }, ms, {
       key: careKey(name, device.id, payload.fencing),
     })
     return null

@@ -7,7 +7,13 @@ import { Prisma } from '../gen/prisma/client.js'
 import { type Tx } from '../db/database.js'
 
 const phone = z.object({ phoneId: z.string(), fencing: z.string() })
-const device = z.object({ deviceId: z.string(), fencing: z.string(), attempt: z.int().default(1) })
+const device = z.object({
+  deviceId: z.string(),
+  fencing: z.string(),
+  attempt: z.int().default(1),
+  /** How often the agent refused, also under earlier numbers. */
+  refused: z.int().default(0),
+})
 
 export const jobPayloads = {
   /** Makes a creating or starting phone ready. */

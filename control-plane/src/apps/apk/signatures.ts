@@ -78,5 +78,12 @@ function fits(signature: Buffer, signedData: Buffer, key: KeyObject | null): boo
   if (algorithm === undefined || key === null) return true
   const { hash, pssSalt } = algorithm
   const pss = pssSalt === undefined ? {} : { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: pssSalt }
-  return verify(hash, signedData, { key, ...pss }, prefixed(signature, 4))
+  const bytes = prefixed(signature, 4)
+  try {
+    return verify(hash, signedData, { key, ...pss }, bytes)
+  } catch (error) {
+    // A key of another kind than the algorithm's, such as Ed25519 under RSA.
+    if (error instanceof Error) return false
+    throw error
+  }
 }
