@@ -30,7 +30,7 @@ beforeAll(async () => {
   plane = await world.start({ env: { PHONERACK_ACTIVITY_ACCURACY: '1' } })
   await plane.server.listen({ host: '127.0.0.1', port: 0 })
   origin = new URL(plane.config.http.baseUrl).origin
-  agent = await plane.rack(4, { beatMs: 200 })
+  agent = await plane.rack(6, { beatMs: 200 })
   tenant = await plane.tenant({ credit: '1000' })
   phoneId = await newPhone(tenant)
 }, 60_000)
