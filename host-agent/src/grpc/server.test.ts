@@ -94,7 +94,7 @@ describe('a control plane', () => {
     for (const version of [String(protocol.version + 2), '0', 'two']) {
       const { plain } = await callWith(version)
       expect(plain, version).toMatchObject({ code: 'phone_unavailable', retryable: false })
-      expect(plain?.message, version).toContain('git pull && ./scripts/up')
+      expect(plain?.message, version).toMatch(/git pull, \.\/scripts\/down, then \.\/scripts\/up --/)
     }
   })
 })
