@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import { errorOf } from '../system/api.js'
 import { killProgram } from '../system/processes.js'
 import { eventually, getPhone } from '../system/tenant.js'
@@ -132,7 +132,13 @@ describe('a recording', () => {
     const before = await getPhone(phone.api, phone.id)
     const { id } = await startRecording(phone)
     const started = Date.parse((await getPhone(phone.tenant.readOnly, phone.id)).session?.parks_at ?? '')
+    const begun = Date.now()
     await act(phone, { type: 'wait', ms: 1000 })
+    // The batch's end is written beside its answer, and may come after it.
+    await vi.waitFor(async () => {
+      const { last_active_at: active } = await getPhone(phone.tenant.readOnly, phone.id)
+      expect(Date.parse(active ?? '')).toBeGreaterThanOrEqual(begun + 1000)
+    }, 10_000)
     const acted = Date.parse((await getPhone(phone.tenant.readOnly, phone.id)).session?.parks_at ?? '')
     expect(acted).toBeGreaterThanOrEqual(started)
     // Nothing but the recording goes on.
