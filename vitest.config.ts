@@ -12,6 +12,7 @@ export default defineConfig({
       'virtual-phone',
       'launcher',
       'clients/ctl',
+      'clients/generated',
     ].map((name) => ({
       test: {
         name,
