@@ -10,7 +10,7 @@ import {
   type RecordingState,
 } from '@phonerack/proto'
 import { ApiError } from '@phonerack/shared'
-import { answer, toServiceError } from './agent-double.js'
+import { answer, toServiceError } from './answers.js'
 
 type Read = ServerWritableStream<ReadRecordingRequest, ReadRecordingResponse>
 

@@ -1,0 +1,10 @@
+/** What the calls of a double share: its state, and the checks before each call. */
+import { type Assignment } from '@phonerack/proto'
+import { type AgentDouble, type DoubleDevice } from './types.js'
+
+export interface Inside extends AgentDouble {
+  /** @throws ApiError phone_unavailable, unless the assignment is the device's newest */
+  take(assignment: Assignment | undefined, intent: 'hold' | 'use' | 'erase'): DoubleDevice
+  /** Checks the assignment, writes the call to the log and awaits `onCall`. */
+  beginCall(name: string, assignment: Assignment | undefined): Promise<void>
+}
