@@ -1,33 +1,8 @@
 /**
- * Small APKs for tests of uploads and installs: a binary manifest, and scheme v2 with a key of this process. Source of the formats: AOSP `androidfw/ResourceTypes.h`.
+ * Small APKs for tests of uploads and installs: a binary manifest, and a signing block (`apk-signer.ts`). Source of the formats: AOSP `androidfw/ResourceTypes.h`.
  */
-import 'reflect-metadata'
-import { createHash, createPrivateKey, sign } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { X509CertificateGenerator } from '@peculiar/x509'
-
-/** Whose the made APKs are. */
-const signer = await (async () => {
-  // RSA, whose signatures all have one length: tests count bytes.
-  const algorithm = {
-    name: 'RSASSA-PKCS1-v1_5',
-    modulusLength: 2048,
-    publicExponent: new Uint8Array([1, 0, 1]),
-    hash: 'SHA-256',
-  }
-  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
-  const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: 'CN=test',
-    keys,
-    signingAlgorithm: algorithm,
-  })
-  const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey))
-  return {
-    certificate: Buffer.from(certificate.rawData),
-    publicKey: Buffer.from(certificate.publicKey.rawData),
-    key: createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }),
-  }
-})()
+import { signingBlock, words, type Signing } from './apk-signer.js'
 
 export interface ApkSettings {
   package?: string
@@ -41,6 +16,7 @@ export interface ApkSettings {
   label?: string
   /** Left out: true. */
   signed?: boolean
+  signing?: Signing
   /** Further entries of the archive. */
   files?: Readonly<Record<string, Buffer>>
 }
@@ -48,7 +24,9 @@ export interface ApkSettings {
 /** An APK of its own package and bytes for each different setting. */
 export function makeApk(settings: ApkSettings = {}): Buffer {
   const entries = { 'AndroidManifest.xml': manifest(settings), ...settings.files }
-  return settings.signed === false ? zipOf(entries) : zipOf(entries, signingBlock)
+  return settings.signed === false
+    ? zipOf(entries)
+    : zipOf(entries, (sections) => signingBlock(sections, settings.signing))
 }
 
 type Value = string | number | boolean
@@ -140,32 +118,6 @@ function pool(strings: readonly string[]): Buffer {
 const chunk = (type: number, header: Buffer, body: Buffer): Buffer =>
   Buffer.concat([shorts(type, 8 + header.length), words(8 + header.length + body.length), header, body])
 
-/** APK Signature Scheme v2. `sections`: entries, directory, and end record without the block. */
-function signingBlock(sections: readonly Buffer[]): Buffer {
-  const chunks = sections.flatMap((section) =>
-    Array.from({ length: Math.ceil(section.length / 2 ** 20) }, (_, at) => {
-      const bytes = section.subarray(at * 2 ** 20, (at + 1) * 2 ** 20)
-      return hashOf(Buffer.from([0xa5]), words(bytes.length), bytes)
-    }),
-  )
-  const digest = hashOf(Buffer.from([0x5a]), words(chunks.length), ...chunks)
-  const signedData = Buffer.concat([
-    sized(sized(Buffer.concat([words(rsaSha256), sized(digest)]))),
-    sized(sized(signer.certificate)),
-    sized(Buffer.alloc(0)),
-  ])
-  const signature = Buffer.concat([words(rsaSha256), sized(sign('sha256', signedData, signer.key))])
-  const one = Buffer.concat([sized(signedData), sized(sized(signature)), sized(signer.publicKey)])
-  const value = Buffer.concat([words(0x7109871a), sized(sized(one))])
-  const size = long(8 + value.length + 24)
-  return Buffer.concat([size, long(value.length), value, size, Buffer.from('APK Sig Block 42')])
-}
-
-const rsaSha256 = 0x0103
-
-const hashOf = (...parts: readonly Buffer[]): Buffer =>
-  createHash('sha256').update(Buffer.concat(parts)).digest()
-
 /** A ZIP file of stored entries, with what `blockOf` makes of its parts before its directory. */
 export function zipOf(
   entries: Readonly<Record<string, Buffer>>,
@@ -193,22 +145,8 @@ export function zipOf(
   return Buffer.concat([...contents, block, list, endAt(offset + block.length)])
 }
 
-function words(...values: number[]): Buffer {
-  const bytes = Buffer.alloc(4 * values.length)
-  values.forEach((value, index) => bytes.writeUInt32LE(value >>> 0, 4 * index))
-  return bytes
-}
-
 function shorts(...values: number[]): Buffer {
   const bytes = Buffer.alloc(2 * values.length)
   values.forEach((value, index) => bytes.writeUInt16LE(value, 2 * index))
   return bytes
 }
-
-function long(value: number): Buffer {
-  const bytes = Buffer.alloc(8)
-  bytes.writeBigUInt64LE(BigInt(value))
-  return bytes
-}
-
-const sized = (bytes: Buffer): Buffer => Buffer.concat([words(bytes.length), bytes])

@@ -39,7 +39,7 @@ function listedDigests({ schemes }: SigningBlock): { hash: Hash; value: Buffer }
   let listed = 0
   try {
     for (const signedData of schemes.flatMap(signedDataOf)) {
-      for (const digest of itemsOf(prefixed(signedData, 0))) {
+      for (const digest of itemsOf(prefixed(signedData, 0), 'digests')) {
         listed += 1
         const hash = digest.length < 4 ? undefined : hashes[digest.readUInt32LE(0)]
         if (hash !== undefined) found.push({ hash, value: prefixed(digest, 4) })

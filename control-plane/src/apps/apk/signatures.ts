@@ -3,7 +3,14 @@
  * phone checks it. Keys and certificates that this machine's OpenSSL cannot read are left to the phone.
  * Source: source.android.com, "APK Signature Scheme v2" and "v3", "Signature algorithm IDs".
  */
-import { constants, createPublicKey, verify, X509Certificate, type KeyObject } from 'node:crypto'
+import {
+  constants,
+  createPublicKey,
+  verify,
+  X509Certificate,
+  type KeyObject,
+  type VerifyKeyObjectInput,
+} from 'node:crypto'
 import { InvalidApk } from './facts.js'
 import { itemsOf, prefixed, type Scheme, type SigningBlock } from './signing-block.js'
 
@@ -27,30 +34,49 @@ const algorithms: ReadonlyMap<number, Algorithm> = new Map<number, Algorithm>([
   [0x0425, { hash: 'sha256' }],
 ])
 
+type Verify = (hash: string, data: Buffer, key: VerifyKeyObjectInput, signature: Buffer) => boolean
+
 const again = 'Sign it again with apksigner, or upload the original file.'
 
-/** @throws InvalidApk when a signature is not the certificate's */
-export function checkSignatures({ schemes }: SigningBlock): void {
+/**
+ * @param verifyOne Node's `verify`; tests count its calls
+ * @throws InvalidApk when a signature is not the certificate's
+ */
+export function checkSignatures({ schemes }: SigningBlock, verifyOne: Verify = verify): void {
   try {
-    for (const scheme of schemes)
-      for (const signer of itemsOf(prefixed(scheme.bytes, 0))) checkSigner(scheme, signer)
+    const signers = schemes.flatMap((scheme) =>
+      itemsOf(prefixed(scheme.bytes, 0), 'signers').map((signer) => partsOf(scheme, signer)),
+    )
+    for (const signer of signers) checkSigner(signer, verifyOne)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     throw new InvalidApk(`Its signing block is broken. ${again}`, { cause: error })
   }
 }
 
-/** signed data, of v3 the range of API levels, signatures, public key: each after its length. @throws RangeError */
-function checkSigner({ isV3 }: Scheme, signer: Buffer): void {
+interface Signer {
+  signedData: Buffer
+  signatures: Buffer[]
+  publicKey: Buffer
+}
+
+/** signed data, of v3 the range of API levels, signatures, public key: each after its length. @throws RangeError, InvalidApk */
+function partsOf({ isV3 }: Scheme, signer: Buffer): Signer {
   const signedData = prefixed(signer, 0)
   const at = 4 + signedData.length + (isV3 ? 8 : 0)
   const signatures = prefixed(signer, at)
-  const key = readKey(prefixed(signer, at + 4 + signatures.length))
+  const publicKey = prefixed(signer, at + 4 + signatures.length)
+  return { signedData, signatures: itemsOf(signatures, 'signatures'), publicKey }
+}
+
+/** @throws RangeError; InvalidApk when a signature is not the certificate's */
+function checkSigner({ signedData, signatures, publicKey }: Signer, verifyOne: Verify): void {
+  const key = readKey(publicKey)
   const certificate = prefixed(prefixed(signedData, 4 + prefixed(signedData, 0).length), 0)
   const owner = readOwner(certificate)
-  const list = itemsOf(signatures)
   const isOwners = key === null || owner === null || owner.equals(key)
-  if (list.length === 0 || !isOwners || !list.every((signature) => fits(signature, signedData, key)))
+  const isSigned = (): boolean => signatures.every((signature) => fits(signature, signedData, key, verifyOne))
+  if (signatures.length === 0 || !isOwners || !isSigned())
     throw new InvalidApk(`Its signature does not fit its certificate. ${again}`)
 }
 
@@ -73,14 +99,14 @@ function readOwner(certificate: Buffer): KeyObject | null {
 }
 
 /** True also for what cannot be checked here. */
-function fits(signature: Buffer, signedData: Buffer, key: KeyObject | null): boolean {
+function fits(signature: Buffer, signedData: Buffer, key: KeyObject | null, verifyOne: Verify): boolean {
   const algorithm = signature.length < 4 ? undefined : algorithms.get(signature.readUInt32LE(0))
   if (algorithm === undefined || key === null) return true
   const { hash, pssSalt } = algorithm
   const pss = pssSalt === undefined ? {} : { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: pssSalt }
   const bytes = prefixed(signature, 4)
   try {
-    return verify(hash, signedData, { key, ...pss }, bytes)
+    return verifyOne(hash, signedData, { key, ...pss }, bytes)
   } catch (error) {
     // A key of another kind than the algorithm's, such as Ed25519 under RSA.
     if (error instanceof Error) return false

@@ -3,6 +3,7 @@
  * `signer.ts`, `signatures.ts` and `content-digests.ts`. Source: source.android.com, "APK Signature Scheme v2" and "v3".
  */
 import { type FileHandle } from 'node:fs/promises'
+import { InvalidApk } from './facts.js'
 
 const mark = Buffer.from('APK Sig Block 42')
 const maxBlockBytes = 16 * 1024 ** 2
@@ -76,10 +77,25 @@ function pairsIn(block: Buffer): Map<number, Buffer> {
   return pairs
 }
 
-/** The items of a list in which each stands after its length. @throws RangeError */
-export function itemsOf(list: Buffer): Buffer[] {
+/**
+ * Most items of a list that are read: a file is free to hold millions, and each costs a verification. Android itself takes
+ * 10 signers of scheme v2 and one of v3; there are 10 signature algorithms.
+ */
+const most = { signers: 10, signatures: 16, digests: 16 }
+
+/**
+ * The items of a list in which each stands after its length.
+ * @throws RangeError; InvalidApk when the list is longer than Android or we accept
+ */
+export function itemsOf(list: Buffer, what: keyof typeof most): Buffer[] {
   const items: Buffer[] = []
-  for (let at = 0; at < list.length; at += 4 + (items.at(-1)?.length ?? 0)) items.push(prefixed(list, at))
+  for (let at = 0; at < list.length; at += 4 + (items.at(-1)?.length ?? 0)) {
+    if (items.length === most[what])
+      throw new InvalidApk(
+        `Its signing block lists more than ${most[what]} ${what}. Sign the APK again with fewer.`,
+      )
+    items.push(prefixed(list, at))
+  }
   return items
 }
 
@@ -91,6 +107,6 @@ export function prefixed(bytes: Buffer, at: number): Buffer {
   return bytes.subarray(at + 4, at + 4 + length)
 }
 
-/** What each signer of a scheme has signed: digests, certificates, attributes. @throws RangeError */
+/** What each signer of a scheme has signed: digests, certificates, attributes. @throws RangeError, InvalidApk */
 export const signedDataOf = ({ bytes }: Scheme): Buffer[] =>
-  itemsOf(prefixed(bytes, 0)).map((signer) => prefixed(signer, 0))
+  itemsOf(prefixed(bytes, 0), 'signers').map((signer) => prefixed(signer, 0))

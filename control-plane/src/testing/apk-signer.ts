@@ -1,0 +1,147 @@
+/** Who signs the APKs of tests, and how signers stand in the signing block. Source of the formats: source.android.com, "APK Signature Scheme v2" and "v3". */
+import 'reflect-metadata'
+import { constants, createHash, generateKeyPairSync, sign, webcrypto, type KeyObject } from 'node:crypto'
+import { X509CertificateGenerator } from '@peculiar/x509'
+
+/** A signature algorithm of the format, by its ID. */
+interface Algorithm {
+  id: number
+  hash: 'sha256' | 'sha512'
+  pssSalt?: number
+}
+export const algorithms = {
+  rsaPss256: { id: 0x0101, hash: 'sha256', pssSalt: 32 },
+  rsaPss512: { id: 0x0102, hash: 'sha512', pssSalt: 64 },
+  rsa256: { id: 0x0103, hash: 'sha256' },
+  rsa512: { id: 0x0104, hash: 'sha512' },
+  ec256: { id: 0x0201, hash: 'sha256' },
+  ec512: { id: 0x0202, hash: 'sha512' },
+  dsa256: { id: 0x0301, hash: 'sha256' },
+} as const satisfies Record<string, Algorithm>
+
+export type KeyKind = 'rsa' | 'ec' | 'dsa' | 'ed25519'
+
+export interface ApkSigner {
+  kind: KeyKind
+  certificate: Buffer
+  publicKey: Buffer
+  key: KeyObject
+}
+
+/** RSA, whose signatures all have one length: tests count bytes. */
+const rsa = {
+  ...{ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+  ...{ modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) },
+}
+/** Signs the certificates: Web Cryptography has no DSA. */
+const issuer = await webcrypto.subtle.generateKey(rsa, true, ['sign', 'verify'])
+
+function newKeys(kind: KeyKind) {
+  switch (kind) {
+    case 'rsa':
+      return generateKeyPairSync('rsa', { modulusLength: 2048 })
+    case 'ec':
+      return generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    case 'dsa':
+      return generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 })
+    case 'ed25519':
+      return generateKeyPairSync('ed25519')
+  }
+}
+
+export async function newApkSigner(kind: KeyKind): Promise<ApkSigner> {
+  const { privateKey, publicKey } = newKeys(kind)
+  const spki = publicKey.export({ format: 'der', type: 'spki' })
+  const certificate = await X509CertificateGenerator.create({
+    subject: `CN=${kind}`,
+    issuer: 'CN=test',
+    publicKey: spki,
+    signingKey: issuer.privateKey,
+    signingAlgorithm: rsa,
+  })
+  return { kind, certificate: Buffer.from(certificate.rawData), publicKey: spki, key: privateKey }
+}
+
+/** Of each APK that names no other. */
+const usual = await newApkSigner('rsa')
+
+const schemeIds = { v2: 0x7109871a, v3: 0xf05368c0, 'v3.1': 0x1b93ad61 }
+
+/** Left out: one signer with an RSA key, one signature, scheme v2. */
+export interface Signing {
+  by?: ApkSigner
+  /** As the signature names it. */
+  algorithm?: Algorithm
+  schemes?: readonly (keyof typeof schemeIds)[]
+  /** How often the signer stands in each scheme, its signature in the signer, and its digest in what it signs. */
+  signers?: number
+  signatures?: number
+  digests?: number
+}
+
+/** The APK Signing Block. `sections`: entries, directory, and end record without the block. */
+export function signingBlock(sections: readonly Buffer[], signing: Signing = {}): Buffer {
+  const pairs = (signing.schemes ?? ['v2']).map((scheme) => {
+    const one = sized(signerOf(sections, signing, scheme !== 'v2'))
+    const value = Buffer.concat([words(schemeIds[scheme]), sized(repeat(one, signing.signers))])
+    return Buffer.concat([long(value.length), value])
+  })
+  const body = Buffer.concat(pairs)
+  const size = long(body.length + 24)
+  return Buffer.concat([size, body, size, Buffer.from('APK Sig Block 42')])
+}
+
+function signerOf(sections: readonly Buffer[], signing: Signing, isV3: boolean): Buffer {
+  const { by = usual, algorithm = algorithms.rsa256 } = signing
+  const { id, hash } = algorithm
+  const levels = isV3 ? words(24, 0x7fffffff) : Buffer.alloc(0)
+  const digest = sized(Buffer.concat([words(id), sized(contentDigest(sections, hash))]))
+  const signedData = Buffer.concat([
+    sized(repeat(digest, signing.digests)),
+    sized(sized(by.certificate)),
+    levels,
+    sized(Buffer.alloc(0)),
+  ])
+  const signature = sized(Buffer.concat([words(id), sized(signatureOf(signedData, by, algorithm))]))
+  return Buffer.concat([
+    sized(signedData),
+    levels,
+    sized(repeat(signature, signing.signatures)),
+    sized(by.publicKey),
+  ])
+}
+
+function signatureOf(signedData: Buffer, { kind, key }: ApkSigner, { hash, pssSalt }: Algorithm): Buffer {
+  // Has no algorithm of the format.
+  if (kind === 'ed25519') return sign(null, signedData, key)
+  const pss = pssSalt === undefined ? {} : { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: pssSalt }
+  return sign(hash, signedData, { key, ...pss })
+}
+
+function contentDigest(sections: readonly Buffer[], hash: Algorithm['hash']): Buffer {
+  const hashOf = (...parts: readonly Buffer[]): Buffer =>
+    createHash(hash).update(Buffer.concat(parts)).digest()
+  const chunks = sections.flatMap((section) =>
+    Array.from({ length: Math.ceil(section.length / 2 ** 20) }, (_, at) => {
+      const bytes = section.subarray(at * 2 ** 20, (at + 1) * 2 ** 20)
+      return hashOf(Buffer.from([0xa5]), words(bytes.length), bytes)
+    }),
+  )
+  return hashOf(Buffer.from([0x5a]), words(chunks.length), ...chunks)
+}
+
+const repeat = (bytes: Buffer, times = 1): Buffer => Buffer.concat(Array.from({ length: times }, () => bytes))
+
+export function words(...values: number[]): Buffer {
+  const bytes = Buffer.alloc(4 * values.length)
+  values.forEach((value, index) => bytes.writeUInt32LE(value >>> 0, 4 * index))
+  return bytes
+}
+
+function long(value: number): Buffer {
+  const bytes = Buffer.alloc(8)
+  bytes.writeBigUInt64LE(BigInt(value))
+  return bytes
+}
+
+const sized = (bytes: Buffer): Buffer => Buffer.concat([words(bytes.length), bytes])
