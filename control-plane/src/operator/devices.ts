@@ -4,6 +4,7 @@ import { addWipe } from '../devices/assignment.js'
 import { type Tx } from '../db/database.js'
 import { type Device, type Host } from '../gen/prisma/client.js'
 import { addJob, careKey } from '../jobs/queue.js'
+import { lockPhone } from '../phones/records.js'
 import { failPhoneIn } from '../phones/run.js'
 import { invalidField } from './input.js'
 import { deviceView, hostState } from './views.js'
@@ -30,12 +31,31 @@ export async function findDevice(db: Pick<Tx, 'device'>, ref: string): Promise<P
 }
 
 /**
+ * Locks the device, after the phone that holds it and its host, and reads it under the lock.
+ * @throws ApiError as `findDevice`; validation_failed when its phone changed before it was locked
+ */
+async function lockDevice(tx: Tx, ref: string): Promise<PlacedDevice> {
+  const { id, phoneId, hostId } = await findDevice(tx, ref)
+  if (phoneId !== null) await lockPhone(tx, phoneId, 'project and phone')
+  await tx.$queryRaw`select 1 from hosts where id = ${hostId} for update`
+  await tx.$queryRaw`select 1 from devices where id = ${id} for update`
+  const device = await findDevice(tx, id)
+  // Its phone must be locked before it, so this transaction cannot go on.
+  if (device.phoneId !== null && device.phoneId !== phoneId)
+    throw invalidField(
+      'device',
+      'was given to another phone meanwhile; look at it and send the request again',
+    )
+  return device
+}
+
+/**
  * Begins to take a device in: from here on it is erased. Also one that this database knows and its host does not, or the
  * other way round: either was restored or lost its records.
  */
 export async function enrollDevice(work: Work, ref: string): Promise<Change<DeviceView>> {
   const { tx } = work
-  const device = await findDevice(tx, ref)
+  const device = await lockDevice(tx, ref)
   const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
     set state = 'provisioning', reason = null, fencing_number = fencing_number + 1
     where id = ${device.id} and phone_id is null and (
@@ -54,7 +74,7 @@ export async function enrollDevice(work: Work, ref: string): Promise<Change<Devi
  */
 export async function releaseHeldDevice(work: Work, ref: string, keep: boolean): Promise<Change<DeviceView>> {
   const { tx } = work
-  const device = await findDevice(tx, ref)
+  const device = await lockDevice(tx, ref)
   if (keep) await giveBack(tx, device)
   else if (device.state === 'quarantined') await wipeAgain(work, device)
   else if (device.state === 'assigned' && device.phoneId !== null) await giveUp(work, device, device.phoneId)
@@ -95,11 +115,9 @@ const addEnrolment = (tx: Tx, deviceId: string, fencing: bigint): Promise<void> 
   )
 
 async function giveBack(tx: Tx, device: PlacedDevice): Promise<void> {
-  const { count } = await tx.device.updateMany({
-    where: { id: device.id, state: 'quarantined', phoneId: { not: null } },
-    data: { state: 'assigned', reason: null },
-  })
-  if (count === 0) throw invalidField('keep', 'is for a device that is held back and holds a phone')
+  if (device.state !== 'quarantined' || device.phoneId === null)
+    throw invalidField('keep', 'is for a device that is held back and holds a phone')
+  await tx.device.update({ where: { id: device.id }, data: { state: 'assigned', reason: null } })
 }
 
 async function wipeAgain(work: Work, device: PlacedDevice): Promise<void> {
@@ -111,7 +129,7 @@ async function wipeAgain(work: Work, device: PlacedDevice): Promise<void> {
     set state = ${state}, reason = null, fencing_number = fencing_number + 1
     where id = ${device.id} and state = 'quarantined' returning fencing_number`
   const fencing = rows[0]?.fencing_number
-  if (fencing === undefined) return
+  if (fencing === undefined) throw new Error('a locked device changed its state')
   if (state === 'wiping') await addWipe(tx, device.id, fencing, '')
   else await addEnrolment(tx, device.id, fencing)
 }

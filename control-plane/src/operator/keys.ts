@@ -90,10 +90,11 @@ const keyView = (key: ApiKey & { phones: { phoneId: string }[] }) => ({
 /** Takes effect on every replica at once, or, without the broker, within a second. */
 export async function revokeKey(work: Work, id: string): Promise<Change<{ id: string; revoked_at: string }>> {
   const { tx, core, now } = work
+  await tx.$queryRaw`select 1 from api_keys where id = ${id} for update`
   const key = await tx.apiKey.findUnique({ where: { id }, include: { phones: true } })
   if (!key) throw new ApiError('not_found', { message: 'There is no such key.', details: { key: id } })
   const revokedAt = key.revokedAt ?? now
-  await tx.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt } })
+  await tx.apiKey.update({ where: { id }, data: { revokedAt } })
   work.afterCommit(() => core.bus.publish(subjects.keyChanged, { key_hash: key.secretHash }))
   const result = { id, revoked_at: revokedAt.toISOString() }
   return { result, target: id, before: keyView(key), after: keyView({ ...key, revokedAt }) }

@@ -41,11 +41,9 @@ export async function createProject(
   const credit = input.credit_usd === undefined ? 0n : parseUsd(input.credit_usd)
   if (credit < 0n) throw invalidField('credit_usd', 'must not be negative')
   const ownerName = input.owner ?? id
-  const owner = await tx.owner.upsert({
-    where: { name: ownerName },
-    create: { id: newId('owner'), name: ownerName },
-    update: {},
-  })
+  // Not an upsert: Prisma's fails when another request makes the same owner at the same moment.
+  await tx.owner.createMany({ data: [{ id: newId('owner'), name: ownerName }], skipDuplicates: true })
+  const owner = await tx.owner.findUniqueOrThrow({ where: { name: ownerName } })
   await tx.project.create({ data: { id, ownerId: owner.id, name: input.name, ...defaults } })
   if (credit > 0n) await addCredit(tx, id, credit, now)
   const view = projectView(await tx.project.findUniqueOrThrow({ where: { id } }))
