@@ -46,7 +46,8 @@ import { createStandBys } from './live/stand-bys.js'
 import { Catalog } from './library/catalog.js'
 import { expireLibraryFiles } from './library/files.js'
 import { libraryPlugin } from './library/plugin.js'
-import { createOperatorGate, setConfiguredOperator, type OperatorGate } from './operator/auth.js'
+import { createOperatorGate, type OperatorGate } from './operator/auth.js'
+import { setConfiguredOperator } from './operator/configured.js'
 import { operatorPlugin } from './operator/plugin.js'
 import { createChanges, uploadTopic } from './phones/changes.js'
 import { type Core } from './phones/core.js'
@@ -119,7 +120,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
     rules: config.rules,
     counters: new Counters(),
   }
-  if (config.operatorTokenHash) await setConfiguredOperator(core, config.operatorTokenHash)
+  if (config.operatorTokenHash) await setConfiguredOperator(core, config.operatorTokenHash, config.replicaId)
 
   const authority = await Authority.open(config.pkiDir)
   const natsUsers = config.natsAccountSeedFile ? await openNatsUsers(config.natsAccountSeedFile) : null

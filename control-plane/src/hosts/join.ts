@@ -11,11 +11,13 @@ import {
   readProtocolVersion,
 } from '@phonerack/shared'
 import { z } from 'zod'
-import { inTransaction } from '../db/database.js'
 import { createSecretLookup } from '../db/secret-lookup.js'
+import { addressOf } from '../http/strangers/network.js'
 import { keyFailures, type Strangers } from '../http/strangers/strangers.js'
 import { type Core } from '../phones/core.js'
+import { addAudit } from '../operator/audit.js'
 import { parseBody } from '../operator/input.js'
+import { onBehalf, type Origin } from '../operator/work.js'
 import { type Authority, controlPlaneUri } from '../pki/authority.js'
 import { type NatsUsers } from '../pki/nats-users.js'
 
@@ -62,11 +64,7 @@ export const joinPlugin =
       // Before the token is spent: a key of the wrong kind leaves it usable.
       const certificatePem = await issue(authority, hostId, input.public_key_pem)
       const natsJwt = natsUsers ? await natsUsers.issue(hostId, input.nats_public_key) : ''
-      await admit(core, hostId, input)
-      core.log.info(
-        { audit: 'host.joined', host: hostId, name: input.name, country: input.country },
-        'a host joined',
-      )
+      await admit(core, hostId, input, { address: addressOf(request), requestId: request.id })
       return reply.code(201).send({
         host_id: hostId,
         certificate_pem: certificatePem,
@@ -115,9 +113,15 @@ async function checkToken(core: Core, token: string): Promise<void> {
   if (!row || row.usedAt || row.expiresAt <= core.clock.now()) throw refusal()
 }
 
-async function admit(core: Core, hostId: string, input: z.infer<typeof joinSchema>): Promise<void> {
-  const now = core.clock.now()
-  await inTransaction(core.db, async (tx) => {
+/** With an audit entry in the name of the operator who made the token. */
+async function admit(
+  core: Core,
+  hostId: string,
+  input: z.infer<typeof joinSchema>,
+  from: Origin,
+): Promise<void> {
+  await onBehalf(core, from, async (work, giver) => {
+    const { tx, now } = work
     const spent = await tx.joinToken.updateMany({
       where: { secretHash: hashSecret(input.token), usedAt: null, expiresAt: { gt: now } },
       data: { usedAt: now, hostId },
@@ -132,5 +136,10 @@ async function admit(core: Core, hostId: string, input: z.infer<typeof joinSchem
         joinedAt: now,
       },
     })
+    const { createdBy } = await tx.joinToken.findUniqueOrThrow({
+      where: { secretHash: hashSecret(input.token) },
+    })
+    const after = { name: input.name, country: input.country }
+    await addAudit(work, 'host.join', { target: hostId, before: null, after }, await giver(createdBy))
   })
 }

@@ -2,7 +2,7 @@
  * Everything that ends, expires or counts anew by itself, looked at one millisecond before its time and at it: the
  * application's clock stands still, and what would run by a timer is called by hand.
  */
-import { ApiError, hashSecret } from '@phonerack/shared'
+import { ApiError, hashSecret, newId } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { minuteStart } from '../billing/calendar.js'
 import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
@@ -203,11 +203,12 @@ it('a setup waits for 15 minutes, and its row is kept for 15 more, or for a day 
   const setup = createSetupService(process.core)
   const { token } = await setup.create({ client: null, address: '127.0.0.1' })
   const end = stage.time + 15 * minute
-  const collect = () => refusalOf(setup.collect(token))
+  const from = { address: '127.0.0.1', requestId: newId('request') }
+  const collect = () => refusalOf(setup.collect(token, from))
   expect(await around(end, collect)).toEqual([null, 'setup_expired'])
   const kept = async () => {
     await forget(process.core)
-    return refusalOf(setup.collect(token))
+    return refusalOf(setup.collect(token, from))
   }
   expect(await around(end + 15 * minute + 1, kept)).toEqual(['setup_expired', 'not_found'])
 
@@ -219,7 +220,7 @@ it('a setup waits for 15 minutes, and its row is kept for 15 more, or for a day 
   })
   const remembered = async () => {
     await forget(process.core)
-    return refusalOf(setup.collect(denied.token))
+    return refusalOf(setup.collect(denied.token, from))
   }
   expect(await around(expiresAt.getTime() + day + 1, remembered)).toEqual(['setup_denied', 'not_found'])
 })

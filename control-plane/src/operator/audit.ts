@@ -1,16 +1,21 @@
-/** The log of what operators changed: written in the transaction of the change, kept for a year, without secrets. */
+/** The log of what operators changed and allowed: written in the transaction of the change, kept for a year, without secrets. */
 import { redactSecrets } from '@phonerack/shared'
 import { Prisma, type AuditEntry } from '../gen/prisma/client.js'
 import { type Core } from '../phones/core.js'
+import { type Operator } from './auth.js'
 import { type Change, type Facts, type Work } from './work.js'
 
-/** Adds the entry of a change. `action`: what was done, for example `project.change`. */
+/**
+ * Adds the entry of a change. `action`: what was done, for example `project.change`. `operator`: in whose name, where that
+ * is known only within the transaction.
+ */
 export async function addAudit(
   work: Work,
   action: string,
   change: Omit<Change<unknown>, 'result'>,
+  operator: Omit<Operator, 'secret'> = work.operator,
 ): Promise<void> {
-  const { tokenId, tokenName, address, requestId } = work.operator
+  const { tokenId, tokenName, address, requestId } = operator
   await work.tx.auditEntry.create({
     data: {
       at: work.now,

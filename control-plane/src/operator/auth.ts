@@ -1,5 +1,5 @@
 /** Who is an operator: the bearer of a `pro_` token whose hash is in the table, not expired and not revoked. */
-import { ApiError, hashSecret, isSecret, newId } from '@phonerack/shared'
+import { ApiError, hashSecret, isSecret } from '@phonerack/shared'
 import { type FastifyRequest } from 'fastify'
 import { createSecretLookup } from '../db/secret-lookup.js'
 import { type OperatorToken } from '../gen/prisma/client.js'
@@ -73,6 +73,11 @@ async function authenticate(core: Core, secret: string, request: FastifyRequest)
     : null
   const now = core.clock.now()
   const refusal = refusalOf(token, now)
+  if (token && refusal)
+    core.log.warn(
+      { token: token.id, address: addressOf(request), request_id: request.id, reason: refusal.details },
+      'a token of an operator that is no longer valid was used',
+    )
   if (!token || refusal) throw refusal ?? unknownToken()
   await noteUse(core, token, now)
   return {
@@ -109,14 +114,4 @@ export function refusalOf(
 async function noteUse(core: Core, token: OperatorToken, now: Date): Promise<void> {
   if (token.lastUsedAt && now.getTime() - token.lastUsedAt.getTime() < lastUsedAccuracyMs) return
   await core.db.operatorToken.updateMany({ where: { id: token.id }, data: { lastUsedAt: now } })
-}
-
-/** Makes the configured token valid, and deletes any other that the configuration had set before. */
-export async function setConfiguredOperator(core: Core, secretHash: string): Promise<void> {
-  const row = { id: newId('operatorToken'), secretHash, name: 'configured', isConfigured: true }
-  const [, token] = await core.db.$transaction([
-    core.db.operatorToken.deleteMany({ where: { isConfigured: true, secretHash: { not: secretHash } } }),
-    core.db.operatorToken.upsert({ where: { secretHash }, create: row, update: {} }),
-  ])
-  if (token.revokedAt) core.log.error({ token: token.id }, 'the configured operator token was revoked')
 }

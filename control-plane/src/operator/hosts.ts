@@ -20,7 +20,9 @@ export async function listHosts(core: Core) {
 export async function createJoinToken(work: Work): Promise<Change<{ token: string; expires_at: string }>> {
   const token = newSecret('hostJoin')
   const expiresAt = new Date(work.now.getTime() + joinTokenLifeMs)
-  await work.tx.joinToken.create({ data: { secretHash: hashSecret(token), expiresAt } })
+  await work.tx.joinToken.create({
+    data: { secretHash: hashSecret(token), expiresAt, createdBy: work.operator.tokenId },
+  })
   const after = { expires_at: expiresAt.toISOString() }
   return { result: { token, ...after }, target: null, before: null, after }
 }

@@ -201,6 +201,15 @@ it('lets a host join once per token, with a certificate for its own name only', 
   )
   expect(certificate.verify(new X509Certificate(answer['ca_pem'] ?? '').publicKey)).toBe(true)
   expect((await join({})).statusCode).toBe(401)
+  const { db } = plane.app.core
+  const entries = await db.auditEntry.findMany({ where: { target: answer['host_id'] ?? '' } })
+  const { id: tokenId } = await db.operatorToken.findFirstOrThrow({ where: { name: 'configured' } })
+  expect(entries).toMatchObject([
+    {
+      ...{ action: 'host.join', tokenId, tokenName: 'configured', address: '127.0.0.1', before: null },
+      ...{ requestId: joined.headers['x-request-id'], after: { name: 'rack 2', country: 'DE' } },
+    },
+  ])
   const tenant = await plane.tenant()
   expect((await plane.app.services.phones.account(tenant.caller)).countries).toEqual([
     { code: 'DE', name: 'Germany' },

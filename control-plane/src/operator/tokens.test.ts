@@ -2,7 +2,7 @@
 import { hashSecret, newSecret } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startWorld, type Plane, type World } from '../testing/world.js'
-import { setConfiguredOperator } from './auth.js'
+import { setConfiguredOperator } from './configured.js'
 
 let world: World
 let plane: Plane
@@ -127,21 +127,80 @@ it('says when a token was last used, to the minute', async () => {
   expect(await use()).toBeGreaterThan(first)
 })
 
-it('replaces the token of the configuration by the next one, and revives none that an operator revoked', async () => {
+it('revokes the configured token when the configuration names another, with an entry, and revives none that an operator revoked', async () => {
   const { core } = plane.app
+  const setConfigured = (token: string) => setConfiguredOperator(core, hashSecret(token), 'replica-x')
+  const entries = async (token: string) => {
+    const { id } = await core.db.operatorToken.findUniqueOrThrow({
+      where: { secretHash: hashSecret(token) },
+    })
+    const rows = await core.db.auditEntry.findMany({ where: { target: id }, orderBy: { id: 'asc' } })
+    return rows.map(({ action, tokenId, requestId, before, after }) => {
+      const [was, is] = [before, after] as [Record<string, unknown> | null, Record<string, unknown>]
+      const ended = [was?.['revoked_at'] ?? null, is['revoked_at']].map((at) => at !== null)
+      return { action, by: tokenId === id ? 'itself' : tokenId, requestId, ended }
+    })
+  }
   const [one, two] = [newSecret('operator'), newSecret('operator')]
-  await setConfiguredOperator(core, hashSecret(plane.operatorToken))
-  await setConfiguredOperator(core, hashSecret(one))
+  await setConfigured(plane.operatorToken)
+  await setConfigured(one)
+  await setConfigured(one)
   expect((await call('GET', '/hosts', undefined, plane.operatorToken)).status).toBe(401)
   expect((await call('GET', '/hosts', undefined, one)).status).toBe(200)
-  await setConfiguredOperator(core, hashSecret(two))
+  await setConfigured(two)
   expect((await call('GET', '/hosts', undefined, one)).status).toBe(401)
+  expect((await call('GET', '/hosts', undefined, one)).body.error?.details).toEqual({ reason: 'revoked' })
+  const idOfTwo = (await core.db.operatorToken.findUniqueOrThrow({ where: { secretHash: hashSecret(two) } }))
+    .id
+  const start = { requestId: 'start of replica-x' }
+  expect(await entries(one)).toEqual([
+    { ...start, action: 'operator_token.configure', by: 'itself', ended: [false, false] },
+    { ...start, action: 'operator_token.revoke', by: idOfTwo, ended: [false, true] },
+  ])
   const { body } = await call('GET', '/operator-tokens', undefined, two)
-  const own = (body['data'] as { id: string; name: string }[]).find(({ name }) => name === 'configured')
-  await call('DELETE', `/operator-tokens/${own?.id}`, undefined, two)
-  await setConfiguredOperator(core, hashSecret(two))
+  expect(
+    (body['data'] as { id: string; revoked_by: unknown }[]).find(({ id }) => id === idOfTwo),
+  ).toMatchObject({
+    revoked_by: null,
+  })
+  await call('DELETE', `/operator-tokens/${idOfTwo}`, undefined, two)
+  await setConfigured(two)
   expect((await call('GET', '/hosts', undefined, two)).status).toBe(401)
-  await setConfiguredOperator(core, hashSecret(plane.operatorToken))
+  await setConfigured(plane.operatorToken)
+})
+
+it('makes a configured token valid again when the configuration goes back to it, unless an operator revoked it since', async () => {
+  const { core } = plane.app
+  const setConfigured = (token: string) => setConfiguredOperator(core, hashSecret(token), 'replica-x')
+  const status = async (token: string) => (await call('GET', '/hosts', undefined, token)).status
+  const [one, two] = [newSecret('operator'), newSecret('operator')]
+  await setConfigured(one)
+  await setConfigured(two)
+  expect(await status(one)).toBe(401)
+  await setConfigured(one)
+  expect([await status(one), await status(two)]).toEqual([200, 401])
+  const { id } = await core.db.operatorToken.findUniqueOrThrow({ where: { secretHash: hashSecret(two) } })
+  expect((await call('DELETE', `/operator-tokens/${id}`, undefined, one)).status).toBe(200)
+  await setConfigured(two)
+  expect(await status(two)).toBe(401)
+  await setConfigured(plane.operatorToken)
+  expect(await status(plane.operatorToken)).toBe(200)
+})
+
+it('sets the configured token once when replicas start at the same moment', async () => {
+  const { core } = plane.app
+  const token = newSecret('operator')
+  const secretHash = hashSecret(token)
+  await Promise.all(
+    [plane, beside, plane, beside].map((each) =>
+      setConfiguredOperator(each.app.core, secretHash, 'replica-x'),
+    ),
+  )
+  const { id } = await core.db.operatorToken.findUniqueOrThrow({ where: { secretHash } })
+  expect(await core.db.auditEntry.count({ where: { target: id } })).toBe(1)
+  const valid = { isConfigured: true, revokedAt: null }
+  expect(await core.db.operatorToken.count({ where: valid })).toBe(1)
+  await setConfiguredOperator(core, hashSecret(plane.operatorToken), 'replica-x')
 })
 
 it('limits wrong tokens by address, and still accepts a valid one from there', async () => {

@@ -9,6 +9,13 @@ import { type Change, type Work } from './work.js'
 
 export const newTokenSchema = z.strictObject({ name: nameSchema, expires: expirySchema.default('90d') })
 
+/** `revokedBy` of a token that the configuration names no longer. */
+export const byConfiguration = 'configuration'
+
+/** Only a token that an operator revoked stays revoked when the configuration names it again. */
+export const isRevokedByOperator = (token: Pick<OperatorToken, 'revokedAt' | 'revokedBy'>): boolean =>
+  token.revokedAt !== null && token.revokedBy !== byConfiguration
+
 export async function createToken(
   work: Work,
   input: z.infer<typeof newTokenSchema>,
@@ -34,19 +41,24 @@ export async function listTokens(core: Core) {
 
 /** Every replica refuses it from the commit on: none remembers tokens. */
 export async function revokeToken(work: Work, id: string): Promise<Change<ReturnType<typeof tokenView>>> {
-  const { tx, now } = work
+  const { tx, now, operator } = work
+  await tx.$queryRaw`select 1 from operator_tokens where id = ${id} for update`
   const before = await tx.operatorToken.findUnique({ where: { id } })
   if (!before)
     throw new ApiError('not_found', { message: 'There is no such operator token.', details: { token: id } })
-  const revokedAt = before.revokedAt ?? now
-  await tx.operatorToken.updateMany({ where: { id, revokedAt: null }, data: { revokedAt } })
-  const after = tokenView({ ...before, revokedAt })
+  const data = {
+    revokedAt: before.revokedAt ?? now,
+    // From now on no configuration makes it valid again.
+    revokedBy: isRevokedByOperator(before) ? before.revokedBy : operator.tokenId,
+  }
+  await tx.operatorToken.update({ where: { id }, data })
+  const after = tokenView({ ...before, ...data })
   return { result: after, target: id, before: tokenView(before), after }
 }
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null
 
-const tokenView = (token: OperatorToken) => ({
+export const tokenView = (token: OperatorToken) => ({
   id: token.id,
   name: token.name,
   created_by: token.createdBy,
@@ -54,4 +66,5 @@ const tokenView = (token: OperatorToken) => ({
   expires_at: iso(token.expiresAt),
   last_used_at: iso(token.lastUsedAt),
   revoked_at: iso(token.revokedAt),
+  revoked_by: token.revokedBy,
 })

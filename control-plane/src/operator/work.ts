@@ -12,6 +12,9 @@ export interface Work {
   afterCommit: (effect: () => void) => void
 }
 
+/** From where a request comes, as the audit log has it. */
+export type Origin = Pick<Operator, 'address' | 'requestId'>
+
 /** JSON of an object as the operator API shows it. Never with a secret. */
 export type Facts = Record<string, unknown> | null
 
@@ -39,4 +42,31 @@ export async function asOperator<T>(
   })
   for (const effect of effects) effect()
   return result
+}
+
+/** An operator by ID of the token; null: an earlier version did not note who it was. */
+export type FindGiver = (tokenId: string | null) => Promise<Omit<Operator, 'secret'>>
+
+/**
+ * As `asOperator`, for a party that uses what an operator gave it, such as a join token: `giver` finds who to name in the
+ * audit entry.
+ */
+export const onBehalf = <T>(
+  core: Core,
+  from: Origin,
+  act: (work: Work, giver: FindGiver) => Promise<T>,
+): Promise<T> => {
+  const nobody: Operator = {
+    ...{ tokenId: '', tokenName: '', ...from },
+    secret: () => {
+      throw new Error('this request has no token of an operator')
+    },
+  }
+  return asOperator(core, nobody, (work) =>
+    act(work, async (tokenId) => {
+      const token =
+        tokenId === null ? null : await work.tx.operatorToken.findUnique({ where: { id: tokenId } })
+      return { ...from, tokenId: tokenId ?? '', tokenName: token?.name ?? '' }
+    }),
+  )
 }

@@ -108,7 +108,7 @@ describe('at once on two replicas', { timeout: 60_000 }, () => {
       ),
     )
     expect(decided.filter(Boolean)).toHaveLength(1)
-    expect(await atOnce((each) => each.app.services.setup.collect(token))).toEqual({
+    expect(await atOnce((each) => each.app.services.setup.collect(token, person))).toEqual({
       null: 1,
       setup_used: 7,
     })

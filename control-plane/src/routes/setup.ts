@@ -114,7 +114,7 @@ export const collectSetup: Route = (app, { services, strangers, clock }) => {
       const outcome = await strangers.guard(request.raw, {
         isKnown: () => services.setup.isKnown(token),
         failures: ['not_found'],
-        work: () => services.setup.collect(token),
+        work: () => services.setup.collect(token, { address: addressOf(request), requestId: request.id }),
       })
       return outcome.status === 'pending'
         ? { status: outcome.status }

@@ -1,8 +1,9 @@
 /** `SetupService` of the wall: a terminal asks for its first key, and collects it once a person has allowed it. */
 import { ApiError, hashSecret, isSecret, limits, newId, newSecret } from '@phonerack/shared'
-import { inTransaction } from '../db/database.js'
 import { createSecretLookup } from '../db/secret-lookup.js'
+import { addAudit } from '../operator/audit.js'
 import { addKey } from '../operator/keys.js'
+import { onBehalf } from '../operator/work.js'
 import { type Core } from '../phones/core.js'
 import { type SetupService } from '../services.js'
 import { createPendingSetups } from './pending.js'
@@ -24,26 +25,25 @@ export function createSetupService(core: Core): SetupService & { close(): void }
     return rows.map(({ tokenHash }) => tokenHash)
   })
   const pending = createPendingSetups(core)
-  const collect = (token: string): ReturnType<SetupService['collect']> =>
-    inTransaction(core.db, async (tx) => {
+  const collect: SetupService['collect'] = (token, from) =>
+    onBehalf(core, from, async (work, giver) => {
+      const { tx, now } = work
       const tokenHash = isSecret('setup', token) ? hashSecret(token) : ''
       await tx.$queryRaw`select 1 from setups where token_hash = ${tokenHash} for update`
       const setup = await tx.setup.findUnique({ where: { tokenHash }, include: { project: true } })
       if (!setup) throw new ApiError('not_found', { message: 'There is no such setup.', next: startAgain })
       if (setup.status === 'denied') throw new ApiError('setup_denied', { next: startAgain })
       if (setup.status === 'used') throw new ApiError('setup_used', { next: startAgain })
-      const now = core.clock.now()
       if (setup.expiresAt <= now) throw new ApiError('setup_expired', { next: startAgain })
       const { project } = setup
       if (setup.status !== 'approved' || !project) return { status: 'pending' }
       const name = setup.client === null ? 'Terminal setup' : `${setup.client} (terminal setup)`
       const made = await addKey(tx, { project: project.id, preset: 'agent', expires: 'never', name }, now)
       await tx.setup.update({ where: { id: setup.id }, data: { status: 'used' } })
-      core.log.info(
-        { audit: 'setup.collected', setup: setup.id, api_key: made.id, project: project.id },
-        'a terminal collected its key',
-      )
-      return { status: 'approved', apiKey: made.key, project: project.name }
+      const { key, ...after } = made
+      const change = { target: made.id, before: null, after: { ...after, setup: setup.id } }
+      await addAudit(work, 'setup.collected', change, await giver(setup.decidedBy))
+      return { status: 'approved', apiKey: key, project: project.name }
     })
 
   return {
@@ -70,9 +70,9 @@ export function createSetupService(core: Core): SetupService & { close(): void }
       return { token, userCode }
     },
 
-    async collect(token) {
+    async collect(token, from) {
       try {
-        return await collect(token)
+        return await collect(token, from)
       } catch (error) {
         tokens.forget(hashSecret(token))
         throw error

@@ -493,6 +493,31 @@ describe('the pages', () => {
     ).not.toContain(ticket)
   })
 
+  it('end in an entry of the key that the terminal collected: in whose name, from where, without the key', async () => {
+    const asked = await ask('audited')
+    const browser = await opened(asked.user_code)
+    await browser.decide('allow')
+    const answer = await poll(asked.setup_token)
+    expect(answer.statusCode).toBe(200)
+    const { db } = plane.app.core
+    const secret = answer.json<{ api_key: string }>().api_key
+    const key = await db.apiKey.findUniqueOrThrow({ where: { secretHash: hashSecret(secret) } })
+    const setup = await db.setup.findUniqueOrThrow({ where: { tokenHash: hashSecret(asked.setup_token) } })
+    const requestId = String(answer.headers['x-request-id'])
+    const entries = await db.auditEntry.findMany({ where: { requestId } })
+    expect(entries).toHaveLength(1)
+    expect(entries[0]).toMatchObject({
+      ...{ action: 'setup.collected', target: key.id, tokenName: 'configured', address: '127.0.0.1' },
+      ...{ tokenId: setup.decidedBy, before: null },
+      after: { id: key.id, project: projectId, preset: 'agent', setup: setup.id, expires_at: null },
+    })
+    const text = JSON.stringify(entries[0]?.after)
+    for (const hidden of [secret, secret.slice(4), asked.setup_token, hashSecret(secret)])
+      expect(text).not.toContain(hidden)
+    await poll(asked.setup_token)
+    expect(await db.auditEntry.count({ where: { target: key.id } })).toBe(1)
+  })
+
   it('need a code of a terminal that waits', async () => {
     expect((await operator('approve', { user_code: newUserCode() })).status).toBe(404)
     for (const user_code of ['', 'nonsense', 'x'.repeat(101), 7, null])

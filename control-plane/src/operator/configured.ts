@@ -1,0 +1,76 @@
+/** The operator token that the configuration sets (`PHONERACK_OPERATOR_TOKEN_SHA256`). Called as a replica starts. */
+import { newId } from '@phonerack/shared'
+import { type OperatorToken } from '../gen/prisma/client.js'
+import { type Core } from '../phones/core.js'
+import { addAudit } from './audit.js'
+import { type Operator } from './auth.js'
+import { byConfiguration, isRevokedByOperator, tokenView } from './tokens.js'
+import { asOperator, type Work } from './work.js'
+
+/**
+ * Makes the configured token valid, unless an operator revoked it, and revokes any other that the configuration had set
+ * before. Each change has an audit entry in the name of the configured token.
+ */
+export async function setConfiguredOperator(
+  core: Core,
+  secretHash: string,
+  replicaId: string,
+): Promise<void> {
+  const id = newId('operatorToken')
+  const operator = {
+    ...{ tokenId: id, tokenName: 'configured', address: '', requestId: `start of ${replicaId}` },
+    secret: () => {
+      throw new Error('the configuration has only the hash of its token')
+    },
+  }
+  await asOperator(core, operator, async (work) => {
+    const token = await enter(work, id, secretHash)
+    await replaceOthers(work, token)
+    if (token.revokedAt)
+      work.afterCommit(() => core.log.error({ token: token.id }, 'the configured operator token was revoked'))
+  })
+}
+
+/** The row of the configured token: new, valid again, or as it was. */
+async function enter(work: Work, id: string, secretHash: string): Promise<OperatorToken> {
+  const { tx, now } = work
+  const row = { id, secretHash, name: 'configured', isConfigured: true, createdAt: now }
+  // Waits for a replica that starts with the same configuration at the same moment.
+  const { count } = await tx.operatorToken.createMany({ data: [row], skipDuplicates: true })
+  await tx.$queryRaw`select 1 from operator_tokens where secret_hash = ${secretHash} for update`
+  const before = await tx.operatorToken.findUniqueOrThrow({ where: { secretHash } })
+  if (count === 0 && (before.revokedAt === null || isRevokedByOperator(before))) return before
+  const token = await tx.operatorToken.update({
+    where: { secretHash },
+    data: { revokedAt: null, revokedBy: null },
+  })
+  const change = {
+    target: token.id,
+    before: count === 0 ? tokenView(before) : null,
+    after: tokenView(token),
+  }
+  await addAudit(work, 'operator_token.configure', change, named(work, token))
+  return token
+}
+
+const named = ({ operator }: Work, token: OperatorToken): Operator => ({
+  ...operator,
+  tokenId: token.id,
+  tokenName: token.name,
+})
+
+async function replaceOthers(work: Work, token: OperatorToken): Promise<void> {
+  const { tx, now } = work
+  const { secretHash } = token
+  await tx.$queryRaw`select 1 from operator_tokens
+    where is_configured and secret_hash <> ${secretHash} and revoked_at is null order by id for update`
+  const others = await tx.operatorToken.findMany({
+    where: { isConfigured: true, secretHash: { not: secretHash }, revokedAt: null },
+  })
+  for (const before of others) {
+    const data = { revokedAt: now, revokedBy: byConfiguration }
+    const after = await tx.operatorToken.update({ where: { id: before.id }, data })
+    const change = { target: before.id, before: tokenView(before), after: tokenView(after) }
+    await addAudit(work, 'operator_token.revoke', change, named(work, token))
+  }
+}
