@@ -2,7 +2,7 @@
 import { Prisma } from '../gen/prisma/client.js'
 import { makeStorable, shorten } from '@phonerack/shared'
 import { type Reader, type Tx } from '../db/database.js'
-import { addJob, careKey } from '../jobs/queue.js'
+import { addWipe } from './care.js'
 import { cleanForAnyone, cleanForTenant, tenantOf } from './tenant.js'
 
 export interface AssignedDevice {
@@ -127,17 +127,3 @@ export async function quarantineDevice(tx: Tx, phoneId: string, reason: string):
     set fencing_number = fencing_number + 1, grace_until = null, state = 'quarantined', reason = ${kept}, phone_id = null
     where phone_id = ${phoneId}`
 }
-
-export const addWipe = (
-  tx: Tx,
-  deviceId: string,
-  fencing: bigint,
-  phoneId: string,
-  { refused, runAt }: { refused: number; runAt?: Date } = { refused: 0 },
-): Promise<void> =>
-  addJob(
-    tx,
-    'device.wipe',
-    { deviceId, fencing: fencing.toString(), phoneId, refused },
-    { key: careKey('device.wipe', deviceId, fencing), ...(runAt ? { runAt } : {}) },
-  )

@@ -27,7 +27,7 @@ const assigned = { state: 'assigned', phoneId: 'ph_a' } as const
 describe('judge', () => {
   it.each([
     ['an idle device that is clean', {}, 5, clean, 'clean'],
-    ['one that is clean under a higher number', {}, 9, clean, 'clean'],
+    ['one that is clean under a higher number', {}, 9, clean, 'clean ahead'],
     ['one that was used', {}, 5, used, 'wipe'],
     ['one that was used by a phone', {}, 7, by('ph_x'), 'wipe'],
     ['one whose agent has forgotten a number', {}, 4, { ...clean, revision: 99 }, 'wipe'],
@@ -35,7 +35,7 @@ describe('judge', () => {
     ['a report from before the wipe', {}, 5, { ...used, revision: 9 }, 'agreed'],
     ['an agent that keeps no record', {}, 5, undefined, 'agreed'],
     ['a number that is far ahead', {}, 1_000_006, clean, 'far ahead'],
-    ['the furthest number that is believed', {}, 1_000_005, clean, 'clean'],
+    ['the furthest number that is believed', {}, 1_000_005, clean, 'clean ahead'],
     ['a wipe whose number is newer than any', { state: 'wiping' }, 4, used, 'agreed'],
     ['a wipe under way', { state: 'wiping' }, 5, by('ph_x', 4), 'agreed'],
     ['a wipe whose number a phone has', { state: 'wiping' }, 5, by('ph_x', 5), 'order again'],
@@ -71,7 +71,7 @@ describe('judge', () => {
     fc.assert(
       fc.property(changes, record, fc.nat(12), (change, custody, number) => {
         const kind = kindOf(change, number, custody)
-        if (kind !== 'clean') return
+        if (!kind.startsWith('clean')) return
         expect(custody.clean_for).not.toBe('')
         expect(number).toBeGreaterThanOrEqual(5)
         expect(['free', 'offline', 'unauthorized']).toContain(change.state)

@@ -11,6 +11,9 @@ export const longestJump = 1_000_000n
 export const notBelieved = (told: bigint, given: bigint): string =>
   `its host reports the fencing number ${told}, but the last one given out is ${given}, so the number is not believed. If the host can be trusted, start afresh with the device: see docs/operations.md.`
 
+export const contradicts = (told: bigint, given: bigint): string =>
+  `its host refused the fencing number ${given} as used up, but reports ${told} as the highest: it contradicts itself. Find out why before you release the device, which wipes it.`
+
 export interface CustodyRow {
   state: DeviceState
   link: string
@@ -33,6 +36,8 @@ export type Verdict =
   | { kind: 'agreed' }
   /** An idle device is clean: it may be handed out. */
   | { kind: 'clean' }
+  /** The same, under a number that the row does not know. */
+  | { kind: 'clean ahead' }
   /** An idle device is not clean, but cannot be wiped now. */
   | { kind: 'not clean' }
   /** An idle device is not clean. */
@@ -49,6 +54,8 @@ export type Verdict =
   | { kind: 'used by unknown' }
   /** The number cannot be believed. */
   | { kind: 'far ahead' }
+  /** It refused a number for one that is lower. */
+  | { kind: 'contradicts itself' }
 
 export function judge(row: CustodyRow, { fencing_number, custody }: Reported): Verdict {
   if (!custody || BigInt(custody.revision) < row.custodyRevision) return { kind: 'agreed' }
@@ -76,7 +83,8 @@ export function judge(row: CustodyRow, { fencing_number, custody }: Reported): V
 
 /** A record that is behind an idle device has forgotten something: it proves nothing. */
 function judgeIdle(row: CustodyRow, { clean_for: cleanFor }: CustodyReport, told: bigint): Verdict {
-  if (cleanFor !== '' && told >= row.fencingNumber) return { kind: 'clean' }
+  if (cleanFor !== '' && told >= row.fencingNumber)
+    return { kind: told > row.fencingNumber ? 'clean ahead' : 'clean' }
   if (isUp(row.link)) return { kind: 'wipe' }
   return { kind: row.confirmedEpoch === null && told <= row.fencingNumber ? 'agreed' : 'not clean' }
 }

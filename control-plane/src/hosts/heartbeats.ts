@@ -140,7 +140,8 @@ export async function foldHeartbeat(
   if (!folded) return []
   for (const phoneId of folded.phones) core.changes.publish(phoneId)
   if (heartbeat.epoch !== folded.epoch) announce(core, heartbeat.host_id, folded.epoch)
-  for (const { deviceId, report } of folded.disagreeing) await settleReport(core, deviceId, report)
+  for (const { deviceId, report } of folded.disagreeing)
+    await settleReport(core, deviceId, report, folded.epoch)
   return folded.locks
 }
 
@@ -208,17 +209,14 @@ async function foldDevices(
 async function confirm(
   tx: Tx,
   device: KnownDevice & CustodyRow,
-  { fencing_number, custody }: DeviceStatus,
+  { custody }: DeviceStatus,
   epoch: string,
 ): Promise<void> {
   if (!custody) return
   const { clean_for: cleanFor, revision } = custody
-  const told = BigInt(fencing_number)
-  const isKnown =
-    device.confirmedEpoch === epoch && device.cleanFor === cleanFor && told === device.fencingNumber
-  if (isKnown) return
+  if (device.confirmedEpoch === epoch && device.cleanFor === cleanFor) return
   await tx.device.updateMany({
     where: { id: device.id, state: device.state, fencingNumber: device.fencingNumber },
-    data: { confirmedEpoch: epoch, cleanFor, fencingNumber: told, custodyRevision: BigInt(revision) },
+    data: { confirmedEpoch: epoch, cleanFor, custodyRevision: BigInt(revision) },
   })
 }

@@ -4,30 +4,24 @@
  */
 import { ApiError } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
-import { readEpoch, renewEpoch } from '../db/epoch.js'
+import { readEpoch } from '../db/epoch.js'
 import { tenantOf } from '../devices/tenant.js'
-import { type PhoneView } from '../services.js'
-import { type AgentDouble, type DoubleDevice } from '../testing/agent-double.js'
+import { type DoubleDevice } from '../testing/agent-double.js'
+import { loneDevice, usedBy, wipedSince, type LoneDevice } from '../testing/lone-device.js'
 import { brokenInvariants } from '../testing/money.js'
-import {
-  createBody,
-  eventually,
-  refusalOf,
-  startWorld,
-  type Plane,
-  type Tenant,
-  type World,
-} from '../testing/world.js'
+import { eventually, refusalOf, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 let world: World
 let plane: Plane
 let tenant: Tenant
+let lone: LoneDevice
 
 beforeAll(async () => {
   world = startWorld()
   plane = await world.start()
   tenant = await plane.tenant()
+  lone = loneDevice(plane, tenant)
 }, 120_000)
 afterAll(async () => {
   expect(await brokenInvariants(plane.app.core.db)).toEqual([])
@@ -36,79 +30,40 @@ afterAll(async () => {
 
 const db = () => plane.app.core.db
 const phones = () => plane.app.services.phones
-const until = (id: string, status: string) =>
-  phones().wait(id, (phone: PhoneView) => phone.status === status, 30_000, new AbortController().signal)
-const rowOf = (device: DoubleDevice) => db().device.findFirstOrThrow({ where: { serial: device.serial } })
-const isFree = async (device: DoubleDevice) => (await rowOf(device)).state === 'free'
-const create = (who: Tenant = tenant) => phones().create(who.caller, createBody(), null)
-const ready = async (who: Tenant = tenant): Promise<string> => {
-  const { phone } = await create(who)
-  expect((await until(phone.id, 'ready')).status).toBe('ready')
-  return phone.id
-}
-const parked = async (): Promise<string> => {
-  const id = await ready()
-  await phones().park(tenant.caller, id)
-  await until(id, 'parked')
-  return id
-}
-const start = (id: string) => phones().start(tenant.caller, id, { idleTimeout: null, maxDuration: null })
-
-/** A rack of one device, alone with `work`: other racks are silent. */
-async function alone(work: (agent: AgentDouble, device: DoubleDevice) => Promise<void>): Promise<void> {
-  const agent = await plane.rack(1, { beatMs: 200 })
-  const device = [...agent.devices.values()][0]
-  if (!device) throw new Error('the rack has no device')
-  try {
-    await work(agent, device)
-  } finally {
-    await agent.stop()
-    await db().host.update({ where: { id: agent.hostId }, data: { retiredAt: new Date() } })
-  }
-}
-
-/** As if a phone that the database does not know had used the device. */
-function usedBy(device: DoubleDevice, phoneId: string | null, numbers = 0n): void {
-  device.fencing += numbers
-  device.assignment = phoneId === null ? null : { phone_id: phoneId, fencing_number: Number(device.fencing) }
-  device.dirty = true
-  device.cleanFor = ''
-  device.revision += 1
-}
 
 describe('a free device', () => {
   it('that an unknown phone used under the same number is wiped before anyone gets it', () =>
-    alone(async (agent, device) => {
+    lone.alone(async (agent, device) => {
       usedBy(device, 'ph_unknownaaaaa')
       agent.beat()
       await eventually(() => agent.log.some((line) => line.startsWith('wipe')))
-      await eventually(() => isFree(device))
-      const id = await ready()
+      await eventually(() => lone.isFree(device))
+      const id = await lone.ready()
       expect(agent.log.map((line) => line.split(' ')[0])).toEqual(['wipe', 'start'])
       await phones().delete(tenant.caller, id)
     }))
 
   it('whose agent knows higher numbers is wiped under a number past them', () =>
-    alone(async (agent, device) => {
+    lone.alone(async (agent, device) => {
       usedBy(device, 'ph_unknownaaaaa', 40n)
       const { fencing } = device
       agent.beat()
       await eventually(() => agent.log.length > 0)
-      await eventually(() => isFree(device))
+      await eventually(() => lone.isFree(device))
       expect(device.fencing).toBe(fencing + 1n)
-      expect((await rowOf(device)).fencingNumber).toBe(fencing + 1n)
+      expect((await lone.rowOf(device)).fencingNumber).toBe(fencing + 1n)
     }))
 
   it('with the record of an agent from before is wiped first', () =>
-    alone(async (agent, device) => {
+    lone.alone(async (agent, device) => {
       usedBy(device, null)
       agent.beat()
       await eventually(() => agent.log.length > 0)
-      await eventually(() => isFree(device))
+      await eventually(() => lone.isFree(device))
     }))
 
   it('is not wiped for a report from before its wipe', () =>
-    alone(async (agent, device) => {
+    lone.alone(async (agent, device) => {
       const now = { ...device }
       usedBy(device, 'ph_unknownaaaaa')
       device.revision = now.revision - 1
@@ -119,23 +74,23 @@ describe('a free device', () => {
         return (host.lastSeenAt ?? 0) > (lastSeenAt ?? 0)
       })
       expect(agent.log).toEqual([])
-      expect(await isFree(device)).toBe(true)
+      expect(await lone.isFree(device)).toBe(true)
       Object.assign(device, now)
     }))
 
   it('whose agent says a number that is far ahead is held back, and the number is not taken over', () =>
-    alone(async (agent, device) => {
-      const before = await rowOf(device)
+    lone.alone(async (agent, device) => {
+      const before = await lone.rowOf(device)
       usedBy(device, null, 1_000_001n)
       agent.beat()
-      await eventually(async () => (await rowOf(device)).state === 'quarantined')
-      const after = await rowOf(device)
+      await eventually(async () => (await lone.rowOf(device)).state === 'quarantined')
+      const after = await lone.rowOf(device)
       expect(after.fencingNumber).toBe(before.fencingNumber)
       expect(after.reason).toContain(`fencing number ${device.fencing}`)
     }))
 
   it('of another host with the same serial is not touched', () =>
-    alone(async (agent, device) => {
+    lone.alone(async (agent, device) => {
       const other = await plane.agent('other rack', { beatMs: 200 })
       const double = other.addDevice(device.serial)
       double.link = 'healthy'
@@ -149,47 +104,47 @@ describe('a free device', () => {
     }))
 
   it('of an agent that keeps no record goes to nobody', () =>
-    alone(async (agent, device) => {
+    lone.alone(async (agent, device) => {
       agent.reportsCustody = false
       usedBy(device, null)
-      await renewEpoch(db(), new Date())
+      await lone.renewEpoch()
       await eventually(async () => agent.epoch === (await readEpoch(db())))
       agent.beat()
-      expect(await refusalOf(create())).toBe('capacity_unavailable')
+      expect(await refusalOf(lone.create())).toBe('capacity_unavailable')
       expect(agent.log).toEqual([])
     }))
 
   it('that is clean for one tenant only goes to that tenant only', () =>
-    alone(async (agent, device) => {
+    lone.alone(async (agent, device) => {
       const [other, third] = [await plane.tenant(), await plane.tenant()]
       device.cleansFor = `tenant:${tenantOf(other.projectId)}`
-      const id = await ready()
+      const id = await lone.ready()
       await phones().delete(tenant.caller, id)
-      await eventually(() => isFree(device))
-      expect(await refusalOf(create(third))).toBe('capacity_unavailable')
-      await phones().delete(other.caller, await ready(other))
+      await eventually(() => lone.isFree(device))
+      expect(await refusalOf(lone.create(third))).toBe('capacity_unavailable')
+      await phones().delete(other.caller, await lone.ready(other))
       agent.beat()
     }))
 })
 
 describe('a wipe that its host always refuses', () => {
   it.each(['old_number', 'not_wiped'])('with %s is given up after three tries', (reason) =>
-    alone(async (_agent, device) => {
+    lone.alone(async (_agent, device) => {
       let tries = 0
       device.onWipe = () => {
         tries += 1
         const details = { reason, current_fencing_number: device.fencing.toString() }
         return Promise.reject(new ApiError('phone_unavailable', { details }))
       }
-      await phones().delete(tenant.caller, await parked())
-      await eventually(async () => (await rowOf(device)).state === 'quarantined', 20_000)
+      await phones().delete(tenant.caller, await lone.parked())
+      await eventually(async () => (await lone.rowOf(device)).state === 'quarantined', 20_000)
       expect(tries).toBe(3)
     }),
   )
 })
 
 it('a wipe that waited for its host is not given up for one refusal', () =>
-  alone(async (_agent, device) => {
+  lone.alone(async (_agent, device) => {
     let tries = 0
     device.onWipe = () => {
       tries += 1
@@ -198,8 +153,8 @@ it('a wipe that waited for its host is not given up for one refusal', () =>
       const details = { reason: 'old_number', current_fencing_number: device.fencing.toString() }
       return Promise.reject(new ApiError('phone_unavailable', { details }))
     }
-    await phones().delete(tenant.caller, await parked())
-    await eventually(() => isFree(device), 30_000)
+    await phones().delete(tenant.caller, await lone.parked())
+    await eventually(() => lone.isFree(device), 30_000)
     expect(tries).toBe(5)
   }))
 
@@ -208,65 +163,59 @@ describe('a device that its host has forgotten', () => {
     Object.assign(device, { link: 'unenrolled', fencing: 0n, assignment: null, dirty: true, cleanFor: '' })
     device.revision += 1
   }
-  const enrol = (device: DoubleDevice) =>
-    plane.operator.inject({
-      method: 'POST',
-      url: `/operator/v1/devices/${device.serial}/enroll`,
-      headers: { authorization: `Bearer ${plane.operatorToken}` },
-      payload: { erase: true },
-    })
+  const enrol = (device: DoubleDevice) => lone.operate(`${device.serial}/enroll`, { erase: true })
 
   it('goes to nobody before an operator has enrolled it again', () =>
-    alone(async (agent, device) => {
-      const before = await rowOf(device)
+    lone.alone(async (agent, device) => {
+      const before = await lone.rowOf(device)
       forget(device)
       agent.beat()
-      await eventually(async () => (await rowOf(device)).state === 'offline')
-      expect(await refusalOf(create())).toBe('capacity_unavailable')
+      await eventually(async () => (await lone.rowOf(device)).state === 'offline')
+      expect(await refusalOf(lone.create())).toBe('capacity_unavailable')
       expect((await enrol(device)).statusCode).toBe(202)
-      await eventually(() => isFree(device))
-      expect((await rowOf(device)).fencingNumber).toBeGreaterThan(before.fencingNumber)
-      await phones().delete(tenant.caller, await ready())
+      await eventually(() => lone.isFree(device))
+      expect((await lone.rowOf(device)).fencingNumber).toBeGreaterThan(before.fencingNumber)
+      await phones().delete(tenant.caller, await lone.ready())
     }))
 
   it('is not enrolled while it holds a phone', () =>
-    alone(async (agent, device) => {
-      const id = await parked()
+    lone.alone(async (agent, device) => {
+      const id = await lone.parked()
       forget(device)
       agent.beat()
-      await eventually(async () => (await rowOf(device)).state === 'quarantined')
+      await eventually(async () => (await lone.rowOf(device)).state === 'quarantined')
       expect((await enrol(device)).statusCode).toBe(400)
       await phones().delete(tenant.caller, id)
-      await eventually(async () => (await rowOf(device)).phoneId === null)
+      await eventually(async () => (await lone.rowOf(device)).phoneId === null)
       expect((await enrol(device)).statusCode).toBe(202)
-      await eventually(() => isFree(device))
+      await eventually(() => lone.isFree(device))
     }))
 
   it('can be enrolled when the database is older than its enrolment', () =>
-    alone(async (agent, device) => {
-      const { id } = await rowOf(device)
+    lone.alone(async (agent, device) => {
+      const { id } = await lone.rowOf(device)
       await db().device.delete({ where: { id } })
       agent.beat()
       await eventually(async () => (await db().device.count({ where: { serial: device.serial } })) === 1)
-      expect((await rowOf(device)).state).toBe('unenrolled')
+      expect((await lone.rowOf(device)).state).toBe('unenrolled')
       expect((await enrol(device)).statusCode).toBe(202)
-      await eventually(() => isFree(device))
+      await eventually(() => lone.isFree(device))
     }))
 })
 
 describe('after the database changed', () => {
   it('no device is handed out before its agent has confirmed it', () =>
-    alone(async (agent, device) => {
+    lone.alone(async (agent, device) => {
       agent.pause()
       const before = await readEpoch(db())
-      await renewEpoch(db(), new Date())
+      await lone.renewEpoch()
       expect(await readEpoch(db())).not.toBe(before)
-      expect(await refusalOf(create())).toBe('capacity_unavailable')
+      expect(await refusalOf(lone.create())).toBe('capacity_unavailable')
       agent.resume()
-      await eventually(async () => (await rowOf(device)).confirmedEpoch === (await readEpoch(db())))
+      await eventually(async () => (await lone.rowOf(device)).confirmedEpoch === (await readEpoch(db())))
       // It was clean: nothing had to be wiped.
       expect(agent.log).toEqual([])
-      await phones().delete(tenant.caller, await ready())
+      await phones().delete(tenant.caller, await lone.ready())
     }))
 
   it('the epoch names cluster and timeline, and does without them where they cannot be read', async () => {
@@ -291,91 +240,88 @@ describe('after the database changed', () => {
 
 describe('a phone', () => {
   it('that is parked starts again under a number past its agent’s', () =>
-    alone(async (_agent, device) => {
-      const id = await parked()
+    lone.alone(async (_agent, device) => {
+      const id = await lone.parked()
       usedBy(device, id, 20n)
-      await start(id)
-      expect((await until(id, 'ready')).status).toBe('ready')
+      await lone.start(id)
+      expect((await lone.until(id, 'ready')).status).toBe('ready')
       await phones().delete(tenant.caller, id)
     }))
 
   it('that is ready while its agent is ahead ends unavailable, and can be started', () =>
-    alone(async (agent, device) => {
-      const id = await ready()
+    lone.alone(async (agent, device) => {
+      const id = await lone.ready()
       usedBy(device, id, 3n)
       agent.beat()
-      expect((await until(id, 'unavailable')).failure?.message).toContain('restored')
-      await start(id)
-      await until(id, 'ready')
+      expect((await lone.until(id, 'unavailable')).failure?.message).toContain('restored')
+      await lone.start(id)
+      await lone.until(id, 'ready')
       await phones().delete(tenant.caller, id)
     }))
 
   it('whose device another phone got fails, and the device is wiped', () =>
-    alone(async (agent, device) => {
-      const id = await parked()
+    lone.alone(async (agent, device) => {
+      const id = await lone.parked()
       usedBy(device, 'ph_unknownaaaaa', 2n)
       agent.beat()
-      expect((await until(id, 'failed')).failure?.message).toContain('given to another phone')
-      await eventually(() => isFree(device))
+      expect((await lone.until(id, 'failed')).failure?.message).toContain('given to another phone')
+      await eventually(() => lone.isFree(device))
       expect(agent.log.at(-1)).toBe(`wipe ${id} ${device.fencing}`)
     }))
 
   it('whose device was wiped since fails', () =>
-    alone(async (agent, device) => {
-      const id = await parked()
-      Object.assign(device, {
-        ...{ fencing: device.fencing + 5n, assignment: null, dirty: false },
-        ...{ cleanFor: 'anyone', revision: device.revision + 1 },
-      })
+    lone.alone(async (agent, device) => {
+      const id = await lone.parked()
+      wipedSince(device, 5n)
       agent.beat()
-      expect((await until(id, 'failed')).failure?.message).toContain('was wiped')
-      await eventually(() => isFree(device))
+      expect((await lone.until(id, 'failed')).failure?.message).toContain('was wiped')
+      await eventually(() => lone.isFree(device))
     }))
 
   it('whose device an unknown phone used is held back with its device', () =>
-    alone(async (agent, device) => {
-      const id = await parked()
+    lone.alone(async (agent, device) => {
+      const id = await lone.parked()
       usedBy(device, null)
       agent.beat()
-      await eventually(async () => (await rowOf(device)).state === 'quarantined')
-      expect(await rowOf(device)).toMatchObject({ phoneId: id })
-      expect((await rowOf(device)).reason).toContain('no record that this phone used the device')
+      await eventually(async () => (await lone.rowOf(device)).state === 'quarantined')
+      expect(await lone.rowOf(device)).toMatchObject({ phoneId: id })
+      expect((await lone.rowOf(device)).reason).toContain('no record that this phone used the device')
       expect(agent.log.some((line) => line.startsWith('wipe'))).toBe(false)
       await phones().delete(tenant.caller, id)
     }))
 
   it('that is new and gets a used device has it wiped first, when there is no other', () =>
-    alone(async (agent, device) => {
+    lone.alone(async (agent, device) => {
       // The agent's next report comes after the create.
       agent.pause()
       usedBy(device, 'ph_unknownaaaaa')
-      const { phone } = await create()
-      expect((await until(phone.id, 'ready')).status).toBe('ready')
+      const { phone } = await lone.create()
+      expect((await lone.until(phone.id, 'ready')).status).toBe('ready')
       const { fencing } = device
       expect(agent.log).toEqual([`wipe ${phone.id} ${fencing}`, `start ${phone.id} ${fencing}`])
       agent.resume()
       await phones().delete(tenant.caller, phone.id)
-      await eventually(() => isFree(device))
+      await eventually(() => lone.isFree(device))
     }))
 
   it('that is deleted while its agent is ahead has its device wiped under a number past it', () =>
-    alone(async (agent, device) => {
-      const id = await parked()
+    lone.alone(async (agent, device) => {
+      const id = await lone.parked()
       agent.pause()
       device.fencing += 30n
       const { fencing } = device
       await phones().delete(tenant.caller, id)
-      await eventually(() => isFree(device))
+      await eventually(() => lone.isFree(device))
       expect(device.fencing).toBe(fencing + 1n)
     }))
 
   it('that is deleted while its agent is far ahead has its device held back, with the reason', () =>
-    alone(async (agent, device) => {
-      const id = await parked()
+    lone.alone(async (agent, device) => {
+      const id = await lone.parked()
       agent.pause()
       device.fencing += 2_000_000n
       await phones().delete(tenant.caller, id)
-      await eventually(async () => (await rowOf(device)).state === 'quarantined')
-      expect((await rowOf(device)).reason).toContain(`fencing number ${device.fencing}`)
+      await eventually(async () => (await lone.rowOf(device)).state === 'quarantined')
+      expect((await lone.rowOf(device)).reason).toContain(`fencing number ${device.fencing}`)
     }))
 })

@@ -4,14 +4,10 @@
  */
 import { z } from 'zod'
 import { inTransaction, type Tx } from '../db/database.js'
+import { holdBackDevice, releaseDevice } from '../devices/assignment.js'
+import { addCare, addWipe, type Again } from '../devices/care.js'
 import {
-  addWipe,
-  assignDevice,
-  holdBackDevice,
-  lockFreeDevice,
-  releaseDevice,
-} from '../devices/assignment.js'
-import {
+  contradicts,
   judge,
   longestJump,
   notBelieved,
@@ -19,7 +15,9 @@ import {
   type Reported,
   type Verdict,
 } from '../devices/custody.js'
+import { countDispute, disputedTooOften, lockDisputed } from '../devices/disputes.js'
 import { addJob, careKey } from '../jobs/queue.js'
+import { giveAnotherDevice } from '../phones/another-device.js'
 import { type Core } from '../phones/core.js'
 import { addStart } from '../phones/create.js'
 import { endRun } from '../phones/end.js'
@@ -33,19 +31,30 @@ interface Locked {
   phone: PhoneRecord | null
   /** The number that the agent says. */
   told: bigint
-  /** Of what is ordered again. */
-  again: Again
+  /** How a wipe or an enrolment is ordered again; undefined: as if for the first time. */
+  again: Again | undefined
+  /** What the report says of a clean device; null: it is a refusal. */
+  clean: { confirmedEpoch: string; cleanFor: string; custodyRevision: bigint } | null
 }
 
-/** How a wipe or an enrolment is ordered again: after how many refusals of the agent, and when; left out: at once. */
-export interface Again {
-  refused: number
-  runAt?: Date
-}
-
-/** Acts on a heartbeat's report of one device, if the two still disagree. */
-export async function settleReport(core: Core, deviceId: string, report: Reported): Promise<void> {
-  await settle(core, deviceId, BigInt(report.fencing_number), (device) => judge(device, report))
+/** Acts on a heartbeat's report of one device, if the two still disagree. @param epoch the one that the heartbeat names */
+export async function settleReport(
+  core: Core,
+  deviceId: string,
+  report: Reported,
+  epoch: string,
+): Promise<void> {
+  const { custody, fencing_number: told } = report
+  const clean = custody && {
+    ...{ confirmedEpoch: epoch, cleanFor: custody.clean_for },
+    custodyRevision: BigInt(custody.revision),
+  }
+  await settle(core, deviceId, {
+    told: BigInt(told),
+    decide: (device) => judge(device, report),
+    clean: clean ?? null,
+    again: undefined,
+  })
 }
 
 const refusalSchema = z.object({
@@ -66,44 +75,45 @@ export const settleRefusal = (
   deviceId: string,
   fencing: bigint,
   { reason, current_fencing_number }: Refusal,
-  again: Again = { refused: 0 },
+  again?: Again,
 ): Promise<boolean> => {
   const told = BigInt(current_fencing_number)
-  return settle(
-    core,
-    deviceId,
+  const isNumber = reason === 'old_number' || reason === 'number_taken'
+  return settle(core, deviceId, {
     told,
-    (device) => {
+    decide: (device) => {
       if (device.fencingNumber !== fencing) return { kind: 'agreed' }
       if (told - device.fencingNumber > longestJump) return { kind: 'far ahead' }
-      return {
-        kind: reason === 'old_number' || reason === 'number_taken' ? 'order again' : 'used by unknown',
-      }
+      // An agent refuses a number only for one that is as high or higher, whatever its record was restored from.
+      if (isNumber && told < fencing) return { kind: 'contradicts itself' }
+      return { kind: isNumber ? 'order again' : 'used by unknown' }
     },
+    clean: null,
     again,
-  )
+  })
 }
 
-async function settle(
-  core: Core,
-  deviceId: string,
-  told: bigint,
-  decide: (device: CustodyRow) => Verdict,
-  again: Again = { refused: 0 },
-): Promise<boolean> {
+interface Settling extends Pick<Locked, 'told' | 'again' | 'clean'> {
+  decide: (device: CustodyRow) => Verdict
+}
+
+async function settle(core: Core, deviceId: string, { decide, ...how }: Settling): Promise<boolean> {
+  const { told } = how
   const settled = await inTransaction(core.db, async (tx) => {
     const held = await tx.device.findUnique({ where: { id: deviceId }, select: { phoneId: true } })
     if (!held) return null
     const phone = held.phoneId === null ? null : await lockPhone(tx, held.phoneId, 'project and phone')
-    await tx.$queryRaw`select 1 from devices where id = ${deviceId} for update`
+    const isDisputed = await lockDisputed(tx, deviceId)
     // The table's check constraint allows no other state.
     const device = (await tx.device.findUniqueOrThrow({ where: { id: deviceId } })) as Locked['device']
     // Assigned anew meanwhile: the next report is about that.
     if (device.phoneId !== held.phoneId) return null
     const verdict = decide(device)
     if (verdict.kind === 'agreed' || verdict.kind === 'clean') return null
-    const changed = await act({ core, tx, device, phone, told, again }, verdict)
+    const locked: Locked = { core, tx, device, phone, ...how }
+    const changed = await (isDisputed ? quarantine(locked, disputedTooOften(told)) : act(locked, verdict))
     if (!changed) return null
+    await countDispute(tx, device.id)
     core.log.warn(
       {
         audit: 'device.reconciled',
@@ -111,6 +121,7 @@ async function settle(
         phone: device.phoneId,
         verdict: verdict.kind,
         told: told.toString(),
+        isDisputed,
       },
       'a device and its agent disagreed',
     )
@@ -126,6 +137,12 @@ async function act(locked: Locked, { kind }: Verdict): Promise<boolean> {
   switch (kind) {
     case 'far ahead':
       return quarantine(locked, notBelieved(locked.told, device.fencingNumber))
+    case 'contradicts itself':
+      return quarantine(locked, contradicts(locked.told, device.fencingNumber))
+    case 'clean ahead':
+      await raiseTo(locked, 0n)
+      if (locked.clean) await tx.device.update({ where: { id: device.id }, data: locked.clean })
+      return true
     case 'renumber':
       await raiseTo(locked, 0n)
       return true
@@ -210,15 +227,7 @@ async function careAgain(locked: Locked): Promise<boolean> {
   const { tx, device, again } = locked
   if (device.state !== 'wiping' && device.state !== 'provisioning') return false
   const number = await raiseTo(locked, 1n)
-  if (device.state === 'wiping') await addWipe(tx, device.id, number, '', again)
-  else {
-    const { refused, ...when } = again
-    const payload = { deviceId: device.id, fencing: number.toString(), refused }
-    await addJob(tx, 'device.enroll', payload, {
-      ...when,
-      key: careKey('device.enroll', device.id, number),
-    })
-  }
+  await addCare(tx, device.id, device.state, number, again)
   return true
 }
 
@@ -226,18 +235,9 @@ async function careAgain(locked: Locked): Promise<boolean> {
 async function giveAnother(locked: Locked, phone: PhoneRecord): Promise<boolean> {
   const { core, tx } = locked
   const number = await raiseTo(locked, 1n)
-  const free = await lockFreeDevice(tx, {
-    ...{ projectId: phone.projectId, country: phone.country },
-    heardSince: new Date(core.clock.now().getTime() - core.rules.hostLateAfterMs),
-  })
-  if (!free) {
-    await tx.phone.update({ where: { id: phone.id }, data: { resetPending: true } })
-    await addStart(tx, phone.id, number)
-    return true
-  }
-  await releaseDevice(tx, phone.id)
-  const other = await assignDevice(tx, free.id, phone.id)
-  await addStart(tx, phone.id, other.fencingNumber)
+  if (await giveAnotherDevice(tx, core, phone, null)) return true
+  await tx.phone.update({ where: { id: phone.id }, data: { resetPending: true } })
+  await addStart(tx, phone.id, number)
   return true
 }
 
@@ -254,14 +254,23 @@ async function fail(locked: Locked, phone: PhoneRecord, message: string): Promis
   return true
 }
 
-/** Keeps the device back; a phone that it holds keeps its claim. */
-async function quarantine({ core, tx, device, phone }: Locked, reason: string): Promise<boolean> {
+/** Keeps the device back; a phone that ran on it keeps its claim. */
+async function quarantine(locked: Locked, reason: string): Promise<boolean> {
+  const { core, tx, device, phone } = locked
   if (device.state === 'quarantined') return false
   if (!phone) {
     await tx.device.update({ where: { id: device.id }, data: { state: 'quarantined', reason } })
     return true
   }
   const now = core.clock.now()
+  if (phone.status === 'creating') {
+    // It has no data yet, and so no claim to this device.
+    if (await giveAnotherDevice(tx, core, phone, reason)) return true
+    return endRun(tx, core.rules, phone, 'create_failed', {
+      ...{ at: now, now, quarantine: reason },
+      failure: { code: 'capacity_unavailable', message: 'No device was found that works.' },
+    })
+  }
   const ended = await endRun(tx, core.rules, phone, 'lose', {
     ...{ at: now, now, quarantine: reason },
     failure: {

@@ -6,12 +6,18 @@ import { limits } from '@phonerack/shared'
 import { type Core } from '../phones/core.js'
 import { enforceDeadline, enforceDue } from '../phones/run.js'
 import { type Tx } from '../db/database.js'
-import { addWipe } from '../devices/assignment.js'
+import { addCare } from '../devices/care.js'
+import { countDispute, lockDisputed } from '../devices/disputes.js'
 import { addJob, careKey } from './queue.js'
 
 interface Lost {
   id: string
   fencing: bigint
+}
+interface LostCare extends Lost {
+  state: 'wiping' | 'provisioning'
+  /** Its job failed as often as it may. */
+  isGivenUp: boolean
 }
 
 export async function reconcile(core: Core): Promise<void> {
@@ -23,9 +29,8 @@ export async function reconcile(core: Core): Promise<void> {
     from phones p join devices d on d.phone_id = p.id
     where p.status in ('creating', 'starting') and p.start_deadline_at is not null
       and not exists (select 1 from graphile_worker.jobs j where j.key = 'phone.start:' || p.id || ':' || d.fencing_number and j.attempts < j.max_attempts)`
-  const care = await core.db.$queryRaw<
-    (Lost & { state: string })[]
-  >`select d.id, d.fencing_number as fencing, d.state
+  const care = await core.db.$queryRaw<LostCare[]>`select d.id, d.fencing_number as fencing, d.state,
+      exists (select 1 from graphile_worker.jobs j where j.key like 'device.%:' || d.id || ':' || d.fencing_number) as "isGivenUp"
     from devices d where d.state in ('wiping', 'provisioning')
       and not exists (select 1 from graphile_worker.jobs j where j.key like 'device.%:' || d.id || ':' || d.fencing_number and j.attempts < j.max_attempts)`
   const uploads = await core.db.$queryRaw<{ id: string }[]>`select u.id from uploads u
@@ -59,16 +64,24 @@ export async function reconcile(core: Core): Promise<void> {
       await addJob(tx, 'upload.process', { uploadId: id }, { key: `upload.process:${id}` })
     for (const { id, fencing } of parking) await addPhoneJob(tx, 'phone.park', id, fencing)
     for (const { id, fencing } of starting) await addPhoneJob(tx, 'phone.start', id, fencing)
-    for (const { id, fencing, state } of care) {
-      if (state === 'wiping') await addWipe(tx, id, fencing, '')
-      else
-        await addJob(
-          tx,
-          'device.enroll',
-          { deviceId: id, fencing: fencing.toString() },
-          { key: careKey('device.enroll', id, fencing) },
-        )
-    }
+    for (const lost of care) await careAgain(tx, lost)
+  })
+}
+
+/** What fails each time would be added again for ever. A start is bounded by its deadline, and a park always ends. */
+async function careAgain(tx: Tx, { id, fencing, state, isGivenUp }: LostCare): Promise<void> {
+  const isDisputed = await lockDisputed(tx, id)
+  if (!isDisputed && !isGivenUp) {
+    await countDispute(tx, id)
+    return addCare(tx, id, state, fencing)
+  }
+  const work = state === 'wiping' ? 'wipe' : 'enrolment'
+  const reason = isGivenUp
+    ? `its ${work} failed 25 times in the control plane: see its log, then release the device.`
+    : `its ${work} was lost again and again: see the log of the control plane, then release the device.`
+  await tx.device.updateMany({
+    where: { id, state, fencingNumber: fencing },
+    data: { state: 'quarantined', reason },
   })
 }
 

@@ -11,16 +11,10 @@ import {
 } from '@phonerack/proto'
 import { Progress } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
-import {
-  assignDevice,
-  deviceOf,
-  lockFreeDevice,
-  quarantineDevice,
-  releaseDevice,
-} from '../devices/assignment.js'
+import { deviceOf } from '../devices/assignment.js'
 import { CallFailure, callHost } from '../hosts/calls.js'
 import { refusalIn, settleRefusal, type Refusal } from '../hosts/settle-device.js'
-import { addStart } from '../phones/create.js'
+import { giveAnotherDevice } from '../phones/another-device.js'
 import { findPhone, lockPhone, type PhoneRecord } from '../phones/records.js'
 import { isResetPending, resetDone } from '../phones/restart.js'
 import { becomeReady, holdBack } from '../phones/run.js'
@@ -132,10 +126,7 @@ async function afterFailure(
   })
 }
 
-/**
- * Gives a creating phone another free device. The old one is kept back when it was bad (`reason`), else wiped.
- * False when none is free: then nothing changed.
- */
+/** As `giveAnotherDevice`, unless something has moved the phone meanwhile: then there is nothing to do either. */
 async function changeDevice(
   { core }: JobContext,
   phoneId: string,
@@ -146,17 +137,6 @@ async function changeDevice(
     const phone = await lockPhone(tx, phoneId, 'phone')
     if (phone?.status !== 'creating' || (await deviceOf(tx, phoneId))?.fencingNumber.toString() !== fencing)
       return true
-    const heardSince = new Date(core.clock.now().getTime() - core.rules.hostLateAfterMs)
-    const free = await lockFreeDevice(tx, {
-      projectId: phone.projectId,
-      country: phone.country,
-      heardSince,
-    })
-    if (!free) return false
-    if (reason === null) await releaseDevice(tx, phoneId)
-    else await quarantineDevice(tx, phoneId, reason)
-    const device = await assignDevice(tx, free.id, phoneId)
-    await addStart(tx, phoneId, device.fencingNumber)
-    return true
+    return giveAnotherDevice(tx, core, phone, reason)
   })
 }

@@ -1,9 +1,8 @@
 /** What an operator does with devices: take one in, and decide about one that is held back. */
 import { ApiError } from '@phonerack/shared'
-import { addWipe } from '../devices/assignment.js'
+import { addCare, addEnroll } from '../devices/care.js'
 import { type Tx } from '../db/database.js'
 import { type Device, type Host } from '../gen/prisma/client.js'
-import { addJob, careKey } from '../jobs/queue.js'
 import { lockPhone } from '../phones/records.js'
 import { failPhoneIn } from '../phones/run.js'
 import { invalidField } from './input.js'
@@ -57,14 +56,14 @@ export async function enrollDevice(work: Work, ref: string): Promise<Change<Devi
   const { tx } = work
   const device = await lockDevice(tx, ref)
   const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
-    set state = 'provisioning', reason = null, fencing_number = fencing_number + 1
+    set state = 'provisioning', reason = null, fencing_number = fencing_number + 1, disputes = 0
     where id = ${device.id} and phone_id is null and (
       state = 'unenrolled' and link in ('unenrolled', 'healthy', 'busy')
       or state in ('offline', 'quarantined') and link = 'unenrolled') returning fencing_number`
   const fencing = rows[0]?.fencing_number
   if (fencing === undefined)
     throw invalidField('device', `cannot be enrolled while it is ${device.state} (link ${device.link})`)
-  await addEnrolment(tx, device.id, fencing)
+  await addEnroll(tx, device.id, fencing)
   return changeOf(tx, device, {})
 }
 
@@ -106,18 +105,13 @@ async function changeOf(
   }
 }
 
-const addEnrolment = (tx: Tx, deviceId: string, fencing: bigint): Promise<void> =>
-  addJob(
-    tx,
-    'device.enroll',
-    { deviceId, fencing: fencing.toString() },
-    { key: careKey('device.enroll', deviceId, fencing) },
-  )
-
 async function giveBack(tx: Tx, device: PlacedDevice): Promise<void> {
   if (device.state !== 'quarantined' || device.phoneId === null)
     throw invalidField('keep', 'is for a device that is held back and holds a phone')
-  await tx.device.update({ where: { id: device.id }, data: { state: 'assigned', reason: null } })
+  await tx.device.update({
+    where: { id: device.id },
+    data: { state: 'assigned', reason: null, disputes: 0 },
+  })
 }
 
 async function wipeAgain(work: Work, device: PlacedDevice): Promise<void> {
@@ -126,12 +120,11 @@ async function wipeAgain(work: Work, device: PlacedDevice): Promise<void> {
   // One that never passed its enrolment goes through all of it again.
   const state = device.enrolledAt ? 'wiping' : 'provisioning'
   const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
-    set state = ${state}, reason = null, fencing_number = fencing_number + 1
+    set state = ${state}, reason = null, fencing_number = fencing_number + 1, disputes = 0
     where id = ${device.id} and state = 'quarantined' returning fencing_number`
   const fencing = rows[0]?.fencing_number
   if (fencing === undefined) throw new Error('a locked device changed its state')
-  if (state === 'wiping') await addWipe(tx, device.id, fencing, '')
-  else await addEnrolment(tx, device.id, fencing)
+  await addCare(tx, device.id, state, fencing)
 }
 
 async function giveUp(work: Work, device: PlacedDevice, phoneId: string): Promise<void> {

@@ -1,0 +1,49 @@
+/** Orders the wipe or the enrolment of a device, in the transaction of the change that needs it. */
+import { type Tx } from '../db/database.js'
+import { addJob, careKey } from '../jobs/queue.js'
+
+/** How it is ordered again: after how many refusals of the agent, and when; without `runAt`: at once. */
+export interface Again {
+  refused: number
+  runAt?: Date
+}
+
+const first: Again = { refused: 0 }
+
+/** @param phoneId the phone whose data are wiped; empty: none is known */
+export const addWipe = (
+  tx: Tx,
+  deviceId: string,
+  fencing: bigint,
+  phoneId: string,
+  { refused, ...when }: Again = first,
+): Promise<void> =>
+  addJob(
+    tx,
+    'device.wipe',
+    { deviceId, fencing: fencing.toString(), phoneId, refused },
+    { ...when, key: careKey('device.wipe', deviceId, fencing) },
+  )
+
+export const addEnroll = (
+  tx: Tx,
+  deviceId: string,
+  fencing: bigint,
+  { refused, ...when }: Again = first,
+): Promise<void> =>
+  addJob(
+    tx,
+    'device.enroll',
+    { deviceId, fencing: fencing.toString(), refused },
+    { ...when, key: careKey('device.enroll', deviceId, fencing) },
+  )
+
+/** What the state of a device that no phone holds asks for. */
+export const addCare = (
+  tx: Tx,
+  deviceId: string,
+  state: 'wiping' | 'provisioning',
+  fencing: bigint,
+  again?: Again,
+): Promise<void> =>
+  state === 'wiping' ? addWipe(tx, deviceId, fencing, '', again) : addEnroll(tx, deviceId, fencing, again)

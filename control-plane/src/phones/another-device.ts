@@ -1,0 +1,28 @@
+/** A creating phone whose device cannot be used gets another one: it has no data yet. */
+import { type Tx } from '../db/database.js'
+import { assignDevice, lockFreeDevice, quarantineDevice, releaseDevice } from '../devices/assignment.js'
+import { type Core } from './core.js'
+import { addStart } from './create.js'
+import { type PhoneRecord } from './records.js'
+
+/**
+ * Starts the phone on a free device. The old one is quarantined for `bad`, or wiped when that is null. False when no
+ * device is free: then nothing changed. The caller holds the phone's lock.
+ */
+export async function giveAnotherDevice(
+  tx: Tx,
+  core: Core,
+  phone: PhoneRecord,
+  bad: string | null,
+): Promise<boolean> {
+  const free = await lockFreeDevice(tx, {
+    ...{ projectId: phone.projectId, country: phone.country },
+    heardSince: new Date(core.clock.now().getTime() - core.rules.hostLateAfterMs),
+  })
+  if (!free) return false
+  if (bad === null) await releaseDevice(tx, phone.id)
+  else await quarantineDevice(tx, phone.id, bad)
+  const device = await assignDevice(tx, free.id, phone.id)
+  await addStart(tx, phone.id, device.fencingNumber)
+  return true
+}
