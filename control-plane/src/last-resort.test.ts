@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { createLogger } from '@phonerack/shared'
 import { expect, it } from 'vitest'
-import { CallFailure } from './hosts/calls.js'
+import { CallFailure } from './host-calls/calls.js'
 import { watchFaults } from './last-resort.js'
 
 const log = createLogger('test')

@@ -5,7 +5,7 @@
  */
 import { type EventEmitter } from 'node:events'
 import { ApiError, DeadlineExceeded, type Logger } from '@phonerack/shared'
-import { CallFailure, isServiceError } from './hosts/calls.js'
+import { CallFailure, isServiceError } from './host-calls/calls.js'
 
 const connectionCodes = ['ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ECONNABORTED', 'ETIMEDOUT']
 

@@ -2,9 +2,9 @@
 import { createLogger, type Logger } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { startApp, type App } from './app.js'
-import { readConfig, type Config, type OperatorListen } from './config.js'
-import { buildOperatorServer } from './http/operator-server.js'
-import { buildServer } from './http/server.js'
+import { readConfig, type Config, type OperatorListen } from './config/config.js'
+import { buildOperatorServer } from './server/operator-server.js'
+import { buildServer } from './server/server.js'
 import { watchFaults } from './last-resort.js'
 
 /** Milliseconds between tries, and in all, while Postgres is not there yet. */

@@ -1,7 +1,7 @@
 /** The OpenAPI description of `/v1` without a running service, for SDK and documentation builds. */
 import { systemClock, createLogger } from '@phonerack/shared'
-import { buildServer } from './http/server.js'
-import type { Services } from './services.js'
+import { buildServer } from './server/server.js'
+import { type Services } from './routes/services.js'
 
 const unused = new Proxy(
   {},

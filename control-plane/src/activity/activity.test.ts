@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { forget } from '../jobs/reconcile.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
-import { summaryOf } from './summary.js'
+import { summaryOf } from '../http/activity-summary.js'
 
 let world: World
 let plane: Plane

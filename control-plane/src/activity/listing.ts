@@ -1,5 +1,5 @@
 /** Activity as the operator reads it, newest first. */
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 
 export interface ActivityQuery {
   projectId: string

@@ -2,11 +2,11 @@
 import { Counters, createLogger, newId } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDatabase, type OpenDatabase } from '../db/database.js'
-import { type Core } from '../phones/core.js'
-import { type ActivityEntry } from '../services.js'
+import { type Core } from '../core/core.js'
 import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { BoundedQueue } from './queue.js'
 import { createActivityRecorder } from './recorder.js'
+import { type ActivityEntry } from './types.js'
 
 let world: World
 let plane: Plane

@@ -4,11 +4,11 @@
  * lost in any other way raise an alarm.
  */
 import { Alarm, type CounterName } from '@phonerack/shared'
-import { Ticker } from '../jobs/ticker.js'
-import { type Core } from '../phones/core.js'
-import { type ActivityEntry, type ActivityService } from '../services.js'
+import { Ticker } from '../core/ticker.js'
+import { type Core } from '../core/core.js'
 import { BoundedQueue } from './queue.js'
 import { writeEntries } from './write.js'
+import { type ActivityEntry, type ActivityService } from './types.js'
 
 /** Milliseconds. */
 const flushEveryMs = 250

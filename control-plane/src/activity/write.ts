@@ -1,7 +1,7 @@
 /** Writes entries of activity, and finds those that the database refuses so that they do not hold up the others. */
 import { isDataFault } from '../db/sql-state.js'
 import { type Database } from '../db/database.js'
-import { type ActivityEntry } from '../services.js'
+import { type ActivityEntry } from './types.js'
 
 export interface Written {
   /** Refused for their values: they would be refused again. */

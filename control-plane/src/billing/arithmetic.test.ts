@@ -1,8 +1,8 @@
 import { price } from '@phonerack/shared'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { endReasons } from '../services.js'
 import { affordableSeconds, billedSeconds, chosenDuration, reservationFor } from './arithmetic.js'
+import { endReasons } from '../core/statuses.js'
 
 const ours = { perSecondMicros: price.perSecondMicros, minimumSeconds: price.minimumSeconds }
 const reason = fc.constantFrom(...endReasons)

@@ -1,6 +1,6 @@
 /** What sessions cost and reserve. Pure; micro-dollars as bigint, durations in whole seconds. */
 import { limits } from '@phonerack/shared'
-import { type EndReason } from '../services.js'
+import { type EndReason } from '../core/statuses.js'
 
 export interface Price {
   perSecondMicros: bigint

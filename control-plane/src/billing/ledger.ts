@@ -4,8 +4,8 @@
  * The caller holds the project's lock.
  */
 import { type Tx } from '../db/database.js'
-import { type EndReason } from '../services.js'
 import { billedSeconds, type Price } from './arithmetic.js'
+import { type EndReason } from '../core/statuses.js'
 
 /** Holds `micros` for a session; also for a renewal, on top. */
 export async function holdCredit(

@@ -2,11 +2,12 @@
 // the earlier one is the answer. With real Postgres and broker.
 import { limits } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type PhoneStatus, type Preset } from '../services.js'
 import { errorOf } from '../testing/api.js'
 import { endpoints, namesPhone, type Endpoint } from '../testing/endpoints.js'
 import { startWorld, type Plane, type World } from '../testing/world.js'
 import { changeProject, createKey } from '../testing/operator.js'
+import { type Preset } from '../core/caller.js'
+import { type PhoneStatus } from '../core/statuses.js'
 
 /** A rule that a request breaks, and what it is told. */
 type Fault =

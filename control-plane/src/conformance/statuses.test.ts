@@ -2,9 +2,9 @@
 // changes, starts, parks, heartbeats and deletes.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { phonePageSchema, phoneSchema, sessionPageSchema, type PhoneJson } from '../routes/schemas.js'
-import { phoneStatuses, type PhoneStatus } from '../services.js'
 import { errorOf, expectConventions } from '../testing/api.js'
 import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { phoneStatuses, type PhoneStatus } from '../core/statuses.js'
 
 let world: World
 let plane: Plane

@@ -1,6 +1,6 @@
 /** Orders the wipe or the enrolment of a device, in the transaction of the change that needs it. */
 import { type Tx } from '../db/database.js'
-import { addJob, careKey } from '../jobs/queue.js'
+import { addJob, careKey } from '../queue/queue.js'
 
 /** How it is ordered again: after how many refusals of the agent, and when; without `runAt`: at once. */
 export interface Again {

@@ -1,5 +1,5 @@
 /** Whether work may be sent to a phone's device now, and where. */
-import { type Rules } from '../config.js'
+import { type Rules } from '../config/config.js'
 import { type Reader } from '../db/database.js'
 import { isUp } from './link.js'
 

@@ -2,10 +2,8 @@
 import { ApiError } from '@phonerack/shared'
 import { type Reader } from '../db/database.js'
 import { Prisma } from '../gen/prisma/client.js'
-import { type HandoffStatus, type HandoffView } from '../services.js'
-
-/** As stored. `withdrawn`: the agent took it back; for the API it is gone. */
-export type StoredStatus = HandoffStatus | 'withdrawn'
+import { type HandoffView } from './types.js'
+import { type StoredStatus, joined, waitRequest } from '../phones/control.js'
 
 export interface HandoffRow {
   id: string
@@ -21,21 +19,9 @@ export interface HandoffRow {
   keyRevokedAt: Date | null
 }
 
-/** Joins `handoffs f` with what it ends with: its session `s` and its key `k`. */
-const joined = Prisma.sql`handoffs f join sessions s on s.id = f.session_id join api_keys k on k.id = f.key_id`
-
 const selection = Prisma.sql`select f.id, f.phone_id as "phoneId", f.status, f.message, f.note,
   f.created_at as "createdAt", f.expires_at as "expiresAt", f.taken_at as "takenAt", f.ended_at as "endedAt",
   s.ended_at as "sessionEndedAt", k.revoked_at as "keyRevokedAt" from ${joined}`
-
-/** True of the rows of `joined` that have not ended with something else. */
-const standing = (now: Date): Prisma.Sql =>
-  Prisma.sql`f.expires_at > ${now} and s.ended_at is null and k.revoked_at is null`
-
-/** A lateral join for a query over `phones p`: the hand-over `c` by which a person controls the phone now, if any. */
-export const controlOf = (now: Date): Prisma.Sql =>
-  Prisma.sql`left join lateral (select f.id, f.expires_at from ${joined}
-    where f.phone_id = p.id and f.status = 'taken' and ${standing(now)}) c on true`
 
 /** The hand-over of a phone, as stored; null when there is none or it was taken back. */
 export async function findHandoff(db: Reader, phoneId: string, id: string): Promise<HandoffRow | null> {
@@ -74,28 +60,6 @@ export function viewOf(row: HandoffRow, now: Date): HandoffView {
 
 export const handoffNotFound = (phoneId: string, id: string): ApiError =>
   new ApiError('handoff_not_found', { details: { phone: phoneId, handoff: id } })
-
-/** The request that waits for the person. */
-export const waitRequest = (phoneId: string, id: string): string =>
-  `GET /v1/phones/${phoneId}/handoffs/${id}?wait=done`
-
-/** Seconds after which a client that waits for nothing else may look again. */
-const lookAgainSeconds = 30
-
-/** For a request that writes to a phone while a person controls it. */
-export function phoneControlled(
-  phoneId: string,
-  control: { id: string; expiresAt: Date },
-  now: Date,
-): ApiError {
-  const left = Math.ceil((control.expiresAt.getTime() - now.getTime()) / 1000)
-  return new ApiError('phone_controlled', {
-    next: waitRequest(phoneId, control.id),
-    details: { phone: phoneId, handoff: control.id, expires_at: control.expiresAt.toISOString() },
-    retryAfterSeconds: Math.min(lookAgainSeconds, left),
-  })
-}
-
 /** For a second hand-over while there is one. */
 export const handoffInProgress = (phoneId: string, { id, status }: HandoffRow): ApiError =>
   new ApiError('handoff_in_progress', {

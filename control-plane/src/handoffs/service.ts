@@ -1,15 +1,14 @@
 /** `HandoffService` of the wall: an agent asks a person for help, waits for the answer, takes the request back. */
 import { isId, newId } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
-import { phoneUnavailable, readyTarget } from '../devices/target.js'
-import { type HostClients } from '../hosts/clients.js'
+import { phoneUnavailable, readyTarget } from '../phones/target.js'
+import { type HostClients } from '../host-calls/clients.js'
 import { addLink, urlOf } from '../live/links.js'
 import { permitted } from '../phones/access.js'
-import { waitUntil } from '../phones/changes.js'
-import { type Core } from '../phones/core.js'
+import { waitUntil } from '../core/changes.js'
+import { type Core } from '../core/core.js'
 import { refuse, settle, type Outcome } from '../phones/outcome.js'
 import { findPhone, lockPhone } from '../phones/records.js'
-import { type Caller, type HandoffService } from '../services.js'
 import {
   findCurrent,
   findHandoff,
@@ -20,6 +19,8 @@ import {
   viewOf,
   type HandoffRow,
 } from './records.js'
+import { type Caller } from '../core/caller.js'
+import { type HandoffService } from './types.js'
 
 /** Milliseconds: timers may ring a little early, and a wait must see the end that it waited for. */
 const afterExpiryMs = 20

@@ -13,7 +13,7 @@ import {
 import { inTransaction, type Tx } from '../db/database.js'
 import { readEpoch } from '../db/epoch.js'
 import { judge, type CustodyRow } from '../devices/custody.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 import { settleReport } from './settle-device.js'
 import { deviceChange, inOurTime, isNewer, newDevice, type KnownDevice } from './fold.js'
 import { lockChange, type LockActivity, type LockChange } from './lock-activity.js'

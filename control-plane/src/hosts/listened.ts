@@ -6,7 +6,7 @@
 import { ownNow } from '@phonerack/shared'
 import { type Database } from '../db/database.js'
 import { Prisma } from '../gen/prisma/client.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 
 export class ListenedTime {
   /** The total that this replica read or wrote last, and when; null while it does not listen. */

@@ -2,10 +2,10 @@
 import { type DeviceCondition } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listActivity } from '../activity/listing.js'
-import { type PhoneView } from '../services.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { LockActivity } from './lock-activity.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { type PhoneView } from '../phones/types.js'
 
 let world: World
 let plane: Plane

@@ -4,8 +4,8 @@
  */
 import { ownNow, type DeviceCondition, type DeviceStatus } from '@phonerack/shared'
 import { type Device } from '../gen/prisma/client.js'
-import { type Core } from '../phones/core.js'
-import { type ActivityService } from '../services.js'
+import { type Core } from '../core/core.js'
+import { type ActivityService } from '../activity/types.js'
 
 /** Milliseconds between two entries for one device. */
 const pauseMs = 60_000

@@ -1,9 +1,9 @@
 // Which silence makes a host lost for good: an old dump and a step of Postgres's clock do not. Real Postgres and broker.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { renewEpoch } from '../db/epoch.js'
-import { type PhoneView } from '../services.js'
 import { createBody, eventually, startWorld, type World } from '../testing/world.js'
 import { isHostLostForGood, ListenedTime } from './listened.js'
+import { type PhoneView } from '../phones/types.js'
 
 let world: World
 beforeAll(() => {

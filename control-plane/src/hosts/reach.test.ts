@@ -1,6 +1,5 @@
 // Hosts and devices that go away and come back, with real Postgres and broker; the agent is a double.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type PhoneView } from '../services.js'
 import { brokenInvariants } from '../testing/money.js'
 import {
   createBody,
@@ -12,6 +11,7 @@ import {
   type World,
 } from '../testing/world.js'
 import { type AgentDouble } from '../testing/agent-double.js'
+import { type PhoneView } from '../phones/types.js'
 
 let world: World
 let plane: Plane

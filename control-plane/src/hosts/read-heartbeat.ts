@@ -14,8 +14,8 @@ import {
   type Heartbeat,
 } from '@phonerack/shared'
 import { z } from 'zod'
-import { channelTarget } from './address.js'
-import { placesOf } from './answers/client.js'
+import { channelTarget } from '../host-calls/address.js'
+import { placesOf } from '../host-calls/answers/client.js'
 
 /** Of one host: more are not read. */
 export const mostDevices = 500

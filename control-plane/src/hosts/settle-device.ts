@@ -16,9 +16,9 @@ import {
   type Verdict,
 } from '../devices/custody.js'
 import { countDispute, disputedTooOften, lockDisputed } from '../devices/disputes.js'
-import { addJob, careKey } from '../jobs/queue.js'
+import { addJob, careKey } from '../queue/queue.js'
 import { giveAnotherDevice } from '../phones/another-device.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 import { addStart } from '../phones/create.js'
 import { endRun } from '../phones/end.js'
 import { lockPhone, type PhoneRecord } from '../phones/records.js'

@@ -3,7 +3,7 @@
  * Each finding is acted on under locks and only while it still holds, so that replicas do not disturb each other.
  */
 import { Prisma } from '../gen/prisma/client.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 import { failPhone, loseReach } from '../phones/run.js'
 import { type ListenedTime, silentFor } from './listened.js'
 import { type Silence } from './silence.js'

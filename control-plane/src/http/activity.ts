@@ -1,8 +1,8 @@
 /** Records every request with a key that changes something, once it was answered. For the scope of `/v1`. */
 import type { FastifyInstance } from 'fastify'
 import { isId } from '@phonerack/shared'
-import { summaryOf } from '../activity/summary.js'
-import type { ActivityService } from '../services.js'
+import { summaryOf } from './activity-summary.js'
+import { type ActivityService } from '../activity/types.js'
 
 export function addActivity(app: FastifyInstance, activity: ActivityService, now: () => Date): void {
   app.addHook('onResponse', (request, reply, done) => {

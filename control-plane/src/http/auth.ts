@@ -1,10 +1,11 @@
 /** Key, rate and scope of a `/v1` request, in this order. */
 import { ApiError, isSecret } from '@phonerack/shared'
 import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from 'fastify'
-import { controlOutOfReach } from '../db/out-of-reach.js'
-import type { Caller, KeyService, Scope } from '../services.js'
+import { controlOutOfReach } from '../core/out-of-reach.js'
 import type { RateLimit } from './rate-limit.js'
-import { keyFailures, type Strangers } from './strangers/strangers.js'
+import { keyFailures, type Strangers } from '../strangers/strangers.js'
+import { type Caller, type Scope } from '../core/caller.js'
+import { type KeyService } from '../keys/types.js'
 
 const howTo = 'Send Authorization: Bearer <API key>.'
 

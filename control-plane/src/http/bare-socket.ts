@@ -5,7 +5,8 @@
 import { type ApiError, newId } from '@phonerack/shared'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { errorAnswer, validationFailed, type Issue } from './errors.js'
+import { errorAnswer } from './errors.js'
+import { validationFailed, type Issue } from '../validation/validation-error.js'
 
 /** Milliseconds in which what the client still sends is discarded, so that it can read the answer. */
 const lingerMs = 2000

@@ -6,7 +6,7 @@
 import { ApiError } from '@phonerack/shared'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
-import { validationFailed } from './errors.js'
+import { validationFailed } from '../validation/validation-error.js'
 import { parseJson } from './json.js'
 import { headerRefusal } from './validation.js'
 

@@ -1,7 +1,7 @@
 /** What holds for every request before anything else: ID, no caching, Origin, 404 and 405, in this order. */
 import { ApiError } from '@phonerack/shared'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { validationFailed } from './errors.js'
+import { validationFailed } from '../validation/validation-error.js'
 import { pathOf, type KnownPaths } from './known-paths.js'
 
 const isPublicApi = (path: string): boolean => path.startsWith('/v1/')

@@ -1,6 +1,6 @@
 /** Everything that can go wrong becomes an `ApiError` here, and every `ApiError` the one envelope. */
 import { ApiError, errorEnvelope, type ErrorEnvelope } from '@phonerack/shared'
-import { sentenceOf } from './phrases.js'
+import { validationFailed } from '../validation/validation-error.js'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
 /** Seconds of `Retry-After` where the limit has no wait of its own. */
@@ -8,28 +8,6 @@ const defaultRetryAfter = 30
 
 /** A phone that failed while the request waited for it: never worth repeating. */
 export class PhoneFailure extends ApiError {}
-
-/** One entry of `details.issues`. */
-export interface Issue {
-  path: (string | number)[]
-  message: string
-  code?: string
-  expected?: string
-  received?: string
-  minimum?: number
-  maximum?: number
-  alternatives?: readonly string[]
-}
-
-/** The check that rejected a request, as `details.validation_stage`. */
-export type ValidationStage = 'url' | 'headers' | 'content_type' | 'json' | 'params' | 'query' | 'body'
-
-export const validationFailed = (stage: ValidationStage, issues: readonly Issue[], next?: string): ApiError =>
-  new ApiError('validation_failed', {
-    message: sentenceOf(stage, issues),
-    next,
-    details: { validation_stage: stage, issues },
-  })
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 

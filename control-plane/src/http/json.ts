@@ -1,7 +1,7 @@
 /** Strict JSON: UTF-8, an object at the top, and only text that every later station can carry. */
 import { isStorable, type ApiError } from '@phonerack/shared'
-import { validationFailed } from './errors.js'
-import { jsonTypeOf, unknownField } from './issues.js'
+import { validationFailed } from '../validation/validation-error.js'
+import { jsonTypeOf, unknownField } from '../validation/issues.js'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 

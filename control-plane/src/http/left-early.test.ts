@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Caller } from '../services.js'
 import { createHeldOpen } from './held-open.js'
 import { trackLifetimes, type Lifetimes } from './lifetimes.js'
+import { type Caller } from '../core/caller.js'
 
 let app: FastifyInstance
 let lifetimes: Lifetimes

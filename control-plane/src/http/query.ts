@@ -4,8 +4,8 @@
  */
 import { isStorable } from '@phonerack/shared'
 import type { $ZodType } from 'zod/v4/core'
-import type { Issue } from './errors.js'
-import { shapeOf, unwrap } from './issues.js'
+import type { Issue } from '../validation/validation-error.js'
+import { shapeOf, unwrap } from '../validation/issues.js'
 
 type RawQuery = Record<string, string | string[]>
 

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fasti
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Operator } from '../operator/auth.js'
-import type { Caller, Scope } from '../services.js'
+import { type Caller, type Scope } from '../core/caller.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

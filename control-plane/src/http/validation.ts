@@ -1,8 +1,8 @@
 /** Checks requests against the schemas of their routes; set as Fastify's validator compiler. */
 import type { FastifySchemaCompiler } from 'fastify'
 import type { $ZodType } from 'zod/v4/core'
-import { validationFailed, type Issue, type ValidationStage } from './errors.js'
-import { findIssues } from './issues.js'
+import { validationFailed, type Issue, type ValidationStage } from '../validation/validation-error.js'
+import { findIssues } from '../validation/issues.js'
 import { readQuery } from './query.js'
 
 type Checked = { value: unknown } | { error: Error }

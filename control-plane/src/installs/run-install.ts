@@ -9,17 +9,18 @@ import {
   type FinishInstallResponse,
 } from '@phonerack/proto'
 import { ApiError, Progress } from '@phonerack/shared'
-import { assignmentOf } from '../devices/reach-in.js'
-import { type Target } from '../devices/target.js'
+import { assignmentOf } from '../device-control/reach-in.js'
+import { type Target } from '../phones/target.js'
 import { type Install } from '../gen/prisma/client.js'
-import { CallFailure, callHost } from '../hosts/calls.js'
-import { backoff, later, placeDevice, type JobContext } from '../jobs/context.js'
-import { type JobPayload } from '../jobs/queue.js'
+import { CallFailure, callHost } from '../host-calls/calls.js'
+import { placeDevice, type JobContext } from '../device-control/placed-device.js'
+import { type JobPayload } from '../queue/queue.js'
 import { StoredFileMissing, type FileStore } from '../storage/file-store.js'
 import { adviceFor } from './advice.js'
 import { putPackageFile } from './put-file.js'
 import { end, endInDoubt, filesOf, jobKey, markOrdered, type InstallEnd } from './records.js'
 import { beginRequest } from './service.js'
+import { backoff, later } from '../queue/retry.js'
 
 /** Milliseconds: of one begin, of one file, of one finish; and after which an install without an end is given up. */
 const times = { begin: 90_000, put: 600_000, finish: 600_000, all: 1_800_000 }

@@ -1,17 +1,18 @@
 /** `InstallService` of the wall: asks the agent to begin, and leaves the rest to the job (`run-install.ts`). */
 import { type BeginInstallRequest, type BeginInstallResponse } from '@phonerack/proto'
 import { ApiError, Progress } from '@phonerack/shared'
-import { conflictOr } from '../devices/conflict.js'
-import { phoneUnavailable, writableTarget, type Target } from '../devices/target.js'
-import { assignmentOf } from '../devices/reach-in.js'
+import { conflictOr } from '../phones/conflict-after-call.js'
+import { phoneUnavailable, writableTarget, type Target } from '../phones/target.js'
+import { assignmentOf } from '../device-control/reach-in.js'
 import { type Install } from '../gen/prisma/client.js'
-import { CallFailure, callHost } from '../hosts/calls.js'
-import { type HostClients } from '../hosts/clients.js'
+import { CallFailure, callHost } from '../host-calls/calls.js'
+import { type HostClients } from '../host-calls/clients.js'
 import { permitted } from '../phones/access.js'
-import { type Core } from '../phones/core.js'
-import { type CallContext, type InstallService } from '../services.js'
-import { wireNeeds } from './needs.js'
+import { type Core } from '../core/core.js'
+import { wireNeeds } from '../apps/needs.js'
 import { confirm, filesOf, forget, installsRequest, recent, record, viewOf } from './records.js'
+import { type CallContext } from '../core/caller.js'
+import { type InstallService } from './types.js'
 
 /** Milliseconds: the agent looks, and with `replace` uninstalls. */
 const beginMs = 90_000

@@ -12,10 +12,16 @@ import {
 import { makeStorable, Progress, shorten } from '@phonerack/shared'
 import { readEpoch } from '../db/epoch.js'
 import { isUp, type DeviceState } from '../devices/link.js'
-import { CallFailure, callHost } from '../hosts/calls.js'
+import { CallFailure, callHost } from '../host-calls/calls.js'
 import { refusalIn, settleRefusal } from '../hosts/settle-device.js'
-import { assignmentFor, backoff, later, placeDevice, type JobContext, type PlacedDevice } from './context.js'
-import { careKey, type JobInput, type JobPayload } from './queue.js'
+import {
+  assignmentFor,
+  placeDevice,
+  type JobContext,
+  type PlacedDevice,
+} from '../device-control/placed-device.js'
+import { careKey, type JobInput, type JobPayload } from '../queue/queue.js'
+import { backoff, later } from '../queue/retry.js'
 
 /** Milliseconds that a wipe or an enrolment may take. */
 const careMs = 300_000

@@ -5,11 +5,11 @@
  */
 import { type ParkPhoneRequest, type ParkPhoneResponse } from '@phonerack/proto'
 import { Progress } from '@phonerack/shared'
-import { CallFailure, callHost } from '../hosts/calls.js'
+import { CallFailure, callHost } from '../host-calls/calls.js'
 import { findPhone } from '../phones/records.js'
 import { becomeParked } from '../phones/run.js'
-import { assignmentFor, placeDevice, type JobContext } from './context.js'
-import { type JobPayload } from './queue.js'
+import { assignmentFor, placeDevice, type JobContext } from '../device-control/placed-device.js'
+import { type JobPayload } from '../queue/queue.js'
 
 /** Milliseconds: one try; there are two. */
 const tryMs = 10_000

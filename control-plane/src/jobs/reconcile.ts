@@ -3,12 +3,12 @@
  * gets a new one. Jobs are safe to run twice, so a needless one does no harm.
  */
 import { limits } from '@phonerack/shared'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 import { enforceDeadline, enforceDue } from '../phones/run.js'
 import { type Tx } from '../db/database.js'
 import { addCare } from '../devices/care.js'
 import { countDispute, lockDisputed } from '../devices/disputes.js'
-import { addJob, careKey } from './queue.js'
+import { addJob, careKey } from '../queue/queue.js'
 
 interface Lost {
   id: string

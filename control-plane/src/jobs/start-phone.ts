@@ -12,15 +12,21 @@ import {
 import { Progress } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
-import { CallFailure, callHost } from '../hosts/calls.js'
+import { CallFailure, callHost } from '../host-calls/calls.js'
 import { refusalIn, settleRefusal, type Refusal } from '../hosts/settle-device.js'
 import { giveAnotherDevice } from '../phones/another-device.js'
 import { findPhone, lockPhone, type PhoneRecord } from '../phones/records.js'
 import { isResetPending, resetDone } from '../phones/restart.js'
 import { becomeReady, holdBack } from '../phones/run.js'
 import { reasonOf } from './care-for-device.js'
-import { assignmentFor, backoff, later, placeDevice, type JobContext, type PlacedDevice } from './context.js'
-import { careKey, type JobPayload } from './queue.js'
+import {
+  assignmentFor,
+  placeDevice,
+  type JobContext,
+  type PlacedDevice,
+} from '../device-control/placed-device.js'
+import { careKey, type JobPayload } from '../queue/queue.js'
+import { backoff, later } from '../queue/retry.js'
 
 /** Milliseconds that one try may take. */
 const tryMs = 45_000

@@ -1,10 +1,10 @@
 // Presets, scopes and limited keys on every endpoint there is, with real Postgres and broker.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Preset } from '../services.js'
 import { errorOf } from '../testing/api.js'
 import { endpoints, namesPhone, requestOf, type Endpoint } from '../testing/endpoints.js'
 import { createBody, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { createKey } from '../testing/operator.js'
+import { type Preset } from '../core/caller.js'
 
 let world: World
 let plane: Plane

@@ -1,9 +1,10 @@
 /** `KeyService` of the wall: finds a key by its hash, remembers it for a second, forgets it at once when it changes. */
 import { ApiError, hashSecret, isSecret, keyChangedSchema, subjects } from '@phonerack/shared'
 import { createSecretLookup } from '../db/secret-lookup.js'
-import { type Caller, type KeyService, type Preset } from '../services.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 import { keyRefusal, scopesOf } from './validity.js'
+import { type Caller, type Preset } from '../core/caller.js'
+import { type KeyService } from './types.js'
 
 /** The longest time that a revocation may go unseen. */
 const staleAfterMs = 1000

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { presets } from '../services.js'
 import { keyRefusal, scopesOf } from './validity.js'
+import { presets } from '../core/caller.js'
 
 it('refuses a key from its expiry on, and a revoked one whatever its expiry', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 /** What a stored key may do at a time. Pure. */
 import { ApiError } from '@phonerack/shared'
-import { type Preset, type Scope } from '../services.js'
+import { type Preset, type Scope } from '../core/caller.js'
 
 export const presetScopes: Record<Preset, readonly Scope[]> = {
   agent: ['phones:read', 'phones:control', 'phones:create'],

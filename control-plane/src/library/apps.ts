@@ -3,9 +3,9 @@ import { ApiError, packageName } from '@phonerack/shared'
 import { type ApkFacts } from '../apps/apk/facts.js'
 import { type Tx } from '../db/database.js'
 import { type LibraryApp, type LibraryFile } from '../gen/prisma/client.js'
-import { invalidField } from '../operator/input.js'
-import { addFileDelete } from '../uploads/records.js'
+import { invalidField } from '../validation/fields.js'
 import { factsOf } from './files.js'
+import { addFileDelete } from '../storage/deletions.js'
 
 /** For reads, in a transaction or outside of any. */
 type Rows = Pick<Tx, 'libraryApp' | 'libraryState'>

@@ -4,10 +4,11 @@
  */
 import { ApiError, type Logger } from '@phonerack/shared'
 import { type Database } from '../db/database.js'
-import { type Cursors } from '../phones/cursor.js'
-import { type Caller, type LibraryAppView, type Page } from '../services.js'
+import { type Cursors } from '../core/cursor.js'
 import { type FileStore } from '../storage/file-store.js'
 import { readApps, readVersion, type AppWithFiles } from './apps.js'
+import { type Caller, type Page } from '../core/caller.js'
+import { type LibraryAppView } from './types.js'
 
 const pageSize = 50
 /** Seconds after which a search is worth another try while the library loads for the first time. */

@@ -4,11 +4,11 @@ import { apkFactsSchema, InvalidApk, type ApkFacts } from '../apps/apk/facts.js'
 import { inspectApk } from '../apps/apk/inspect.js'
 import { inTransaction } from '../db/database.js'
 import { type LibraryFile } from '../gen/prisma/client.js'
-import { type Core } from '../phones/core.js'
-import { type IncomingFile } from '../services.js'
+import { type Core } from '../core/core.js'
 import { StorageFull, type FileStore } from '../storage/file-store.js'
 import { takeIn, throwAway, toRefusal } from '../uploads/incoming.js'
-import { addFileDelete } from '../uploads/records.js'
+import { type IncomingFile } from '../uploads/types.js'
+import { addFileDelete } from '../storage/deletions.js'
 
 /** Milliseconds that a file waits for its app. */
 const waitingMs = 3_600_000

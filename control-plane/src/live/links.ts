@@ -1,12 +1,12 @@
 /** `LiveService` of the wall: makes links to a phone's live view. Hand-overs make theirs here too. */
 import { ApiError, hashSecret, newSecret } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
-import { phoneUnavailable, readyTarget } from '../devices/target.js'
+import { phoneUnavailable, readyTarget } from '../phones/target.js'
 import { type Prisma } from '../gen/prisma/client.js'
-import { type HostClients } from '../hosts/clients.js'
+import { type HostClients } from '../host-calls/clients.js'
 import { createWarmUps } from './warm-ups.js'
-import { type Core } from '../phones/core.js'
-import { type LiveService } from '../services.js'
+import { type Core } from '../core/core.js'
+import { type LiveService } from './types.js'
 
 /** Where the page is; the token follows behind `#`, so that no server and no log ever gets it in a URL. */
 export const pagePath = '/live'

@@ -4,8 +4,8 @@
  * none has to know of the others; a host counts them as one. Looked at regularly by `app.ts`.
  */
 import { Metadata, type ClientUnaryCall } from '@grpc/grpc-js'
-import { type HostClients } from '../hosts/clients.js'
-import { type Core } from '../phones/core.js'
+import { type HostClients } from '../host-calls/clients.js'
+import { type Core } from '../core/core.js'
 import { readLongestLinks, standingOf, type Place } from './standing.js'
 
 export interface StandBys {

@@ -1,12 +1,12 @@
 /** Whether a live link may be used now, and where it leads: one read of the link and all that it hangs on. */
-import { type Rules } from '../config.js'
+import { type Rules } from '../config/config.js'
 import { type Reader } from '../db/database.js'
 import { isUp } from '../devices/link.js'
 import { hostInReach } from '../devices/reach.js'
 import { Prisma } from '../gen/prisma/client.js'
-import { type StoredStatus } from '../handoffs/records.js'
-import { type EndReason, type PhoneStatus } from '../services.js'
 import { closings, type Closing, type HandoffState } from './page/wire.js'
+import { type EndReason, type PhoneStatus } from '../core/statuses.js'
+import { type StoredStatus } from '../phones/control.js'
 
 export interface LinkRow {
   projectId: string

@@ -4,7 +4,7 @@
  */
 import { Metadata, type ClientUnaryCall } from '@grpc/grpc-js'
 import { type Logger } from '@phonerack/shared'
-import { type Target } from '../devices/target.js'
+import { type Target } from '../phones/target.js'
 
 /** Milliseconds from the making of a link. */
 const warmMs = 30_000

@@ -2,7 +2,7 @@
 import { type FastifyInstance } from 'fastify'
 import { newId } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildOperatorServer } from '../http/operator-server.js'
+import { buildOperatorServer } from '../server/operator-server.js'
 import { forget } from '../jobs/reconcile.js'
 import { makeApk } from '../testing/apk.js'
 import { startWorld, type Plane, type World } from '../testing/world.js'

@@ -1,7 +1,7 @@
 /** The log of what operators changed and allowed: written in the transaction of the change, kept for a year, without secrets. */
 import { redactSecrets } from '@phonerack/shared'
 import { Prisma, type AuditEntry } from '../gen/prisma/client.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 import { type Operator } from './auth.js'
 import { type Change, type Facts, type Work } from './work.js'
 

@@ -1,11 +1,8 @@
 /** Who is an operator: the bearer of a `pro_` token whose hash is in the table, not expired and not revoked. */
 import { ApiError, hashSecret, isSecret } from '@phonerack/shared'
-import { type FastifyRequest } from 'fastify'
-import { createSecretLookup } from '../db/secret-lookup.js'
+import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
 import { type OperatorToken } from '../gen/prisma/client.js'
-import { addressOf } from '../http/strangers/network.js'
-import { keyFailures, type Strangers } from '../http/strangers/strangers.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 
 /** `last_used_at` is written at most this often, in milliseconds. */
 const lastUsedAccuracyMs = 60_000
@@ -21,21 +18,9 @@ export interface Operator {
   secret: () => string
 }
 
-/** The operator whom the gate has let in. */
-export function operatorOf(request: FastifyRequest): Operator {
-  if (!request.operator) throw new Error('the route checks no operator token')
-  return request.operator
-}
-
-/** Lets operators in, for every route of their listener. */
-export interface OperatorGate {
-  /** Sets `request.operator`. @throws ApiError unauthorized; rate_limited for an address with many wrong tokens */
-  enter(request: FastifyRequest): Promise<void>
-  close(): void
-}
-
-export function createOperatorGate(core: Core, strangers: Strangers): OperatorGate {
-  const lookup = createSecretLookup(async (hashes) => {
+/** Finds out whether tokens are valid, for addresses that have failed too often: many callers share a query. */
+export const createTokenLookup = (core: Core): SecretLookup =>
+  createSecretLookup(async (hashes) => {
     const rows = await core.db.operatorToken.findMany({
       where: {
         secretHash: { in: hashes },
@@ -46,28 +31,16 @@ export function createOperatorGate(core: Core, strangers: Strangers): OperatorGa
     })
     return rows.map(({ secretHash }) => secretHash)
   })
-  return {
-    async enter(request) {
-      const secret = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-      request.operator = await strangers.guard(request.raw, {
-        isKnown: isSecret('operator', secret) ? () => lookup.has(hashSecret(secret)) : null,
-        failures: keyFailures,
-        work: async () => {
-          try {
-            return await authenticate(core, secret, request)
-          } catch (error) {
-            lookup.forget(hashSecret(secret))
-            throw error
-          }
-        },
-      })
-    },
-    close: () => lookup.close(),
-  }
-}
 
-/** Reads the table each time: a token that is revoked is refused by every replica at once. */
-async function authenticate(core: Core, secret: string, request: FastifyRequest): Promise<Operator> {
+/**
+ * Reads the table each time: a token that is revoked is refused by every replica at once.
+ * @throws ApiError unauthorized
+ */
+export async function authenticateOperator(
+  core: Core,
+  secret: string,
+  { address, requestId }: Pick<Operator, 'address' | 'requestId'>,
+): Promise<Operator> {
   const token = isSecret('operator', secret)
     ? await core.db.operatorToken.findUnique({ where: { secretHash: hashSecret(secret) } })
     : null
@@ -75,7 +48,7 @@ async function authenticate(core: Core, secret: string, request: FastifyRequest)
   const refusal = refusalOf(token, now)
   if (token && refusal)
     core.log.warn(
-      { token: token.id, address: addressOf(request), request_id: request.id, reason: refusal.details },
+      { token: token.id, address, request_id: requestId, reason: refusal.details },
       'a token of an operator that is no longer valid was used',
     )
   if (!token || refusal) throw refusal ?? unknownToken()
@@ -83,8 +56,8 @@ async function authenticate(core: Core, secret: string, request: FastifyRequest)
   return {
     tokenId: token.id,
     tokenName: token.name,
-    address: addressOf(request),
-    requestId: request.id,
+    address,
+    requestId,
     secret: () => secret,
   }
 }

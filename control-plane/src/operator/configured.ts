@@ -1,7 +1,7 @@
 /** The operator token that the configuration sets (`PHONERACK_OPERATOR_TOKEN_SHA256`). Called as a replica starts. */
 import { newId } from '@phonerack/shared'
 import { type OperatorToken } from '../gen/prisma/client.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 import { addAudit } from './audit.js'
 import { type Operator } from './auth.js'
 import { byConfiguration, isRevokedByOperator, tokenView } from './tokens.js'

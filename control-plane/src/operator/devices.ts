@@ -5,7 +5,7 @@ import { type Tx } from '../db/database.js'
 import { type Device, type Host } from '../gen/prisma/client.js'
 import { lockPhone } from '../phones/records.js'
 import { failPhoneIn } from '../phones/run.js'
-import { invalidField } from './input.js'
+import { invalidField } from '../validation/fields.js'
 import { deviceView, hostState } from './views.js'
 import { type Change, type Facts, type Work } from './work.js'
 

@@ -1,7 +1,7 @@
 /** What an operator does with hosts and with the service as a whole. */
 import { hashSecret, newSecret } from '@phonerack/shared'
-import { addJob } from '../jobs/queue.js'
-import { type Core } from '../phones/core.js'
+import { addJob } from '../queue/queue.js'
+import { type Core } from '../core/core.js'
 import { readRestore } from './restored.js'
 import { hostView } from './views.js'
 import { type Change, type Work } from './work.js'

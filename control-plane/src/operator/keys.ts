@@ -3,12 +3,12 @@ import { ApiError, hashSecret, limits, newId, newSecret, subjects } from '@phone
 import { z } from 'zod'
 import { type Tx } from '../db/database.js'
 import { type ApiKey } from '../gen/prisma/client.js'
-import { type Core } from '../phones/core.js'
-import { presets } from '../services.js'
+import { type Core } from '../core/core.js'
 import { expiryFrom, expirySchema } from './expiry.js'
-import { invalidField, nameSchema, refSchema } from './input.js'
+import { invalidField, nameSchema, refSchema } from '../validation/fields.js'
 import { findProject } from './projects.js'
 import { type Change, type Work } from './work.js'
+import { presets } from '../core/caller.js'
 
 export const newKeySchema = z.strictObject({
   project: refSchema,

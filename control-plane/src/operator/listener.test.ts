@@ -1,6 +1,6 @@
 // The operator API has a listener apart from the public one: neither answers for the other.
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readConfig } from '../config.js'
+import { readConfig } from '../config/config.js'
 import { startWorld, type Plane, type World } from '../testing/world.js'
 
 let world: World

@@ -2,8 +2,8 @@
 import { ApiError, hashSecret, newId, newSecret } from '@phonerack/shared'
 import { z } from 'zod'
 import { type OperatorToken } from '../gen/prisma/client.js'
-import { type Core } from '../phones/core.js'
-import { nameSchema } from './input.js'
+import { type Core } from '../core/core.js'
+import { nameSchema } from '../validation/fields.js'
 import { expirySchema, expiryFrom } from './expiry.js'
 import { type Change, type Work } from './work.js'
 

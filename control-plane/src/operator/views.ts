@@ -1,6 +1,6 @@
 /** What operators see: rows as JSON. */
 import { formatUsd } from '@phonerack/shared'
-import { type Rules } from '../config.js'
+import { type Rules } from '../config/config.js'
 import { isUp } from '../devices/link.js'
 import { type Device, type Host, type Project } from '../gen/prisma/client.js'
 

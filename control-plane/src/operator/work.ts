@@ -1,6 +1,6 @@
 /** One change by an operator: a transaction, and what the audit log keeps of it. */
 import { inTransaction, type Tx } from '../db/database.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 import { type Operator } from './auth.js'
 
 export interface Work {

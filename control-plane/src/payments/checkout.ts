@@ -1,9 +1,10 @@
 /** Links to pay by. */
 import { ApiError, limits, newId } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
-import { type Core } from '../phones/core.js'
-import { type Caller, type CheckoutService } from '../services.js'
+import { type Core } from '../core/core.js'
 import { type Payments } from './stripe.js'
+import { type Caller } from '../core/caller.js'
+import { type CheckoutService } from './types.js'
 
 const hourMs = 3_600_000
 

@@ -6,7 +6,7 @@ import { addCredit, bookReversals } from '../billing/ledger.js'
 import { creditTakenBack } from '../billing/reversals.js'
 import { inTransaction, type Tx } from '../db/database.js'
 import { type Checkout } from '../gen/prisma/client.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 import { type News, type Payment, type ToldReversal } from './stripe.js'
 
 export const settle = (core: Core, news: News): Promise<void> =>

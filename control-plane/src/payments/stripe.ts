@@ -1,7 +1,7 @@
 /** The payment provider, Stripe: pages to pay on, and what its webhook says. */
 import type Stripe from 'stripe'
 import { ApiError } from '@phonerack/shared'
-import { type PaymentsConfig } from '../config.js'
+import { type PaymentsConfig } from '../config/config.js'
 
 /** Milliseconds of one call; it is tried twice. */
 const timeout = 8000

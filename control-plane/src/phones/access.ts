@@ -1,6 +1,6 @@
 /** Which phones a key may name. Pure but for the read of the phone's owner. */
 import { ApiError } from '@phonerack/shared'
-import { type Caller } from '../services.js'
+import { type Caller } from '../core/caller.js'
 
 const notFound = (phoneId: string) => new ApiError('phone_not_found', { details: { phone: phoneId } })
 

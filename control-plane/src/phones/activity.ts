@@ -1,11 +1,12 @@
 /** Activity: what keeps a ready phone from its idle end. Written at most once per accuracy (15 s) by requests. */
 import { inTransaction } from '../db/database.js'
-import { type Caller, type PhoneView } from '../services.js'
 import { permitted } from './access.js'
 import { runningConflict } from './conflicts.js'
-import { type Core } from './core.js'
+import { type Core } from '../core/core.js'
 import { findPhone, lockPhone, viewOf } from './records.js'
 import { scheduleDue } from './start.js'
+import { type Caller } from '../core/caller.js'
+import { type PhoneView } from './types.js'
 
 /** Phones remembered with their last write; the oldest are forgotten, which costs one write more. */
 const rememberedPhones = 50_000

@@ -1,7 +1,7 @@
 /** A creating phone whose device cannot be used gets another one: it has no data yet. */
 import { type Tx } from '../db/database.js'
 import { assignDevice, lockFreeDevice, quarantineDevice, releaseDevice } from '../devices/assignment.js'
-import { type Core } from './core.js'
+import { type Core } from '../core/core.js'
 import { addStart } from './create.js'
 import { type PhoneRecord } from './records.js'
 

@@ -1,6 +1,6 @@
 /** The conflict that a phone's status is for a request that needs it otherwise. Pure. */
 import { ApiError } from '@phonerack/shared'
-import { type PhoneStatus } from '../services.js'
+import { type PhoneStatus } from '../core/statuses.js'
 
 /** For a request that needs a ready phone; null when it is ready. */
 export function readinessConflict(phoneId: string, status: PhoneStatus): ApiError | null {

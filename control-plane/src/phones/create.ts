@@ -6,12 +6,13 @@ import { admitCreate, gate, phoneLimit, runningLimit, type Reservation } from '.
 import { holdCredit } from '../billing/ledger.js'
 import { inTransaction, type Tx } from '../db/database.js'
 import { assignDevice, lockFreeDevice, type AssignedDevice } from '../devices/assignment.js'
-import { activeCountries } from '../hosts/countries.js'
-import { addJob, careKey } from '../jobs/queue.js'
-import { type Caller, type CreatePhone, type Idempotency, type PhoneView } from '../services.js'
-import { type Core } from './core.js'
+import { activeCountries } from '../devices/countries.js'
+import { addJob, careKey } from '../queue/queue.js'
+import { type Core } from '../core/core.js'
 import { refuse, settle, type Outcome } from './outcome.js'
 import { findPhone, viewOf } from './records.js'
+import { type Caller, type Idempotency } from '../core/caller.js'
+import { type CreatePhone, type PhoneView } from './types.js'
 
 type Created = Outcome<{ phoneId: string; replayed: boolean }>
 

@@ -5,13 +5,13 @@
  */
 import { type ErrorCode } from '@phonerack/shared'
 import { closeSession } from '../billing/ledger.js'
-import { type Rules } from '../config.js'
+import { type Rules } from '../config/config.js'
 import { type Tx } from '../db/database.js'
 import { holdBackDevice, quarantineDevice, raiseFencing, releaseDevice } from '../devices/assignment.js'
-import { addJob, careKey } from '../jobs/queue.js'
-import { type PhoneStatus } from '../services.js'
+import { addJob, careKey } from '../queue/queue.js'
 import { moveFor, type PhoneEvent } from './machine.js'
 import { parkTimeOf, type PhoneRecord } from './records.js'
+import { type PhoneStatus } from '../core/statuses.js'
 
 export interface Ending {
   /** When billing stops; where the session was due to end before, it stops then. */

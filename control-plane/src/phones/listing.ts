@@ -1,17 +1,11 @@
 /** Lists of phones and of a phone's sessions, newest first. */
 import { Prisma } from '../gen/prisma/client.js'
-import {
-  type Caller,
-  type EndReason,
-  type Page,
-  type PageQuery,
-  type PhoneService,
-  type PhoneView,
-  type SessionView,
-} from '../services.js'
 import { permitted } from './access.js'
-import { type Core } from './core.js'
+import { type Core } from '../core/core.js'
 import { findPhone, selectPhones, viewOf } from './records.js'
+import { type Caller, type Page, type PageQuery } from '../core/caller.js'
+import { type EndReason } from '../core/statuses.js'
+import { type PhoneService, type PhoneView, type SessionView } from './types.js'
 
 export type PhonesQuery = Parameters<PhoneService['list']>[1]
 

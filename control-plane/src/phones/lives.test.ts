@@ -1,10 +1,10 @@
 // Lives of phones from create to delete, with real Postgres and broker; the agent is a double.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ApiError } from '@phonerack/shared'
-import { type PhoneView } from '../services.js'
 import { brokenInvariants } from '../testing/money.js'
 import { createBody, eventually, startWorld, type Plane, type World } from '../testing/world.js'
 import { type AgentDouble } from '../testing/agent-double.js'
+import { type PhoneView } from './types.js'
 
 let world: World
 let plane: Plane

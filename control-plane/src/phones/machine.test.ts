@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { endReasons, phoneStatuses, type EndReason, type PhoneStatus } from '../services.js'
 import { holdsDevice, isRunning, legalMoves, moveFor, phoneEvents, type PhoneEvent } from './machine.js'
+import { endReasons, phoneStatuses, type EndReason, type PhoneStatus } from '../core/statuses.js'
 
 const status = fc.constantFrom(...phoneStatuses)
 const event = fc.constantFrom(...phoneEvents)

@@ -1,10 +1,4 @@
-/**
- * The phone's state machine: what may happen to a phone in each status, where
- * it goes and how an open session ends. Pure; the database repeats the moves in a
- * trigger. Everything that changes a phone's status asks here.
- * Source: `interface.md`, States and transitions.
- */
-import { type EndReason, type PhoneStatus } from '../services.js'
+import { type EndReason, type PhoneStatus } from '../core/statuses.js'
 
 export const phoneEvents = [
   /** The device proved that it answers. */

@@ -1,8 +1,9 @@
 /** Phones with their open session as the database holds them: reading, locking, and the view that the API shows. */
 import { Prisma } from '../gen/prisma/client.js'
 import { type Reader, type Tx } from '../db/database.js'
-import { type OpenSessionView, type PhoneStatus, type PhoneView } from '../services.js'
 import { parkTime } from './timing.js'
+import { type PhoneStatus } from '../core/statuses.js'
+import { type OpenSessionView, type PhoneView } from './types.js'
 
 export interface SessionRecord {
   id: string

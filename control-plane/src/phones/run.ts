@@ -2,7 +2,7 @@
 import { type ErrorCode } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
-import { type Core } from './core.js'
+import { type Core } from '../core/core.js'
 import { endIfDue, endRun, type Ending } from './end.js'
 import { moveFor, type PhoneEvent } from './machine.js'
 import { findPhone, lockPhone, type PhoneRecord } from './records.js'

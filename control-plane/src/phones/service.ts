@@ -2,18 +2,19 @@
 import { ApiError } from '@phonerack/shared'
 import { countPhones, readUsage } from '../billing/account.js'
 import { inTransaction } from '../db/database.js'
-import { activeCountries, namedCountries } from '../hosts/countries.js'
-import { type AccountView, type Caller, type PhoneService, type PhoneView } from '../services.js'
+import { activeCountries, namedCountries } from '../devices/countries.js'
 import { permitted } from './access.js'
 import { Activity } from './activity.js'
-import { waitUntil } from './changes.js'
+import { waitUntil } from '../core/changes.js'
 import { readinessConflict } from './conflicts.js'
-import { type Core } from './core.js'
+import { type Core } from '../core/core.js'
 import { createPhone } from './create.js'
 import { listPhones, listSessions } from './listing.js'
 import { findPhone, lockPhone, viewOf } from './records.js'
 import { startPhone } from './start.js'
 import { deletePhone, parkPhone } from './stop.js'
+import { type Caller } from '../core/caller.js'
+import { type AccountView, type PhoneService, type PhoneView } from './types.js'
 
 export function createPhoneService(core: Core): PhoneService & { close(): void } {
   const activity = new Activity(core)

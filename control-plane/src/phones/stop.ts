@@ -2,14 +2,16 @@
 import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
 import { rateLimited } from '../billing/admission.js'
 import { inTransaction, type Tx } from '../db/database.js'
-import { type Caller, type PhoneStatus, type PhoneView } from '../services.js'
 import { permitted } from './access.js'
 import { readinessConflict } from './conflicts.js'
-import { type Core } from './core.js'
+import { type Core } from '../core/core.js'
 import { endRun } from './end.js'
 import { isRunning } from './machine.js'
 import { refuse, settle, type Outcome } from './outcome.js'
 import { findPhone, lockPhone, viewOf, type PhoneRecord } from './records.js'
+import { type Caller } from '../core/caller.js'
+import { type PhoneStatus } from '../core/statuses.js'
+import { type PhoneView } from './types.js'
 
 /** @throws ApiError phone_not_running for an unavailable phone; the conflicts of failed and deleted ones */
 export async function parkPhone(core: Core, caller: Caller, phoneId: string): Promise<PhoneView> {

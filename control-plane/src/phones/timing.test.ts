@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { phoneStatuses } from '../services.js'
 import { deadlineOf, parkTime, renewedDuration } from './timing.js'
+import { phoneStatuses } from '../core/statuses.js'
 
 const session = fc.record({
   startedAt: fc.integer({ min: 1_700_000_000_000, max: 1_900_000_000_000 }),

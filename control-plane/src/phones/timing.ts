@@ -1,5 +1,4 @@
-/** When an open session parks itself, and why. Pure; times in milliseconds since the epoch, durations in seconds. */
-import { type PhoneStatus } from '../services.js'
+import { type PhoneStatus } from '../core/statuses.js'
 
 export interface SessionTimes {
   startedAt: number

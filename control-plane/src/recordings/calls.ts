@@ -15,8 +15,8 @@ import {
   type StopRecordingResponse,
 } from '@phonerack/proto'
 import { type Progress } from '@phonerack/shared'
-import { callHost, CallFailure, requireConnection, toFailure } from '../hosts/calls.js'
-import { type HostConnection } from '../hosts/clients.js'
+import { callHost, CallFailure, requireConnection, toFailure } from '../host-calls/calls.js'
+import { type HostConnection } from '../host-calls/clients.js'
 
 export const startRecording = (
   to: HostConnection,

@@ -1,6 +1,6 @@
 /** Deletes recordings whose time is over; called now and then by every replica. Times are the application's clock. */
 import { inTransaction } from '../db/database.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 import { remove } from './records.js'
 
 /** Deletions of one round. */

@@ -6,13 +6,12 @@ import { RecordingStatus, type RecordingState } from '@phonerack/proto'
 import { newId, Progress } from '@phonerack/shared'
 import { type Recording } from '../gen/prisma/client.js'
 import { inTransaction } from '../db/database.js'
-import { CallFailure } from '../hosts/calls.js'
-import { type HostConnection } from '../hosts/clients.js'
-import { backoff, later, type JobContext } from '../jobs/context.js'
-import { type JobPayload } from '../jobs/queue.js'
-import { type Core } from '../phones/core.js'
+import { CallFailure } from '../host-calls/calls.js'
+import { type HostConnection } from '../host-calls/clients.js'
+import { type JobContext } from '../device-control/placed-device.js'
+import { type JobPayload } from '../queue/queue.js'
+import { type Core } from '../core/core.js'
 import { StorageFull, type FileStore } from '../storage/file-store.js'
-import { addFileDelete } from '../uploads/records.js'
 import { dropRecording, getRecording, isUnknown, readRecording, stopRecording } from './calls.js'
 import { hostOf } from './host-of.js'
 import {
@@ -29,6 +28,8 @@ import {
 import { isStopIgnored } from './possible.js'
 import { possibleTimes } from './times.js'
 import { transfers } from './transfers.js'
+import { addFileDelete } from '../storage/deletions.js'
+import { backoff, later } from '../queue/retry.js'
 
 /** Milliseconds: of one call, of one file; between two looks at one that runs, and at one that is made. */
 const times = {

@@ -2,8 +2,8 @@
 import { hostInReach } from '../devices/reach.js'
 import { type Recording } from '../gen/prisma/client.js'
 import { isHostLostForGood } from '../hosts/listened.js'
-import { type HostClients, type HostConnection } from '../hosts/clients.js'
-import { type Core } from '../phones/core.js'
+import { type HostClients, type HostConnection } from '../host-calls/clients.js'
+import { type Core } from '../core/core.js'
 
 /** Null: out of reach; `gone`: for good. */
 export async function hostOf(

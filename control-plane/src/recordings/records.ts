@@ -4,13 +4,14 @@
  */
 import { ApiError, newId } from '@phonerack/shared'
 import { inTransaction, type Reader, type Tx } from '../db/database.js'
-import { type ReadyTarget } from '../devices/target.js'
+import { type ReadyTarget } from '../phones/target.js'
 import { type Recording } from '../gen/prisma/client.js'
-import { addJob } from '../jobs/queue.js'
-import { type Core } from '../phones/core.js'
-import { type Caller, type RecordingStatus, type RecordingView } from '../services.js'
-import { addFileDelete } from '../uploads/records.js'
+import { addJob } from '../queue/queue.js'
+import { type Core } from '../core/core.js'
 import { possibleBytes } from './possible.js'
+import { type Caller } from '../core/caller.js'
+import { type RecordingStatus, type RecordingView } from './types.js'
+import { addFileDelete } from '../storage/deletions.js'
 
 /** Not known to have ended. */
 export const running = ['starting', 'recording'] as const

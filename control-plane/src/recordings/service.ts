@@ -1,18 +1,17 @@
 /** `RecordingService` of the wall: what is sent to the host, once; all that follows is the job's (`fetch.ts`). */
 import { ApiError, isId, Progress } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
-import { conflictOr } from '../devices/conflict.js'
-import { assignmentOf, refusalOf } from '../devices/reach-in.js'
-import { phoneUnavailable, readyTarget, type Target } from '../devices/target.js'
+import { conflictOr } from '../phones/conflict-after-call.js'
+import { assignmentOf, refusalOf } from '../device-control/reach-in.js'
+import { phoneUnavailable, readyTarget, type Target } from '../phones/target.js'
 import { tenantOf } from '../devices/tenant.js'
 import { type Recording } from '../gen/prisma/client.js'
-import { CallFailure } from '../hosts/calls.js'
-import { type HostClients } from '../hosts/clients.js'
+import { CallFailure } from '../host-calls/calls.js'
+import { type HostClients } from '../host-calls/clients.js'
 import { permitted } from '../phones/access.js'
 import { runningConflict } from '../phones/conflicts.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 import { findPhone } from '../phones/records.js'
-import { type CallContext, type Caller, type RecordingService } from '../services.js'
 import { StoredFileMissing, type FileStore } from '../storage/file-store.js'
 import { dropRecording, isUnknown, startRecording, stopRecording } from './calls.js'
 import { hostOf } from './host-of.js'
@@ -31,6 +30,8 @@ import {
   viewOf,
 } from './records.js'
 import { possibleTimes } from './times.js'
+import { type CallContext, type Caller } from '../core/caller.js'
+import { type RecordingService } from './types.js'
 
 /** Milliseconds: the first picture may take a while; and when the job looks for the first time. */
 const times = { start: 30_000, call: 15_000, unconfirmed: 45_000, look: 2000 }

@@ -4,9 +4,9 @@ import type { FastifyReply } from 'fastify'
 import type { Readable } from 'node:stream'
 import type { HeldOpen } from '../http/held-open.js'
 import type { Lifetimes } from '../http/lifetimes.js'
-import type { Strangers } from '../http/strangers/strangers.js'
+import type { Strangers } from '../strangers/strangers.js'
 import type { ApiInstance } from '../http/types.js'
-import type { Services } from '../services.js'
+import { type Services } from './services.js'
 
 export interface RouteDeps {
   services: Services

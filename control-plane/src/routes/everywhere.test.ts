@@ -1,10 +1,10 @@
 // What the interface says of every request, asked of every endpoint there is: with real Postgres and broker.
 import { type InjectOptions } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { phoneStatuses, type PhoneStatus } from '../services.js'
 import { errorOf, expectConventions } from '../testing/api.js'
 import { endpoints, namesPhone, requestOf, type Endpoint } from '../testing/endpoints.js'
 import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { phoneStatuses, type PhoneStatus } from '../core/statuses.js'
 
 interface Operation {
   parameters?: { in: string; name: string; schema?: { type?: string } }[]

@@ -1,9 +1,9 @@
 /** Requests that reach into a phone keep it active until they end. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf } from '../http/auth.js'
-import type { CallContext } from '../services.js'
 import type { RouteDeps } from './deps.js'
 import { noteActivity } from './lifecycle.js'
+import { type CallContext } from '../core/caller.js'
 
 export async function whileActive<T>(
   deps: RouteDeps,

@@ -1,9 +1,9 @@
 /** Waiting after a write: create, start and park. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf } from '../http/auth.js'
-import type { PhoneView } from '../services.js'
 import type { RouteDeps } from './deps.js'
 import { failureOf } from './waiting.js'
+import { type PhoneView } from '../phones/types.js'
 
 /**
  * The phone once `settled`, or as it is when the wait ends. The write is done

@@ -1,7 +1,7 @@
 /** What `/v1` answers look like, for OpenAPI and for tests; `routes/views.ts` builds them. */
 import { errorCodes, idPattern, type IdKind } from '@phonerack/shared'
 import { z } from 'zod'
-import { endReasons, phoneStatuses } from '../services.js'
+import { endReasons, phoneStatuses } from '../core/statuses.js'
 
 export const id = (kind: IdKind) => z.string().meta({ pattern: idPattern(kind).source })
 export const timestamp = z

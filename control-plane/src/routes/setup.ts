@@ -2,7 +2,7 @@
 import { isSecret, limits, secretPrefixes } from '@phonerack/shared'
 import { z } from 'zod'
 import { createRateLimit } from '../http/rate-limit.js'
-import { addressOf } from '../http/strangers/network.js'
+import { addressOf } from '../strangers/network.js'
 import type { Route } from './deps.js'
 import { describeOpenErrors } from './errors.js'
 import { postHeaders } from './fields.js'

@@ -1,7 +1,7 @@
 /** Services' views as JSON: timestamps in UTC with milliseconds, money with six decimals. */
 import { formatUsd } from '@phonerack/shared'
-import type { AccountView, OpenSessionView, PhoneView, SessionView } from '../services.js'
 import type { AccountJson, PhoneJson, SessionJson } from './schemas.js'
+import { type AccountView, type OpenSessionView, type PhoneView, type SessionView } from '../phones/types.js'
 
 const time = (at: Date | null): string | null => (at ? at.toISOString() : null)
 

@@ -1,7 +1,7 @@
 /** Rules of waiting for a phone: what ends a wait, and how a failure meanwhile is answered. */
 import { isErrorCode } from '@phonerack/shared'
 import { PhoneFailure } from '../http/errors.js'
-import type { PhoneView } from '../services.js'
+import { type PhoneView } from '../phones/types.js'
 
 const onItsWay: readonly string[] = ['creating', 'starting']
 const atRest: readonly string[] = ['parked', 'failed', 'deleted']

@@ -8,10 +8,10 @@ import { type Tx } from '../db/database.js'
 import { type OperatorToken, type Project, type Setup } from '../gen/prisma/client.js'
 import { addAudit } from '../operator/audit.js'
 import { refusalOf } from '../operator/auth.js'
-import { invalidField, refSchema } from '../operator/input.js'
+import { invalidField, refSchema } from '../validation/fields.js'
 import { findProject } from '../operator/projects.js'
 import { asOperator, type Change, type Work } from '../operator/work.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 import { hashUserCode, readUserCode } from './user-code.js'
 
 export const codeSchema = z.strictObject({ user_code: z.string().max(100) })

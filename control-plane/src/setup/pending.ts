@@ -1,6 +1,6 @@
 /** Bounds the setups that wait for a person: anybody may begin one, and an IPv6 /48 alone has 65,536 networks to do it from. */
 import { ApiError, limits } from '@phonerack/shared'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 
 /** Milliseconds for which a count holds: the look-ups do not grow with the requests. */
 const countEveryMs = 1000

@@ -1,6 +1,6 @@
 /** A bucket as flydrive's disk. The SDK is loaded only when it is used. */
 import { Disk } from 'flydrive'
-import { type S3Config } from './config.js'
+import { type S3Config } from '../config/storage.js'
 
 /** Milliseconds: to connect, and without any byte moving. */
 const times = { connectionTimeout: 3000, socketTimeout: 30_000 }

@@ -3,7 +3,7 @@ import { createLogger, type Clock } from '@phonerack/shared'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Response } from 'light-my-request'
 import { expect } from 'vitest'
-import { buildServer, type HttpConfig, type ServerOptions } from '../http/server.js'
+import { buildServer, type HttpConfig, type ServerOptions } from '../server/server.js'
 import { errorSchema } from '../routes/schemas.js'
 import { MemoryServices } from './memory-services.js'
 

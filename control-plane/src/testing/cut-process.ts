@@ -3,9 +3,9 @@
  * query, a call to a host, a message to the others) goes through a fuse, and from where the fuse is cut nothing goes out
  * any more. What stays is what stays of a killed process: the database. For tests; why there: docs/decisions/0104.
  */
-import { type HostClients, type HostConnection } from '../hosts/clients.js'
+import { type HostClients, type HostConnection } from '../host-calls/clients.js'
 import { type Database, type Tx } from '../db/database.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 
 /** What the code of a cut process meets; nothing of ours may catch it and go on. */
 export class ProcessCut extends Error {}

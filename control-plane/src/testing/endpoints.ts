@@ -1,5 +1,4 @@
-/** The table of endpoints, written by hand from the interface specification: what tests hold the routes against. */
-import type { Scope } from '../services.js'
+import { type Scope } from '../core/caller.js'
 
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

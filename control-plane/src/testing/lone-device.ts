@@ -1,6 +1,6 @@
 /** Racks of one device, and what becomes of its row and of the phones on it. For tests of agents that know more than the database. */
 import { renewEpoch } from '../db/epoch.js'
-import { type PhoneView } from '../services.js'
+import { type PhoneView } from '../phones/types.js'
 import { type AgentDouble, type DoubleDevice } from './agent-double.js'
 import { createBody, eventually, type Plane, type Tenant } from './world.js'
 

@@ -4,34 +4,27 @@
  */
 import { ApiError, newId, newSecret } from '@phonerack/shared'
 import { EventEmitter, once } from 'node:events'
-import type {
-  ActivityEntry,
-  ActivityService,
-  Caller,
-  CheckoutService,
-  DeviceService,
-  FileService,
-  HandoffService,
-  InstallService,
-  InstallView,
-  InstalledAppView,
-  KeyService,
-  LibraryService,
-  LiveService,
-  PackageService,
-  PhoneService,
-  PhoneView,
-  PowerService,
-  RecordingService,
-  Preset,
-  Scope,
-  Services,
-  SessionView,
-  SettingsService,
-  SetupService,
-  UploadService,
-  UploadView,
-} from '../services.js'
+import { type Caller, type Preset, type Scope } from '../core/caller.js'
+import { type PhoneService, type PhoneView, type SessionView } from '../phones/types.js'
+import { type KeyService } from '../keys/types.js'
+import {
+  type DeviceService,
+  type FileService,
+  type InstalledAppView,
+  type PackageService,
+  type PowerService,
+  type SettingsService,
+} from '../device-control/types.js'
+import { type ActivityEntry, type ActivityService } from '../activity/types.js'
+import { type SetupService } from '../setup/types.js'
+import { type UploadService, type UploadView } from '../uploads/types.js'
+import { type InstallService, type InstallView } from '../installs/types.js'
+import { type LibraryService } from '../library/types.js'
+import { type RecordingService } from '../recordings/types.js'
+import { type CheckoutService } from '../payments/types.js'
+import { type LiveService } from '../live/types.js'
+import { type HandoffService } from '../handoffs/types.js'
+import { type Services } from '../routes/services.js'
 
 const agent: Scope[] = ['phones:read', 'phones:control', 'phones:create']
 const presetScopes: Record<Preset, Scope[]> = {

@@ -9,7 +9,7 @@ import { startNats } from '@phonerack/launcher/nats'
 import { startPostgres } from '@phonerack/launcher/postgres'
 import { type TestProject } from 'vitest/node'
 import { applyMigrations } from '../db/migrate.js'
-import { prepareJobs } from '../jobs/runner.js'
+import { prepareJobs } from '../queue/runner.js'
 
 export const templateDatabase = 'template_plane'
 

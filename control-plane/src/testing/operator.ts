@@ -6,7 +6,7 @@ import * as hosts from '../operator/hosts.js'
 import * as keys from '../operator/keys.js'
 import * as projects from '../operator/projects.js'
 import { asOperator, type Change, type Work } from '../operator/work.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 
 const operator: Operator = {
   tokenId: newId('operatorToken'),

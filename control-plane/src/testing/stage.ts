@@ -7,14 +7,14 @@ import { type TaskList } from 'graphile-worker'
 import { foldHeartbeat } from '../hosts/heartbeats.js'
 import { ListenedTime } from '../hosts/listened.js'
 import { Listening, sweepHosts } from '../hosts/sweep.js'
-import { createPowerService } from '../devices/power.js'
+import { createPowerService } from '../device-control/power.js'
 import { hostTasks, timerTasks } from '../jobs/tasks.js'
-import { type Core } from '../phones/core.js'
+import { type Core } from '../core/core.js'
 import { createPhoneService } from '../phones/service.js'
-import { type PowerService } from '../services.js'
 import { custodyOf, type AgentDouble } from './agent-double.js'
 import { behindFuse, type Fuse } from './cut-process.js'
 import { type Plane, type World } from './world.js'
+import { type PowerService } from '../device-control/types.js'
 
 /** A process of the control plane: services and jobs of its own memory, on the database that all share. */
 export interface Process {

@@ -10,13 +10,14 @@ import { type FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { startApp, type App } from '../app.js'
-import { readConfig, type Config } from '../config.js'
-import { buildOperatorServer } from '../http/operator-server.js'
-import { buildServer } from '../http/server.js'
-import { type Caller, type CreatePhone, type Preset } from '../services.js'
+import { readConfig, type Config } from '../config/config.js'
+import { buildOperatorServer } from '../server/operator-server.js'
+import { buildServer } from '../server/server.js'
 import { startAgentDouble, type AgentDouble, type DoubleOptions } from './agent-double.js'
 import { templateDatabase, type Neighbours } from './neighbours.js'
 import { changeProject, createKey, createProject, enrollDevice } from './operator.js'
+import { type Caller, type Preset } from '../core/caller.js'
+import { type CreatePhone } from '../phones/types.js'
 
 export interface World {
   /** A folder of this world's own. */

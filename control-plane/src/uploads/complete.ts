@@ -3,8 +3,7 @@ import { ApiError } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { noRoom } from './waiting.js'
 import { type Upload } from '../gen/prisma/client.js'
-import { addJob } from '../jobs/queue.js'
-import { type Caller, type UploadView } from '../services.js'
+import { addJob } from '../queue/queue.js'
 import { type UploadCore } from './core.js'
 import { refreshExpiry } from './expiry.js'
 import {
@@ -17,6 +16,8 @@ import {
   visible,
   type Ending,
 } from './records.js'
+import { type Caller } from '../core/caller.js'
+import { type UploadView } from './types.js'
 
 export async function completeUpload(
   uploads: UploadCore,

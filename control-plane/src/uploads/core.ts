@@ -1,6 +1,6 @@
 /** What the parts of uploads share; made once in `app.ts`. */
-import { type Changes } from '../phones/changes.js'
-import { type Core } from '../phones/core.js'
+import { type Changes } from '../core/changes.js'
+import { type Core } from '../core/core.js'
 import { type FileStore } from '../storage/file-store.js'
 
 export interface UploadCore {

@@ -3,10 +3,11 @@ import { creditAdvice, projectFrozen } from '../billing/admission.js'
 import { ApiError, hashSecret, newId, newSecret } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { dayStart, secondsToNextDay } from '../billing/calendar.js'
-import { type Caller, type UploadView } from '../services.js'
 import { type UploadCore } from './core.js'
 import { storageLimitReached, usedBytes, viewOf } from './records.js'
 import { noRoom, waitingBytes } from './waiting.js'
+import { type Caller } from '../core/caller.js'
+import { type UploadView } from './types.js'
 
 export async function createUpload(
   uploads: UploadCore,

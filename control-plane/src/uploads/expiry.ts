@@ -1,7 +1,7 @@
 /** Keeps `expires_at` of uploads right, and deletes those whose time is over. Times are the application's clock. */
 import { inTransaction, type Tx } from '../db/database.js'
 import { type Upload } from '../gen/prisma/client.js'
-import { type UploadRules } from '../config.js'
+import { type UploadRules } from '../config/config.js'
 import { type UploadCore } from './core.js'
 import { dropFile, isOver, lockUpload } from './records.js'
 import { expiryOf, isNewer, type Build } from './retention.js'

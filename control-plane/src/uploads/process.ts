@@ -2,15 +2,15 @@
 import { InvalidApk, type ApkFacts } from '../apps/apk/facts.js'
 import { inspectApk } from '../apps/apk/inspect.js'
 import { inTransaction, type Tx } from '../db/database.js'
-import { needsOf } from '../installs/needs.js'
+import { needsOf } from '../apps/needs.js'
 import { type Upload } from '../gen/prisma/client.js'
-import { backoff } from '../jobs/context.js'
-import { addJob, type JobPayload } from '../jobs/queue.js'
+import { addJob, type JobPayload } from '../queue/queue.js'
 import { StorageFull } from '../storage/file-store.js'
 import { duplicateOf, keepLonger, processKey, readyEqual } from './complete.js'
 import { type UploadCore } from './core.js'
 import { refreshExpiry } from './expiry.js'
 import { endUpload, lockUpload, type Ending } from './records.js'
+import { backoff } from '../queue/retry.js'
 
 /** Tries while the storage does not give the file. */
 const tries = 4

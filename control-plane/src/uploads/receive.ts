@@ -2,12 +2,13 @@
 import { ApiError, hashSecret, isSecret, newId, Progress } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { type Prisma, type Upload } from '../gen/prisma/client.js'
-import { type IncomingFile } from '../services.js'
 import { StorageFull } from '../storage/file-store.js'
 import { type UploadCore } from './core.js'
 import { takeIn, throwAway, toRefusal, type Arrival } from './incoming.js'
-import { addFileDelete, dropFile } from './records.js'
+import { dropFile } from './records.js'
 import { noRoom, roomLock, waitingBytes } from './waiting.js'
+import { type IncomingFile } from './types.js'
+import { addFileDelete } from '../storage/deletions.js'
 
 /** Milliseconds that a claim outlives the time to send: its holder still has to write down the end. */
 const claimGraceMs = 30_000

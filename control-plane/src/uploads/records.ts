@@ -2,8 +2,9 @@
 import { ApiError } from '@phonerack/shared'
 import { type Reader, type Tx } from '../db/database.js'
 import { type Prisma, type Upload } from '../gen/prisma/client.js'
-import { addJob } from '../jobs/queue.js'
-import { type Caller, type UploadStatus, type UploadView } from '../services.js'
+import { type Caller } from '../core/caller.js'
+import { type UploadStatus, type UploadView } from './types.js'
+import { addFileDelete } from '../storage/deletions.js'
 
 export const uploadNotFound = (id: string): ApiError =>
   new ApiError('upload_not_found', { details: { upload: id }, next: 'GET /v1/apps/uploads' })
@@ -100,6 +101,3 @@ export async function endUpload(tx: Tx, upload: Upload, ending: Ending): Promise
 export async function dropFile(tx: Tx, upload: Pick<Upload, 'storageId'>): Promise<void> {
   if (upload.storageId !== null) await addFileDelete(tx, upload.storageId)
 }
-
-export const addFileDelete = (tx: Tx, storageId: string, runAt?: Date): Promise<void> =>
-  addJob(tx, 'file.delete', { storageId }, { key: `file.delete:${storageId}`, ...(runAt ? { runAt } : {}) })

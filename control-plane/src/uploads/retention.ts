@@ -1,5 +1,5 @@
 /** How long an upload is kept. Pure; the specification's words: Upload, `expires_at`. */
-import { type UploadRules } from '../config.js'
+import { type UploadRules } from '../config/config.js'
 
 export interface Kept {
   createdAt: Date

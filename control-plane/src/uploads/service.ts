@@ -3,14 +3,15 @@ import { type Upload } from '../gen/prisma/client.js'
 import { hashSecret } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
 import { createSecretLookup } from '../db/secret-lookup.js'
-import { waitUntil } from '../phones/changes.js'
-import { type Caller, type Page, type PageQuery, type UploadService, type UploadView } from '../services.js'
+import { waitUntil } from '../core/changes.js'
 import { completeUpload } from './complete.js'
 import { type UploadCore } from './core.js'
 import { createUpload } from './create.js'
 import { removeUpload } from './expiry.js'
 import { openUrl, receiveFile } from './receive.js'
 import { lockUpload, viewOf, visible, visibleTo } from './records.js'
+import { type Caller, type Page, type PageQuery } from '../core/caller.js'
+import { type UploadService, type UploadView } from './types.js'
 
 export function createUploadService(uploads: UploadCore): UploadService & { close(): void } {
   const { core } = uploads

@@ -1,7 +1,7 @@
 /** Job `file.delete`: removes a stored file, unless something needs it. Safe to run twice. */
 import { inTransaction } from '../db/database.js'
 import { type UploadCore } from './core.js'
-import { addFileDelete } from './records.js'
+import { addFileDelete } from '../storage/deletions.js'
 
 /** Milliseconds until the next look while the file is being installed. */
 const againMs = 60_000

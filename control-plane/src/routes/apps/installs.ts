@@ -2,13 +2,13 @@
 import { packageName } from '@phonerack/shared'
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
-import { type InstallSource } from '../../services.js'
 import { phoneIdOf, type Route } from '../deps.js'
 import { changePhone, describeErrors } from '../errors.js'
 import { phoneParams, postHeaders } from '../fields.js'
 import { whileActive } from '../into-phone.js'
 import { noteActivity } from '../lifecycle.js'
 import { installJson, installsSchema, startedInstallJson, startedInstallSchema } from './schemas.js'
+import { type InstallSource } from '../../installs/types.js'
 
 export const installBody = z
   .strictObject({

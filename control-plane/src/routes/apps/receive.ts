@@ -6,8 +6,8 @@ import { isSecret } from '@phonerack/shared'
 import { type FastifyPluginCallback, type FastifyRequest } from 'fastify'
 import { type Lifetimes } from '../../http/lifetimes.js'
 import { boundLeftover, declaredLength } from '../../http/stream-body.js'
-import { type Strangers } from '../../http/strangers/strangers.js'
-import { type UploadService } from '../../services.js'
+import { type Strangers } from '../../strangers/strangers.js'
+import { type UploadService } from '../../uploads/types.js'
 
 export const receivePlugin =
   (uploads: UploadService, lifetimes: Lifetimes, strangers: Strangers): FastifyPluginCallback =>

@@ -1,7 +1,8 @@
 /** What the answers about uploads and installs look like, and how they are built from the services' views. */
 import { errorCodes, idPattern, type IdKind } from '@phonerack/shared'
 import { z } from 'zod'
-import { uploadStatuses, type InstallView, type UploadView } from '../../services.js'
+import { uploadStatuses, type UploadView } from '../../uploads/types.js'
+import { type InstallView } from '../../installs/types.js'
 
 const id = (kind: IdKind) => z.string().meta({ pattern: idPattern(kind).source })
 const timestamp = z.string().meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds.' })

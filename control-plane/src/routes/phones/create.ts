@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { FastifyRequest } from 'fastify'
 import { callerOf, mayUse } from '../../http/auth.js'
 import { canonicalHash } from '../../http/canonical.js'
-import { validationFailed } from '../../http/errors.js'
+import { validationFailed } from '../../validation/validation-error.js'
 import type { Route, RouteDeps } from '../deps.js'
 import { describeErrors, phoneFailures } from '../errors.js'
 import {

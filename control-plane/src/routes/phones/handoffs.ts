@@ -2,13 +2,14 @@
 import { limits } from '@phonerack/shared'
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
-import { handoffStatuses, type HandoffView } from '../../services.js'
 import { phoneIdOf, type Route } from '../deps.js'
 import { describeErrors, intoPhone } from '../errors.js'
 import { noBody, phoneParams, postHeaders, waitQuery } from '../fields.js'
 import { whileActive } from '../into-phone.js'
 import { noteActivity } from '../lifecycle.js'
 import { id, openEnum, timestamp } from '../schemas.js'
+import { handoffStatuses } from '../../core/statuses.js'
+import { type HandoffView } from '../../handoffs/types.js'
 
 const { pollTimeout } = limits
 const { message: messageLength } = limits.handoffs

@@ -1,8 +1,8 @@
 /** Changing, deleting, starting and parking phones; sessions and the account. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { SessionView } from '../../services.js'
 import { errorOf, expectFailure, sendJson, testApi, type TestApi } from '../../testing/api.js'
 import { accountSchema, phoneSchema, sessionPageSchema, type PhoneJson } from '../schemas.js'
+import { type SessionView } from '../../phones/types.js'
 
 let api: TestApi
 beforeEach(async () => {

@@ -2,12 +2,12 @@
 import { limits } from '@phonerack/shared'
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
-import { phoneStatuses } from '../../services.js'
 import type { Route } from '../deps.js'
 import { describeErrors } from '../errors.js'
 import { metadataKey, pageFields } from '../fields.js'
 import { phonePageSchema } from '../schemas.js'
 import { phoneJson } from '../views.js'
+import { phoneStatuses } from '../../core/statuses.js'
 
 export const listPhonesQuery = z.object({
   status: z

@@ -4,13 +4,13 @@ import { create as contentDisposition } from 'content-disposition'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
-import { recordingStatuses, type ByteRange, type RecordingView } from '../../services.js'
 import { phoneIdOf, sendStream, type Route, type RouteDeps } from '../deps.js'
 import { describeErrors, sentOnce } from '../errors.js'
 import { noBody, phoneParams, postHeaders } from '../fields.js'
 import { whileActive } from '../into-phone.js'
 import { noteActivity } from '../lifecycle.js'
 import { id, openEnum, timestamp } from '../schemas.js'
+import { recordingStatuses, type ByteRange, type RecordingView } from '../../recordings/types.js'
 
 export const recordingSchema = z
   .object({

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { CallContext } from '../../services.js'
 import { errorOf, expectConventions, testApi, type TestApi } from '../../testing/api.js'
+import { type CallContext } from '../../core/caller.js'
 
 let api: TestApi
 let id: string

@@ -1,0 +1,303 @@
+/**
+ * Reads the control plane's configuration from its environment, once, at start.
+ * Limits default to the specification's values; a deployment may override them.
+ */
+import { hostname } from 'node:os'
+import { limits, price } from '@phonerack/shared'
+import { z } from 'zod'
+import { readStorageConfig, storageEnvironment, type StorageConfig } from './storage.js'
+
+const defaultOperatorListen = { host: '127.0.0.1', port: 8090 }
+
+const int = (fallback: number, min = 0) => z.coerce.number().int().min(min).default(fallback)
+
+const environmentSchema = z
+  .object({
+    PHONERACK_HTTP_HOST: z.string().default('127.0.0.1'),
+    PHONERACK_HTTP_PORT: int(8080),
+    /** `host:port` of `/operator/v1`. Left out: a port of the loopback address, or none when another program has it. */
+    PHONERACK_OPERATOR_LISTEN: z
+      .string()
+      .refine((text) => readListen(text) !== null, 'must be host:port')
+      .optional(),
+    /** Public address of the API, for absolute URLs. */
+    PHONERACK_BASE_URL: z.url().optional(),
+    /** Addresses or networks, separated by commas, of proxies whose `X-Forwarded-For` counts. */
+    PHONERACK_TRUSTED_PROXIES: z.string().default(''),
+    /** Seconds that create, start and park wait. */
+    PHONERACK_LIFECYCLE_WAIT: int(limits.lifecycleWait),
+    DATABASE_URL: z.string().min(1),
+    NATS_URL: z.string().min(1),
+    NATS_CREDS_FILE: z.string().optional(),
+    NATS_ACCOUNT_SEED_FILE: z.string().optional(),
+    PHONERACK_PKI_DIR: z.string().min(1),
+    /** Of this process alone, and the same after its restart. */
+    PHONERACK_REPLICA_ID: z
+      .string()
+      .min(1)
+      .default(() => `control-plane-${hostname()}`),
+    PHONERACK_OPERATOR_TOKEN_SHA256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .optional(),
+    /** `off`: this replica answers requests and leaves jobs to others. */
+    PHONERACK_JOBS: z.enum(['on', 'off']).default('on'),
+    PHONERACK_DATABASE_POOL: int(20, 2),
+    /** Seconds. */
+    PHONERACK_CREATE_DEADLINE: int(limits.createDeadline, 1),
+    PHONERACK_START_DEADLINE: int(limits.startDeadline, 1),
+    PHONERACK_REBOOT_EVERY: int(limits.rebootEvery, 1),
+    PHONERACK_RESET_EVERY: int(limits.resetEvery, 1),
+    /** Seconds that a phone may be away for a reboot or reset. */
+    PHONERACK_RESTART_GRACE: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(limits.restartGrace.max)
+      .default(limits.restartGrace.default),
+    PHONERACK_HOST_LATE_AFTER: int(limits.hostLateAfter, 1),
+    PHONERACK_HOST_LOST_AFTER: int(limits.hostLostAfter, 1),
+    PHONERACK_LOST_FOR_GOOD_AFTER: int(86_400, 1),
+    PHONERACK_ACTIVITY_ACCURACY: int(limits.activityAccuracy, 1),
+    PHONERACK_LIFECYCLE_PER_MINUTE: int(limits.lifecyclePerProjectPerMinute, 1),
+    PHONERACK_REQUESTS_PER_MINUTE: int(limits.requestsPerKeyPerMinute, 1),
+    PHONERACK_WAITS_PER_KEY: int(limits.waitsPerKey, 1),
+    PHONERACK_STREAMS_PER_KEY: int(limits.streamsPerKey, 1),
+    PHONERACK_LIVE_LINKS_PER_PHONE: int(limits.live.linksPerPhone, 1),
+    PHONERACK_LIVE_LINKS_PER_PROJECT: int(limits.live.linksPerProject, 1),
+    PHONERACK_FAILURES_PER_MINUTE: int(limits.failuresPerAddressPerMinute, 1),
+    PHONERACK_ACTIVITY_DAYS: int(30, 1),
+    /** Days that the log of operators' actions is kept. */
+    PHONERACK_AUDIT_DAYS: int(limits.auditDays, 1),
+    PHONERACK_IDEMPOTENCY_HOURS: int(limits.idempotencyWindowHours, 1),
+    PHONERACK_REPLICA_DEAD_AFTER: int(10, 2),
+    /** `LATITUDE,LONGITUDE` in degrees: where phones are until a location is set. */
+    PHONERACK_DEFAULT_LOCATION: z
+      .string()
+      .regex(/^-?\d{1,2}(\.\d+)?,-?\d{1,3}(\.\d+)?$/)
+      .default('40.7128,-74.0060'),
+    /** Both, or neither: then nobody can pay. */
+    PHONERACK_STRIPE_SECRET_KEY: z.string().min(1).optional(),
+    PHONERACK_STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
+    PHONERACK_STRIPE_URL: z.url({ protocol: /^https?$/ }).default('https://api.stripe.com'),
+    /** `off`: no tax is added at checkout. */
+    PHONERACK_STRIPE_TAX: z.enum(['on', 'off']).default('on'),
+    ...storageEnvironment,
+    /** Bytes. */
+    PHONERACK_UPLOAD_FILE_MAX: int(limits.uploads.fileBytes, 1),
+    PHONERACK_UPLOAD_PROJECT_MAX: int(limits.uploads.projectBytes, 1),
+    /** Bytes: files of all projects that have not been completed yet. */
+    PHONERACK_UPLOAD_WAITING_MAX: int(20 * limits.uploads.fileBytes, 1),
+    /** Bytes: of one project's. */
+    PHONERACK_UPLOAD_PROJECT_WAITING_MAX: int(limits.uploads.projectWaitingBytes, 1),
+    PHONERACK_UPLOADS_PER_DAY: int(limits.uploads.perDay, 1),
+    /** Seconds in which the file must have arrived. */
+    PHONERACK_UPLOAD_SEND_WITHIN: int(limits.uploads.sendWithin / 1000, 1),
+    /** Seconds: until the first file, since the last install, and since it once a newer build is ready. */
+    PHONERACK_UPLOAD_AWAITING_LIFE: int(limits.uploads.awaitingLife, 1),
+    PHONERACK_UPLOAD_LIFE: int(limits.uploads.life, 1),
+    PHONERACK_UPLOAD_SUPERSEDED_LIFE: int(limits.uploads.supersededLife, 1),
+    PHONERACK_RECORDINGS_PER_PROJECT: int(limits.recordings.perProject, 1),
+    /** Bytes. */
+    PHONERACK_RECORDING_PROJECT_MAX: int(limits.recordings.projectBytes, 1),
+    /** Seconds. */
+    PHONERACK_RECORDING_LIFE: int(limits.recordings.life, 1),
+    /** Seconds after which the app library is read again. */
+    PHONERACK_LIBRARY_REFRESH: int(limits.libraryRefresh, 1),
+    PHONERACK_PRICE_PER_SECOND_MICROS: z.coerce.bigint().positive().default(price.perSecondMicros),
+  })
+  .refine(
+    (env) =>
+      (env.PHONERACK_STRIPE_SECRET_KEY === undefined) === (env.PHONERACK_STRIPE_WEBHOOK_SECRET === undefined),
+    {
+      message: 'PHONERACK_STRIPE_SECRET_KEY and PHONERACK_STRIPE_WEBHOOK_SECRET go together',
+      path: ['PHONERACK_STRIPE_WEBHOOK_SECRET'],
+    },
+  )
+
+export interface Config {
+  http: {
+    host: string
+    port: number
+    baseUrl: string
+    trustedProxies: string[]
+    lifecycleWait: number
+    waitsPerKey: number
+    streamsPerKey: number
+  }
+  operator: OperatorListen
+  databaseUrl: string
+  databasePool: number
+  natsUrl: string
+  natsCredsFile: string | null
+  natsAccountSeedFile: string | null
+  pkiDir: string
+  replicaId: string
+  runsJobs: boolean
+  operatorTokenHash: string | null
+  requestsPerKeyPerMinute: number
+  failuresPerMinute: number
+  storage: StorageConfig
+  /** Null: payments are not configured. */
+  payments: PaymentsConfig | null
+  libraryRefreshMs: number
+  rules: Rules
+}
+
+/** Where `/operator/v1` is served. */
+export interface OperatorListen {
+  host: string
+  port: number
+  /** False: nobody chose this address, so a taken port is no reason not to start. */
+  isChosen: boolean
+}
+
+export interface PaymentsConfig {
+  secretKey: string
+  webhookSecret: string
+  /** Of the provider's API. */
+  url: string
+  addsTax: boolean
+}
+
+/** Limits that the service's own decisions use; times in milliseconds. */
+export interface Rules {
+  createDeadlineMs: number
+  startDeadlineMs: number
+  rebootEveryMs: number
+  resetEveryMs: number
+  restartGraceMs: number
+  hostLateAfterMs: number
+  hostLostAfterMs: number
+  lostForGoodAfterMs: number
+  activityAccuracyMs: number
+  lifecyclePerMinute: number
+  idempotencyWindowMs: number
+  /** How long activity is kept. */
+  activityLifeMs: number
+  /** How long the log of operators' actions is kept. */
+  auditLifeMs: number
+  replicaDeadAfterMs: number
+  /** Degrees: where phones are until a location is set. */
+  defaultLocation: { lat: number; lng: number }
+  perSecondMicros: bigint
+  minimumSeconds: number
+  /** Clients can buy credit by themselves. */
+  sellsCredit: boolean
+  uploads: UploadRules
+  recordings: { perProject: number; projectBytes: number; lifeMs: number }
+  live: { linksPerPhone: number; linksPerProject: number }
+}
+
+/** Sizes in bytes, times in milliseconds. */
+export interface UploadRules {
+  fileBytes: number
+  projectBytes: number
+  waitingBytes: number
+  projectWaitingBytes: number
+  perDay: number
+  sendWithinMs: number
+  awaitingMs: number
+  lifeMs: number
+  supersededMs: number
+}
+
+/** @throws ZodError naming the variables that are missing or wrong. */
+export function readConfig(environment: Record<string, string | undefined>): Config {
+  const env = environmentSchema.parse(environment)
+  return {
+    http: {
+      host: env.PHONERACK_HTTP_HOST,
+      port: env.PHONERACK_HTTP_PORT,
+      baseUrl: env.PHONERACK_BASE_URL ?? `http://${env.PHONERACK_HTTP_HOST}:${env.PHONERACK_HTTP_PORT}`,
+      trustedProxies: env.PHONERACK_TRUSTED_PROXIES.split(',')
+        .map((proxy) => proxy.trim())
+        .filter((proxy) => proxy !== ''),
+      lifecycleWait: env.PHONERACK_LIFECYCLE_WAIT,
+      waitsPerKey: env.PHONERACK_WAITS_PER_KEY,
+      streamsPerKey: env.PHONERACK_STREAMS_PER_KEY,
+    },
+    operator: readOperatorListen(env.PHONERACK_OPERATOR_LISTEN),
+    databaseUrl: env.DATABASE_URL,
+    databasePool: env.PHONERACK_DATABASE_POOL,
+    natsUrl: env.NATS_URL,
+    natsCredsFile: env.NATS_CREDS_FILE ?? null,
+    natsAccountSeedFile: env.NATS_ACCOUNT_SEED_FILE ?? null,
+    pkiDir: env.PHONERACK_PKI_DIR,
+    replicaId: env.PHONERACK_REPLICA_ID,
+    runsJobs: env.PHONERACK_JOBS === 'on',
+    operatorTokenHash: env.PHONERACK_OPERATOR_TOKEN_SHA256 ?? null,
+    requestsPerKeyPerMinute: env.PHONERACK_REQUESTS_PER_MINUTE,
+    failuresPerMinute: env.PHONERACK_FAILURES_PER_MINUTE,
+    libraryRefreshMs: env.PHONERACK_LIBRARY_REFRESH * 1000,
+    storage: readStorageConfig(env, env.PHONERACK_PKI_DIR),
+    payments: readPayments(env),
+    rules: {
+      createDeadlineMs: env.PHONERACK_CREATE_DEADLINE * 1000,
+      startDeadlineMs: env.PHONERACK_START_DEADLINE * 1000,
+      rebootEveryMs: env.PHONERACK_REBOOT_EVERY * 1000,
+      resetEveryMs: env.PHONERACK_RESET_EVERY * 1000,
+      restartGraceMs: env.PHONERACK_RESTART_GRACE * 1000,
+      hostLateAfterMs: env.PHONERACK_HOST_LATE_AFTER * 1000,
+      hostLostAfterMs: env.PHONERACK_HOST_LOST_AFTER * 1000,
+      lostForGoodAfterMs: env.PHONERACK_LOST_FOR_GOOD_AFTER * 1000,
+      activityAccuracyMs: env.PHONERACK_ACTIVITY_ACCURACY * 1000,
+      lifecyclePerMinute: env.PHONERACK_LIFECYCLE_PER_MINUTE,
+      activityLifeMs: env.PHONERACK_ACTIVITY_DAYS * 86_400_000,
+      auditLifeMs: env.PHONERACK_AUDIT_DAYS * 86_400_000,
+      idempotencyWindowMs: env.PHONERACK_IDEMPOTENCY_HOURS * 3_600_000,
+      replicaDeadAfterMs: env.PHONERACK_REPLICA_DEAD_AFTER * 1000,
+      defaultLocation: readLocation(env.PHONERACK_DEFAULT_LOCATION),
+      perSecondMicros: env.PHONERACK_PRICE_PER_SECOND_MICROS,
+      minimumSeconds: price.minimumSeconds,
+      sellsCredit: env.PHONERACK_STRIPE_SECRET_KEY !== undefined,
+      uploads: {
+        fileBytes: env.PHONERACK_UPLOAD_FILE_MAX,
+        projectBytes: env.PHONERACK_UPLOAD_PROJECT_MAX,
+        waitingBytes: env.PHONERACK_UPLOAD_WAITING_MAX,
+        projectWaitingBytes: env.PHONERACK_UPLOAD_PROJECT_WAITING_MAX,
+        perDay: env.PHONERACK_UPLOADS_PER_DAY,
+        sendWithinMs: env.PHONERACK_UPLOAD_SEND_WITHIN * 1000,
+        awaitingMs: env.PHONERACK_UPLOAD_AWAITING_LIFE * 1000,
+        lifeMs: env.PHONERACK_UPLOAD_LIFE * 1000,
+        supersededMs: env.PHONERACK_UPLOAD_SUPERSEDED_LIFE * 1000,
+      },
+      recordings: {
+        perProject: env.PHONERACK_RECORDINGS_PER_PROJECT,
+        projectBytes: env.PHONERACK_RECORDING_PROJECT_MAX,
+        lifeMs: env.PHONERACK_RECORDING_LIFE * 1000,
+      },
+      live: {
+        linksPerPhone: env.PHONERACK_LIVE_LINKS_PER_PHONE,
+        linksPerProject: env.PHONERACK_LIVE_LINKS_PER_PROJECT,
+      },
+    },
+  }
+}
+
+function readOperatorListen(text: string | undefined): OperatorListen {
+  const listen = text === undefined ? null : readListen(text)
+  return { ...(listen ?? defaultOperatorListen), isChosen: listen !== null }
+}
+
+/** `host:port`, an IPv6 address in brackets; null for any other text. */
+function readListen(text: string): { host: string; port: number } | null {
+  const [, v6, host = v6, port] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/.exec(text) ?? []
+  return host === undefined || Number(port) > 65_535 ? null : { host, port: Number(port) }
+}
+
+function readPayments(env: z.infer<typeof environmentSchema>): PaymentsConfig | null {
+  const { PHONERACK_STRIPE_SECRET_KEY: secretKey, PHONERACK_STRIPE_WEBHOOK_SECRET: webhookSecret } = env
+  if (secretKey === undefined || webhookSecret === undefined) return null
+  return {
+    secretKey,
+    webhookSecret,
+    url: env.PHONERACK_STRIPE_URL,
+    addsTax: env.PHONERACK_STRIPE_TAX === 'on',
+  }
+}
+
+function readLocation(text: string): { lat: number; lng: number } {
+  const [lat = 0, lng = 0] = text.split(',').map(Number)
+  return { lat, lng }
+}

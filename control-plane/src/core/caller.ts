@@ -1,0 +1,42 @@
+export const scopes = ['phones:read', 'phones:control', 'phones:create', 'phones:delete'] as const
+
+export type Scope = (typeof scopes)[number]
+
+export const presets = ['agent', 'admin', 'read-only'] as const
+
+export type Preset = (typeof presets)[number]
+
+/** Who asks: an authenticated key. */
+export interface Caller {
+  keyId: string
+  keyHash: string
+  projectId: string
+  preset: Preset
+  scopes: readonly Scope[]
+  /** Phones the key is limited to; null for all of the project's. */
+  phoneIds: readonly string[] | null
+}
+
+export interface Page<T> {
+  data: T[]
+  /** Opaque to clients; null on the last page. */
+  nextCursor: string | null
+}
+
+export interface PageQuery {
+  limit: number
+  /** As the client sent it back. An unreadable one: `validation_failed` naming `cursor`. */
+  cursor: string | null
+}
+
+export interface Idempotency {
+  key: string
+  /** Hex SHA-256 of the body in canonical form, without `wait`. */
+  bodyHash: string
+}
+
+export interface CallContext {
+  requestId: string
+  /** Aborts when the client has gone. */
+  signal: AbortSignal
+}

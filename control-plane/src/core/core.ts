@@ -1,0 +1,18 @@
+/** What the parts below the wall share; made once in `app.ts` and handed to each. */
+import { type Bus, type Clock, type Counters, type Logger } from '@phonerack/shared'
+import { type Rules } from '../config/config.js'
+import { type Database } from '../db/database.js'
+import { type Changes } from './changes.js'
+import { type Cursors } from './cursor.js'
+
+export interface Core {
+  db: Database
+  bus: Bus
+  clock: Clock
+  rules: Rules
+  log: Logger
+  changes: Changes
+  cursors: Cursors
+  /** Faults of this process, for metrics. */
+  counters: Counters
+}

@@ -1,0 +1,29 @@
+export const phoneStatuses = [
+  'creating',
+  'starting',
+  'ready',
+  'parking',
+  'parked',
+  'unavailable',
+  'failed',
+  'deleted',
+] as const
+
+export type PhoneStatus = (typeof phoneStatuses)[number]
+
+export const endReasons = [
+  'parked',
+  'idle',
+  'max_duration',
+  'deleted',
+  'failed',
+  'unavailable',
+  'project_frozen',
+  'service_paused',
+] as const
+
+export type EndReason = (typeof endReasons)[number]
+
+export const handoffStatuses = ['open', 'taken', 'done', 'declined', 'expired'] as const
+
+export type HandoffStatus = (typeof handoffStatuses)[number]

@@ -1,0 +1,239 @@
+// Requests into a phone over real gRPC and mutual TLS; behind them is a double of the agent.
+import { ApiError, type Action } from '@phonerack/shared'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { HostClients } from '../host-calls/clients.js'
+import { Authority } from '../pki/authority.js'
+import { observationJson, type AgentDouble } from '../testing/agent-double.js'
+import { errorOf } from '../testing/api.js'
+import {
+  createBody,
+  eventually,
+  refusalOf,
+  startWorld,
+  type Plane,
+  type Tenant,
+  type World,
+} from '../testing/world.js'
+
+let world: World
+let plane: Plane
+let agent: AgentDouble
+let tenant: Tenant
+let phoneId: string
+
+beforeAll(async () => {
+  world = startWorld()
+  plane = await world.start()
+  agent = await plane.rack(1)
+  tenant = await plane.tenant()
+  const { phone } = await plane.app.services.phones.create(tenant.caller, createBody(), null)
+  phoneId = phone.id
+  await ready()
+}, 60_000)
+afterAll(async () => {
+  await world.stop()
+})
+
+const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
+const ready = () =>
+  plane.app.services.phones.wait(phoneId, (phone) => phone.status === 'ready', 10_000, context.signal)
+const home: Action = { type: 'home' }
+const run = (actions: Action[]) =>
+  plane.app.services.devices.runActions(tenant.caller, phoneId, { actions, observe: 'ui' }, context)
+const parse = (json: Uint8Array) => JSON.parse(Buffer.from(json).toString()) as unknown
+const entry = (index: number, ok: boolean) => Buffer.from(JSON.stringify({ index, type: 'home', ok, ms: 1 }))
+
+it('reads the screen', async () => {
+  const { devices } = plane.app.services
+  const seen = await devices.observe(
+    tenant.caller,
+    phoneId,
+    { format: 'png', maxWidth: 200, quality: null },
+    context,
+  )
+  expect(seen.snapshotId).toBe('snp_aaaaaaaaaaaa')
+  const shot = await devices.screenshot(
+    tenant.caller,
+    phoneId,
+    { format: 'png', maxWidth: null, quality: null },
+    context,
+  )
+  expect([...shot.image]).toEqual([1, 2, 3])
+})
+
+it('passes a whole batch through', async () => {
+  agent.onBatch = (request, send) => {
+    expect(JSON.parse(request.actionsJson.toString())).toEqual([home, home])
+    send({ $case: 'started', value: { index: 0 } })
+    send({ $case: 'finished', value: { index: 0, resultJson: entry(0, true) } })
+    const resultsJson = Buffer.from(`[${entry(0, true).toString()},${entry(1, true).toString()}]`)
+    send({ $case: 'ended', value: { observationJson: observationJson(), resultsJson } })
+    return Promise.resolve()
+  }
+  expect(parse(await run([home, home]))).toMatchObject({ completed: 2, observation: { elements: [] } })
+})
+
+it('answers with what is known when the stream is lost', async () => {
+  agent.onBatch = async (_, send) => {
+    send({ $case: 'started', value: { index: 0 } })
+    send({ $case: 'finished', value: { index: 0, resultJson: entry(0, true) } })
+    send({ $case: 'started', value: { index: 1 } })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    agent.cutGrpc()
+    await new Promise(() => undefined)
+  }
+  expect(parse(await run([home, home, home]))).toMatchObject({
+    completed: 1,
+    results: [
+      { index: 0, ok: true },
+      { index: 1, ok: false, error: { code: 'action_outcome_unknown' } },
+    ],
+  })
+  await agent.serve()
+})
+
+it.each<['park' | 'delete' | 'reboot', string]>([
+  ['park', 'phone_parking'],
+  ['reboot', 'phone_starting'],
+  ['delete', 'phone_deleted'],
+])('a batch that waited behind a %s is told so: %s', async (what, code) => {
+  const { phones, power } = plane.app.services
+  const rack = await plane.rack(1)
+  const { phone } = await phones.create(tenant.caller, createBody(), null)
+  await phones.wait(phone.id, ({ status }) => status === 'ready', 10_000, context.signal)
+  // Nothing becomes of what took the phone away.
+  const never = () => new Promise<void>(() => undefined)
+  for (const device of rack.devices.values())
+    Object.assign(device, { onPark: never, onStart: never, onWipe: never })
+  const takeAway = async (): Promise<never> => {
+    if (what === 'reboot') await power.reboot(tenant.caller, phone.id, context)
+    else await phones[what](tenant.caller, phone.id)
+    throw new ApiError('phone_unavailable', { message: 'The phone has been assigned again since.' })
+  }
+  rack.onBatch = takeAway
+  const batch = { actions: [home], observe: 'ui' as const }
+  const refused = await plane.app.services.devices
+    .runActions(tenant.caller, phone.id, batch, context)
+    .catch((error: unknown) => error)
+  expect(refused).toMatchObject({ code })
+  if (what === 'delete') return
+  await phones.delete(tenant.caller, phone.id)
+})
+
+it('a write that waited behind a delete is told so', async () => {
+  const { phones, settings } = plane.app.services
+  const rack = await plane.rack(1)
+  const { phone } = await phones.create(tenant.caller, createBody(), null)
+  await phones.wait(phone.id, ({ status }) => status === 'ready', 10_000, context.signal)
+  rack.onCall = async (name) => {
+    if (name !== 'setClipboard') return
+    await phones.delete(tenant.caller, phone.id)
+    throw new ApiError('phone_unavailable', { message: 'The phone has been assigned again since.' })
+  }
+  expect(await refusalOf(settings.setClipboard(tenant.caller, phone.id, 'a', context))).toBe('phone_deleted')
+})
+
+it('is an internal error, not to be repeated, when nothing at all is known', async () => {
+  agent.onBatch = async () => {
+    agent.cutGrpc()
+    await new Promise(() => undefined)
+  }
+  await eventually(async () => (await refusalOf(run([home]))) === 'internal_error')
+  await agent.serve()
+})
+
+it('goes on sending to a host that lost five batches in a row: they may be one phone’s', async () => {
+  // A read is repeated until the agent is back.
+  await plane.app.services.devices.observe(tenant.caller, phoneId, null, context)
+  // The stream breaks after the first word; the connection stands.
+  agent.onBatch = (_, send) => {
+    send({ $case: 'started', value: { index: 0 } })
+    return Promise.reject(new Error('lost'))
+  }
+  for (let lost = 0; lost < 5; lost++) {
+    expect(parse(await run([home]))).toMatchObject({ completed: 0 })
+  }
+  agent.onBatch = (_, send) => {
+    const resultsJson = Buffer.from(`[${entry(0, true).toString()}]`)
+    send({ $case: 'ended', value: { observationJson: Buffer.alloc(0), resultsJson } })
+    return Promise.resolve()
+  }
+  expect(parse(await run([home]))).toMatchObject({ completed: 1 })
+})
+
+it('does not wait for a host that could not be connected five times, for a moment', async () => {
+  agent.cutGrpc()
+  const refusedAfter = async () => {
+    const since = performance.now()
+    expect(await refusalOf(run([home]))).toBe('phone_unavailable')
+    return performance.now() - since
+  }
+  await eventually(async () => (await refusalOf(run([home]))) === 'phone_unavailable')
+  const waited = await Promise.all(Array.from({ length: 5 }, refusedAfter))
+  expect(Math.min(...waited)).toBeGreaterThan(1900)
+  expect(await refusedAfter()).toBeLessThan(1900)
+  await agent.serve()
+  await eventually(async () => (await refusalOf(run([home]))) === null)
+})
+
+it('tells how long to wait where the agent says so, and only then', async () => {
+  const post = () =>
+    plane.server.inject({
+      method: 'POST',
+      url: `/v1/phones/${phoneId}/actions`,
+      headers: { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' },
+      payload: JSON.stringify({ actions: [home] }),
+    })
+  const details = { retry_after_seconds: 1 }
+  agent.onBatch = () => Promise.reject(new ApiError('rate_limited', { details }))
+  const busy = await post()
+  expect(errorOf(busy, 429, 'rate_limited')).toMatchObject({ retryable: true, details })
+  expect(busy.headers['retry-after']).toBe('1')
+  agent.onBatch = () => Promise.reject(new ApiError('provider_error', { retryable: true }))
+  const failed = await post()
+  expect(errorOf(failed, 502, 'provider_error').retryable).toBe(true)
+  agent.onBatch = () => Promise.reject(new ApiError('phone_unavailable'))
+  const gone = await post()
+  expect(errorOf(gone, 503, 'phone_unavailable').retryable).toBe(true)
+  expect([failed.headers['retry-after'], gone.headers['retry-after']]).toEqual([undefined, undefined])
+})
+
+it('did nothing when there is no connection', async () => {
+  agent.cutGrpc()
+  await eventually(async () => (await refusalOf(run([home]))) === 'phone_unavailable')
+  await agent.serve()
+})
+
+it('repeats a read until the agent is back', async () => {
+  agent.cutGrpc()
+  setTimeout(() => void agent.serve(), 1000)
+  const seen = await plane.app.services.devices.observe(tenant.caller, phoneId, null, context)
+  expect(seen.text).toBe('app x')
+})
+
+it('talks only to the host whose certificate it asked for, and only with its own', async () => {
+  const host = await plane.app.core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
+  const authority = await Authority.open(plane.config.pkiDir)
+  const own = new HostClients(await authority.issueClient(), plane.app.core.log)
+  const address = host.address ?? ''
+  expect(await own.to(agent.hostId, address).ready(2000)).toBe(true)
+  expect(await own.to('hst_aaaaaaaaaaaa', address).ready(1000)).toBe(false)
+  own.close()
+  const strangerAuthority = await Authority.open(`${world.dir}/stranger`)
+  const stranger = new HostClients(await strangerAuthority.issueClient(), plane.app.core.log)
+  expect(await stranger.to(agent.hostId, address).ready(1000)).toBe(false)
+  stranger.close()
+})
+
+it('has a conflict for each status that is not ready, with the next request', async () => {
+  const { phones } = plane.app.services
+  await phones.park(tenant.caller, phoneId)
+  await phones.wait(phoneId, (phone) => phone.status === 'parked', 10_000, context.signal)
+  expect(await refusalOf(run([home]))).toBe('phone_not_running')
+  await phones.delete(tenant.caller, phoneId)
+  expect(await refusalOf(run([home]))).toBe('phone_deleted')
+  const stranger = await plane.tenant()
+  expect(await refusalOf(plane.app.services.devices.observe(stranger.caller, phoneId, null, context))).toBe(
+    'phone_not_found',
+  )
+})

@@ -1,0 +1,54 @@
+/** What jobs that talk to hosts share, and how they find a device's host. */
+import { type Assignment } from '@phonerack/proto'
+import { type HostClients, type HostConnection } from '../host-calls/clients.js'
+import { hostInReach } from '../devices/reach.js'
+import { tenantOf } from '../devices/tenant.js'
+import { type DeviceState } from '../devices/link.js'
+import { type Core } from '../core/core.js'
+
+export interface JobContext {
+  core: Core
+  hosts: HostClients
+  /** Aborts when the process stops: calls to hosts are given up and made again later. */
+  stopping: AbortSignal
+}
+
+export interface PlacedDevice {
+  id: string
+  serial: string
+  state: DeviceState
+  link: string
+  phoneId: string | null
+  /** Of the phone that holds it; empty: none does. */
+  tenant: string
+  enrolledAt: Date | null
+  fencingNumber: bigint
+  /** Null while the host is late or has said no address yet. */
+  connection: HostConnection | null
+}
+
+export async function placeDevice(
+  { core, hosts }: JobContext,
+  by: { id: string } | { phoneId: string },
+): Promise<PlacedDevice | null> {
+  const device = await core.db.device.findUnique({
+    where: by,
+    include: { host: true, phone: { select: { projectId: true } } },
+  })
+  if (!device) return null
+  const { host, phone } = device
+  const inReach = host.address !== null && hostInReach(host.lastSeenAt, core.clock.now(), core.rules)
+  return {
+    ...device,
+    tenant: phone ? tenantOf(phone.projectId) : '',
+    // The table's check constraint allows no other state.
+    state: device.state as DeviceState,
+    connection: inReach && host.address !== null ? hosts.to(host.id, host.address) : null,
+  }
+}
+
+/** What a call of a job proves to the agent: the device belongs to this phone, under this number. */
+export const assignmentFor = (
+  { serial, fencingNumber, tenant }: PlacedDevice,
+  phoneId: string,
+): Assignment => ({ phoneId, tenant, serial, fencingNumber, requestId: '' })

@@ -1,0 +1,91 @@
+/** One unary call into a ready phone: a read, which may be repeated, or a write, which never is. */
+import { type Assignment } from '@phonerack/proto'
+import { ApiError, Progress, type ErrorDetails } from '@phonerack/shared'
+import { CallFailure, callHost, type Unary } from '../host-calls/calls.js'
+import { type HostClients } from '../host-calls/clients.js'
+import { type Core } from '../core/core.js'
+import { conflictOr } from '../phones/conflict-after-call.js'
+import { retryRead } from './reads.js'
+import { phoneUnavailable, readyTarget, writableTarget, type Target } from '../phones/target.js'
+import { type CallContext, type Caller } from '../core/caller.js'
+
+/** Milliseconds: of one try of a read, and of a write with the turn that it may wait for. */
+const times = { read: 15_000, write: 90_000 }
+
+/** Who asks for which phone. */
+export interface Into {
+  caller: Caller
+  phoneId: string
+  context: CallContext
+}
+
+export interface ReachIn {
+  /** Repeated for up to 15 s. */
+  read<Q, A>(into: Into, method: Unary<Q, A>, request: (assignment: Assignment) => Q): Promise<A>
+  /**
+   * Sent once; runs to its end also when the client goes away. `next`: the request that tells what became of it.
+   * @throws ApiError phone_controlled; phone_unavailable when nothing left; action_outcome_unknown when no answer came
+   */
+  write<Q, A>(
+    into: Into,
+    method: Unary<Q, A>,
+    request: (assignment: Assignment) => Q,
+    next: string,
+  ): Promise<A>
+}
+
+export function createReachIn(core: Core, hosts: HostClients): ReachIn {
+  return {
+    read: ({ caller, phoneId, context }, method, request) =>
+      retryRead(phoneId, context, async (progress) => {
+        const target = await readyTarget(core, hosts, caller, phoneId, context.signal)
+        const message = request(assignmentOf(phoneId, target, context))
+        return callHost(target.connection, method, message, progress.within(times.read))
+      }),
+
+    async write({ caller, phoneId, context }, method, request, next) {
+      const target = await writableTarget(core, hosts, caller, phoneId, context.signal)
+      try {
+        const message = request(assignmentOf(phoneId, target, context))
+        return await callHost(target.connection, method, message, Progress.for(times.write))
+      } catch (error) {
+        if (!(error instanceof CallFailure)) throw error
+        const refusal = refusalOf(error, phoneId, next)
+        throw refusal.code === 'phone_unavailable' ? await conflictOr(core, phoneId, refusal) : refusal
+      }
+    },
+  }
+}
+
+/**
+ * What a write that failed means to its client: nothing was done, the phone's own answer, or `action_outcome_unknown`.
+ * `next`: the request that tells what became of it; `details`: of an unknown outcome, besides the phone.
+ */
+export function refusalOf(
+  failure: CallFailure,
+  phoneId: string,
+  next: string,
+  details: ErrorDetails = {},
+): ApiError {
+  const { answer, sent } = failure
+  if (!sent) return phoneUnavailable(phoneId)
+  if (answer && answer.code !== 'provider_timeout') {
+    return answer.code === 'action_outcome_unknown' && answer.next === null
+      ? new ApiError(answer.code, { ...answer.toPlain(), next })
+      : answer
+  }
+  return new ApiError('action_outcome_unknown', {
+    next,
+    details: { phone: phoneId, ...details },
+    cause: failure,
+  })
+}
+
+export const assignmentOf = (phoneId: string, target: Target, context: CallContext): Assignment => ({
+  phoneId,
+  serial: target.serial,
+  fencingNumber: target.fencingNumber,
+  requestId: context.requestId,
+  // Only calls that may bring a number need it.
+  tenant: '',
+})

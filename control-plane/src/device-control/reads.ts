@@ -1,0 +1,51 @@
+/** Reads of a phone are repeated inside for up to 15 s: they change nothing, so a second one does no harm. */
+import { ApiError, Progress } from '@phonerack/shared'
+import { CallFailure } from '../host-calls/calls.js'
+import { phoneUnavailable } from '../phones/target.js'
+import { type CallContext } from '../core/caller.js'
+
+/** Milliseconds: the whole read. */
+const totalMs = 15_000
+const firstPauseMs = 100
+const longestPauseMs = 1000
+
+/**
+ * Runs `read` until it answers, with what it needs read anew each time.
+ * @throws ApiError the agent's own answer; phone_unavailable when it could not be reached; provider_timeout when
+ *   it did not answer; provider_error when its answer does not fit
+ */
+export async function retryRead<T>(
+  phoneId: string,
+  context: CallContext,
+  read: (progress: Progress) => Promise<T>,
+): Promise<T> {
+  const progress = Progress.for(totalMs, context.signal)
+  let pauseMs = firstPauseMs
+  for (;;) {
+    try {
+      return await read(progress)
+    } catch (error) {
+      const failure = asApiError(phoneId, error)
+      if (!isWorthRepeating(error) || progress.remaining <= pauseMs || context.signal.aborted) throw failure
+    }
+    await progress.sleep(pauseMs)
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs)
+  }
+}
+
+function isWorthRepeating(error: unknown): boolean {
+  if (!(error instanceof CallFailure) || error.isHostFault) return false
+  return (
+    error.answer === null ||
+    error.answer.code === 'phone_unavailable' ||
+    error.answer.code === 'provider_error'
+  )
+}
+
+function asApiError(phoneId: string, error: unknown): unknown {
+  if (!(error instanceof CallFailure)) return error
+  if (error.answer) return error.answer
+  if (error.isHostFault) return new ApiError('provider_error', { details: { phone: phoneId }, cause: error })
+  const options = { details: { phone: phoneId }, cause: error, retryable: true }
+  return error.timedOut ? new ApiError('provider_timeout', options) : phoneUnavailable(phoneId)
+}

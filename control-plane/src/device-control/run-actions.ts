@@ -1,0 +1,120 @@
+/** Runs a batch at the agent, once, and follows its stream to the end or to where it was lost. */
+import { type ClientReadableStream, Metadata } from '@grpc/grpc-js'
+import { ObserveMode as ProtoObserveMode, type RunActionsResponse } from '@phonerack/proto'
+import { ApiError, limits, Progress, type Action, type ObserveMode } from '@phonerack/shared'
+import { readJson } from '../host-calls/answers/fields.js'
+import { CallFailure, requireConnection, toFailure } from '../host-calls/calls.js'
+import { countOk, resultsOfLostBatch, type BatchKnown } from './batch.js'
+import { phoneUnavailable, type Target } from '../phones/target.js'
+import { type CallContext } from '../core/caller.js'
+
+const modes: Record<ObserveMode, ProtoObserveMode> = {
+  none: ProtoObserveMode.OBSERVE_MODE_NONE,
+  ui: ProtoObserveMode.OBSERVE_MODE_UI,
+  screenshot: ProtoObserveMode.OBSERVE_MODE_SCREENSHOT,
+  both: ProtoObserveMode.OBSERVE_MODE_BOTH,
+  text: ProtoObserveMode.OBSERVE_MODE_TEXT,
+}
+
+/** The batch's answer as UTF-8 JSON. */
+export async function runBatch(
+  phoneId: string,
+  target: Target,
+  batch: { actions: readonly Action[]; observe: ObserveMode },
+  context: CallContext,
+): Promise<Uint8Array> {
+  // A client that has gone does not stop a batch: what was sent runs to its end.
+  const progress = Progress.for(limits.actions.total)
+  const { connection } = target
+  try {
+    await requireConnection(connection, progress)
+  } catch (error) {
+    if (error instanceof CallFailure) throw phoneUnavailable(phoneId)
+    throw error
+  }
+  const stream = connection.client.runActions(
+    {
+      assignment: {
+        phoneId,
+        serial: target.serial,
+        fencingNumber: target.fencingNumber,
+        requestId: context.requestId,
+        tenant: '',
+      },
+      actionsJson: Buffer.from(JSON.stringify(batch.actions)),
+      observe: modes[batch.observe],
+    },
+    new Metadata(),
+    { deadline: Date.now() + progress.remaining },
+  )
+  const known: BatchKnown = { results: [], started: -1, sinceStartMs: 0 }
+  try {
+    return await follow(stream, known, batch.actions.length)
+  } catch (error) {
+    return onLost(batch.actions, known, toFailure(error))
+  } finally {
+    stream.cancel()
+  }
+}
+
+/** Messages that mean nothing to us which a stream may hold: a newer agent may send some. */
+const mostUnknown = 100
+
+const outOfOrder = (): CallFailure =>
+  new CallFailure(true, null, false, 'the host told of a batch in an impossible order', true)
+
+/**
+ * Reads the stream into `known`; resolves with the answer when the agent said the end. `count`: of the batch's actions.
+ * @throws CallFailure, ServiceError
+ */
+async function follow(
+  stream: ClientReadableStream<RunActionsResponse>,
+  known: BatchKnown,
+  count: number,
+): Promise<Uint8Array> {
+  let startedAt = performance.now()
+  let unknown = 0
+  try {
+    for await (const { event } of stream as AsyncIterable<RunActionsResponse>) {
+      const next = known.results.length
+      if (event?.$case === 'started') {
+        if (event.value.index !== next || next >= count || known.started === next) throw outOfOrder()
+        known.started = next
+        startedAt = performance.now()
+      } else if (event?.$case === 'finished') {
+        if (event.value.index !== next || next >= count) throw outOfOrder()
+        known.results.push(readJson(event.value.resultJson))
+      } else if (event?.$case === 'ended') {
+        return answer(event.value.resultsJson, event.value.observationJson, count)
+      } else if ((unknown += 1) > mostUnknown) throw outOfOrder()
+    }
+  } finally {
+    known.sinceStartMs = performance.now() - startedAt
+  }
+  throw new CallFailure(true, null, false, 'the host ended a batch without its results', true)
+}
+
+/** Puts the agent's JSON together without reading the observation; that it is one was checked where it was decoded. */
+function answer(resultsJson: Buffer, observationJson: Buffer, count: number): Uint8Array {
+  const results = readJson(resultsJson) as unknown[]
+  if (results.length > count) throw outOfOrder()
+  const head = `{"results":${resultsJson.toString('utf8')},"completed":${countOk(results)}`
+  const parts: Uint8Array[] = [Buffer.from(head)]
+  if (observationJson.length > 0) parts.push(Buffer.from(',"observation":'), observationJson)
+  return Buffer.concat([...parts, Buffer.from('}')])
+}
+
+function onLost(actions: readonly Action[], known: BatchKnown, failure: CallFailure): Uint8Array {
+  const nothingKnown = known.started < 0 && known.results.length === 0
+  // The agent's own word before the first action: nothing ran.
+  if (nothingKnown && failure.answer && failure.answer.code !== 'action_outcome_unknown') throw failure.answer
+  const results = resultsOfLostBatch(actions, known)
+  if (results === null) {
+    throw new ApiError('internal_error', {
+      message: 'The connection to the phone was lost; it is not known what ran.',
+      next: 'Observe the screen before acting again.',
+      cause: failure,
+    })
+  }
+  return Buffer.from(JSON.stringify({ results, completed: countOk(results) }))
+}

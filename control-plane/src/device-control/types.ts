@@ -1,0 +1,147 @@
+import { type Caller, type CallContext } from '../core/caller.js'
+import { type Action, type ObserveMode } from '@phonerack/shared'
+import { type PhoneView } from '../phones/types.js'
+
+export interface ScreenshotRequest {
+  format: 'png' | 'jpeg'
+  maxWidth: number | null
+  quality: number | null
+  /** Draw the refs of the elements; of `screenshot` alone. */
+  annotate?: boolean
+}
+
+export interface ScreenshotAnswer {
+  image: Uint8Array
+  /** Device pixels. */
+  screenWidth: number
+  screenHeight: number
+  /** Image width divided by screen width. */
+  scale: number
+  /** A window that lets no picture be taken of it is on the screen. */
+  secure: boolean
+  /** Of an annotated picture; else empty. */
+  snapshotId: string
+}
+
+/** Requests that reach into a ready phone. The phone must be `ready`: else the matching conflict code. */
+export interface DeviceService {
+  /** A read: retried inside for up to 15 s. `json` is the public observation as UTF-8 JSON. */
+  observe(
+    caller: Caller,
+    phoneId: string,
+    screenshot: ScreenshotRequest | null,
+    context: CallContext,
+  ): Promise<{ json: Uint8Array; snapshotId: string; text: string }>
+  screenshot(
+    caller: Caller,
+    phoneId: string,
+    request: ScreenshotRequest,
+    context: CallContext,
+  ): Promise<ScreenshotAnswer>
+  /**
+   * Runs a batch, once. Answers `ActionBatchResult` as UTF-8 JSON. When the stream to the agent is lost, the results so
+   * far stand, with `action_outcome_unknown` on the started action; when nothing is known: `internal_error`.
+   */
+  runActions(
+    caller: Caller,
+    phoneId: string,
+    batch: { actions: readonly Action[]; observe: ObserveMode },
+    context: CallContext,
+  ): Promise<Uint8Array>
+}
+
+export interface DeviceInfoView {
+  brand: string | null
+  model: string | null
+  osVersion: string | null
+  screen: { width: number; height: number; density: number }
+  carrier: string | null
+}
+
+/** Degrees, WGS 84. */
+export interface Coordinates {
+  lat: number
+  lng: number
+}
+
+/**
+ * Settings of a ready phone. Reads are repeated inside; writes are sent once, and one that was sent and not
+ * answered is `action_outcome_unknown`. What the phone lacks is `feature_unavailable`.
+ */
+export interface SettingsService {
+  deviceInfo(caller: Caller, phoneId: string, context: CallContext): Promise<DeviceInfoView>
+  clipboard(caller: Caller, phoneId: string, context: CallContext): Promise<string>
+  setClipboard(caller: Caller, phoneId: string, text: string, context: CallContext): Promise<void>
+  location(caller: Caller, phoneId: string, context: CallContext): Promise<Coordinates>
+  /** Returns the time zone that was set with it; null when none was wanted, or the phone has or took none. */
+  setLocation(
+    caller: Caller,
+    phoneId: string,
+    input: { location: Coordinates; withTimezone: boolean },
+    context: CallContext,
+  ): Promise<string | null>
+  /** Back to the default location, and its time zone where the phone can. */
+  resetLocation(caller: Caller, phoneId: string, context: CallContext): Promise<void>
+  locale(caller: Caller, phoneId: string, context: CallContext): Promise<string>
+  /** Returns what the phone says afterwards. */
+  setLocale(caller: Caller, phoneId: string, locale: string, context: CallContext): Promise<string>
+  /** Null while it is the default. */
+  timezone(caller: Caller, phoneId: string, context: CallContext): Promise<string | null>
+  setTimezone(caller: Caller, phoneId: string, timezone: string, context: CallContext): Promise<string>
+}
+
+/** Restarts of a ready phone, whose session goes on. Both are sent to the phone once. */
+export interface PowerService {
+  /**
+   * Returns the phone, now `starting`.
+   * @throws ApiError rate_limited (once in 10 minutes per phone), phone_unavailable or the agent's refusal when nothing was
+   *   done (the allowance stays), action_outcome_unknown
+   */
+  reboot(caller: Caller, phoneId: string, context: CallContext): Promise<PhoneView>
+  /**
+   * Wipes apps, files, accounts and clipboard; returns the phone, now `starting`.
+   * @throws ApiError rate_limited (once a minute per phone), feature_unavailable (`reset`), phone_unavailable
+   */
+  reset(caller: Caller, phoneId: string, context: CallContext): Promise<PhoneView>
+}
+
+export interface FileEntryView {
+  name: string
+  type: 'file' | 'directory' | 'other'
+  /** Bytes. */
+  size: number
+  modifiedAt: Date | null
+}
+
+/** Files of a ready phone; paths begin with `/sdcard`. @throws ApiError file_not_found with `details.path` */
+export interface FileService {
+  list(caller: Caller, phoneId: string, path: string, context: CallContext): Promise<FileEntryView[]>
+  read(caller: Caller, phoneId: string, path: string, context: CallContext): Promise<Uint8Array>
+  /** Returns the size that the phone tells. */
+  write(
+    caller: Caller,
+    phoneId: string,
+    path: string,
+    content: Uint8Array,
+    context: CallContext,
+  ): Promise<number>
+  delete(caller: Caller, phoneId: string, path: string, context: CallContext): Promise<void>
+}
+
+export interface InstalledAppView {
+  package: string
+  /** As the launcher shows it; the package where nothing else is known. */
+  label: string
+  versionName: string
+  versionCode: number
+  /** Came with the phone. */
+  system: boolean
+}
+
+/** Apps on a ready phone. */
+export interface PackageService {
+  /** All but the service's own. */
+  list(caller: Caller, phoneId: string, context: CallContext): Promise<InstalledAppView[]>
+  /** With its data. @throws ApiError app_not_found with `details.package`, action_outcome_unknown */
+  uninstall(caller: Caller, phoneId: string, packageName: string, context: CallContext): Promise<void>
+}

@@ -1,0 +1,67 @@
+// A host says its own address. grpc-js takes some texts as URIs, and one of those ends the process: these run in a child.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { hostileAddresses } from '../testing/fuzz/addresses.js'
+import { channelTarget } from './address.js'
+import { readHeartbeat } from '../hosts/read-heartbeat.js'
+
+const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-address-'))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const built = (file: string): string =>
+  pathToFileURL(path.resolve(import.meta.dirname, '../../dist', file)).href
+
+/** Connects to each address with the built control plane. */
+const connecting = `
+  const { Authority } = await import(${JSON.stringify(built('pki/authority.js'))})
+  const { HostClients } = await import(${JSON.stringify(built('hosts/clients.js'))})
+  const [dir, ...addresses] = process.argv.slice(1)
+  const authority = await Authority.open(dir)
+  const log = { warn() {}, error() {} }
+  for (const address of addresses) {
+    const hosts = new HostClients(await authority.issueClient(), log)
+    const ready = await hosts.to('hst_aaaaaaaaaaaa', address).ready(50)
+    console.log(address + ' ready ' + ready)
+    hosts.close()
+  }`
+
+describe("a host's address", () => {
+  it.each([
+    ['rack-1.example.org:7000', 'dns:///rack-1.example.org:7000'],
+    ['host_agent:1', 'dns:///host_agent:1'],
+    ['10.0.0.1:65535', 'dns:///10.0.0.1:65535'],
+    ['[::1]:7000', 'dns:///[::1]:7000'],
+    ['[::ffff:1.2.3.4]:7000', 'dns:///[::ffff:1.2.3.4]:7000'],
+  ])('%s is a target of its own', (address, target) => {
+    expect(channelTarget(address)).toBe(target)
+  })
+
+  it.each(hostileAddresses)('%j is refused with the heartbeat that says it', (address) => {
+    expect(channelTarget(address)).toBeNull()
+    const message = {
+      ...{ host_id: 'hst_aaaaaaaaaaaa', sequence: 1, at: '2026-01-01T00:00:00.000Z', version: '1' },
+      ...{ address, load: 0, devices: [] },
+    }
+    expect(readHeartbeat(message, 'hst_aaaaaaaaaaaa')).toHaveProperty('refused')
+  })
+
+  it('that is stored and cannot be used leaves the host out of reach and the process alive', async () => {
+    const child = spawn(
+      process.execPath,
+      ['--input-type=module', '--eval', connecting, '--', dir, ...hostileAddresses],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    )
+    let said = ''
+    let errors = ''
+    child.stdout.on('data', (data: Buffer) => (said += data.toString()))
+    child.stderr.on('data', (data: Buffer) => (errors += data.toString()))
+    const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+    expect({ code, signal, errors }).toEqual({ code: 0, signal: null, errors: '' })
+    expect(said.match(/ ready false\n/g)).toHaveLength(hostileAddresses.length)
+  }, 60_000)
+})

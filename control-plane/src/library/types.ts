@@ -1,0 +1,17 @@
+import { type Caller, type Page } from '../core/caller.js'
+
+/** An app that the operator offers to every project. */
+export interface LibraryAppView {
+  package: string
+  label: string
+  versionCode: number
+  versionName: string
+}
+
+export interface LibraryService {
+  /**
+   * By package, in pages of 50; `query`: part of a package or label, in any case.
+   * @throws ApiError rate_limited while the library loads for the first time; validation_failed for a cursor that is none
+   */
+  search(caller: Caller, query: string | null, cursor: string | null): Promise<Page<LibraryAppView>>
+}

@@ -1,0 +1,89 @@
+// The wait for a phone that is out of reach, over real Postgres and broker: how much it asks, and what ends it.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Core } from '../core/core.js'
+import {
+  createBody,
+  eventually,
+  refusalOf,
+  startWorld,
+  type Plane,
+  type Tenant,
+  type World,
+} from '../testing/world.js'
+import { type AgentDouble, type DoubleDevice } from '../testing/agent-double.js'
+import { readyTarget } from './target.js'
+
+let world: World
+let plane: Plane
+let tenant: Tenant
+let agent: AgentDouble
+let phoneId: string
+let device: DoubleDevice
+beforeAll(async () => {
+  world = startWorld()
+  plane = await world.start()
+  agent = await plane.rack(1, { beatMs: 200 })
+  tenant = await plane.tenant()
+  const { phones } = plane.app.services
+  const { phone } = await phones.create(tenant.caller, createBody(), null)
+  phoneId = phone.id
+  await phones.wait(phoneId, ({ status }) => status === 'ready', 10_000, new AbortController().signal)
+  const { serial } = await plane.app.core.db.device.findUniqueOrThrow({ where: { phoneId } })
+  const found = agent.devices.get(serial)
+  if (!found) throw new Error('no device')
+  device = found
+}, 60_000)
+afterAll(() => world.stop())
+
+/** Counts the reads of a target. */
+function counting(): { core: Core; reads: () => number } {
+  let reads = 0
+  const { core } = plane.app
+  const db = new Proxy(core.db, {
+    get(target, name) {
+      if (name === '$queryRaw') reads += 1
+      return Reflect.get(target, name) as unknown
+    },
+  })
+  return { core: { ...core, db }, reads: () => reads }
+}
+const linkIs = (link: DoubleDevice['link']) => async () =>
+  (await plane.app.core.db.device.findUniqueOrThrow({ where: { phoneId } })).link === link
+const find = (core: Core, signal?: AbortSignal) =>
+  readyTarget(core, plane.app.hosts, tenant.caller, phoneId, signal)
+
+it('reads once for a phone that is in reach', async () => {
+  const { core, reads } = counting()
+  await find(core)
+  expect(reads()).toBe(1)
+})
+
+it('reads a few times while the phone is away, and ends when its client has gone', async () => {
+  device.link = 'offline'
+  agent.beat()
+  await eventually(linkIs('offline'))
+  const patient = counting()
+  expect(await refusalOf(find(patient.core))).toBe('phone_unavailable')
+  expect(patient.reads()).toBeGreaterThan(2)
+  expect(patient.reads()).toBeLessThan(12)
+
+  const gone = new AbortController()
+  const impatient = counting()
+  const answer = refusalOf(find(impatient.core, gone.signal))
+  await eventually(() => impatient.reads() >= 2)
+  const before = impatient.reads()
+  gone.abort()
+  expect(await answer).toBe('phone_unavailable')
+  expect(impatient.reads() - before).toBeLessThanOrEqual(2)
+  const late = counting()
+  expect(await refusalOf(find(late.core, AbortSignal.abort()))).toBe('phone_unavailable')
+  expect(late.reads()).toBeLessThanOrEqual(2)
+})
+
+it('is woken by the heartbeat that brings the phone back', async () => {
+  const { core } = counting()
+  const answer = find(core)
+  device.link = 'healthy'
+  agent.beat()
+  expect((await answer).serial).toBe(device.serial)
+})

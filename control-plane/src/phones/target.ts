@@ -1,0 +1,151 @@
+/** Where a request into a phone goes: one read of the phone, its device and its host, and some more while it is out of reach. */
+import { ApiError, ownNow, subjects } from '@phonerack/shared'
+import { type Reader } from '../db/database.js'
+import { controlOutOfReach } from '../core/out-of-reach.js'
+import { type HostClients, type HostConnection } from '../host-calls/clients.js'
+import { permitted } from './access.js'
+import { readinessConflict } from './conflicts.js'
+import { type Core } from '../core/core.js'
+import { isUp } from '../devices/link.js'
+import { hostInReach } from '../devices/reach.js'
+import { type Caller } from '../core/caller.js'
+import { type PhoneStatus } from '../core/statuses.js'
+import { controlOf, phoneControlled } from './control.js'
+
+export interface Target {
+  connection: HostConnection
+  serial: string
+  fencingNumber: bigint
+}
+
+/** Of a phone that is ready, with the host it stands at. */
+export interface ReadyTarget extends Target {
+  hostId: string
+}
+
+/**
+ * Milliseconds that a request waits for a phone that is out of reach: a cable that was touched, or a host that says
+ * something every two seconds and was late once, is no error to its client.
+ */
+const waits = { total: 2500, firstPause: 100, longestPause: 800 }
+
+interface Row {
+  projectId: string
+  status: PhoneStatus
+  serial: string | null
+  link: string | null
+  fencing_number: bigint | null
+  host_id: string | null
+  address: string | null
+  last_seen_at: Date | null
+  control_id: string | null
+  control_until: Date | null
+}
+
+export const phoneUnavailable = (phoneId: string): ApiError =>
+  new ApiError('phone_unavailable', { details: { phone: phoneId } })
+
+/**
+ * For reads, and for what changes nothing that a person sees.
+ * @throws ApiError phone_not_found, phone_not_allowed, the conflict of a phone that is
+ *   not ready, phone_unavailable when its device or host stays out of reach
+ */
+export const readyTarget = (
+  core: Core,
+  hosts: HostClients,
+  caller: Caller,
+  phoneId: string,
+  signal?: AbortSignal,
+): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: false, signal })
+
+/**
+ * For requests that act on the phone as a hand would.
+ * @throws ApiError as `readyTarget`, and phone_controlled while a person controls the phone
+ */
+export const writableTarget = (
+  core: Core,
+  hosts: HostClients,
+  caller: Caller,
+  phoneId: string,
+  signal?: AbortSignal,
+): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: true, signal })
+
+interface Asking {
+  caller: Caller
+  phoneId: string
+  isWrite: boolean
+  /** Ends the wait: nobody waits for the answer any more. */
+  signal: AbortSignal | undefined
+}
+
+async function targetOf(core: Core, hosts: HostClients, asking: Asking): Promise<ReadyTarget> {
+  const until = ownNow() + waits.total
+  const first = await look(core, hosts, asking)
+  if ('target' in first) return first.target
+  if (!first.isHeard) core.bus.publish(subjects.announce(first.hostId), {})
+  for (let pause = waits.firstPause; ; pause = Math.min(2 * pause, waits.longestPause)) {
+    const left = Math.max(0, until - ownNow())
+    // Listens before it reads, so that no change falls between the two: a heartbeat that changes the device ends the pause.
+    const listening = new AbortController()
+    const stop = (): void => listening.abort()
+    asking.signal?.addEventListener('abort', stop, { once: true })
+    if (asking.signal?.aborted) stop()
+    const change = core.changes.next(asking.phoneId, Math.min(pause, left), listening.signal)
+    try {
+      const seen = await look(core, hosts, asking)
+      if ('target' in seen) return seen.target
+      if (left === 0 || listening.signal.aborted) {
+        core.log.info(seen, 'a phone is out of reach')
+        throw phoneUnavailable(asking.phoneId)
+      }
+      await change
+    } finally {
+      asking.signal?.removeEventListener('abort', stop)
+      stop()
+    }
+  }
+}
+
+type Seen =
+  | { target: ReadyTarget }
+  | { phone: string; serial: string; link: string; hostId: string; isHeard: boolean }
+
+/** One read. @throws ApiError as `readyPlace` */
+async function look(core: Core, hosts: HostClients, asking: Asking): Promise<Seen> {
+  const now = core.clock.now()
+  const { serial, fencingNumber, hostId, address, link, lastSeenAt } = await readyPlace(core, asking, now)
+  const isHeard = hostInReach(lastSeenAt, now, core.rules)
+  return isHeard && isUp(link)
+    ? { target: { connection: hosts.to(hostId, address), hostId, serial, fencingNumber } }
+    : { phone: asking.phoneId, serial, link, hostId, isHeard }
+}
+
+/** Where a phone stands to which the request may go, whether or not it is in reach. @throws ApiError as `readyTarget` and `writableTarget` */
+async function readyPlace(core: Core, { caller, phoneId, isWrite }: Asking, now: Date) {
+  const row = permitted(
+    caller,
+    phoneId,
+    await readRow(core.db, phoneId, now).catch((error: unknown) => {
+      throw controlOutOfReach(error, { phone: phoneId })
+    }),
+  )
+  const conflict = readinessConflict(phoneId, row.status)
+  if (conflict) throw conflict
+  const { control_id: id, control_until: expiresAt } = row
+  if (isWrite && id !== null && expiresAt !== null) throw phoneControlled(phoneId, { id, expiresAt }, now)
+  const { serial, link, fencing_number: fencingNumber, host_id: hostId, address } = row
+  if (serial === null || link === null || fencingNumber === null || hostId === null || address === null) {
+    throw phoneUnavailable(phoneId)
+  }
+  return { serial, link, fencingNumber, hostId, address, lastSeenAt: row.last_seen_at }
+}
+
+async function readRow(db: Reader, phoneId: string, now: Date): Promise<Row | null> {
+  const rows = await db.$queryRaw<
+    Row[]
+  >`/* prepared */ select p.project_id as "projectId", p.status, d.serial, d.link,
+    d.fencing_number, h.id as host_id, h.address, h.last_seen_at, c.id as control_id, c.expires_at as control_until
+    from phones p left join devices d on d.phone_id = p.id left join hosts h on h.id = d.host_id ${controlOf(now)}
+    where p.id = ${phoneId}`
+  return rows[0] ?? null
+}

@@ -1,0 +1,20 @@
+/** When a job runs again. */
+import { type JobName, type JobInput, type JobOptions, addJob } from './queue.js'
+import { type Core } from '../core/core.js'
+import { type Tx } from '../db/database.js'
+
+/** Milliseconds before attempt number `attempt` + 1. */
+export const backoff = (attempt: number, firstMs: number, longestMs: number): number =>
+  Math.min(longestMs, firstMs * 2 ** Math.min(attempt - 1, 20))
+
+/** Replaces the job with one that runs after `ms` milliseconds. */
+export async function later<N extends JobName>(
+  { core }: { core: Core },
+  name: N,
+  payload: JobInput<N>,
+  ms: number,
+  options: JobOptions,
+): Promise<void> {
+  const runAt = new Date(core.clock.now().getTime() + ms)
+  await core.db.$transaction((tx: Tx) => addJob(tx, name, payload, { ...options, runAt }))
+}

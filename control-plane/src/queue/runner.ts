@@ -1,0 +1,196 @@
+/**
+ * Runs jobs with graphile-worker: two pools, so that a slow host never delays a timer. Adds what graphile leaves
+ * open: the jobs of a killed replica, which stay locked for hours by
+ * default, are unlocked by any replica seconds after it was last heard of, and by itself when it is started again.
+ */
+import { EventEmitter } from 'node:events'
+import {
+  Logger as GraphileLogger,
+  run,
+  runMigrations,
+  type Runner,
+  type TaskList,
+  type WorkerEvents,
+} from 'graphile-worker'
+import pg from 'pg'
+import { type Logger } from '@phonerack/shared'
+import { type Database } from '../db/database.js'
+import { ReplicaClaim } from './replica-claim.js'
+import { Ticker } from '../core/ticker.js'
+
+export interface RunnerOptions {
+  databaseUrl: string
+  db: Database
+  replicaId: string
+  replicaDeadAfterMs: number
+  log: Logger
+  pools: readonly { tasks: TaskList; concurrency: number; pollMs: number }[]
+}
+
+const beatMs = 2000
+const restartMs = 500
+/** Milliseconds that running jobs get when the process stops: to end by themselves, then after being given up. */
+const graceMs = 700
+const stopMs = 1500
+
+/** Makes graphile's tables; before the first transaction that adds a job. */
+export async function prepareJobs(databaseUrl: string): Promise<void> {
+  await runMigrations({ connectionString: databaseUrl, logger: quiet })
+}
+
+const quiet = new GraphileLogger(() => () => undefined)
+
+export class JobRunner {
+  private readonly pool: pg.Pool
+  private readonly supervised: Promise<void>[]
+  private readonly beats: Ticker
+  private readonly runners = new Set<Runner>()
+  /** Under these graphile locks jobs. */
+  private readonly workerIds = new Set<string>()
+  /** Of pools that stopped: what they left locked is unlocked at the next beat. */
+  private readonly orphans = new Set<string>()
+  private readonly stopping = new AbortController()
+
+  private constructor(
+    private readonly options: RunnerOptions,
+    private readonly claim: ReplicaClaim,
+  ) {
+    const workers = options.pools.reduce((sum, pool) => sum + pool.concurrency, 0)
+    this.pool = new pg.Pool({
+      connectionString: options.databaseUrl,
+      // Each pool also holds one connection to listen on.
+      max: Math.min(workers, 10) + options.pools.length,
+      connectionTimeoutMillis: 10_000,
+      application_name: 'phonerack-jobs',
+    })
+    this.pool.on('error', (error) => options.log.warn({ err: error }, 'a connection for jobs broke'))
+    // One that breaks while a job holds it fails that job's query; without a listener it would end the process.
+    this.pool.on('connect', (client) => client.on('error', () => undefined))
+    this.pool.setMaxListeners(50)
+    this.beats = new Ticker('replica heartbeat', beatMs, options.log, () => this.beat())
+    this.supervised = options.pools.map((pool) => this.supervise(pool))
+  }
+
+  /** Takes over what an earlier process of this replica left locked, then begins. */
+  static async start(options: RunnerOptions): Promise<JobRunner> {
+    const claim = await ReplicaClaim.take(options.databaseUrl, options.replicaId, options.log)
+    await options.db.$queryRaw`with gone as (delete from replicas where id = ${claim.id} returning worker_ids)
+      select 1 as unlocked from gone, lateral graphile_worker.force_unlock_workers(gone.worker_ids)`
+    const runner = new JobRunner(options, claim)
+    await runner.beat()
+    return runner
+  }
+
+  /** Lets running jobs end for a moment, then has their calls given up (`giveUp`), and gives back those that still did not end: another replica runs them again. */
+  async stop(giveUp: () => void): Promise<void> {
+    this.stopping.abort()
+    await this.beats.stop()
+    const stops = [...this.runners].map((runner) =>
+      runner.stop().catch((error: unknown) => this.onTrouble(error)),
+    )
+    const ended = Promise.all([...stops, ...this.supervised])
+    if (!(await within(graceMs, ended))) giveUp()
+    const isClean = await within(stopMs, ended)
+    const ids = [...this.workerIds, ...this.orphans]
+    await this.options.db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(${ids})`
+    await this.options.db.replica.deleteMany({ where: { id: this.claim.id } })
+    await this.claim.release()
+    // A job that still runs keeps its connections; the process ends with it.
+    if (isClean) await within(stopMs, this.pool.end())
+  }
+
+  /** Keeps one pool of workers alive: graphile gives up when it cannot write a job's end. */
+  private async supervise(pool: RunnerOptions['pools'][number]): Promise<void> {
+    const isStopping = (): boolean => this.stopping.signal.aborted
+    while (!isStopping()) {
+      const ids = new Set<string>()
+      try {
+        const runner = await this.startPool(pool, ids)
+        this.runners.add(runner)
+        if (isStopping()) await runner.stop()
+        await runner.promise.finally(() => this.runners.delete(runner))
+      } catch (error) {
+        this.onTrouble(error)
+      }
+      if (isStopping()) break
+      for (const id of ids) {
+        this.workerIds.delete(id)
+        this.orphans.add(id)
+      }
+      await pause(restartMs, this.stopping.signal)
+      await this.beat().catch((error: unknown) => this.onTrouble(error))
+    }
+  }
+
+  private startPool(pool: RunnerOptions['pools'][number], ids: Set<string>): Promise<Runner> {
+    const events: WorkerEvents = new EventEmitter()
+    events.on('pool:create', ({ workerPool }) => {
+      ids.add(workerPool.id)
+      this.workerIds.add(workerPool.id)
+    })
+    events.on('worker:create', ({ worker }) => {
+      ids.add(worker.workerId)
+      this.workerIds.add(worker.workerId)
+    })
+    events.on('job:error', ({ job, error }) =>
+      this.options.log.error({ err: error, job: job.task_identifier, attempt: job.attempts }, 'a job failed'),
+    )
+    return run({
+      pgPool: this.pool,
+      taskList: pool.tasks,
+      concurrency: pool.concurrency,
+      pollInterval: pool.pollMs,
+      noHandleSignals: true,
+      logger: quiet,
+      events,
+    })
+  }
+
+  /** Says that this replica lives, and unlocks the jobs of those that do not. */
+  private async beat(): Promise<void> {
+    const { db, replicaDeadAfterMs } = this.options
+    await this.claim.keep()
+    const replicaId = this.claim.id
+    const ids = [...this.workerIds, ...this.orphans]
+    await db.$executeRaw`insert into replicas (id, worker_ids, beat_at) values (${replicaId}, ${ids}, now())
+      on conflict (id) do update set worker_ids = excluded.worker_ids, beat_at = excluded.beat_at`
+    const deadAfter = replicaDeadAfterMs / 1000
+    await db.$executeRaw`delete from replicas where id <> ${replicaId}
+      and beat_at < now() - make_interval(secs => ${deadAfter}::float8)`
+    // Locked by nobody who lives: also by a replica that was killed before it could say who its workers were.
+    await db.$queryRaw`with unclaimed as (
+        select array_agg(distinct j.locked_by) as ids from graphile_worker.jobs j
+        where j.locked_at < now() - make_interval(secs => ${deadAfter}::float8)
+          and not exists (select 1 from replicas r where j.locked_by = any(r.worker_ids)))
+      select 1 as unlocked from unclaimed, lateral graphile_worker.force_unlock_workers(unclaimed.ids)
+      where unclaimed.ids is not null`
+    const orphans = [...this.orphans]
+    if (orphans.length === 0) return
+    await db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(${orphans})`
+    for (const id of orphans) this.orphans.delete(id)
+  }
+
+  private onTrouble(error: unknown): void {
+    this.options.log.warn({ err: error }, 'the job workers stopped and are started again')
+  }
+}
+
+/** Waits for `work`, but no longer than `ms`; whether it ended. */
+async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  const enough = new AbortController()
+  const ended = await Promise.race([work.then(() => true), pause(ms, enough.signal).then(() => false)])
+  enough.abort()
+  return ended
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, ms)
+    function done(): void {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    signal.addEventListener('abort', done)
+  })
+}

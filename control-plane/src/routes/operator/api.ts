@@ -1,0 +1,146 @@
+/**
+ * How routes of `/operator/v1` are declared. A write goes through `write`, which runs it in one transaction together
+ * with its audit entry and its Idempotency-Key; `addWriteGuard` refuses a route that changes something without it.
+ */
+import { ApiError, idempotencyKeyPattern, idempotencyKeyRule } from '@phonerack/shared'
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RouteGenericInterface,
+} from 'fastify'
+import { canonicalHash } from '../../http/canonical.js'
+import { type Core } from '../../core/core.js'
+import { addAudit } from '../../operator/audit.js'
+import { operatorOf } from './gate.js'
+import { claimKey, keepAnswer, type Answer } from '../../operator/once.js'
+import { asOperator, type Change, type Work } from '../../operator/work.js'
+
+const base = '/operator/v1'
+
+export interface WriteSpec {
+  method: 'POST' | 'PATCH' | 'DELETE'
+  /** Below `/operator/v1`. */
+  url: string
+  /** As the audit log names it, for example `project.change`. */
+  action: string
+  /** Of the answer; default 200. */
+  status?: number
+}
+
+/** What a route took from the body before the transaction; `fingerprint` stands for the body in comparisons. */
+export interface Received {
+  fingerprint: string
+}
+
+export interface OperatorApi {
+  /** A read; it changes nothing. */
+  read<R extends RouteGenericInterface>(
+    url: string,
+    handler: (request: FastifyRequest<R>) => Promise<unknown>,
+  ): void
+  /** The answer is the change's `result`. */
+  write<R extends RouteGenericInterface>(
+    spec: WriteSpec,
+    handler: (work: Work, request: FastifyRequest<R>) => Promise<Change<unknown>>,
+  ): void
+  /** A write whose body is a stream: `receive` takes it in before the transaction. */
+  writeStream<T extends Received>(
+    spec: WriteSpec,
+    receive: (request: FastifyRequest, reply: FastifyReply) => Promise<T>,
+    handler: (work: Work, received: T) => Promise<Change<unknown>>,
+  ): void
+}
+
+/** For one plugin of the operator's server, whose gate checks the token before any route. */
+export function operatorApi(app: FastifyInstance, core: Core): OperatorApi {
+  app.addHook('onRequest', (request, _reply, done) => {
+    refuseNul(request)
+    done()
+  })
+
+  const addWrite = (
+    spec: WriteSpec,
+    isStream: boolean,
+    prepare: (
+      request: FastifyRequest,
+      reply: FastifyReply,
+    ) => Promise<{ body: unknown; act: (work: Work) => Promise<Change<unknown>> }>,
+  ): void => {
+    app.route({
+      method: spec.method,
+      url: base + spec.url,
+      config: { isAudited: true, streamBody: isStream },
+      handler: async (request, reply) => {
+        const key = idempotencyKeyOf(request)
+        const { body, act } = await prepare(request, reply)
+        const fingerprint = canonicalHash([spec.method, request.url, body])
+        const answer = await asOperator(core, operatorOf(request), async (work): Promise<Answer> => {
+          const earlier = key === null ? null : await claimKey(work, key, fingerprint)
+          if (earlier) return earlier
+          const change = await act(work)
+          await addAudit(work, spec.action, change)
+          const made = { status: spec.status ?? 200, text: JSON.stringify(change.result) }
+          if (key !== null) await keepAnswer(work, key, made)
+          return made
+        })
+        return reply
+          .code(answer.status)
+          .type('application/json; charset=utf-8')
+          .serializer(String)
+          .send(answer.text)
+      },
+    })
+  }
+
+  return {
+    read: (url, handler) => {
+      app.get(base + url, (request) => handler(request as Parameters<typeof handler>[0]))
+    },
+    write: (spec, handler) =>
+      addWrite(spec, false, (request) =>
+        Promise.resolve({
+          body: request.readBody ?? {},
+          act: (work) => handler(work, request as Parameters<typeof handler>[1]),
+        }),
+      ),
+    writeStream: (spec, receive, handler) =>
+      addWrite(spec, true, async (request, reply) => {
+        const received = await receive(request, reply)
+        return { body: received.fingerprint, act: (work) => handler(work, received) }
+      }),
+  }
+}
+
+/** A write that another way declared would leave no trace: the process must not start with it. */
+export function addWriteGuard(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    const writes = [route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD')
+    if (writes && route.config?.isAudited !== true)
+      throw new Error(
+        `${[route.method].flat().join()} ${route.url} is not audited: declare it with operatorApi`,
+      )
+  })
+}
+
+/** @throws ApiError validation_failed */
+function idempotencyKeyOf(request: FastifyRequest): string | null {
+  const header = request.headers['idempotency-key']
+  if (header === undefined) return null
+  if (typeof header === 'string' && idempotencyKeyPattern.test(header)) return header
+  throw new ApiError('validation_failed', {
+    message: `The Idempotency-Key header ${idempotencyKeyRule}.`,
+    details: {
+      validation_stage: 'headers',
+      issues: [{ path: ['idempotency-key'], message: idempotencyKeyRule }],
+    },
+  })
+}
+
+/** Postgres takes no NUL, and nothing that it holds has one. */
+function refuseNul(request: FastifyRequest): void {
+  const fields = { ...(request.query as object), ...(request.params as object) }
+  const texts: unknown[] = Object.values(fields)
+  if (texts.some((text) => typeof text === 'string' && text.includes('\0')))
+    throw new ApiError('not_found', { message: 'No ID or name contains a NUL character.' })
+}

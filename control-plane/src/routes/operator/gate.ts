@@ -1,0 +1,44 @@
+/** Checks the operator token of every request to the operator's listener. */
+import { hashSecret, isSecret } from '@phonerack/shared'
+import { type FastifyRequest } from 'fastify'
+import { type Core } from '../../core/core.js'
+import { authenticateOperator, createTokenLookup, type Operator } from '../../operator/auth.js'
+import { addressOf } from '../../strangers/network.js'
+import { keyFailures, type Strangers } from '../../strangers/strangers.js'
+
+/** The operator whom the gate has authenticated. */
+export function operatorOf(request: FastifyRequest): Operator {
+  if (!request.operator) throw new Error('the route checks no operator token')
+  return request.operator
+}
+
+export interface OperatorGate {
+  /** Sets `request.operator`. @throws ApiError unauthorized; rate_limited for an address with many wrong tokens */
+  enter(request: FastifyRequest): Promise<void>
+  close(): void
+}
+
+export function createOperatorGate(core: Core, strangers: Strangers): OperatorGate {
+  const lookup = createTokenLookup(core)
+  return {
+    async enter(request) {
+      const secret = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+      request.operator = await strangers.guard(request.raw, {
+        isKnown: isSecret('operator', secret) ? () => lookup.has(hashSecret(secret)) : null,
+        failures: keyFailures,
+        work: async () => {
+          try {
+            return await authenticateOperator(core, secret, {
+              address: addressOf(request),
+              requestId: request.id,
+            })
+          } catch (error) {
+            lookup.forget(hashSecret(secret))
+            throw error
+          }
+        },
+      })
+    },
+    close: () => lookup.close(),
+  }
+}

@@ -1,0 +1,129 @@
+/** `/operator/v1`: for `ctl` and the launcher, with an operator token, under the public error envelope. */
+import { type FastifyPluginAsync } from 'fastify'
+import { z } from 'zod'
+import { listActivity } from '../../activity/listing.js'
+import { type Core } from '../../core/core.js'
+import { operatorApi, type OperatorApi } from './api.js'
+import { listAudit } from '../../operator/audit.js'
+import { enrollDevice, findDevice, releaseHeldDevice } from '../../operator/devices.js'
+import { createJoinToken, listHosts, readService, setPaused } from '../../operator/hosts.js'
+import { invalidField, readPage } from '../../validation/fields.js'
+import { createKey, listKeys, newKeySchema, revokeKey } from '../../operator/keys.js'
+import { declareRestored } from '../../operator/restored.js'
+import {
+  changeProject,
+  createProject,
+  findProject,
+  newProjectSchema,
+  projectChangeSchema,
+} from '../../operator/projects.js'
+import { createToken, listTokens, newTokenSchema, revokeToken } from '../../operator/tokens.js'
+import { deviceView, projectView } from '../../operator/views.js'
+import { parseBody } from '../../http/parse-body.js'
+
+type ById = { Params: { id: string } }
+type ByRef = { Params: { ref: string } }
+type Paged = { Querystring: { project?: unknown; limit?: unknown; before?: unknown } }
+
+const nothing = z.strictObject({})
+const releaseSchema = z.strictObject({ keep: z.boolean().optional() })
+const enrollSchema = z.strictObject({ erase: z.boolean().optional() })
+
+export const operatorPlugin =
+  (core: Core): FastifyPluginAsync =>
+  (app) => {
+    const api = operatorApi(app, core)
+    addHostsAndDevices(api, core)
+    addProjectsAndKeys(api, core)
+    addService(api, core)
+    return Promise.resolve()
+  }
+
+function addHostsAndDevices(api: OperatorApi, core: Core): void {
+  api.read('/hosts', async () => ({ data: await listHosts(core) }))
+  api.write(
+    { method: 'POST', url: '/hosts/join-tokens', action: 'host.join_token', status: 201 },
+    (work, request) => {
+      parseBody(nothing, request)
+      return createJoinToken(work)
+    },
+  )
+
+  api.read('/devices', async () => {
+    const devices = await core.db.device.findMany({ include: { host: true }, orderBy: { createdAt: 'asc' } })
+    return { data: devices.map(deviceView) }
+  })
+  api.read<ByRef>('/devices/:ref', async ({ params }) => deviceView(await findDevice(core.db, params.ref)))
+  api.write<ByRef>(
+    { method: 'POST', url: '/devices/:ref/enroll', action: 'device.enroll', status: 202 },
+    (work, request) => {
+      if (parseBody(enrollSchema, request).erase !== true)
+        throw invalidField('erase', 'must be true: enrolling wipes all data of the phone')
+      return enrollDevice(work, request.params.ref)
+    },
+  )
+  api.write<ByRef>(
+    { method: 'POST', url: '/devices/:ref/release', action: 'device.release', status: 202 },
+    (work, request) => {
+      const { keep = false } = parseBody(releaseSchema, request)
+      return releaseHeldDevice(work, request.params.ref, keep)
+    },
+  )
+}
+
+function addProjectsAndKeys(api: OperatorApi, core: Core): void {
+  api.read('/projects', async () => ({
+    data: (await core.db.project.findMany({ orderBy: { createdAt: 'asc' } })).map(projectView),
+  }))
+  api.write({ method: 'POST', url: '/projects', action: 'project.create', status: 201 }, (work, request) =>
+    createProject(work, parseBody(newProjectSchema, request)),
+  )
+  api.read<ById>('/projects/:id', async ({ params }) => projectView(await findProject(core.db, params.id)))
+  api.write<ById>({ method: 'PATCH', url: '/projects/:id', action: 'project.change' }, (work, request) =>
+    changeProject(work, request.params.id, parseBody(projectChangeSchema, request)),
+  )
+
+  api.read<Paged>('/keys', async ({ query: { project } }) => {
+    if (typeof project !== 'string') throw invalidField('project', 'must name a project')
+    return { data: await listKeys(core, project) }
+  })
+  api.write({ method: 'POST', url: '/keys', action: 'key.create', status: 201 }, (work, request) =>
+    createKey(work, parseBody(newKeySchema, request)),
+  )
+  api.write<ById>({ method: 'DELETE', url: '/keys/:id', action: 'key.revoke' }, (work, request) =>
+    revokeKey(work, request.params.id),
+  )
+
+  api.read<Paged>('/activity', async ({ query }) => {
+    const { project: projectId } = query
+    if (typeof projectId !== 'string') throw invalidField('project', 'must name a project')
+    const page = readPage(query)
+    await findProject(core.db, projectId)
+    return listActivity(core, { projectId, ...page })
+  })
+}
+
+function addService(api: OperatorApi, core: Core): void {
+  api.read('/service', () => readService(core))
+  api.write({ method: 'POST', url: '/service/pause', action: 'service.pause' }, (work) =>
+    setPaused(work, true),
+  )
+  api.write({ method: 'POST', url: '/service/resume', action: 'service.resume' }, (work) =>
+    setPaused(work, false),
+  )
+  api.write({ method: 'POST', url: '/service/restored', action: 'service.restored' }, (work, request) => {
+    parseBody(nothing, request)
+    return declareRestored(work)
+  })
+
+  api.read('/operator-tokens', async () => ({ data: await listTokens(core) }))
+  api.write(
+    { method: 'POST', url: '/operator-tokens', action: 'operator_token.create', status: 201 },
+    (work, request) => createToken(work, parseBody(newTokenSchema, request)),
+  )
+  api.write<ById>(
+    { method: 'DELETE', url: '/operator-tokens/:id', action: 'operator_token.revoke' },
+    (work, request) => revokeToken(work, request.params.id),
+  )
+  api.read<Paged>('/audit', ({ query }) => listAudit(core, readPage(query)))
+}

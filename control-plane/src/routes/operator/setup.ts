@@ -1,0 +1,21 @@
+/** `/operator/v1/setups`: an operator answers a terminal that waits for its first key; for `ctl setup`. */
+import { type FastifyPluginAsync } from 'fastify'
+import { operatorApi } from './api.js'
+import { type Core } from '../../core/core.js'
+import { approvalSchema, approveSetup, codeSchema, denySetup } from '../../setup/decision.js'
+import { parseBody } from '../../http/parse-body.js'
+
+/** @param baseUrl the public address, where links lead */
+export const setupOperatorPlugin =
+  (core: Core, baseUrl: string): FastifyPluginAsync =>
+  (app) => {
+    const api = operatorApi(app, core)
+    api.write(
+      { method: 'POST', url: '/setups/approve', action: 'setup.approve', status: 201 },
+      (work, request) => approveSetup(work, parseBody(approvalSchema, request), baseUrl),
+    )
+    api.write({ method: 'POST', url: '/setups/deny', action: 'setup.deny' }, (work, request) =>
+      denySetup(work, parseBody(codeSchema, request).user_code),
+    )
+    return Promise.resolve()
+  }

@@ -1,0 +1,214 @@
+/**
+ * `/live`: the page on which a person sees and controls a phone, and its WebSocket. Outside `/v1`, without a key: the
+ * link's token is all that counts. It comes in the socket's first message, so no URL ever carries it.
+ */
+import { hashSecret, keyChangedSchema, limits, newId, subjects } from '@phonerack/shared'
+import { type FastifyPluginAsync } from 'fastify'
+import { type IncomingMessage } from 'node:http'
+import { type Duplex } from 'node:stream'
+import { WebSocketServer, type RawData, type WebSocket } from 'ws'
+import { createSecretLookup } from '../../db/secret-lookup.js'
+import { type Strangers } from '../../strangers/strangers.js'
+import { acceptUpgrades } from '../../http/upgrades.js'
+import { type HostClients } from '../../host-calls/clients.js'
+import { type Core } from '../../core/core.js'
+import { readAssets } from '../../live/assets.js'
+import { readPageMessage } from '../../live/input.js'
+import { pagePath } from '../../live/links.js'
+import { closings, protocol, type Closing } from '../../live/page/wire.js'
+import { keepPulse } from '../../live/pulse.js'
+import { readLink, standingOf, type LinkRow } from '../../live/standing.js'
+import { Viewer } from '../../live/viewer.js'
+import { createWaitingRoom } from '../../live/waiting-room.js'
+import { type PhoneService } from '../../phones/types.js'
+
+const socketPath = `${pagePath}/socket`
+/** Milliseconds until a socket must have shown its token. */
+const openWithinMs = 10_000
+/** Milliseconds between pings. */
+const pingEveryMs = 20_000
+/** Milliseconds that sockets get to close when the server stops. */
+const stopGraceMs = 500
+/** 10,000 characters of text, escaped as JSON may. */
+const mostPageBytes = 128 * 1024
+
+export interface LiveParts {
+  core: Core
+  hosts: HostClients
+  phones: PhoneService
+  strangers: Strangers
+  /** The public address, whose origin a socket must come from. */
+  baseUrl: string
+}
+
+export const livePlugin =
+  ({ core, hosts, phones, strangers, baseUrl }: LiveParts): FastifyPluginAsync =>
+  (app) => {
+    const { origin, host, protocol: scheme } = new URL(baseUrl)
+    const assets = readAssets(pagePath)
+    const common = {
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    }
+    const socketOrigin = `${scheme === 'https:' ? 'wss' : 'ws'}://${host}`
+    const pageHeaders = {
+      ...common,
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy':
+        `default-src 'none'; script-src 'self' ${assets.scriptHash}; style-src 'self'; img-src 'self'; media-src blob:; ` +
+        `connect-src 'self' ${socketOrigin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; ` +
+        "require-trusted-types-for 'script'",
+      'x-frame-options': 'DENY',
+      'cross-origin-opener-policy': 'same-origin',
+      'permissions-policy':
+        'camera=(), microphone=(), geolocation=(), clipboard-read=(self), fullscreen=(self)',
+    }
+    const hidden = { schema: { hide: true } }
+    app.get(pagePath, hidden, (_request, reply) =>
+      reply.headers(pageHeaders).serializer(String).send(assets.html),
+    )
+    for (const [name, { type, content }] of assets.files)
+      app.get(`${pagePath}/${assets.version}/${name}`, hidden, (_request, reply) =>
+        reply
+          .headers({ ...common, 'cache-control': 'public, max-age=31536000, immutable' })
+          .type(type)
+          .send(content),
+      )
+
+    const sockets = new WebSocketServer({
+      noServer: true,
+      maxPayload: mostPageBytes,
+      perMessageDeflate: false,
+      handleProtocols: (offered) => (offered.has(protocol) ? protocol : false),
+    })
+    const viewers = new Set<Viewer>()
+    const waiting = createWaitingRoom<WebSocket>((socket) => {
+      socket.close(closings.limited.code, closings.limited.reason)
+      // Its page may never answer the close.
+      socket.terminate()
+    })
+    const links = createSecretLookup(async (hashes) => {
+      const rows = await core.db.liveLink.findMany({
+        where: { tokenHash: { in: hashes }, expiresAt: { gt: core.clock.now() } },
+        select: { tokenHash: true },
+      })
+      return rows.map(({ tokenHash }) => tokenHash)
+    })
+
+    const watchersOf = (phoneId: string): number =>
+      [...viewers].filter(({ link }) => link.phoneId === phoneId).length
+
+    const onInput = (link: LinkRow): void => {
+      // As if the key that made the link had sent a request.
+      const caller = {
+        keyId: link.keyId,
+        keyHash: link.keyHash,
+        projectId: link.projectId,
+        preset: 'agent',
+        scopes: [],
+        phoneIds: null,
+      } as const
+      phones.touch(caller, link.phoneId).catch((error: unknown) => {
+        core.log.warn({ err: error, phone: link.phoneId }, 'activity could not be recorded')
+      })
+    }
+
+    /** Checks the token and begins the view. @returns null when the socket went away meanwhile */
+    const open = async (
+      socket: WebSocket,
+      network: string,
+      token: string,
+    ): Promise<Viewer | Closing | null> => {
+      const tokenHash = hashSecret(token)
+      if (strangers.isLimited(network) && !(await links.has(tokenHash))) return closings.limited
+      const link = await readLink(core.db, tokenHash)
+      links.remember(tokenHash, link !== null)
+      if (!link) strangers.failed(network)
+      if (socket.readyState !== socket.OPEN) return null
+      if (!link) return closings.unknown
+      const standing = standingOf(link, core.clock.now(), core.rules)
+      if ('closing' in standing) return standing.closing
+      if (watchersOf(link.phoneId) >= limits.live.watchers) return closings.tooMany
+      const requestId = newId('request')
+      core.log.info(
+        { request_id: requestId, phone: link.phoneId, control: link.control },
+        'a live view begins',
+      )
+      const viewer = new Viewer(socket, tokenHash, link, standing.place, { core, hosts, onInput }, requestId)
+      viewers.add(viewer)
+      socket.once('close', (code) => {
+        viewers.delete(viewer)
+        core.log.info({ request_id: requestId, phone: link.phoneId, code }, 'a live view ended')
+      })
+      return viewer
+    }
+
+    const serve = (socket: WebSocket, request: IncomingMessage): void => {
+      const network = strangers.networkOf(request)
+      let state: 'waiting' | 'opening' | Viewer = 'waiting'
+      const close = ({ code, reason }: Closing): void => socket.close(code, reason)
+      const late = setTimeout(() => {
+        strangers.failed(network)
+        close(closings.badMessage)
+      }, openWithinMs)
+      const leave = waiting.enter(network, socket)
+      keepPulse(socket, pingEveryMs)
+      socket.on('error', (error) => core.log.debug({ err: error }, 'a live view broke'))
+      socket.once('close', () => {
+        clearTimeout(late)
+        leave()
+      })
+      socket.on('message', (data: RawData, isBinary) => {
+        const bytes = Buffer.isBuffer(data) && !isBinary ? data : Buffer.alloc(0)
+        const message = readPageMessage(bytes.toString('utf8'))
+        if (!message) return close(closings.badMessage)
+        if (state instanceof Viewer) return state.onMessage(message, bytes.length)
+        if (state === 'opening' || message.type !== 'open') return close(closings.badMessage)
+        state = 'opening'
+        clearTimeout(late)
+        leave()
+        open(socket, network, message.token).then(
+          (outcome) => {
+            if (outcome instanceof Viewer) state = outcome
+            else if (outcome) close(outcome)
+          },
+          (error: unknown) => {
+            core.log.warn({ err: error }, 'a live link could not be read')
+            close(closings.away)
+          },
+        )
+      })
+    }
+
+    const refuse = (socket: Duplex, statusLine: string): void => {
+      socket.end(`HTTP/1.1 ${statusLine}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+    }
+
+    const takeUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): boolean => {
+      const path = request.url?.split('?', 1)[0]
+      if (path !== socketPath || request.headers.upgrade?.toLowerCase() !== 'websocket') return false
+      socket.on('error', () => socket.destroy())
+      if (request.headers.origin !== origin) refuse(socket, '403 Forbidden')
+      else sockets.handleUpgrade(request, socket, head, serve)
+      return true
+    }
+    acceptUpgrades(app.server, takeUpgrade, (error) =>
+      core.log.error({ err: error }, 'an upgrade of a connection failed'),
+    )
+
+    const keys = core.bus.subscribe(subjects.keyChanged, (message) => {
+      const hash = keyChangedSchema.safeParse(message).data?.key_hash
+      for (const viewer of viewers) if (viewer.link.keyHash === hash) viewer.lookNow()
+    })
+
+    app.addHook('preClose', (done) => {
+      keys.unsubscribe()
+      links.close()
+      for (const socket of sockets.clients) socket.close(closings.stopping.code, closings.stopping.reason)
+      const forced = setTimeout(() => sockets.clients.forEach((socket) => socket.terminate()), stopGraceMs)
+      sockets.close(() => clearTimeout(forced))
+      done()
+    })
+    return Promise.resolve()
+  }

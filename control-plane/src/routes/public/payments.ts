@@ -1,0 +1,68 @@
+/** What the payment provider and people who paid come back to: its webhook, and two plain pages. Outside `/v1`, without a key. */
+import { ApiError } from '@phonerack/shared'
+import { type FastifyPluginAsync, type FastifyRequest } from 'fastify'
+import { type IncomingMessage } from 'node:http'
+import { unknownNetwork } from '../../strangers/network.js'
+import { type Core } from '../../core/core.js'
+import { settle } from '../../payments/settle.js'
+import { type News, type Payments } from '../../payments/stripe.js'
+import { checkSignatureHeader, createSignatureFailures } from '../../payments/webhook-gate.js'
+
+const pages = {
+  paid: 'Thank you. The credit is added as soon as the payment is confirmed. You can close this page.',
+  cancelled: 'Nothing was paid. You can close this page.',
+}
+
+export const paymentsPlugin =
+  (
+    core: Core,
+    payments: Payments | null,
+    networkOf: (request: IncomingMessage) => string,
+  ): FastifyPluginAsync =>
+  (app) => {
+    const failures = createSignatureFailures(core.clock)
+    /** Of requests that are being answered, taken before their body: a client that has left has no address any more. */
+    const networks = new WeakMap<FastifyRequest, string>()
+    const configured = (): Payments => {
+      if (payments) return payments
+      throw new ApiError('billing_not_configured', {
+        next: 'Ask the operator of this service to add credit to the project.',
+      })
+    }
+    app.post(
+      '/webhooks/stripe',
+      {
+        schema: { hide: true },
+        config: { rawBody: true },
+        bodyLimit: 1_000_000,
+        onRequest: (request, _reply, done) => {
+          configured()
+          checkSignatureHeader(request.headers['stripe-signature'], core.clock.now())
+          const network = networkOf(request.raw)
+          failures.check(network)
+          networks.set(request, network)
+          done()
+        },
+      },
+      async (request) => {
+        const signature = request.headers['stripe-signature']
+        const body = Buffer.isBuffer(request.readBody) ? request.readBody : Buffer.alloc(0)
+        const news = readNews(body, typeof signature === 'string' ? signature : '', request)
+        if (news) await settle(core, news)
+        return { received: true }
+      },
+    )
+    const readNews = (body: Buffer, signature: string, request: FastifyRequest): News | null => {
+      try {
+        return configured().newsIn(body, signature)
+      } catch (error) {
+        failures.add(networks.get(request) ?? unknownNetwork)
+        throw error
+      }
+    }
+    for (const [name, text] of Object.entries(pages))
+      app.get(`/checkout/${name}`, { schema: { hide: true } }, (_request, reply) =>
+        reply.type('text/plain; charset=utf-8').serializer(String).send(text),
+      )
+    return Promise.resolve()
+  }

@@ -1,0 +1,131 @@
+/**
+ * `/setup`: the pages on which a person confirms a terminal, until the console has them. Deciding takes a one-time link of
+ * an operator. Against forged requests: `Origin` must be ours, and a value in a cookie must be repeated in the form.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { hashSecret, isSecret, limits } from '@phonerack/shared'
+import { parse, serialize } from 'cookie'
+import { type FastifyPluginAsync, type FastifyReply, type FastifyRequest } from 'fastify'
+import { createSecretLookup } from '../../db/secret-lookup.js'
+import { addressOf } from '../../strangers/network.js'
+import { type Strangers } from '../../strangers/strangers.js'
+import { type Core } from '../../core/core.js'
+import { decideSetup, terminalOfTicket } from '../../setup/decision.js'
+import { donePage, reviewPage, startPage, style } from '../../setup/html.js'
+
+const cookieName = 'phonerack_setup'
+const styleHash = createHash('sha256').update(style).digest('base64')
+const pageHeaders = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  // Not `no-referrer`: with it browsers send `Origin: null` with a form.
+  'referrer-policy': 'same-origin',
+}
+
+/** @param baseUrl the public address, whose origin a form must come from */
+export const setupPlugin =
+  (core: Core, baseUrl: string, strangers: Strangers): FastifyPluginAsync =>
+  (app) => {
+    const { origin, protocol } = new URL(baseUrl)
+    const tickets = createSecretLookup(async (hashes) => {
+      const rows = await core.db.setup.findMany({
+        where: { ticketHash: { in: hashes }, status: 'pending', expiresAt: { gt: core.clock.now() } },
+        select: { ticketHash: true },
+      })
+      return rows.flatMap(({ ticketHash }) => ticketHash ?? [])
+    })
+    app.addHook('onClose', (_app, done) => {
+      tickets.close()
+      done()
+    })
+    const form = { config: { rawBody: true }, bodyLimit: 10_000 }
+
+    const send = (reply: FastifyReply, status: number, text: string): FastifyReply =>
+      reply.code(status).headers(pageHeaders).serializer(String).send(text)
+
+    /** A new value for the form, in the cookie too. */
+    const newCsrf = (reply: FastifyReply): string => {
+      const csrf = randomBytes(32).toString('base64url')
+      const cookie = serialize(cookieName, csrf, {
+        path: '/setup',
+        httpOnly: true,
+        sameSite: 'strict',
+        secure: protocol === 'https:',
+        maxAge: limits.setup.life,
+      })
+      reply.header('set-cookie', cookie)
+      return csrf
+    }
+
+    /** The form's fields; null when it does not come from our page. */
+    const fieldsOf = (request: FastifyRequest): URLSearchParams | null => {
+      if (request.headers.origin !== origin) return null
+      const bytes = request.readBody
+      const fields = new URLSearchParams(Buffer.isBuffer(bytes) ? bytes.toString('utf8') : '')
+      const expected = parse(request.headers.cookie ?? '')[cookieName] ?? ''
+      return expected !== '' && isSame(expected, fields.get('csrf') ?? '') ? fields : null
+    }
+
+    const notOurs = (reply: FastifyReply): FastifyReply =>
+      send(
+        reply,
+        403,
+        donePage(
+          'Please start again',
+          `This form did not come from a page at ${origin}. Open the link again.`,
+        ),
+      )
+
+    /** True: the address has sent too many wrong links, and this one is not known either. */
+    const isTooOften = async (network: string, ticket: string): Promise<boolean> =>
+      strangers.isLimited(network) &&
+      !(isSecret('setupLink', ticket) && (await tickets.has(hashSecret(ticket))))
+    const tooOften = (reply: FastifyReply): FastifyReply =>
+      send(reply, 429, donePage('Too many tries', 'Wait a minute, then open the link again.'))
+    /** Counts as a failure of the address. */
+    const notValid = (network: string, ticket: string, reply: FastifyReply): FastifyReply => {
+      strangers.failed(network)
+      tickets.forget(hashSecret(ticket))
+      const why = 'It was used, has ended, or is not complete. Ask for a new one.'
+      return send(reply, 409, donePage('This link is not valid', why))
+    }
+
+    app.get('/setup', (_request, reply) => send(reply, 200, startPage()))
+
+    app.get<{ Querystring: { ticket?: unknown; code?: unknown } }>(
+      '/setup/confirm',
+      async (request, reply) => {
+        const network = strangers.networkOf(request.raw)
+        const [ticket, code] = [textOf(request.query.ticket), textOf(request.query.code)]
+        if (await isTooOften(network, ticket)) return tooOften(reply)
+        const terminal = await terminalOfTicket(core, ticket, code)
+        if (!terminal) return notValid(network, ticket, reply)
+        const form = { csrf: newCsrf(reply), ticket }
+        return send(reply, 200, reviewPage(form, terminal, core.clock.now()))
+      },
+    )
+
+    app.post('/setup/decide', form, async (request, reply) => {
+      const network = strangers.networkOf(request.raw)
+      const fields = fieldsOf(request)
+      if (!fields) return notOurs(reply)
+      const ticket = fields.get('ticket') ?? ''
+      if (await isTooOften(network, ticket)) return tooOften(reply)
+      const allow = fields.get('decision') === 'allow'
+      const person = { address: addressOf(request), requestId: request.id }
+      if (!(await decideSetup(core, ticket, allow ? 'allow' : 'deny', person)))
+        return notValid(network, ticket, reply)
+      const text = allow ? 'The terminal gets its key within seconds.' : 'The terminal gets no key.'
+      return send(reply, 200, donePage(allow ? 'Connected' : 'Denied', `${text} You can close this page.`))
+    })
+    return Promise.resolve()
+  }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

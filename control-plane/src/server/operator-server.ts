@@ -1,0 +1,31 @@
+/**
+ * The HTTP server of `/operator/v1`: a listener apart from the public one, so that a tenant's network never reaches it.
+ * Made by `main.ts`, and by tests.
+ */
+import { type Logger } from '@phonerack/shared'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { addWriteGuard } from '../routes/operator/api.js'
+import { type OperatorGate } from '../routes/operator/gate.js'
+import { trackLifetimes } from '../http/lifetimes.js'
+import { addFoundations, createFastify, type HttpConfig } from './server.js'
+
+export interface OperatorServerOptions {
+  config: Pick<HttpConfig, 'trustedProxies' | 'uploadMs'>
+  log: Logger
+  /** Checks the token of every request. */
+  gate: OperatorGate
+  plugins: readonly FastifyPluginAsync[]
+}
+
+/** A server that is ready for `listen` or `inject`. */
+export async function buildOperatorServer(options: OperatorServerOptions): Promise<FastifyInstance> {
+  const app = createFastify(options.config, options.log)
+  trackLifetimes(app)
+  addFoundations(app)
+  app.decorateRequest('operator', null)
+  addWriteGuard(app)
+  app.addHook('onRequest', (request) => options.gate.enter(request))
+  for (const plugin of options.plugins) await app.register(plugin)
+  await app.ready()
+  return app
+}

@@ -1,0 +1,35 @@
+/** Bodies of the operator's and the hosts' requests: strict, with the public error for what does not fit. */
+import { ApiError } from '@phonerack/shared'
+import { z } from 'zod'
+/** A name that people read: of a project, an owner, a key, an operator token. */
+export const nameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(80)
+  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'must not contain control characters')
+
+/** An ID or serial, which Postgres can hold. */
+export const refSchema = z
+  .string()
+  .max(200)
+  .refine((text) => !text.includes('\0'), 'must not contain NUL')
+/** A field that passed its schema and still is not acceptable. */
+export const invalidField = (field: string, message: string): ApiError =>
+  new ApiError('validation_failed', {
+    message: `\`${field}\` ${message}.`,
+    details: { validation_stage: 'body', issues: [{ path: [field], message }] },
+  })
+
+/** `limit` and `before` of lists that page by entry. @throws ApiError validation_failed */
+export function readPage(query: { limit?: unknown; before?: unknown }): {
+  limit: number
+  before: string | null
+} {
+  const { limit = '50', before } = query
+  if (typeof limit !== 'string' || !/^([1-9]\d?|100)$/.test(limit))
+    throw invalidField('limit', 'must be 1 to 100')
+  if (before !== undefined && typeof before !== 'string')
+    throw invalidField('before', 'may be given at most once')
+  return { limit: Number(limit), before: before ?? null }
+}
