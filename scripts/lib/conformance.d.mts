@@ -1,9 +1,20 @@
-/** Of `rowsOf`, for tests in TypeScript. */
 export interface Row {
   sentence: string
-  /** Null: not tested, and `test` says why. */
+  /** Null: not tested, and `test` gives the reason. */
   file: string | null
   test: string
 }
 
-export function rowsOf(document: string): Row[]
+export interface Outcome {
+  title: string
+  passed: boolean
+  retried: boolean
+}
+
+export function rowsOf(page: string): Row[]
+export function lineOf(row: Row): string
+export function titlesOf(source: string): string[]
+export function prove(
+  rows: Row[],
+  reported: Map<string, Outcome[]>,
+): { sentences: number; proven: number; untested: number; unproven: (Row & { reason: string })[] }

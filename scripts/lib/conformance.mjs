@@ -1,23 +1,45 @@
-// Holds docs/conformance.md against what a run of the tests reported: each sentence is proven by tests that ran and
-// passed, or stands there as not tested. Used by checks.mjs and by a test of `shared`.
+// Reads the pages of docs/conformance and compares them with the reports of a test run: a sentence is proven when its
+// test ran and passed at the first try. Used by checks.mjs, by conformance-pages.mjs and by a test of `shared`.
+
+/** `- Sentence – [title](../../file.test.ts)`, or `- Sentence – not tested: reason`; `\[` and `\]` in a title. */
+const line = /^(?: {2})?- (.+) – (?:\[((?:\\.|[^\]\\])+)\]\(\.\.\/\.\.\/([^)]+)\)|not tested: (.+))$/
+
+const unescaped = (text) => text.replaceAll(/\\([[\]_*<>|\\`])/g, '$1')
 
 /**
- * The rows of the tables: sentence, file and test. `file` is null where there is no test, and `test` says why.
- * @throws Error for a row that has not three cells
+ * The sentences of a page: sentence, file and test. `file` is null where there is no test, and `test` gives the reason.
+ * @throws Error for an item of a list that has another form
  */
-export function rowsOf(document) {
-  return document
+export function rowsOf(page) {
+  return page
     .split('\n')
-    .filter((line) => /^\| (?!Sentence|-)/.test(line))
-    .map((line) => {
-      const cells = line.slice(1, -1).split(/(?<!\\)\|/)
-      if (cells.length !== 3) throw new Error(`not a row of three cells: ${line}`)
-      const [sentence, file, test] = cells.map((cell) => cell.trim().replaceAll(/\\([|_*])/g, '$1'))
-      return { sentence, file: /^`(.+)`$/.exec(file)?.[1] ?? null, test }
+    .filter((text) => /^\s*- /.test(text))
+    .map((text) => {
+      const found = line.exec(text)
+      if (!found)
+        throw new Error(`not "- Sentence – [title](../../file)" or "- Sentence – not tested: …": ${text}`)
+      const [, sentence, title, file, reason] = found
+      return title === undefined
+        ? { sentence, file: null, test: reason }
+        : { sentence, file, test: unescaped(title) }
     })
 }
 
-/** What a title of the source becomes in a report: values stand where it has places for them. */
+/** The line of a sentence; the sentence of a continuation begins with `…` and is indented below the one before it. */
+export function lineOf({ sentence, file, test }) {
+  const proof =
+    file === null ? `not tested: ${test}` : `[${test.replaceAll(/[[\]*<>\\`]/g, '\\$&')}](../../${file})`
+  return `${sentence.startsWith('…') ? '  ' : ''}- ${sentence} – ${proof}`
+}
+
+/** The titles of the tests in a source file; a title of a table of `each` counts once. */
+export function titlesOf(source) {
+  // After `it`, `test`, or the parenthesis that closes a table of `each`.
+  const named = /(?:\b(?:it|test)|\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])+)\1,/g
+  return [...source.matchAll(named)].map((match) => match[2] ?? '')
+}
+
+/** Matches what a title of the source becomes in a report: values replace its placeholders. */
 function pattern(title) {
   const places = /%[sdifjoOp#]|\$\{[^}]*\}|\$[a-z][\w.]*/gi
   const fixed = title.split(places).map((text) => text.replaceAll(/\\(['"`])/g, '$1').replaceAll('%%', '%'))
@@ -27,24 +49,31 @@ function pattern(title) {
   )
 }
 
-/** Tests that several files share stand in a file that is none of tests; they are reported by those beside it. */
+/** Tests that several files share are in a file without the ending `.test.ts`; the files in its folder report them. */
 function outcomesOf(file, reported) {
   if (file.endsWith('.test.ts')) return reported.get(file) ?? []
   const folder = file.slice(0, file.lastIndexOf('/') + 1)
   return [...reported].filter(([name]) => name.startsWith(folder)).flatMap(([, outcomes]) => outcomes)
 }
 
+/** Why a test does not prove its sentence; null when it does. */
+function doubt({ file, test }, reported) {
+  const wanted = pattern(test)
+  const found = outcomesOf(file, reported).filter(({ title }) => wanted.test(title))
+  if (found.length === 0) return 'did not run'
+  if (found.some(({ passed }) => !passed)) return 'failed'
+  return found.some(({ retried }) => retried) ? 'passed only on a retry' : null
+}
+
 /**
- * `reported`: by file, from the root, the tests that a run reported, each `{title, passed}`.
- * Returns how many sentences there are of each kind, and those whose test did not run or failed.
+ * `rows`: the rows of all pages. `reported`: by file, from the root, the outcomes `{title, passed, retried}` of a run.
+ * Returns how many sentences there are of each kind, and the unproven ones with the reason.
  */
-export function prove(document, reported) {
-  const rows = rowsOf(document)
+export function prove(rows, reported) {
   const tested = rows.filter(({ file }) => file !== null)
-  const unproven = tested.filter(({ file, test }) => {
-    const wanted = pattern(test)
-    const found = outcomesOf(file, reported).filter(({ title }) => wanted.test(title))
-    return found.length === 0 || found.some(({ passed }) => !passed)
+  const unproven = tested.flatMap((row) => {
+    const reason = doubt(row, reported)
+    return reason === null ? [] : [{ ...row, reason }]
   })
   return {
     sentences: rows.length,

@@ -1,62 +1,117 @@
-/** Holds docs/conformance.md against the tests that it names. */
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+/** Compares docs/conformance with the tests that it names, and tests how a run proves a sentence. */
 import { describe, expect, it } from 'vitest'
-import { rowsOf } from '../../scripts/lib/conformance.mjs'
+import { isCurrent, isThere, pagesOf, renamed } from '../../scripts/lib/conformance-pages.mjs'
+import { lineOf, prove, rowsOf, titlesOf } from '../../scripts/lib/conformance.mjs'
 import { errorCodes } from './errors.js'
 
-const root = new URL('../../', import.meta.url)
-const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, root)), 'utf8')
+describe('docs/conformance', () => {
+  const pages = pagesOf()
+  const rows = pages.flatMap((page) => page.rows)
 
-/** The names of tests as they stand in the source; of those that run many times, once. */
-function titles(source: string): string[] {
-  // After `it`, `test`, or the parenthesis that closes a table of `each`.
-  const named = /(?:\b(?:it|test)|\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])+)\1,/g
-  return [...source.matchAll(named)].map((match) => match[2] ?? '')
-}
-
-describe('the table of sentences', () => {
-  const rows = rowsOf(read('docs/conformance.md'))
-
-  it('names tests that there are, each once in its file', () => {
-    const sources = new Map<string, string[]>()
-    const missing = rows.filter(({ file, test }) => {
-      if (file === null) return false
-      const known = sources.get(file) ?? titles(read(file))
-      sources.set(file, known)
-      return known.filter((title) => title === test).length !== 1
-    })
-    expect(missing).toEqual([])
-    expect(sources.size).toBeGreaterThan(15)
+  it('names tests that exist, each once in its file', () => {
+    const missing = rows.filter((row) => !isThere(row)).map(({ file, test }) => `${file ?? ''}: ${test}`)
+    expect(missing, 'run ./scripts/conformance, which follows renamed tests and moved files').toEqual([])
+    expect(new Set(rows.map(({ file }) => file)).size).toBeGreaterThan(15)
   })
 
-  it('says why of each sentence that has none', () => {
+  it('gives a reason for each sentence without a test', () => {
     const untested = rows.filter(({ file }) => file === null)
     expect(untested.filter(({ test }) => test.length < 10)).toEqual([])
     expect(rows.length).toBeGreaterThan(untested.length * 5)
   })
 
   it('has each sentence once in a chapter', () => {
-    for (const chapter of read('docs/conformance.md').split(/^## /m).slice(1)) {
-      const sentences = rowsOf(chapter)
+    for (const page of pages) {
+      const sentences = page.rows
         .map(({ sentence }) => sentence)
         .filter((sentence) => !sentence.startsWith('…'))
-      expect(new Set(sentences).size).toBe(sentences.length)
+      expect(new Set(sentences).size, page.name).toBe(sentences.length)
     }
   })
 
   it('names a test of the cause of each error code', () => {
-    const chapter = read('docs/conformance.md').split('\n## Error codes by their cause\n')[1] ?? ''
-    const named = rowsOf(chapter.split('\n## ')[0] ?? '').map(({ sentence }) => sentence.replaceAll('`', ''))
+    const page = pages.find(({ title }) => title === 'Error codes by their cause')
+    const named = (page?.rows ?? []).map(({ sentence }) => sentence.replaceAll('`', ''))
     expect([...named].sort()).toEqual([...errorCodes].sort())
   })
 
-  it('is read as a person reads it, and finds only names of tests', () => {
-    expect(rowsOf('| Sentence | File | Test |\n| --- | --- | --- |\n| A | `a.ts` | x \\| y |\n')).toEqual([
-      { sentence: 'A', file: 'a.ts', test: 'x | y' },
+  it('has a current index', () => {
+    expect(isCurrent(pages), 'run ./scripts/conformance').toBe(true)
+  })
+})
+
+describe('the lines of a page', () => {
+  it('hold a sentence, its test and its file', () => {
+    const row = { sentence: '… as text – or JSON', file: 'a/b.test.ts', test: 'reads [%s] as a_b' }
+    expect(lineOf(row)).toBe('  - … as text – or JSON – [reads \\[%s\\] as a_b](../../a/b.test.ts)')
+    expect(rowsOf(`# Title\n\nText.\n\n${lineOf(row)}\n`)).toEqual([row])
+  })
+
+  it('hold a reason in place of a test', () => {
+    expect(rowsOf('- Events – not tested: there are none')).toEqual([
+      { sentence: 'Events', file: null, test: 'there are none' },
     ])
+  })
+
+  it('are refused in another form', () => {
+    expect(() => rowsOf('- A sentence without a test')).toThrow('not "- Sentence')
+  })
+})
+
+describe('titlesOf', () => {
+  it('finds titles of tests only', () => {
     const source =
       "it('one', () => {})\nit.each([\n  ['row', 1],\n])('two %s', () => {})\nit.each(\n  rows,\n)('three', f)\n"
-    expect(titles(`${source}// it is 'no name',\ncall('four', 5)\n`)).toEqual(['one', 'two %s', 'three'])
+    expect(titlesOf(`${source}// it is 'no name',\ncall('four', 5)\n`)).toEqual(['one', 'two %s', 'three'])
+  })
+})
+
+describe('renamed', () => {
+  it('maps titles by their order when as many were removed as added', () => {
+    expect(renamed('b', ['a', 'b', 'c'], ['x', 'y', 'c'])).toBe('y')
+  })
+
+  it('takes the most similar added title otherwise', () => {
+    const after = ['returns 409 while the phone is parking', 'lists phones', 'is new']
+    expect(
+      renamed('answers 409 while a phone is parking', ['answers 409 while a phone is parking'], after),
+    ).toBe(after[0])
+    expect(renamed('waits', ['waits'], after)).toBeNull()
+  })
+})
+
+describe('prove', () => {
+  const row = { sentence: 'A', file: 'a.test.ts', test: 'returns %s' }
+  const proven = (...outcomes: [passed: boolean, retried: boolean][]) =>
+    prove(
+      [row, { sentence: 'B', file: null, test: 'not possible' }],
+      new Map([
+        ['a.test.ts', outcomes.map(([passed, retried]) => ({ title: 'returns 409', passed, retried }))],
+        ['b.test.ts', [{ title: 'returns 409', passed: false, retried: false }]],
+      ]),
+    )
+
+  it('counts a sentence whose test passed at the first try', () => {
+    expect(proven([true, false])).toEqual({ sentences: 2, proven: 1, untested: 1, unproven: [] })
+  })
+
+  it.each([
+    ['did not run', []],
+    ['failed', [[false, false]]],
+    [
+      'failed',
+      [
+        [true, false],
+        [false, false],
+      ],
+    ],
+    ['passed only on a retry', [[true, true]]],
+  ] as [string, [boolean, boolean][]][])('reports a sentence whose test %s', (reason, outcomes) => {
+    expect(proven(...outcomes)).toEqual({
+      sentences: 2,
+      proven: 0,
+      untested: 1,
+      unproven: [{ ...row, reason }],
+    })
   })
 })
