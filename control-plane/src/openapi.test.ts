@@ -2,7 +2,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openApiDocument } from './openapi.js'
-import { testApi, type TestApi } from './testing/api.js'
+import { startApi, type TestApi } from './testing/api.js'
 
 interface Operation {
   parameters?: {
@@ -31,10 +31,10 @@ interface Document {
 let api: TestApi
 let document: Document
 beforeAll(async () => {
-  api = await testApi()
+  api = await startApi()
   document = (await api.request('GET', '/openapi.json', { key: null })).json()
 })
-afterAll(() => api.app.close())
+afterAll(() => api.close())
 
 const operation = (method: string, path: string): Operation => {
   const found = document.paths[path]?.[method]

@@ -5,17 +5,17 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { errorOf, testApi, type TestApi } from '../testing/api.js'
+import { errorOf, startApi, type TestApi } from '../testing/api.js'
 import { collectBody } from './body.js'
 
 let api: TestApi
 let port: number
 beforeAll(async () => {
-  api = await testApi({ requestsPerKeyPerMinute: 100_000 })
+  api = await startApi({ devices: 6 })
   await api.app.listen({ host: '127.0.0.1', port: 0 })
   port = (api.app.server.address() as AddressInfo).port
 })
-afterAll(() => api.app.close())
+afterAll(() => api.close())
 
 const json = { 'content-type': 'application/json' }
 /** A valid create body of exactly this many bytes. */
@@ -53,7 +53,7 @@ describe('a body over the limit, from another process that writes first and read
     ['chunked', 3 * limits.jsonBody],
     ['chunked', 5_000_000],
   ] as const)('gets its 413 in 50 of 50 tries (%s, %i bytes)', async (mode, bytes) => {
-    const before = api.services.called('create').length
+    const before = api.called('phones.create').length
     const answers = await rawClient({ mode, bytes, tries: 50 })
     expect(answers).toHaveLength(50)
     for (const answer of answers)
@@ -63,7 +63,7 @@ describe('a body over the limit, from another process that writes first and read
         requestId: expect.stringMatching(/^req_/) as string,
       })
     expect(answers.filter(({ error }) => error !== undefined)).toEqual([])
-    expect(api.services.called('create')).toHaveLength(before)
+    expect(api.called('phones.create')).toHaveLength(before)
   })
 
   it('is told before it sends anything when it asks with Expect: 100-continue', async () => {
@@ -95,7 +95,7 @@ describe('limits, to the byte', () => {
   })
 
   it('gives an action batch 200,000 bytes', async () => {
-    const url = `/v1/phones/${api.services.phone('ready').id}/actions`
+    const url = `/v1/phones/${await api.readyPhone()}/actions`
     const body = JSON.stringify({ actions: [{ type: 'back' }] })
     const send = (bytes: number) =>
       api.request('POST', url, { headers: json, payload: body.padEnd(bytes, ' ') })
@@ -168,13 +168,13 @@ describe('a request that is cut off', () => {
     ['a declared body', ['Content-Length: 100', ''], '{"name":"x"'],
     ['a chunked body', ['Transfer-Encoding: chunked', ''], '2\r\n{}\r\n'],
   ])('mid-body changes nothing (%s)', async (_name, headers, body) => {
-    const before = api.services.called('create').length
+    const before = api.called('phones.create').length
     const socket = connect(port, '127.0.0.1')
     socket.write(post('/v1/phones', 'Content-Type: application/json', ...headers.filter(Boolean)) + body)
     await sleep(100)
     socket.destroy()
     await sleep(200)
-    expect(api.services.called('create')).toHaveLength(before)
+    expect(api.called('phones.create')).toHaveLength(before)
     expect((await api.request('GET', '/healthz')).statusCode).toBe(200)
   })
 })

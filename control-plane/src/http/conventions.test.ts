@@ -1,12 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Health } from './service-paths.js'
-import { errorOf, expectConventions, testApi, type TestApi } from '../testing/api.js'
+import { errorOf, expectConventions, startApi, type TestApi } from '../testing/api.js'
 
 let api: TestApi
-beforeEach(async () => {
-  api = await testApi(
-    { requestsPerKeyPerMinute: 3 },
-    {
+beforeAll(async () => {
+  api = await startApi({
+    extra: {
       plugins: [
         (app) => {
           app.get('/operator/v1/broken', () => {
@@ -16,9 +15,9 @@ beforeEach(async () => {
         },
       ],
     },
-  )
+  })
 })
-afterEach(() => api.app.close())
+afterAll(() => api.close())
 
 const origin = { origin: 'https://page.example' }
 
@@ -58,12 +57,13 @@ describe('Origin', () => {
     ['GET', '/v1/phones/%zz'],
     ['GET', '/%761/account'],
   ])('refuses %s %s before anything else', async (method, url) => {
+    const before = api.calls.length
     errorOf(
       await api.request(method, url, { headers: origin, key: null }),
       403,
       'browser_requests_not_allowed',
     )
-    expect(api.services.calls).toEqual([])
+    expect(api.calls).toHaveLength(before)
   })
 
   it.each([
@@ -121,11 +121,11 @@ describe('404 and 405', () => {
 
 describe('failures that are ours', () => {
   it('answers internal_error, retryable on GET alone, and says nothing of the inside', async () => {
-    api.services.failures.set('account', new Error('connect ECONNREFUSED 10.0.0.1:5432'))
+    api.failures.set('phones.account', new Error('connect ECONNREFUSED 10.0.0.1:5432'))
     const read = await api.request('GET', '/v1/account')
     expect(errorOf(read, 500, 'internal_error').retryable).toBe(true)
     expect(read.body).not.toContain('5432')
-    api.services.failures.set('create', new TypeError('secret'))
+    api.failures.set('phones.create', new TypeError('secret'))
     const write = await api.request('POST', '/v1/phones')
     expect(errorOf(write, 500, 'internal_error')).toMatchObject({ retryable: false, details: {}, next: null })
     expect(write.body).not.toContain('secret')
@@ -134,18 +134,21 @@ describe('failures that are ours', () => {
 
 describe('requests per key and minute', () => {
   it('refuses the one above the limit, until the next calendar minute', async () => {
-    for (let sent = 0; sent < 3; sent += 1)
-      expect((await api.request('GET', '/v1/account')).statusCode).toBe(200)
-    api.clock.at = new Date('2026-01-02T03:04:40.500Z')
-    const refused = await api.request('GET', '/v1/account')
+    let now = new Date('2026-01-02T03:04:05.000Z')
+    const clock = { now: () => now }
+    const { request } = await api.beside({ requestsPerKeyPerMinute: 3 }, { clock })
+    for (let sent = 0; sent < 3; sent += 1) expect((await request('GET', '/v1/account')).statusCode).toBe(200)
+    now = new Date('2026-01-02T03:04:40.500Z')
+    const refused = await request('GET', '/v1/account')
     expect(errorOf(refused, 429, 'rate_limited')).toMatchObject({
       retryable: true,
       details: { limit: 3, retry_after_seconds: 20 },
     })
     expect(refused.headers['retry-after']).toBe('20')
-    expect((await api.request('GET', '/v1/account', { key: api.services.key() })).statusCode).toBe(200)
-    api.clock.at = new Date('2026-01-02T03:05:00.000Z')
-    expect((await api.request('GET', '/v1/account')).statusCode).toBe(200)
+    const another = await api.keyOf('agent')
+    expect((await request('GET', '/v1/account', { key: another })).statusCode).toBe(200)
+    now = new Date('2026-01-02T03:05:00.000Z')
+    expect((await request('GET', '/v1/account')).statusCode).toBe(200)
   })
 })
 
@@ -155,7 +158,7 @@ describe('X-Forwarded-For', () => {
     ['another proxy', ['10.0.0.0/8'], '127.0.0.1'],
     ['the proxy', ['127.0.0.1'], '203.0.113.7'],
   ])('counts only from configured proxies: %s', async (_name, trustedProxies, ip) => {
-    const seen = await testApi(
+    const seen = await api.beside(
       { trustedProxies },
       {
         plugins: [
@@ -168,7 +171,6 @@ describe('X-Forwarded-For', () => {
     )
     const response = await seen.request('GET', '/ip', { headers: { 'x-forwarded-for': '203.0.113.7' } })
     expect(response.json()).toEqual({ ip })
-    await seen.app.close()
   })
 })
 
@@ -198,7 +200,7 @@ describe('health', () => {
   it.each(healths)(
     'when %s, is told at /readyz and /healthz; the process lives',
     async (_what, health, status, body) => {
-      const some = await testApi({}, { health })
+      const some = await api.beside({}, { health })
       for (const url of ['/readyz', '/healthz']) {
         const response = await some.request('GET', url, { key: null })
         expect(response.statusCode).toBe(status)
@@ -206,7 +208,6 @@ describe('health', () => {
       }
       const alive = await some.request('GET', '/livez', { key: null })
       expect([alive.statusCode, alive.json()]).toEqual([200, { status: 'ok' }])
-      await some.app.close()
     },
   )
 
@@ -219,7 +220,7 @@ describe('health', () => {
         answer = (ok) => resolve({ postgres: { ok, required: true } })
       })
     }
-    const busy = await testApi({}, { health })
+    const busy = await api.beside({}, { health })
     const asked = Array.from({ length: 100 }, () => busy.request('GET', '/healthz'))
     while (looks === 0) await new Promise((resolve) => setTimeout(resolve, 5))
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -230,7 +231,6 @@ describe('health', () => {
     while (looks === 1) await new Promise((resolve) => setTimeout(resolve, 5))
     answer(false)
     expect((await later).statusCode).toBe(503)
-    await busy.app.close()
   })
 
   it('takes HEAD, which load balancers send', async () => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { errorOf, expectConventions, testApi, type TestApi } from '../testing/api.js'
+import { errorOf, expectConventions, startApi, type TestApi } from '../testing/api.js'
 
 let api: TestApi
 beforeAll(async () => {
-  api = await testApi()
+  api = await startApi()
 })
-afterAll(() => api.app.close())
+afterAll(() => api.close())
 
 const get = (url: string) => api.request('GET', url, { key: null })
 

@@ -1,17 +1,31 @@
 /** What one key holds open at once: waits and streams over real sockets, and what ends a count. */
 import { type AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { testApi, type TestApi } from '../testing/api.js'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startApi, type TestApi } from '../testing/api.js'
 
 let api: TestApi
 let origin: string
-beforeEach(async () => {
-  api = await testApi({ waitsPerKey: 2, streamsPerKey: 1 })
+let closeAll: () => Promise<void>
+const streams: PassThrough[] = []
+beforeAll(async () => {
+  const base = await startApi({ devices: 1 })
+  const recordings = {
+    ...base.plane.app.services.recordings,
+    // A video of which the test decides when it ends.
+    video: () => {
+      const stream = new PassThrough()
+      streams.push(stream)
+      stream.write('half')
+      return Promise.resolve({ stream, sizeBytes: 8, part: null })
+    },
+  }
+  api = await base.beside({ waitsPerKey: 2, streamsPerKey: 1 }, { services: { recordings } })
+  closeAll = () => base.close()
   await api.app.listen({ host: '127.0.0.1', port: 0 })
   origin = `http://127.0.0.1:${(api.app.server.address() as AddressInfo).port}`
 })
-afterEach(() => api.app.close())
+afterAll(() => closeAll())
 
 const get = (path: string, key: string, signal?: AbortSignal): Promise<Response> =>
   fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${key}` }, signal: signal ?? null })
@@ -25,13 +39,19 @@ const onceAllowed = async (path: string, key: string): Promise<Response> => {
   }
 }
 
-const calls = async (count: number): Promise<void> => {
-  while (api.services.called('wait').length < count) await new Promise((resolve) => setTimeout(resolve, 10))
+/** Waits until this many more requests wait than before. */
+const waiting = (): ((count: number) => Promise<void>) => {
+  const before = api.called('phones.wait').length
+  return async (count) => {
+    while (api.called('phones.wait').length < before + count)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+  }
 }
 
 it('refuses a wait too many of a key, and takes one again once another has ended or was cut off', async () => {
-  const phone = api.services.phone('starting')
-  const path = `/v1/phones/${phone.id}?wait=ready&timeout=30`
+  const phone = await api.placePhone('starting')
+  const calls = waiting()
+  const path = `/v1/phones/${phone}?wait=ready&timeout=30`
   const cut = new AbortController()
   const first = get(path, api.key)
   const second = get(path, api.key, cut.signal)
@@ -46,44 +66,38 @@ it('refuses a wait too many of a key, and takes one again once another has ended
     details: { limit: 2, retry_after_seconds: 5 },
   })
   // Neither another key nor a request that does not wait is held up.
-  expect((await get(`/v1/phones/${phone.id}`, api.key)).status).toBe(200)
-  const other = get(path, api.services.key())
+  expect((await get(`/v1/phones/${phone}`, api.key)).status).toBe(200)
+  const other = get(path, await api.keyOf('agent'))
   await calls(3)
 
   cut.abort()
   await expect(second).rejects.toThrow()
   const third = onceAllowed(path, api.key)
   await calls(4)
-  api.services.move(phone.id, { status: 'ready' })
+  await api.movePhone(phone, { status: 'ready' })
   for (const answer of [first, other, third]) expect((await answer).status).toBe(200)
   expect((await get(path, api.key)).status).toBe(200)
 })
 
 it('answers a write at once when its key waits too often already: the write is done', async () => {
-  const slow = api.services.phone('starting')
-  const waits = [1, 2].map(() => get(`/v1/phones/${slow.id}?wait=ready&timeout=30`, api.key))
+  const slow = await api.placePhone('starting')
+  const calls = waiting()
+  const waits = [1, 2].map(() => get(`/v1/phones/${slow}?wait=ready&timeout=30`, api.key))
   await calls(2)
-  api.services.createAs = 'creating'
+  for (const device of api.agent.devices.values()) device.onStart = () => new Promise(() => undefined)
   const made = await fetch(`${origin}/v1/phones`, {
     method: 'POST',
     headers: { authorization: `Bearer ${api.key}` },
   })
   expect(made.status).toBe(202)
   expect(((await made.json()) as { status: string }).status).toBe('creating')
-  api.services.move(slow.id, { status: 'ready' })
+  await api.movePhone(slow, { status: 'ready' })
   await Promise.all(waits)
 })
 
 it('refuses a download too many of a key, and takes one again once another was read or closed', async () => {
-  const phone = api.services.phone('parked')
-  const streams: PassThrough[] = []
-  api.services.recordings.video = () => {
-    const stream = new PassThrough()
-    streams.push(stream)
-    stream.write('half')
-    return Promise.resolve({ stream, sizeBytes: 8, part: null })
-  }
-  const path = `/v1/phones/${phone.id}/recordings/rec_aaaaaaaaaaaa/video`
+  const phone = await api.placePhone('parked')
+  const path = `/v1/phones/${phone}/recordings/rec_aaaaaaaaaaaa/video`
   const first = await get(path, api.key)
   expect(first.status).toBe(200)
   const refused = await get(path, api.key)

@@ -1,12 +1,34 @@
 /** The order of checks: each request breaks several rules, and the first in order is the answer. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { errorOf, testApi, type TestApi } from '../testing/api.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { errorOf, servicesUsed, startApi, type TestApi } from '../testing/api.js'
 
 let api: TestApi
-beforeEach(async () => {
-  api = await testApi({ requestsPerKeyPerMinute: 1000 })
+let phone: string
+/** A server that takes one request of a key in a minute. */
+let strict: TestApi
+const keys = new Map<NonNullable<Broken['key']>, string | null>()
+beforeAll(async () => {
+  api = await startApi()
+  strict = await api.beside(
+    { requestsPerKeyPerMinute: 1 },
+    { clock: { now: () => new Date('2026-01-02T03:04:05Z') } },
+  )
+  phone = await api.placePhone('parked')
+  const { db } = api.plane.app.core
+  const dead = async (change: { expiresAt: Date } | { revokedAt: Date }): Promise<string> => {
+    const secret = await api.keyOf('agent')
+    const { id } = await db.apiKey.findFirstOrThrow({ orderBy: { createdAt: 'desc' } })
+    await db.apiKey.update({ where: { id }, data: change })
+    return secret
+  }
+  keys.set('none', null)
+  keys.set('bad', 'prk_tooshort')
+  keys.set('expired', await dead({ expiresAt: new Date(0) }))
+  keys.set('revoked', await dead({ revokedAt: new Date(0) }))
+  for (const preset of ['read-only', 'agent', 'admin'] as const) keys.set(preset, await api.keyOf(preset))
+  keys.set('limited', await api.keyOf('agent', [await api.placePhone('parked')]))
 })
-afterEach(() => api.app.close())
+afterAll(() => api.close())
 
 const json = { 'content-type': 'application/json' }
 const malformed = 'not-a-phone'
@@ -22,22 +44,11 @@ interface Broken {
 }
 
 async function send(method: string, url: string, broken: Broken) {
-  const { services } = api
-  const keys: Record<NonNullable<Broken['key']>, () => string | null> = {
-    none: () => null,
-    bad: () => 'prk_tooshort',
-    expired: () => services.refusedKey('key_expired'),
-    revoked: () => services.refusedKey('key_revoked'),
-    'read-only': () => services.key('read-only'),
-    agent: () => services.key('agent'),
-    admin: () => services.key('admin'),
-    limited: () => services.key('agent', ['ph_aaaaaaaaaaaa']),
-  }
-  const key = keys[broken.key ?? 'agent']()
-  if (broken.exhausted)
-    for (let sent = 0; sent < 1000; sent += 1) await api.request('GET', '/v1/account', { key })
-  return api.request(method, url + (broken.query ?? ''), {
-    key,
+  const key = keys.get(broken.key ?? 'agent')
+  const { request } = broken.exhausted ? strict : api
+  if (broken.exhausted) await request('GET', '/v1/account', { key: key ?? null })
+  return request(method, url + (broken.query ?? ''), {
+    key: key ?? null,
     headers: {
       ...(broken.origin ? { origin: 'https://a.example' } : {}),
       ...(broken.body === undefined ? {} : json),
@@ -216,12 +227,13 @@ describe('the order of checks', () => {
     ],
     ['the phone last', 'POST', `/v1/phones/${malformed}/park`, {}, 404, 'phone_not_found'],
   ])('%s', async (_rule, method, url, broken, status, code) => {
+    const before = api.calls.length
     errorOf(await send(method, url, broken), status, code)
-    expect(api.services.calls.filter(({ name }) => !['authenticate', 'account'].includes(name))).toEqual([])
+    expect(servicesUsed(api, before)).toEqual([])
   })
 
   it('checks the state of a phone after everything else', async () => {
-    const { id } = api.services.phone('parked')
+    const id = phone
     const error = errorOf(await send('GET', `/v1/phones/${id}/observe`, {}), 409, 'phone_not_running')
     expect(error).toMatchObject({ next: `POST /v1/phones/${id}/start`, details: { status: 'parked' } })
     errorOf(await send('GET', `/v1/phones/${id}/observe`, { query: '?format=xml' }), 400, 'validation_failed')
@@ -292,7 +304,7 @@ describe('scopes', () => {
 
   it('tells a limited key of any preset that it lacks phones:create', async () => {
     for (const preset of ['agent', 'admin', 'read-only'] as const) {
-      const refused = await api.request('POST', '/v1/phones', { key: api.services.key(preset, [id]) })
+      const refused = await api.request('POST', '/v1/phones', { key: await api.keyOf(preset, [phone]) })
       expect(errorOf(refused, 403, 'insufficient_scope').details).toEqual({ required: 'phones:create' })
     }
   })

@@ -2,7 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { testApi, type TestApi } from '../testing/api.js'
+import { startApi, type TestApi } from '../testing/api.js'
 import { operationExamples } from './examples/index.js'
 
 interface Media {
@@ -27,13 +27,13 @@ let api: TestApi
 let document: Document
 let operations: (Operation & { method: string; path: string })[]
 beforeAll(async () => {
-  api = await testApi()
+  api = await startApi({ devices: 1 })
   document = (await api.request('GET', '/openapi.json', { key: null })).json()
   operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method, path })),
   )
 })
-afterAll(() => api.app.close())
+afterAll(() => api.close())
 
 /** Where a body or an answer is described, as a JSON pointer, and the examples there. */
 function places() {
@@ -92,12 +92,12 @@ it('shows what the schemas allow', () => {
 })
 
 it('shows bodies that the service takes', async () => {
-  const phone = api.services.phone('ready')
+  const phone = await api.placePhone('parked')
   for (const { operationId, method, path, requestBody } of operations)
     for (const { value } of Object.values(requestBody?.content['application/json']?.examples ?? {})) {
       const answer = await api.request(
         method.toUpperCase(),
-        path.replace('{id}', phone.id).replace('{package}', 'com.example.shop'),
+        path.replace('{id}', phone).replace('{package}', 'com.example.shop'),
         {
           headers: { 'content-type': 'application/json' },
           payload: JSON.stringify(value),

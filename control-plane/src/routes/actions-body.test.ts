@@ -1,16 +1,14 @@
 /** The body of an action batch, and what a refusal says to do instead. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { refusalOf, sendJson, testApi, type TestApi } from '../testing/api.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { refusalOf, sendJson, startApi, type TestApi } from '../testing/api.js'
 
 let api: TestApi
 let id: string
 beforeAll(async () => {
-  api = await testApi({ requestsPerKeyPerMinute: 100_000, lifecycleWait: 0.02 })
+  api = await startApi({ devices: 1 })
+  id = await api.readyPhone()
 })
-beforeEach(() => {
-  id = api.services.phone('ready').id
-})
-afterAll(() => api.app.close())
+afterAll(() => api.close())
 
 describe('actions', () => {
   const batch = (actions: unknown, more = {}) => ({ actions, ...more })

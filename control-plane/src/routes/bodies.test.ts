@@ -1,16 +1,16 @@
 /** What holds for every body, and for Idempotency-Key on every POST. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { errorOf, testApi, type TestApi } from '../testing/api.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { errorOf, startApi, type TestApi } from '../testing/api.js'
 
 let api: TestApi
 let id: string
+let admin: string
 beforeAll(async () => {
-  api = await testApi({ requestsPerKeyPerMinute: 100_000, lifecycleWait: 0.02 })
+  api = await startApi({ devices: 16 })
+  id = await api.readyPhone()
+  admin = await api.keyOf('admin')
 })
-beforeEach(() => {
-  id = api.services.phone('ready').id
-})
-afterAll(() => api.app.close())
+afterAll(() => api.close())
 
 const json = { 'content-type': 'application/json' }
 
@@ -78,10 +78,9 @@ describe('bodies', () => {
     ['POST', '/v1/phones/{id}/live', 201],
     ['DELETE', '/v1/phones/{id}', 200],
   ])('may be left out or {}: %s %s', async (method, url, status) => {
-    const key = api.services.key('admin')
-    const path = url.replace('{id}', id)
+    const key = admin
+    const path = url.replace('{id}', method === 'DELETE' ? await api.placePhone('parked') : id)
     expect((await api.request(method, path, { key })).statusCode).toBe(status)
-    api.services.move(id, { status: 'ready' })
     expect((await api.request(method, path, { key, headers: json, payload: '{}' })).statusCode).toBe(status)
     errorOf(
       await api.request(method, path, { key, headers: json, payload: '{"x":1}' }),
@@ -117,8 +116,9 @@ describe('bodies', () => {
 describe('Idempotency-Key', () => {
   const posts = ['/v1/phones', '/v1/phones/{id}/start', '/v1/phones/{id}/park', '/v1/phones/{id}/heartbeat']
   it.each(posts)('is checked on POST %s', async (url) => {
+    const phone = url.endsWith('park') ? await api.readyPhone() : id
     const post = (key: string) =>
-      api.request('POST', url.replace('{id}', id), { headers: { 'idempotency-key': key } })
+      api.request('POST', url.replace('{id}', phone), { headers: { 'idempotency-key': key } })
     for (const key of [
       '',
       'a'.repeat(7),
@@ -132,10 +132,8 @@ describe('Idempotency-Key', () => {
       const { details } = errorOf(await post(key), 400, 'validation_failed')
       expect(details).toMatchObject({ validation_stage: 'headers', issues: [{ path: ['idempotency-key'] }] })
     }
-    for (const key of ['a'.repeat(8), '0'.repeat(128), 'aZ0_.:-x']) {
-      api.services.move(id, { status: 'ready' })
+    for (const key of ['a'.repeat(8), '0'.repeat(128), 'aZ0_.:-x'])
       expect((await post(key)).statusCode).toBeLessThan(300)
-    }
   })
 
   it('is not looked at on other methods', async () => {

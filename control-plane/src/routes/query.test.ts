@@ -1,16 +1,14 @@
 /** Query parameters: one below, at, and one above each bound; repeats; the unknown. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { errorOf, testApi, type TestApi } from '../testing/api.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { errorOf, startApi, type TestApi } from '../testing/api.js'
 
 let api: TestApi
 let id: string
 beforeAll(async () => {
-  api = await testApi({ requestsPerKeyPerMinute: 100_000, lifecycleWait: 0.02 })
+  api = await startApi({ devices: 1 })
+  id = await api.readyPhone()
 })
-beforeEach(() => {
-  id = api.services.phone('ready').id
-})
-afterAll(() => api.app.close())
+afterAll(() => api.close())
 
 describe('query parameters', () => {
   const phone = '/v1/phones/{id}'
@@ -24,7 +22,7 @@ describe('query parameters', () => {
     ['/v1/phones', 'unknown=1&unknown=2&limit=5'],
     [phone, 'wait=ready&timeout=1'],
     [phone, 'wait=ready&timeout=55'],
-    [`${phone}/sessions`, 'limit=100&cursor=abc'],
+    [`${phone}/sessions`, 'limit=100'],
     [`${phone}/observe`, 'screenshot=png&max_width=160&format=json'],
     [`${phone}/observe`, 'screenshot=none&max_width=2000&format=text'],
     [`${phone}/observe`, 'screenshot=jpeg&max_width=161'],

@@ -21,7 +21,7 @@ import { join, protocolOf } from './agent-double/join.js'
 import { lifecycleCalls } from './agent-double/lifecycle.js'
 import { liveCalls } from './agent-double/live.js'
 import { RecordingsDouble } from './agent-double/recordings.js'
-import { screenCalls } from './agent-double/screen.js'
+import { completeBatch, screenCalls } from './agent-double/screen.js'
 import { settingsCalls } from './agent-double/settings.js'
 import { type AgentDouble, type Batch, type DoubleDevice, type DoubleOptions } from './agent-double/types.js'
 
@@ -57,7 +57,7 @@ export async function startAgentDouble(options: DoubleOptions): Promise<AgentDou
 class Double implements Inside {
   readonly devices = new Map<string, DoubleDevice>()
   readonly log: string[] = []
-  onBatch: Batch = () => Promise.resolve()
+  onBatch: Batch = completeBatch
   onCall: (name: string) => Promise<void> = () => Promise.resolve()
   onWatch: AgentDouble['onWatch'] = (call) => call.resume()
   onAnswer: AgentDouble['onAnswer'] = (_, bytes) => bytes

@@ -1,55 +1,179 @@
-/** A server over `MemoryServices`, and requests to it, for tests of routes and conventions. */
-import { createLogger, type Clock } from '@phonerack/shared'
+/** The HTTP server over the real services, and requests to it, for tests of routes and conventions. One for a test file. */
+import { createLogger, newId, type Clock } from '@phonerack/shared'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Response } from 'light-my-request'
 import { expect } from 'vitest'
 import { buildServer, type HttpConfig, type ServerOptions } from '../server/server.js'
 import { errorSchema } from '../routes/schemas.js'
-import { MemoryServices } from './memory-services.js'
+import { type Preset } from '../core/caller.js'
+import { type PhoneStatus } from '../core/statuses.js'
+import { type Services } from '../routes/services.js'
+import { type AgentDouble } from './agent-double.js'
+import { createKey } from './operator.js'
+import { watchServices, type ServiceCall, type WatchedServices } from './watched-services.js'
+import { createBody, eventually, startWorld, type Plane, type Tenant, type TenantOptions } from './world.js'
+
+/** `services` replaces some of the real ones: for what a test cannot cause from outside. */
+type Extra = Partial<Pick<ServerOptions, 'plugins' | 'health' | 'clock'>> & { services?: Partial<Services> }
+
+export interface ApiOptions {
+  /** Free devices of the one rack; left out: no rack. */
+  devices?: number
+  /** Of the project; left out: wide. */
+  tenant?: TenantOptions
+  env?: Record<string, string>
+  http?: Partial<HttpConfig>
+  extra?: Extra
+}
 
 export interface TestApi {
   app: FastifyInstance
-  services: MemoryServices
-  clock: Clock & { at: Date }
+  plane: Plane
+  tenant: Tenant
   /** An Agent key. */
   key: string
-  request(
+  /** Calls of services through `app`, oldest first. */
+  calls: ServiceCall[]
+  called: (name: string) => ServiceCall[]
+  failures: WatchedServices['failures']
+  ended: WatchedServices['ended']
+  /** The rack's agent. @throws Error when the API was started without devices */
+  readonly agent: AgentDouble
+  keyOf(preset: Preset, phoneIds?: string[]): Promise<string>
+  /** A phone that is ready on a device. */
+  readyPhone(): Promise<string>
+  /** Deletes every phone and waits until each device is free again. */
+  endPhones(): Promise<void>
+  /** A phone's row in this status, without a device: it is read and waited for, and no job moves it. */
+  placePhone(status: PhoneStatus): Promise<string>
+  /** Changes a phone's row and wakes its waiters. */
+  movePhone(id: string, change: PhoneChange): Promise<void>
+  request: (
     method: string,
     url: string,
     options?: Partial<InjectOptions> & { key?: string | null },
-  ): Promise<Response>
+  ) => Promise<Response>
+  /** Another server over the same services. */
+  beside(http: Partial<HttpConfig>, extra?: Extra): Promise<TestApi>
+  close: () => Promise<void>
 }
 
-export async function testApi(
-  config: Partial<HttpConfig> = {},
-  extra: Partial<Pick<ServerOptions, 'plugins' | 'health'>> = {},
-): Promise<TestApi> {
-  const services = new MemoryServices()
-  const at = new Date('2026-01-02T03:04:05.000Z')
-  const clock = { at, now: () => clock.at }
-  const log = createLogger('test')
-  log.level = 'silent'
-  const app = await buildServer({
-    services,
-    config: { baseUrl: 'http://api.test', ...config },
-    log,
-    clock,
-    ...extra,
-  })
-  const standard = services.key()
-  return {
-    app,
-    services,
-    clock,
-    key: standard,
-    request: (method, url, { key = standard, headers = {}, ...rest } = {}) =>
-      app.inject({
-        method: method,
-        url,
-        headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...headers },
-        ...rest,
-      }),
+interface PhoneChange {
+  status: PhoneStatus
+  failureCode?: string
+}
+
+const running: readonly PhoneStatus[] = ['creating', 'starting', 'ready']
+
+export async function startApi({
+  devices = 0,
+  tenant: limits,
+  env,
+  http = {},
+  extra,
+}: ApiOptions = {}): Promise<TestApi> {
+  const world = startWorld()
+  const plane = await world.start({ env: { PHONERACK_LIFECYCLE_PER_MINUTE: '1000000', ...env } })
+  const agent = devices > 0 ? await plane.rack(devices) : null
+  const tenant = await plane.tenant({ credit: '1000', maxPhones: 1000, maxRunning: 1000, ...limits })
+  const key = await keyOf(plane, tenant, 'agent')
+  const servers: FastifyInstance[] = []
+  const serve = async (config: Partial<HttpConfig>, more: Extra = {}): Promise<TestApi> => {
+    const { services, calls, failures, ended } = watchServices({ ...plane.app.services, ...more.services })
+    const log = createLogger('test')
+    log.level = 'silent'
+    const clock: Clock = more.clock ?? plane.app.core.clock
+    const options = { baseUrl: 'http://api.test', requestsPerKeyPerMinute: 1_000_000, ...config }
+    const app = await buildServer({
+      ...{ strangers: plane.app.strangers, config: options, log },
+      ...{ ...more, services, clock },
+    })
+    servers.push(app)
+    return {
+      ...{ app, plane, tenant, key, calls, failures, ended },
+      called: (name) => calls.filter((call) => call.name === name),
+      get agent() {
+        if (!agent) throw new Error('the API was started without devices')
+        return agent
+      },
+      keyOf: (preset, phoneIds) => keyOf(plane, tenant, preset, phoneIds),
+      readyPhone: () => readyPhone(plane, tenant),
+      endPhones: () => endPhones(plane, tenant),
+      placePhone: (status) => placePhone(plane, tenant, status),
+      movePhone: (id, change) => movePhone(plane, id, change),
+      request: (method, url, { key: used = key, headers = {}, ...rest } = {}) =>
+        app.inject({
+          method: method,
+          url,
+          headers: { ...(used === null ? {} : { authorization: `Bearer ${used}` }), ...headers },
+          ...rest,
+        }),
+      beside: serve,
+      close: () => app.close(),
+    }
   }
+  const first = await serve(http, extra)
+  first.close = async () => {
+    for (const server of servers) await server.close()
+    await world.stop()
+  }
+  return first
+}
+
+async function keyOf(plane: Plane, tenant: Tenant, preset: Preset, phoneIds?: string[]): Promise<string> {
+  const input = { project: tenant.projectId, preset, expires: 'never' as const }
+  return (await createKey(plane.app.core, phoneIds ? { ...input, phones: phoneIds } : input)).key
+}
+
+async function readyPhone({ app }: Plane, { caller }: Tenant): Promise<string> {
+  const { phones } = app.services
+  const body = createBody({ idleTimeout: 3600, maxDuration: 3600 })
+  const { phone } = await phones.create(caller, body, null)
+  const never = new AbortController().signal
+  const { status } = await phones.wait(phone.id, (seen) => seen.status === 'ready', 60_000, never)
+  expect(status).toBe('ready')
+  return phone.id
+}
+
+async function endPhones({ app }: Plane, { caller, projectId }: Tenant): Promise<void> {
+  const { db } = app.core
+  const phones = await db.phone.findMany({ where: { projectId, status: { not: 'deleted' } } })
+  for (const { id } of phones) await app.services.phones.delete(caller, id)
+  await eventually(async () => (await db.device.count({ where: { state: { not: 'free' } } })) === 0, 60_000)
+}
+
+async function placePhone({ app }: Plane, { projectId }: Tenant, status: PhoneStatus): Promise<string> {
+  const { db } = app.core
+  const id = newId('phone')
+  const now = new Date()
+  const lastActiveAt = status === 'ready' ? now : null
+  await db.phone.create({
+    data: { id, projectId, keyId: 'k', name: id, status, createdAt: now, lastActiveAt, ...failure(status) },
+  })
+  if (!running.includes(status)) return id
+  const reservedMicros = 900_000n
+  await db.project.update({
+    where: { id: projectId },
+    data: { reservedMicros: { increment: reservedMicros } },
+  })
+  await db.session.create({
+    data: {
+      ...{ id: newId('session'), phoneId: id, projectId, idleTimeout: 300, maxDuration: 900, reservedMicros },
+      ...{ startedAt: now, readyAt: lastActiveAt },
+    },
+  })
+  return id
+}
+
+const failure = (status: PhoneStatus, code = 'capacity_unavailable') =>
+  status === 'failed'
+    ? { failureCode: code, failureMessage: 'No device was found.', failureAt: new Date() }
+    : {}
+
+async function movePhone({ app }: Plane, id: string, { status, failureCode }: PhoneChange): Promise<void> {
+  const { changes, db } = app.core
+  await db.phone.update({ where: { id }, data: { status, ...failure(status, failureCode) } })
+  changes.publish(id)
 }
 
 export interface ErrorBody {
@@ -110,10 +234,17 @@ export async function refusalOf(
   url: string,
   body: unknown,
 ): Promise<ErrorBody> {
-  const calls = api.services.calls.length
+  const before = api.calls.length
   const error = errorOf(await sendJson(api, method, url, body), 400, 'validation_failed')
   expect(error.retryable).toBe(false)
   expect(error.details.issues?.length).toBeGreaterThan(0)
-  expect(api.services.calls.slice(calls).map(({ name }) => name)).toEqual(['authenticate'])
+  expect(servicesUsed(api, before)).toEqual([])
   return error
 }
+
+/** Calls since `from`, without those that every request makes: of the key, and of the activity log. */
+export const servicesUsed = (api: TestApi, from = 0): string[] =>
+  api.calls
+    .slice(from)
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith('keys.') && !name.startsWith('activity.'))

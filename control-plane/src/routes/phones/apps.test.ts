@@ -1,47 +1,40 @@
 /** Endpoints of installed apps: fields, limits at their edges, answers. */
-import { ApiError } from '@phonerack/shared'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { errorOf, expectConventions, testApi, type TestApi } from '../../testing/api.js'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { errorOf, expectConventions, startApi, type TestApi } from '../../testing/api.js'
 
 let api: TestApi
 let base: string
-beforeEach(async () => {
-  api = await testApi()
-  base = `/v1/phones/${api.services.phone('ready').id}/apps`
-  for (const [name, system] of [
-    ['com.android.settings', true],
-    ['org.example.shop', false],
-  ] as const)
-    api.services.installed.set(name, {
-      package: name,
-      label: 'Ünique',
-      versionName: '1.0',
-      versionCode: 12,
-      system,
-    })
+let readOnly: string
+beforeAll(async () => {
+  api = await startApi({ devices: 1 })
+  base = `/v1/phones/${await api.readyPhone()}/apps`
+  readOnly = await api.keyOf('read-only')
 })
-afterEach(() => api.app.close())
+beforeEach(() => {
+  api.agent.held.apps = ['com.android.settings', 'org.example.shop']
+})
+afterAll(() => api.close())
 
 const longest = `a.${'b'.repeat(253)}`
 
 describe('installed apps', () => {
   it('are listed, those of the system too', async () => {
-    const response = await api.request('GET', base, { key: api.services.key('read-only') })
+    const response = await api.request('GET', base, { key: readOnly })
     expectConventions(response)
     expect(response.json()).toEqual({
       data: [
         {
           package: 'com.android.settings',
-          label: 'Ünique',
-          version_name: '1.0',
-          version_code: 12,
+          label: 'com.android.settings',
+          version_name: '1',
+          version_code: 1,
           system: true,
         },
         {
           package: 'org.example.shop',
-          label: 'Ünique',
-          version_name: '1.0',
-          version_code: 12,
+          label: 'org.example.shop',
+          version_name: '1',
+          version_code: 1,
           system: false,
         },
       ],
@@ -79,16 +72,20 @@ describe('installed apps', () => {
   })
 
   it('need phones:control to be uninstalled, and a phone that is ready', async () => {
-    const key = api.services.key('read-only')
+    const key = readOnly
     errorOf(await api.request('DELETE', `${base}/org.example.shop`, { key }), 403, 'insufficient_scope')
-    const parked = `/v1/phones/${api.services.phone('parked').id}/apps`
+    const parked = `/v1/phones/${await api.placePhone('parked')}/apps`
     errorOf(await api.request('GET', parked), 409, 'phone_not_running')
     errorOf(await api.request('DELETE', `${parked}/org.example.shop`), 409, 'phone_not_running')
-    expect(api.services.installed.has('org.example.shop')).toBe(true)
+    expect(api.agent.held.apps).toContain('org.example.shop')
   })
 
   it('that nobody confirmed to be gone are said so', async () => {
-    api.services.failures.set('uninstallApp', new ApiError('action_outcome_unknown', { next: `GET ${base}` }))
+    api.agent.onAnswer = (call, bytes) => {
+      if (call !== 'uninstallApp') return bytes
+      api.agent.onAnswer = (_, sent) => sent
+      throw new Error('lost')
+    }
     const error = errorOf(
       await api.request('DELETE', `${base}/org.example.shop`),
       502,

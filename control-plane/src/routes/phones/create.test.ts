@@ -1,26 +1,49 @@
 /** POST /v1/phones: what it asks of the services, waits for and answers. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ApiError } from '@phonerack/shared'
 import {
   errorOf,
   expectConventions,
   expectFailure,
   sendJson,
-  testApi,
+  startApi,
   type TestApi,
 } from '../../testing/api.js'
+import { eventually } from '../../testing/world.js'
 import { phoneSchema, type PhoneJson } from '../schemas.js'
 
 let api: TestApi
-beforeEach(async () => {
-  api = await testApi({ requestsPerKeyPerMinute: 100_000, lifecycleWait: 0.25 })
+beforeAll(async () => {
+  api = await startApi({ devices: 16 })
 })
-afterEach(() => api.app.close())
+afterAll(() => api.close())
 
 const post = (url: string, body: unknown = {}, headers: Record<string, string> = {}) =>
   sendJson(api, 'POST', url, body, headers)
-const onlyPhone = (): string => [...api.services.phonesById.keys()].at(-1) ?? ''
-const failure = { code: 'capacity_unavailable', message: 'No device was found.', at: new Date() }
+const newestPhone = () =>
+  api.plane.app.core.db.phone.findFirstOrThrow({
+    orderBy: { createdAt: 'desc' },
+    include: { sessions: true },
+  })
+
+/** Holds starts at the agent until the returned function is called. */
+function holdStarts(): () => void {
+  let release: () => void = () => undefined
+  const held = new Promise<void>((resolve) => (release = resolve))
+  for (const device of api.agent.devices.values()) device.onStart = () => held
+  return () => {
+    for (const device of api.agent.devices.values()) delete device.onStart
+    release()
+  }
+}
+
+/** Sends a create that waits; resolves when it does. */
+async function waiting(): Promise<{ answer: ReturnType<typeof post> }> {
+  const before = api.called('phones.wait').length
+  const answer = post('/v1/phones')
+  await eventually(() => api.called('phones.wait').length === before + 1)
+  return { answer }
+}
 
 describe('POST /v1/phones', () => {
   it('answers 201 with the phone and its path when it is ready', async () => {
@@ -30,47 +53,50 @@ describe('POST /v1/phones', () => {
     const phone = phoneSchema.strict().parse(response.json())
     expect(response.headers.location).toBe(`/v1/phones/${phone.id}`)
     expect(phone).toMatchObject({ object: 'phone', name: 'My phone', status: 'ready', metadata: { a: 'b' } })
-    expect(api.services.called('create')[0]?.args.slice(1)).toEqual([
+    expect(api.called('phones.create')[0]?.args.slice(1)).toEqual([
       { name: 'My phone', country: null, metadata: { a: 'b' }, idleTimeout: 300, maxDuration: 60 },
       null,
     ])
-    expect(api.services.called('wait')).toEqual([])
   })
 
   it('writes times with milliseconds and money with six decimals', async () => {
     const phone = (await post('/v1/phones')).json<PhoneJson>()
-    expect(phone.created_at).toBe('2026-01-02T03:04:05.006Z')
+    const { createdAt, lastActiveAt } = await newestPhone()
+    expect(phone.created_at).toBe(createdAt.toISOString())
+    expect(phone.created_at).toMatch(/T\d\d:\d\d:\d\d\.\d{3}Z$/)
     expect(phone.session).toMatchObject({
       reserved_usd: '0.900000',
-      parks_at: '2026-01-02T03:09:05.006Z',
+      parks_at: new Date((lastActiveAt?.getTime() ?? 0) + 300_000).toISOString(),
       park_reason: 'idle',
     })
   })
 
   it('waits until the phone is ready', async () => {
-    api.services.createAs = 'creating'
-    const answer = post('/v1/phones')
-    await expect.poll(() => api.services.called('wait').length).toBe(1)
-    api.services.move(onlyPhone(), { status: 'starting' })
-    api.services.move(onlyPhone(), { status: 'ready' })
+    const release = holdStarts()
+    const { answer } = await waiting()
+    release()
     expect((await answer).statusCode).toBe(201)
   })
 
   it('answers 202 when the wait ends first, or was not wanted', async () => {
-    api.services.createAs = 'creating'
-    const waited = await post('/v1/phones')
+    const release = holdStarts()
+    const hasty = await api.beside({ lifecycleWait: 0.25 })
+    const waited = await sendJson(hasty, 'POST', '/v1/phones')
     expect([waited.statusCode, waited.json<PhoneJson>().status]).toEqual([202, 'creating'])
-    expect(api.services.called('wait')).toHaveLength(1)
+    expect(hasty.called('phones.wait')).toHaveLength(1)
+    const waits = api.called('phones.wait').length
     const unwaited = await post('/v1/phones', { wait: false })
     expect(unwaited.statusCode).toBe(202)
     expect(unwaited.headers.location).toBe(`/v1/phones/${unwaited.json<PhoneJson>().id}`)
-    expect(api.services.called('wait')).toHaveLength(1)
+    expect(api.called('phones.wait')).toHaveLength(waits)
+    release()
   })
 
   it('answers 202 when the wait itself breaks, since the phone was made', async () => {
-    api.services.createAs = 'creating'
-    api.services.failures.set('wait', new Error('broker gone'))
+    const release = holdStarts()
+    api.failures.set('phones.wait', new Error('broker gone'))
     expect((await post('/v1/phones')).statusCode).toBe(202)
+    release()
   })
 
   it.each([
@@ -80,12 +106,12 @@ describe('POST /v1/phones', () => {
     ['internal_error', 500, 'internal_error'],
     ['something_new', 502, 'provider_error'],
   ])('answers the failure %s that comes while it waits', async (code, status, answered) => {
-    api.services.createAs = 'creating'
-    const answer = post('/v1/phones')
-    await expect.poll(() => api.services.called('wait').length).toBe(1)
-    const id = onlyPhone()
-    api.services.move(id, { status: 'failed', session: null, failure: { ...failure, code } })
+    const release = holdStarts()
+    const { answer } = await waiting()
+    const { id } = await newestPhone()
+    await api.movePhone(id, { status: 'failed', failureCode: code })
     const { details } = expectFailure(await answer, status, answered, id)
+    release()
     if (code === 'validation_failed') expect(details.issues?.[0]?.path).toEqual(['country'])
   })
 
@@ -114,21 +140,22 @@ describe('POST /v1/phones', () => {
   })
 
   it('shows a phone that failed or was deleted earlier to a replay', async () => {
-    const headers = { 'idempotency-key': 'my-key-02' }
-    await post('/v1/phones', {}, headers)
     for (const status of ['failed', 'deleted'] as const) {
-      api.services.move(onlyPhone(), { status, session: null, failure })
+      const headers = { 'idempotency-key': `my-key-${status}` }
+      const { id } = (await post('/v1/phones', {}, headers)).json<PhoneJson>()
+      if (status === 'failed') await api.movePhone(id, { status })
+      else await api.plane.app.services.phones.delete(api.tenant.caller, id)
       const replay = await post('/v1/phones', {}, headers)
       expect([replay.statusCode, replay.json<PhoneJson>().status]).toEqual([202, status])
     }
   })
 
   it('adds Retry-After to refusals that pass with time', async () => {
-    api.services.failures.set('create', new ApiError('capacity_unavailable'))
+    api.failures.set('phones.create', new ApiError('capacity_unavailable'))
     const full = await post('/v1/phones')
     expect(errorOf(full, 503, 'capacity_unavailable').retryable).toBe(true)
     expect(full.headers['retry-after']).toBe('30')
-    api.services.failures.set('create', new ApiError('rate_limited', { retryAfterSeconds: 12 }))
+    api.failures.set('phones.create', new ApiError('rate_limited', { retryAfterSeconds: 12 }))
     const fast = await post('/v1/phones')
     expect(errorOf(fast, 429, 'rate_limited').details).toEqual({ retry_after_seconds: 12 })
     expect(fast.headers['retry-after']).toBe('12')

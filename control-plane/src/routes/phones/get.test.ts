@@ -1,34 +1,43 @@
 /** Lists of phones, single phones, and waiting for one. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { errorOf, expectFailure, testApi, type TestApi } from '../../testing/api.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { errorOf, expectFailure, sendJson, servicesUsed, startApi, type TestApi } from '../../testing/api.js'
+import { eventually } from '../../testing/world.js'
 import { phonePageSchema, phoneSchema, type PhoneJson } from '../schemas.js'
 
 let api: TestApi
-beforeEach(async () => {
-  api = await testApi({ requestsPerKeyPerMinute: 100_000, lifecycleWait: 0.25 })
+beforeAll(async () => {
+  api = await startApi({ env: { PHONERACK_JOBS: 'off' } })
 })
-afterEach(() => api.app.close())
+afterAll(() => api.close())
 
-const failure = { code: 'capacity_unavailable', message: 'No device was found.', at: new Date() }
+/** Sends a request that waits; resolves when it does. */
+async function waiting(url: string): Promise<{ answer: ReturnType<TestApi['request']> }> {
+  const before = api.called('phones.wait').length
+  const answer = api.request('GET', url)
+  await eventually(() => api.called('phones.wait').length === before + 1)
+  return { answer }
+}
 
 describe('GET /v1/phones', () => {
   it('passes filters and pages on', async () => {
-    api.services.phone()
-    const response = await api.request(
-      'GET',
-      '/v1/phones?status=parked&metadata[team]=a%20b&limit=7&cursor=abc',
-    )
-    phonePageSchema.strict().parse(response.json())
-    expect(response.json()).toMatchObject({ next_cursor: 'next' })
-    expect(api.services.called('list')[0]?.args[1]).toEqual({
+    const ids = [await api.placePhone('parked'), await api.placePhone('parked')]
+    for (const id of ids) await sendJson(api, 'PATCH', `/v1/phones/${id}`, { metadata: { team: 'a b' } })
+    await api.placePhone('parked')
+    const filter = 'status=parked&metadata[team]=a%20b'
+    const page = async (query: string) =>
+      phonePageSchema.strict().parse((await api.request('GET', `/v1/phones?${filter}&${query}`)).json())
+    const first = await page('limit=1')
+    const second = await page(`limit=7&cursor=${first.next_cursor}`)
+    expect([...first.data, ...second.data].map(({ id }) => id).sort()).toEqual(ids.sort())
+    expect(second.next_cursor).toBeNull()
+    expect(api.called('phones.list').at(-1)?.args[1]).toEqual({
       status: 'parked',
       metadata: { key: 'team', value: 'a b' },
       limit: 7,
-      cursor: 'abc',
+      cursor: first.next_cursor,
     })
     await api.request('GET', '/v1/phones')
-    expect(api.services.called('list')[1]?.args[1]).toEqual({
+    expect(api.called('phones.list').at(-1)?.args[1]).toEqual({
       status: null,
       metadata: null,
       limit: 50,
@@ -37,22 +46,23 @@ describe('GET /v1/phones', () => {
   })
 
   it('gives a limited key one page, whatever it asks', async () => {
-    const ids = [api.services.phone().id, api.services.phone().id]
+    const ids = [await api.placePhone('parked'), await api.placePhone('parked')]
     const response = await api.request('GET', '/v1/phones?limit=1&cursor=nonsense', {
-      key: api.services.key('agent', ids),
+      key: await api.keyOf('agent', ids),
     })
     expect(response.json<{ data: unknown[] }>().data).toHaveLength(2)
     expect(response.json<{ next_cursor: unknown }>().next_cursor).toBeNull()
-    expect(api.services.called('list')[0]?.args[1]).toMatchObject({ cursor: null, limit: 100 })
+    expect(api.called('phones.list').at(-1)?.args[1]).toMatchObject({ cursor: null, limit: 100 })
   })
 })
 
 describe('GET /v1/phones/{id}', () => {
   it('asks once and notes the activity', async () => {
-    const { id } = api.services.phone()
+    const id = await api.placePhone('parked')
+    const before = api.calls.length
     const response = await api.request('GET', `/v1/phones/${id}`)
     phoneSchema.strict().parse(response.json())
-    expect(api.services.calls.map(({ name }) => name)).toEqual(['authenticate', 'get', 'touch'])
+    expect(servicesUsed(api, before)).toEqual(['phones.get', 'phones.touch'])
   })
 
   it.each([
@@ -65,14 +75,15 @@ describe('GET /v1/phones/{id}', () => {
     '..%2f',
     '%F0%9F%98%80',
   ])('says 404 for %s without asking', async (id) => {
+    const before = api.calls.length
     const error = errorOf(await api.request('GET', `/v1/phones/${id}`), 404, 'phone_not_found')
     expect(error.details).toEqual({ phone: decodeURIComponent(id) })
-    expect(api.services.called('get')).toEqual([])
+    expect(servicesUsed(api, before)).toEqual([])
   })
 
   it('goes on when the activity cannot be noted', async () => {
-    const { id } = api.services.phone()
-    api.services.failures.set('touch', new Error('down'))
+    const id = await api.placePhone('parked')
+    api.failures.set('phones.touch', new Error('down'))
     expect((await api.request('GET', `/v1/phones/${id}`)).statusCode).toBe(200)
   })
 
@@ -80,27 +91,28 @@ describe('GET /v1/phones/{id}', () => {
     it.each(['ready', 'parking', 'parked', 'unavailable', 'failed', 'deleted'] as const)(
       'answers at once when %s',
       async (status) => {
-        const { id } = api.services.phone(status, { failure: status === 'failed' ? failure : null })
+        const id = await api.placePhone(status)
+        const waits = api.called('phones.wait').length
         const response = await api.request('GET', `/v1/phones/${id}?wait=ready`)
         expect([response.statusCode, response.json<PhoneJson>().status]).toEqual([200, status])
-        expect(api.services.called('wait')).toEqual([])
+        expect(api.called('phones.wait')).toHaveLength(waits)
       },
     )
 
-    it.each(['ready', 'parking', 'parked', 'unavailable', 'deleted'] as const)(
+    // It becomes parked only by parking.
+    it.each(['ready', 'parking', 'unavailable', 'deleted'] as const)(
       'wakes when it becomes %s',
       async (status) => {
-        const { id } = api.services.phone('starting')
-        const answer = api.request('GET', `/v1/phones/${id}?wait=ready`)
-        await expect.poll(() => api.services.called('wait').length).toBe(1)
-        expect(api.services.called('wait')[0]?.args[1]).toBe(50_000)
-        api.services.move(id, { status })
+        const id = await api.placePhone('starting')
+        const { answer } = await waiting(`/v1/phones/${id}?wait=ready`)
+        expect(api.called('phones.wait').at(-1)?.args[2]).toBe(50_000)
+        await api.movePhone(id, { status })
         expect((await answer).json<PhoneJson>().status).toBe(status)
       },
     )
 
     it('answers with the phone as it is when the time is over', async () => {
-      const { id } = api.services.phone('creating')
+      const id = await api.placePhone('creating')
       const began = performance.now()
       const response = await api.request('GET', `/v1/phones/${id}?wait=ready&timeout=1`)
       expect(performance.now() - began).toBeGreaterThan(950)
@@ -108,41 +120,42 @@ describe('GET /v1/phones/{id}', () => {
     })
 
     it('answers a failure meanwhile as an error', async () => {
-      const { id } = api.services.phone('creating')
-      const answer = api.request('GET', `/v1/phones/${id}?wait=ready`)
-      await expect.poll(() => api.services.called('wait').length).toBe(1)
-      api.services.move(id, { status: 'failed', failure: { ...failure, code: 'internal_error' } })
+      const id = await api.placePhone('creating')
+      const { answer } = await waiting(`/v1/phones/${id}?wait=ready`)
+      await api.movePhone(id, { status: 'failed', failureCode: 'internal_error' })
       expectFailure(await answer, 500, 'internal_error', id)
     })
   })
 
   describe('wait=parked', () => {
     it.each(['parked', 'failed', 'deleted'] as const)('answers at once when %s', async (status) => {
-      const { id } = api.services.phone(status)
+      const id = await api.placePhone(status)
+      const waits = api.called('phones.wait').length
       expect((await api.request('GET', `/v1/phones/${id}?wait=parked`)).json<PhoneJson>().status).toBe(status)
-      expect(api.services.called('wait')).toEqual([])
+      expect(api.called('phones.wait')).toHaveLength(waits)
     })
 
     it('waits while it is anything else, and counts as no activity', async () => {
-      const { id } = api.services.phone('ready')
-      const answer = api.request('GET', `/v1/phones/${id}?wait=parked&timeout=5`)
-      await expect.poll(() => api.services.called('wait').length).toBe(1)
-      for (const status of ['parking', 'unavailable', 'starting'] as const) api.services.move(id, { status })
-      await sleep(50)
-      api.services.move(id, { status: 'parked' })
+      const id = await api.placePhone('ready')
+      const touches = api.called('phones.touch').length
+      const { answer } = await waiting(`/v1/phones/${id}?wait=parked&timeout=55`)
+      for (const status of ['unavailable', 'starting', 'parking'] as const)
+        await api.movePhone(id, { status })
+      await api.movePhone(id, { status: 'parked' })
       expect((await answer).json<PhoneJson>().status).toBe('parked')
-      expect(api.services.called('touch')).toEqual([])
+      expect(api.called('phones.touch')).toHaveLength(touches)
     })
   })
 
   it('ends its waits when the server stops', async () => {
-    const { id } = api.services.phone('creating')
-    const answer = api.request('GET', `/v1/phones/${id}?wait=ready`)
-    await expect.poll(() => api.services.called('wait').length).toBe(1)
+    const id = await api.placePhone('creating')
+    const { request, called, close } = await api.beside({})
+    const answer = request('GET', `/v1/phones/${id}?wait=ready&timeout=55`)
+    await eventually(() => called('phones.wait').length === 1)
     const began = performance.now()
-    await api.app.close()
+    await close()
     expect((await answer).json<PhoneJson>().status).toBe('creating')
-    // It would wait 20 s and more.
-    expect(performance.now() - began).toBeLessThan(10_000)
+    // Without the stop it would wait 55 s.
+    expect(performance.now() - began).toBeLessThan(50_000)
   })
 })

@@ -1,18 +1,45 @@
-/** Changing, deleting, starting and parking phones; sessions and the account. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { errorOf, expectFailure, sendJson, testApi, type TestApi } from '../../testing/api.js'
-import { accountSchema, phoneSchema, sessionPageSchema, type PhoneJson } from '../schemas.js'
-import { type SessionView } from '../../phones/types.js'
+/** Changing, deleting, starting and parking phones, and their sessions. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { errorOf, expectFailure, sendJson, startApi, type TestApi } from '../../testing/api.js'
+import { eventually } from '../../testing/world.js'
+import { phoneSchema, sessionPageSchema, type PhoneJson } from '../schemas.js'
 
 let api: TestApi
-beforeEach(async () => {
-  api = await testApi({ requestsPerKeyPerMinute: 100_000, lifecycleWait: 0.25 })
+/** A server that waits a quarter of a second for a start or a park. */
+let hasty: TestApi
+beforeAll(async () => {
+  api = await startApi({ devices: 6 })
+  hasty = await api.beside({ lifecycleWait: 0.25 })
 })
-afterEach(() => api.app.close())
+afterAll(() => api.close())
 
-const post = (url: string, body: unknown = {}, headers: Record<string, string> = {}) =>
-  sendJson(api, 'POST', url, body, headers)
-const failure = { code: 'capacity_unavailable', message: 'No device was found.', at: new Date() }
+const post = (url: string, body: unknown = {}, server = api) => sendJson(server, 'POST', url, body)
+
+/** A phone that was ready, and is parked. */
+async function parkedPhone(): Promise<string> {
+  const id = await api.readyPhone()
+  expect((await post(`/v1/phones/${id}/park`)).statusCode).toBe(200)
+  return id
+}
+
+/** Holds the next starts or parks at the agent until the returned function is called. */
+function holdAtAgent(call: 'onStart' | 'onPark'): () => void {
+  let release: () => void = () => undefined
+  const held = new Promise<void>((resolve) => (release = resolve))
+  for (const device of api.agent.devices.values()) device[call] = () => held
+  return () => {
+    for (const device of api.agent.devices.values()) device[call] = () => Promise.resolve()
+    release()
+  }
+}
+
+/** Sends a request that waits for the phone; resolves when it does. */
+async function waiting(url: string): Promise<{ answer: ReturnType<typeof post> }> {
+  const before = api.called('phones.wait').length
+  const answer = post(url)
+  await eventually(() => api.called('phones.wait').length === before + 1)
+  return { answer }
+}
 
 describe('PATCH /v1/phones/{id}', () => {
   it.each([
@@ -24,18 +51,18 @@ describe('PATCH /v1/phones/{id}', () => {
       { name: 'b', metadata: { k: 'v' } },
     ],
   ])('%j changes %j', async (body, change) => {
-    const { id } = api.services.phone()
+    const id = await api.placePhone('parked')
     const response = await sendJson(api, 'PATCH', `/v1/phones/${id}`, body)
     expect(response.statusCode).toBe(200)
     expect(phoneSchema.strict().parse(response.json())).toMatchObject(change)
-    expect(api.services.called('update')[0]?.args[2]).toEqual(change)
+    expect(api.called('phones.update').at(-1)?.args[2]).toEqual(change)
   })
 })
 
 describe('DELETE /v1/phones/{id}', () => {
   it('answers the deleted phone, again too', async () => {
-    const { id } = api.services.phone()
-    const key = api.services.key('admin')
+    const id = await api.placePhone('parked')
+    const key = await api.keyOf('admin')
     for (let times = 0; times < 2; times += 1) {
       const response = await api.request('DELETE', `/v1/phones/${id}`, { key })
       expect([response.statusCode, response.json<PhoneJson>().status]).toEqual([200, 'deleted'])
@@ -45,90 +72,67 @@ describe('DELETE /v1/phones/{id}', () => {
 
 describe('POST start, park, heartbeat', () => {
   it('start answers 200 once ready, with what it was given', async () => {
-    const { id } = api.services.phone('parked')
+    const id = await parkedPhone()
+    const release = holdAtAgent('onStart')
+    const before = api.called('phones.wait').length
     const answer = post(`/v1/phones/${id}/start`, { idle_timeout: 60 })
-    await expect.poll(() => api.services.called('wait').length).toBe(1)
-    api.services.move(id, { status: 'ready' })
+    await eventually(() => api.called('phones.wait').length === before + 1)
+    release()
     expect((await answer).statusCode).toBe(200)
-    expect(api.services.called('start')[0]?.args[2]).toEqual({ idleTimeout: 60, maxDuration: null })
+    expect((await answer).json<PhoneJson>()).toMatchObject({ status: 'ready', session: { idle_timeout: 60 } })
+    expect(api.called('phones.start').at(-1)?.args[2]).toEqual({ idleTimeout: 60, maxDuration: null })
   })
 
   it('start answers 202 while starting, and the failure that comes meanwhile', async () => {
-    const { id } = api.services.phone('parked')
+    const id = await parkedPhone()
+    const release = holdAtAgent('onStart')
     expect((await post(`/v1/phones/${id}/start`, { wait: false })).statusCode).toBe(202)
-    expect((await post(`/v1/phones/${id}/start`)).statusCode).toBe(202)
-    const answer = post(`/v1/phones/${id}/start`)
-    await expect.poll(() => api.services.called('wait').length).toBe(2)
-    api.services.move(id, { status: 'failed', failure })
+    expect((await post(`/v1/phones/${id}/start`, {}, hasty)).statusCode).toBe(202)
+    const { answer } = await waiting(`/v1/phones/${id}/start`)
+    await api.movePhone(id, { status: 'failed' })
     expectFailure(await answer, 503, 'capacity_unavailable', id)
+    release()
   })
 
   it('start of a phone that parks again meanwhile is 202', async () => {
-    const { id } = api.services.phone('parked')
-    const answer = post(`/v1/phones/${id}/start`)
-    await expect.poll(() => api.services.called('wait').length).toBe(1)
-    api.services.move(id, { status: 'parked', failure })
+    const id = await parkedPhone()
+    const release = holdAtAgent('onStart')
+    const { answer } = await waiting(`/v1/phones/${id}/start`)
+    const parked = await post(`/v1/phones/${id}/park`, { wait: false })
+    expect(parked.statusCode).toBeLessThan(300)
+    release()
     expect((await answer).statusCode).toBe(202)
   })
 
   it('park answers 200 once parked and 202 before', async () => {
-    const { id } = api.services.phone('ready')
+    const id = await api.readyPhone()
+    const release = holdAtAgent('onPark')
     expect((await post(`/v1/phones/${id}/park`, { wait: false })).statusCode).toBe(202)
-    const answer = post(`/v1/phones/${id}/park`)
-    await expect.poll(() => api.services.called('wait').length).toBe(1)
-    api.services.move(id, { status: 'parked' })
+    const { answer } = await waiting(`/v1/phones/${id}/park`)
+    release()
     expect((await answer).statusCode).toBe(200)
+    const waits = api.called('phones.wait').length
     expect((await post(`/v1/phones/${id}/park`)).statusCode).toBe(200)
-    expect(api.services.called('wait')).toHaveLength(1)
+    expect(api.called('phones.wait')).toHaveLength(waits)
   })
 
   it('heartbeat answers the phone', async () => {
-    const { id } = api.services.phone('ready')
+    const id = await api.readyPhone()
     const response = await api.request('POST', `/v1/phones/${id}/heartbeat`)
     phoneSchema.strict().parse(response.json())
-    api.services.move(id, { status: 'parked' })
+    expect((await post(`/v1/phones/${id}/park`)).statusCode).toBe(200)
     errorOf(await api.request('POST', `/v1/phones/${id}/heartbeat`), 409, 'phone_not_running')
   })
 })
 
-describe('GET sessions and account', () => {
+describe('GET sessions', () => {
   it('lists sessions with money and times', async () => {
-    const { id } = api.services.phone()
-    const at = new Date('2026-01-01T00:00:00.000Z')
-    const open: SessionView = {
-      id: 'ses_aaaaaaaaaaaa',
-      startedAt: at,
-      readyAt: null,
-      endedAt: null,
-      endReason: null,
-      billedSeconds: null,
-      costMicros: null,
-      reservedMicros: 900_000n,
-    }
-    api.services.sessionsOfAll = [
-      open,
-      { ...open, endedAt: at, endReason: 'idle', billedSeconds: 0, costMicros: 0n },
-    ]
+    const id = await parkedPhone()
+    expect((await post(`/v1/phones/${id}/start`, { max_duration: 900 })).statusCode).toBe(200)
     const response = await api.request('GET', `/v1/phones/${id}/sessions?limit=2`)
     const page = sessionPageSchema.strict().parse(response.json())
     expect(page.data[0]).toMatchObject({ cost_usd: null, billed_seconds: null, reserved_usd: '0.900000' })
-    expect(page.data[1]).toMatchObject({ cost_usd: '0.000000', billed_seconds: 0, end_reason: 'idle' })
-    expect(api.services.called('sessions')[0]?.args[2]).toEqual({ limit: 2, cursor: null })
-  })
-
-  it('shows the account', async () => {
-    const response = await api.request('GET', '/v1/account')
-    expect(accountSchema.strict().parse(response.json())).toEqual({
-      project: 'test',
-      balance_usd: '12.345678',
-      reserved_usd: '0.900000',
-      spend_limit_usd: '1000.000000',
-      spent_this_month_usd: '0.060000',
-      limits: { phones: 5, running: 3 },
-      running: 1,
-      phones: 2,
-      price: { per_minute_usd: '0.060000', minimum_seconds: 60 },
-      countries: [{ code: 'US', name: 'United States' }],
-    })
+    expect(page.data[1]).toMatchObject({ cost_usd: '0.060000', billed_seconds: 60, end_reason: 'parked' })
+    expect(api.called('phones.sessions').at(-1)?.args[2]).toEqual({ limit: 2, cursor: null })
   })
 })

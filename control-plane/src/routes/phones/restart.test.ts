@@ -1,18 +1,28 @@
 /** POST reboot and POST reset: answers, scopes, bodies, refusals. */
-import { ApiError } from '@phonerack/shared'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { errorOf, expectConventions, sendJson, testApi, type TestApi } from '../../testing/api.js'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import {
+  errorOf,
+  expectConventions,
+  sendJson,
+  servicesUsed,
+  startApi,
+  type TestApi,
+} from '../../testing/api.js'
 
 let api: TestApi
 let id: string
-beforeEach(async () => {
-  api = await testApi()
-  id = api.services.phone('ready').id
+let admin: string
+let readOnly: string
+beforeAll(async () => {
+  api = await startApi({ devices: 5 })
+  id = await api.readyPhone()
+  admin = await api.keyOf('admin')
+  readOnly = await api.keyOf('read-only')
 })
-afterEach(() => api.app.close())
+afterAll(() => api.close())
 
-const post = (what: string, key?: string) =>
-  api.request('POST', `/v1/phones/${id}/${what}`, key === undefined ? {} : { key })
+const post = (what: string, key = api.key, phone = id) =>
+  api.request('POST', `/v1/phones/${phone}/${what}`, { key })
 
 it('reboot answers 202 with the phone, now starting', async () => {
   const response = await post('reboot')
@@ -22,35 +32,39 @@ it('reboot answers 202 with the phone, now starting', async () => {
 })
 
 it('reset answers 202 with the phone and what is wiped, and needs phones:delete', async () => {
-  const error = errorOf(await post('reset', api.services.key('agent')), 403, 'insufficient_scope')
+  const phone = await api.readyPhone()
+  const error = errorOf(await post('reset', api.key, phone), 403, 'insufficient_scope')
   expect(error.details).toEqual({ required: 'phones:delete' })
-  const response = await post('reset', api.services.key('admin'))
+  const response = await post('reset', admin, phone)
   expect(response.statusCode).toBe(202)
   expect(response.json()).toMatchObject({
-    phone: { id, status: 'starting' },
+    phone: { id: phone, status: 'starting' },
     wiped: ['apps', 'files', 'accounts', 'clipboard'],
   })
 })
 
 it('reboot needs phones:control', async () => {
-  errorOf(await post('reboot', api.services.key('read-only')), 403, 'insufficient_scope')
+  errorOf(await post('reboot', readOnly), 403, 'insufficient_scope')
 })
 
 it.each(['reboot', 'reset'])('%s takes no field', async (what) => {
-  const key = { authorization: `Bearer ${api.services.key('admin')}` }
-  const url = `/v1/phones/${id}/${what}`
+  const key = { authorization: `Bearer ${admin}` }
+  const url = `/v1/phones/${await api.readyPhone()}/${what}`
+  const before = api.calls.length
   const error = errorOf(await sendJson(api, 'POST', url, { force: true }, key), 400, 'validation_failed')
   expect(error.details).toMatchObject({ issues: [{ path: ['force'] }] })
-  expect(api.services.called(what)).toEqual([])
+  expect(servicesUsed(api, before)).toEqual([])
   expect((await sendJson(api, 'POST', url, {}, key)).statusCode).toBe(202)
 })
 
 it('says how long to wait', async () => {
-  api.services.failures.set(
-    'reboot',
-    new ApiError('rate_limited', { retryAfterSeconds: 432, details: { retry_after_seconds: 432 } }),
-  )
-  const response = await post('reboot')
-  expect(errorOf(response, 429, 'rate_limited').details).toEqual({ retry_after_seconds: 432 })
-  expect(response.headers['retry-after']).toBe('432')
+  const phone = await api.readyPhone()
+  const rebootedAt = new Date(Date.now() - 168_000)
+  await api.plane.app.core.db.phone.update({ where: { id: phone }, data: { rebootedAt } })
+  const response = await post('reboot', api.key, phone)
+  const { retry_after_seconds: left } = errorOf(response, 429, 'rate_limited').details
+  expect(response.headers['retry-after']).toBe(String(left))
+  // One reboot in 600 seconds.
+  expect(left).toBeGreaterThan(400)
+  expect(left).toBeLessThanOrEqual(432)
 })

@@ -1,17 +1,21 @@
 /** Requests that reach into a phone: what they pass on, answer and hold. */
-import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { errorOf, expectConventions, testApi, type TestApi } from '../../testing/api.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CallContext } from '../../core/caller.js'
+import { errorOf, expectConventions, servicesUsed, startApi, type TestApi } from '../../testing/api.js'
+import { eventually } from '../../testing/world.js'
 
 let api: TestApi
 let id: string
-beforeEach(async () => {
-  api = await testApi()
-  id = api.services.phone('ready').id
+beforeAll(async () => {
+  api = await startApi({ devices: 1, env: { PHONERACK_ACTIVITY_ACCURACY: '1' } })
+  id = await api.readyPhone()
+  api.agent.picture = { screenWidth: 1080, screenHeight: 2400, scale: 1 / 3 }
 })
-afterEach(() => api.app.close())
+afterAll(() => api.close())
+
+/** The arguments of the newest call of a service. */
+const lastCall = (name: string): unknown[] => api.called(name).at(-1)?.args ?? []
 
 const get = (path: string) => api.request('GET', `/v1/phones/${id}/${path}`)
 const act = (body: unknown) =>
@@ -29,13 +33,13 @@ describe('GET observe', () => {
     ['?screenshot=png&format=text', null],
   ])('observe%s asks for the screenshot %j', async (query, screenshot) => {
     expect((await get(`observe${query}`)).statusCode).toBe(200)
-    expect(api.services.called('observe')[0]?.args[2]).toEqual(screenshot)
+    expect(lastCall('devices.observe')[2]).toEqual(screenshot)
   })
 
   it('passes the JSON through as it is', async () => {
     const response = await get('observe')
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(response.rawPayload).toEqual(Buffer.from(api.services.json))
+    expect(response.json()).toMatchObject({ snapshot_id: 'snp_aaaaaaaaaaaa', app: { package: 'x' } })
     expectConventions(response)
   })
 
@@ -45,7 +49,7 @@ describe('GET observe', () => {
       'content-type': 'text/plain; charset=utf-8',
       'x-snapshot-id': 'snp_aaaaaaaaaaaa',
     })
-    expect(response.body).toBe('app a\nkeyboard hidden\nscreen 1x2')
+    expect(response.body).toBe('app x')
     expectConventions(response)
   })
 })
@@ -53,15 +57,17 @@ describe('GET observe', () => {
 describe('a request whose key cannot be read', () => {
   it('has run nothing when it is a batch, and says so; any other is our fault', async () => {
     // What a dead database makes of it.
-    api.services.keys.authenticate = () => Promise.reject(new Error('no connection'))
+    const before = api.calls.length
+    api.failures.set('keys.authenticate', new Error('no connection'))
     const batch = await act({ actions: [{ type: 'home' }] })
     expect(errorOf(batch, 503, 'phone_unavailable')).toMatchObject({
       retryable: true,
       details: { retry_after_seconds: 2 },
     })
     expect(batch.headers['retry-after']).toBe('2')
+    api.failures.set('keys.authenticate', new Error('no connection'))
     errorOf(await get('observe'), 500, 'internal_error')
-    expect(api.services.called('runActions')).toEqual([])
+    expect(servicesUsed(api, before)).toEqual([])
   })
 })
 
@@ -80,7 +86,7 @@ describe('GET screenshot', () => {
       'x-screen-scale': '0.333333',
     })
     expect(response.rawPayload).toEqual(Buffer.from([1, 2, 3]))
-    expect(api.services.called('screenshot')[0]?.args[2]).toEqual(request)
+    expect(lastCall('devices.screenshot')[2]).toEqual(request)
     expectConventions(response)
   })
 })
@@ -89,7 +95,7 @@ describe('GET screenshot of a protected window', () => {
   it('has a header that says so, and only then', async () => {
     const header = async () => (await get('screenshot')).headers['x-screen-secure']
     expect(await header()).toBeUndefined()
-    api.services.secure = true
+    api.agent.picture = { ...api.agent.picture, secure: true }
     expect(await header()).toBe('true')
   })
 })
@@ -103,8 +109,8 @@ describe('POST actions', () => {
       ],
     })
     expect(response.statusCode).toBe(200)
-    expect(response.rawPayload).toEqual(Buffer.from(api.services.json))
-    expect(api.services.called('runActions')[0]?.args[2]).toEqual({
+    expect(response.json()).toMatchObject({ completed: 2, observation: { snapshot_id: 'snp_aaaaaaaaaaaa' } })
+    expect(lastCall('devices.runActions')[2]).toEqual({
       actions: [
         { type: 'long_press', target: { text: 'a' }, duration_ms: 800 },
         { type: 'wait', ms: 1 },
@@ -115,53 +121,65 @@ describe('POST actions', () => {
 })
 
 describe('activity', () => {
+  /** When the phone was last active, as its row says. */
+  const lastActive = async (): Promise<number> => {
+    const phone = await api.plane.app.core.db.phone.findUniqueOrThrow({ where: { id } })
+    return phone.lastActiveAt?.getTime() ?? 0
+  }
+  const activeAfter = (time: number): Promise<void> => eventually(async () => (await lastActive()) > time)
+
   it.each(['observe', 'screenshot'])('%s keeps the phone active until it ends', async (path) => {
     let end: () => void = () => undefined
-    api.services.inside = () => new Promise((resolve) => (end = resolve))
+    const held = new Promise<void>((resolve) => (end = resolve))
+    api.agent.onCall = (name) => (name === path ? held : Promise.resolve())
     const answer = get(path)
-    await expect.poll(() => api.services.called(path).length).toBe(1)
-    expect(api.services.held.get(id)).toBe(1)
+    // Written again and again, at the accuracy of a second, while nothing else is sent.
+    await activeAfter(await lastActive())
+    await activeAfter(await lastActive())
     end()
-    await answer
-    expect(api.services.held.get(id)).toBe(0)
-    expect(api.services.called('touch')).toHaveLength(1)
+    api.agent.onCall = () => Promise.resolve()
+    expect((await answer).statusCode).toBe(200)
+    expect(api.ended('phones.hold')).toBe(api.called('phones.hold').length)
   })
 
   it('does not begin for a key that is limited to other phones', async () => {
-    const key = api.services.key('agent', [api.services.phone().id])
+    const key = await api.keyOf('agent', [await api.placePhone('parked')])
+    const before = api.calls.length
     errorOf(await api.request('GET', `/v1/phones/${id}/observe`, { key }), 403, 'phone_not_allowed')
-    expect([...api.services.called('touch'), ...api.services.called('hold')]).toEqual([])
+    expect(servicesUsed(api, before).filter((name) => /touch|hold/.test(name))).toEqual([])
   })
 
   it('ends with a request that fails', async () => {
-    api.services.move(id, { status: 'parked' })
-    errorOf(await act({ actions: [{ type: 'back' }] }), 409, 'phone_not_running')
-    expect(api.services.held.get(id)).toBe(0)
+    const parked = await api.placePhone('parked')
+    errorOf(await api.request('GET', `/v1/phones/${parked}/observe`), 409, 'phone_not_running')
+    expect(api.ended('phones.hold')).toBe(api.called('phones.hold').length)
   })
 })
 
 describe('the signal of a request', () => {
   it('aborts when the client goes, and not before', async () => {
     await api.app.listen({ host: '127.0.0.1', port: 0 })
-    const contextOf = () => api.services.called('observe')[0]?.args[3] as CallContext
-    api.services.inside = async () => {
-      await once(contextOf().signal, 'abort')
-    }
+    const before = api.called('devices.observe').length
+    const context = () => api.called('devices.observe')[before]?.args[3] as CallContext | undefined
+    let end: () => void = () => undefined
+    const held = new Promise<void>((resolve) => (end = resolve))
+    api.agent.onCall = () => held
     const socket = connect((api.app.server.address() as AddressInfo).port, '127.0.0.1')
     socket.write(
       `GET /v1/phones/${id}/observe HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.key}\r\n\r\n`,
     )
-    await expect.poll(() => api.services.called('observe').length).toBe(1)
-    expect(contextOf().signal.aborted).toBe(false)
-    expect(contextOf().requestId).toMatch(/^req_/)
+    await eventually(() => context() !== undefined)
+    expect(context()?.signal.aborted).toBe(false)
+    expect(context()?.requestId).toMatch(/^req_/)
     socket.destroy()
-    await expect.poll(() => contextOf().signal.aborted).toBe(true)
-    await expect.poll(() => api.services.held.get(id)).toBe(0)
+    await eventually(() => context()?.signal.aborted === true)
+    await eventually(() => api.ended('phones.hold') === api.called('phones.hold').length)
+    end()
+    api.agent.onCall = () => Promise.resolve()
   })
 
   it('does not abort when the answer was sent', async () => {
-    await get('observe')
-    const signal = (api.services.called('observe')[0]?.args[3] as CallContext | undefined)?.signal
-    expect(signal?.aborted).toBe(false)
+    expect((await get('observe')).statusCode).toBe(200)
+    expect((lastCall('devices.observe')[3] as CallContext).signal.aborted).toBe(false)
   })
 })

@@ -1,16 +1,16 @@
 /** Device and file endpoints: fields, limits at their edges, answers. */
 import { ApiError } from '@phonerack/shared'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { errorOf, expectConventions, refusalOf, sendJson, testApi, type TestApi } from '../../testing/api.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { errorOf, expectConventions, refusalOf, sendJson, startApi, type TestApi } from '../../testing/api.js'
 import { storagePath } from './files.js'
 
 let api: TestApi
 let base: string
-beforeEach(async () => {
-  api = await testApi()
-  base = `/v1/phones/${api.services.phone('ready').id}`
+beforeAll(async () => {
+  api = await startApi({ devices: 1 })
+  base = `/v1/phones/${await api.readyPhone()}`
 })
-afterEach(() => api.app.close())
+afterAll(() => api.close())
 
 const get = (path: string) => api.request('GET', `${base}/${path}`)
 const put = (path: string, body: unknown) => sendJson(api, 'PUT', `${base}/${path}`, body)
@@ -18,6 +18,8 @@ const refused = (path: string, body: unknown) => refusalOf(api, 'PUT', `${base}/
 
 describe('device', () => {
   it('is told with null for what is not reported', async () => {
+    const screen = { screenWidth: 1080, screenHeight: 2400, screenDensity: 420 }
+    api.agent.held.device = { brand: 'Acme', osVersion: '14', ...screen }
     const response = await get('device')
     expectConventions(response)
     expect(response.json()).toEqual({
@@ -48,13 +50,13 @@ describe('clipboard', () => {
   })
 
   it('needs phones:control to be read, too', async () => {
-    const key = api.services.key('read-only')
+    const key = await api.keyOf('read-only')
     const error = errorOf(await api.request('GET', `${base}/clipboard`, { key }), 403, 'insufficient_scope')
     expect(error.details).toEqual({ required: 'phones:control' })
   })
 
   it('that cannot be read answers 409', async () => {
-    api.services.failures.set('clipboard', new ApiError('clipboard_unavailable'))
+    api.failures.set('settings.clipboard', new ApiError('clipboard_unavailable'))
     errorOf(await get('clipboard'), 409, 'clipboard_unavailable')
   })
 })
@@ -113,6 +115,7 @@ describe('locale', () => {
 
 describe('time zone', () => {
   it('is null while default, and takes exact names', async () => {
+    api.agent.held.timezone = ''
     expect((await get('timezone')).json()).toEqual({ timezone: null })
     for (const timezone of [
       'Europe/Berlin',
@@ -205,6 +208,7 @@ describe('files', () => {
       `attachment; filename="? \\"x\\".bin"; filename*=UTF-8''%C3%9F%20%22x%22.bin`,
     )
     expectConventions(response)
+    api.agent.held.files = ['a']
     const listed = await get('files')
     expect(listed.json()).toMatchObject({ path: '/sdcard', data: [{ type: 'file', size: 5 }] })
     expect((await api.request('DELETE', `${base}/files?${query('/sdcard/a/ß "x".bin')}`)).json()).toEqual({
@@ -221,7 +225,7 @@ describe('files', () => {
     for (const size of [3_999_999, 4_000_000])
       expect((await upload('/sdcard/most', Buffer.alloc(size))).json()).toMatchObject({ size })
     errorOf(await upload('/sdcard/more', Buffer.alloc(4_000_001)), 413, 'payload_too_large')
-    expect(api.services.storage.has('/sdcard/more')).toBe(false)
+    expect([...api.agent.held.contents.keys()]).not.toContain('/sdcard/more')
   })
 
   it('need a path that ends with a name to be uploaded', async () => {
@@ -235,13 +239,16 @@ describe('files', () => {
   })
 
   it('that are not there answer 404 with their path', async () => {
+    const absent = new ApiError('file_not_found', { details: { path: '/sdcard/none' } })
+    api.agent.onCall = (name) => (name === 'readFile' ? Promise.reject(absent) : Promise.resolve())
     const error = errorOf(await get(`files/content?${query('/sdcard/none')}`), 404, 'file_not_found')
+    api.agent.onCall = () => Promise.resolve()
     expect(error.details).toEqual({ path: '/sdcard/none' })
   })
 
   it('have names in their headers that every browser reads', async () => {
     for (const name of ['名前.txt', 'a\r\nX-Evil: 1', 'plain.txt']) {
-      api.services.storage.set(`/sdcard/${name}`, Buffer.from('x'))
+      api.agent.held.contents.set(`/sdcard/${name}`, Buffer.from('x'))
       const response = await get(`files/content?${query(`/sdcard/${name}`)}`)
       expect(response.statusCode).toBe(200)
       expect(response.headers['x-evil']).toBeUndefined()
@@ -251,7 +258,7 @@ describe('files', () => {
 
 describe('each of them', () => {
   it('needs a ready phone', async () => {
-    const parked = `/v1/phones/${api.services.phone('parked').id}`
+    const parked = `/v1/phones/${await api.placePhone('parked')}`
     for (const [method, path] of [
       ['GET', 'device'],
       ['GET', 'clipboard'],

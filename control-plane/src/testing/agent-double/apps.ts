@@ -56,14 +56,17 @@ export const appsCalls = (
         label: name,
         versionName: '1',
         versionCode: 1n,
-        system: false,
+        system: name.startsWith('com.android.'),
       }))
       return { apps }
     }),
   uninstallApp: (call, callback) =>
     answer(callback, async () => {
       await agent.beginCall('uninstallApp', call.request.assignment)
-      agent.held.apps = agent.held.apps.filter((name) => name !== call.request.package)
+      const named = call.request.package
+      if (!agent.held.apps.includes(named))
+        throw new ApiError('app_not_found', { details: { package: named } })
+      agent.held.apps = agent.held.apps.filter((name) => name !== named)
       return {}
     }),
 })

@@ -1,26 +1,25 @@
 /** Calls that read the screen and act on it. */
 import { type HostServiceServer } from '@phonerack/proto'
 import { type Observation } from '@phonerack/shared'
+import { z } from 'zod'
 import { answer, toServiceError } from './answers.js'
 import { type Inside } from './inside.js'
+import { type Batch } from './types.js'
 
 export const screenCalls = (
   agent: Inside,
 ): Pick<HostServiceServer, 'observe' | 'screenshot' | 'runActions'> => ({
   observe: (call, callback) =>
-    answer(callback, () => {
+    answer(callback, async () => {
       agent.take(call.request.assignment, 'hold')
-      const snapshotId = 'snp_aaaaaaaaaaaa'
-      return Promise.resolve({
-        observationJson: observationJson(),
-        snapshotId,
-        text: 'app x',
-      })
+      await agent.onCall('observe')
+      return { observationJson: observationJson(), snapshotId: 'snp_aaaaaaaaaaaa', text: 'app x' }
     }),
   screenshot: (call, callback) =>
-    answer(callback, () => {
+    answer(callback, async () => {
       agent.take(call.request.assignment, 'hold')
-      return Promise.resolve({
+      await agent.onCall('screenshot')
+      return {
         image: Buffer.from([1, 2, 3]),
         screenWidth: 10,
         screenHeight: 20,
@@ -28,7 +27,7 @@ export const screenCalls = (
         secure: false,
         snapshotId: '',
         ...agent.picture,
-      })
+      }
     }),
   runActions: (call) => {
     const run = async (): Promise<void> => {
@@ -39,6 +38,19 @@ export const screenCalls = (
     run().catch((error: unknown) => call.emit('error', toServiceError(error)))
   },
 })
+
+/** Answers that every action of the batch succeeded. */
+export const completeBatch: Batch = (request, send) => {
+  const actions = z.array(z.object({ type: z.string() })).parse(JSON.parse(request.actionsJson.toString()))
+  const results = actions.map(({ type }, index) => ({ index, type, ok: true, ms: 1 }))
+  for (const [index, result] of results.entries()) {
+    send({ $case: 'started', value: { index } })
+    send({ $case: 'finished', value: { index, resultJson: Buffer.from(JSON.stringify(result)) } })
+  }
+  const resultsJson = Buffer.from(JSON.stringify(results))
+  send({ $case: 'ended', value: { observationJson: observationJson(), resultsJson } })
+  return Promise.resolve()
+}
 
 /** An observation of an empty screen. */
 export const observationJson = (): Buffer =>

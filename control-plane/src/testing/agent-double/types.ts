@@ -51,10 +51,11 @@ export interface AgentDouble {
   reportsCustody: boolean
   /** Phones as the agent was asked to start, park and wipe them: `start ph_… 3`. */
   log: string[]
+  /** Runs each batch of actions; left out: every action succeeds. */
   onBatch: Batch
   /** Each view of a phone; left out: no picture ever comes. */
   onWatch: (call: ServerDuplexStream<WatchRequest, WatchResponse>) => void
-  /** Awaited in each call of a setting or a file, by its name, before anything is done. */
+  /** Awaited in each call but starts, parks and wipes, by its name, before anything is done. */
   onCall: (name: string) => Promise<void>
   /** May change each message that it sends over gRPC, by the call's name. */
   onAnswer: (call: string, bytes: Buffer) => Buffer

@@ -1,0 +1,49 @@
+/**
+ * The real services with every call written down, for tests of routes that compare what a route passes on, and with a
+ * failure in place of one call, for what a test cannot cause from outside. Used by `api.ts`.
+ */
+import { type Services } from '../routes/services.js'
+
+/** One call of a service, such as `phones.create`. */
+export interface ServiceCall {
+  name: string
+  args: unknown[]
+}
+
+export interface WatchedServices {
+  services: Services
+  calls: ServiceCall[]
+  /** How many of the functions that calls of this name returned were called: what a hold returns ends it. */
+  ended: (name: string) => number
+  /** What the next call of this name is rejected with, in place of the real call; once. */
+  failures: Map<string, Error>
+}
+
+export function watchServices(real: Services): WatchedServices {
+  const calls: ServiceCall[] = []
+  const failures = new Map<string, Error>()
+  const endings: string[] = []
+  const watchService = ([group, service]: [string, object]) => {
+    const get = (target: object, method: string): unknown => {
+      const found: unknown = Reflect.get(target, method)
+      if (typeof found !== 'function') return found
+      return (...args: unknown[]): unknown => {
+        const name = `${group}.${method}`
+        calls.push({ name, args })
+        const failure = failures.get(name)
+        failures.delete(name)
+        if (failure !== undefined) return Promise.reject(failure)
+        const result: unknown = Reflect.apply(found, target, args)
+        if (typeof result !== 'function') return result
+        return () => {
+          endings.push(name)
+          Reflect.apply(result, undefined, [])
+        }
+      }
+    }
+    return [group, new Proxy(service, { get: (target, method) => get(target, String(method)) })] as const
+  }
+  const services = Object.fromEntries(Object.entries(real).map(watchService)) as unknown as Services
+  const ended = (name: string): number => endings.filter((each) => each === name).length
+  return { services, calls, failures, ended }
+}
