@@ -264,8 +264,8 @@ describe.each([
     const ways = found.data.flatMap(({ capabilities }) => capabilities)
     expect(ways.length).toBeGreaterThan(10)
     for (const { name, implementation } of ways) {
-      const way = implementation === '' ? '' : ` +\\| \`${implementation}\``
-      expect(described).toMatch(new RegExp(`^\\| \`${name}\`${way} `, 'm'))
+      const way = implementation === '' ? '' : `: \`${implementation}\`\n`
+      expect(described).toContain(`\n### \`${name}\`${way}`)
     }
   })
 
