@@ -171,7 +171,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
     parts.log,
     core.counters,
     'clock_skewed',
-    "this machine's clock differs from Postgres by more than 2 s: this replica ends no sessions of silent hosts",
+    "this machine's clock differs from Postgres by more than 2 s: this replica does not end sessions of silent hosts",
   )
   const standBys = createStandBys(core, hosts)
   const tickers = [
@@ -189,7 +189,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
     new Ticker('retention of uploads', 60_000, parts.log, () => expireUploads(uploads)),
     new Ticker('retention of recordings', 60_000, parts.log, () => expireRecordings(core)),
     new Ticker('app library', 1000, parts.log, () => catalog.keep()),
-    new Ticker('files of no library app', 600_000, parts.log, () => expireLibraryFiles(core)),
+    new Ticker('unused library files', 600_000, parts.log, () => expireLibraryFiles(core)),
     new Ticker('work folder of the storage', 600_000, parts.log, () => store.sweep()),
   ]
 
@@ -278,7 +278,7 @@ async function healthOf(core: Core, time: App['postgresTime']): Promise<Health> 
     await core.db.$queryRaw`select 1 as alive`
     return { postgres: { ok: true, required: true }, nats, clock }
   } catch (error) {
-    core.log.warn({ err: error }, 'Postgres does not answer')
+    core.log.warn({ err: error }, 'Postgres does not respond')
     return { postgres: { ok: false, required: true }, nats, clock }
   }
 }

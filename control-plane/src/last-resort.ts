@@ -18,13 +18,13 @@ export const isNeighbours = (error: unknown): boolean =>
   (error instanceof Error && 'code' in error && connectionCodes.includes(String(error.code)))
 
 /** The text by which logs show that the handler was reached. */
-export const unawaited = 'a fault that nobody waited for'
+export const unawaited = 'unhandled rejection or exception'
 
 /** @param end ends the process */
 export function watchFaults(process: EventEmitter, log: Logger, end: () => void): void {
   const onFault = (error: unknown): void => {
     if (isNeighbours(error)) return log.error({ err: error }, unawaited)
-    log.fatal({ err: error }, `${unawaited}, and a bug: the process ends`)
+    log.fatal({ err: error }, `${unawaited}: this is a bug, so the process exits`)
     end()
   }
   process.on('unhandledRejection', onFault)

@@ -41,10 +41,10 @@ async function main(): Promise<void> {
   // First: whoever finds the public API up finds the operator's too.
   await listenForOperators(operator, config.operator)
   await server.listen({ host: config.http.host, port: config.http.port })
-  log.info({ port: config.http.port, replica: config.replicaId }, 'the control plane serves')
+  log.info({ port: config.http.port, replica: config.replicaId }, 'control plane ready')
 
   const stop = (signal: string): void => {
-    log.info({ signal }, 'the control plane stops')
+    log.info({ signal }, 'control plane stopping')
     const forced = setTimeout(() => process.exit(1), stopMs)
     forced.unref()
     Promise.all([server.close(), operator.close(), app.quiesce()])
@@ -66,13 +66,13 @@ async function listenForOperators(server: FastifyInstance, listen: OperatorListe
   const { host, port } = listen
   try {
     await server.listen({ host, port })
-    log.info({ host, port }, 'the operator API listens')
+    log.info({ host, port }, 'operator API ready')
   } catch (error) {
     const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
     if (!isTaken || listen.isChosen) throw error
     log.warn(
       { host, port },
-      'another program has the port of the operator API: this replica serves none; set PHONERACK_OPERATOR_LISTEN',
+      'the port of the operator API is in use, so this replica does not serve it; set PHONERACK_OPERATOR_LISTEN',
     )
   }
 }
@@ -84,7 +84,7 @@ async function startPatiently(config: Config, log: Logger): Promise<App> {
       return await startApp(config, { log })
     } catch (error) {
       if (!isAway(error) || performance.now() > until) throw error
-      log.warn({ err: error }, 'Postgres is not there yet')
+      log.warn({ err: error }, 'Postgres is not available yet')
       await new Promise((resolve) => setTimeout(resolve, retryMs))
     }
   }

@@ -153,7 +153,7 @@ describe('a person in a browser', () => {
     await page.click('#handoff-take')
     await page.waitForSelector('#handoff-done', { timeout: patience })
     expect((await phone.api.delete(path)).status).toBe(200)
-    await isOver(page, 'does not need you')
+    await isOver(page, 'no longer needs your help')
     await isFree()
 
     const second = await handOver()

@@ -45,7 +45,7 @@ const isKnown = (error: unknown): boolean =>
 function watchFaults(logger: Logger): void {
   const onFault = (error: unknown) => {
     if (isKnown(error)) {
-      logger.error({ err: error }, 'a fault that nobody waited for')
+      logger.error({ err: error }, 'unhandled rejection or exception')
       return
     }
     logger.fatal({ err: error }, 'a bug: the process ends, so that its supervisor starts it again')

@@ -25,7 +25,7 @@ const textTarget = z.strictObject({
     .min(0)
     .max(499)
     .optional()
-    .meta({ description: 'Of several matches, counted from 0 in the order of the screen.' }),
+    .meta({ description: 'Selects one of several matches: the index in screen order, from 0.' }),
 })
 const idTarget = z.strictObject({ id: targetText })
 const descTarget = z.strictObject({ desc: targetText })
@@ -35,7 +35,7 @@ const pointTarget = z.strictObject({ x: pixels, y: pixels })
 /** Exactly one form. */
 export const targetSchema = z
   .union([refTarget, textTarget, idTarget, descTarget, pointTarget])
-  .meta({ id: 'Target', description: 'What an action aims at: exactly one of the forms.' })
+  .meta({ id: 'Target', description: 'The target of an action, in exactly one of these forms.' })
 export const elementTargetSchema = z.union([refTarget, textTarget, idTarget, descTarget])
 export const searchTargetSchema = z.union([textTarget, idTarget, descTarget])
 
@@ -228,10 +228,10 @@ export const actionBatchSchema = z
       .array(actionSchema)
       .min(1)
       .max(limits.actions.max)
-      .meta({ description: 'Run in this order, until one fails.' }),
+      .meta({ description: 'Run in this order until one fails.' }),
     observe: z.enum(observeModes).default('ui').meta({
       description:
-        'What is read of the screen afterwards; after a failure the elements are always read. `text`: the elements in lines of text alone, also after a failure.',
+        'Selects the observation after the batch. After a failure, elements are always included; with `text`, only as lines of text.',
     }),
   })
   .refine((batch) => waitBudget(batch.actions) <= limits.actions.waitSum, {

@@ -3,10 +3,10 @@ import { type Logger } from './log.js'
 
 /** Every counter with what it counts; a metrics endpoint exports them under these names. */
 export const counterHelp = {
-  activity_write_failures: 'Writes of activity that failed and are tried again.',
-  activity_rows_refused: 'Entries of activity that the database refused and that are lost.',
-  activity_rows_dropped: 'Entries of activity that are lost because too many waited.',
-  clock_skewed: 'Checks that found the clock of this machine more than 2 s off Postgres.',
+  activity_write_failures: 'Failed writes of activity entries that are retried.',
+  activity_rows_refused: 'Activity entries lost because the database rejected them.',
+  activity_rows_dropped: 'Activity entries lost because too many were waiting.',
+  clock_skewed: 'Checks in which the clock of this machine differed from Postgres by more than 2 s.',
 } as const
 
 export type CounterName = keyof typeof counterHelp

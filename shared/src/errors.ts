@@ -38,22 +38,34 @@ export const errorTable = {
   invalid_api_key: spec(401, 'authentication_error', 'The API key is missing, malformed or unknown.'),
   key_expired: spec(401, 'authentication_error', 'The API key has expired.'),
   key_revoked: spec(401, 'authentication_error', 'The API key was revoked.'),
-  unauthorized: spec(401, 'authentication_error', "The service's own servers could not authenticate."),
+  unauthorized: spec(
+    401,
+    'authentication_error',
+    'The servers of this service could not authenticate to each other. Tell the operator of the service.',
+  ),
 
-  insufficient_credits: spec(402, 'billing_error', 'The project has not enough credit for this session.'),
+  insufficient_credits: spec(
+    402,
+    'billing_error',
+    'The project does not have enough credit for this session.',
+  ),
   spend_limit_reached: spec(
     402,
     'billing_error',
-    "The session would pass the project's monthly spending limit.",
+    "The session would exceed the project's monthly spending limit.",
   ),
   project_frozen: spec(402, 'billing_error', 'The project is frozen.'),
 
   insufficient_scope: spec(403, 'permission_error', 'The API key lacks a scope that this request needs.'),
-  phone_not_allowed: spec(403, 'permission_error', 'The API key is limited to other phones.'),
+  phone_not_allowed: spec(
+    403,
+    'permission_error',
+    'The API key is limited to certain phones, and this phone is not one of them.',
+  ),
   browser_requests_not_allowed: spec(
     403,
     'permission_error',
-    'Requests with an Origin header are refused: use API keys from servers or agents only.',
+    'Requests with an `Origin` header are refused. Use API keys only from servers or agents, not from a browser.',
   ),
   setup_denied: spec(403, 'permission_error', 'The setup was denied.'),
 
@@ -63,48 +75,68 @@ export const errorTable = {
   app_not_found: spec(404, 'not_found_error', 'The app is not installed on the phone.'),
   upload_not_found: spec(404, 'not_found_error', 'There is no such upload in this project.'),
   recording_not_found: spec(404, 'not_found_error', 'There is no such recording for this phone.'),
-  handoff_not_found: spec(404, 'not_found_error', 'There is no such hand-over of this phone.'),
+  handoff_not_found: spec(404, 'not_found_error', 'There is no such hand-over for this phone.'),
 
-  method_not_allowed: spec(405, 'invalid_request_error', 'The path does not support this method.'),
+  method_not_allowed: spec(405, 'invalid_request_error', 'This path does not support the HTTP method.'),
 
   phone_not_running: spec(409, 'conflict_error', 'The phone is not running.'),
   phone_starting: spec(409, 'conflict_error', 'The phone is still starting.', true),
   phone_parking: spec(409, 'conflict_error', 'The phone is parking.', true),
-  phone_deleted: spec(409, 'conflict_error', 'The phone was deleted and cannot be restored.'),
-  phone_failed: spec(409, 'conflict_error', 'The phone has failed and cannot be used again.'),
-  idempotency_conflict: spec(409, 'conflict_error', 'The Idempotency-Key was used with another body.'),
+  phone_deleted: spec(
+    409,
+    'conflict_error',
+    'The phone was deleted and cannot be restored. Create a new phone.',
+  ),
+  phone_failed: spec(
+    409,
+    'conflict_error',
+    'The phone has failed and cannot be used again. Create a new phone.',
+  ),
+  idempotency_conflict: spec(
+    409,
+    'conflict_error',
+    'The `Idempotency-Key` was already used with a different body.',
+  ),
   install_in_progress: spec(409, 'conflict_error', 'Another install is running on the phone.', true),
-  version_downgrade: spec(409, 'conflict_error', 'The phone has a newer version of the app.'),
+  version_downgrade: spec(409, 'conflict_error', 'A newer version of the app is installed on the phone.'),
   upload_not_ready: spec(409, 'conflict_error', 'The upload is not ready.'),
-  storage_limit_reached: spec(409, 'conflict_error', "The project's uploads reach the storage limit."),
+  storage_limit_reached: spec(
+    409,
+    'conflict_error',
+    'The project has reached its storage limit for uploads.',
+  ),
   clipboard_unavailable: spec(409, 'conflict_error', 'The clipboard cannot be read on this phone.'),
   recording_in_progress: spec(409, 'conflict_error', 'The phone is already recording.'),
   recording_not_ready: spec(409, 'conflict_error', 'The recording is not ready yet.', true),
-  recording_limit_reached: spec(409, 'conflict_error', 'The project keeps as many recordings as it may.'),
+  recording_limit_reached: spec(409, 'conflict_error', 'The project has reached its recording limit.'),
   duplicate_upload: spec(409, 'conflict_error', 'The project already has this file as a ready upload.'),
-  setup_expired: spec(409, 'conflict_error', 'The setup was not confirmed or collected in time.'),
-  setup_used: spec(409, 'conflict_error', "The setup's key was already delivered."),
-  key_limit: spec(409, 'conflict_error', 'The project has as many active keys as it may.'),
-  running_limit_reached: spec(409, 'conflict_error', 'As many phones run as may run at once.'),
-  phone_limit_reached: spec(409, 'conflict_error', 'The project has as many phones as it may.'),
-  phone_controlled: spec(409, 'conflict_error', 'A person controls the phone; nothing was done.', true),
+  setup_expired: spec(
+    409,
+    'conflict_error',
+    'The setup expired before it was confirmed and its key collected.',
+  ),
+  setup_used: spec(409, 'conflict_error', 'The API key of this setup was already delivered.'),
+  key_limit: spec(409, 'conflict_error', 'The project has reached its limit of active API keys.'),
+  running_limit_reached: spec(
+    409,
+    'conflict_error',
+    'The maximum number of running phones is reached. It counts all projects of the same owner.',
+  ),
+  phone_limit_reached: spec(409, 'conflict_error', 'The project has reached its phone limit.'),
+  phone_controlled: spec(409, 'conflict_error', 'A person controls the phone, so nothing was done.', true),
   handoff_in_progress: spec(409, 'conflict_error', 'The phone is already handed over to a person.'),
 
-  payload_too_large: spec(413, 'invalid_request_error', 'The body is too large.'),
+  payload_too_large: spec(413, 'invalid_request_error', 'The request body is too large.'),
 
   // Not in the specification; docs/decisions/0126.
-  range_not_satisfiable: spec(416, 'invalid_request_error', 'The range lies outside of the file.'),
+  range_not_satisfiable: spec(416, 'invalid_request_error', 'The requested range is outside the file.'),
 
   target_not_found: spec(422, 'invalid_request_error', 'No element on the screen matches the target.'),
   ambiguous_target: spec(422, 'invalid_request_error', 'More than one element matches the target.'),
-  stale_snapshot: spec(422, 'invalid_request_error', 'The snapshot no longer describes the screen.'),
+  stale_snapshot: spec(422, 'invalid_request_error', 'The snapshot no longer matches the screen.'),
   no_focused_field: spec(422, 'invalid_request_error', 'No text field has the focus.'),
-  wait_timeout: spec(422, 'invalid_request_error', 'The awaited state did not come in time.', true),
-  phone_screen_off: spec(
-    422,
-    'invalid_request_error',
-    "The phone's screen is off and takes no touch; nothing was sent.",
-  ),
+  wait_timeout: spec(422, 'invalid_request_error', 'The condition was not met before the timeout.', true),
+  phone_screen_off: spec(422, 'invalid_request_error', "The phone's screen is off, so nothing was sent."),
   app_not_available: spec(422, 'invalid_request_error', 'The package is not in the app library.'),
   invalid_apk: spec(422, 'invalid_request_error', 'The file is not an installable APK.'),
   install_failed: spec(422, 'invalid_request_error', 'The phone refused the install.'),
@@ -112,22 +144,26 @@ export const errorTable = {
 
   rate_limited: spec(429, 'rate_limit_error', 'Too many requests.', true),
 
-  internal_error: spec(500, 'api_error', 'Something went wrong on our side.'),
+  internal_error: spec(500, 'api_error', 'An internal error occurred.'),
 
-  provider_error: spec(502, 'provider_error', 'The phone did not do what was asked.'),
-  action_outcome_unknown: spec(502, 'provider_error', 'It is not known whether the phone did it.'),
+  provider_error: spec(502, 'provider_error', 'The phone failed to carry out the request.'),
+  action_outcome_unknown: spec(
+    502,
+    'provider_error',
+    'The outcome of the write is unknown: the phone may have carried it out.',
+  ),
 
-  capacity_unavailable: spec(503, 'provider_error', 'No phone is free.', true),
-  phone_unavailable: spec(503, 'provider_error', 'The phone is out of reach; nothing was done.', true),
+  capacity_unavailable: spec(503, 'provider_error', 'No free phone is available.', true),
+  phone_unavailable: spec(503, 'provider_error', 'The phone is unreachable, so nothing was done.', true),
   service_paused: spec(503, 'api_error', 'The service is paused for maintenance.', true),
   storage_full: spec(503, 'api_error', 'The app storage is full.', true),
-  billing_not_configured: spec(503, 'billing_error', 'Payments are not configured.'),
+  billing_not_configured: spec(503, 'billing_error', 'Payments are not configured on this service.'),
 
-  provider_timeout: spec(504, 'provider_error', 'The phone did not answer in time.'),
+  provider_timeout: spec(504, 'provider_error', 'The phone did not respond before the timeout.'),
 
   // Only inside an upload's `error`; their statuses are never sent.
   upload_failed: spec(500, 'api_error', 'The file could not be stored.'),
-  platform_not_configured: spec(503, 'api_error', 'Apps cannot be stored on this service.'),
+  platform_not_configured: spec(503, 'api_error', 'Storage for apps is not configured on this service.'),
 } as const satisfies Record<string, ErrorSpec>
 
 export type ErrorCode = keyof typeof errorTable

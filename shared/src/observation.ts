@@ -21,15 +21,21 @@ const point = z.tuple([z.int(), z.int()]).meta({ description: '[x, y] in device 
 
 export const elementSchema = z
   .object({
-    ref: z.int().min(1).meta({ description: 'Number to target it by, together with `snapshot_id`.' }),
+    ref: z
+      .int()
+      .min(1)
+      .meta({ description: 'The number of the element, for targets together with `snapshot_id`.' }),
     type: z.string().meta({ description: "Last part of the element's class, such as `EditText`." }),
-    text: z.string().nullable().meta({ description: 'Null when it has none; a password is never told.' }),
+    text: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null if it has no text. Passwords are never included.' }),
     desc: z.string().nullable().meta({ description: 'Content description.' }),
     id: z.string().nullable().meta({ description: 'Full resource ID.' }),
     bounds: z.tuple([z.int(), z.int(), z.int(), z.int()]).meta({ description: '[left, top, right, bottom]' }),
     center: point,
     state: z.array(z.string()).meta({
-      description: `Such as ${elementStates.slice(0, 5).join(', ')}. More may be added.`,
+      description: `For example ${elementStates.slice(0, 5).join(', ')}. More may be added.`,
     }),
   })
   .meta({ id: 'Element' })
@@ -59,15 +65,15 @@ export const observationSchema = z
         height: z.int().meta({ description: 'Device pixels.' }),
         on: z.literal(false).optional().meta({
           description:
-            'Present only while the screen is off: it then lists no elements and takes no touches.',
+            'Present only while the screen is off. The list of elements is then empty, and touches fail.',
         }),
       })
       .meta({ description: 'The screen at its current rotation.' }),
     elements: z.array(elementSchema),
-    truncated: z.boolean().meta({ description: 'Whether elements were left out.' }),
+    truncated: z.boolean().meta({ description: 'Whether elements were omitted.' }),
     text: z.string().meta({
       description:
-        'The same in lines of text. In quotes, `"`, `\\` and line breaks are escaped with a backslash; an ID of the app in front is written without its package.',
+        'The same content as lines of text. Inside quotes, `"`, `\\` and line breaks are escaped with a backslash. IDs of the foreground app are written without the package.',
     }),
     screenshot: observationScreenshotSchema.optional(),
   })
@@ -115,7 +121,7 @@ export const actionResultSchema = z
       .object({
         center: point.meta({
           description:
-            'Where the finger went, in device pixels: the centre of the element, or another point of it where a different touchable element covers the centre.',
+            'The touched point in device pixels: the centre of the element, or another of its points if a different touchable element covers the centre.',
         }),
         ref: z.int().optional(),
         covered: z
@@ -128,14 +134,17 @@ export const actionResultSchema = z
           .meta({ description: 'The element is disabled: apps ignore a touch on it.' }),
       })
       .optional()
-      .meta({ description: 'Of a touch: where it went, and what may have kept it from its element.' }),
+      .meta({
+        description:
+          'For touches: the touched point, and conditions that may have kept the touch from its element.',
+      }),
     moved: z
       .boolean()
       .optional()
-      .meta({ description: 'Of `scroll` and `scroll_to`: whether the content moved.' }),
+      .meta({ description: 'For `scroll` and `scroll_to`: whether the content moved.' }),
     at_end: z.boolean().nullable().optional().meta({
       description:
-        'Of `scroll` and `scroll_to`: whether the content ends here in that direction; null when it is not known.',
+        'For `scroll` and `scroll_to`: whether the content ends here in that direction; null if unknown.',
     }),
     error: actionErrorSchema.optional(),
   })
@@ -144,10 +153,10 @@ export type ActionResult = z.infer<typeof actionResultSchema>
 
 export const actionBatchResultSchema = z
   .object({
-    results: z
-      .array(actionResultSchema)
-      .meta({ description: 'One for each action that ran; the last one may have failed.' }),
-    completed: z.int().min(0).meta({ description: 'Actions that succeeded.' }),
+    results: z.array(actionResultSchema).meta({
+      description: 'One entry for each action that was started. Only the last one can be a failure.',
+    }),
+    completed: z.int().min(0).meta({ description: 'Number of actions that succeeded.' }),
     observation: z.union([observationSchema, textObservationSchema, screenshotObservationSchema]).optional(),
   })
   .meta({ id: 'ActionBatchResult' })

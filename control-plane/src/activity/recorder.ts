@@ -26,9 +26,15 @@ export interface ActivityRecorder extends ActivityService {
 export function createActivityRecorder(core: Core): ActivityRecorder {
   const alarm = (name: CounterName, message: string): Alarm =>
     new Alarm(core.log, core.counters, name, message)
-  const failing = alarm('activity_write_failures', 'activity cannot be written; it is tried again')
-  const refusing = alarm('activity_rows_refused', 'the database refused an entry of activity; it is lost')
-  const dropping = alarm('activity_rows_dropped', 'too much activity waits; the oldest entries are lost')
+  const failing = alarm('activity_write_failures', 'could not write activity entries; retrying')
+  const refusing = alarm(
+    'activity_rows_refused',
+    'the database rejected an activity entry; the entry is lost',
+  )
+  const dropping = alarm(
+    'activity_rows_dropped',
+    'too many activity entries are waiting; the oldest are lost',
+  )
   const queue = new BoundedQueue<ActivityEntry>(mostWaiting, (count) =>
     dropping.raise({ most: mostWaiting }, count),
   )

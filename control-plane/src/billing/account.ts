@@ -36,7 +36,7 @@ export async function readUsage(db: Reader, project: ProjectRecord, now: Date): 
     (select coalesce(sum(spent_micros), 0)::bigint from project_months
       where project_id = ${project.id} and month >= ${monthStart(now).toISOString().slice(0, 10)}::date) as spent`
   const row = rows[0]
-  if (!row) throw new Error('a query of aggregates gave no row')
+  if (!row) throw new Error('an aggregate query returned no row')
   return {
     ownerRunning: Number(row.running),
     projectPhones: Number(row.phones),

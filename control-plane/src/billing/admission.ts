@@ -31,7 +31,7 @@ export function gate(state: { frozen: boolean; paused: boolean }): ApiError | nu
 
 export function rateLimited(retryAfterSeconds: number): ApiError {
   return new ApiError('rate_limited', {
-    message: 'The project made as many lifecycle requests as it may in this minute.',
+    message: `The project has reached its limit of lifecycle requests. Send the request again after ${retryAfterSeconds} seconds.`,
     retryAfterSeconds,
     details: { retry_after_seconds: retryAfterSeconds },
   })
@@ -40,23 +40,25 @@ export function rateLimited(retryAfterSeconds: number): ApiError {
 export const runningLimit = (counts: Counts): ApiError | null =>
   counts.running >= counts.maxRunning
     ? new ApiError('running_limit_reached', {
+        message: `The maximum of ${counts.maxRunning} running phones is reached. It counts all projects of the same owner.`,
         details: { limit: counts.maxRunning },
-        next: 'Park a phone that is not needed: GET /v1/phones?status=ready',
+        next: 'Park a phone that you do not need: GET /v1/phones?status=ready',
       })
     : null
 
 export const phoneLimit = (counts: Counts): ApiError | null =>
   counts.phones >= counts.maxPhones
     ? new ApiError('phone_limit_reached', {
+        message: `The project has reached its limit of ${counts.maxPhones} phones.`,
         details: { limit: counts.maxPhones },
-        next: 'Delete a phone that is not needed: GET /v1/phones',
+        next: 'Delete a phone that you do not need: GET /v1/phones',
       })
     : null
 
 export const noCapacity = (): ApiError =>
   new ApiError('capacity_unavailable', {
     retryAfterSeconds: 30,
-    next: 'Send the request again after `Retry-After`, or delete a phone that is not needed: a parked phone keeps its device (GET /v1/phones?status=parked).',
+    next: 'Send the request again after `Retry-After`, or delete a phone that you do not need: a parked phone keeps its device (GET /v1/phones?status=parked).',
   })
 
 /** Where a project gets credit. */

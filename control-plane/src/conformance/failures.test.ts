@@ -46,7 +46,7 @@ describe('a failure that nobody foresaw', () => {
         const response = await call(logged, method, url)
         const error = errorOf(response, 500, 'internal_error')
         expect(error).toEqual({
-          ...{ type: 'api_error', code: 'internal_error', message: 'Something went wrong on our side.' },
+          ...{ type: 'api_error', code: 'internal_error', message: 'An internal error occurred.' },
           ...{ retryable: method === 'GET', next: null, request_id: error.request_id, details: {} },
         })
         for (const inside of ['uploads_gone', 'relation', 'prisma', 'select', tenant.projectId])

@@ -93,7 +93,7 @@ const invalidCursor = ({ parameter = 'cursor' }: CursorScope) =>
       issues: [
         {
           path: [parameter],
-          message: `must be the \`next_${parameter}\` of an earlier page of this list`,
+          message: `must be the \`next_${parameter}\` of a previous page of this list`,
           code: 'invalid_cursor',
         },
       ],

@@ -66,7 +66,7 @@ export function openDatabase(url: string, poolSize: number): OpenDatabase {
 export async function readTime(db: Reader): Promise<Date> {
   const [row] = await db.$queryRaw<{ ms: number }[]>`
     select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`
-  if (!row) throw new Error('Postgres says no time')
+  if (!row) throw new Error('Postgres did not return its time')
   return new Date(row.ms)
 }
 

@@ -61,7 +61,7 @@ export async function runBatch(
 const mostUnknown = 100
 
 const outOfOrder = (): CallFailure =>
-  new CallFailure(true, null, false, 'the host told of a batch in an impossible order', true)
+  new CallFailure(true, null, false, 'the host reported the actions of a batch in an impossible order', true)
 
 /**
  * Reads the stream into `known`; resolves with the answer when the agent said the end. `count`: of the batch's actions.
@@ -91,7 +91,7 @@ async function follow(
   } finally {
     known.sinceStartMs = performance.now() - startedAt
   }
-  throw new CallFailure(true, null, false, 'the host ended a batch without its results', true)
+  throw new CallFailure(true, null, false, 'the host ended a batch without results', true)
 }
 
 /** Puts the agent's JSON together without reading the observation; that it is one was checked where it was decoded. */
@@ -111,7 +111,7 @@ function onLost(actions: readonly Action[], known: BatchKnown, failure: CallFail
   const results = resultsOfLostBatch(actions, known)
   if (results === null) {
     throw new ApiError('internal_error', {
-      message: 'The connection to the phone was lost; it is not known what ran.',
+      message: 'The connection to the phone was lost. Some actions of the batch may have run.',
       next: 'Observe the screen before acting again.',
       cause: failure,
     })

@@ -9,7 +9,7 @@ import { isUp, type DeviceState } from './link.js'
 export const longestJump = 1_000_000n
 
 export const notBelieved = (told: bigint, given: bigint): string =>
-  `its host reports the fencing number ${told}, but the last one given out is ${given}, so the number is not believed. If the host can be trusted, start afresh with the device: see docs/operations.md.`
+  `its host reports the fencing number ${told}, but the last one issued is ${given}, so the report is rejected. If the host can be trusted, reset the device as docs/operations.md describes.`
 
 export const contradicts = (told: bigint, given: bigint): string =>
   `its host refused the fencing number ${given} as used up, but reports ${told} as the highest: it contradicts itself. Find out why before you release the device, which wipes it.`

@@ -54,7 +54,7 @@ export function viewOf(row: HandoffRow, now: Date): HandoffView {
   const { id, phoneId: phone, message, note, createdAt, takenAt, expiresAt } = row
   const common = { id, phone, message, note, createdAt, takenAt, expiresAt }
   if (hasLapsed(row, now)) return { ...common, status: 'expired', endedAt: overAt(row) }
-  if (row.status === 'withdrawn') throw new Error(`${id} was taken back: nobody is shown it`)
+  if (row.status === 'withdrawn') throw new Error(`${id} was withdrawn and cannot be shown`)
   return { ...common, status: row.status, endedAt: row.endedAt }
 }
 

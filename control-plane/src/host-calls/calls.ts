@@ -99,7 +99,7 @@ export function ownErrorOf(code: status, metadata: Metadata): ApiError | 'unusab
   const answer = answerOf(metadata)
   if (answer !== null || code !== status.UNIMPLEMENTED) return answer
   return new ApiError('feature_unavailable', {
-    message: "The agent of the phone's host does not offer this yet.",
+    message: "The agent on the phone's host does not support this request yet.",
   })
 }
 

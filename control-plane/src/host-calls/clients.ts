@@ -83,7 +83,7 @@ export class HostClients {
       'grpc.use_local_subchannel_pool': 1,
     }
     const checked = checkedClients((call, where) =>
-      this.log.warn({ host: hostId, call, where }, 'a host sent an answer that does not fit'),
+      this.log.warn({ host: hostId, call, where }, 'a host sent a response that does not match its schema'),
     )
     const target = channelTarget(address)
     const fault = target === null ? 'the stored address of the host is not `host:port`' : null

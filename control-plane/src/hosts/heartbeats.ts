@@ -42,7 +42,7 @@ export function listenToHosts(core: Core, silence: HostSilence, locks: LockActiv
         const { message: next } = entry.next
         entry.next = null
         await takeHeartbeat(core, silence, locks, hostId, next).catch((error: unknown) =>
-          core.log.warn({ err: error, host: hostId }, 'a heartbeat could not be folded'),
+          core.log.warn({ err: error, host: hostId }, 'could not apply a heartbeat'),
         )
       }
       folding.delete(hostId)
@@ -54,7 +54,7 @@ export function listenToHosts(core: Core, silence: HostSilence, locks: LockActiv
   )
   const askAll = (): void => {
     announceAll(core).catch((error: unknown) =>
-      core.log.warn({ err: error }, 'hosts could not be asked to announce'),
+      core.log.warn({ err: error }, 'could not ask the hosts to announce themselves'),
     )
   }
   core.bus.onReconnect(askAll)
@@ -97,7 +97,7 @@ async function noteRefusal(core: Core, hostId: string, { refused, protocolVersio
     where: { id: hostId, OR: [{ reportFault: null }, { reportFault: { not: refused } }] },
     data: { reportFault: refused, protocolVersion },
   })
-  if (count > 0) core.log.error({ host: hostId, reason: refused }, 'the heartbeats of a host are refused')
+  if (count > 0) core.log.error({ host: hostId, reason: refused }, 'refusing the heartbeats of a host')
 }
 
 type Faults = Pick<ReadHeartbeat, 'fault' | 'deviceFaults'>
@@ -134,7 +134,7 @@ export async function foldHeartbeat(
       },
     })
     if (faults.fault !== null && faults.fault !== host.reportFault)
-      core.log.warn({ host: host.id, fault: faults.fault }, 'part of a heartbeat cannot be read')
+      core.log.warn({ host: host.id, fault: faults.fault }, 'could not read part of a heartbeat')
     return { ...changed, epoch }
   })
   if (!folded) return []
@@ -190,7 +190,7 @@ async function foldDevices(
     })
     if (count === 0) continue
     if (reportFault !== null && reportFault !== row.reportFault)
-      core.log.warn({ device: device.id, fault: reportFault }, "part of a device's report cannot be read")
+      core.log.warn({ device: device.id, fault: reportFault }, "could not read part of a device's report")
     if (!change) continue
     const lock = lockChange(row, report, now)
     if (lock) folded.locks.push(lock)

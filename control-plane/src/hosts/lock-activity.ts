@@ -67,7 +67,9 @@ export class LockActivity {
       ...{ projectId, keyId: hostId, requestId: '', at, phoneId },
       ...{ method: 'DEVICE', route: isSet ? 'screen_lock_set' : 'screen_lock_cleared' },
       ...{ status: 0, code: null, ms: 0 },
-      summary: isSet ? { warning: 'A screen lock keeps this phone from being wiped. Remove it.' } : {},
+      summary: isSet
+        ? { warning: 'The screen lock of this phone prevents its wipe. Remove the screen lock.' }
+        : {},
     })
   }
 }

@@ -65,7 +65,7 @@ export function readHeartbeat(message: unknown, hostId: string): ReadHeartbeat |
   const { data: head, error } = envelope.safeParse(clean(given))
   if (error) return refuse(`The heartbeat cannot be read: ${placesOf(error)}`)
   // The broker lets a host publish under its own ID only: the subject is the sender.
-  if (head.host_id !== hostId) return refuse('The heartbeat names another host.')
+  if (head.host_id !== hostId) return refuse('The heartbeat contains the ID of another host.')
   if (!Array.isArray(listed)) return refuse('The heartbeat cannot be read: devices (invalid_type)')
   return readDevices(head, listed)
 }
@@ -103,7 +103,7 @@ function readDevice(value: unknown): { status: DeviceStatus; fault: string | nul
     ...deviceStatusSchema.shape,
     proof_of_life_at: instant.nullable(),
   })) {
-    if (!isClean(given[key])) faults.push(`${key} (text that is too long or cannot be stored)`)
+    if (!isClean(given[key])) faults.push(`${key} (the text is too long or cannot be stored)`)
     const { data, error } = schema.safeParse(clean(given[key]))
     if (error) faults.push(placesOf(error, key))
     const usable = error ? fallbackOf(key, schema) : data

@@ -123,7 +123,7 @@ async function settle(core: Core, deviceId: string, { decide, ...how }: Settling
         told: told.toString(),
         isDisputed,
       },
-      'a device and its agent disagreed',
+      'the records of a device and its agent differed',
     )
     return { phoneId: device.phoneId }
   })
@@ -155,7 +155,7 @@ async function act(locked: Locked, { kind }: Verdict): Promise<boolean> {
         where: { id: device.id },
         data: {
           ...{ state: 'wiping', confirmedEpoch: null, cleanFor: '' },
-          reason: 'its host reports a use that the database does not know of',
+          reason: 'its host reports a use that is missing from the database',
         },
       })
       await addWipe(tx, device.id, await raiseTo(locked, 1n), '')
@@ -166,7 +166,7 @@ async function act(locked: Locked, { kind }: Verdict): Promise<boolean> {
       if (!phone) return false
       return phone.status === 'creating' || (await isResetPending(tx, phone.id))
         ? goOn(locked, phone)
-        : fail(locked, phone, 'Its device was wiped after the point to which the database was restored.')
+        : fail(locked, phone, 'The device was wiped after the point to which the database was restored.')
     case 'used by another':
     case 'used by unknown':
       return phone ? usedByOthers(locked, phone, kind) : false
@@ -189,9 +189,12 @@ async function usedByOthers(
     return fail(
       locked,
       phone,
-      'Its device was given to another phone after the point to which the database was restored.',
+      'The device was assigned to another phone after the point to which the database was restored.',
     )
-  return quarantine(locked, 'its host has no record that this phone used the device. Releasing it wipes it.')
+  return quarantine(
+    locked,
+    'its host has no record that this phone used the device. Releasing the device wipes it.',
+  )
 }
 
 /** The number from which the next call carries on. Returns it. */
@@ -275,7 +278,7 @@ async function quarantine(locked: Locked, reason: string): Promise<boolean> {
     ...{ at: now, now, quarantine: reason },
     failure: {
       code: 'phone_unavailable',
-      message: 'Its device is quarantined until the operator releases it.',
+      message: 'The device of the phone is quarantined until the operator releases it.',
     },
   })
   if (!ended) await holdBackDevice(tx, phone.id, reason)

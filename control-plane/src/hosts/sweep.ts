@@ -64,7 +64,7 @@ export async function sweepHosts(
   for (const row of (await lostWhileRunning(core, now, lostSince)).filter(isLost))
     await loseReach(core, row.phone_id, row.last_proof_at)
   for (const row of (await lostForGood(core, now)).filter(isLost)) {
-    await failPhone(core, row.phone_id, 'The device is lost.', 'out of reach for too long')
+    await failPhone(core, row.phone_id, 'The device is lost.', 'unreachable for too long')
   }
 }
 

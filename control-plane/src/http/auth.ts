@@ -17,8 +17,8 @@ export function bearerKey(header: string | undefined): string | null {
 
 const lacks = (scope: Scope): ApiError =>
   new ApiError('insufficient_scope', {
-    message: `This request needs the scope ${scope}.`,
-    next: `Use a key with the scope ${scope}.`,
+    message: `The API key lacks the scope ${scope}, which this request needs.`,
+    next: `Use an API key with the scope ${scope}.`,
     details: { required: scope },
   })
 
@@ -32,7 +32,8 @@ export function checkScope(caller: Caller, scope: Scope): void {
 
 /** Who asks. Only for routes behind `addAuth`. */
 export function callerOf(request: FastifyRequest): Caller {
-  if (!request.caller) throw new Error(`no caller on ${request.routeOptions.url ?? request.url}`)
+  if (!request.caller)
+    throw new Error(`no caller on the request to ${request.routeOptions.url ?? request.url}`)
   return request.caller
 }
 
@@ -42,7 +43,8 @@ export function addAuth(
   { keys, rate, strangers }: { keys: KeyService; rate: RateLimit; strangers: Strangers },
 ): void {
   app.addHook('onRoute', (route) => {
-    if (!route.config?.scope && route.config?.isOpen !== true) throw new Error(`${route.url} names no scope`)
+    if (!route.config?.scope && route.config?.isOpen !== true)
+      throw new Error(`${route.url} does not name a scope`)
     // After the route's own: those look at what its schema cannot know.
     if (route.config.scopeAfterBody === true)
       route.preHandler = [...[route.preHandler ?? []].flat(), checkScopeLate]

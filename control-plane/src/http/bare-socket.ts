@@ -31,7 +31,7 @@ export function answerOnSocket(socket: Socket, error: ApiError): void {
 }
 
 const malformed: Record<string, Issue> = {
-  HPE_HEADER_OVERFLOW: { path: [], message: 'the headers are too large', code: 'headers_too_large' },
+  HPE_HEADER_OVERFLOW: { path: [], message: 'the request headers are too large', code: 'headers_too_large' },
   ERR_HTTP_REQUEST_TIMEOUT: { path: [], message: 'the request did not arrive in time', code: 'timeout' },
 }
 
@@ -43,6 +43,6 @@ export function onClientError(error: Error & { code?: string }, socket: Socket):
     if (!answered.has(socket)) socket.destroy(error)
     return
   }
-  const issue = malformed[error.code ?? ''] ?? { path: [], message: 'the request is not correct HTTP' }
+  const issue = malformed[error.code ?? ''] ?? { path: [], message: 'the request is not valid HTTP' }
   answerOnSocket(socket, validationFailed('headers', [issue]))
 }

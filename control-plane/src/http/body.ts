@@ -29,7 +29,7 @@ const tooSlow = (): ApiError =>
 
 const tooLarge = (limit: number): ApiError =>
   new ApiError('payload_too_large', {
-    message: `The body is larger than ${limit} bytes.`,
+    message: `The request body is larger than ${limit} bytes.`,
     details: { limit_bytes: limit },
   })
 

@@ -16,9 +16,7 @@ function fromFramework(error: FastifyError): ApiError | null {
   if (typeof error.code !== 'string' || !error.code.startsWith('FST_ERR_')) return null
   switch (error.code) {
     case 'FST_ERR_BAD_URL':
-      return validationFailed('url', [
-        { path: [], message: 'the path of the URL is not correctly percent-encoded' },
-      ])
+      return validationFailed('url', [{ path: [], message: 'the URL path is not percent-encoded correctly' }])
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new ApiError('not_found')
     case 'FST_ERR_CTP_BODY_TOO_LARGE':

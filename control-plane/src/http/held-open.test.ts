@@ -62,7 +62,7 @@ it('refuses a wait too many of a key, and takes one again once another has ended
   expect(((await refused.json()) as { error: object }).error).toMatchObject({
     code: 'rate_limited',
     retryable: true,
-    next: 'Let one of them end, or send the request without `wait`.',
+    next: 'Wait until one of them ends, or send the request without `wait`.',
     details: { limit: 2, retry_after_seconds: 5 },
   })
   // Neither another key nor a request that does not wait is held up.
@@ -104,7 +104,7 @@ it('refuses a download too many of a key, and takes one again once another was r
   expect(refused.status).toBe(429)
   expect(((await refused.json()) as { error: object }).error).toMatchObject({
     code: 'rate_limited',
-    next: expect.stringContaining('Read one of them to its end') as string,
+    next: expect.stringContaining('Finish or close one of them') as string,
     details: { limit: 1 },
   })
   expect(streams).toHaveLength(1)

@@ -15,12 +15,12 @@ export interface HeldOpen {
 
 const descriptions = {
   waits: {
-    message: (most: number) => `The key has ${most} waiting requests already.`,
-    next: 'Let one of them end, or send the request without `wait`.',
+    message: (most: number) => `The API key already has ${most} waiting requests.`,
+    next: 'Wait until one of them ends, or send the request without `wait`.',
   },
   streams: {
-    message: (most: number) => `The key has ${most} downloads open already.`,
-    next: 'Read one of them to its end, or close it, then send the request again.',
+    message: (most: number) => `The API key already has ${most} open downloads.`,
+    next: 'Finish or close one of them, then send the request again.',
   },
 }
 

@@ -46,7 +46,7 @@ function refuseUnstorable(root: unknown): void {
       throw validationFailed('json', [
         {
           path,
-          message: 'must not contain the NUL character or half of a surrogate pair',
+          message: 'must not contain the NUL character or an unpaired surrogate',
           code: 'invalid_text',
         },
       ])

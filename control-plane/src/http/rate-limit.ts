@@ -28,7 +28,7 @@ export function createRateLimit(perMinute: number, clock: Clock, what = 'key'): 
       if (count <= perMinute) return
       const seconds = Math.max(1, Math.ceil(((minute + 1) * minuteMs - now) / 1000))
       throw new ApiError('rate_limited', {
-        message: `This ${what} has sent more than ${perMinute} requests this minute.`,
+        message: `The ${what} has sent more than ${perMinute} requests this minute.`,
         details: { limit: perMinute, retry_after_seconds: seconds },
         retryAfterSeconds: seconds,
       })

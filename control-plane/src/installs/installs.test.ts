@@ -145,7 +145,7 @@ describe('an install by upload', () => {
     })
     const replacing = await ended((await start({ upload, replace: true })).body.install)
     expect(replacing.next).toBe(
-      `Nothing was installed, and the app that was there has been uninstalled. ${again}`,
+      `Nothing was installed, and the previously installed app was removed. ${again}`,
     )
   })
 
@@ -179,7 +179,7 @@ describe('an install by upload', () => {
       expect(plain.next).toMatch(advice)
       expect(plain.next).not.toMatch(/uninstall|replace/)
       const replacing = await ended((await start({ upload, replace: true })).body.install)
-      expect(replacing.next).toMatch(/The app that was there has been uninstalled with its data\./)
+      expect(replacing.next).toMatch(/The previously installed app and its data were removed\./)
     }
   })
 

@@ -31,7 +31,7 @@ export async function putPackageFile(
       resolve(error)
     })
   })
-  if (!call) throw new Error('gRPC made no call')
+  if (!call) throw new Error('gRPC did not start a call')
   const stream = call
   const cancel = (): void => stream.cancel()
   progress.signal.addEventListener('abort', cancel, { once: true })

@@ -43,7 +43,7 @@ export async function runInstallJob(context: JobContext, store: FileStore, paylo
     const age = core.clock.now().getTime() - install.startedAt.getTime()
     if (outcome) return end(core, install, outcome)
     if (age > times.all) return giveUp(context, install)
-    core.log.warn({ err: error, install: install.id, phone: install.phoneId }, 'an install is tried again')
+    core.log.warn({ err: error, install: install.id, phone: install.phoneId }, 'retrying an install')
     const ms = backoff(payload.attempt, 500, 10_000)
     const next = { installId: install.id, attempt: payload.attempt + 1 }
     await later(context, 'app.install', next, ms, { key: jobKey(install.id) })
@@ -53,7 +53,7 @@ export async function runInstallJob(context: JobContext, store: FileStore, paylo
 const looking = (install: Install): string => `GET /v1/phones/${install.phoneId}/apps`
 const unknown = (install: Install): InstallEnd => ({
   error: 'action_outcome_unknown',
-  next: `${looking(install)}: it tells whether the app is there.`,
+  next: `${looking(install)}: the list shows whether the app is installed.`,
 })
 
 const giveUp = ({ core }: JobContext, install: Install): Promise<void> =>
@@ -73,7 +73,7 @@ async function targetOf(context: JobContext, install: Install): Promise<Target |
   const device = await placeDevice(context, { phoneId: install.phoneId })
   if (device?.fencingNumber !== install.fencingNumber) return null
   const { connection, serial, fencingNumber } = device
-  if (!connection) throw new CallFailure(false, null, false, 'the host is out of reach')
+  if (!connection) throw new CallFailure(false, null, false, 'the host is unreachable')
   return { connection, serial, fencingNumber }
 }
 
@@ -109,7 +109,7 @@ async function bringIn(context: JobContext, store: FileStore, install: Install):
 function failureOf({ errorCode, reason, wasInstalled }: FinishInstallResponse, install: Install): InstallEnd {
   const error = errorCode || 'install_failed'
   if (error !== 'install_failed') {
-    const gone = wasInstalled && install.replace ? ', and the app that was there has been uninstalled' : ''
+    const gone = wasInstalled && install.replace ? ', and the previously installed app was removed' : ''
     return {
       error,
       next: `Nothing was installed${gone}. Install again: POST /v1/phones/${install.phoneId}/apps`,
@@ -128,7 +128,7 @@ const passing = new Set(['phone_unavailable', 'provider_timeout', 'provider_erro
 function endOf(error: unknown, install: Install): InstallEnd | null {
   if (error instanceof StoredFileMissing)
     return install.uploadId === null
-      ? { error: 'app_not_available', next: 'The library has lost the app: GET /v1/apps/library' }
+      ? { error: 'app_not_available', next: 'The app is no longer in the library: GET /v1/apps/library' }
       : {
           error: 'upload_failed',
           next: 'Create a new upload and send the file again: POST /v1/apps/uploads',

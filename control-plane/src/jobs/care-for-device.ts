@@ -90,13 +90,13 @@ async function tryCare<N extends 'device.wipe' | 'device.enroll'>(
   call: (connection: NonNullable<PlacedDevice['connection']>) => Promise<Cared>,
 ): Promise<Cared | null> {
   try {
-    if (!device.connection) throw new CallFailure(false, null, false, 'the host is out of reach')
+    if (!device.connection) throw new CallFailure(false, null, false, 'the host is unreachable')
     return await call(device.connection)
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     context.core.log.warn(
       { device: device.id, job: name, err: error, attempt: payload.attempt },
-      'a wipe or an enrolment of a device failed',
+      'the wipe or enrolment of a device failed',
     )
     const refusal = refusalIn(error.answer?.details)
     const isRefused =
@@ -166,7 +166,7 @@ async function conclude(
 }
 
 const cleanForNobody =
-  'it could only be cleaned at package level, and it is not known which tenant used it last. Start its host agent with PHONERACK_PACKAGE_CLEAN_FOR_ALL=true to accept that for every tenant, then release the device.'
+  'it could be cleaned only at package level, and its last tenant is unknown. Start its host agent with PHONERACK_PACKAGE_CLEAN_FOR_ALL=true to accept that for every tenant, then release the device.'
 
 /** What a wipe left, for the operator. */
 export const reasonOf = (failed: readonly WipeCheck[]): string =>

@@ -33,7 +33,7 @@ export async function parkPhoneJob(context: JobContext, payload: JobPayload<'pho
       if (!(error instanceof CallFailure)) throw error
       core.log.warn(
         { phone: phoneId, device: device.id, err: error, attempt },
-        'a device could not be put to rest',
+        'could not prepare a device for parking',
       )
     }
   }

@@ -53,7 +53,7 @@ export async function reconcile(core: Core): Promise<void> {
       installs: installs.length,
       recordings: recordings.length,
     },
-    'lost jobs are added again',
+    'adding lost jobs again',
   )
   await core.db.$transaction(async (tx: Tx) => {
     for (const { id } of recordings)

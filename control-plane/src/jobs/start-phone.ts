@@ -49,7 +49,7 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
     if (!(error instanceof CallFailure)) throw error
     core.log.warn(
       { phone: phone.id, device: device.id, err: error, attempt: payload.attempt },
-      'a phone did not start',
+      'a phone failed to start',
     )
     const refusal = refusalIn(error.answer?.details)
     if (refusal && isSettledAtOnce(phone, payload, refusal)) {
@@ -86,7 +86,7 @@ async function reset(
   device: PlacedDevice,
   ms: number,
 ): Promise<boolean> {
-  if (!device.connection) throw new CallFailure(false, null, false, 'the host is out of reach')
+  if (!device.connection) throw new CallFailure(false, null, false, 'the host is unreachable')
   const { verified, checks } = await callHost<WipeDeviceRequest, WipeDeviceResponse>(
     device.connection,
     (client, ...rest) => client.wipeDevice(...rest),
@@ -105,7 +105,7 @@ async function callStart(
   device: PlacedDevice,
   ms: number,
 ): Promise<void> {
-  if (!device.connection) throw new CallFailure(false, null, false, 'the host is out of reach')
+  if (!device.connection) throw new CallFailure(false, null, false, 'the host is unreachable')
   await callHost<StartPhoneRequest, StartPhoneResponse>(
     device.connection,
     (client, ...rest) => client.startPhone(...rest),

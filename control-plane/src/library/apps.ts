@@ -43,7 +43,10 @@ export async function addApp(
   const found = await tx.libraryFile.findMany({ where: { id: { in: [...fileIds] }, package: null } })
   const files = found.filter(({ facts }) => facts !== null)
   if (files.length !== new Set(fileIds).size)
-    throw invalidField('files', 'must be files that were sent within the last hour and belong to no app')
+    throw invalidField(
+      'files',
+      'must be files that were uploaded within the last hour and are not part of an app',
+    )
   const { base, splits } = fitTogether(files)
   const facts = factsOf(base)
   const replaced = await readApp(tx, facts.package)
@@ -69,7 +72,7 @@ export async function removeApp(tx: Tx, name: string): Promise<AppWithFiles> {
   const app = await readApp(tx, name)
   if (!app)
     throw new ApiError('app_not_found', {
-      message: 'The library has no such app.',
+      message: 'There is no such app in the library.',
       details: { package: name },
     })
   await dropApp(tx, name)
@@ -90,16 +93,19 @@ export function fitTogether<F extends Pick<LibraryFile, 'facts'>>(
   const bases = files.filter((file) => factsOf(file).split === null)
   const [base] = bases
   if (!base || bases.length > 1)
-    throw invalidField('files', `must hold one base APK, and hold ${bases.length}`)
+    throw invalidField('files', `must contain exactly one base APK, not ${bases.length}`)
   const splits = files.filter((file) => file !== base)
   const facts = factsOf(base)
   if (!packageName.safeParse(facts.package).success)
-    throw invalidField('files', `name a package that is none: ${facts.package}`)
+    throw invalidField('files', `contain an invalid package name: ${facts.package}`)
   for (const split of splits) requireSame(facts, factsOf(split))
   const names = splits.map((split) => factsOf(split).split)
-  if (new Set(names).size < names.length) throw invalidField('files', 'hold the same split twice')
+  if (new Set(names).size < names.length) throw invalidField('files', 'contain the same split twice')
   if (facts.needsSplits && splits.length === 0)
-    throw invalidField('files', `must hold the splits of ${facts.package} too: it does not run without them`)
+    throw invalidField(
+      'files',
+      `must also contain the splits of ${facts.package}: the app does not run without them`,
+    )
   return { base, splits }
 }
 
@@ -109,8 +115,11 @@ function requireSame(base: ApkFacts, split: ApkFacts): void {
   if (!isSame)
     throw invalidField(
       'files',
-      `do not belong together: ${which} is of ${split.package} ${split.versionCode}, the base is ${base.package} ${base.versionCode}`,
+      `do not belong together: ${which} is part of ${split.package} ${split.versionCode}, but the base is ${base.package} ${base.versionCode}`,
     )
   if (base.signer !== split.signer)
-    throw invalidField('files', `do not belong together: ${which} is signed with another key than the base`)
+    throw invalidField(
+      'files',
+      `do not belong together: ${which} and the base are signed with different keys`,
+    )
 }

@@ -51,7 +51,7 @@ export class Catalog {
   /** @throws ApiError rate_limited while it loads for the first time; validation_failed for a cursor that is none */
   async search(caller: Caller, query: string | null, cursor: string | null): Promise<Page<LibraryAppView>> {
     if (this.entries === null)
-      throw new ApiError('rate_limited', { message: 'The app library is being loaded.', retryAfterSeconds })
+      throw new ApiError('rate_limited', { message: 'The app library is still loading.', retryAfterSeconds })
     const scope = { projectId: caller.projectId, list: 'library' }
     const after = this.parts.cursors.decode(scope, cursor)?.id ?? ''
     await this.renew()
@@ -75,7 +75,7 @@ export class Catalog {
     try {
       await this.load(this.present, newest)
     } catch (error) {
-      this.parts.log.warn({ err: error }, 'the changed library could not be loaded')
+      this.parts.log.warn({ err: error }, 'could not load the changed library')
     }
   }
 
@@ -109,7 +109,10 @@ export class Catalog {
     const isWhole = (app: AppWithFiles): boolean =>
       app.files.length > 0 && app.files.every(({ id }) => present.has(id))
     for (const { package: name } of apps.filter((app) => !isWhole(app)))
-      log.error({ package: name }, 'an app of the library lacks files and is left out: add it again')
+      log.error(
+        { package: name },
+        'files of a library app are missing, so the app is not listed: add it again',
+      )
     this.entries = apps.filter(isWhole).map(entryOf).sort(byPackage)
     this.present = present
     this.version = version

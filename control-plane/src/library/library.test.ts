@@ -281,8 +281,8 @@ describe('files of one app', () => {
   })
 
   it.each([
-    ['no base', [split], /one base APK, and hold 0/],
-    ['two bases', [base, facts({ versionCode: 4 })], /one base APK, and hold 2/],
+    ['no base', [split], /one base APK, not 0/],
+    ['two bases', [base, facts({ versionCode: 4 })], /one base APK, not 2/],
     ['another version', [base, facts({ split: 'a', versionCode: 4 })], /split a is of org.example.shop 4/],
     [
       'another package',
@@ -292,7 +292,7 @@ describe('files of one app', () => {
     ['another signer', [base, facts({ split: 'a', signer: 'bb' })], /another key/],
     ['a split twice', [base, split, split], /twice/],
     ['no splits', [facts({ needsSplits: true })], /does not run without them/],
-    ['a package that is none', [facts({ package: 'shop' })], /a package that is none/],
+    ['a package that is none', [facts({ package: 'shop' })], /an invalid package name/],
   ])('are refused with %s', (_why, files, message) => {
     expect(() => fitTogether(files)).toThrow(message)
   })

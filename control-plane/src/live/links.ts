@@ -46,8 +46,8 @@ async function checkRoom(
   if (!isPhoneFull && Number(counted?.of_project ?? 0n) < linksPerProject) return
   const limit = isPhoneFull ? linksPerPhone : linksPerProject
   throw new ApiError('rate_limited', {
-    message: `The ${isPhoneFull ? 'phone' : 'project'} has ${limit} live links that are still valid.`,
-    next: 'Use a link that you have, or wait until one expires. Parking a phone ends its links.',
+    message: `The ${isPhoneFull ? 'phone' : 'project'} already has ${limit} valid live links.`,
+    next: 'Use an existing link, or wait until one expires. Parking a phone ends its links.',
     details: { limit },
     retryAfterSeconds: Math.max(
       1,

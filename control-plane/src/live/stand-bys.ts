@@ -36,7 +36,8 @@ export function createStandBys(core: Core, hosts: HostClients): StandBys {
     const call = live.standBy({ assignment }, new Metadata(), options, (error) => {
       // The next look begins another, if it is still wanted.
       if (held.get(phoneId)?.call === call) held.delete(phoneId)
-      if (error) core.log.debug({ err: error, phone: phoneId }, 'a phone is no longer ready to film')
+      if (error)
+        core.log.debug({ err: error, phone: phoneId }, 'a phone no longer has a video server on standby')
     })
     held.set(phoneId, { ...wanted, call })
   }
@@ -64,7 +65,7 @@ export function createStandBys(core: Core, hosts: HostClients): StandBys {
         } catch (error) {
           core.log.error(
             { err: error, phone: phoneId, host: one.place.hostId },
-            'a phone cannot be kept ready',
+            'could not keep a video server on standby',
           )
         }
       }

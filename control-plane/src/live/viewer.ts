@@ -78,7 +78,7 @@ export class Viewer {
     this.call = hosts.to(place.hostId, place.address).live.watch({ deadline: Date.now() + left + 5000 })
     this.call.on('data', (message: WatchResponse) => this.onVideo(message))
     // The status says the same, and comes once, whether the stream ended or broke.
-    this.call.on('error', (error: Error) => core.log.debug({ err: error }, 'a live view broke at its host'))
+    this.call.on('error', (error: Error) => core.log.debug({ err: error }, 'a live view failed at its host'))
     this.call.on('status', (ended: StatusObject) => this.onCallEnded(ended))
     const assignment = {
       phoneId: link.phoneId,
@@ -141,7 +141,7 @@ export class Viewer {
         if (!isDone) this.lookNow()
       },
       (error: unknown) => {
-        core.log.warn({ err: error, handoff: id }, 'a decision could not be stored')
+        core.log.warn({ err: error, handoff: id }, 'could not store a decision')
         // The page comes back, and shows what holds.
         this.close(closings.away)
       },
@@ -234,7 +234,7 @@ export class Viewer {
       (found) =>
         this.close(found !== null && 'closing' in found.standing ? found.standing.closing : otherwise),
       (unread: unknown) => {
-        core.log.warn({ err: unread }, 'a live link could not be read')
+        core.log.warn({ err: unread }, 'could not read a live link')
         this.close(otherwise)
       },
     )
@@ -268,7 +268,7 @@ export class Viewer {
         this.tellHandoff(row)
       } catch (error) {
         // What cannot be told now is told later; the link's own time runs meanwhile.
-        core.log.warn({ err: error }, 'a live link could not be read')
+        core.log.warn({ err: error }, 'could not read a live link')
       }
       await woken
     }

@@ -24,7 +24,7 @@ export function createWarmUps(log: Logger): WarmUps {
       const options = { deadline: Date.now() + warmMs }
       const call = connection.live.prepare({ assignment }, new Metadata(), options, (error) => {
         if (calls.get(phoneId) === call) calls.delete(phoneId)
-        if (error) log.debug({ err: error, phone: phoneId }, 'a phone films no longer for who may come')
+        if (error) log.debug({ err: error, phone: phoneId }, 'stopped capturing a phone without viewers')
       })
       calls.set(phoneId, call)
       before?.cancel()

@@ -13,7 +13,7 @@ const mediaOf = (holder: unknown, mediaType: string): Json | null => {
   return isObject(media) ? media : null
 }
 
-const noFields = one('no_fields', 'The same as no body', {})
+const noFields = one('no_fields', 'Equivalent to an empty request', {})
 
 const isEmpty = (schema: unknown): boolean =>
   isObject(schema) && isObject(schema['properties']) && Object.keys(schema['properties']).length === 0

@@ -75,16 +75,16 @@ function finishOperations(document: Json): void {
 const meanings: Record<string, string> = {
   '200': 'Done.',
   '201': 'Created.',
-  '202': 'Accepted; not there yet.',
+  '202': 'Accepted, but not finished yet.',
 }
 
 type Headers = Record<string, { type: string; description: string }>
 
 const always: Headers = { 'X-Request-Id': { type: 'string', description: "The request's ID." } }
 const retryAfter: Headers = {
-  'Retry-After': { type: 'integer', description: 'Seconds to wait before the request is sent again.' },
+  'Retry-After': { type: 'integer', description: 'Seconds to wait before sending the request again.' },
 }
-const location: Headers = { Location: { type: 'string', description: 'The path of what was created.' } }
+const location: Headers = { Location: { type: 'string', description: 'The path of the created resource.' } }
 
 /** Headers of answers that succeed, by operation. */
 const ofAnswers: Record<string, Headers> = {
@@ -93,7 +93,7 @@ const ofAnswers: Record<string, Headers> = {
   observe: {
     'X-Snapshot-Id': {
       type: 'string',
-      description: 'With `format=text`: the snapshot that actions refer to.',
+      description: 'With `format=text`: the ID of the snapshot, for `snapshot_id` in actions.',
     },
   },
   screenshot: {
@@ -102,12 +102,12 @@ const ofAnswers: Record<string, Headers> = {
     'X-Screen-Scale': { type: 'string', description: 'Image width divided by screen width; six decimals.' },
     'X-Snapshot-Id': {
       type: 'string',
-      description: 'With `annotate=true`: the snapshot whose refs are drawn.',
+      description: 'With `annotate=true`: the ID of the snapshot whose refs are drawn.',
     },
     'X-Screen-Secure': {
       type: 'string',
       description:
-        '`true` when the screen shows a window that forbids screenshots, which is black in the image; else left out.',
+        '`true` when the screen shows a window that forbids screenshots, which is black in the image. Omitted otherwise.',
     },
   },
   readFile: { 'Content-Disposition': { type: 'string', description: "The file's name." } },

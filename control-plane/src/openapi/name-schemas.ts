@@ -103,6 +103,6 @@ function sayDefault(field: Json): void {
   const { default: value, description } = field
   delete field['default']
   if (value !== null && typeof value === 'object') return
-  const said = `\`${JSON.stringify(value)}\` when left out.`
+  const said = `\`${JSON.stringify(value)}\` if omitted.`
   field['description'] = typeof description === 'string' ? `${description} ${said}` : capitalised(said)
 }

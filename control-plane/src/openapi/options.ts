@@ -17,14 +17,14 @@ export const openApiOptions = (baseUrl: string): FastifyDynamicSwaggerOptions =>
     security: [{ apiKey: [] }],
     tags: [
       { name: 'phones', description: 'Renting phones.' },
-      { name: 'screen', description: 'Reading and using the screen of a ready phone.' },
-      { name: 'apps', description: 'Apps of a ready phone, the library, and uploads of APKs.' },
-      { name: 'files', description: 'Shared storage of a ready phone.' },
-      { name: 'device', description: 'Settings and restarts of a ready phone.' },
-      { name: 'recordings', description: 'Recording the screen of a ready phone as a video.' },
-      { name: 'handoffs', description: 'Asking a person to do something on a ready phone.' },
-      { name: 'account', description: 'Credit and limits.' },
-      { name: 'setup', description: 'A first key for a terminal.' },
+      { name: 'screen', description: 'Read and use the screen of a ready phone.' },
+      { name: 'apps', description: 'Manage the apps of a ready phone, the app library, and APK uploads.' },
+      { name: 'files', description: 'Manage files in the shared storage of a ready phone.' },
+      { name: 'device', description: 'Change settings of a ready phone and restart it.' },
+      { name: 'recordings', description: 'Record the screen of a ready phone as a video.' },
+      { name: 'handoffs', description: 'Ask a person to do something on a ready phone.' },
+      { name: 'account', description: 'Read credit and limits, and buy credit.' },
+      { name: 'setup', description: 'Get a first API key for a terminal.' },
     ],
     components: {
       securitySchemes: {

@@ -31,7 +31,7 @@ export async function addAudit(
   })
   const { target } = change
   work.afterCommit(() =>
-    work.core.log.info({ audit: action, target, token: tokenId, request_id: requestId }, 'an operator acted'),
+    work.core.log.info({ audit: action, target, token: tokenId, request_id: requestId }, 'operator request'),
   )
 }
 

@@ -43,7 +43,7 @@ export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: D
   })
   if (active >= limits.activeKeys) throw new ApiError('key_limit', { details: { limit: limits.activeKeys } })
   const own = await tx.phone.count({ where: { id: { in: phoneIds }, projectId: input.project } })
-  if (own !== phoneIds.length) throw invalidField('phones', 'must name phones of the project')
+  if (own !== phoneIds.length) throw invalidField('phones', 'must contain IDs of phones in the project')
   await tx.apiKey.create({
     data: {
       id,

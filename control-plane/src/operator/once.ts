@@ -33,8 +33,8 @@ export async function claimKey(work: Work, key: string, fingerprint: string): Pr
   const earlier = await tx.operatorRequest.findUniqueOrThrow({ where: { tokenId_key: { tokenId, key } } })
   if (earlier.fingerprint !== fingerprint)
     throw new ApiError('idempotency_conflict', {
-      message: 'This Idempotency-Key belongs to another request.',
-      next: 'Send the original request with this key, or this request with a new one.',
+      message: 'The `Idempotency-Key` was already used for a different request.',
+      next: 'Send the original request with this key, or send this request with a new key.',
     })
   return { status: earlier.status, text: open(operator.secret(), key, earlier.answer) }
 }

@@ -9,7 +9,9 @@ import { invalidField, nameSchema } from '../validation/fields.js'
 import { projectView } from './views.js'
 import { type Change, type Work } from './work.js'
 
-const usd = z.string().regex(/^-?\d{1,12}(\.\d{1,6})?$/, 'must be dollars with up to six decimal places')
+const usd = z
+  .string()
+  .regex(/^-?\d{1,12}(\.\d{1,6})?$/, 'must be an amount in dollars with at most six decimal places')
 const count = z.int().min(0).max(1_000_000)
 
 export const newProjectSchema = z.strictObject({

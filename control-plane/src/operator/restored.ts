@@ -20,7 +20,7 @@ export async function declareRestored({ core, tx, now, afterCommit }: Work): Pro
     announceAll(core).catch((error: unknown) =>
       core.log.warn(
         { err: error },
-        'hosts could not be asked: they hear of the restore at their next heartbeat',
+        'could not reach the hosts; they learn of the restore at their next heartbeat',
       ),
     )
   })

@@ -437,11 +437,11 @@ describe('money that is taken back', () => {
       expect((await tell(session)).statusCode).toBe(200)
     const rows = (await unmatched()).filter(({ id }) => /^cs_[1-5]$/.test(String(id)))
     expect(Object.fromEntries(rows.map(({ id, reason }) => [id, reason]))).toEqual({
-      cs_1: 'there is no such checkout link',
-      cs_2: 'there is no such checkout link',
+      cs_1: 'the checkout link does not exist',
+      cs_2: 'the checkout link does not exist',
       cs_3: 'the link asks for 25 dollars',
-      cs_4: 'it is not in US dollars',
-      cs_5: 'the link was paid before',
+      cs_4: 'the payment is not in US dollars',
+      cs_5: 'the link was already paid',
     })
     expect(rows).toHaveLength(5)
     expect(await balanceOf(tenant)).toBe(25_000_000n)

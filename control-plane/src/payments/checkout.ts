@@ -49,7 +49,7 @@ async function note(core: Core, caller: Caller, amountUsd: number): Promise<stri
     const oldest = latest[perHour - 1]
     if (oldest)
       throw new ApiError('rate_limited', {
-        message: `The project has created ${perHour} checkout links within the hour.`,
+        message: `The project has already created ${perHour} checkout links within the last hour.`,
         retryAfterSeconds: Math.max(
           1,
           Math.ceil((oldest.createdAt.getTime() + hourMs - now.getTime()) / 1000),

@@ -21,7 +21,7 @@ async function settlePayment(core: Core, payment: Payment): Promise<void> {
       payment.checkoutId === null ? null : await tx.checkout.findUnique({ where: { id: payment.checkoutId } })
     const reason = misfit(checkout, payment)
     if (!checkout || reason !== null) {
-      await keepUnmatched(tx, payment, reason ?? 'it names no checkout link', now)
+      await keepUnmatched(tx, payment, reason ?? 'the payment has no reference to a checkout link', now)
       return reason
     }
     const { id, projectId } = checkout
@@ -42,17 +42,22 @@ async function settlePayment(core: Core, payment: Payment): Promise<void> {
     cents: payment.cents,
     currency: payment.currency,
   }
-  if (unmatched === null) core.log.info(told, 'a payment was told')
-  else core.log.error({ ...told, reason: unmatched }, 'a payment fits no checkout link: nothing was added')
+  if (unmatched === null) core.log.info(told, 'received a payment')
+  else
+    core.log.error(
+      { ...told, reason: unmatched },
+      'a payment does not match a checkout link, so no credit was added',
+    )
 }
 
 /** Null: the payment is what the link asks for. */
 function misfit(checkout: Checkout | null, payment: Payment): string | null {
-  if (!checkout) return 'there is no such checkout link'
-  if (payment.currency !== 'usd') return 'it is not in US dollars'
-  if (payment.cents !== checkout.amountUsd * 100) return `the link asks for ${checkout.amountUsd} dollars`
+  if (!checkout) return 'the checkout link does not exist'
+  if (payment.currency !== 'usd') return 'the payment is not in US dollars'
+  if (payment.cents !== checkout.amountUsd * 100)
+    return `the amount differs from the ${checkout.amountUsd} dollars of the link`
   const isOther = checkout.paymentIntent !== null && checkout.paymentIntent !== payment.paymentIntent
-  return isOther ? 'the link was paid before' : null
+  return isOther ? 'the link was already paid' : null
 }
 
 async function keepUnmatched(tx: Tx, payment: Payment, reason: string, toldAt: Date): Promise<void> {
@@ -75,8 +80,8 @@ async function settleReversal(core: Core, told: ToldReversal): Promise<void> {
     return checkout?.id ?? null
   })
   const entry = { audit: 'payment.reversal', kind: told.kind, checkout: checkoutId, cents: told.cents }
-  if (checkoutId !== null) core.log.warn(entry, 'a payment was taken back, or its reversal changed')
-  else core.log.error(entry, 'a refund or dispute fits no payment: nothing was booked')
+  if (checkoutId !== null) core.log.warn(entry, 'a payment was reversed, or its reversal changed')
+  else core.log.error(entry, 'a refund or dispute does not match a payment, so nothing was booked')
 }
 
 /** A payment and its reversals may be told at the same time, before the row exists that both would lock. */

@@ -64,7 +64,7 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
     } catch (error) {
       if (!(error instanceof Client.errors.StripeSignatureVerificationError)) throw error
       throw new ApiError('validation_failed', {
-        message: 'The signature is not that of the payment provider.',
+        message: 'The `Stripe-Signature` header does not match the body. Check the webhook secret.',
         cause: error,
       })
     }
@@ -99,14 +99,16 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
           { idempotencyKey: checkoutId },
         )
         if (session.url) return session.url
-        throw new ApiError('provider_error', { message: 'The payment provider gave no page.' })
+        throw new ApiError('provider_error', {
+          message: 'The payment provider did not return a checkout page. Try again later.',
+        })
       } catch (error) {
         if (!(error instanceof Client.errors.StripeError)) throw error
         const isLate = error instanceof Client.errors.StripeConnectionError
         throw new ApiError(isLate ? 'provider_timeout' : 'provider_error', {
           message: isLate
-            ? 'The payment provider did not answer in time; nothing was paid.'
-            : 'The payment provider refused; nothing was paid.',
+            ? 'The payment provider did not respond before the timeout. Nothing was paid. Try again later.'
+            : 'The payment provider refused the request. Nothing was paid.',
           retryable: isLate,
           next: 'POST /v1/credits/checkout',
           cause: error,

@@ -17,13 +17,13 @@ const wrong = (message: string): ApiError => new ApiError('validation_failed', {
 
 /** Reads only the header: whether the signature is right shows with the body. @throws ApiError validation_failed */
 export function checkSignatureHeader(header: string | string[] | undefined, now: Date): void {
-  if (typeof header !== 'string' || header === '') throw wrong('The header Stripe-Signature is required.')
+  if (typeof header !== 'string' || header === '') throw wrong('The `Stripe-Signature` header is missing.')
   const parts = header.length > mostHeaderCharacters ? [] : header.split(',').map((part) => part.trim())
   const seconds = parts.flatMap((part) => /^t=(\d{1,12})$/.exec(part)?.[1] ?? [])[0]
   if (seconds === undefined || !parts.some((part) => /^v1=[0-9a-f]{64}$/.test(part)))
-    throw wrong('The header Stripe-Signature must be `t=SECONDS,v1=HEX`, as the payment provider sends it.')
+    throw wrong('The `Stripe-Signature` header must have the form `t=SECONDS,v1=HEX`.')
   if (now.getTime() - Number(seconds) * 1000 > signatureLifeMs)
-    throw wrong('The signature is older than five minutes.')
+    throw wrong('The timestamp in `Stripe-Signature` is more than five minutes old.')
 }
 
 export interface SignatureFailures {
@@ -51,7 +51,7 @@ export function createSignatureFailures(
       if ((failures.get(network) ?? 0) < perMinute) return
       const seconds = Math.max(1, Math.ceil(((minute + 1) * minuteMs - now) / 1000))
       throw new ApiError('rate_limited', {
-        message: `This address has sent ${perMinute} wrong signatures this minute.`,
+        message: `This address has sent ${perMinute} invalid signatures this minute.`,
         details: { limit: perMinute, retry_after_seconds: seconds },
         retryAfterSeconds: seconds,
       })

@@ -32,7 +32,7 @@ export class Activity {
     const write = (): void => {
       const now = this.core.clock.now()
       this.write(caller, phoneId, now).catch((error: unknown) => {
-        this.core.log.warn({ err: error, phone: phoneId }, 'activity could not be recorded')
+        this.core.log.warn({ err: error, phone: phoneId }, 'could not record activity')
       })
     }
     const began = this.core.clock.now().getTime()

@@ -17,7 +17,7 @@ export async function conflictOr(core: Core, phoneId: string, error: unknown): P
     const phone = await findPhone(core.db, phoneId)
     return (phone && readinessConflict(phoneId, phone.status)) ?? error
   } catch (cause) {
-    core.log.warn({ err: cause, phone: phoneId }, 'the state of a phone could not be read')
+    core.log.warn({ err: cause, phone: phoneId }, 'could not read the state of a phone')
     return error
   }
 }

@@ -76,11 +76,15 @@ async function checkCountry(tx: Tx, country: string | null): Promise<void> {
   const known = await activeCountries(tx)
   if (known.includes(country)) return
   throw new ApiError('validation_failed', {
-    message: 'There are no phones in this country.',
+    message: 'The service has no phones in this country.',
     details: {
       validation_stage: 'country',
       issues: [
-        { path: ['country'], message: 'is not one of the countries in GET /v1/account', alternatives: known },
+        {
+          path: ['country'],
+          message: 'must be one of the countries in `GET /v1/account`',
+          alternatives: known,
+        },
       ],
     },
   })

@@ -86,7 +86,7 @@ async function attempt(
     },
   })
   const device = await suspendGrace(tx, phoneId, new Date(deadline.getTime() + sweepAfterMs))
-  if (!device) throw new Error(`phone ${phoneId} holds no device`)
+  if (!device) throw new Error(`phone ${phoneId} does not hold a device`)
   const { id: sessionId } = phone.session
   await addJob(
     tx,
@@ -106,7 +106,9 @@ async function attempt(
 function tooSoon(kind: RestartKind, phoneId: string, seconds: number): ApiError {
   return new ApiError('rate_limited', {
     message:
-      kind === 'reboot' ? 'The phone was rebooted a short time ago.' : 'The phone was reset a moment ago.',
+      kind === 'reboot'
+        ? 'The phone was already rebooted within the last 10 minutes.'
+        : 'The phone was already reset within the last minute.',
     retryAfterSeconds: seconds,
     details: { phone: phoneId, retry_after_seconds: seconds },
   })

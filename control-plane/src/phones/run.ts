@@ -51,7 +51,7 @@ export async function enforceDeadline(core: Core, phoneId: string, sessionId: st
     if (phone.session?.id !== sessionId || phone.startDeadlineAt === null || phone.startDeadlineAt > now)
       return null
     return phone.status === 'starting' && phone.session.readyAt !== null
-      ? heldBack('It did not come back from its restart.', lastProofAt ?? now)
+      ? heldBack('The phone did not come back after its restart.', lastProofAt ?? now)
       : startTimedOut(phone)
   })
 }
@@ -76,9 +76,9 @@ async function lastProofOf(core: Core, phoneId: string): Promise<Date | null> {
 }
 
 function startTimedOut(phone: PhoneRecord): Applied | null {
-  const message = 'The phone was not ready in time.'
+  const message = 'The phone was not ready before the timeout.'
   if (phone.status === 'creating') {
-    const failure = { code: 'capacity_unavailable' as ErrorCode, message: 'No device was found that works.' }
+    const failure = { code: 'capacity_unavailable' as ErrorCode, message: 'No working device was found.' }
     return { event: 'create_failed', ending: { failure } }
   }
   if (phone.status !== 'starting') return null

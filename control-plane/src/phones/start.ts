@@ -117,7 +117,7 @@ async function begin(core: Core, tx: Tx, phone: PhoneRecord, admitted: Admitted)
     },
   })
   const device = await raiseFencing(tx, phone.id)
-  if (!device) throw new Error(`phone ${phone.id} holds no device`)
+  if (!device) throw new Error(`phone ${phone.id} does not hold a device`)
   await openSession(tx, { phoneId: phone.id, projectId: phone.projectId, deadline, ...admitted })
   await addStart(tx, phone.id, device.fencingNumber)
 }

@@ -95,7 +95,7 @@ async function targetOf(core: Core, hosts: HostClients, asking: Asking): Promise
       const seen = await look(core, hosts, asking)
       if ('target' in seen) return seen.target
       if (left === 0 || listening.signal.aborted) {
-        core.log.info(seen, 'a phone is out of reach')
+        core.log.info(seen, 'a phone is unreachable')
         throw phoneUnavailable(asking.phoneId)
       }
       await change

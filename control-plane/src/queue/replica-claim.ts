@@ -51,7 +51,7 @@ export class ReplicaClaim {
     this.current = `${this.wanted}-${randomBytes(6).toString('hex')}`
     this.log.error(
       { wanted: this.wanted, replica: this.current },
-      'another process runs with this PHONERACK_REPLICA_ID; give each replica one of its own',
+      'another process uses this PHONERACK_REPLICA_ID; give each replica a unique ID',
     )
     await this.lock()
   }

@@ -63,7 +63,9 @@ export class JobRunner {
       connectionTimeoutMillis: 10_000,
       application_name: 'phonerack-jobs',
     })
-    this.pool.on('error', (error) => options.log.warn({ err: error }, 'a connection for jobs broke'))
+    this.pool.on('error', (error) =>
+      options.log.warn({ err: error }, 'a database connection for jobs was lost'),
+    )
     // One that breaks while a job holds it fails that job's query; without a listener it would end the process.
     this.pool.on('connect', (client) => client.on('error', () => undefined))
     this.pool.setMaxListeners(50)
@@ -171,7 +173,7 @@ export class JobRunner {
   }
 
   private onTrouble(error: unknown): void {
-    this.options.log.warn({ err: error }, 'the job workers stopped and are started again')
+    this.options.log.warn({ err: error }, 'the job workers stopped; restarting them')
   }
 }
 

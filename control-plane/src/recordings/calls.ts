@@ -76,12 +76,12 @@ export const isUnknown = (error: unknown): boolean =>
   error instanceof CallFailure && error.answer?.code === 'recording_not_found'
 
 function stated(state: RecordingState | undefined): RecordingState {
-  if (!state) throw new CallFailure(true, null, false, 'the host said nothing of the recording', true)
+  if (!state) throw new CallFailure(true, null, false, 'the host did not report the recording', true)
   return state
 }
 
 const notAsPromised = (): CallFailure =>
-  new CallFailure(true, null, false, 'the file is not what the host promised', true)
+  new CallFailure(true, null, false, "the file does not match the host's description", true)
 
 /**
  * The finished file as a stream, read no faster than it is used; it ends with an error unless all of it came as the host

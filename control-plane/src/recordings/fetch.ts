@@ -60,7 +60,7 @@ export async function fetchRecordingJob(
   try {
     const host = await hostOf(core, context.hosts, recording)
     if (host === 'gone') return await giveUp(core, recording)
-    if (host === null) throw new CallFailure(false, null, false, 'the host is out of reach')
+    if (host === null) throw new CallFailure(false, null, false, 'the host is unreachable')
     const waits = await advance(context, store, recording, host)
     if (waits === 'running') await lookAgain(times.running, 1)
     else if (waits === 'turn') await lookAgain(times.turn, attempt)
@@ -68,7 +68,7 @@ export async function fetchRecordingJob(
       await lookAgain(backoff(attempt, times.made.first, times.made.longest), attempt + 1)
   } catch (error) {
     if (!(error instanceof CallFailure) && !(error instanceof StorageFull)) throw error
-    core.log.warn({ err: error, recording: id, attempt }, 'a recording is looked at again')
+    core.log.warn({ err: error, recording: id, attempt }, 'checking a recording again')
     const ms = error instanceof StorageFull ? times.full : backoff(attempt, again.first, again.longest)
     await lookAgain(ms, attempt + 1)
   }
@@ -113,7 +113,7 @@ async function advance(
     if (isOver) state = await stopRecording(host, recording.id, within())
     if ((isOver || isLeft) && state.status === RecordingStatus.RECORDING_STATUS_RECORDING) {
       if (isStopIgnored(recording.stopAskedAt, core.clock.now()))
-        return fail(core, recording, host, within(), 'its host does not stop')
+        return fail(core, recording, host, within(), 'its host did not stop it')
       await noteStopAsked(core, recording.id)
     }
     return recording.status === 'processing' ? 'made' : 'running'
@@ -133,7 +133,7 @@ async function fail(
   progress: Progress,
   reason: string,
 ): Promise<null> {
-  core.log.error({ recording: recording.id, reason }, 'a recording could not be saved')
+  core.log.error({ recording: recording.id, reason }, 'could not save a recording')
   await markFailed(core, recording.id, false)
   await drop(core, recording, host, progress)
   return null

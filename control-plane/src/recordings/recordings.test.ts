@@ -354,7 +354,7 @@ describe('sent once', () => {
     agent.log.length = 0
     const refused = errorOf(await call('DELETE', `/${id}`), 409, 'recording_in_progress')
     expect(refused.details).toMatchObject({ phone: phoneId, recording: id })
-    expect(refused.next).toContain(`GET /v1/phones/${phoneId}/recordings until its status is not "recording"`)
+    expect(refused.next).toContain(`GET /v1/phones/${phoneId}/recordings until \`status\` is no longer`)
     expect(agent.log).not.toContain('dropRecording')
     errorOf(await call('POST', `/${id}/stop`), 409, 'phone_not_running')
     errorOf(await call('GET', `/${id}/video`), 409, 'recording_not_ready')

@@ -85,9 +85,9 @@ export function admit(
       throw new ApiError('recording_limit_reached', {
         ...(kept >= perProject
           ? {}
-          : { message: "The project's recordings have reached their storage limit." }),
+          : { message: 'The project has reached its storage limit for recordings.' }),
         details: { limit: perProject, recordings: kept, limit_bytes: projectBytes, used_bytes: bytes },
-        next: `Delete recordings that are not needed (${recordingsRequest(phoneId)}), then send the request again.`,
+        next: `Delete recordings that you do not need (${recordingsRequest(phoneId)}), then send the request again.`,
       })
     const id = newId('recording')
     await addFetch(tx, core, id, wanted.lookMs)

@@ -152,11 +152,11 @@ async function end(core: Core, recording: Recording, target: Target): Promise<vo
 /** Of a phone that does not run: nothing is sent to its host, which closes the recording within a moment when it is in reach. */
 const stillRuns = ({ id, phoneId }: Recording): ApiError =>
   new ApiError('recording_in_progress', {
-    message: 'The recording is not closed yet, and its phone is no longer running.',
+    message: 'The recording is not finished yet, and its phone is no longer running.',
     details: { phone: phoneId, recording: id },
     next:
-      `${recordingsRequest(phoneId)} until its status is not "recording", then delete it. ` +
-      `If that takes longer than a minute: POST /v1/phones/${phoneId}/start, then stop the recording, then delete it.`,
+      `${recordingsRequest(phoneId)} until \`status\` is no longer \`recording\`, then delete the recording. ` +
+      `If that takes more than a minute: POST /v1/phones/${phoneId}/start, then stop the recording and delete it.`,
   })
 
 /** Sent once: its host ends it and forgets it. */

@@ -11,7 +11,7 @@ export const getAccount: Route = (app, { services }) => {
     {
       schema: {
         operationId: 'getAccount',
-        summary: 'Credit, limits and prices of the project',
+        summary: 'Get credit, limits and prices of the project',
         tags: ['account'],
         response: { 200: accountSchema, ...describeErrors() },
       },

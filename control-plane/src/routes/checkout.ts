@@ -15,7 +15,7 @@ export const createCheckoutBody = z
       .min(minUsd)
       .max(maxUsd)
       .default(defaultUsd)
-      .meta({ description: 'Whole dollars of credit, without tax.' }),
+      .meta({ description: 'Credit in whole dollars, without tax.' }),
   })
   .prefault({})
 
@@ -27,14 +27,14 @@ export const createCheckout: Route = (app, { services }) => {
         operationId: 'createCheckout',
         summary: 'Get a link to buy credit',
         description:
-          'Credit comes once the payment is confirmed: poll `GET /v1/account`. Unpaid links cost nothing.',
+          'Credit is added once the payment is confirmed: poll `GET /v1/account`. Unpaid links cost nothing.',
         tags: ['account'],
         headers: postHeaders,
         body: createCheckoutBody,
         response: {
           201: z.object({
-            url: z.string().meta({ description: "A page of the payment provider's." }),
-            amount_usd: z.int().meta({ description: 'Whole dollars; tax is added there.' }),
+            url: z.string().meta({ description: 'The checkout page of the payment provider.' }),
+            amount_usd: z.int().meta({ description: 'Whole dollars; tax is added at checkout.' }),
           }),
           ...describeErrors(
             'validation_failed',

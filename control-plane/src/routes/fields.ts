@@ -14,12 +14,12 @@ export const nameField = z
   .string()
   .trim()
   .refine((name) => lengthOf(name) >= phoneName.min && lengthOf(name) <= phoneName.max, {
-    message: `must have between ${phoneName.min} and ${phoneName.max} characters, spaces around them not counted`,
+    message: `must have between ${phoneName.min} and ${phoneName.max} characters, not counting leading and trailing spaces`,
   })
   .meta({
     minLength: phoneName.min,
     maxLength: phoneName.max,
-    description: 'Characters after spaces around it were taken away.',
+    description: 'The length counts without leading and trailing spaces.',
   })
 
 export const metadataKey = z
@@ -41,20 +41,23 @@ export const metadataField = z
   .refine((pairs) => Object.keys(pairs).length <= metadata.pairs, {
     message: `must have at most ${metadata.pairs} pairs`,
   })
-  .meta({ maxProperties: metadata.pairs, description: 'Pairs of your own, to find phones by.' })
+  .meta({
+    maxProperties: metadata.pairs,
+    description: 'Your key-value pairs, which `GET /v1/phones` can filter by.',
+  })
 
 const seconds = ({ min, max }: { min: number; max: number }) => z.int().min(min).max(max)
 
 export const idleTimeoutField = seconds(limits.idleTimeout).meta({
-  description: `Seconds without a request after which the phone parks; ${limits.idleTimeout.default} when left out.`,
+  description: `Seconds without a request after which the phone parks; ${limits.idleTimeout.default} if omitted.`,
 })
 export const maxDurationField = seconds(limits.maxDuration).meta({
-  description: `Most seconds the session may run; ${limits.maxDuration.default} when left out, shortened to fit the credit.`,
+  description: `Maximum length of the session in seconds. If omitted: ${limits.maxDuration.default}, shortened to fit the credit.`,
 })
 export const waitField = z
   .boolean()
   .default(true)
-  .meta({ description: `Wait up to about ${limits.lifecycleWait} seconds.` })
+  .meta({ description: `Wait up to about ${limits.lifecycleWait} seconds for the result.` })
 
 /** Of a read that may wait until its row is in one of `states`, and for how long. */
 export const waitQuery = <const State extends string>(
@@ -67,12 +70,12 @@ export const waitQuery = <const State extends string>(
       timeout: seconds(limits.pollTimeout)
         .optional()
         .meta({
-          description: `Seconds; only with \`wait\`. ${limits.pollTimeout.default} when left out.`,
+          description: `Seconds; only with \`wait\`. ${limits.pollTimeout.default} if omitted.`,
         }),
     })
     .refine((query) => query.timeout === undefined || query.wait !== undefined, {
       path: ['timeout'],
-      message: 'may only be given together with `wait`',
+      message: 'must not be given without `wait`',
     })
 
 export const pageFields = {
@@ -81,8 +84,8 @@ export const pageFields = {
     .min(page.min)
     .max(page.max)
     .default(page.default)
-    .meta({ description: 'Most entries of the page.' }),
-  cursor: z.string().optional().meta({ description: "The previous page's `next_cursor`." }),
+    .meta({ description: 'Maximum number of entries on the page.' }),
+  cursor: z.string().optional().meta({ description: 'The `next_cursor` of the previous page.' }),
 }
 
 /** Checked on every POST; only create acts on it. */
@@ -92,7 +95,7 @@ export const postHeaders = z.object({
     .regex(idempotencyKeyPattern, { message: idempotencyKeyRule })
     .optional()
     .meta({
-      description: `A create sent again with the same key within ${limits.idempotencyWindowHours} hours answers with the phone it made; other requests take it and do nothing with it.`,
+      description: `A create request that is repeated with the same key within ${limits.idempotencyWindowHours} hours returns the phone that the first one created. Other requests accept and ignore the header.`,
     }),
 })
 

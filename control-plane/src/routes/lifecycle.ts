@@ -26,7 +26,7 @@ export async function waitAfterWrite(
   const later = await services.phones
     .wait(phone.id, settled, lifecycleWaitMs, lifetimes.wait(reply))
     .catch((error: unknown) => {
-      request.log.error({ err: error, request_id: request.id, phone: phone.id }, 'the wait broke off')
+      request.log.error({ err: error, request_id: request.id, phone: phone.id }, 'a wait was interrupted')
       return phone
     })
   if (later.status === 'failed') throw failureOf(later)
@@ -42,6 +42,6 @@ export async function noteActivity(
   try {
     await services.phones.touch(callerOf(request), phoneId)
   } catch (error) {
-    request.log.warn({ err: error, request_id: request.id, phone: phoneId }, 'activity was not noted')
+    request.log.warn({ err: error, request_id: request.id, phone: phoneId }, 'could not record activity')
   }
 }

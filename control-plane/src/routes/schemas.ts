@@ -25,7 +25,7 @@ export const openSessionSchema = z
     idle_timeout: z.int().meta({ description: 'Seconds.' }),
     max_duration: z.int().meta({ description: 'Seconds.' }),
     parks_at: timestamp.meta({ description: 'When the phone parks itself.' }),
-    park_reason: openEnum(['idle', 'max_duration'], 'The rule that sets `parks_at`.'),
+    park_reason: openEnum(['idle', 'max_duration'], 'The rule that determines `parks_at`.'),
     reserved_usd: money,
   })
   .meta({ id: 'OpenSession' })
@@ -34,21 +34,25 @@ export const phoneSchema = z
   .object({
     id: id('phone'),
     object: z.literal('phone'),
-    name: z.string().meta({ description: 'The ID when no name was given.' }),
+    name: z.string().meta({ description: 'The name, or the ID if no name was given.' }),
     status: phoneStatusSchema,
-    country: z.string().nullable().meta({ description: 'Two letters, as asked for at create; else null.' }),
-    metadata: z.record(z.string(), z.string()).meta({ description: 'Pairs of your own.' }),
+    country: z
+      .string()
+      .nullable()
+      .meta({ description: 'The two-letter country code that the create requested, or null.' }),
+    metadata: z.record(z.string(), z.string()).meta({ description: 'Your key-value pairs.' }),
     created_at: timestamp,
     last_active_at: timestamp.nullable().meta({
-      description: 'When it became ready, or was last addressed while ready, to within 15 seconds.',
+      description:
+        'Time when the phone became ready or when a request last addressed it while ready, to within 15 seconds.',
     }),
     session: openSessionSchema
       .nullable()
-      .meta({ description: 'The open session; null while it is not running.' }),
+      .meta({ description: 'The open session, or null while the phone is not running.' }),
     failure: z
       .object({ code: z.string(), message: z.string(), at: timestamp })
       .nullable()
-      .meta({ description: 'The latest failure, until it starts again or becomes ready.' }),
+      .meta({ description: 'The latest failure. Cleared when the phone starts again or becomes ready.' }),
   })
   .meta({ id: 'Phone' })
 export type PhoneJson = z.output<typeof phoneSchema>
@@ -59,8 +63,8 @@ export const sessionSchema = z
     started_at: timestamp,
     ready_at: timestamp.nullable(),
     ended_at: timestamp.nullable(),
-    end_reason: openEnum(endReasons, 'Null while open.').nullable(),
-    billed_seconds: z.int().nullable().meta({ description: 'Null while open.' }),
+    end_reason: openEnum(endReasons, 'Null while the session is open.').nullable(),
+    billed_seconds: z.int().nullable().meta({ description: 'Null while the session is open.' }),
     cost_usd: money.nullable(),
     reserved_usd: money,
   })
@@ -78,23 +82,23 @@ export const sessionPageSchema = z
 export const accountSchema = z
   .object({
     project: z.string().meta({ description: "The project's name." }),
-    balance_usd: money.meta({ description: 'US dollars of credit, before reservations.' }),
-    reserved_usd: money.meta({ description: 'US dollars held by open sessions.' }),
-    spend_limit_usd: money.meta({ description: 'US dollars that a month may cost.' }),
+    balance_usd: money.meta({ description: 'Credit in US dollars, before reservations.' }),
+    reserved_usd: money.meta({ description: 'Credit in US dollars that open sessions reserve.' }),
+    spend_limit_usd: money.meta({ description: 'Monthly spending limit in US dollars.' }),
     spent_this_month_usd: money.meta({
-      description: 'US dollars of sessions that ended this calendar month, UTC.',
+      description: 'Cost in US dollars of the sessions that ended this calendar month (UTC).',
     }),
     limits: z
       .object({ phones: z.int(), running: z.int() })
-      .meta({ description: 'Most phones, and most that run at once.' }),
+      .meta({ description: 'Maximum number of phones, and of phones that run at the same time.' }),
     running: z.int().meta({ description: 'Phones with an open session.' }),
     phones: z.int().meta({ description: 'Phones that are neither deleted nor failed.' }),
     price: z
       .object({ per_minute_usd: money, minimum_seconds: z.int() })
-      .meta({ description: 'Of a minute; and the shortest time that is billed.' }),
+      .meta({ description: 'Price of a minute, and the shortest billed time.' }),
     countries: z
       .array(z.object({ code: z.string(), name: z.string() }))
-      .meta({ description: 'Those that a create may ask for, by name.' }),
+      .meta({ description: 'Countries that a create can request, sorted by name.' }),
   })
   .meta({ id: 'Account' })
 export type AccountJson = z.output<typeof accountSchema>
@@ -103,16 +107,16 @@ export const errorSchema = z
   .object({
     error: z.object({
       type: z.string().meta({ description: 'The family of the code.' }),
-      code: openEnum(errorCodes, 'The exact error; branch on this.'),
-      message: z.string().meta({ description: 'For people; may change.' }),
+      code: openEnum(errorCodes, 'The exact error. Branch on this.'),
+      message: z.string().meta({ description: 'A text for people. It may change.' }),
       retryable: z
         .boolean()
         .meta({ description: 'Whether the same request may succeed later without change.' }),
-      next: z.string().nullable().meta({ description: 'The next step, often the request to make.' }),
+      next: z.string().nullable().meta({ description: 'The next step, often the exact request to send.' }),
       request_id: id('request'),
       details: z
         .record(z.string(), z.unknown())
-        .meta({ description: 'Facts for programs; may gain fields.' }),
+        .meta({ description: 'Machine-readable facts. New fields may be added.' }),
     }),
   })
   .meta({ id: 'Error' })

@@ -19,7 +19,7 @@ export const createSetupBody = z
         message: `must have between ${client.min} and ${client.max} printable ASCII characters`,
       })
       .optional()
-      .meta({ description: 'Shown to the person; the key is named after it.' }),
+      .meta({ description: 'Shown to the person, and used in the name of the key.' }),
   })
   .prefault({})
 
@@ -39,17 +39,20 @@ export const createSetup: Route = (app, { services, strangers, baseUrl, clock })
     {
       schema: {
         operationId: 'createSetup',
-        summary: 'Ask for a key',
-        description: 'A person confirms in a browser; then `POST /v1/setup/token` delivers the key, once.',
+        summary: 'Request a key',
+        description:
+          'A person confirms the request in a browser. Then `POST /v1/setup/token` returns the key once.',
         tags: ['setup'],
         security: [],
         headers: postHeaders,
         body: createSetupBody,
         response: {
           201: z.object({
-            setup_token: z.string().meta({ description: 'Secret: only it collects the key.' }),
-            user_code: z.string().meta({ description: 'For the person to type; gives no access alone.' }),
-            verification_url: z.string().meta({ description: 'Where the person confirms.' }),
+            setup_token: z.string().meta({ description: 'The secret that collects the key.' }),
+            user_code: z
+              .string()
+              .meta({ description: 'The code that the person compares. It does not grant access.' }),
+            verification_url: z.string().meta({ description: 'The page where the person confirms.' }),
             expires_in: z.int().meta({ description: 'Seconds to confirm and collect.' }),
             interval: z.int().meta({ description: 'Seconds between polls.' }),
           }),
@@ -91,7 +94,7 @@ export const collectSetup: Route = (app, { services, strangers, clock }) => {
         response: {
           200: z.object({
             status: z.string().meta({ 'x-extensible-enum': ['pending', 'approved'] }),
-            api_key: z.string().optional().meta({ description: 'Delivered exactly once.' }),
+            api_key: z.string().optional().meta({ description: 'Returned exactly once.' }),
             project: z.string().optional().meta({ description: "The project's name." }),
           }),
           ...describeOpenErrors(

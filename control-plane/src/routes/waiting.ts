@@ -25,7 +25,7 @@ export function failureOf(phone: PhoneView): PhoneFailure {
   return new PhoneFailure(known, {
     message,
     retryable: false,
-    next: `${phone.id} has failed and cannot be used again; create a new phone: POST /v1/phones`,
+    next: `${phone.id} has failed and cannot be used again. Create a new phone: POST /v1/phones`,
     details: { phone: phone.id, ...country },
   })
 }

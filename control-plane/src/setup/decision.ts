@@ -74,10 +74,10 @@ export async function approveSetup(
 async function onlyProject(tx: Tx): Promise<Project> {
   const [project, another] = await tx.project.findMany({ take: 2 })
   if (project && !another) return project
-  const message = 'is required unless the service has exactly one project (ctl: --project ID)'
+  const message = 'is required when the service has more than one project (ctl: --project ID)'
   throw new ApiError('validation_failed', {
     message: `\`project\` ${message}.`,
-    next: 'Run ./scripts/ctl setup approve CODE --project ID. ./scripts/ctl project list shows the IDs.',
+    next: 'Run `./scripts/ctl setup approve CODE --project ID`. `./scripts/ctl project list` prints the IDs.',
     details: { validation_stage: 'body', issues: [{ path: ['project'], message }] },
   })
 }
@@ -105,8 +105,8 @@ async function lockPending({ tx, now }: Work, typed: string): Promise<Setup> {
   const setup = await tx.setup.findUnique({ where: { userCodeHash } })
   if (setup?.status === 'pending' && setup.expiresAt > now) return setup
   throw new ApiError('not_found', {
-    message: 'No terminal is waiting with this code. Codes expire after 15 minutes.',
-    next: 'Start again in the terminal, and use the code that it shows then.',
+    message: 'There is no waiting terminal with this code. Codes expire after 15 minutes.',
+    next: 'Start the setup again in the terminal, and use its new code.',
   })
 }
 
@@ -143,7 +143,7 @@ export async function decideSetup(
     tokenName: giver.token.name,
     ...person,
     secret: () => {
-      throw new Error('a link is no operator token')
+      throw new Error('a setup link is not an operator token')
     },
   }
   return asOperator(core, operator, async (work) => {

@@ -68,14 +68,16 @@ export const startPage = (): string =>
   page(
     'Connect a terminal',
     html`<h1>Connect a terminal</h1>
-      <p>A terminal asks for an API key and shows a code. An operator of this Phonerack confirms it:</p>
+      <p>
+        A terminal requests an API key and shows a code. An operator of this Phonerack confirms the request:
+      </p>
       <ol>
         <li>Give the code to an operator.</li>
         <li>The operator runs <code>./scripts/ctl setup approve CODE --project ID</code> and gets a link.</li>
         <li>Open the link. Compare the code there with the terminal, then allow or deny it.</li>
       </ol>
       <p class="note">
-        The code and the link end after 15 minutes. No page of Phonerack asks for an operator token.
+        The code and the link expire after 15 minutes. Pages of Phonerack never ask for an operator token.
       </p>`,
   )
 
@@ -89,8 +91,8 @@ export const reviewPage = (
     'Give this terminal a key?',
     html`<h1>Give this terminal a key?</h1>
       <p>
-        Its key can rent phones, use them and spend the project's credit. It does not expire. Allow it only
-        when the terminal in front of you shows this code.
+        The key can rent and use phones and spend the project's credit. It does not expire. Allow it only if
+        the terminal in front of you shows this code.
       </p>
       <dl>
         ${

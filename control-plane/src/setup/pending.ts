@@ -34,7 +34,7 @@ export function createPendingSetups(core: Core, most = limits.setup.pending): Pe
         return
       }
       throw new ApiError('rate_limited', {
-        message: `${most} terminals wait for a person already.`,
+        message: `${most} terminals already wait for confirmation.`,
         next: 'Wait a minute, then send the request again.',
         details: { limit: most },
         retryAfterSeconds,

@@ -31,7 +31,8 @@ export function createSetupService(core: Core): SetupService & { close(): void }
       const tokenHash = isSecret('setup', token) ? hashSecret(token) : ''
       await tx.$queryRaw`select 1 from setups where token_hash = ${tokenHash} for update`
       const setup = await tx.setup.findUnique({ where: { tokenHash }, include: { project: true } })
-      if (!setup) throw new ApiError('not_found', { message: 'There is no such setup.', next: startAgain })
+      if (!setup)
+        throw new ApiError('not_found', { message: 'There is no setup with this token.', next: startAgain })
       if (setup.status === 'denied') throw new ApiError('setup_denied', { next: startAgain })
       if (setup.status === 'used') throw new ApiError('setup_used', { next: startAgain })
       if (setup.expiresAt <= now) throw new ApiError('setup_expired', { next: startAgain })

@@ -40,7 +40,7 @@ export class StorageFull extends Error {
 
 export class StoredFileMissing extends Error {
   constructor(readonly id: string) {
-    super(`the file ${id} is not in the storage`)
+    super(`the file ${id} is missing from the storage`)
     this.name = 'StoredFileMissing'
   }
 }

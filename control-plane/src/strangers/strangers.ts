@@ -88,7 +88,7 @@ export function createStrangers({ trustedProxies, perMinute, clock }: StrangerOp
     const seconds = Math.max(1, Math.ceil(((minute + 1) * minuteMs - clock.now().getTime()) / 1000))
     return new ApiError('rate_limited', {
       message: `This address has sent ${perMinute} requests without a valid key or token this minute.`,
-      next: 'Check the key or token that you send: a valid one is accepted from this address.',
+      next: 'Check the key or token: a valid one is still accepted from this address.',
       details: { limit: perMinute, retry_after_seconds: seconds },
       retryAfterSeconds: seconds,
     })

@@ -209,7 +209,7 @@ export function expectFailure(response: Response, status: number, code: string, 
   const error = errorOf(response, status, code)
   expect(error.retryable).toBe(false)
   expect(error.details['phone']).toBe(phoneId)
-  expect(error.next).toMatch(/create a new phone: POST \/v1\/phones$/)
+  expect(error.next).toMatch(/[Cc]reate a new phone: POST \/v1\/phones$/)
   expect(response.headers['retry-after']).toBeUndefined()
   return error
 }

@@ -47,16 +47,15 @@ const badStorageId = (message: string): ApiError =>
 /** @throws ApiError validation_failed unless this file came to this upload's URL and waits to be completed */
 async function checkFile(tx: Tx, upload: Upload, storageId: string, now: Date): Promise<void> {
   if (upload.storageId === storageId && upload.arrivedAt !== null && !isOver(upload, now)) return
-  if (upload.completedAt !== null)
-    throw badStorageId('names another file than the one this upload already has')
+  if (upload.completedAt !== null) throw badStorageId('is not the file that this upload already has')
   const holder = await tx.upload.findUnique({ where: { storageId } })
   // Files of other projects are not told from none.
   if (holder?.arrivedAt == null || holder.projectId !== upload.projectId || holder.id === upload.id)
-    throw badStorageId('names no file that has arrived')
+    throw badStorageId('does not belong to a received file')
   throw badStorageId(
     holder.completedAt === null
-      ? "names a file that was not sent to this upload's URL"
-      : 'names the file of another upload',
+      ? 'belongs to a file that was not sent to the URL of this upload'
+      : 'belongs to the file of another upload',
   )
 }
 
@@ -101,7 +100,7 @@ const tooLarge = (limit: number): Ending => ({
 const notConfigured: Ending = {
   status: 'failed',
   code: 'platform_not_configured',
-  message: 'Apps cannot be stored on this service.',
+  message: 'Storage for apps is not configured on this service.',
   next: null,
 }
 

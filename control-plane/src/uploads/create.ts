@@ -23,9 +23,9 @@ export async function createUpload(
     const { projectWaitingBytes } = core.rules.uploads
     if (waiting.project >= projectWaitingBytes)
       throw new ApiError('storage_limit_reached', {
-        message: "The project's uploads that are not completed have reached their storage limit.",
+        message: 'The project has reached its storage limit for uploads that are not completed.',
         details: { limit_bytes: projectWaitingBytes, used_bytes: waiting.project },
-        next: 'Complete or delete uploads whose file was sent (GET /v1/apps/uploads), then send the request again.',
+        next: 'Complete or delete uploads whose files were sent (GET /v1/apps/uploads), then send the request again.',
       })
     if (isFull || waiting.all >= core.rules.uploads.waitingBytes) throw noRoom()
     return tx.upload.create({
@@ -54,7 +54,7 @@ async function admit({ core }: UploadCore, tx: Tx, projectId: string, now: Date)
   const project = await tx.project.findUniqueOrThrow({ where: { id: projectId } })
   if (project.balanceMicros <= 0n)
     throw new ApiError('insufficient_credits', {
-      message: 'The project has no credits.',
+      message: 'The project does not have credit.',
       next: creditAdvice(core.rules),
       details: { max_affordable_seconds: 0 },
     })
@@ -65,7 +65,7 @@ async function admit({ core }: UploadCore, tx: Tx, projectId: string, now: Date)
   const today = await tx.upload.count({ where: { projectId, createdAt: { gte: dayStart(now) } } })
   if (today >= perDay)
     throw new ApiError('rate_limited', {
-      message: `The project has created ${perDay} uploads today (UTC).`,
+      message: `The project has already created ${perDay} uploads today (UTC).`,
       retryAfterSeconds: secondsToNextDay(now),
     })
 }

@@ -63,7 +63,9 @@ function chunksOf(source: Readable, progress: Progress): AsyncIterableIterator<B
       try {
         return (await progress.race('the file', () => inner.next())) as IteratorResult<Buffer>
       } catch (error) {
-        throw error instanceof DeadlineExceeded ? error : new CutOff('the file was cut off', { cause: error })
+        throw error instanceof DeadlineExceeded
+          ? error
+          : new CutOff('the file was truncated', { cause: error })
       }
     },
     // Others go on where one stopped.
@@ -93,14 +95,16 @@ function deepest(error: unknown): unknown {
 
 const refusedFile = (message: string, code: string): ApiError =>
   new ApiError('validation_failed', {
-    message: `The file was not taken: ${message}.`,
+    message: `The file was rejected: ${message}.`,
     next: 'Send the whole file to the same URL again.',
     details: { validation_stage: 'body', issues: [{ path: [], message, code }] },
   })
 
 /** What the sender is told; other errors stay as they are. */
 export function toRefusal(error: unknown): unknown {
-  if (error instanceof CutOff) return refusedFile('it was cut off', 'cut_off')
-  if (error instanceof DeadlineExceeded) return refusedFile('it did not arrive in time', 'timeout')
+  if (error instanceof CutOff)
+    return refusedFile('the connection ended before the whole file arrived', 'cut_off')
+  if (error instanceof DeadlineExceeded)
+    return refusedFile('the whole file did not arrive within 2 minutes', 'timeout')
   return error
 }

@@ -32,7 +32,7 @@ export async function processUploadJob(
     if (stopping.aborted) throw error
     const ending = endingFor(error)
     if (ending === null && payload.attempt < tries) return again(uploads, payload, error)
-    if (ending === null) core.log.error({ err: error, upload: upload.id }, 'an upload could not be read')
+    if (ending === null) core.log.error({ err: error, upload: upload.id }, 'could not read an upload')
     outcome = ending ?? couldNotStore
   }
   await conclude(uploads, upload, outcome)
@@ -67,7 +67,7 @@ function endingFor(error: unknown): Ending | null {
 async function again({ core }: UploadCore, payload: Payload, error: unknown): Promise<void> {
   core.log.warn(
     { err: error, upload: payload.uploadId, attempt: payload.attempt },
-    'an upload was not read yet',
+    'an upload is not processed yet',
   )
   const runAt = new Date(core.clock.now().getTime() + backoff(payload.attempt, 500, 5000))
   await core.db.$transaction((tx: Tx) =>
@@ -101,9 +101,9 @@ function unsuitable(facts: ApkFacts): Ending | null {
   const universal = 'Upload one universal APK: bundletool build-apks --mode=universal.'
   const why =
     facts.split !== null
-      ? `It is only the split ${facts.split} of an app. ${universal}`
+      ? `The APK is only the split ${facts.split} of an app. ${universal}`
       : facts.needsSplits
-        ? `It does not run without its splits. ${universal}`
+        ? `The app does not run without its splits. ${universal}`
         : null
   return why === null ? null : endingFor(new InvalidApk(why))
 }

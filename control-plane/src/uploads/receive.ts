@@ -48,7 +48,7 @@ export async function receiveFile(
 
 const urlNotFound = (): ApiError =>
   new ApiError('upload_not_found', {
-    message: 'The upload URL is unknown, has expired, or has taken its file.',
+    message: 'The upload URL is unknown, has expired, or has already received its file.',
     next: 'POST /v1/apps/uploads',
   })
 
@@ -63,7 +63,7 @@ function checkFree(upload: Upload | null, now: Date): asserts upload is Upload {
   if (upload.claimUntil !== null && upload.claimUntil > now)
     throw new ApiError('upload_not_ready', {
       message: 'Another file is arriving at this URL.',
-      next: `Wait until that file has arrived: GET /v1/apps/uploads/${upload.id}`,
+      next: `Wait until the other file has arrived: GET /v1/apps/uploads/${upload.id}`,
       retryable: true,
       details: { status: upload.status },
     })

@@ -65,7 +65,7 @@ export async function usedBytes(db: Reader, projectId: string, now: Date): Promi
 export const storageLimitReached = (limitBytes: number, used: number): ApiError =>
   new ApiError('storage_limit_reached', {
     details: { limit_bytes: limitBytes, used_bytes: used },
-    next: 'Delete uploads that are not needed (GET /v1/apps/uploads), then send the request again.',
+    next: 'Delete uploads that you do not need (GET /v1/apps/uploads), then send the request again.',
   })
 
 /** An end without becoming ready. */

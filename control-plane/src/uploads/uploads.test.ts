@@ -204,9 +204,9 @@ describe('completing', () => {
       expect(issues[0]?.path).toEqual(['storage_id'])
       return issues[0]?.message ?? ''
     }
-    expect(await refused(one.id, 'sto_aaaaaaaaaaaa')).toMatch(/no file that has arrived/)
+    expect(await refused(one.id, 'sto_aaaaaaaaaaaa')).toMatch(/does not belong to a received file/)
     const { body: ofTwo } = await client.send(two, newApk())
-    expect(await refused(one.id, ofTwo.storageId)).toMatch(/not sent to this upload's URL/)
+    expect(await refused(one.id, ofTwo.storageId)).toMatch(/not sent to the URL of this upload/)
     await client.complete(two.id, ofTwo.storageId)
     expect(await refused(one.id, ofTwo.storageId)).toMatch(/of another upload/)
     const { body: ofOne } = await client.send(one, newApk())
@@ -216,7 +216,7 @@ describe('completing', () => {
     const other = await uploadClient(plane, await plane.tenant())
     const theirs = await other.create()
     const answer = await other.complete(theirs.id, ofOne.storageId)
-    expect(JSON.stringify(answer.body.error.details)).toMatch(/no file that has arrived/)
+    expect(JSON.stringify(answer.body.error.details)).toMatch(/does not belong to a received file/)
   })
 
   it.each(

@@ -25,6 +25,6 @@ export async function waitingBytes(db: Reader, projectId: string, now: Date): Pr
 /** A file that finds no room now. */
 export const noRoom = (cause?: unknown): ApiError =>
   new ApiError('storage_full', {
-    next: 'Send the same request again in a minute. Completing or deleting uploads that wait makes room: GET /v1/apps/uploads',
+    next: 'Send the same request again in a minute. Completing or deleting waiting uploads frees storage: GET /v1/apps/uploads',
     cause,
   })

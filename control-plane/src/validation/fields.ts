@@ -30,6 +30,6 @@ export function readPage(query: { limit?: unknown; before?: unknown }): {
   if (typeof limit !== 'string' || !/^([1-9]\d?|100)$/.test(limit))
     throw invalidField('limit', 'must be 1 to 100')
   if (before !== undefined && typeof before !== 'string')
-    throw invalidField('before', 'may be given at most once')
+    throw invalidField('before', 'must be given at most once')
   return { limit: Number(limit), before: before ?? null }
 }

@@ -176,9 +176,7 @@ function fromOne(issue: $ZodIssue, root: $ZodType, value: unknown): Issue[] {
       return fromUnion(issue, path, root, value)
     case 'invalid_key': {
       const [inner] = issue.issues
-      return [
-        { path, message: own ?? (inner?.message || 'is not a valid name for a field'), code: issue.code },
-      ]
+      return [{ path, message: own ?? (inner?.message || 'is not a valid field name'), code: issue.code }]
     }
     default:
       return [{ path, message: own ?? formatPhrase(issue), code: issue.code }]

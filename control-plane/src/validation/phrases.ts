@@ -72,7 +72,7 @@ function range({ minimum, maximum }: Bounds, before: string, unit: string): stri
   if (minimum !== null && minimum === maximum) return `${before} exactly ${minimum}${unit}`
   if (minimum !== null && maximum !== null) return `${before} between ${minimum} and ${maximum}${unit}`
   if (minimum !== null) return `${before} at least ${minimum}${unit}`
-  return maximum === null ? `${before} a number that fits` : `${before} at most ${maximum}${unit}`
+  return maximum === null ? `${before} a number in range` : `${before} at most ${maximum}${unit}`
 }
 
 /** Of a number, a text or a list that is too small or too large. */

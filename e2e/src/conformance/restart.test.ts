@@ -170,7 +170,7 @@ it('a phone that does not come back is lost, and its device waits for the operat
   expect(session?.billed_seconds).toBe(60)
   expect(await deviceOf(next.id)).toMatchObject({
     state: 'quarantined',
-    reason: 'It did not come back from its restart.',
+    reason: 'The phone did not come back after its restart.',
   })
   const start = await admin.post(`/v1/phones/${next.id}/start`)
   expect([start.status, errorOf(start).code]).toEqual([503, 'phone_unavailable'])

@@ -11,7 +11,7 @@ const warn = 40
 /** The last of each part. */
 const most = 15
 /** Told of less: what says why a phone was refused. */
-const alwaysTold = ['a phone is out of reach', 'device state']
+const alwaysTold = ['a phone is unreachable', 'device state']
 const lineSchema = z.object({ level: z.number(), time: z.number(), msg: z.string() })
 
 let since = 0

@@ -44,7 +44,7 @@ describe('the reason of a failure', () => {
     const error = explain(failed('rm: /sdcard/Download/tax 2025.pdf: Permission denied'))
     expect(JSON.stringify(error.toPlain())).not.toContain('tax')
     expect(error.message).toBe(
-      'The phone did not do what was asked. `rm` ended with exit code 1: rm: /sdcard[redacted]: Permission denied.',
+      'The phone failed to carry out the request. `rm` ended with exit code 1: rm: /sdcard[redacted]: Permission denied.',
     )
   })
 

@@ -194,7 +194,7 @@ export interface Locale {
 }
 
 export interface Timezone {
-  /** IANA name; null while it is the default. */
+  /** IANA name, or null while the default applies. */
   get(progress: Progress): Promise<string | null>
   /** Null: back to the default. Returns what the phone says afterwards. */
   set(timezone: string | null, progress: Progress): Promise<string | null>

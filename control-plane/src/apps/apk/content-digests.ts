@@ -29,7 +29,7 @@ export async function checkContentDigests(file: FileHandle, block: SigningBlock)
   for (const hash of new Set(listed.map((digest) => digest.hash))) {
     const actual = await contentDigest(file, block, hash)
     if (listed.some((digest) => digest.hash === hash && !digest.value.equals(actual)))
-      throw new InvalidApk(`Its content was changed after it was signed. ${again}`)
+      throw new InvalidApk(`The content of the APK was changed after it was signed. ${again}`)
   }
 }
 
@@ -47,9 +47,9 @@ function listedDigests({ schemes }: SigningBlock): { hash: Hash; value: Buffer }
     }
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new InvalidApk(`Its signing block is broken. ${again}`, { cause: error })
+    throw new InvalidApk(`The signing block of the APK is damaged. ${again}`, { cause: error })
   }
-  if (listed === 0) throw new InvalidApk(`Its signature covers none of its content. ${again}`)
+  if (listed === 0) throw new InvalidApk(`The signature does not cover the content of the APK. ${again}`)
   return found
 }
 

@@ -50,7 +50,7 @@ export class InvalidApk extends Error {
 /** Other words for "whatever a parser said of bytes from outside". */
 export const unreadable = (part: string, cause: unknown): InvalidApk =>
   new InvalidApk(
-    `Its ${part} cannot be read (${cause instanceof Error ? cause.message : String(cause)}). Build the APK anew.`.slice(
+    `The ${part} of the APK cannot be read (${cause instanceof Error ? cause.message : String(cause)}). Build the APK again.`.slice(
       0,
       300,
     ),

@@ -14,7 +14,7 @@ const maxAnswerBytes = 64_000
 /** Tests run the sources; the process always runs the build. */
 const child = fileURLToPath(new URL('../../../dist/apps/apk/child.js', import.meta.url))
 
-const limits = 'It could not be read within the limits on time and memory.'
+const limits = 'The APK could not be read within the limits on time and memory.'
 
 /** @throws InvalidApk; any other error says nothing about the file */
 export async function inspectApk(path: string, signal?: AbortSignal): Promise<ApkFacts> {
@@ -39,7 +39,7 @@ function run(path: string, signal?: AbortSignal): Promise<string> {
         if (!error) resolve(stdout)
         else if (!signal?.aborted && wasTooMuch(error, stderr))
           reject(new InvalidApk(limits, { cause: error }))
-        else reject(new Error(`an APK was not read: ${stderr.slice(0, 500)}`, { cause: error }))
+        else reject(new Error(`could not read an APK: ${stderr.slice(0, 500)}`, { cause: error }))
       },
     )
   })

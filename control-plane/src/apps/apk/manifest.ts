@@ -56,13 +56,14 @@ export interface Manifest {
 /** @throws InvalidApk */
 export function readManifest(bytes: Buffer): Manifest {
   const root = parse(bytes)
-  if (root?.nodeName !== 'manifest') throw new InvalidApk('Its manifest has another root than <manifest>.')
+  if (root?.nodeName !== 'manifest')
+    throw new InvalidApk('The root element of the manifest is not <manifest>.')
   const name = stringIn(root, 'package') ?? ''
   if (name.length > 255 || !/^[A-Za-z]\w*(\.[A-Za-z]\w*)+$/.test(name))
-    throw new InvalidApk('Its manifest declares no valid package name.')
+    throw new InvalidApk('The manifest does not declare a valid package name.')
   const versionCode = integerIn(root, 'versionCodeMajor', 0) * 2 ** 32 + integerIn(root, 'versionCode', 0)
   if (versionCode > Number.MAX_SAFE_INTEGER)
-    throw new InvalidApk('Its version code is larger than 2^53; use a smaller versionCodeMajor.')
+    throw new InvalidApk('The version code is larger than 2^53. Use a smaller versionCodeMajor.')
   const application = childOf(root, 'application')
   const sdk = childOf(root, 'uses-sdk')
   const min = sdkOf(valueIn(sdk, 'minSdkVersion'))

@@ -108,7 +108,7 @@ it.each([
 it('calls an APK that was cut off by its name, wherever it was cut', async () => {
   const real = readFileSync(settings)
   for (const bytes of [real.subarray(0, 100), real.subarray(0, real.length >> 1), real.subarray(0, -1000)])
-    expect(await reasonOf(readApk(fileWith(bytes)))).toMatch(/^It is cut off: .*Upload the whole file again/)
+    expect(await reasonOf(readApk(fileWith(bytes)))).toMatch(/truncated: .*Upload the whole file again/)
 })
 
 it('refuses content that was changed after it was signed, wherever the byte stands', async () => {
@@ -142,15 +142,15 @@ it("refuses a signature that is not the certificate's, or that is missing", asyn
     const firstSignature = signaturesAt + 4 + 4 + 4 + 4
     const changed = Buffer.from(original)
     changed.writeUInt8(changed.readUInt8(firstSignature + 20) ^ 1, firstSignature + 20)
-    expect(await reasonOf(readApk(fileWith(changed)))).toMatch(/signature does not fit its certificate/)
+    expect(await reasonOf(readApk(fileWith(changed)))).toMatch(/signature .* does not match its certificate/)
     // A digest that somebody computed anew, without the key.
     const digest = Buffer.from(original)
     const digestAt = signedAt + 4 + 4 + 4 + 4 + 4 + 2
     digest.writeUInt8(digest.readUInt8(digestAt) ^ 1, digestAt)
-    expect(await reasonOf(readApk(fileWith(digest)))).toMatch(/signature does not fit its certificate/)
+    expect(await reasonOf(readApk(fileWith(digest)))).toMatch(/signature .* does not match its certificate/)
     const bare = Buffer.from(original)
     bare.writeUInt32LE(0, signaturesAt)
-    expect(await reasonOf(readApk(fileWith(bare)))).toMatch(/does not fit|block is broken/)
+    expect(await reasonOf(readApk(fileWith(bare)))).toMatch(/does not match|block .* is damaged/)
   }
 })
 
@@ -187,7 +187,7 @@ it.each([
   ['that lies about its size', 200_000_000, 1000],
 ])('refuses a bomb %s', async (_what, unpacked, declared) => {
   const reason = await reasonOf(inspectApk(fileWith(bomb('AndroidManifest.xml', unpacked, declared))))
-  expect(reason).toMatch(/manifest (has more than|cannot be unpacked)/)
+  expect(reason).toMatch(/manifest .*(is larger than|cannot be unpacked)/)
 })
 
 it('refuses two manifests, and an end record with too many entries', async () => {
@@ -196,7 +196,7 @@ it('refuses two manifests, and an end record with too many entries', async () =>
   expect(await reasonOf(readApk(fileWith(twice)))).toMatch(/two manifests/)
   const many = zipOf({ a: Buffer.alloc(1) })
   many.writeUInt16LE(60_000, many.lastIndexOf('PK\x05\x06') + 10)
-  expect(await reasonOf(readApk(fileWith(many)))).toMatch(/entries is broken/)
+  expect(await reasonOf(readApk(fileWith(many)))).toMatch(/ZIP directory .* is damaged/)
 })
 
 it('never breaks on a mutated APK: it is read, or refused with a reason', async () => {

@@ -15,12 +15,12 @@ export async function readApk(path: string): Promise<ApkFacts> {
     const bytes = await apk.read('manifest')
     if (!bytes)
       throw new InvalidApk(
-        'It holds no AndroidManifest.xml. Of a bundle (.aab, .apks, .xapk) build one universal APK: bundletool build-apks --mode=universal.',
+        'The file does not contain AndroidManifest.xml. From a bundle (.aab, .apks, .xapk), build one universal APK: bundletool build-apks --mode=universal.',
       )
     const manifest = readManifest(bytes)
     const signature = await signatureOf(path, apk)
     if (signature === null)
-      throw new InvalidApk('Nobody has signed it. Sign it with apksigner and upload it again.')
+      throw new InvalidApk('The APK is not signed. Sign it with apksigner and upload it again.')
     const table =
       isReference(manifest.label) || isReference(manifest.versionName) ? await apk.read('resources') : null
     return {

@@ -27,7 +27,7 @@ function kindOf(name: string): EntryKind | null {
 export async function openApk(path: string): Promise<Apk> {
   const zip = await open(path)
   try {
-    if (zip.entryCount > maxEntries) throw new InvalidApk(`It has more than ${maxEntries} entries.`)
+    if (zip.entryCount > maxEntries) throw new InvalidApk(`The APK has more than ${maxEntries} entries.`)
     const { entries, abis } = await findEntries(zip)
     return { abis, read: (kind) => readEntry(zip, kind, entries.get(kind)), close: () => zip.close() }
   } catch (error) {
@@ -44,8 +44,8 @@ async function open(path: string): Promise<ZipFile> {
     if (error instanceof Error && 'syscall' in error) throw error
     throw new InvalidApk(
       (await beginsAsZip(path))
-        ? 'It is cut off: it begins as an APK, and its end is missing. Upload the whole file again.'
-        : 'It is not a ZIP archive. Upload the .apk file itself.',
+        ? 'The file is truncated: it begins as an APK, but its end is missing. Upload the whole file again.'
+        : 'The file is not a ZIP archive. Upload the .apk file itself.',
       { cause: error },
     )
   }
@@ -76,26 +76,28 @@ async function findEntries(zip: ZipFile): Promise<Found> {
       if (abi !== undefined && abis.size < maxAbis) abis.add(abi)
       const kind = kindOf(name)
       // Of two manifests a phone may take the other one.
-      if (kind === 'manifest' && found.has(kind)) throw new InvalidApk('It has two manifests.')
+      if (kind === 'manifest' && found.has(kind)) throw new InvalidApk('The APK has two manifests.')
       if (kind !== null && !found.has(kind)) found.set(kind, entry)
     }
     return { entries: found, abis: [...abis].toSorted() }
   } catch (error) {
     if (error instanceof InvalidApk) throw error
-    throw new InvalidApk('Its list of entries is broken. Upload the file again.', { cause: error })
+    throw new InvalidApk('The ZIP directory of the APK is damaged. Upload the file again.', { cause: error })
   }
 }
 
 async function readEntry(zip: ZipFile, kind: EntryKind, entry: Entry | undefined): Promise<Buffer | null> {
   if (!entry) return null
   if (entry.uncompressedSize > maxBytes[kind])
-    throw new InvalidApk(`Its ${kind} has more than ${maxBytes[kind]} bytes.`)
+    throw new InvalidApk(`The ${kind} of the APK is larger than ${maxBytes[kind]} bytes.`)
   try {
     const chunks: Buffer[] = []
     // yauzl ends with an error when more comes out than the entry declares.
     for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer)
     return Buffer.concat(chunks)
   } catch (error) {
-    throw new InvalidApk(`Its ${kind} cannot be unpacked. Upload the file again.`, { cause: error })
+    throw new InvalidApk(`The ${kind} of the APK cannot be unpacked. Upload the file again.`, {
+      cause: error,
+    })
   }
 }

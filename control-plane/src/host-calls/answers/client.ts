@@ -30,7 +30,7 @@ export function placesOf(error: z.ZodError, ...within: string[]): string {
   const { issues } = error
   const places = issues
     .slice(0, shown)
-    .map(({ path, code }) => `${[...within, ...path].join('.') || 'all of it'} (${code})`)
+    .map(({ path, code }) => `${[...within, ...path].join('.') || 'the whole answer'} (${code})`)
   const more = issues.length > shown ? ` and ${issues.length - shown} more` : ''
   return shorten(makeStorable(`${places.join(', ')}${more}`), 300)
 }
@@ -43,7 +43,7 @@ function checking<S extends ServiceDefinition>(
 ): ServiceDefinition {
   const methods = Object.entries(service).map(([name, method]) => {
     const schema = (answers as Record<string, z.ZodType>)[name]
-    if (!schema) throw new Error(`no schema for the answer of ${name}`)
+    if (!schema) throw new Error(`no schema for the response of ${name}`)
     const responseDeserialize = (bytes: Buffer): unknown => {
       const { data, error } = schema.safeParse(decode(method.responseDeserialize, bytes))
       if (!error) return data

@@ -71,10 +71,10 @@ export class Figures {
     const seconds = Math.max(0.001, (now.at - this.last.at) / 1000)
     const rate = Math.max(0, now.bytes - this.last.bytes) / 125 / seconds
     const rows: [string, string][] = [
-      ['To the server and back', ms(this.roundTripMs)],
-      ['From touch to next picture', ms(this.reactionMs)],
+      ['Round trip to the server', ms(this.roundTripMs)],
+      ['Touch to next frame', ms(this.reactionMs)],
       ['Decoding', player.counted.pictures > 0 ? ms(player.counted.decodeMs) : '–'],
-      ['Pictures a second', ((now.pictures - this.last.pictures) / seconds).toFixed(0)],
+      ['Frames per second', ((now.pictures - this.last.pictures) / seconds).toFixed(0)],
       ['Data', rate >= 1000 ? `${(rate / 1000).toFixed(1)} Mbit/s` : `${rate.toFixed(0)} kbit/s`],
       ['Picture', `${canvas.width} × ${canvas.height}`],
       ['Left out', String(player.counted.dropped)],

@@ -43,7 +43,7 @@ export class Film {
     private readonly listener: FilmListener,
   ) {
     const { video } = this
-    if (!Source) throw new Error('this browser has no Media Source Extensions')
+    if (!Source) throw new Error('this browser does not support Media Source Extensions')
     video.className = 'film'
     video.muted = true
     video.playsInline = true

@@ -10,23 +10,23 @@ type Outcome = (PageMessage & { type: 'give_back' })['outcome']
 const texts = {
   open: {
     title: 'An agent asks for your help',
-    hint: 'The agent waits while you have control. It can still see the screen.',
+    hint: 'The agent waits while you are in control. It can still see the screen.',
   },
   taken: {
-    title: 'You have control',
-    hint: 'Press Done when it is done. The agent can still see the screen.',
+    title: 'You are in control',
+    hint: 'Press Done when you have finished. The agent can still see the screen.',
   },
 }
 
 const dialogTexts: Record<Outcome, { title: string; text: string; button: string }> = {
   done: {
     title: 'Give the phone back',
-    text: 'You can leave the agent a note. It goes on at once.',
+    text: 'You can leave a note for the agent. It continues immediately.',
     button: 'Give it back',
   },
   declined: {
-    title: 'You cannot do it?',
-    text: 'You can tell the agent why. It gets the phone back.',
+    title: 'Decline the request?',
+    text: 'You can give the agent a reason. The phone goes back to the agent.',
     button: 'Tell the agent',
   },
 }

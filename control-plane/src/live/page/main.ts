@@ -45,7 +45,7 @@ const connection = new Connection(socketUrl(), location.hash.slice(1), {
   onOver(reason) {
     letGo()
     const next = handoff.over(reason)
-    view.over(reason, next ?? 'Ask whoever sent it to you for a new link if you need more time.')
+    view.over(reason, next ?? 'If you need more time, ask the sender for a new link.')
   },
 })
 
@@ -139,8 +139,8 @@ addEventListener('hashchange', () => location.reload())
 addEventListener('pagehide', letGo)
 
 if (!/^#prl_[\w-]{43}$/.test(location.hash))
-  view.over('This is not a whole link', 'Open the link exactly as you got it, with everything behind the #.')
+  view.over('This link is incomplete', 'Open the complete link, including the part after the #.')
 else if (!PlayerKind) {
   dropEarly()
-  view.over('This browser cannot play the video', 'A current Chrome, Edge, Safari or Firefox can.')
+  view.over('This browser cannot play the video', 'Use a current version of Chrome, Edge, Safari or Firefox.')
 } else connection.connect()

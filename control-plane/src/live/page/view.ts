@@ -6,7 +6,7 @@ export type State = 'connecting' | 'live' | 'over'
 
 export function byId<E extends HTMLElement>(id: string, kind: new () => E): E {
   const found = document.getElementById(id)
-  if (!(found instanceof kind)) throw new Error(`the page has no ${id}`)
+  if (!(found instanceof kind)) throw new Error(`the page has no element ${id}`)
   return found
 }
 
@@ -69,7 +69,7 @@ export class View {
     this.expiresAt = expiresAt
     this.time.hidden = false
     this.showTime()
-    this.show('connecting', 'Waiting for the picture', '')
+    this.show('connecting', 'Waiting for video', '')
   }
 
   /** Whether the person may do more than watch. */
@@ -108,7 +108,7 @@ export class View {
 
   retrying(reason: string): void {
     this.told(false, '')
-    this.show('connecting', reason || 'The connection is lost.', 'Trying again')
+    this.show('connecting', reason || 'The connection was lost.', 'Trying again')
   }
 
   over(title: string, text: string): void {

@@ -17,26 +17,26 @@ export const acknowledgeEvery = 32 * 1024
 export const closings = {
   badMessage: {
     code: 4000,
-    reason: 'The page and the server do not understand each other. Reload the page.',
+    reason: 'The page and the server use different versions. Reload the page.',
   },
   expired: { code: 4001, reason: 'This link has expired.' },
-  unknown: { code: 4002, reason: 'This link is not valid, or not any more.' },
+  unknown: { code: 4002, reason: 'This link is invalid or no longer works.' },
   parked: { code: 4003, reason: 'The phone was parked.' },
   deleted: { code: 4004, reason: 'The phone was deleted.' },
-  frozen: { code: 4005, reason: 'The phone was parked: its project is frozen.' },
-  paused: { code: 4006, reason: 'The phone was parked: the service is paused.' },
+  frozen: { code: 4005, reason: 'The phone was parked because its project is frozen.' },
+  paused: { code: 4006, reason: 'The phone was parked because the service is paused.' },
   failed: { code: 4007, reason: 'The phone has failed.' },
   noVideo: { code: 4008, reason: 'This phone cannot show its screen as video.' },
-  tooMany: { code: 4009, reason: 'Too many people watch this phone.' },
-  tooFast: { code: 4010, reason: 'Too much input at once.' },
+  tooMany: { code: 4009, reason: 'Too many people are watching this phone.' },
+  tooFast: { code: 4010, reason: 'Too much input in a short time.' },
   limited: { code: 4012, reason: 'Too many invalid links were opened from this address. Wait a minute.' },
   handedBack: { code: 4020, reason: 'The phone is back with the agent. Thank you.' },
-  withdrawn: { code: 4021, reason: 'The agent does not need you any more.' },
-  unavailable: { code: 4011, reason: 'The phone is out of reach, and its session has ended.' },
+  withdrawn: { code: 4021, reason: 'The agent no longer needs your help.' },
+  unavailable: { code: 4011, reason: 'The phone is unreachable, and its session has ended.' },
   /** From here on the page tries again by itself. */
-  restarting: { code: 4100, reason: 'The phone restarts.' },
-  away: { code: 4101, reason: 'The phone is out of reach for a moment.' },
-  stopping: { code: 4102, reason: 'The server restarts.' },
+  restarting: { code: 4100, reason: 'The phone is restarting.' },
+  away: { code: 4101, reason: 'The phone is temporarily unreachable.' },
+  stopping: { code: 4102, reason: 'The server is restarting.' },
 } as const
 export type Closing = (typeof closings)[keyof typeof closings]
 

@@ -19,13 +19,13 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
   },
   spend_limit_reached: { details: { spend_limit_usd: '200.000000' } },
   insufficient_scope: {
-    message: 'This request needs the scope phones:control.',
-    next: 'Use a key with the scope phones:control.',
+    message: 'The API key lacks the scope phones:control, which this request needs.',
+    next: 'Use an API key with the scope phones:control.',
     details: { required: 'phones:control' },
   },
   phone_not_allowed: { details: phone },
   setup_denied: { next: 'Start a new setup: POST /v1/setup' },
-  not_found: { message: 'There is no such setup.', next: 'Start a new setup: POST /v1/setup' },
+  not_found: { message: 'There is no setup with this token.', next: 'Start a new setup: POST /v1/setup' },
   phone_not_found: { details: phone },
   file_not_found: { details: { path: '/sdcard/Download/report.pdf' } },
   app_not_found: { details: { package: 'com.example.shop' } },
@@ -68,7 +68,7 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
     details: { upload: ids.upload, status: 'processing' },
   },
   storage_limit_reached: {
-    next: 'Delete uploads that are not needed (GET /v1/apps/uploads), then send the request again.',
+    next: 'Delete uploads that you do not need (GET /v1/apps/uploads), then send the request again.',
     details: { limit_bytes: 524_288_000, used_bytes: 524_288_000 },
   },
   recording_in_progress: {
@@ -81,7 +81,7 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
   running_limit_reached: { next: 'Park a phone.', details: { limit: 5 } },
   phone_limit_reached: { next: 'Delete a phone.', details: { limit: 20 } },
   payload_too_large: {
-    message: 'The body is larger than 100000 bytes.',
+    message: 'The request body is larger than 100000 bytes.',
     details: { limit_bytes: 100_000 },
   },
   app_not_available: {
@@ -94,7 +94,7 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
   },
   feature_unavailable: { details: { ...phone, feature: 'reset' } },
   rate_limited: {
-    message: 'This key has sent more than 600 requests this minute.',
+    message: 'The key has sent more than 600 requests this minute.',
     details: { limit: 600, retry_after_seconds: 17 },
     retryAfterSeconds: 17,
   },

@@ -116,7 +116,7 @@ export const phoneExamples: Record<string, OperationExamples> = {
             status: 'failed',
             failure: {
               code: 'capacity_unavailable',
-              message: 'No device was found that works.',
+              message: 'No working device was found.',
               at: '2026-11-21T12:52:18.391Z',
             },
           } satisfies PhoneJson,

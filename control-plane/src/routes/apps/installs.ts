@@ -12,10 +12,10 @@ import { type InstallSource } from '../../installs/types.js'
 
 export const installBody = z
   .strictObject({
-    package: packageName.optional().meta({ description: 'An app of the library.' }),
-    upload: z.string().max(100).optional().meta({ description: 'An upload of the project, by its ID.' }),
+    package: packageName.optional().meta({ description: 'The package of an app in the library.' }),
+    upload: z.string().max(100).optional().meta({ description: 'The ID of an upload.' }),
     replace: z.boolean().optional().meta({
-      description: 'Only with `upload`: uninstalls the app first, with its data. False when left out.',
+      description: 'Only with `upload`: uninstalls the app and its data first. False if omitted.',
     }),
   })
   .refine((body) => (body.package === undefined) !== (body.upload === undefined), {
@@ -23,7 +23,7 @@ export const installBody = z
   })
   .refine((body) => body.replace === undefined || body.upload !== undefined, {
     path: ['replace'],
-    message: 'may only be given together with `upload`',
+    message: 'must not be given without `upload`',
   })
 
 function sourceOf(body: z.output<typeof installBody>): InstallSource {
@@ -38,7 +38,8 @@ export const installApp: Route = (app, deps) => {
       schema: {
         operationId: 'installApp',
         summary: 'Install an app',
-        description: 'It goes on in the background: `GET /v1/phones/{id}/apps/installs` tells how.',
+        description:
+          'The install runs in the background. `GET /v1/phones/{id}/apps/installs` shows its progress and outcome.',
         tags: ['apps'],
         params: phoneParams,
         headers: postHeaders,

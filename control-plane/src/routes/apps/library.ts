@@ -16,7 +16,7 @@ export const libraryQuery = z.object({
     .optional()
     .meta({
       maxLength: limits.libraryQuery,
-      description: 'Part of a package or of an app name, in any case; without it all apps are listed.',
+      description: 'Part of a package or app name, case-insensitive. If omitted, all apps are listed.',
     }),
   cursor: pageFields.cursor,
 })
@@ -27,8 +27,9 @@ export const searchLibrary: Route = (app, { services }) => {
     {
       schema: {
         operationId: 'searchLibrary',
-        summary: "Search the service's app library, by package, in pages of up to 50",
-        description: 'While the library loads for the first time it answers `429 rate_limited`.',
+        summary: 'Search the app library',
+        description:
+          'Sorted by package, in pages of up to 50. Answers `429 rate_limited` while the library is still loading.',
         tags: ['apps'],
         querystring: libraryQuery,
         response: { 200: libraryPageSchema, ...describeErrors('validation_failed', 'rate_limited') },

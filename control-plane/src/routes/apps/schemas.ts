@@ -16,7 +16,10 @@ const uploadFields = {
   package: z.string().nullable(),
   version_code: z.int().nullable(),
   version_name: z.string().nullable(),
-  min_sdk: z.int().nullable().meta({ description: 'Lowest platform API level, when stated.' }),
+  min_sdk: z
+    .int()
+    .nullable()
+    .meta({ description: 'Lowest supported API level, if the manifest states one.' }),
   size_bytes: z.int().nullable(),
   sha256: z.string().nullable().meta({ pattern: '^[0-9a-f]{64}$' }),
   created_at: timestamp,
@@ -24,7 +27,7 @@ const uploadFields = {
   error: z
     .object({ code: oneOf(errorCodes, 'An error code.'), message: z.string(), next: z.string().nullable() })
     .nullable()
-    .meta({ description: 'Why the upload ended without becoming ready.' }),
+    .meta({ description: 'The reason why the upload did not become ready.' }),
 }
 
 export const uploadSchema = z.object(uploadFields).meta({ id: 'Upload' })
@@ -33,7 +36,9 @@ export type UploadJson = z.output<typeof uploadSchema>
 export const createdUploadSchema = z
   .object({
     ...uploadFields,
-    upload_url: z.string().meta({ description: 'Takes one file, within an hour, without a key: a secret.' }),
+    upload_url: z
+      .string()
+      .meta({ description: 'Accepts one file within an hour. It needs no API key, so keep it secret.' }),
     upload_method: z.literal('POST'),
     upload_headers: z.record(z.string(), z.string()),
     max_bytes: z.int(),
@@ -88,7 +93,7 @@ export const installsSchema = z
         upload: id('upload').nullable(),
         install: id('install').nullable(),
         status: installStatus,
-        error: oneOf(errorCodes, 'Why it failed.').nullable(),
+        error: oneOf(errorCodes, 'The reason of the failure.').nullable(),
         next: z.string().nullable(),
         started_at: timestamp.nullable(),
         updated_at: timestamp.nullable(),

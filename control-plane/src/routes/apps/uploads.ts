@@ -27,7 +27,7 @@ export const createUpload: Route = (app, { services }) => {
       schema: {
         operationId: 'createUpload',
         summary: 'Create an upload',
-        description: `Send the APK to \`upload_url\` with \`upload_method\` and \`upload_headers\`, within 2 minutes; it answers \`{storageId}\`. Then complete the upload.`,
+        description: `Send the APK to \`upload_url\` with \`upload_method\` and \`upload_headers\`, within 2 minutes. The response is \`{storageId}\`. Then complete the upload.`,
         tags: ['apps'],
         headers: postHeaders,
         body: noBody,
@@ -66,11 +66,13 @@ const storageId = z
   .string()
   .min(1)
   .max(100)
-  .meta({ description: 'What the upload URL answered when it took the file.' })
+  .meta({ description: 'The `storageId` that the upload URL returned.' })
 
 export const completeUploadBody = z.union([
   z.strictObject({ storage_id: storageId }),
-  z.strictObject({ storageId }).meta({ description: "The upload URL's answer as it is." }),
+  z
+    .strictObject({ storageId })
+    .meta({ description: "The same as `storage_id`: the field of the upload URL's response, unchanged." }),
 ])
 
 export const completeUpload: Route = (app, { services }) => {
@@ -86,7 +88,7 @@ export const completeUpload: Route = (app, { services }) => {
         body: completeUploadBody,
         response: {
           200: uploadSchema.meta({
-            description: 'The upload as it is, or the ready one with the same file.',
+            description: 'The upload, or the ready upload with the same file.',
           }),
           202: uploadSchema,
           ...describeErrors(
@@ -109,7 +111,7 @@ export const completeUpload: Route = (app, { services }) => {
   )
 }
 
-export const getUploadQuery = waitQuery(['ready'], 'Wait while it is processing.')
+export const getUploadQuery = waitQuery(['ready'], 'Wait while the upload is processing.')
 
 export const getUpload: Route = (app, { services, lifetimes, waits }) => {
   app.get(
@@ -167,7 +169,7 @@ export const deleteUpload: Route = (app, { services }) => {
       schema: {
         operationId: 'deleteUpload',
         summary: 'Delete an upload and its file',
-        description: 'Apps that were installed from it stay on their phones.',
+        description: 'Apps that were installed from it remain on their phones.',
         tags: ['apps'],
         params: uploadParams,
         body: noBody,

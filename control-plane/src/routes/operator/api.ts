@@ -142,5 +142,5 @@ function refuseNul(request: FastifyRequest): void {
   const fields = { ...(request.query as object), ...(request.params as object) }
   const texts: unknown[] = Object.values(fields)
   if (texts.some((text) => typeof text === 'string' && text.includes('\0')))
-    throw new ApiError('not_found', { message: 'No ID or name contains a NUL character.' })
+    throw new ApiError('not_found', { message: 'An ID or name must not contain a NUL character.' })
 }

@@ -58,7 +58,7 @@ function addHostsAndDevices(api: OperatorApi, core: Core): void {
     { method: 'POST', url: '/devices/:ref/enroll', action: 'device.enroll', status: 202 },
     (work, request) => {
       if (parseBody(enrollSchema, request).erase !== true)
-        throw invalidField('erase', 'must be true: enrolling wipes all data of the phone')
+        throw invalidField('erase', 'must be `true`: enrolling wipes all data on the phone')
       return enrollDevice(work, request.params.ref)
     },
   )
@@ -84,7 +84,7 @@ function addProjectsAndKeys(api: OperatorApi, core: Core): void {
   )
 
   api.read<Paged>('/keys', async ({ query: { project } }) => {
-    if (typeof project !== 'string') throw invalidField('project', 'must name a project')
+    if (typeof project !== 'string') throw invalidField('project', 'must be the ID of a project')
     return { data: await listKeys(core, project) }
   })
   api.write({ method: 'POST', url: '/keys', action: 'key.create', status: 201 }, (work, request) =>
@@ -96,7 +96,7 @@ function addProjectsAndKeys(api: OperatorApi, core: Core): void {
 
   api.read<Paged>('/activity', async ({ query }) => {
     const { project: projectId } = query
-    if (typeof projectId !== 'string') throw invalidField('project', 'must name a project')
+    if (typeof projectId !== 'string') throw invalidField('project', 'must be the ID of a project')
     const page = readPage(query)
     await findProject(core.db, projectId)
     return listActivity(core, { projectId, ...page })

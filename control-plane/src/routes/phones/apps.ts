@@ -11,10 +11,12 @@ import { whileActive } from '../into-phone.js'
 
 const appSchema = z.object({
   package: z.string(),
-  label: z.string().meta({ description: 'As the launcher shows it; the package where it shows none.' }),
+  label: z
+    .string()
+    .meta({ description: 'The name that the launcher shows, or the package if it shows none.' }),
   version_name: z.string(),
   version_code: z.int(),
-  system: z.boolean().meta({ description: 'Came with the phone.' }),
+  system: z.boolean().meta({ description: 'Whether the app is preinstalled.' }),
 })
 
 export const listApps: Route = (app, deps) => {
@@ -24,7 +26,7 @@ export const listApps: Route = (app, deps) => {
       schema: {
         operationId: 'listApps',
         summary: 'List installed apps',
-        description: 'System apps included.',
+        description: 'Includes system apps.',
         tags: ['apps'],
         params: phoneParams,
         response: { 200: z.object({ data: z.array(appSchema) }), ...describeErrors(...intoPhone) },
@@ -67,7 +69,7 @@ export const uninstallApp: Route = (app, deps) => {
       schema: {
         operationId: 'uninstallApp',
         summary: 'Uninstall an app',
-        description: 'Its data and sign-ins go with it. An app that came with the phone stays.',
+        description: 'Removes the app with its data and sign-ins. Preinstalled apps cannot be uninstalled.',
         tags: ['apps'],
         params: uninstallParams,
         body: noBody,

@@ -8,7 +8,7 @@ import { phoneParams } from '../fields.js'
 import { whileActive } from '../into-phone.js'
 
 const { min, max } = limits.clipboard
-const answer = z.object({ text: z.string().meta({ description: 'What the clipboard holds.' }) })
+const answer = z.object({ text: z.string().meta({ description: 'The text in the clipboard.' }) })
 
 export const setClipboardBody = z.strictObject({
   text: z
@@ -16,7 +16,7 @@ export const setClipboardBody = z.strictObject({
     .refine((text) => text.length >= min && Array.from(text).length <= max, {
       message: `must have between ${min} and ${max} characters`,
     })
-    .meta({ minLength: min, maxLength: max, description: 'Kept as it is, white space too.' }),
+    .meta({ minLength: min, maxLength: max, description: 'Stored unchanged, including white space.' }),
 })
 
 export const getClipboard: Route = (app, deps) => {

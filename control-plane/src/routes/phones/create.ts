@@ -23,7 +23,10 @@ import { settledForReady } from '../waiting.js'
 export const createPhoneBody = z
   .strictObject({
     name: nameField.optional(),
-    country: z.string().optional().meta({ description: 'A code of `countries` in `GET /v1/account`.' }),
+    country: z
+      .string()
+      .optional()
+      .meta({ description: 'One of the codes in `countries` of `GET /v1/account`.' }),
     metadata: metadataField.default({}),
     idle_timeout: idleTimeoutField.default(limits.idleTimeout.default),
     max_duration: maxDurationField.optional(),

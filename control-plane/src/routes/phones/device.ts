@@ -22,7 +22,7 @@ export const getDevice: Route = (app, deps) => {
     {
       schema: {
         operationId: 'getDevice',
-        summary: 'Read what the phone is',
+        summary: 'Get device info',
         tags: ['device'],
         params: phoneParams,
         response: { 200: deviceSchema, ...describeErrors(...intoPhone) },

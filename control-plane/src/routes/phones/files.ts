@@ -35,14 +35,14 @@ const pathField = z
     })
     return z.NEVER
   })
-  .meta({ description: `${root} or a path inside it.` })
+  .meta({ description: `The path ${root} or a path inside it.` })
 
 /** The full path of a file, ending with its name. */
 const filePathField = z
   .string()
   .refine((given) => !given.endsWith('/'), { message: 'must end with a file name' })
   .pipe(pathField)
-  .refine((path) => path !== root, { message: 'must name a file, not the storage itself' })
+  .refine((path) => path !== root, { message: 'must be the path of a file, not of the storage itself' })
   .meta({ description: `A file's path inside ${root}.` })
 
 const bytesSchema = z.string().meta({ format: 'binary' })
@@ -54,7 +54,7 @@ export const listFiles: Route = (app, deps) => {
     {
       schema: {
         operationId: 'listFiles',
-        summary: 'List a directory of shared storage',
+        summary: 'List a directory in shared storage',
         tags: ['files'],
         params: phoneParams,
         querystring: z.object({ path: pathField.default(root) }),
@@ -100,7 +100,7 @@ export const writeFile: Route = (app, deps) => {
       schema: {
         operationId: 'writeFile',
         summary: 'Upload a file to shared storage',
-        description: `The body is the file itself, at most ${limits.fileBytes} bytes. Missing directories are made.`,
+        description: `The body is the raw file of up to ${limits.fileBytes} bytes. Missing directories are created.`,
         tags: ['files'],
         params: phoneParams,
         querystring: z.object({ path: filePathField }),
@@ -129,7 +129,7 @@ export const readFile: Route = (app, deps) => {
     {
       schema: {
         operationId: 'readFile',
-        summary: 'Download a file of shared storage',
+        summary: 'Download a file from shared storage',
         tags: ['files'],
         params: phoneParams,
         querystring: z.object({ path: pathField }),
@@ -161,7 +161,7 @@ export const deleteFile: Route = (app, deps) => {
     {
       schema: {
         operationId: 'deleteFile',
-        summary: 'Delete a file of shared storage',
+        summary: 'Delete a file from shared storage',
         tags: ['files'],
         params: phoneParams,
         querystring: z.object({ path: pathField }),

@@ -22,21 +22,23 @@ export const handoffSchema = z
     phone: id('phone'),
     status: openEnum(
       handoffStatuses,
-      `One of ${handoffStatuses.join(', ')}. While it is taken, the person controls the phone.`,
+      `One of ${handoffStatuses.join(', ')}. While it is \`taken\`, the person controls the phone.`,
     ),
     message: z.string(),
-    note: z.string().nullable().meta({ description: 'What the person answered, if anything.' }),
+    note: z.string().nullable().meta({ description: 'The note that the person left, if any.' }),
     created_at: timestamp,
-    taken_at: timestamp.nullable().meta({ description: 'When the person took control.' }),
-    ended_at: timestamp.nullable().meta({ description: 'Null while it is open or taken.' }),
-    expires_at: timestamp.meta({ description: "It ends earlier with the phone's session." }),
+    taken_at: timestamp.nullable().meta({ description: 'Time when the person took control.' }),
+    ended_at: timestamp.nullable().meta({ description: 'Null while the status is `open` or `taken`.' }),
+    expires_at: timestamp.meta({ description: "Ends earlier if the phone's session ends." }),
   })
   .meta({ id: 'Handoff' })
 export type HandoffJson = z.output<typeof handoffSchema>
 
 export const createdHandoffSchema = handoffSchema
   .extend({
-    url: z.string().meta({ description: 'For the person. It acts like a password, and is shown once.' }),
+    url: z
+      .string()
+      .meta({ description: 'The link for the person. It acts like a password and is shown once.' }),
   })
   .meta({ id: 'CreatedHandoff' })
 
@@ -67,16 +69,16 @@ export const createHandoffBody = z.strictObject({
         return length >= messageLength.min && length <= messageLength.max
       },
       {
-        message: `must have between ${messageLength.min} and ${messageLength.max} characters, spaces around them not counted`,
+        message: `must have between ${messageLength.min} and ${messageLength.max} characters, not counting leading and trailing spaces`,
       },
     )
     .meta({
       minLength: messageLength.min,
       maxLength: messageLength.max,
-      description: 'What the person shall do, as they read it.',
+      description: 'The task, as shown to the person.',
     }),
   expires_in: z.int().min(min).max(max).default(defaultSeconds).meta({
-    description: 'Seconds that the person has; it ends earlier when the phone is parked or deleted.',
+    description: 'Seconds until the hand-over expires. It ends earlier when the phone is parked or deleted.',
   }),
 })
 
@@ -88,9 +90,9 @@ export const createHandoff: Route = (app, deps) => {
     {
       schema: {
         operationId: 'createHandoff',
-        summary: 'Hand the phone over to a person',
+        summary: 'Hand a phone over to a person',
         description:
-          'Whoever opens the URL in a browser reads the message, takes control, and gives the phone back as `done` or `declined`. While they control it, requests that write to it answer `phone_controlled`. One at a time per phone.',
+          'A person opens the URL in a browser, reads the message, takes control, and gives the phone back as `done` or `declined`. While a person controls the phone, requests that write to it answer `phone_controlled`. A phone has at most one open hand-over.',
         tags: ['handoffs'],
         params: phoneParams,
         headers: postHeaders,
@@ -113,7 +115,7 @@ export const createHandoff: Route = (app, deps) => {
   )
 }
 
-export const getHandoffQuery = waitQuery(['done'], 'Answer once it has ended, however.')
+export const getHandoffQuery = waitQuery(['done'], 'Respond once the hand-over has ended, with any outcome.')
 
 export const getHandoff: Route = (app, deps) => {
   app.get(
@@ -123,7 +125,7 @@ export const getHandoff: Route = (app, deps) => {
         operationId: 'getHandoff',
         summary: 'Get a hand-over, or wait until the person has answered',
         description:
-          'In any status of the phone. Asking keeps the phone awake, so an agent that waits does not lose it. Kept for seven days after `expires_at`.',
+          'Works in every status of the phone. The request counts as activity, so the phone does not park while an agent waits. Hand-overs are kept for seven days after `expires_at`.',
         tags: ['handoffs'],
         params: handoffParams,
         querystring: getHandoffQuery,
@@ -153,9 +155,9 @@ export const deleteHandoff: Route = (app, deps) => {
     {
       schema: {
         operationId: 'deleteHandoff',
-        summary: 'Take a hand-over back, or forget one that has ended',
+        summary: 'Withdraw a hand-over, or delete an ended one',
         description:
-          'Its link ends, and the phone is yours at once. In any status of the phone. Message and note are forgotten.',
+          'Ends the link and returns control of the phone immediately. Works in every status of the phone. Message and note are deleted.',
         tags: ['handoffs'],
         params: handoffParams,
         body: noBody,

@@ -13,12 +13,12 @@ export const listPhonesQuery = z.object({
   status: z
     .enum(phoneStatuses)
     .optional()
-    .meta({ description: 'Left out: every status except `failed` and `deleted`.' }),
+    .meta({ description: 'If omitted: every status except `failed` and `deleted`.' }),
   metadata: z
     .record(metadataKey, z.string())
     .refine((pairs) => Object.keys(pairs).length <= 1, { message: 'must have exactly one key' })
     .optional()
-    .meta({ description: '`metadata[<key>]=value`: phones with this pair.' }),
+    .meta({ description: '`metadata[<key>]=value` lists phones with this pair.' }),
   ...pageFields,
 })
 

@@ -12,12 +12,12 @@ const { min, max, default: defaultSeconds } = limits.live.expiresIn
 export const createLiveLinkBody = z
   .strictObject({
     expires_in: z.int().min(min).max(max).default(defaultSeconds).meta({
-      description: 'Seconds that the link lives; it ends earlier when the phone is parked or deleted.',
+      description: 'Seconds until the link expires. It ends earlier when the phone is parked or deleted.',
     }),
     control: z
       .boolean()
       .default(true)
-      .meta({ description: 'False: the link shows the screen and takes no input.' }),
+      .meta({ description: 'If false, the link shows the screen and does not accept input.' }),
   })
   .prefault({})
 
@@ -29,7 +29,7 @@ export const createLiveLink: Route = (app, deps) => {
         operationId: 'createLiveLink',
         summary: 'Create a live view link',
         description:
-          'Anyone with the URL sees the phone in a browser, and controls it unless `control` is false, until `expires_at`. It acts like a password and cannot be shown again.',
+          'Until `expires_at`, anyone with the URL can watch the phone in a browser, and control it unless `control` is false. The URL acts like a password and cannot be shown again.',
         tags: ['device'],
         params: phoneParams,
         headers: postHeaders,

@@ -6,7 +6,7 @@ import { changePhone, describeErrors, intoPhone } from '../errors.js'
 import { phoneParams } from '../fields.js'
 import { whileActive } from '../into-phone.js'
 
-const answer = z.object({ locale: z.string().meta({ description: 'Such as `en-US`.' }) })
+const answer = z.object({ locale: z.string().meta({ description: 'For example `en-US`.' }) })
 
 export const setLocaleBody = z.strictObject({
   locale: z
@@ -15,7 +15,9 @@ export const setLocaleBody = z.strictObject({
       message:
         'must be a language, optionally followed by a script and a region, such as `en-US`, `zh-Hant-TW` or `es-419`',
     })
-    .meta({ description: 'Language, perhaps a script, perhaps a region: `en-US`, `zh-Hant-TW`, `es-419`.' }),
+    .meta({
+      description: 'Language, optionally followed by a script and a region: `en-US`, `zh-Hant-TW`, `es-419`.',
+    }),
 })
 
 export const getLocale: Route = (app, deps) => {
@@ -47,7 +49,7 @@ export const setLocale: Route = (app, deps) => {
     {
       schema: {
         operationId: 'setLocale',
-        summary: 'Set the locale; screens are drawn anew, so observe again',
+        summary: 'Set the locale',
         tags: ['device'],
         params: phoneParams,
         body: setLocaleBody,

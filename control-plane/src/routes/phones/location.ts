@@ -16,7 +16,7 @@ export const setLocationBody = z.strictObject({
   timezone_from_location: z
     .boolean()
     .default(true)
-    .meta({ description: 'Also set the time zone of that place.' }),
+    .meta({ description: 'Also set the time zone of the location.' }),
 })
 
 export const getLocation: Route = (app, deps) => {
@@ -57,7 +57,7 @@ export const setLocation: Route = (app, deps) => {
             timezone: z
               .string()
               .nullable()
-              .meta({ description: 'Null when it was not wanted, or the phone cannot set it.' }),
+              .meta({ description: 'Null if it was not requested or the phone cannot set it.' }),
           }),
           ...describeErrors('validation_failed', 'payload_too_large', ...changePhone),
         },
@@ -86,7 +86,7 @@ export const resetLocation: Route = (app, deps) => {
     {
       schema: {
         operationId: 'resetLocation',
-        summary: 'Return to the default location',
+        summary: 'Restore the default location',
         tags: ['device'],
         params: phoneParams,
         body: noBody,

@@ -14,18 +14,18 @@ export const maxWidthField = z
   .min(minWidth)
   .max(maxWidth)
   .optional()
-  .meta({ description: 'Pixels; the screen width when left out.' })
+  .meta({ description: 'Pixels; the screen width if omitted.' })
 
 export const observeQuery = z.object({
   screenshot: z
     .enum(['none', 'jpeg', 'png'])
     .default('none')
-    .meta({ description: 'Adds a picture of the screen, as Base64.' }),
+    .meta({ description: 'Adds a screenshot, encoded as Base64.' }),
   max_width: maxWidthField,
   format: z
     .enum(['json', 'text'])
     .default('json')
-    .meta({ description: '`text`: the compact text form alone, never a picture.' }),
+    .meta({ description: '`text` returns only the compact text form, never a screenshot.' }),
 })
 
 export const observe: Route = (app, deps) => {
@@ -41,7 +41,7 @@ export const observe: Route = (app, deps) => {
         response: {
           200: {
             description:
-              'The observation; with `format=text` its text alone, and the snapshot in `X-Snapshot-Id`.',
+              'The observation. With `format=text`, only its text; the snapshot ID is in `X-Snapshot-Id`.',
             content: {
               'application/json': { schema: observationSchema },
               'text/plain': { schema: z.string() },

@@ -14,7 +14,7 @@ export const rebootPhone: Route = (app, deps) => {
       schema: {
         operationId: 'rebootPhone',
         summary: 'Reboot a phone',
-        description: 'Once in 10 minutes per phone. The session goes on; wait for `ready` again.',
+        description: 'At most once in 10 minutes per phone. The session continues; wait for `ready` again.',
         tags: ['device'],
         params: phoneParams,
         headers: postHeaders,

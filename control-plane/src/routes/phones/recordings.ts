@@ -56,7 +56,7 @@ export const recordingBody = z
         message: `must have at most ${longestName} characters`,
       })
       .optional()
-      .meta({ maxLength: longestName, description: 'For people; left out: none.' }),
+      .meta({ maxLength: longestName, description: 'A name for people; null if omitted.' }),
   })
   .prefault({})
 
@@ -70,7 +70,7 @@ export const startRecording: Route = (app, deps) => {
         operationId: 'startRecording',
         summary: "Record the phone's screen",
         description:
-          'One at a time per phone. It ends when it is stopped, or with the run of the phone. A recording captures everything on the screen.',
+          'A phone has at most one running recording. It ends when it is stopped or when the phone stops running. A recording captures everything on the screen.',
         tags: ['recordings'],
         params: phoneParams,
         headers: postHeaders,
@@ -129,7 +129,7 @@ export const stopRecording: Route = (app, deps) => {
         operationId: 'stopRecording',
         summary: 'Stop a recording',
         description:
-          'One that has ended is returned as it is. Its video is there once its status is `ready`.',
+          'A recording that has already ended is returned unchanged. Its video is available once the status is `ready`.',
         tags: ['recordings'],
         params: recordingParams,
         headers: postHeaders,
@@ -159,12 +159,12 @@ export const readRecording: Route = (app, deps) => {
       schema: {
         operationId: 'readRecording',
         summary: 'Download the video of a recording',
-        description: 'In any status of the phone. A `Range` of bytes may be asked for.',
+        description: 'Works in every status of the phone. Supports a `Range` of bytes.',
         tags: ['recordings'],
         params: recordingParams,
         response: {
           200: { description: 'The video; its name is in `Content-Disposition`.', content: binary },
-          206: { description: 'The part that was asked for.', content: binary },
+          206: { description: 'The requested range.', content: binary },
           ...describeErrors(
             ...ofAnyPhone,
             'recording_not_found',
@@ -208,7 +208,7 @@ export const deleteRecording: Route = (app, deps) => {
       schema: {
         operationId: 'deleteRecording',
         summary: 'Delete a recording and its video',
-        description: 'One that runs is stopped first.',
+        description: 'A running recording is stopped first.',
         tags: ['recordings'],
         params: recordingParams,
         body: noBody,

@@ -19,7 +19,7 @@ export const resetPhone: Route = (app, deps) => {
         operationId: 'resetPhone',
         summary: 'Reset a phone',
         description:
-          'Wipes apps, files, accounts and clipboard; once a minute per phone. The session goes on; wait for `ready` again.',
+          'Wipes apps, files, accounts and clipboard. At most once a minute per phone. The session continues; wait for `ready` again.',
         tags: ['device'],
         params: phoneParams,
         headers: postHeaders,

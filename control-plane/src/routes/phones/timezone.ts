@@ -14,7 +14,7 @@ export const setTimezoneBody = z.strictObject({
     .refine(isTimeZone, { message: 'must be the exact name of a time zone, such as `Europe/Berlin`' })
     .meta({
       description:
-        'A name of the tz database in its exact spelling, links such as `EST` and `Etc/GMT+9` included. Offsets such as `+05:30` or `UTC+5` are refused.',
+        'The exact name of a time zone in the tz database, including links such as `EST` and `Etc/GMT+9`. Offsets such as `+05:30` or `UTC+5` are refused.',
     }),
 })
 
@@ -29,7 +29,10 @@ export const getTimezone: Route = (app, deps) => {
         params: phoneParams,
         response: {
           200: z.object({
-            timezone: z.string().nullable().meta({ description: 'IANA name; null while it is the default.' }),
+            timezone: z
+              .string()
+              .nullable()
+              .meta({ description: 'IANA name, or null while the default applies.' }),
           }),
           ...describeErrors(...intoPhone),
         },

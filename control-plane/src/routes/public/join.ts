@@ -102,8 +102,8 @@ async function issue(authority: Authority, hostId: string, publicKeyPem: string)
 
 const refusal = () =>
   new ApiError('unauthorized', {
-    message: 'The join token is unknown, used or expired.',
-    next: 'Make a new one.',
+    message: 'The join token is unknown, already used, or expired.',
+    next: 'Create a new join token.',
   })
 
 async function checkToken(core: Core, token: string): Promise<void> {

@@ -110,7 +110,7 @@ export const livePlugin =
         phoneIds: null,
       } as const
       phones.touch(caller, link.phoneId).catch((error: unknown) => {
-        core.log.warn({ err: error, phone: link.phoneId }, 'activity could not be recorded')
+        core.log.warn({ err: error, phone: link.phoneId }, 'could not record activity')
       })
     }
 
@@ -133,7 +133,7 @@ export const livePlugin =
       const requestId = newId('request')
       core.log.info(
         { request_id: requestId, phone: link.phoneId, control: link.control },
-        'a live view begins',
+        'a live view started',
       )
       const viewer = new Viewer(socket, tokenHash, link, standing.place, { core, hosts, onInput }, requestId)
       viewers.add(viewer)
@@ -154,7 +154,7 @@ export const livePlugin =
       }, openWithinMs)
       const leave = waiting.enter(network, socket)
       keepPulse(socket, pingEveryMs)
-      socket.on('error', (error) => core.log.debug({ err: error }, 'a live view broke'))
+      socket.on('error', (error) => core.log.debug({ err: error }, 'a live view failed'))
       socket.once('close', () => {
         clearTimeout(late)
         leave()
@@ -174,7 +174,7 @@ export const livePlugin =
             else if (outcome) close(outcome)
           },
           (error: unknown) => {
-            core.log.warn({ err: error }, 'a live link could not be read')
+            core.log.warn({ err: error }, 'could not read a live link')
             close(closings.away)
           },
         )
@@ -194,7 +194,7 @@ export const livePlugin =
       return true
     }
     acceptUpgrades(app.server, takeUpgrade, (error) =>
-      core.log.error({ err: error }, 'an upgrade of a connection failed'),
+      core.log.error({ err: error }, 'a connection upgrade failed'),
     )
 
     const keys = core.bus.subscribe(subjects.keyChanged, (message) => {

@@ -74,7 +74,7 @@ export const setupPlugin =
         403,
         donePage(
           'Please start again',
-          `This form did not come from a page at ${origin}. Open the link again.`,
+          `This form was not sent from a page at ${origin}. Open the link again.`,
         ),
       )
 
@@ -83,12 +83,12 @@ export const setupPlugin =
       strangers.isLimited(network) &&
       !(isSecret('setupLink', ticket) && (await tickets.has(hashSecret(ticket))))
     const tooOften = (reply: FastifyReply): FastifyReply =>
-      send(reply, 429, donePage('Too many tries', 'Wait a minute, then open the link again.'))
+      send(reply, 429, donePage('Too many attempts', 'Wait a minute, then open the link again.'))
     /** Counts as a failure of the address. */
     const notValid = (network: string, ticket: string, reply: FastifyReply): FastifyReply => {
       strangers.failed(network)
       tickets.forget(hashSecret(ticket))
-      const why = 'It was used, has ended, or is not complete. Ask for a new one.'
+      const why = 'The link was already used, has expired, or is incomplete. Ask for a new link.'
       return send(reply, 409, donePage('This link is not valid', why))
     }
 
@@ -117,7 +117,9 @@ export const setupPlugin =
       const person = { address: addressOf(request), requestId: request.id }
       if (!(await decideSetup(core, ticket, allow ? 'allow' : 'deny', person)))
         return notValid(network, ticket, reply)
-      const text = allow ? 'The terminal gets its key within seconds.' : 'The terminal gets no key.'
+      const text = allow
+        ? 'The terminal receives its key within seconds.'
+        : 'The terminal does not receive a key.'
       return send(reply, 200, donePage(allow ? 'Connected' : 'Denied', `${text} You can close this page.`))
     })
     return Promise.resolve()
