@@ -122,7 +122,7 @@ describe('ctl', () => {
       const shown = await typed('device', 'show', serial)
       expect(shown).toMatch(/Battery +100 %/)
       expect(shown).toMatch(/CAPABILITY +BY +EVIDENCE\n.*\btext +scrcpy/s)
-      expect(shown).toMatch(/reconnect +done +three calls in a row had no answer in time/)
+      expect(shown).toMatch(/reconnect +done +three calls in a row timed out/)
       await new Api(system.up.base_url, system.up.keys.admin).delete(`/v1/phones/${rented.id}`)
     },
   )

@@ -100,7 +100,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     })
     heartbeats = beating
     undo.push(() => beating.stop())
-    log.info({ hostId: identity.hostId, address, version }, 'host agent runs')
+    log.info({ hostId: identity.hostId, address, version }, 'host agent running')
     return { grpcPort: grpc.port, registry, stop }
   } catch (error) {
     await stop()
@@ -111,7 +111,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
 /** Writes that were under way when the agent died: said, kept in the device's record, never repeated. */
 function reportLeftOpen(journal: Journal, records: Records, log: Logger): void {
   for (const open of journal.leftOpen) {
-    log.error({ operation: open }, 'this write was under way when the agent ended: its outcome is unknown')
+    log.error({ operation: open }, 'the agent stopped during this write: its outcome is unknown')
     records.update(open.serial, { unknownOutcome: { operation: open.kind, at: open.at } })
   }
 }

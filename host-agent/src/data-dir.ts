@@ -12,7 +12,8 @@ export function takeDataDir(dir: string): () => void {
   chmodSync(dir, 0o700)
   const mark = join(dir, 'agent.json')
   const other = findMarked(mark)
-  if (other !== null && other !== process.pid) throw new Error(`another agent (process ${other}) uses ${dir}`)
+  if (other !== null && other !== process.pid)
+    throw new Error(`another agent (process ${other}) is using ${dir}`)
   markProcess(mark, process.pid)
   return () => unmarkProcess(mark)
 }

@@ -46,7 +46,7 @@ export async function join(request: JoinRequest, log: Logger, progress: Progress
     } catch (error) {
       if (error instanceof JoinRefused) throw error
       progress.check('joining the control plane')
-      log.warn({ err: error }, 'the control plane does not answer yet')
+      log.warn({ err: error }, 'the control plane does not respond yet')
     }
     await progress.sleep(pause, 'joining the control plane')
   }

@@ -89,7 +89,7 @@ function startMain(changes: NodeJS.ProcessEnv = {}): Started {
 }
 
 const running = (started: Started) =>
-  until(() => started.logged().includes('host agent runs'), 15_000, 'a running agent')
+  until(() => started.logged().includes('host agent running'), 15_000, 'a running agent')
 const adbServer = () => findMarked(join(dataDir, 'adb', 'server.json'))
 
 /** Calls again while the device is not there yet. */

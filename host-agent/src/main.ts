@@ -48,7 +48,7 @@ function watchFaults(logger: Logger): void {
       logger.error({ err: error }, 'unhandled rejection or exception')
       return
     }
-    logger.fatal({ err: error }, 'a bug: the process ends, so that its supervisor starts it again')
+    logger.fatal({ err: error }, 'unhandled error: the process exits so that its supervisor restarts it')
     process.exit(1)
   }
   process.on('unhandledRejection', onFault)

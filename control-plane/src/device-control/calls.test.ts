@@ -108,7 +108,7 @@ it.each<['park' | 'delete' | 'reboot', string]>([
   const takeAway = async (): Promise<never> => {
     if (what === 'reboot') await power.reboot(tenant.caller, phone.id, context)
     else await phones[what](tenant.caller, phone.id)
-    throw new ApiError('phone_unavailable', { message: 'The phone has been assigned again since.' })
+    throw new ApiError('phone_unavailable', { message: 'The phone has since been assigned again.' })
   }
   rack.onBatch = takeAway
   const batch = { actions: [home], observe: 'ui' as const }
@@ -128,7 +128,7 @@ it('a write that waited behind a delete is told so', async () => {
   rack.onCall = async (name) => {
     if (name !== 'setClipboard') return
     await phones.delete(tenant.caller, phone.id)
-    throw new ApiError('phone_unavailable', { message: 'The phone has been assigned again since.' })
+    throw new ApiError('phone_unavailable', { message: 'The phone has since been assigned again.' })
   }
   expect(await refusalOf(settings.setClipboard(tenant.caller, phone.id, 'a', context))).toBe('phone_deleted')
 })

@@ -6,7 +6,7 @@ const everyMs = 20
 /** Resident bytes. */
 export async function residentBytes(pid: number): Promise<number> {
   const match = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))
-  if (!match) throw new Error(`the memory of process ${pid} is not known`)
+  if (!match) throw new Error(`the memory of process ${pid} is unknown`)
   return Number(match[1]) * 1024
 }
 

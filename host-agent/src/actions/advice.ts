@@ -14,8 +14,8 @@ interface Advice {
 
 export const advice = {
   target_not_found: {
-    blind: 'Observe the screen and target an element that is on it.',
-    seen: 'Target an element that is in `observation`.',
+    blind: 'Observe the screen and target an element on it.',
+    seen: 'Target an element of `observation`.',
   },
   ambiguous_target: {
     blind: 'Observe the screen and target one of the candidates by its ref.',
@@ -26,20 +26,20 @@ export const advice = {
     seen: 'Target one of the elements of `observation` by its ref, or add `nth`.',
   },
   stale_snapshot: {
-    blind: 'Observe the screen again and target its refs.',
+    blind: 'Observe the screen again and use its refs.',
     seen: 'Target a ref of `observation` with its `snapshot_id`.',
   },
   unknown: {
-    blind: 'Observe the screen to see what happened before sending more.',
-    seen: 'See in `observation` what happened before sending more.',
+    blind: 'Observe the screen to see the result before sending more actions.',
+    seen: 'Check the result in `observation` before sending more actions.',
   },
   not_typed: {
     blind: 'Observe the screen, then clear the field and type again.',
-    seen: 'See in `observation` what the field holds, then type again with `clear`.',
+    seen: 'Check the text of the field in `observation`, then type again with `clear`.',
   },
   not_there: {
-    blind: 'Observe the screen to see what is there.',
-    seen: 'See in `observation` what is there; wait longer, or for something else.',
+    blind: 'Observe the screen to see its content.',
+    seen: 'Check `observation` for the current screen; wait longer, or for a different condition.',
   },
 } as const satisfies Record<string, Advice>
 

@@ -29,8 +29,12 @@ export async function observeAfter(
   } catch (error) {
     // The actions ran: their results count, with or without the screen.
     const known = toApiError(error, false)
-    if (known) request.log?.warn({ code: known.code }, 'the screen could not be read after a batch')
-    else request.log?.error({ err: error }, 'reading the screen after a batch failed by a fault of ours')
+    if (known) request.log?.warn({ code: known.code }, 'could not read the screen after a batch')
+    else
+      request.log?.error(
+        { err: error },
+        'reading the screen after a batch failed because of a bug in the agent',
+      )
     return undefined
   }
 }

@@ -19,7 +19,7 @@ export function toApiError(error: unknown, wrote: boolean): ApiError | null {
   if (wrote) return unknownOutcome(error)
   if (gone) return new ApiError('phone_unavailable', { cause: error })
   if (late) return new ApiError('provider_timeout', { cause: error })
-  return unreadable(error, ' Nothing of this action was sent.')
+  return unreadable(error, ' Nothing was sent for this action.')
 }
 
 export const unknownOutcome = (cause: unknown): ApiError =>
@@ -44,7 +44,7 @@ export function refusal(error: unknown): unknown {
   if (error instanceof DeviceGone) return new ApiError('phone_unavailable', { cause: error })
   if (error instanceof DeadlineExceeded)
     return new ApiError('provider_error', {
-      message: 'The phone did not answer; nothing was done.',
+      message: 'The phone did not respond, so nothing was done.',
       retryable: true,
       cause: error,
     })

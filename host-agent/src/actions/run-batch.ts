@@ -124,7 +124,8 @@ async function runOne(
     // A park, a delete or the end of its time took the phone away under it: how far it came is not known.
     if (context.progress.signal.aborted && isCutOff(known))
       return { ...entry, ok: false, ms: ms(), error: unknownOutcome(error).toPlain() }
-    if (!known) log?.error({ err: error, index, type: action.type }, 'an action failed by a fault of ours')
+    if (!known)
+      log?.error({ err: error, index, type: action.type }, 'an action failed because of a bug in the agent')
     return { ...entry, ok: false, ms: ms(), error: known?.toPlain() ?? bugError() }
   }
 }

@@ -55,7 +55,7 @@ async function focus(target: Target | undefined, context: ActionContext): Promis
       const { keyboardVisible } = await context.device.windows.read(context.progress.within(focusLimitMs))
       if (!focused && keyboardVisible) return null
       throw new ApiError('no_focused_field', {
-        next: 'Give the text field as the target, or tap it first.',
+        next: 'Set the text field as `target`, or tap it first.',
         details: target ? { target } : {},
       })
     }
@@ -113,8 +113,8 @@ async function put(
   if (notTaken?.cause instanceof DeviceGone) throw notTaken.cause
   throw new ApiError('feature_unavailable', {
     message: notTaken
-      ? 'No way of typing on this phone works now.'
-      : 'This phone takes printable ASCII text only.',
+      ? 'Typing does not work on this phone at the moment.'
+      : 'This phone accepts only printable ASCII text.',
     details: { feature: 'text_input' },
   })
 }
@@ -198,13 +198,13 @@ function notArrived(verdict: Verdict | 'unsure', typed: string, after: FieldText
     return new ApiError('action_outcome_unknown', {
       message:
         verdict === 'hidden'
-          ? 'The text was sent, and the masked field does not tell whether it arrived.'
-          : 'The connection broke while the text was sent, and the field does not hold it.',
+          ? 'The text was sent, but the masked field does not show whether it arrived.'
+          : 'The connection was lost while the text was sent, and the field does not contain the text.',
       next,
       details,
     })
   return new ApiError('provider_error', {
-    message: 'The text was sent, and the field holds something else.',
+    message: 'The text was sent, but the field contains a different text.',
     next,
     details,
   })

@@ -51,10 +51,10 @@ function timeout(action: ActionOf<'wait_for'>, match: Match | null): ApiError {
     // Not seen is one thing, not looked another.
     message: match
       ? `The target was not ${action.state} within ${action.timeout_ms} ms.`
-      : `The screen could not be read at the end of ${action.timeout_ms} ms, so the target may be there or not.`,
+      : `The screen could not be read at the end of ${action.timeout_ms} ms, so the state of the target is unknown.`,
     next: match
       ? advice.not_there.blind
-      : 'Take a screenshot; a screen that never rests may have no readable elements.',
+      : 'Take a screenshot: the elements of a constantly moving screen may not be readable.',
     details: { ...miss, target: action.target, state: action.state, timeout_ms: action.timeout_ms },
   })
 }
@@ -77,9 +77,9 @@ const neverIdle = (timeoutMs: number, readable: boolean): ApiError =>
   new ApiError('wait_timeout', {
     message: readable
       ? `The screen kept changing for ${timeoutMs} ms.`
-      : `The screen could not be read at the end of ${timeoutMs} ms, so it may be still or not.`,
+      : `The screen could not be read at the end of ${timeoutMs} ms, so it may still be changing.`,
     next: readable
-      ? 'Give a longer `timeout_ms`, or use `wait_for` with what should come.'
-      : 'Take a screenshot; a screen that never rests may have no readable elements.',
+      ? 'Use a longer `timeout_ms`, or use `wait_for` with the expected element.'
+      : 'Take a screenshot: the elements of a constantly moving screen may not be readable.',
     details: { timeout_ms: timeoutMs },
   })

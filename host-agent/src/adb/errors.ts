@@ -29,7 +29,7 @@ export class AdbRefused extends Error {
   constructor(service: string, answer: string) {
     const name = serviceName(service)
     const said = answer.replaceAll(service, name)
-    super(`adb refused ${name}: ${said}`)
+    super(`adb rejected ${name}: ${said}`)
     this.name = 'AdbRefused'
     this.service = name
     this.answer = said

@@ -47,10 +47,10 @@ export function keepConnected(
         if (state !== null) await client.disconnect(address, progress)
         const answer = await client.connect(address, progress)
         if (!answer.startsWith('connected to'))
-          log.debug({ address, answer }, 'network phone does not answer')
+          log.debug({ address, answer }, 'network phone does not respond')
       } catch (error) {
         if (stopped()) return
-        log.debug({ address, err: error }, 'could not ask the adb server to connect')
+        log.debug({ address, err: error }, 'could not request a connection from the adb server')
       }
       await pause(wait)
       wait = Math.min(wait * 2, backoff.cap)

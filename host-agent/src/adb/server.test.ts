@@ -121,7 +121,7 @@ describe('the adb server', () => {
     process.kill(first, 'SIGABRT')
     await until(() => server.pid !== null && server.pid !== first && server.trouble === null)
     expect(await server.client.version(Progress.for(2000))).toBeGreaterThan(0x20)
-    expect(lines).toMatch(/adb server is away/)
+    expect(lines).toMatch(/adb server unavailable/)
     expect(lines).toMatch(/"reason":"ended with SIGABRT: /)
   })
 
@@ -154,7 +154,7 @@ describe('the adb server', () => {
     mkdirSync(join(dataDir, 'adb'))
     const stranger = createServer().listen(adbSocketPath(dataDir))
     const server = await start()
-    expect(server.trouble).toMatch(/not ours/)
+    expect(server.trouble).toMatch(/unknown process/)
     expect(stranger.listening).toBe(true)
     stranger.close()
     await until(() => server.trouble === null)

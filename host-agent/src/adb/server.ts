@@ -65,7 +65,7 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
   async function endLeftover(): Promise<void> {
     const pid = findMarked(mark)
     if (pid !== null) {
-      log.warn({ pid }, 'ending the adb server that an earlier run of this agent left')
+      log.warn({ pid }, 'stopping the adb server of an earlier run of this agent')
       await endProcess(pid)
       // Its threads may hold the socket for a moment longer than the process is seen.
       for (let waited = 0; waited < 2000 && (await isListening(path)); waited += 20) await delay(20)
@@ -76,7 +76,7 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
   /** Runs one server until it ends; `onUp` is called once it answers. Returns why it ended. */
   async function runOnce(onUp: () => void): Promise<string> {
     await endLeftover()
-    if (await isListening(path)) return `${path} is in use by a process that is not ours`
+    if (await isListening(path)) return `${path} is in use by an unknown process`
     // What a server that was killed leaves, and the next one stumbles over.
     rmSync(path, { force: true })
     const started = spawn(options.bin, ['-L', `localfilesystem:${path}`, 'nodaemon', 'server'], {
@@ -123,12 +123,12 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
       const startedAt = performance.now()
       const reason = await runOnce(() => {
         trouble = null
-        log.info({ path, pid: child?.pid }, 'adb server runs')
+        log.info({ path, pid: child?.pid }, 'adb server running')
         firstTry.resolve(undefined)
       })
       if (stopped()) break
       trouble = reason
-      log.error({ path, reason }, 'adb server is away')
+      log.error({ path, reason }, 'adb server unavailable')
       firstTry.resolve(undefined)
       if (performance.now() - startedAt > 30_000) wait = backoffMs.first
       try {

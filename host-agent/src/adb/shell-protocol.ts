@@ -43,7 +43,7 @@ export async function readShellPackets(socket: AdbSocket, limit: number): Promis
       return { exitCode: data.readUInt8(0), stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) }
     }
     total += data.length
-    if (total > limit) throw new RangeError(`a command gave more than ${limit} bytes`)
+    if (total > limit) throw new RangeError(`a command printed more than ${limit} bytes`)
     if (id === shellPacketId.stdout) stdout.push(data)
     else if (id === shellPacketId.stderr) stderr.push(data)
   }

@@ -161,7 +161,7 @@ export class AdbSocket {
       const part = await this.readSome()
       if (part === null) return Buffer.concat(parts)
       total += part.length
-      if (total > limit) throw new RangeError(`${this.what} gave more than ${limit} bytes`)
+      if (total > limit) throw new RangeError(`${this.what} returned more than ${limit} bytes`)
       parts.push(part)
     }
   }
@@ -172,7 +172,7 @@ export class AdbSocket {
   }
 
   private wait(length: number): Promise<Buffer> {
-    if (this.waiter) throw new Error(`${this.what}: two reads at once`)
+    if (this.waiter) throw new Error(`${this.what}: two concurrent reads`)
     return new Promise((resolve, reject) => {
       this.waiter = { length, resolve, reject }
       this.serve()
@@ -197,7 +197,7 @@ export class AdbSocket {
     let missing = length
     while (missing > 0) {
       const chunk = this.buffered[0]
-      if (!chunk) throw new Error(`${this.what}: read past what has come`)
+      if (!chunk) throw new Error(`${this.what}: read beyond the received bytes`)
       const part = chunk.subarray(0, missing)
       if (part.length === chunk.length) this.buffered.shift()
       else this.buffered[0] = chunk.subarray(part.length)

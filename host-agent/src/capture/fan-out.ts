@@ -51,7 +51,7 @@ export function createFanOut(log: Logger, now: () => number = () => performance.
     try {
       call(watcher.listener)
     } catch (error) {
-      log.error({ err: error }, 'one who watches the screen failed and gets nothing more')
+      log.error({ err: error }, 'a viewer of the screen failed and was removed')
       watchers.delete(watcher)
     }
   }

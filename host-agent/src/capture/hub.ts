@@ -97,7 +97,7 @@ export function createCaptureHub({
       return await openVideoSocket(transport, waiting, sink, progress.within(times.spare))
     } catch (error) {
       progress.check('start of the video')
-      log.warn({ err: error }, 'the video server that waited does not film, starting another')
+      log.warn({ err: error }, 'the standby video server sends no video; starting another')
       return null
     }
   }
@@ -133,7 +133,7 @@ export function createCaptureHub({
       if (isOver()) return
       hasJar = false
       fan.forget()
-      log.warn({ reason }, 'the video of the screen ended, starting it again')
+      log.warn({ reason }, 'the screen video ended; restarting it')
       // One that dies again and again takes no more of the phone than one that lives.
       const soon = performance.now() - startedAt < times.longestPause
       socket = await reopen(mine, soon ? times.longestPause : times.firstPause)
@@ -151,7 +151,7 @@ export function createCaptureHub({
         await within.sleep(pause, 'start of the video')
         return await open(mine, within)
       } catch (error) {
-        if (!(error instanceof DeadlineExceeded)) log.warn({ err: error }, 'the video did not start again')
+        if (!(error instanceof DeadlineExceeded)) log.warn({ err: error }, 'the video did not restart')
       }
     }
     return null

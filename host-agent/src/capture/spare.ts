@@ -67,7 +67,7 @@ export function createSpare({ launch, log, pauses = { first: 1000, longest: 60_0
   function died(mine: Waiting, beganAt: number, reason: unknown): void {
     if (waiting !== mine) return
     waiting = null
-    log.info({ reason }, 'the video server that waited ended')
+    log.info({ reason }, 'the standby video server stopped')
     if (performance.now() - beganAt > pauses.longest) pauseMs = pauses.first
     again = setTimeout(() => {
       again = undefined
@@ -107,7 +107,7 @@ export function createSpare({ launch, log, pauses = { first: 1000, longest: 60_0
       try {
         return (await mine?.server) ?? null
       } catch (error) {
-        log.info({ err: error }, 'the video server that was to wait did not start')
+        log.info({ err: error }, 'the standby video server did not start')
         return null
       }
     },

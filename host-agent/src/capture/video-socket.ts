@@ -91,7 +91,8 @@ export async function openVideoSocket(
   try {
     if (!video || !control) throw new Error('the scrcpy server has no video socket')
     const codec = await readCodec(video, transport.serial, progress)
-    if (codec !== h264) throw new Error(`the phone films as ${JSON.stringify(codec)}: ${output.lastLine}`)
+    if (codec !== h264)
+      throw new Error(`the phone sends video as ${JSON.stringify(codec)}: ${output.lastLine}`)
     const ended = Promise.race([pump(video, sink), drain(control), output.ended]).finally(close)
     return {
       ended,
@@ -109,7 +110,7 @@ export async function openVideoSocket(
 
 async function readCodec(video: AdbSocket, serial: string, progress: Progress): Promise<string> {
   try {
-    const head = await progress.race('the begin of the video', () => video.read(videoHeaderBytes))
+    const head = await progress.race('the start of the video', () => video.read(videoHeaderBytes))
     return head.toString('latin1', 0, 4)
   } catch (error) {
     throw error instanceof AdbConnectionLost ? new DeviceGone(serial, error) : error

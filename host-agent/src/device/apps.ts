@@ -13,9 +13,9 @@ const notFound = (packageName: string) => new ApiError('app_not_found', { detail
 const noActivity = (packageName: string, activity: string, isThere: boolean) =>
   new ApiError('app_not_found', {
     message: isThere
-      ? `The activity \`${activity}\` of \`${packageName}\` can be started by its own app only.`
+      ? `The activity \`${activity}\` of \`${packageName}\` is not exported: only its own app can start it.`
       : `\`${packageName}\` has no activity \`${activity}\`.`,
-    next: 'Leave `activity` out to open the app as its icon does, or give the full class name of an exported activity.',
+    next: 'Omit `activity` to open the app as its icon does, or use the full class name of an exported activity.',
     details: { package: packageName, activity },
   })
 

@@ -35,7 +35,7 @@ export async function attempt(
       return {
         name,
         implementation: '',
-        evidence: hung ? 'no answer in time' : error.message.slice(0, 300),
+        evidence: hung ? 'no response before the timeout' : error.message.slice(0, 300),
       }
     }
   }

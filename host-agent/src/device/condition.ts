@@ -86,9 +86,11 @@ export function warningsOf(facts: Facts): string[] {
   const { battery_percent: percent, battery_celsius: celsius, highest_app_uid: uid } = facts
   const { storage_free_bytes: free, storage_total_bytes: total } = facts
   if (percent !== null && percent < limitsOf.lowPercent)
-    warnings.push(`the battery is at ${percent} %: see that it charges (cable, port, hub)`)
+    warnings.push(`the battery is at ${percent} %: check the charging (cable, port, hub)`)
   if (celsius !== null && celsius >= limitsOf.hotCelsius)
-    warnings.push(`the battery is at ${celsius.toFixed(1)} °C: let it cool, and look whether it swells`)
+    warnings.push(
+      `the battery is at ${celsius.toFixed(1)} °C: let it cool down, and check the battery for swelling`,
+    )
   const full = total !== null && total > 0 && free !== null && free / total < limitsOf.freeShare
   if (full || (free !== null && free < limitsOf.freeBytes))
     warnings.push('the storage is nearly full: installs and files will fail; a wipe frees it')
@@ -98,7 +100,7 @@ export function warningsOf(facts: Facts): string[] {
     )
   if (facts.lock_credential === true)
     warnings.push(
-      'a screen lock is set: the phone refuses its wipe, and no restart gets past it; clear it in the settings of the phone before it is released',
+      'a screen lock is set: the phone refuses to be wiped, and a restart does not help; remove the lock in the settings of the phone before the device is released',
     )
   return warnings
 }

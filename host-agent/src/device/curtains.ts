@@ -52,7 +52,7 @@ export function createCurtains(transport: Transport): Curtains {
       if (anew || !known || performance.now() - known.at > rememberMs)
         known = { curtain: look(), at: performance.now() }
       const { curtain } = known
-      return progress.race('a look at the curtain', () => curtain)
+      return progress.race('checking for a secure window', () => curtain)
     },
   }
 }

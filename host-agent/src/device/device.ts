@@ -348,7 +348,7 @@ export interface Device {
 /** The phone left, or never was there: bytes may or may not have reached it. */
 export class DeviceGone extends Error {
   constructor(serial: string, cause?: unknown) {
-    super(`device ${serial} is out of reach`, cause === undefined ? undefined : { cause })
+    super(`device ${serial} is unreachable`, cause === undefined ? undefined : { cause })
     this.name = 'DeviceGone'
   }
 }

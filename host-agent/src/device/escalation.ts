@@ -79,5 +79,5 @@ function obstacleOf(
   if (step === 'port_reset') return obstacles.port_reset
   if (step !== 'reboot') return null
   const soon = rebootedAt !== null && now - rebootedAt < escalationRules.rebootEveryMs
-  return obstacles.reboot ?? (soon ? 'it was restarted for this less than an hour ago' : null)
+  return obstacles.reboot ?? (soon ? 'it was restarted for this reason less than an hour ago' : null)
 }

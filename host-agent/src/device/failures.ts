@@ -6,7 +6,7 @@ export const notEnrolled = (serial: string, reason: string | null = null): ApiEr
   new ApiError('phone_unavailable', {
     message:
       reason === null
-        ? 'This host has no record that the device was enrolled.'
+        ? 'This host has no record of the enrolment of the device.'
         : `This device is not in use under ${serial}: ${reason}.`,
     retryable: false,
     details: { serial },

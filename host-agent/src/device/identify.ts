@@ -28,7 +28,7 @@ const readProperties = sequence(...properties.map((name) => command('getprop', n
 export async function identify(transport: Transport, progress: Progress): Promise<DeviceIdentity> {
   const result = await transport.shell(readProperties, progress)
   const lines = result.stdout.toString('utf8').split('\n')
-  if (lines.length < properties.length) throw new Error('the phone does not tell its properties')
+  if (lines.length < properties.length) throw new Error('the phone does not report its properties')
   const [booted, hardwareSerial, maker, model, sdk] = lines.map((line) => line.trim() || null)
   return {
     booted: booted === '1',

@@ -88,7 +88,7 @@ export function createCommandInput(transport: Transport): Input {
       const [stroke, second] = strokes
       if (second) {
         throw new ApiError('feature_unavailable', {
-          message: 'This phone takes one finger at a time.',
+          message: 'This phone supports only one finger at a time.',
           details: { feature: 'multi_touch' },
         })
       }

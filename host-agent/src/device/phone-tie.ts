@@ -60,7 +60,7 @@ export class PhoneTie {
     await writeMark(transport, mark, before.marks, progress)
     const seen = await readTraits(transport, progress)
     if (!seen.marks.includes(mark))
-      throw new ApiError('provider_error', { message: 'The phone did not keep the mark of this host.' })
+      throw new ApiError('provider_error', { message: 'The phone did not store the mark of this host.' })
     const twins = links.twinsOf(serial, seen)
     links.set(serial, { ...seen, inUse: true, recheck })
     links.recheck(twins)

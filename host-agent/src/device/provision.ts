@@ -119,7 +119,8 @@ export async function probeCapabilities(
       ? input
       : await attempt('text', 'scrcpy', progress, async (within) => {
           const control = await keeper.socket(within)
-          if (!(await proveClipboard(control, within))) throw new Error('the clipboard does not read back')
+          if (!(await proveClipboard(control, within)))
+            throw new Error('the clipboard could not be read back')
           return 'Unicode text set in the clipboard and read back'
         })
   found.push(
@@ -218,7 +219,7 @@ async function proveInput(transport: Transport, keeper: ScrcpyKeeper, progress: 
     }
   }
   if ((await awake()) === null) {
-    return `server on "${control.deviceName}" answered after ${ms} ms; the phone does not tell whether it is awake`
+    return `server on "${control.deviceName}" answered after ${ms} ms; the phone does not report whether it is awake`
   }
   await press(223, false)
   await press(224, true)

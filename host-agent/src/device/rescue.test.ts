@@ -30,7 +30,7 @@ describe('a phone that hangs', () => {
     expect(both.phone.inside.counters().reboots).toBe(restarts + 1)
     expect(status()).toMatchObject({
       link: 'offline',
-      reason: expect.stringContaining('left alone') as string,
+      reason: expect.stringContaining('not used after') as string,
     })
     expect(status()?.events?.[1]?.reason).toContain('over the network')
   })

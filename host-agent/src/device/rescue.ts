@@ -46,7 +46,7 @@ const obstaclesOf = ({ isNetwork, mayReboot }: RescueParts): Obstacles => ({
     : 'this host cannot reset a USB port without root',
   reboot: mayReboot()
     ? null
-    : 'it has not said that it is an enrolled phone, and nothing is written to others',
+    : 'it has not been identified as an enrolled phone, and the agent writes only to enrolled phones',
 })
 
 export function createRescue(parts: RescueParts): Rescue {
@@ -63,7 +63,7 @@ export function createRescue(parts: RescueParts): Rescue {
       outcome,
       reason: reason.slice(0, reasonLength),
     }
-    log.warn({ event }, 'a step for a device that does not answer')
+    log.warn({ event }, 'recovery step for a device that does not respond')
     parts.events.set([...parts.events.get(), event].slice(-mostEvents))
   }
 
@@ -99,7 +99,7 @@ export function createRescue(parts: RescueParts): Rescue {
       const result = escalate(state, outcome, performance.now(), obstaclesOf(parts))
       state = result.state
       for (const { step, skipped } of result.taken) {
-        const reason = 'three calls in a row had no answer in time'
+        const reason = 'three calls in a row timed out'
         // One after the other: the next hang may come while one still runs.
         last = last.then(() => {
           if (skipped === null) return take(step, reason)

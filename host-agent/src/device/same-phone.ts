@@ -33,14 +33,14 @@ export function standingOf(
     return {
       may: 'none',
       reason:
-        'the phone was enrolled or wiped under another serial since, or another phone came to this serial: enroll it again to use it here',
+        'the phone has since been enrolled or wiped under another serial, or another phone now has this serial: enroll it again to use it here',
     }
   if (same !== null) return { may: 'none', reason: same }
   if (record.mayLackMark) return { may: 'use', reason: null }
   return {
     may: 'wipe',
     reason:
-      "the phone lost this host's mark: it was erased by others, or it is another phone. Wipe it or enroll it again",
+      "the phone lost this host's mark: it was erased elsewhere, or it is another phone. Wipe it or enroll it again",
   }
 }
 

@@ -68,7 +68,7 @@ export function createScreen(transport: Transport): RememberingScreen {
       const result = await transport.shell(screencap, progress)
       if (result.exitCode !== 0) throw commandFailed(screencap, result)
       if (!result.stdout.subarray(-8).includes(pngEnd)) {
-        throw new ApiError('provider_error', { message: "The phone's screenshot was cut off." })
+        throw new ApiError('provider_error', { message: "The phone's screenshot was truncated." })
       }
       // It may have been turned meanwhile.
       known = null

@@ -70,7 +70,11 @@ export async function checkSim(transport: Transport, progress: Progress): Promis
     check(
       'call_forwarding',
       forwarding === false,
-      forwarding === null ? 'the phone does not say' : forwarding ? 'calls are still forwarded' : 'none',
+      forwarding === null
+        ? 'the phone does not report it'
+        : forwarding
+          ? 'calls are still forwarded'
+          : 'none',
     ),
   ]
 }

@@ -238,7 +238,7 @@ export class DeviceSupervisor {
   ): Promise<T> {
     this.happen({ type: 'work_begins', work })
     this.tie.use()
-    let failure: string | null = 'the work on it did not end'
+    let failure: string | null = 'the work on the device did not end'
     try {
       const result = await run(() => this.assembled)
       failure = null
@@ -291,7 +291,7 @@ export class DeviceSupervisor {
 
   private stopHelpers(): void {
     this.keeper.stop()
-    this.capture.stop('nobody may reach the phone now')
+    this.capture.stop('the phone accepts no calls now')
     this.uiServer.stop()
   }
 
@@ -418,7 +418,7 @@ export class DeviceSupervisor {
       if (warnings.length > 0) this.parts.log.warn({ warnings }, 'the device needs care')
       if (!this.stopped) this.parts.onChange()
     } catch (error) {
-      this.parts.log.info({ err: error }, 'the condition of the device could not be read')
+      this.parts.log.info({ err: error }, 'could not read the condition of the device')
     }
   }
 

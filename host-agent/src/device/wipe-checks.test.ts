@@ -63,7 +63,7 @@ describe('a phone with traces of a tenant', () => {
     expect(checkStorage(result('/sdcard/Download/me.pdf\n'), baseline).check.passed).toBe(false)
     const left = '/sdcard/Download/tax.pdf\n/sdcard/secret/plan.txt\n/sdcard/Download/b.pdf\n'
     expect(checkStorage(result(left), baseline).check.evidence).toBe(
-      '3 files, in Download, a folder of another name',
+      '3 files, in Download, a folder with another name',
     )
     expect(checkDefault('locale', result('de-DE\n'), baseline).check.passed).toBe(false)
     expect(checkOwnFiles(result('phonerack\nsomething\n'), 'phonerack').passed).toBe(false)

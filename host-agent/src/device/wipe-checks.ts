@@ -99,7 +99,7 @@ const standardFolder =
   /^\/sdcard\/+(Alarms|Android|Audiobooks|DCIM|Documents|Download|Movies|Music|Notifications|Pictures|Podcasts|Recordings|Ringtones)\//
 
 function foldersOf(files: readonly string[]): string {
-  const names = files.map((file) => standardFolder.exec(file)?.[1] ?? 'a folder of another name')
+  const names = files.map((file) => standardFolder.exec(file)?.[1] ?? 'a folder with another name')
   return [...new Set(names)].toSorted().join(', ')
 }
 
@@ -130,7 +130,7 @@ export function checkOwnFiles(result: ShellResult, ownFolder: string): WipeCheck
   return check(
     'shell_files',
     others.length === 0,
-    others.length === 0 ? 'only our own' : others.slice(0, 10).join(', '),
+    others.length === 0 ? 'only those of Phonerack' : others.slice(0, 10).join(', '),
   )
 }
 

@@ -38,7 +38,7 @@ async function enable(transport: Transport, progress: Progress): Promise<ShellRe
 
 async function obstacle(transport: Transport, isLocked: boolean, progress: Progress): Promise<string> {
   if (isLocked)
-    return ': a screen lock is set, and this host does not know its PIN, pattern or password. Clear it in the settings of the phone, then release the device again.'
+    return ': a screen lock is set, and this host does not know its PIN, pattern or password. Remove the lock in the settings of the phone, then release the device again.'
   const types = await accountTypes(transport, progress)
   if (types.length > 0)
     return `: it has accounts of these types: ${types.join(', ')}. Remove them in the settings of the phone, then release the device again.`

@@ -65,7 +65,9 @@ export function createWipe(parts: WipeParts): Wipe {
       const boot = await bootId(transport, progress)
       const set = (await run(transport, command('getprop', property), progress)).trim()
       if (set !== mark)
-        throw new ApiError('provider_error', { message: 'The phone could not be marked before its wipe.' })
+        throw new ApiError('provider_error', {
+          message: 'The mark could not be written to the phone before its wipe.',
+        })
       if (parts.simAllowed) await clearSim(transport, progress)
       const isLocked = await parts.clearLock(progress)
       parts.quiet()
@@ -118,7 +120,7 @@ async function waitForRestart(transport: Transport, mark: string, progress: Prog
       if (value !== mark && booted?.trim() === '1') return
       if (value !== mark) left = true
       if (!left && ownNow() - startedAt > restartMs) {
-        throw new ApiError('provider_error', { message: 'The phone did not restart for its wipe.' })
+        throw new ApiError('provider_error', { message: 'The phone did not restart for the wipe.' })
       }
     } catch (error) {
       if (error instanceof DeviceGone) left = true

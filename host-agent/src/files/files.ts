@@ -44,7 +44,7 @@ export function createFiles(transport: Transport, root: string = realRoot): File
       throw new ApiError('provider_error', { details: { output: output.slice(0, 500) } })
     }
     if (result.stdout.toString('utf8') !== `${folder}\n`)
-      throw badPath('leads through a symbolic link, which is refused')
+      throw badPath('leads through a symbolic link, which is not allowed')
     return true
   }
 
@@ -52,7 +52,7 @@ export function createFiles(transport: Transport, root: string = realRoot): File
   async function look(real: string, progress: Progress): Promise<FileStat | null> {
     if (!(await folderExists(parentOf(real), progress))) return null
     const found = await transport.lstat(real, progress)
-    if (found && !isFile(found) && !isFolder(found)) throw badPath('names neither a file nor a directory')
+    if (found && !isFile(found) && !isFolder(found)) throw badPath('is neither a file nor a directory')
     return found
   }
 
@@ -73,7 +73,7 @@ export function createFiles(transport: Transport, root: string = realRoot): File
       const real = realPath(path, root)
       const found = await look(real, progress)
       if (!found) throw notFound(path)
-      if (!isFolder(found)) throw badPath('names a file, not a directory', 'file')
+      if (!isFolder(found)) throw badPath('is a file, not a directory', 'file')
       const entries: FolderEntry[] = []
       let bytes = 0
       await transport.list(real, progress, (entry) => {
@@ -97,10 +97,10 @@ export function createFiles(transport: Transport, root: string = realRoot): File
       const real = realPath(path, root)
       const found = await look(real, progress)
       if (!found) throw notFound(path)
-      if (isFolder(found)) throw badPath('names a directory, not a file', 'directory')
+      if (isFolder(found)) throw badPath('is a directory, not a file', 'directory')
       if (found.size > mostBytes) {
         throw new ApiError('payload_too_large', {
-          message: 'The file is larger than a download may be.',
+          message: 'The file is larger than the limit for downloads.',
           details: { path, size: found.size, max_bytes: mostBytes },
         })
       }
@@ -109,7 +109,7 @@ export function createFiles(transport: Transport, root: string = realRoot): File
 
     async write(path, content, progress) {
       const real = realPath(path, root)
-      if (real === root) throw badPath('names the root of the storage, not a file', 'directory')
+      if (real === root) throw badPath('is the root of the storage, not a file', 'directory')
       if (content.length > mostBytes) throw new ApiError('payload_too_large')
       const part = `${parentOf(real)}/.phonerack-${randomBytes(8).toString('hex')}.part`
       checkLength(part)
@@ -117,9 +117,9 @@ export function createFiles(transport: Transport, root: string = realRoot): File
       let folder = parentOf(real)
       while (!(await folderExists(folder, progress))) folder = parentOf(folder)
       const above = await transport.lstat(folder, progress)
-      if (above && !isFolder(above)) throw badPath(`lies below ${nameOf(folder)}, which is a file`)
+      if (above && !isFolder(above)) throw badPath(`is below ${nameOf(folder)}, which is a file`)
       const found = folder === parentOf(real) ? await transport.lstat(real, progress) : null
-      if (found && !isFile(found)) throw badPath('names a directory, not a file', 'directory')
+      if (found && !isFile(found)) throw badPath('is a directory, not a file', 'directory')
       if (folder === parentOf(real)) await removeUnfinished(folder, progress)
       return writing('the file', async () => {
         try {
@@ -135,7 +135,8 @@ export function createFiles(transport: Transport, root: string = realRoot): File
           throw refused(path, outputOf(moved))
         }
         const now = await transport.lstat(real, progress)
-        if (now?.size !== content.length) throw refused(path, 'the file is not there as it was sent')
+        if (now?.size !== content.length)
+          throw refused(path, 'the file on the phone differs from the sent file')
         await scan(real, progress)
         return now.size
       })
@@ -143,11 +144,11 @@ export function createFiles(transport: Transport, root: string = realRoot): File
 
     async delete(path, progress) {
       const real = realPath(path, root)
-      if (real === root) throw badPath('names the root of the storage', 'directory')
+      if (real === root) throw badPath('is the root of the storage', 'directory')
       const found = await look(real, progress)
       if (!found) throw notFound(path)
-      if (isFolder(found)) throw badPath('names a directory; only files are deleted', 'directory')
-      await writing('that the file is gone', async () => {
+      if (isFolder(found)) throw badPath('is a directory; only files can be deleted', 'directory')
+      await writing('the deletion of the file', async () => {
         const result = await transport.shell(command('rm', '-f', real), progress)
         if (await transport.lstat(real, progress)) throw refused(path, outputOf(result))
         await scan(real, progress)
@@ -169,17 +170,17 @@ export function createFiles(transport: Transport, root: string = realRoot): File
 
 const tooManyEntries = (path: string, entries: number): ApiError =>
   new ApiError('payload_too_large', {
-    message: `The directory has too many entries: its listing would be larger than ${mostListed} bytes.`,
-    next: 'Download or delete files by their names, or list a directory inside it.',
+    message: `The directory has too many entries: the listing would exceed ${mostListed} bytes.`,
+    next: 'Download or delete files by name, or list one of its subdirectories.',
     details: { path, entries_read: entries, limit_bytes: mostListed },
   })
 
 function refused(path: string, output: string): ApiError {
   const full = /No space left|ENOSPC/i.test(output)
   return new ApiError('provider_error', {
-    message: full ? "The phone's storage is full." : 'The phone refused it.',
+    message: full ? "The phone's storage is full." : 'The phone refused the write.',
     retryable: false,
-    ...(full ? { next: 'Delete files or uninstall apps on the phone, then send it again.' } : {}),
+    ...(full ? { next: 'Delete files or uninstall apps on the phone, then send the request again.' } : {}),
     details: { path, reason: full ? 'storage_full' : 'refused', output: output.slice(0, 300) },
   })
 }

@@ -33,7 +33,7 @@ const mostPathBytes = 1024
 /** @throws ApiError validation_failed for a path on the phone that its sync service does not take */
 export function checkLength(real: string): void {
   if (Buffer.byteLength(real) > mostPathBytes)
-    throw badPath(`is too long for the phone, which takes ${mostPathBytes} bytes, ${realRoot} included`)
+    throw badPath(`is too long for the phone, which accepts ${mostPathBytes} bytes including ${realRoot}`)
 }
 
 export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))

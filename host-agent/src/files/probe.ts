@@ -14,8 +14,9 @@ export const probeFiles = (transport: Transport, progress: Progress): Promise<Fo
     try {
       await files.write(path, content, within)
       if (!(await files.list('/sdcard', within)).some((entry) => entry.name === name))
-        throw new Error('a file that was written is not listed')
-      if (!content.equals(await files.read(path, within))) throw new Error('a file reads back as another')
+        throw new Error('a written file is missing from the listing')
+      if (!content.equals(await files.read(path, within)))
+        throw new Error('a file reads back with different content')
       await files.delete(path, within)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error

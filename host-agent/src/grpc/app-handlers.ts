@@ -81,7 +81,7 @@ async function readStart(
   const first = await messages.next()
   const part = first.done ? undefined : first.value.part
   if (part?.$case !== 'header') {
-    throw new ApiError('validation_failed', { message: 'The first message must carry the header.' })
+    throw new ApiError('validation_failed', { message: 'The first message must contain the header.' })
   }
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for (let next = await messages.next(); !next.done; next = await messages.next()) {

@@ -105,7 +105,8 @@ export async function answer<A>(
 
 /** Who calls for which device. @throws ApiError when the call does not say */
 export function callerOf(assignment: Assignment | undefined): Caller & { serial: string } {
-  if (!assignment) throw new ApiError('validation_failed', { message: 'The call names no assignment.' })
+  if (!assignment)
+    throw new ApiError('validation_failed', { message: 'The call does not contain an assignment.' })
   return assignment
 }
 

@@ -27,7 +27,7 @@ export function toApiError(error: unknown, log: Logger): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof DeviceGone) return new ApiError('phone_unavailable', { cause: error })
   if (error instanceof DeadlineExceeded) return new ApiError('provider_timeout', { cause: error })
-  log.error({ err: error }, 'a call failed by a fault of ours')
+  log.error({ err: error }, 'a call failed because of a bug in the agent')
   return new ApiError('internal_error', { cause: error })
 }
 

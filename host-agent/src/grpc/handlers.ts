@@ -188,7 +188,7 @@ function readActions(json: Uint8Array) {
     actions = JSON.parse(Buffer.from(json).toString('utf8'))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new ApiError('validation_failed', { message: 'The actions are no JSON.', cause: error })
+    throw new ApiError('validation_failed', { message: '`actions` is not valid JSON.', cause: error })
   }
   const batch = actionBatchSchema.safeParse({ actions })
   if (!batch.success) {

@@ -76,7 +76,7 @@ function readerOf(call: Call): { open: Promise<OpenWatch>; inlet: Inlet } {
   })
   return {
     open: first.promise.then((value) => {
-      if (!value) throw new ApiError('validation_failed', { message: 'The first message opens no view.' })
+      if (!value) throw new ApiError('validation_failed', { message: 'The first message must open a view.' })
       return value
     }),
     inlet: {

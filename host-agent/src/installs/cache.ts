@@ -156,12 +156,12 @@ async function receive(
       const next = await progress.race('a package file', () => iterator.next())
       if (next.done) break
       written += next.value.length
-      if (written > size) throw invalid('The file is longer than its header says.')
+      if (written > size) throw invalid('The file is longer than its header declares.')
       hash.update(next.value)
       await file.writeFile(next.value)
     }
-    if (written !== size) throw invalid('The file is shorter than its header says.')
-    if (hash.digest('hex') !== sha256) throw invalid('The file is not the one that its header names.')
+    if (written !== size) throw invalid('The file is shorter than its header declares.')
+    if (hash.digest('hex') !== sha256) throw invalid('The file does not match the SHA-256 of its header.')
     await file.sync()
   } finally {
     await file.close()

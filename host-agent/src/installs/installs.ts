@@ -75,7 +75,7 @@ export function createInstalls(parts: InstallParts): Installs {
 
   const unknown = (installId: string, packageName: string, uninstalled: boolean): ApiError =>
     new ApiError('action_outcome_unknown', {
-      message: 'It is not known whether the phone installed the app.',
+      message: 'The outcome of the install is unknown: the phone may have installed the app.',
       details: { install: installId, package: packageName, ...(uninstalled ? { uninstalled } : {}) },
     })
 
@@ -92,8 +92,8 @@ export function createInstalls(parts: InstallParts): Installs {
     entry.timer = setTimeout(() => {
       const { files, id } = entry.request
       if (files.some(({ sha256 }) => cache.isComing(sha256))) return waitForFinish(entry)
-      log.warn({ install: id }, 'nobody finished this install: its slot is free again')
-      giveUp(entry, 'nobody finished the install in time')
+      log.warn({ install: id }, 'an install was abandoned: its slot is free again')
+      giveUp(entry, 'the install was not finished before the timeout')
     }, times.unfinished)
   }
 
@@ -122,7 +122,7 @@ export function createInstalls(parts: InstallParts): Installs {
       const held = phoneOf(who.serial).fencing.hold(who)
       if (ownPackages.has(request.package)) {
         throw new ApiError('install_failed', {
-          message: 'The app belongs to the service and cannot be installed over.',
+          message: 'The app is part of the service and cannot be replaced.',
           details: { package: request.package },
         })
       }
@@ -130,7 +130,9 @@ export function createInstalls(parts: InstallParts): Installs {
       const known = begun.get(request.id)
       if (ended && !known) return { missing: [], uninstalled: ended.uninstalled }
       if (known && !isSame(known, who, request)) {
-        throw new ApiError('validation_failed', { message: 'The install id stands for another install.' })
+        throw new ApiError('validation_failed', {
+          message: 'The install ID is already used for another install.',
+        })
       }
       const entry = known ?? enter(who, request, held)
       await entry.prepared
@@ -154,7 +156,7 @@ export function createInstalls(parts: InstallParts): Installs {
       const record = recordOf(who, installId)
       if (record?.outcome?.kind === 'answered') return answerOf(record.outcome, record.wasInstalled)
       throw new ApiError('phone_unavailable', {
-        message: 'This install was not begun here, or nobody finished it in time: nothing was installed.',
+        message: 'This install was not started on this host, or it timed out. Nothing was installed.',
         details: { install: installId },
       })
     },
@@ -164,7 +166,7 @@ export function createInstalls(parts: InstallParts): Installs {
       stopping.abort()
       await Promise.allSettled(entries.map(({ prepared, running }) => running ?? prepared))
       for (const entry of entries)
-        if (begun.get(entry.request.id) === entry) giveUp(entry, 'the agent ended before the install')
+        if (begun.get(entry.request.id) === entry) giveUp(entry, 'the agent stopped before the install')
     },
   }
 
@@ -181,7 +183,7 @@ export function createInstalls(parts: InstallParts): Installs {
     const release = cache.hold(request.files)
     const onFenced = () => {
       // What runs is aborted by itself, and ends by itself.
-      if (!entry.running) giveUp(entry, 'the phone was parked or assigned anew before the install')
+      if (!entry.running) giveUp(entry, 'the phone was parked or assigned again before the install')
     }
     const entry: Begun = {
       who,

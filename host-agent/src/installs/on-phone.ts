@@ -86,8 +86,8 @@ async function requireRoom(packages: Packages, request: BeginRequest, progress: 
   } catch (error) {
     if (!(error instanceof InstallRefused)) throw error
     throw new ApiError('install_failed', {
-      message: 'The phone cannot take this app; nothing was changed on it.',
-      next: 'Make room on the phone: uninstall apps or delete files, or uninstall this app yourself; then install again.',
+      message: 'The app is incompatible with the phone. Nothing was changed on the phone.',
+      next: 'Free storage on the phone: uninstall apps, delete files, or uninstall this app yourself. Then install again.',
       details: { package: request.package, reason: error.reason },
       cause: error,
     })
@@ -129,7 +129,7 @@ export function createOnPhone({ phoneOf, cache, records, times, stopping }: OnPh
     if (!request.replace) {
       if (before.versionCode <= request.versionCode) return
       throw new ApiError('version_downgrade', {
-        next: 'Use a higher version code, or install with replace: true.',
+        next: 'Use a higher version code, or install with `replace: true`.',
         details: {
           package: request.package,
           installed_version_code: before.versionCode,
@@ -139,8 +139,8 @@ export function createOnPhone({ phoneOf, cache, records, times, stopping }: OnPh
     }
     if (before.system) {
       throw new ApiError('install_failed', {
-        message: 'The app came with the phone: it cannot be uninstalled to be replaced.',
-        next: 'Install without replace.',
+        message: 'The app is preinstalled, so it cannot be uninstalled and replaced.',
+        next: 'Install without `replace`.',
         details: { package: request.package },
       })
     }

@@ -103,7 +103,7 @@ export function failureOf(error: unknown, progress: Progress): Outcome {
   return progress.remaining > 0
     ? failed(
         'phone_unavailable',
-        'the phone was parked or assigned anew, or the agent ended, during the install',
+        'the phone was parked or assigned again, or the agent stopped, during the install',
       )
     : failed('provider_timeout', error.message)
 }

@@ -85,7 +85,7 @@ export class Hand {
       for (const [pointer, point] of this.down) await input.touch('cancel', pointer, point, within)
       for (const [keyCode, metaState] of this.pressed) await input.key(false, keyCode, metaState, 0, within)
     } catch (error) {
-      this.log.info({ err: error }, 'what a person held down was not lifted')
+      this.log.info({ err: error }, 'could not release pressed keys or fingers of a viewer')
     }
   }
 
@@ -101,7 +101,7 @@ export class Hand {
         const isKnown =
           error instanceof DeviceGone || error instanceof TextNotTaken || error instanceof ApiError
         const level = isKnown || this.progress.expired ? 'info' : 'error'
-        this.log[level]({ err: error, event: event.$case }, "a person's input did not reach the phone")
+        this.log[level]({ err: error, event: event.$case }, "a viewer's input did not reach the phone")
       }
     }
     this.working = null
@@ -218,7 +218,9 @@ function checkEvent(event: HandEvent): void {
     }
   })()
   if (!isFine)
-    throw new ApiError('validation_failed', { message: `This ${event.$case} is none of a person's.` })
+    throw new ApiError('validation_failed', {
+      message: `Input of type ${event.$case} is not accepted from a viewer.`,
+    })
 }
 
 function inputOf(device: Device): LiveInput {
@@ -239,5 +241,5 @@ async function typeText(device: Device, text: string, within: Progress): Promise
       if (!(error instanceof TextNotTaken)) throw error
     }
   }
-  throw new TextNotTaken('no way of typing works now')
+  throw new TextNotTaken('typing does not work at the moment')
 }

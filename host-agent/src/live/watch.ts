@@ -43,8 +43,8 @@ const mostOnTheWay = 4
 const times = { ask: 2000, look: 2000, start: 15_000, again: 500 }
 
 const trouble = {
-  away: 'The phone does not answer. Waiting for it.',
-  noVideo: 'The video of the phone stopped. Starting it again.',
+  away: 'The phone does not respond. Waiting for it.',
+  noVideo: 'The video stopped. Restarting it.',
   asleep: "The phone's screen is off.",
 }
 
@@ -102,9 +102,9 @@ class View {
   private onEvent(event: NonNullable<WatchRequest['event']>): void {
     if (this.over.signal.aborted) return
     try {
-      if (event.$case === 'open') throw refused('The view is open already.')
+      if (event.$case === 'open') throw refused('The view is already open.')
       if (event.$case === 'keyFrame') return this.subscription?.requestKeyFrame()
-      if (!this.parts.control) throw refused('This view takes no input.')
+      if (!this.parts.control) throw refused('This view does not accept input.')
       if (!this.hand.add(event)) this.parts.inlet.pause()
     } catch (error) {
       this.fail(error)
@@ -128,12 +128,12 @@ class View {
         this.askedAt = performance.now()
         this.setTrouble('')
         const reason = await within.race('the view', () => ended.promise)
-        parts.log.info({ reason }, 'the video of a view stopped')
+        parts.log.info({ reason }, 'the video of a viewer stopped')
         this.setTrouble(trouble.noVideo)
       } catch (error) {
         if (this.isOver()) return
         if (error instanceof ApiError && error.code === 'feature_unavailable') return this.fail(error)
-        parts.log.info({ err: error }, 'a view waits for its phone')
+        parts.log.info({ err: error }, 'a viewer is waiting for its phone')
         this.setTrouble(trouble.away)
       } finally {
         this.subscription?.close()

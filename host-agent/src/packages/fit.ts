@@ -52,7 +52,7 @@ export function misfitOf(needs: AppNeeds, phone: PhoneTraits, isNew: boolean): M
   if (minCodename !== '' && codename !== '' && minCodename !== codename)
     return {
       reason: `INSTALL_FAILED_OLDER_SDK: Requires development platform ${minCodename} (the phone has ${codename === 'REL' ? `the released API level ${String(sdk)}` : codename})`,
-      next: 'Upload a build whose minSdkVersion is a number: previews of Android are not for released phones.',
+      next: 'Upload a build whose minSdkVersion is a number: builds for Android previews do not run on released versions.',
     }
   if (minCodename === '' && sdk !== null && minSdk > sdk)
     return {
@@ -61,7 +61,7 @@ export function misfitOf(needs: AppNeeds, phone: PhoneTraits, isNew: boolean): M
     }
   if (abis.length > 0 && phone.abis.length > 0 && !abis.some((abi) => phone.abis.includes(abi)))
     return {
-      reason: `INSTALL_FAILED_NO_MATCHING_ABIS: It holds native code for ${abis.join(', ')}, and the phone runs ${phone.abis.join(', ')}`,
+      reason: `INSTALL_FAILED_NO_MATCHING_ABIS: The app has native code for ${abis.join(', ')}, but the phone runs ${phone.abis.join(', ')}`,
       next: `Upload a build with native code for ${phone.abis[0] ?? 'the phone'}.`,
     }
   if (sdk === null || !isNew) return null
@@ -74,14 +74,14 @@ export function misfitOf(needs: AppNeeds, phone: PhoneTraits, isNew: boolean): M
   if (jarOnly && sdk >= withoutJar && targetSdk >= withoutJar)
     return {
       reason: `INSTALL_PARSE_FAILED_NO_CERTIFICATES: No signature of scheme v2 or newer, which apps that target ${withoutJar} or higher need`,
-      next: 'Sign it by scheme v2 or newer (apksigner does) and upload that.',
+      next: 'Sign the APK with scheme v2 or newer, for example with apksigner, and upload it again.',
     }
   return null
 }
 
 export const misfitError = (packageName: string, { reason, next }: Misfit): ApiError =>
   new ApiError('install_failed', {
-    message: 'The phone cannot take this app; nothing was changed on it.',
+    message: 'The app is incompatible with the phone. Nothing was changed on the phone.',
     next,
     details: { package: packageName, reason },
   })

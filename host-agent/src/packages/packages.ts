@@ -74,7 +74,7 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
     } catch (error) {
       if (!(error instanceof UnreadableList)) throw error
       throw new ApiError('provider_error', {
-        message: 'The phone lists its apps in a form that is not known.',
+        message: 'The phone lists its apps in an unknown format.',
         details: { output: error.message },
         cause: error,
       })
@@ -106,7 +106,7 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
     const versions = parseVersionNames(dump)
     if (versions === null) {
       throw new ApiError('provider_error', {
-        message: 'The phone does not tell the versions of its apps.',
+        message: 'The phone does not report the versions of its apps.',
         details: { output: dump.slice(0, 200) },
       })
     }
@@ -133,7 +133,7 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
       if (locale !== language) known = new Map()
       language = locale
       if (apps.length === 0)
-        throw new ApiError('provider_error', { message: 'The phone lists no apps at all.' })
+        throw new ApiError('provider_error', { message: 'The phone reports an empty list of apps.' })
       const names = await nameAll(apps, progress)
       return apps
         .filter((app) => !ownPackages.has(app.package))
@@ -190,10 +190,10 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
       ])
       if (app === null) throw notFound(packageName)
       if (system.has(packageName)) {
-        const message = 'The app came with the phone and cannot be uninstalled.'
+        const message = 'The app is preinstalled and cannot be uninstalled.'
         throw notFound(packageName, { message, system: true })
       }
-      await writing('that the app is gone', async () => {
+      await writing('the uninstall', async () => {
         const result = await transport.shell(command('pm', 'uninstall', packageName), progress)
         const refusal = refusalOf(outputOf(result))
         const within = progress.within(goneMs)

@@ -91,7 +91,7 @@ describe('what pm answers', () => {
     ['Failure [INSTALL_FAILED_OLDER_SDK: Requires #99]\n', 'INSTALL_FAILED_OLDER_SDK: Requires #99'],
     ['Failure [not installed for 0]\n', 'not installed for 0'],
     ['\nException occurred while executing', 'Exception occurred while executing'],
-    ['', 'the phone gave no reason'],
+    ['', 'the phone did not give a reason'],
   ])('%j', (output, refusal) => {
     expect(refusalOf(output)).toBe(refusal)
   })

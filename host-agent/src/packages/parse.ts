@@ -14,7 +14,7 @@ export interface ListedPackage {
 /** The phone printed a list that cannot be read: nothing is known, not even that something is missing. */
 export class UnreadableList extends Error {
   constructor(line: string) {
-    super(`a line of the list of packages cannot be read: ${JSON.stringify(line.slice(0, 200))}`)
+    super(`cannot parse a line of the package list: ${JSON.stringify(line.slice(0, 200))}`)
     this.name = 'UnreadableList'
   }
 }
@@ -123,5 +123,5 @@ export function refusalOf(output: string): string | null {
   const from = output.indexOf('Failure [')
   const to = output.lastIndexOf(']')
   const words = from >= 0 && to > from ? output.slice(from + 'Failure ['.length, to) : output
-  return oneLine(words) || 'the phone gave no reason'
+  return oneLine(words) || 'the phone did not give a reason'
 }

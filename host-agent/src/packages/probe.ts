@@ -11,8 +11,8 @@ export async function provePackages(transport: Transport, progress: Progress): P
   const list = command('cmd', 'package', 'list', 'packages', '--user', '0', '-f', '--show-versioncode')
   const apps = parsePackageList(await run(transport, list, progress))
   if (!apps.some((app) => app.package === 'android'))
-    throw new Error('the list of packages lacks Android itself')
+    throw new Error('the package list does not contain Android itself')
   const session = await createSession(transport, 'com.example.probe', 1, progress)
   await abandonSession(transport, session, progress)
-  return `${apps.length} packages listed; an install session made and given up`
+  return `${apps.length} packages listed; an install session created and abandoned`
 }

@@ -28,7 +28,7 @@ export async function createSession(
   const words = ['install-create', '--user', '0', '-r', '-t', '--pkg', packageName]
   const output = outputOf(await transport.shell(command('pm', ...words, '-S', String(totalBytes)), progress))
   const [, id] = /^Success: created install session \[(\d{1,10})\]/m.exec(output) ?? []
-  if (id === undefined) throw new InstallRefused(refusalOf(output) ?? 'the phone names no session')
+  if (id === undefined) throw new InstallRefused(refusalOf(output) ?? 'the phone did not return a session')
   return Number(id)
 }
 

@@ -20,10 +20,10 @@ import {
 import type { Records } from './records.js'
 
 const messages: Record<Refusal, string> = {
-  old_number: 'The phone has been assigned again since.',
+  old_number: 'The phone has since been assigned again.',
   number_taken: 'The fencing number belongs to another phone.',
-  not_wiped: 'The device was used by another phone and was not wiped since.',
-  clean_for_another_tenant: 'The device is clean for another tenant only.',
+  not_wiped: 'Another phone used the device, and it has not been wiped since then.',
+  clean_for_another_tenant: 'The device is clean only for another tenant.',
   not_assigned: 'The device is not assigned to this phone.',
 }
 

@@ -265,7 +265,7 @@ export class Phone {
     // After a restart of the agent in the middle of a wipe nothing is assembled yet.
     if (!device()) await this.supervisor.prepare(within)
     const wipe = device()?.wipe
-    if (!wipe) throw new ApiError('feature_unavailable', { message: 'This phone cannot be wiped by us.' })
+    if (!wipe) throw new ApiError('feature_unavailable', { message: 'This phone does not support a wipe.' })
     // One that breaks off leaves nobody knows what.
     this.fencing.written()
     const { tie } = this.supervisor
@@ -308,7 +308,7 @@ export class Phone {
       await within.race('the call before', () => Promise.allSettled([before]))
       await within
         .within(times.abortGrace)
-        .race('what ran before', () => Promise.all([this.queue.idle(), ...this.besides]))
+        .race('the previous call', () => Promise.all([this.queue.idle(), ...this.besides]))
       const result = await this.journalled(kind, caller, () => work(within))
       // What an earlier agent left open no longer matters: the phone was brought into a known state.
       if (this.parts.records.get(this.serial).unknownOutcome) {

@@ -71,7 +71,7 @@ export class Registry {
     const tracked = trackDevices(
       parts.client,
       onList,
-      (error) => parts.log.warn({ err: error }, 'the list of devices was lost'),
+      (error) => parts.log.warn({ err: error }, 'the connection to the device list was lost'),
       signal,
     )
     const polled = parts.connect.length > 0 ? pollDevices(parts.client, onList, networkPollMs, signal) : null
@@ -83,7 +83,7 @@ export class Registry {
     const entry = this.entries.get(serial)
     if (!entry)
       throw new ApiError('phone_unavailable', {
-        message: 'The host does not know this device.',
+        message: 'This host does not have the device.',
         details: { serial },
       })
     return entry.phone

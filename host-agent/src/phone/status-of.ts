@@ -14,7 +14,7 @@ function reasonOf(state: DeviceState): string | null {
     case 'offline':
       return state.reason
     case 'quarantined':
-      return `left alone after repeated failures: ${state.reason}`
+      return `not used after repeated failures: ${state.reason}`
     case 'unauthorized':
       return "the phone has not accepted this host's ADB key: unlock it and accept, or adb has no right to the USB device"
     case 'busy':

@@ -144,11 +144,11 @@ it('lets only the serial that was enrolled last reach the phone, and none with a
 
   expect(statusOf(usb)?.custody).toMatchObject({ clean_for: 'anyone' })
   plug(usb)
-  await untilReason(usb, /under another serial since/)
+  await untilReason(usb, /has since been enrolled or wiped under another serial/)
   expect(statusOf(usb)).toMatchObject({ link: 'unenrolled', custody: { dirty: true, clean_for: '' } })
   expect(await failureOf(of('ph_a', usb, 3n).start())).toMatchObject({ code: 'phone_unavailable' })
   expect(await failureOf(of('', usb, 3n).wipe())).toMatchObject({
-    message: expect.stringContaining('under another serial since') as unknown,
+    message: expect.stringContaining('has since been enrolled or wiped under another serial') as unknown,
   })
 
   // Both at once.
@@ -168,7 +168,7 @@ it('ends a tenant whose phone was taken in under another serial', async () => {
   await of('ph_b', net, 2n).start()
   await trace('ph_b', net, 2n)
   plug(usb)
-  await untilReason(usb, /under another serial since/)
+  await untilReason(usb, /has since been enrolled or wiped under another serial/)
   // Its number is current, and its assignment stands.
   await failureOf(filesOf('ph_a', usb, 2n))
   expect(await failureOf(of('ph_a', usb, 2n).start())).toMatchObject({ code: 'phone_unavailable' })
@@ -234,6 +234,6 @@ it('wipes the phone of two records from before marks that may mean the same one'
   expect(await of('', usb, 2n).wipe()).toMatchObject({ verified: true })
   await of('ph_a', usb, 3n).start()
   await unplug(usb)
-  await untilReason(net, /under another serial since/)
+  await untilReason(net, /has since been enrolled or wiped under another serial/)
   expect(await failureOf(of('ph_b', net, 2n).start())).toMatchObject({ code: 'phone_unavailable' })
 })

@@ -74,7 +74,7 @@ export function createMaking(shelf: Shelf, programs: Programs, log: Logger): Mak
     try {
       await make(id, signal)
     } catch (error) {
-      log.error({ err: error, recording: id }, 'a recording could not be cared for')
+      log.error({ err: error, recording: id }, 'a recording could not be processed')
     }
   }
 
@@ -90,7 +90,7 @@ export function createMaking(shelf: Shelf, programs: Programs, log: Logger): Mak
       } catch (error) {
         // Whatever failed then failed because of it.
         if (isCancelled()) return
-        log.warn({ err: error, recording: id, tries }, 'the file of a recording could not be made')
+        log.warn({ err: error, recording: id, tries }, 'could not create the file of a recording')
         const wantsRoom = isFull(error)
         if (!wantsRoom) tries += 1
         if (error instanceof NothingRecorded || tries >= mostTries) return fail(entry, error)

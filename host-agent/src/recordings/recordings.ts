@@ -80,7 +80,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
   }
 
   function report(id: string) {
-    return (error: unknown) => log.error({ err: error, recording: id }, 'a recording could not be cared for')
+    return (error: unknown) => log.error({ err: error, recording: id }, 'a recording could not be processed')
   }
 
   function find(id: string): Entry {
@@ -98,7 +98,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
   /** Why there is no room for `bytes` more of an owner, or null. The file that is made of it takes as much again. */
   async function noRoom(owner: string, bytes: number): Promise<string | null> {
     if (!hasRoom(shelf.used(), owner, bytes, parts.limits.bytes))
-      return "the recordings of this phone's owner take their share of the host's room"
+      return "the recordings of this phone's owner use their full share of the host's storage"
     if ((await shelf.free()) - bytes < parts.limits.minFree) return "the host's disk is full"
     return null
   }
@@ -106,12 +106,12 @@ export function createRecordings(parts: RecordingsParts): Recordings {
   async function begin(who: Who, id: string, progress: Progress): Promise<Date> {
     missing ??= missingProgram(programs)
     const lack = await missing
-    if (lack !== null) log.warn({ reason: lack }, 'recordings cannot be made on this host')
+    if (lack !== null) log.warn({ reason: lack }, 'this host cannot record')
     if (lack !== null) throw new ApiError('feature_unavailable', { details: { feature: 'recordings' } })
     const full = await noRoom(ownerOf(who), 0)
     if (full !== null)
       throw new ApiError('provider_error', {
-        message: 'The host has no room for another recording.',
+        message: 'The host has no storage for another recording.',
         details: { reason: full },
       })
     const { capture, held } = await parts.videoOf(who, progress)
@@ -156,7 +156,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
         return false
       }
     }
-    const onHeldBack = (): void => tape.end('the phone was parked, restarted or given to another')
+    const onHeldBack = (): void => tape.end('the phone was parked, restarted or reassigned')
     held.addEventListener('abort', onHeldBack, { once: true })
     const entry: Running = {
       serial: who.serial,
@@ -210,7 +210,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
   return {
     async start(who, id, progress) {
       if (!isId('recording', id))
-        throw new ApiError('validation_failed', { message: 'This is no ID of a recording.' })
+        throw new ApiError('validation_failed', { message: 'Not a valid recording ID.' })
       const known = shelf.get(id)
       if (known) return new Date(known.startedAt)
       const same = beginning.get(id)
@@ -243,7 +243,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
       const begins = beginning.get(id)
       try {
         const entry = running.get(id)
-        entry?.tape.end('it was dropped')
+        entry?.tape.end('it was discarded')
         await entry?.over
         await making.cancel(id)
         await shelf.remove(id)

@@ -61,7 +61,7 @@ export function openShelf(dir: string): Shelf {
   const entries = new Map<string, Entry>()
   /** Only an ID names a folder, whatever a caller sends. */
   const folder = (id: string): string => {
-    if (!isId('recording', id)) throw new Error(`${id} is no ID of a recording`)
+    if (!isId('recording', id)) throw new Error(`${id} is not a valid recording ID`)
     return join(dir, id)
   }
   for (const id of readdirSync(dir).filter((name) => isId('recording', name))) {

@@ -96,7 +96,7 @@ export class Tape implements CaptureListener {
       (reason) => {
         if (reason !== null) this.end(reason)
       },
-      (error: unknown) => this.end(`the disk could not be looked at: ${String(error)}`),
+      (error: unknown) => this.end(`the disk could not be checked: ${String(error)}`),
     )
   }
 

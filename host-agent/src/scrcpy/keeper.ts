@@ -45,7 +45,7 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
     void control.ended.then((reason) => {
       if (current === control) current = null
       if (signal.aborted) return
-      log.warn({ reason }, 'scrcpy server ended, starting it again')
+      log.warn({ reason }, 'scrcpy server stopped; restarting it')
       return restart(signal)
     })
     return control
@@ -62,7 +62,7 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
         return
       } catch (error) {
         if (aborted()) return
-        log.warn({ err: error }, 'scrcpy server did not start again')
+        log.warn({ err: error }, 'scrcpy server did not restart')
         if (error instanceof DeviceGone) return
       } finally {
         starting = null

@@ -210,7 +210,7 @@ describe('apps', () => {
     await expect(apps().open('com.android.settings', '.Nowhere', progress())).rejects.toMatchObject({
       code: 'app_not_found',
       message: '`com.android.settings` has no activity `.Nowhere`.',
-      next: expect.stringContaining('Leave `activity` out') as string,
+      next: expect.stringContaining('Omit `activity`') as string,
       details: { package: 'com.android.settings', activity: '.Nowhere' },
     })
     await expect(apps().forceStop('com.nobody.here', progress())).rejects.toMatchObject({

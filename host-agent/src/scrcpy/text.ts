@@ -67,9 +67,9 @@ async function putBack(control: ControlSocket, text: string, log: Logger): Promi
   try {
     await control.setClipboard(text, false, within)
     if (text !== '' && (await control.getClipboard(within)) !== text)
-      log.warn('the clipboard does not hold again what it held before typing')
+      log.warn('the clipboard was not restored after typing')
   } catch (error) {
-    log.warn({ err: error }, 'the clipboard was not put back after typing')
+    log.warn({ err: error }, 'could not restore the clipboard after typing')
   }
 }
 
@@ -79,6 +79,6 @@ async function socketOf(keeper: ScrcpyKeeper, progress: Progress): Promise<Contr
     return await keeper.socket(progress)
   } catch (error) {
     if (!(error instanceof DeviceGone)) throw error
-    throw new TextNotTaken('the scrcpy server does not stand', error)
+    throw new TextNotTaken('the scrcpy server is not running', error)
   }
 }

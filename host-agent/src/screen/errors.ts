@@ -37,8 +37,8 @@ export function readFailure(error: unknown): unknown {
 export function unreadable(error: ScreenXmlError | ScreenImageError, more = ''): ApiError {
   if (error instanceof ScreenXmlError && error.neverIdle)
     return new ApiError('provider_error', {
-      message: `Something on the screen moves without end, and this phone reads elements only of a screen that rests.${more}`,
-      next: 'Take a screenshot (GET /v1/phones/{id}/screenshot) and act by coordinates, or leave this screen with back or home.',
+      message: `The screen moves constantly, and this phone can read elements only when the screen is still.${more}`,
+      next: 'Take a screenshot (GET /v1/phones/{id}/screenshot) and use coordinates, or leave this screen with back or home.',
       details: { reason: 'screen_never_idle' },
       cause: error,
     })

@@ -147,7 +147,7 @@ async function encode(
           })
     return await encoded.toBuffer({ resolveWithObject: true })
   } catch (error) {
-    throw new ScreenImageError('it is no PNG that can be decoded', error)
+    throw new ScreenImageError('the PNG cannot be decoded', error)
   }
 }
 
@@ -159,7 +159,7 @@ export function pngSize(png: Uint8Array): Size {
   const bytes = Buffer.from(png.buffer, png.byteOffset, png.byteLength)
   const isPng =
     bytes.length > 24 && bytes.readUInt32BE(0) === 0x89504e47 && bytes.readUInt32BE(12) === 0x49484452
-  if (!isPng) throw new ScreenImageError(`${bytes.length} bytes that are no PNG`)
+  if (!isPng) throw new ScreenImageError(`${bytes.length} bytes that are not a PNG`)
   const size = { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }
   if (size.width === 0 || size.height === 0 || size.width * size.height > maxPixels)
     throw new ScreenImageError(`a PNG of ${size.width}x${size.height}`)

@@ -65,7 +65,7 @@ function trimToXml(text: string): string {
   const start = text.search(firstRoot)
   const from = start >= 0 ? start : text.search(firstTag)
   const to = text.lastIndexOf('>')
-  if (from < 0 || to < from) throw new ScreenXmlError(`there is none in "${excerpt(text)}"`)
+  if (from < 0 || to < from) throw new ScreenXmlError(`"${excerpt(text)}" does not contain any`)
   return replaceForbidden(text.slice(from, to + 1).replace(declaration, ''))
 }
 

@@ -63,7 +63,9 @@ export function createClipboard({
         if (now === text || (now === null && !readProven)) return
         throw new ApiError(now === null ? 'action_outcome_unknown' : 'provider_error', {
           message:
-            now === null ? 'The phone did not let the clipboard be read back.' : 'It holds something else.',
+            now === null
+              ? 'The clipboard could not be read back from the phone.'
+              : 'The clipboard contains a different text.',
         })
       })
     },
@@ -72,5 +74,5 @@ export function createClipboard({
 
 const unavailable = (): ApiError =>
   new ApiError('clipboard_unavailable', {
-    next: 'Setting it still works; type or paste the text into a field and observe the screen to see it.',
+    next: 'Setting the clipboard still works. To see a text, paste it into a field and observe the screen.',
   })

@@ -26,7 +26,7 @@ export function createKeyboardText(transport: Transport, keyboard: KeyboardLoan)
         await keyboard.borrow(progress)
       } catch (error) {
         if (error instanceof DeviceGone || error instanceof DeadlineExceeded) throw error
-        throw new TextNotTaken('the keyboard could not be borrowed', error)
+        throw new TextNotTaken('could not switch to the Phonerack keyboard', error)
       }
       try {
         for (const piece of piecesOf(text, pieceLength))

@@ -89,7 +89,7 @@ export function createKeyboardLoan({ transport, remembered, log }: KeyboardParts
       try {
         await run(transport, command('ime', 'enable', ourKeyboard), progress)
         await run(transport, command('ime', 'set', ourKeyboard), progress)
-        if ((await read(progress)) !== ourKeyboard) throw new Error('the phone did not take the keyboard')
+        if ((await read(progress)) !== ourKeyboard) throw new Error('the phone did not switch the keyboard')
         await bound(progress)
       } catch (error) {
         await loan.giveBack()
@@ -102,7 +102,7 @@ export function createKeyboardLoan({ transport, remembered, log }: KeyboardParts
       try {
         await restore(Progress.for(restoreMs))
       } catch (error) {
-        log.warn({ err: error }, 'the keyboard was not given back; it is tried again')
+        log.warn({ err: error }, 'could not restore the keyboard; retrying')
       }
     },
     async keep(progress) {

@@ -41,7 +41,7 @@ export function createLocation(transport: Transport, desired: DesiredState): Kep
     for (;;) {
       if (isClose(await read(within), { latitude, longitude })) return
       if (within.remaining < 200) {
-        throw new ApiError('provider_error', { message: 'The phone did not take the location.' })
+        throw new ApiError('provider_error', { message: 'The phone did not accept the location.' })
       }
       await within.sleep(100, 'the location to arrive')
     }

@@ -79,7 +79,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
   function remember(message: unknown): void {
     const { epoch } = announceSchema.safeParse(message).data ?? {}
     if (epoch === undefined || epoch === options.epoch.get()) return
-    log.info({ epoch, before: options.epoch.get() }, 'the control plane works on another database')
+    log.info({ epoch, before: options.epoch.get() }, 'the control plane uses another database')
     options.epoch.set(epoch)
   }
 

@@ -20,7 +20,7 @@ const answerLimit = 32 << 20
 /** Nobody answers at the port, or the connection broke before the answer was whole. */
 export class UiServerDown extends Error {
   constructor(cause?: unknown) {
-    super('the UI server does not answer', cause === undefined ? undefined : { cause })
+    super('the UI server does not respond', cause === undefined ? undefined : { cause })
     this.name = 'UiServerDown'
   }
 }
@@ -103,7 +103,9 @@ export async function ask(
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof z.ZodError)) throw error
     // Neither error goes on: they quote the answer, which is what stands on the screen.
-    throw new UiServerDown(new Error(`${body.length} characters that are no answer, status ${status}`))
+    throw new UiServerDown(
+      new Error(`${body.length} characters that are not a valid response, status ${status}`),
+    )
   }
   if (status === 200) return { value: answer.value, sessionId: answer.sessionId ?? null }
   const error = errorSchema.safeParse(answer.value)

@@ -131,7 +131,7 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
         if (run) {
           const reason = await watch(run, signal)
           if (aborted()) return
-          log.warn({ reason }, 'UI server ended, starting it again')
+          log.warn({ reason }, 'UI server stopped; restarting it')
           if (performance.now() - run.startedAt > keeperTimes.steadyMs) {
             failures = 0
             wait = keeperTimes.firstRestartMs
@@ -208,8 +208,8 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
       running = control
       const outcome = new Promise<Error | null>((resolve, reject) => {
         keep(control.signal, progress, resolve).catch((error: unknown) => {
-          log.error({ err: error }, 'the UI server is not kept any more')
-          unavailable = 'the UI server is not kept'
+          log.error({ err: error }, 'the UI server is no longer kept running')
+          unavailable = 'the UI server is not kept running'
           reject(error instanceof Error ? error : new Error('unknown', { cause: error }))
         })
       })

@@ -43,6 +43,6 @@ export async function startUiServer(keeper: UiServerKeeper, log: Logger, progres
   } catch (error) {
     if (error instanceof DeviceGone) throw error
     progress.check('starting the UI server')
-    log.warn({ err: error }, 'the phone goes on without its UI server')
+    log.warn({ err: error }, 'the phone continues without its UI server')
   }
 }

@@ -57,7 +57,7 @@ export async function openSession(transport: Transport, progress: Progress): Pro
   const made = await ask(transport, { method: 'POST', path: '/session', body: { capabilities } }, progress)
   const { sessionId } = z.object({ sessionId: z.string() }).catch({ sessionId: '' }).parse(made.value)
   const id = sessionId === '' ? (made.sessionId ?? '') : sessionId
-  if (!/^[\w-]+$/.test(id)) throw new UiServerDown(new Error('it names no session'))
+  if (!/^[\w-]+$/.test(id)) throw new UiServerDown(new Error('the answer does not contain a session'))
   const base = `/session/${id}`
   const settings = {
     method: 'POST',
@@ -79,7 +79,7 @@ export async function openSession(transport: Transport, progress: Progress): Pro
     async focusedField(className, within) {
       // It becomes a part of the server's own language, and comes from an app.
       if (!/^[\w.$]+$/.test(className))
-        throw new UiServerRefused('no such element', 'the class has an odd name')
+        throw new UiServerRefused('no such element', 'the class has an unusual name')
       const selector = `new UiSelector().className("${className}").focused(true)`
       const body = { strategy: '-android uiautomator', selector }
       const { value } = await ask(transport, { method: 'POST', path: `${base}/element`, body }, within)

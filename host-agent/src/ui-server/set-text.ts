@@ -38,7 +38,7 @@ export function createSetText(server: UiServerKeeper): TextWay {
         const refused = error instanceof UiServerRefused
         const failed = refused || error instanceof UiServerDown || error instanceof UiServerUnavailable
         if (!step.asked && (failed || error instanceof DeviceGone))
-          throw new TextNotTaken('the UI server does not take it', error)
+          throw new TextNotTaken('the UI server does not accept it', error)
         if (refused && undone.has(error.code)) throw new TextNotTaken(error.message, error)
         // It died or failed in the middle: the field tells.
         if (failed) return sent(false)

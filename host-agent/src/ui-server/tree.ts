@@ -35,7 +35,7 @@ export function createUiServerTree({ server, fallback, log, beforeRead }: UiServ
       } catch (error) {
         // Silent for so long, while its caller still has time: it hangs.
         if (error instanceof DeadlineExceeded && !within.expired) {
-          server.giveUp(session, 'it did not answer')
+          server.giveUp(session, 'it did not respond')
           throw new UiServerDown(error)
         }
         throw error
@@ -58,7 +58,7 @@ export function createUiServerTree({ server, fallback, log, beforeRead }: UiServ
           if (!failed) throw error
           // What it answers after two tries is no XML: `ScreenXmlError` with its words, a `provider_error`.
           if (attempt >= 2) return error.message
-          log.warn({ err: error }, 'the UI server failed, the tree is read again')
+          log.warn({ err: error }, 'the UI server failed; reading the tree again')
         }
       }
     },

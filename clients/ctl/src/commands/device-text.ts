@@ -69,7 +69,7 @@ function describeCondition(condition: Device['condition']): string {
       free === null ? null : `${gigabytes(free)}${total === null ? '' : ` of ${gigabytes(total)}`}`,
     ],
     ['Highest app number', condition.highest_app_uid],
-    ['Lock credential', lock === null ? 'the phone does not say' : lock ? 'SET' : 'none'],
+    ['Lock credential', lock === null ? 'the phone does not report it' : lock ? 'SET' : 'none'],
   ])
   const warnings = condition.warnings.map((warning) => `WARNING  ${plain(warning)}`)
   return [facts, ...(warnings.length > 0 ? warnings : ['No warnings.'])].join('\n')

@@ -60,7 +60,7 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
   },
   install_in_progress: { details: { package: 'com.example.shop' } },
   version_downgrade: {
-    next: 'Use a higher version code, or install with replace: true.',
+    next: 'Use a higher version code, or install with `replace: true`.',
     details: { package: 'com.example.shop', installed_version_code: 412, version_code: 407 },
   },
   upload_not_ready: {
@@ -89,7 +89,7 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
     details: { package: 'com.example.shop' },
   },
   install_failed: {
-    message: 'The app belongs to the service and cannot be installed over.',
+    message: 'The app is part of the service and cannot be replaced.',
     details: { package: 'com.example.shop' },
   },
   feature_unavailable: { details: { ...phone, feature: 'reset' } },

@@ -91,7 +91,7 @@ const stopped: ActionBatchResult = {
         code: 'target_not_found',
         message: 'No element on the screen matches the target.',
         retryable: false,
-        next: 'Target an element that is in `observation`.',
+        next: 'Target an element of `observation`.',
         details: {
           target: { text: 'Search' },
           candidates: [

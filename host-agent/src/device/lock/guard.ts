@@ -73,13 +73,13 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
     lockReadAt = performance.now()
     if (isSet === null) return null
     if (isSet && (await clearByMemory(progress))) {
-      parts.note('screen_lock_cleared', 'done', 'its credential had been typed through this service')
+      parts.note('screen_lock_cleared', 'done', 'the credential was typed through this service')
       parts.sawLock(false)
       isFound = false
       return false
     }
     if (isSet && !isFound)
-      parts.note('screen_lock_found', 'failed', 'nobody typed its credential through this service')
+      parts.note('screen_lock_found', 'failed', 'the credential was not typed through this service')
     isFound = isSet
     if (!isSet) wrong.clear()
     parts.sawLock(isSet)
@@ -111,7 +111,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
       if (performance.now() - lockReadAt >= times.lock) await lookAtLock(progress)
     } catch (error) {
       // The phone's own probe finds out what is wrong with it; the next look is a moment away.
-      log.debug({ err: error }, 'a look for a screen lock failed')
+      log.debug({ err: error }, 'checking for a screen lock failed')
     } finally {
       looking = false
     }
