@@ -9,7 +9,7 @@ import { lockHolder, openFolder } from './up/folder.js'
 
 const usage = `Usage: ./scripts/down [--data DIR] [--erase]
 
-Stops the Phonerack that runs on DIR (default: .phonerack in the checkout).
+Stops the Phonerack that is running on DIR (default: .phonerack in the checkout).
 
   --erase   then deletes DIR and its database
 `
@@ -37,7 +37,7 @@ if (args.help) {
 }
 const dir = path.resolve(args.data ?? path.join(root, '.phonerack'))
 if (!existsSync(path.join(dir, 'run'))) {
-  process.stdout.write(`Nothing runs on ${dir}\n`)
+  process.stdout.write(`Nothing is running on ${dir}\n`)
   process.exit(0)
 }
 const folder = openFolder(dir)
@@ -54,8 +54,8 @@ rmSync(folder.upFile, { force: true })
 rmSync(folder.lockFile, { force: true })
 if (up) process.stdout.write(`Stopped Phonerack on ${dir}\n`)
 else if (ended.length > 0)
-  process.stdout.write(`Ended what a killed run left on ${dir}: ${ended.join(', ')}\n`)
-else process.stdout.write(`Nothing runs on ${dir}\n`)
+  process.stdout.write(`Stopped leftover processes of a killed run on ${dir}: ${ended.join(', ')}\n`)
+else process.stdout.write(`Nothing is running on ${dir}\n`)
 if (args.erase) {
   eraseCluster(path.join(folder.dir, 'postgres'))
   rmSync(folder.dir, { recursive: true, force: true })

@@ -37,7 +37,7 @@ describe('parseCtlArgs', () => {
     ['host list --erase', /--erase does not belong to `host list`/],
     ['host list --nonsense', /Unknown option '--nonsense'/],
     ['key create --name', /--name/],
-    ['key create', /--project ID is needed; expected: .* --project ID \[--preset/],
+    ['key create', /--project ID is required; expected: .* --project ID \[--preset/],
     ['activity list', /--project ID is needed/],
     ['project create --credit 5', /--name N is needed/],
     ['operator token create', /--name N is needed/],
@@ -108,7 +108,7 @@ describe('values', () => {
 
   it.each([
     [{}, /nothing to set/],
-    [{ freeze: true, unfreeze: true }, /exclude each other/],
+    [{ freeze: true, unfreeze: true }, /cannot be used together/],
     [{ credit: '1.1234567' }, /--credit must be an amount/],
     [{ credit: '1e3' }, /--credit/],
     [{ 'spend-limit': '-1' }, /--spend-limit/],

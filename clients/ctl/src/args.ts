@@ -34,12 +34,14 @@ export function parseCtlArgs(argv: readonly string[]): Parsed {
   if (!fits(rest.length, command.words)) throw new UsageError(`expected: ${synopsis(command)}`)
   for (const name of Object.keys(values)) {
     if (!(name in common) && !(name in command.flags))
-      throw new UsageError(`--${name} does not belong to \`${command.name}\`; expected: ${synopsis(command)}`)
+      throw new UsageError(
+        `--${name} is not an option of \`${command.name}\`; expected: ${synopsis(command)}`,
+      )
   }
   for (const name of command.required ?? []) {
     if (values[name] === undefined || values[name] === '')
       throw new UsageError(
-        `--${name} ${String(command.flags[name])} is needed; expected: ${synopsis(command)}`,
+        `--${name} ${String(command.flags[name])} is required; expected: ${synopsis(command)}`,
       )
   }
   const { data, json, 'idempotency-key': key, ...flags } = values
@@ -84,8 +86,8 @@ const find = (words: readonly string[]): Command | undefined =>
 
 function unknownCommand(words: readonly string[]): string {
   const group = commands.filter((command) => command.name.startsWith(`${words[0] ?? ''} `))
-  if (group.length === 0) return `there is no command \`${words.slice(0, 2).join(' ')}\``
-  return `\`${words[0] ?? ''}\` is followed by one of: ${[...new Set(group.map((command) => command.name.split(' ')[1]))].join(', ')}`
+  if (group.length === 0) return `unknown command \`${words.slice(0, 2).join(' ')}\``
+  return `\`${words[0] ?? ''}\` requires one of:  ${[...new Set(group.map((command) => command.name.split(' ')[1]))].join(', ')}`
 }
 
 /** In brackets unless it must be given. */
@@ -110,15 +112,15 @@ function usage(): string {
   )
   return `Usage: ./scripts/ctl [--data DIR] [--json] [--idempotency-key KEY] COMMAND
 
-Talks to the Phonerack of DIR (default: .phonerack in the checkout), or to the one that
-PHONERACK_OPERATOR_URL and PHONERACK_OPERATOR_TOKEN name.
+Controls the Phonerack in DIR (default: .phonerack in the checkout), or the one that
+PHONERACK_OPERATOR_URL and PHONERACK_OPERATOR_TOKEN specify.
 
 Arguments in brackets are optional. A command that changes something sends an idempotency key and retries
-when the answer is lost. If it gets no answer at all, it prints the key: pass it as --idempotency-key to
+when the response is lost. If it receives no response, it prints the key: pass it as --idempotency-key to
 repeat the command safely.
 
 ${lines.join('\n')}
 
-Exit codes: 0 done, 1 refused or failed, 2 wrong command line.
+Exit codes: 0 success, 1 the command was refused or failed, 2 invalid command line.
 `
 }

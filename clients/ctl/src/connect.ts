@@ -21,9 +21,10 @@ export function connectOperator(
   if (data === null && url && token) return new OperatorClient(url.replace(/\/+$/, ''), token, options)
   const dir = path.resolve(data ?? path.join(root, '.phonerack'))
   const file = path.join(dir, 'up.json')
-  if (!existsSync(file)) throw new NotRunning(`Phonerack does not run on ${dir}; start it with ./scripts/up`)
+  if (!existsSync(file))
+    throw new NotRunning(`Phonerack is not running on ${dir}; start it with ./scripts/up`)
   const up: unknown = JSON.parse(readFileSync(file, 'utf8'))
-  if (!isUpFile(up)) throw new NotRunning(`${file} does not name an operator URL and an operator token`)
+  if (!isUpFile(up)) throw new NotRunning(`${file} does not contain an operator URL and an operator token`)
   return new OperatorClient(up.operator_url, up.operator_token, options)
 }
 

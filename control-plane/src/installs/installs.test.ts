@@ -364,7 +364,7 @@ describe('an install is refused', () => {
 
   it.each([
     // The app may have been uninstalled.
-    [true, 'action_outcome_unknown', /GET \/v1\/phones\/.*\/apps: it tells/],
+    [true, 'action_outcome_unknown', /GET \/v1\/phones\/.*\/apps: the list shows/],
     [false, 'phone_unavailable', /Nothing was installed/],
   ])(
     'as unknown when nobody confirmed it, replace %s: its row ends by itself, and nothing is begun again',

@@ -283,13 +283,17 @@ describe('files of one app', () => {
   it.each([
     ['no base', [split], /one base APK, not 0/],
     ['two bases', [base, facts({ versionCode: 4 })], /one base APK, not 2/],
-    ['another version', [base, facts({ split: 'a', versionCode: 4 })], /split a is of org.example.shop 4/],
+    [
+      'another version',
+      [base, facts({ split: 'a', versionCode: 4 })],
+      /split a is part of org.example.shop 4/,
+    ],
     [
       'another package',
       [base, facts({ split: 'a', package: 'org.example.b' })],
-      /split a is of org.example.b 3/,
+      /split a is part of org.example.b 3/,
     ],
-    ['another signer', [base, facts({ split: 'a', signer: 'bb' })], /another key/],
+    ['another signer', [base, facts({ split: 'a', signer: 'bb' })], /different keys/],
     ['a split twice', [base, split, split], /twice/],
     ['no splits', [facts({ needsSplits: true })], /does not run without them/],
     ['a package that is none', [facts({ package: 'shop' })], /an invalid package name/],

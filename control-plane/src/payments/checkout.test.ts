@@ -439,7 +439,7 @@ describe('money that is taken back', () => {
     expect(Object.fromEntries(rows.map(({ id, reason }) => [id, reason]))).toEqual({
       cs_1: 'the checkout link does not exist',
       cs_2: 'the checkout link does not exist',
-      cs_3: 'the link asks for 25 dollars',
+      cs_3: 'the amount differs from the 25 dollars of the link',
       cs_4: 'the payment is not in US dollars',
       cs_5: 'the link was already paid',
     })

@@ -147,8 +147,8 @@ describe('an upload', () => {
   it.each([
     ['text', Buffer.from('not an APK'), /not a ZIP/],
     ['an empty file', Buffer.alloc(0), /not a ZIP/],
-    ['an unsigned APK', newApk({ signed: false }), /Nobody has signed/],
-    ['an APK that was cut off', newApk().subarray(0, -30), /cut off/],
+    ['an unsigned APK', newApk({ signed: false }), /is not signed/],
+    ['an APK that was cut off', newApk().subarray(0, -30), /is truncated/],
     [
       'a tampered APK',
       tampered(newApk({ files: { 'a.txt': Buffer.from('one') } })),

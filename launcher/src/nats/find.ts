@@ -33,7 +33,7 @@ export async function findNats(): Promise<string> {
     reason = ` (${error instanceof Error ? error.message.split('\n', 1)[0] : String(error)})`
   }
   throw new Error(
-    `nats-server is missing${reason}. Install it, for instance with \`sudo apt-get install nats-server\` or \`brew install nats-server\`, or give --nats-url`,
+    `nats-server is missing${reason}. Install it, for example with \`sudo apt-get install nats-server\` or \`brew install nats-server\`, or use --nats-url`,
   )
 }
 
@@ -48,7 +48,7 @@ async function unpackPackage(): Promise<void> {
   try {
     await run('apt-get', ['download', 'nats-server'], { cwd: work, timeout: 120_000 })
     const file = readdirSync(work).find((name) => name.endsWith('.deb'))
-    if (!file) throw new Error('apt-get download left no package')
+    if (!file) throw new Error('apt-get download did not create a package file')
     const tree = path.join(work, 'tree')
     await run('dpkg', ['-x', path.join(work, file), tree], { timeout: 60_000 })
     if (!existsSync(target)) renameSync(tree, target)

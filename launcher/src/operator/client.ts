@@ -41,8 +41,8 @@ export class Unreachable extends Error {
   constructor(baseUrl: string, cause: unknown, key: string | null = null) {
     super(
       key === null
-        ? `no answer from ${baseUrl}; is Phonerack running? (./scripts/up)`
-        : `no answer from ${baseUrl}: it is not known whether this was done. Repeat it safely with --idempotency-key ${key}`,
+        ? `no response from ${baseUrl}; is Phonerack running? (./scripts/up)`
+        : `no response from ${baseUrl}: the change may or may not have been made. Repeat it safely with --idempotency-key ${key}`,
       { cause },
     )
     this.name = 'Unreachable'

@@ -28,7 +28,7 @@ export function packagedNative(): string {
   try {
     entry = require.resolve(name)
   } catch (cause) {
-    throw new Error(`no embedded Postgres for this platform: ${name} is not installed; give --database-url`, {
+    throw new Error(`no embedded Postgres for this platform: ${name} is not installed; use --database-url`, {
       cause,
     })
   }
@@ -77,7 +77,7 @@ function copyNative(native: string, copyTo: string): string {
 /** npm packages hold no symbolic links; the package's install script makes them, when it may run. */
 function makeWhole(native: string): void {
   const listed: unknown = JSON.parse(readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8'))
-  if (!Array.isArray(listed)) throw new Error('pg-symlinks.json holds no list')
+  if (!Array.isArray(listed)) throw new Error('pg-symlinks.json does not contain a list')
   for (const entry of listed as { source: string; target: string }[]) {
     const at = path.resolve(native, '..', swapRoot(entry.target, native))
     const to = path.resolve(native, '..', swapRoot(entry.source, native))

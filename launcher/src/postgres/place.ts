@@ -80,14 +80,16 @@ function outsideParent(throwaway: boolean): string {
     mkdirSync(parent, { recursive: true, mode: 0o711 })
     if (isPassableByAll(parent)) return parent
   }
-  throw new Error(`no folder for Postgres's files that user nobody can reach (tried ${choices.join(', ')})`)
+  throw new Error(
+    `no folder for Postgres's files is accessible to the user nobody (tried ${choices.join(', ')})`,
+  )
 }
 
 /** A copied data directory would share the first one's cluster; a moved one may take it along. */
 function checkOwner(note: Note, dir: string): void {
   const ownerFile = path.join(note.home, 'owner.json')
   if (!existsSync(ownerFile))
-    throw new Error(`the database of ${dir} is gone: ${note.home} is missing; remove ${dir} to begin anew`)
+    throw new Error(`the database of ${dir} is gone: ${note.home} is missing; remove ${dir} to start over`)
   const owner = JSON.parse(readFileSync(ownerFile, 'utf8')) as { id: string; dir: string }
   if (owner.id !== note.id) throw new Error(`${note.home} belongs to ${owner.dir}, not to ${dir}`)
   const here = realpathSync(dir)
@@ -101,7 +103,7 @@ function checkOwner(note: Note, dir: string): void {
 function readNote(file: string): Note {
   const note = JSON.parse(readFileSync(file, 'utf8')) as Partial<Note>
   if (typeof note.id !== 'string' || typeof note.home !== 'string' || typeof note.outside !== 'boolean')
-    throw new Error(`${file} does not say where the database is`)
+    throw new Error(`${file} does not contain the location of the database`)
   return { id: note.id, home: note.home, outside: note.outside }
 }
 

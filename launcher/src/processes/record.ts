@@ -32,7 +32,7 @@ export function readRecord(file: string): ProcessRecord | null {
   }
   const parsed: unknown = JSON.parse(text)
   if (!isIdentity(parsed) || !('owner' in parsed) || !isIdentity(parsed.owner))
-    throw new Error(`${file} is no process record; remove it when nothing of this folder runs`)
+    throw new Error(`${file} is not a process record; if no process of this folder is running, remove it`)
   return { pid: parsed.pid, started: parsed.started, owner: parsed.owner }
 }
 

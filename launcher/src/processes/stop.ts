@@ -29,7 +29,7 @@ export async function stopProcess(
       await sleep(20)
     }
   }
-  if (isAlive(identity)) throw new Error(`process ${identity.pid} does not end`)
+  if (isAlive(identity)) throw new Error(`process ${identity.pid} does not exit`)
 }
 
 /** False when it is gone. */

@@ -47,7 +47,7 @@ describe('parseUpArgs', () => {
     [['--virtual-phones', '1.5'], /--virtual-phones/],
     [['--country', 'USA'], /--country must be two letters, not USA/],
     [['--data', ''], /--data must not be empty/],
-    [['--host-only', '--control-only'], /exclude each other/],
+    [['--host-only', '--control-only'], /cannot be used together/],
     [['--host-only'], /--host-only needs --nats-url/],
     [['--database-url', 'mysql://x'], /--database-url must be a URL that starts with postgres:/],
     [['--nats-url', 'localhost:4222'], /--nats-url/],

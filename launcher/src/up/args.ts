@@ -25,18 +25,18 @@ Starts Phonerack on this machine: Postgres, NATS, the control plane, a host
 agent and virtual phones. Everything listens on 127.0.0.1 only.
 
   --detach              run in the background; stop it with ./scripts/down
-  --data DIR            where everything is kept (default: .phonerack in the checkout)
-  --port P              port of the API (default: 7700; 0: any free one)
-  --virtual-phones N    how many virtual phones (default: 3)
+  --data DIR            folder for all data (default: .phonerack in the checkout)
+  --port P              port of the API (default: 7700; 0: any free port)
+  --virtual-phones N    number of virtual phones (default: 3)
   --country CC          country of this host, two letters (default: US)
   --host-only           only the host agent and virtual phones; needs --nats-url and, in the
                         environment, PHONERACK_CONTROL_URL and (first start) PHONERACK_JOIN_TOKEN,
-                        or PHONERACK_OPERATOR_URL and PHONERACK_OPERATOR_TOKEN to get one
+                        or PHONERACK_OPERATOR_URL and PHONERACK_OPERATOR_TOKEN to create one
   --control-only        only Postgres, NATS and the control plane
   --database-url U      use this Postgres instead of the embedded one
-  --nats-url U          use this NATS server; for the control plane the environment must give
+  --nats-url U          use this NATS server; for the control plane, the environment must contain
                         NATS_CREDS_FILE and NATS_ACCOUNT_SEED_FILE
-  --help                this text
+  --help                print this text
 `
 
 /**
@@ -48,7 +48,7 @@ export function parseUpArgs(argv: readonly string[], root: string): UpOptions | 
   const values = parse(argv)
   if (values.help) return null
   if (values['host-only'] && values['control-only'])
-    throw new UsageError('--host-only and --control-only exclude each other')
+    throw new UsageError('--host-only and --control-only cannot be used together')
   const part = values['host-only'] ? 'host' : values['control-only'] ? 'control' : 'all'
   if (part === 'host' && values['nats-url'] === undefined)
     throw new UsageError('--host-only needs --nats-url')

@@ -48,7 +48,7 @@ export async function startControl(context: Context): Promise<Addresses> {
   await steps.run('Control plane', async (remark) => {
     const running = await supervisor.start(service)
     if ((await standingOf(operatorUrl, operatorToken(folder))) === 'valid') return
-    remark('the operator token of this directory was revoked; a new one is made')
+    remark('the operator token of this directory was revoked; creating a new one')
     env.PHONERACK_OPERATOR_TOKEN_SHA256 = hashSecret(renewOperatorToken(folder))
     // The supervisor starts it again, with the new token.
     await running.stop()
@@ -100,7 +100,7 @@ async function startBroker({ folder, ports, supervisor, steps }: Context): Promi
     },
   }
   await steps.run('NATS', () => supervisor.start(service))
-  if (!broker) throw new Error('the broker gave no address')
+  if (!broker) throw new Error('the broker did not report an address')
   return broker
 }
 

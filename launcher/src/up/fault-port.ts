@@ -28,7 +28,7 @@ function byPort(text: string, phonePorts: readonly number[]): string {
       const [, number, part] = /^(\d+):(.+)$/.exec(entry) ?? []
       if (number === undefined || part === undefined) return entry
       const port = phonePorts[Number(number) - 1]
-      if (port === undefined) throw new Error(`PHONERACK_TEST_WITHOUT: there is no phone ${number}`)
+      if (port === undefined) throw new Error(`PHONERACK_TEST_WITHOUT: phone ${number} does not exist`)
       return `${port}:${part}`
     })
     .join(',')

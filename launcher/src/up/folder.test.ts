@@ -68,7 +68,7 @@ describe('allocatePorts', () => {
       expect(second.nats).not.toBe(first.nats)
       expect(second.postgres).toBe(first.postgres)
       await expect(allocatePorts(folder, (server.address() as AddressInfo).port, 0)).rejects.toThrow(
-        /is taken by another program; choose one with --port/,
+        /is in use by another program; choose another port with --port/,
       )
       const kept = JSON.parse(readFileSync(folder.portsFile, 'utf8')) as Ports
       expect(kept.nats).toBe(second.nats)

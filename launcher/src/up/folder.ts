@@ -62,7 +62,8 @@ export class AlreadyRunning extends Error {
     /** Of the API; null while it is still starting. */
     readonly url: string | null,
   ) {
-    const where = url === null ? 'It is still starting.' : `It serves ${url}; its keys are in ${dir}/up.json.`
+    const where =
+      url === null ? 'It is still starting.' : `Its API is at ${url}, and its keys are in ${dir}/up.json.`
     super(
       `Phonerack is already running on ${dir} (process ${pid}). ${where} Stop it with ./scripts/down --data ${dir}`,
     )
@@ -98,7 +99,7 @@ export function lockFolder(folder: Folder): () => void {
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
     }
   }
-  throw new Error(`cannot take the lock ${folder.lockFile}`)
+  throw new Error(`cannot lock ${folder.lockFile}`)
 }
 
 /** The living `up` of this folder, or null. */

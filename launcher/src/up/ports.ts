@@ -31,7 +31,7 @@ export async function allocatePorts(
   }
   const http = wanted === 0 ? await pick(kept.http) : (wanted ?? kept.http ?? defaultHttpPort)
   if (!(await isPortFree(http)))
-    throw new Error(`port ${http} is taken by another program; choose one with --port`)
+    throw new Error(`port ${http} is in use by another program; choose another port with --port`)
   taken.add(http)
   const ports: Ports = {
     http,

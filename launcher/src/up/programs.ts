@@ -33,7 +33,7 @@ export async function ensureFfmpeg(root: string, remark: (text: string) => void)
   if (given !== undefined && given !== '') return given
   if (existsSync(packaged)) return packaged
   const found = await ensure(ffmpeg, remark)
-  if (!found) remark(`missing; recordings will need it. ${howTo(ffmpeg)}`)
+  if (!found) remark(`missing, but required for recordings. ${howTo(ffmpeg)}`)
   return found
 }
 

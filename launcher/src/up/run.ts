@@ -52,7 +52,8 @@ export async function startSystem(
   }
   try {
     const ended = await cleanLeftovers(folder)
-    if (ended.length > 0) steps.say(`  ! an earlier run was killed; ended what it left: ${ended.join(', ')}`)
+    if (ended.length > 0)
+      steps.say(`  ! an earlier run was killed; stopped its leftover processes: ${ended.join(', ')}`)
     const ports = await allocatePorts(folder, options.port, options.virtualPhones)
     const context = { root, options, folder, ports, supervisor, steps, signal }
     return { welcome: await startParts(context), stop }
@@ -97,7 +98,7 @@ async function startParts(context: Context): Promise<string> {
   if (options.part === 'host' || !addresses.operator)
     return [
       '',
-      `The host agent runs for ${addresses.baseUrl}`,
+      `The host agent is connected to ${addresses.baseUrl}`,
       '',
       stopHint(notes),
       ...phoneNotes(notes),
@@ -126,11 +127,11 @@ function report(steps: Steps, event: SupervisorEvent): void {
   const seconds = 'retryMs' in event ? (event.retryMs / 1000).toFixed(1) : ''
   if (event.kind === 'died')
     steps.say(
-      `  ! ${event.name} ended (${event.cause}); starting it again in ${seconds} s. See logs/${event.name}.log`,
+      `  ! ${event.name} stopped (${event.cause}); restarting it in ${seconds} s. See logs/${event.name}.log`,
     )
   else if (event.kind === 'restart-failed')
     steps.say(
-      `  ! ${event.name} does not start (${event.error instanceof Error ? event.error.message : String(event.error)}); next try in ${seconds} s`,
+      `  ! ${event.name} failed to start (${event.error instanceof Error ? event.error.message : String(event.error)}); next try in ${seconds} s`,
     )
   else steps.say(`  ✓ ${event.name} runs again`)
 }

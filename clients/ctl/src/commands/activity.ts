@@ -6,7 +6,7 @@ import { olderHint, pageFrom } from '../values.js'
 export const activityCommands: readonly Command[] = [
   {
     name: 'activity list',
-    about: "Lists what a project's keys changed, newest first. What people typed is not kept.",
+    about: "Lists changes by a project's API keys, newest first. Typed text is not recorded.",
     words: [],
     flags: { project: 'ID', limit: '1-100', before: 'CURSOR' },
     required: ['project'],
@@ -23,7 +23,7 @@ export const activityCommands: readonly Command[] = [
           { title: 'MS', value: ({ ms }) => ms },
           { title: 'WITH', value: ({ summary }) => told(summary) },
         ],
-        'nothing was changed yet',
+        'no changes recorded',
       )
       return { json: page, text: text + olderHint(page.next_before) }
     },

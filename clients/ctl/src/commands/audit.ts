@@ -6,7 +6,8 @@ import { olderHint, pageFrom } from '../values.js'
 export const auditCommands: readonly Command[] = [
   {
     name: 'audit list',
-    about: 'Lists what operators changed, newest first: who, from where, what was before and after.',
+    about:
+      'Lists changes by operators, newest first: the operator, the address, and the values before and after.',
     words: [],
     flags: { limit: '1-100', before: 'CURSOR' },
     async run({ flags }, operator) {
@@ -21,7 +22,7 @@ export const auditCommands: readonly Command[] = [
           { title: 'TARGET', value: ({ target }) => target },
           { title: 'CHANGE', value: changeOf },
         ],
-        'nothing was changed yet',
+        'no changes recorded',
       )
       return { json: page, text: text + olderHint(page.next_before) }
     },

@@ -26,8 +26,8 @@ const device: Device = {
 describe('a phone', () => {
   it('says what is not known', () => {
     const text = describeDevice(device)
-    expect(text).toContain('How it is was not looked at yet.')
-    expect(text).toContain('Its host never had to step in.')
+    expect(text).toContain('Condition not checked yet.')
+    expect(text).toContain('No recovery steps.')
     expect(text).toMatch(/CAPABILITY\s+BY\s+EVIDENCE\ntext\s+scrcpy\s+read back/)
   })
 

@@ -22,7 +22,7 @@ export function describeDevice(device: Device): string {
     ['Rented as', device.phone_id],
     ['Fencing number', device.fencing_number],
     ['Clean for', device.clean_for],
-    ['Last sign of life', device.last_proof_at],
+    ['Last response', device.last_proof_at],
   ])
   const capabilities = table(
     device.capabilities,
@@ -40,7 +40,7 @@ export function describeDevice(device: Device): string {
       { title: 'PASSED', value: (each) => (each.passed ? 'yes' : 'NO') },
       { title: 'EVIDENCE', value: (each) => each.evidence },
     ],
-    'It has not been wiped by us yet.',
+    'Not wiped by Phonerack yet.',
   )
   const events = table(
     device.events,
@@ -50,13 +50,13 @@ export function describeDevice(device: Device): string {
       { title: 'OUTCOME', value: (each) => each.outcome },
       { title: 'WHY', value: (each) => each.reason },
     ],
-    'Its host never had to step in.',
+    'No recovery steps.',
   )
   return [head, describeCondition(device.condition), capabilities, checks, events].join('\n\n')
 }
 
 function describeCondition(condition: Device['condition']): string {
-  if (!condition) return 'How it is was not looked at yet.'
+  if (!condition) return 'Condition not checked yet.'
   const { battery_celsius: celsius, storage_free_bytes: free, storage_total_bytes: total } = condition
   const percent = condition.battery_percent
   const lock = condition.lock_credential

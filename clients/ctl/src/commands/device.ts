@@ -7,7 +7,7 @@ import { UsageError } from '../usage-error.js'
 export const deviceCommands: readonly Command[] = [
   {
     name: 'device list',
-    about: 'Lists every phone that a host has seen.',
+    about: 'Lists all phones that hosts have reported.',
     words: [],
     flags: {},
     async run(_input, operator) {
@@ -23,21 +23,21 @@ export const deviceCommands: readonly Command[] = [
           { title: 'PHONE', value: (device) => device.phone_id },
           { title: 'REASON', value: (device) => device.reason },
         ],
-        'no phone has been seen',
+        'no phones reported',
       )
       const unenrolled = devices.filter((device) => device.state === 'unenrolled')
       const hints = unenrolled.map(
         (device) => `  ./scripts/ctl device enroll ${plain(device.serial)} --erase`,
       )
       const more =
-        hints.length === 0 ? '' : `\n\nTo take one in, which ERASES ALL DATA on it:\n${hints.join('\n')}`
+        hints.length === 0 ? '' : `\n\nTo enroll a phone, which ERASES ALL DATA on it:\n${hints.join('\n')}`
       return { json: { data: devices }, text: text + more }
     },
   },
   {
     name: 'device show',
     about:
-      'Shows one phone: how it is, what it can do, how its last wipe was verified, and what its host did when it hung.',
+      'Shows one phone: its condition, its capabilities, the checks of its last wipe, and the recovery steps of its host.',
     words: ['SERIAL|ID'],
     flags: {},
     async run({ words }, operator) {
@@ -47,7 +47,7 @@ export const deviceCommands: readonly Command[] = [
   },
   {
     name: 'device enroll',
-    about: 'Takes a phone in. ALL DATA ON IT IS WIPED.',
+    about: 'Enrolls a phone. ALL DATA ON IT IS WIPED.',
     words: ['SERIAL|ID'],
     flags: { erase: true },
     async run({ words, flags, say }, operator) {
@@ -56,20 +56,20 @@ export const deviceCommands: readonly Command[] = [
       const what = `${plain(modelOf(before) ?? 'a phone of unknown model')}, serial ${plain(before.serial)}`
       if (flags['erase'] !== true) {
         throw new UsageError(
-          `enrolling wipes ALL DATA on this phone (${what}): apps, accounts, files, settings. To do it, add --erase`,
+          `enrolling wipes ALL DATA on this phone (${what}): apps, accounts, files, settings. Add --erase to confirm`,
         )
       }
       const device = await client.enroll(before.id)
       // Not before the service has accepted it: until then nothing is written to the phone.
       say(`Enrolling ${what}. ALL DATA ON IT IS BEING WIPED.`)
-      const next = `It is ${device.state} now; see ./scripts/ctl device show ${plain(device.serial)}`
+      const next = `The device is now ${device.state}. For details: ./scripts/ctl device show ${plain(device.serial)}`
       return { json: device, text: next }
     },
   },
   {
     name: 'device release',
     about:
-      'Wipes and checks a quarantined phone again; gives up a phone whose host is lost. --keep: wipes nothing and gives it back to its tenant.',
+      'Wipes and checks a quarantined phone again, or gives up a phone whose host is lost. --keep: returns the phone to its tenant without a wipe.',
     words: ['SERIAL|ID'],
     flags: { keep: true },
     async run({ words, flags }, operator) {

@@ -6,7 +6,7 @@ import { UsageError } from '../usage-error.js'
 /** Shows what an agent sees of a screen, from a dump of it: the same code as the host agent's. */
 export const elementsCommand: Command = {
   name: 'elements',
-  about: 'Prints the observation that a `uiautomator dump` (or a UI server’s page source) gives.',
+  about: 'Converts a `uiautomator dump`, or the page source of a UI server, to an observation and prints it.',
   words: ['FILE.xml'],
   flags: { screen: 'WxH' },
   required: ['screen'],
@@ -29,6 +29,6 @@ export const elementsCommand: Command = {
 /** @throws UsageError */
 export function screenFrom(value: string | boolean | undefined): { width: number; height: number } {
   const match = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(String(value ?? ''))
-  if (!match) throw new UsageError('--screen WxH is needed, in pixels, for instance --screen 1080x2400')
+  if (!match) throw new UsageError('--screen WxH is required, in pixels, for example --screen 1080x2400')
   return { width: Number(match[1]), height: Number(match[2]) }
 }

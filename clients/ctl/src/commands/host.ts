@@ -6,7 +6,7 @@ import { UsageError } from '../usage-error.js'
 export const hostCommands: readonly Command[] = [
   {
     name: 'host list',
-    about: 'Lists the machines that hold phones.',
+    about: 'Lists the rack machines that hold phones.',
     words: [],
     flags: {},
     async run(_input, operator) {
@@ -26,22 +26,22 @@ export const hostCommands: readonly Command[] = [
           { title: 'LAST SEEN', value: (host) => host.last_seen_at },
           { title: 'PROBLEM', value: (host) => host.report_fault },
         ],
-        'no host has joined',
+        'no hosts have joined',
       )
       return { json: { data: hosts }, text }
     },
   },
   {
     name: 'host show',
-    about: 'Shows one machine, its agent, and which parts of its reports cannot be read.',
+    about: 'Shows one host, its agent, and the unreadable parts of its reports.',
     words: ['NAME|ID'],
     flags: {},
     async run({ words }, operator) {
       const ref = words[0] ?? ''
       const hosts = (await operator().hosts()).filter(({ id, name }) => id === ref || name === ref)
       const [host] = hosts
-      if (!host) throw new UsageError(`there is no host ${ref}; see ./scripts/ctl host list`)
-      if (hosts.length > 1) throw new UsageError(`${hosts.length} hosts are named ${ref}; give the ID`)
+      if (!host) throw new UsageError(`host ${ref} does not exist; see ./scripts/ctl host list`)
+      if (hosts.length > 1) throw new UsageError(`${hosts.length} hosts have the name ${ref}; use the ID`)
       return { json: host, text: describeHost(host) }
     },
   },

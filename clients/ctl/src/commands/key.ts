@@ -10,7 +10,8 @@ export const expiries = ['30d', '90d', '1y', 'never'] as const
 export const keyCommands: readonly Command[] = [
   {
     name: 'key list',
-    about: 'Lists API keys, of one project or of all. Secrets are not kept, so they are not shown.',
+    about:
+      'Lists the API keys of one project or of all projects. Secrets are not stored, so they are not shown.',
     words: [],
     flags: { project: 'ID' },
     async run({ flags }, operator) {
@@ -29,7 +30,7 @@ export const keyCommands: readonly Command[] = [
           { title: 'EXPIRES', value: (key) => key.expires_at ?? 'never' },
           { title: 'REVOKED', value: (key) => key.revoked_at },
         ],
-        'there is no key',
+        'no keys',
       )
       return { json: { data: keys }, text }
     },
@@ -37,7 +38,7 @@ export const keyCommands: readonly Command[] = [
   {
     name: 'key create',
     about:
-      'Makes an API key. It is shown once. --preset: agent (default), admin or read-only. --expires: 30d, 90d (default), 1y or never.',
+      'Creates an API key and shows it once. --preset: agent (default), admin or read-only. --expires: 30d, 90d (default), 1y or never.',
     words: [],
     flags: {
       project: 'ID',
@@ -55,12 +56,12 @@ export const keyCommands: readonly Command[] = [
         ['Preset', key.preset],
         ['Expires', key.expires_at ?? 'never'],
       ])
-      return { json: key, text: `${text}\n\nKeep it now: it cannot be shown again.` }
+      return { json: key, text: `${text}\n\nStore it now: it cannot be shown again.` }
     },
   },
   {
     name: 'key revoke',
-    about: 'Revokes a key at once, everywhere.',
+    about: 'Revokes a key with immediate effect.',
     words: ['ID'],
     flags: {},
     async run({ words }, operator) {
@@ -73,7 +74,7 @@ export const keyCommands: readonly Command[] = [
 /** @throws UsageError */
 export function newKeyFrom(flags: Input['flags']): NewKey {
   const { project, preset, phones, expires, name } = flags
-  if (typeof project !== 'string') throw new UsageError('--project ID is needed')
+  if (typeof project !== 'string') throw new UsageError('--project ID is required')
   const key: NewKey = { project, preset: preset === undefined ? 'agent' : oneOf('preset', preset, presets) }
   if (typeof phones === 'string') key.phones = phoneIds(phones)
   if (expires !== undefined) key.expires = oneOf('expires', expires, expiries)
@@ -85,6 +86,8 @@ function phoneIds(text: string): string[] {
   const ids = text.split(',').map((id) => id.trim())
   const wrong = ids.find((id) => !/^ph_[a-z2-7]{12}$/.test(id))
   if (wrong !== undefined)
-    throw new UsageError(`--phones must be phone IDs with commas between them; ${wrong || 'nothing'} is none`)
+    throw new UsageError(
+      `--phones must be a comma-separated list of phone IDs; ${wrong || 'an empty value'} is not a phone ID`,
+    )
   return ids
 }

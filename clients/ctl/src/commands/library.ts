@@ -43,7 +43,7 @@ export const libraryCommands: readonly Command[] = [
   },
   {
     name: 'library add',
-    about: 'Adds an app, or its newest version: its base APK and, where it has them, its splits.',
+    about: 'Adds an app or a newer version of it: the base APK and any splits.',
     words: ['APK...'],
     flags: {},
     async run({ words, say }, operator) {

@@ -7,7 +7,7 @@ import { expiries } from './key.js'
 export const operatorCommands: readonly Command[] = [
   {
     name: 'operator token create',
-    about: 'Makes a token for an operator. It is shown once. --expires: 30d, 90d (default), 1y or never.',
+    about: 'Creates an operator token and shows it once. --expires: 30d, 90d (default), 1y or never.',
     words: [],
     flags: { name: 'N', expires: expiries.join('|') },
     required: ['name'],
@@ -23,12 +23,12 @@ export const operatorCommands: readonly Command[] = [
         ['Name', token.name],
         ['Expires', token.expires_at ?? 'never'],
       ])
-      return { json: token, text: `${text}\n\nKeep it now: it cannot be shown again.` }
+      return { json: token, text: `${text}\n\nStore it now: it cannot be shown again.` }
     },
   },
   {
     name: 'operator token list',
-    about: 'Lists the tokens of operators. Secrets are not kept, so they are not shown.',
+    about: 'Lists the operator tokens. Secrets are not stored, so they are not shown.',
     words: [],
     flags: {},
     async run(_input, operator) {
@@ -38,7 +38,7 @@ export const operatorCommands: readonly Command[] = [
   },
   {
     name: 'operator token revoke',
-    about: 'Revokes a token at once, everywhere.',
+    about: 'Revokes a token with immediate effect.',
     words: ['ID'],
     flags: {},
     async run({ words }, operator) {
@@ -59,5 +59,5 @@ const tokenTable = (tokens: readonly OperatorToken[]): string =>
       { title: 'EXPIRES', value: (token) => token.expires_at ?? 'never' },
       { title: 'REVOKED', value: (token) => token.revoked_at },
     ],
-    'there is no token',
+    'no tokens',
   )

@@ -6,7 +6,7 @@ export const paymentCommands: readonly Command[] = [
   {
     name: 'payment unmatched',
     about:
-      'Lists payments, refunds and disputes that match no checkout link or payment; nothing was booked for them.',
+      'Lists payments, refunds and disputes without a matching checkout link or payment. They did not change any credit.',
     words: [],
     flags: {},
     async run(_input, operator) {
@@ -21,7 +21,7 @@ export const paymentCommands: readonly Command[] = [
           { title: 'NAMES', value: (row) => row.reference ?? row.payment_intent },
           { title: 'WHY', value: (row) => row.reason },
         ],
-        'everything was booked',
+        'no unmatched payments',
       )
       return { json: { data }, text }
     },

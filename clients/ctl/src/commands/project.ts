@@ -21,7 +21,7 @@ export const projectCommands: readonly Command[] = [
           { title: 'RESERVED USD', value: (project) => project.reserved_usd },
           { title: 'FROZEN', value: (project) => project.frozen_at },
         ],
-        'there is no project',
+        'no projects',
       )
       return { json: { data: projects }, text }
     },
@@ -39,7 +39,7 @@ export const projectCommands: readonly Command[] = [
   {
     name: 'project create',
     about:
-      'Makes a project, with its first credit. --owner: projects of one owner share a limit of running phones.',
+      'Creates a project with its first credit. --owner: projects with the same owner share a limit of running phones.',
     words: [],
     flags: { name: 'N', owner: 'O', credit: 'USD' },
     required: ['name'],
@@ -74,7 +74,8 @@ export const projectCommands: readonly Command[] = [
 
 /** @throws UsageError */
 export function changeFrom(flags: Input['flags']): ProjectChange {
-  if (flags['freeze'] && flags['unfreeze']) throw new UsageError('--freeze and --unfreeze exclude each other')
+  if (flags['freeze'] && flags['unfreeze'])
+    throw new UsageError('--freeze and --unfreeze cannot be used together')
   const change: ProjectChange = {}
   if (flags['credit'] !== undefined) change.credit_usd = usd('credit', flags['credit'], true)
   if (flags['spend-limit'] !== undefined)
@@ -85,7 +86,7 @@ export function changeFrom(flags: Input['flags']): ProjectChange {
   if (flags['unfreeze']) change.frozen = false
   if (Object.keys(change).length === 0)
     throw new UsageError(
-      'nothing to set: give --credit, --spend-limit, --max-phones, --max-running, --freeze or --unfreeze',
+      'nothing to change: use --credit, --spend-limit, --max-phones, --max-running, --freeze or --unfreeze',
     )
   return change
 }
@@ -104,7 +105,7 @@ const describe = (project: Project): string =>
     ['Balance', `${project.balance_usd} USD`],
     ['Reserved', `${project.reserved_usd} USD`],
     ['Spend limit', `${project.spend_limit_usd} USD a month`],
-    ['Phones at most', project.max_phones],
-    ['Running at most', project.max_running],
+    ['Maximum phones', project.max_phones],
+    ['Maximum running', project.max_running],
     ['Frozen', project.frozen_at ?? 'no'],
   ])

@@ -2,18 +2,20 @@ import type { Restored } from '@phonerack/launcher/operator'
 import type { Command } from '../commands.js'
 
 const state = (service: { paused_at: string | null }): string =>
-  service.paused_at === null ? 'The service runs.' : `The service is paused since ${service.paused_at}.`
+  service.paused_at === null
+    ? 'The service is running.'
+    : `The service has been paused since ${service.paused_at}.`
 
 const waiting = ({ devices_to_confirm: count }: Restored): string =>
   count === 1
-    ? '1 device is not handed out until its host has confirmed that it is clean.'
-    : `${count} devices are not handed out until their hosts have confirmed that they are clean.`
+    ? '1 device is not assigned until its host confirms that it is clean.'
+    : `${count} devices are not assigned until their hosts confirm that they are clean.`
 
 export const serviceCommands: readonly Command[] = [
   {
     name: 'service show',
     about:
-      'Says whether the service is paused, and how many devices wait for a confirmation of their hosts after a restore.',
+      'Shows whether the service is paused, and how many devices wait for a confirmation by their hosts after a restore.',
     words: [],
     flags: {},
     async run(_input, operator) {
@@ -24,7 +26,7 @@ export const serviceCommands: readonly Command[] = [
   },
   {
     name: 'service pause',
-    about: 'Ends all sessions and refuses new ones.',
+    about: 'Ends all sessions and refuses new sessions.',
     words: [],
     flags: {},
     async run(_input, operator) {
@@ -34,7 +36,7 @@ export const serviceCommands: readonly Command[] = [
   },
   {
     name: 'service resume',
-    about: 'Takes sessions again.',
+    about: 'Accepts sessions again.',
     words: [],
     flags: {},
     async run(_input, operator) {
@@ -45,7 +47,7 @@ export const serviceCommands: readonly Command[] = [
   {
     name: 'service restored',
     about:
-      'Run it after a restore of the database: no device is handed out before its host confirms that it is clean.',
+      'Run this after a restore of the database: devices are not assigned until their hosts confirm that they are clean.',
     words: [],
     flags: {},
     async run(_input, operator) {

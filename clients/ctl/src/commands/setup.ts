@@ -5,7 +5,7 @@ export const setupCommands: readonly Command[] = [
   {
     name: 'setup approve',
     about:
-      'Prints a one-time link with which a person confirms the terminal that shows CODE. --project: whose key it gets; may be left out when there is only one.',
+      'Prints a one-time link to confirm the terminal that shows CODE. --project: the project of its key; optional if there is only one.',
     words: ['CODE'],
     flags: { project: 'ID' },
     async run({ words, flags }, operator) {
@@ -19,7 +19,7 @@ export const setupCommands: readonly Command[] = [
       ])
       return {
         json: link,
-        text: `${text}\n\nOpen this link, once, before ${link.expires_at}, and allow or deny the terminal:\n\n  ${link.url}`,
+        text: `${text}\n\nOpen this link before ${link.expires_at} and allow or deny the terminal. It works once:\n\n  ${link.url}`,
       }
     },
   },
@@ -30,7 +30,7 @@ export const setupCommands: readonly Command[] = [
     flags: {},
     async run({ words }, operator) {
       const setup = await operator().denySetup(words[0] ?? '')
-      return { json: setup, text: `The terminal at ${setup.address} gets no key.` }
+      return { json: setup, text: `The terminal at ${setup.address} does not receive a key.` }
     },
   },
 ]

@@ -96,9 +96,9 @@ it('reads what was put in', async () => {
 it.each([
   ['nothing', Buffer.alloc(0), /not a ZIP/],
   ['text', Buffer.from('hello'), /not a ZIP/],
-  ['another archive', zipOf({ 'a.txt': Buffer.from('a') }), /no AndroidManifest/],
+  ['another archive', zipOf({ 'a.txt': Buffer.from('a') }), /does not contain AndroidManifest/],
   ['a text manifest', zipOf({ 'AndroidManifest.xml': Buffer.from('<manifest/>') }), /manifest/],
-  ['an unsigned APK', makeApk({ signed: false }), /Nobody has signed/],
+  ['an unsigned APK', makeApk({ signed: false }), /is not signed/],
   ['a package without a dot', makeApk({ package: 'app' }), /valid package name/],
   ['a package that is a path', makeApk({ package: '../../etc.passwd' }), /valid package name/],
 ])('refuses %s with a reason', async (_what, bytes, reason) => {
