@@ -13,7 +13,7 @@ export interface HandoffView {
   expiresAt: Date
   /** When the person took control. */
   takenAt: Date | null
-  /** Null while it is open or taken. */
+  /** Null while the status is `open` or `taken`. */
   endedAt: Date | null
 }
 

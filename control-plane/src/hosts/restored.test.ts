@@ -264,7 +264,7 @@ describe('a phone', () => {
       const id = await lone.parked()
       usedBy(device, 'ph_unknownaaaaa', 2n)
       agent.beat()
-      expect((await lone.until(id, 'failed')).failure?.message).toContain('given to another phone')
+      expect((await lone.until(id, 'failed')).failure?.message).toContain('assigned to another phone')
       await eventually(() => lone.isFree(device))
       expect(agent.log.at(-1)).toBe(`wipe ${id} ${device.fencing}`)
     }))

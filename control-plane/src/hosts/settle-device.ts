@@ -271,7 +271,7 @@ async function quarantine(locked: Locked, reason: string): Promise<boolean> {
     if (await giveAnotherDevice(tx, core, phone, reason)) return true
     return endRun(tx, core.rules, phone, 'create_failed', {
       ...{ at: now, now, quarantine: reason },
-      failure: { code: 'capacity_unavailable', message: 'No device was found that works.' },
+      failure: { code: 'capacity_unavailable', message: 'No working device was found.' },
     })
   }
   const ended = await endRun(tx, core.rules, phone, 'lose', {

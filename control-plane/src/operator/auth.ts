@@ -79,7 +79,7 @@ export function refusalOf(
   if (reason === null) return null
   return new ApiError('unauthorized', {
     message: `The operator token "${token.name}" ${reason === 'revoked' ? 'was revoked' : 'has expired'}.`,
-    next: 'Ask an operator for a new token: ./scripts/ctl operator token create --name NAME',
+    next: 'Ask another operator for a new token: ./scripts/ctl operator token create --name NAME',
     details: { reason },
   })
 }

@@ -22,7 +22,7 @@ export async function findDevice(db: Pick<Tx, 'device'>, ref: string): Promise<P
     include: { host: true },
     take: 2,
   })
-  if (found.length > 1) throw invalidField('ref', 'names devices of several hosts; use the device ID')
+  if (found.length > 1) throw invalidField('ref', 'matches devices on several hosts; use the device ID')
   const device = found[0]
   if (!device)
     throw new ApiError('not_found', { message: 'There is no such device.', details: { device: ref } })
@@ -107,7 +107,7 @@ async function changeOf(
 
 async function giveBack(tx: Tx, device: PlacedDevice): Promise<void> {
   if (device.state !== 'quarantined' || device.phoneId === null)
-    throw invalidField('keep', 'is for a device that is held back and holds a phone')
+    throw invalidField('keep', 'applies only to a quarantined device that holds a phone')
   await tx.device.update({
     where: { id: device.id },
     data: { state: 'assigned', reason: null, disputes: 0 },
@@ -136,6 +136,6 @@ async function giveUp(work: Work, device: PlacedDevice, phoneId: string): Promis
 }
 
 async function fail({ core, tx, afterCommit }: Work, phoneId: string): Promise<void> {
-  if (await failPhoneIn(tx, core, phoneId, 'The operator gave the device up.'))
+  if (await failPhoneIn(tx, core, phoneId, 'An operator gave up the device.'))
     afterCommit(() => core.changes.publish(phoneId))
 }

@@ -54,7 +54,7 @@ function timeout(action: ActionOf<'wait_for'>, match: Match | null): ApiError {
       : `The screen could not be read at the end of ${action.timeout_ms} ms, so the state of the target is unknown.`,
     next: match
       ? advice.not_there.blind
-      : 'Take a screenshot: the elements of a constantly moving screen may not be readable.',
+      : 'Take a screenshot: elements cannot always be read while the screen keeps moving.',
     details: { ...miss, target: action.target, state: action.state, timeout_ms: action.timeout_ms },
   })
 }
@@ -80,6 +80,6 @@ const neverIdle = (timeoutMs: number, readable: boolean): ApiError =>
       : `The screen could not be read at the end of ${timeoutMs} ms, so it may still be changing.`,
     next: readable
       ? 'Use a longer `timeout_ms`, or use `wait_for` with the expected element.'
-      : 'Take a screenshot: the elements of a constantly moving screen may not be readable.',
+      : 'Take a screenshot: elements cannot always be read while the screen keeps moving.',
     details: { timeout_ms: timeoutMs },
   })

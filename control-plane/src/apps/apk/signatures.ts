@@ -50,7 +50,7 @@ export function checkSignatures({ schemes }: SigningBlock, verifyOne: Verify = v
     for (const signer of signers) checkSigner(signer, verifyOne)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new InvalidApk(`Its signing block is broken. ${again}`, { cause: error })
+    throw new InvalidApk(`The signing block of the APK is damaged. ${again}`, { cause: error })
   }
 }
 
@@ -77,7 +77,7 @@ function checkSigner({ signedData, signatures, publicKey }: Signer, verifyOne: V
   const isOwners = key === null || owner === null || owner.equals(key)
   const isSigned = (): boolean => signatures.every((signature) => fits(signature, signedData, key, verifyOne))
   if (signatures.length === 0 || !isOwners || !isSigned())
-    throw new InvalidApk(`Its signature does not fit its certificate. ${again}`)
+    throw new InvalidApk(`The signature of the APK does not match its certificate. ${again}`)
 }
 
 function readKey(bytes: Buffer): KeyObject | null {

@@ -8,7 +8,7 @@ import { keyFailures, type Strangers } from '../../strangers/strangers.js'
 
 /** The operator whom the gate has authenticated. */
 export function operatorOf(request: FastifyRequest): Operator {
-  if (!request.operator) throw new Error('the route checks no operator token')
+  if (!request.operator) throw new Error('the route does not check the operator token')
   return request.operator
 }
 
