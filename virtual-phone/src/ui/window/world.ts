@@ -15,118 +15,60 @@ import {
   type TouchAction,
   type World,
 } from '../../android/world.js'
-import { type App, type Configuration, type PhoneFacts } from '../apps/app.js'
-import { setSelection } from '../toolkit/edit-state.js'
-import { contains } from '../toolkit/geometry.js'
-import { walk, type View } from '../toolkit/view.js'
-import { offsetAt, wordAt } from './cursor.js'
-import { Frames } from './frames.js'
-import { HeadsUp } from './heads-up.js'
-import { KeyInput } from './key-input.js'
+import { type Configuration } from '../apps/app.js'
+import { type Frames } from './frames.js'
+import { type HeadsUp } from './heads-up.js'
+import { type KeyInput } from './key-input.js'
 import { KEY } from './keys.js'
-import { Minutes } from './minutes.js'
-import { Model } from './model.js'
-import { ScreenSource } from './screen-source.js'
+import { listen, Listeners } from './listeners.js'
+import { type Minutes } from './minutes.js'
+import { type Model } from './model.js'
+import { type Pointer } from './pointer.js'
+import { type ScreenSource } from './screen-source.js'
 import { type SystemDialog } from './system-state.js'
 import { applyShown, ShownSettings } from './system-settings.js'
-import { TouchInput } from './touch.js'
+import { type TouchInput } from './touch.js'
 import { type Windows } from './windows.js'
+import { createParts, DPI, type WorldOptions } from './world-parts.js'
 
 const WIDTH = 1080
 const HEIGHT = 2400
-const DPI = 420
-/** Pixels of one mouse wheel notch, Android's 64 dp. */
-const WHEEL_DP = 64
-
-export interface WorldOptions {
-  apps: readonly App[]
-  facts: PhoneFacts
-  now: () => Date
-}
 
 export class PhoneWorld implements World {
   private readonly model: Model
   private readonly touchInput: TouchInput
   private readonly keyInput: KeyInput
   private readonly screen: ScreenSource
-  private readonly changeListeners = new Set<() => void>()
+  private readonly pointer: Pointer
+  private readonly listeners = new Listeners()
   private clipboardDenied = false
-  private readonly stateListeners = new Set<() => void>()
-  private readonly systemListeners = new Set<(change: SystemChange) => void>()
   private readonly settings: ShownSettings
   private readonly frames: Frames
   private readonly minutes: Minutes
   private readonly headsUp: HeadsUp
-  private readonly clipboardListeners = new Set<(text: string) => void>()
 
   constructor(options: WorldOptions) {
-    this.model = new Model(options.apps)
-    this.settings = new ShownSettings(this.model)
-    this.frames = new Frames({
-      moving: () => this.changeListeners.size > 0 && this.model.awake && !this.idle,
-      frame: () => {
-        this.screen.invalidate()
-        for (const listener of this.changeListeners) listener()
-      },
-    })
-    this.minutes = new Minutes({
-      watched: () => this.changeListeners.size > 0,
-      now: options.now,
-      minute: () => {
-        for (const listener of this.changeListeners) listener()
-      },
-    })
-    this.headsUp = new HeadsUp({
-      headsUp: () => this.model.system.headsUp,
-      hide: () => {
-        this.model.hideHeadsUp()
+    const parts = createParts(options, {
+      display: () => this.display,
+      idle: () => this.idle,
+      watched: () => this.listeners.change.size > 0,
+      moved: () => this.listeners.changed(),
+      changed: () => {
         this.changed()
       },
-    })
-    this.keyInput = new KeyInput({
-      model: this.model,
-      windows: () => this.screen.windows(),
-      focusedEdit: () => this.screen.focusedEdit,
       setClipboard: (text) => {
         this.setClipboard(text)
       },
     })
-    this.screen = new ScreenSource({
-      ...options,
-      model: this.model,
-      display: () => this.display,
-      density: DPI / 160,
-      keys: this.keyInput,
-    })
-    this.touchInput = new TouchInput({
-      layers: () => this.screen.windows().layers,
-      tap: (v, x, y) => {
-        this.tap(v, x, y)
-      },
-      longPress: (v, x, y) => {
-        this.longPress(v, x, y)
-      },
-      rtl: () => this.screen.scale.rtl ?? false,
-      locked: () => this.model.system.locked,
-      unlock: () => {
-        this.model.system.locked = false
-      },
-      openShade: () => {
-        this.model.openShade()
-      },
-      closeShade: () => {
-        this.model.shadeOpen = false
-      },
-      shadeOpen: () => this.model.shadeOpen,
-      hideHeadsUp: () => {
-        this.model.hideHeadsUp()
-      },
-      changed: () => {
-        this.changed()
-      },
-      density: DPI / 160,
-      now: () => performance.now(),
-    })
+    this.model = parts.model
+    this.settings = new ShownSettings(this.model)
+    this.screen = parts.screen
+    this.frames = parts.frames
+    this.minutes = parts.minutes
+    this.headsUp = parts.headsUp
+    this.keyInput = parts.keyInput
+    this.touchInput = parts.touchInput
+    this.pointer = parts.pointer
   }
 
   get display(): Display {
@@ -177,11 +119,11 @@ export class PhoneWorld implements World {
 
   private tell(): void {
     for (const change of this.settings.changes()) {
-      for (const listener of this.systemListeners) listener(change)
+      for (const listener of this.listeners.system) listener(change)
     }
-    for (const listener of this.changeListeners) listener()
-    for (const listener of this.stateListeners) listener()
-    if (this.changeListeners.size > 0) this.frames.start()
+    this.listeners.changed()
+    for (const listener of this.listeners.state) listener()
+    if (this.listeners.change.size > 0) this.frames.start()
     this.headsUp.watch()
   }
 
@@ -211,27 +153,6 @@ export class PhoneWorld implements World {
     this.touchInput.handle(action, pointerId, x, y)
   }
 
-  private tap(v: View, x: number, y: number): void {
-    this.model.top.keyFocus = null
-    if (v.edit) {
-      const offset = offsetAt(v, x, y, this.screen.scale)
-      setSelection(v.edit.state, offset, offset)
-      this.model.focusField(v.edit.state, true)
-      return
-    }
-    v.onClick?.()
-  }
-
-  private longPress(v: View, x: number, y: number): void {
-    if (v.edit) {
-      const { start, end } = wordAt(v.edit.state.text, offsetAt(v, x, y, this.screen.scale))
-      setSelection(v.edit.state, start, end)
-      this.model.focusField(v.edit.state, true)
-      return
-    }
-    v.onLongClick?.()
-  }
-
   key(action: KeyAction, keyCode: number, metaState: number): void {
     if (action !== 'down') return
     const onlyField = this.keyInput.press(keyCode, metaState)
@@ -242,27 +163,8 @@ export class PhoneWorld implements World {
 
   scroll(x: number, y: number, horizontal: number, vertical: number): void {
     if (!this.model.awake) return
-    const step = WHEEL_DP * this.screen.scale.density
-    for (const direction of ['vertical', 'horizontal'] as const) {
-      const notches = direction === 'vertical' ? vertical : -horizontal
-      const scroller = notches === 0 ? null : this.scrollerAt(x, y, direction)
-      if (!scroller) continue
-      scroller.offset = Math.round(Math.max(0, Math.min(scroller.limit, scroller.offset - notches * step)))
-    }
+    this.pointer.scroll(x, y, horizontal, vertical)
     this.changed()
-  }
-
-  private scrollerAt(x: number, y: number, direction: View['scrollDirection']): View['scroll'] {
-    const layer = [...this.screen.windows().layers]
-      .reverse()
-      .find((l) => l.name !== 'status' && contains(l.root.visible, x, y))
-    let found: View['scroll'] = null
-    if (layer) {
-      for (const v of walk(layer.root)) {
-        if (v.scroll && v.scrollDirection === direction && contains(v.visible, x, y)) found = v.scroll
-      }
-    }
-    return found
   }
 
   commitText(text: string): boolean {
@@ -278,7 +180,7 @@ export class PhoneWorld implements World {
   setClipboard(text: string): void {
     if (this.clipboardDenied || text === this.model.clipboard) return
     this.model.clipboard = text
-    for (const listener of this.clipboardListeners) listener(text)
+    for (const listener of this.listeners.clipboard) listener(text)
   }
 
   paste(): void {
@@ -286,8 +188,7 @@ export class PhoneWorld implements World {
   }
 
   onClipboardChange(listener: (text: string) => void): () => void {
-    this.clipboardListeners.add(listener)
-    return () => this.clipboardListeners.delete(listener)
+    return listen(this.listeners.clipboard, listener)
   }
 
   startActivity(intent: Intent): StartResult {
@@ -357,8 +258,7 @@ export class PhoneWorld implements World {
   }
 
   onSystemChange(listener: (change: SystemChange) => void): () => void {
-    this.systemListeners.add(listener)
-    return () => this.systemListeners.delete(listener)
+    return listen(this.listeners.system, listener)
   }
 
   connectScreenLock(lock: ScreenLock): void {
@@ -442,18 +342,17 @@ export class PhoneWorld implements World {
   }
 
   onChange(listener: () => void): () => void {
-    this.changeListeners.add(listener)
+    this.listeners.change.add(listener)
     this.frames.start()
     this.minutes.start()
     return () => {
-      this.changeListeners.delete(listener)
-      if (this.changeListeners.size === 0) this.minutes.stop()
+      this.listeners.change.delete(listener)
+      if (this.listeners.change.size === 0) this.minutes.stop()
     }
   }
 
   onStateChange(listener: () => void): () => void {
-    this.stateListeners.add(listener)
-    return () => this.stateListeners.delete(listener)
+    return listen(this.listeners.state, listener)
   }
 
   exportState(): unknown {
@@ -472,9 +371,6 @@ export class PhoneWorld implements World {
     this.frames.stop()
     this.minutes.stop()
     this.headsUp.stop()
-    this.changeListeners.clear()
-    this.stateListeners.clear()
-    this.systemListeners.clear()
-    this.clipboardListeners.clear()
+    this.listeners.clear()
   }
 }

@@ -1,0 +1,24 @@
+/** Who is told when something changes: screens, state, system settings and the clipboard. Used by `world.ts`. */
+import { type SystemChange } from '../../android/world.js'
+
+export class Listeners {
+  /** Of what is drawn. */
+  readonly change = new Set<() => void>()
+  readonly state = new Set<() => void>()
+  readonly system = new Set<(change: SystemChange) => void>()
+  readonly clipboard = new Set<(text: string) => void>()
+
+  changed(): void {
+    for (const listener of this.change) listener()
+  }
+
+  clear(): void {
+    for (const set of [this.change, this.state, this.system, this.clipboard]) set.clear()
+  }
+}
+
+/** @returns a function that ends it */
+export function listen<T>(set: Set<T>, listener: T): () => void {
+  set.add(listener)
+  return () => set.delete(listener)
+}
