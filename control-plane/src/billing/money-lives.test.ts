@@ -27,7 +27,7 @@ afterAll(() => world.stop())
 it(
   'agrees with the specification after every step of every life, cut processes included',
   // A second try would be other lives, and hide what the first found.
-  { timeout: 120_000 + lives * 20_000, retry: 0 },
+  { timeout: 120_000 + lives * 20_000 },
   async () => {
     const seen = { steps: 0, cuts: 0 }
     const what: Record<string, number> = {}

@@ -1,0 +1,103 @@
+// What `./scripts/test --changed` runs: the tests that a change can touch. Plain JavaScript, as checks.mjs, its caller.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+
+/** Packages with unit tests, by folder; each is a project of vitest.config.ts. */
+export const packages = [
+  'proto',
+  'shared',
+  'control-plane',
+  'host-agent',
+  'virtual-phone',
+  'launcher',
+  'clients/ctl',
+]
+
+/** End-to-end tests that a change of a package runs, as parts of file names. The main path is always among them. */
+const mainPath = ['first-path', 'lifecycle']
+const endToEnd = {
+  proto: ['conformance/actions-fast'],
+  shared: ['conformance/actions-fast'],
+  'control-plane': ['create', 'contract/', 'live'],
+  'host-agent': ['conformance/'],
+  'virtual-phone': ['conformance/'],
+  launcher: ['launcher'],
+  'clients/ctl': ['ctl'],
+}
+
+/** Files that change how everything is built or run. */
+const everywhere =
+  /^(package(-lock)?\.json|turbo\.json|tsconfig[^/]*\.json|vitest\.config\.ts|scripts\/lib\/prepare\.sh)$/
+
+/** The folders of packages that each package is imported by, directly or not. */
+export function dependentsOf(root) {
+  const names = new Map(packages.map((folder) => [`@phonerack/${path.basename(folder)}`, folder]))
+  const imports = new Map(
+    packages.map((folder) => {
+      const { dependencies = {}, devDependencies = {} } = JSON.parse(
+        readFileSync(path.join(root, folder, 'package.json'), 'utf8'),
+      )
+      const all = Object.keys({ ...dependencies, ...devDependencies })
+      return [folder, all.flatMap((name) => names.get(name) ?? [])]
+    }),
+  )
+  const dependents = (folder, seen = new Set()) => {
+    for (const [other, imported] of imports)
+      if (imported.includes(folder) && !seen.has(other)) dependents(other, seen.add(other))
+    return seen
+  }
+  return new Map(packages.map((folder) => [folder, [...dependents(folder)]]))
+}
+
+/**
+ * `whole`: packages whose tests all run; `related`: those of which vitest picks the tests that import a changed file;
+ * `e2e`: parts of names of end-to-end tests; `everything`: no choice is made.
+ */
+export function planOf(files, dependents) {
+  const whole = new Set()
+  const related = new Set()
+  const e2e = new Set()
+  for (const file of files) {
+    if (everywhere.test(file)) return { everything: true, whole: packages, related: [], e2e: [] }
+    if (file.startsWith('e2e/')) {
+      if (file.endsWith('.test.ts')) e2e.add(file.slice('e2e/src/'.length))
+      else mainPath.forEach((name) => e2e.add(name))
+      continue
+    }
+    const folder = packages.find((each) => file.startsWith(`${each}/`))
+    if (folder === undefined) {
+      // Tests in shared/ read the documents and the scripts.
+      whole.add('shared')
+      continue
+    }
+    // vitest knows imports, and no other files.
+    if (/\.(ts|tsx|mts)$/.test(file)) related.add(folder)
+    else whole.add(folder)
+    if (file.endsWith('.test.ts')) continue
+    for (const dependent of dependents.get(folder) ?? []) whole.add(dependent)
+    for (const name of [...mainPath, ...endToEnd[folder]]) e2e.add(name)
+  }
+  return {
+    everything: false,
+    whole: packages.filter((each) => whole.has(each)),
+    related: packages.filter((each) => related.has(each) && !whole.has(each)),
+    e2e: [...e2e],
+  }
+}
+
+/** The commit that the change is compared with, and the files it touches, new ones included. */
+export function changeIn(root) {
+  const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+  const known = (ref) => {
+    try {
+      return git('rev-parse', '--verify', '--quiet', ref) !== ''
+    } catch {
+      return false
+    }
+  }
+  const main = known('origin/main') ? 'origin/main' : 'main'
+  const base = git('merge-base', 'HEAD', main)
+  const listed = `${git('diff', '--name-only', base)}\n${git('ls-files', '--others', '--exclude-standard')}`
+  return { main, base, files: listed.split('\n').filter((line) => line !== '') }
+}

@@ -1,0 +1,43 @@
+/** What `./scripts/test --changed` picks. */
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { dependentsOf, packages, planOf } from '../../scripts/lib/changed.mjs'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const plan = (...files: string[]) => planOf(files, dependentsOf(root))
+
+it('runs the tests related to a changed module, the whole of each package that imports it, and the main path', () => {
+  const { whole, related, e2e } = plan('launcher/src/processes.ts')
+  expect(related).toEqual(['launcher'])
+  expect(whole).toEqual(['control-plane', 'clients/ctl'])
+  expect(e2e).toEqual(['first-path', 'lifecycle', 'launcher'])
+})
+
+it('runs a changed test alone', () => {
+  expect(plan('control-plane/src/app.test.ts', 'e2e/src/live.test.ts')).toEqual({
+    ...{ everything: false, whole: [], related: ['control-plane'], e2e: ['live.test.ts'] },
+  })
+})
+
+it('runs a whole package when a file changes that no module imports', () => {
+  expect(plan('control-plane/prisma/migrations/1_a/migration.sql').whole).toEqual(['control-plane'])
+})
+
+it('runs the tests that read documents when a document changes', () => {
+  expect(plan('docs/operations.md')).toMatchObject({ whole: ['shared'], related: [], e2e: [] })
+})
+
+it('runs everything when the build changes', () => {
+  expect(plan('package-lock.json')).toMatchObject({ everything: true, whole: packages })
+})
+
+it('names end-to-end tests that exist, for every package', () => {
+  const there = readdirSync(`${root}/e2e/src`, { recursive: true }).map(String)
+  for (const folder of packages)
+    for (const name of plan(`${folder}/src/a.ts`).e2e)
+      expect(
+        there.filter((file) => file.includes(name) && file.endsWith('.test.ts')),
+        name,
+      ).not.toEqual([])
+})
