@@ -1,6 +1,7 @@
 /** `LiveService` of the wall: makes links to a phone's live view. Hand-overs make theirs here too. */
 import { ApiError, hashSecret, newSecret } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
+import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
 import { phoneUnavailable, readyTarget } from '../phones/target.js'
 import { type Prisma } from '../gen/prisma/client.js'
 import { type HostClients } from '../host-calls/clients.js'
@@ -23,6 +24,16 @@ export async function addLink(
   await db.liveLink.create({ data: { ...link, tokenHash: hashSecret(token) } })
   return token
 }
+
+/** Finds out whether links are valid, for addresses that have failed too often: many callers share a query. */
+export const createLinkLookup = (core: Core): SecretLookup =>
+  createSecretLookup(async (hashes) => {
+    const rows = await core.db.liveLink.findMany({
+      where: { tokenHash: { in: hashes }, expiresAt: { gt: core.clock.now() } },
+      select: { tokenHash: true },
+    })
+    return rows.map(({ tokenHash }) => tokenHash)
+  })
 
 /**
  * Counts the links that still lead somewhere, under the project's lock; those of hand-overs do not count.

@@ -5,6 +5,7 @@
 import { ApiError, hashSecret, isSecret, newSecret } from '@phonerack/shared'
 import { z } from 'zod'
 import { type Tx } from '../db/database.js'
+import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
 import { type OperatorToken, type Project, type Setup } from '../gen/prisma/client.js'
 import { addAudit } from '../operator/audit.js'
 import { refusalOf } from '../operator/auth.js'
@@ -109,6 +110,16 @@ async function lockPending({ tx, now }: Work, typed: string): Promise<Setup> {
     next: 'Start the setup again in the terminal, and use its new code.',
   })
 }
+
+/** Finds out whether links are valid, for addresses that have failed too often: many callers share a query. */
+export const createTicketLookup = (core: Core): SecretLookup =>
+  createSecretLookup(async (hashes) => {
+    const rows = await core.db.setup.findMany({
+      where: { ticketHash: { in: hashes }, status: 'pending', expiresAt: { gt: core.clock.now() } },
+      select: { ticketHash: true },
+    })
+    return rows.flatMap(({ ticketHash }) => ticketHash ?? [])
+  })
 
 /**
  * The terminal that a link is for; null when the link is spent, has ended or never was.

@@ -2,20 +2,7 @@
 import { type FastifyPluginAsync } from 'fastify'
 import { operatorApi } from './api.js'
 import { type Core } from '../../core/core.js'
-
-/** The newest that are shown. */
-const most = 1000
-
-interface Row {
-  id: string
-  kind: 'payment' | 'charge' | 'refund' | 'dispute'
-  reference: string | null
-  payment_intent: string | null
-  cents: bigint
-  currency: string
-  reason: string
-  told_at: Date
-}
+import { readUnmatched } from '../../payments/unmatched.js'
 
 export const paymentsOperatorPlugin =
   (core: Core): FastifyPluginAsync =>
@@ -29,16 +16,3 @@ export const paymentsOperatorPlugin =
     }))
     return Promise.resolve()
   }
-
-/** Newest first. A reversal leaves the list when its payment is told. */
-const readUnmatched = (core: Core): Promise<Row[]> =>
-  core.db.$queryRaw<Row[]>`
-    select id, 'payment' as kind, reference, payment_intent, cents, currency, reason, told_at from unmatched_payments
-    union all
-    select r.id, r.kind, r.checkout_id, r.payment_intent, r.cents, r.currency,
-      case when r.currency = 'usd' then 'no payment of ours is known for it' else 'the payment is not in US dollars' end, r.told_at
-    from payment_reversals r
-    where r.currency <> 'usd' or not exists (select 1 from checkouts c
-      where c.paid_at is not null and (c.payment_intent = r.payment_intent or c.id = r.checkout_id
-        and (c.payment_intent is null or r.payment_intent is null)))
-    order by told_at desc limit ${most}`

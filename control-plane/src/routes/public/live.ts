@@ -7,18 +7,15 @@ import { type FastifyPluginAsync } from 'fastify'
 import { type IncomingMessage } from 'node:http'
 import { type Duplex } from 'node:stream'
 import { WebSocketServer, type RawData, type WebSocket } from 'ws'
-import { createSecretLookup } from '../../db/secret-lookup.js'
 import { type Strangers } from '../../strangers/strangers.js'
 import { acceptUpgrades } from '../../http/upgrades.js'
-import { type HostClients } from '../../host-calls/clients.js'
-import { type Core } from '../../core/core.js'
 import { readAssets } from '../../live/assets.js'
 import { readPageMessage } from '../../live/input.js'
-import { pagePath } from '../../live/links.js'
+import { createLinkLookup, pagePath } from '../../live/links.js'
 import { closings, protocol, type Closing } from '../../live/page/wire.js'
 import { keepPulse } from '../../live/pulse.js'
 import { readLink, standingOf, type LinkRow } from '../../live/standing.js'
-import { Viewer } from '../../live/viewer.js'
+import { Viewer, type ViewerParts } from '../../live/viewer.js'
 import { createWaitingRoom } from '../../live/waiting-room.js'
 import { type PhoneService } from '../../phones/types.js'
 
@@ -32,9 +29,7 @@ const stopGraceMs = 500
 /** 10,000 characters of text, escaped as JSON may. */
 const mostPageBytes = 128 * 1024
 
-export interface LiveParts {
-  core: Core
-  hosts: HostClients
+export interface LiveParts extends Omit<ViewerParts, 'onInput'> {
   phones: PhoneService
   strangers: Strangers
   /** The public address, whose origin a socket must come from. */
@@ -88,13 +83,7 @@ export const livePlugin =
       // Its page may never answer the close.
       socket.terminate()
     })
-    const links = createSecretLookup(async (hashes) => {
-      const rows = await core.db.liveLink.findMany({
-        where: { tokenHash: { in: hashes }, expiresAt: { gt: core.clock.now() } },
-        select: { tokenHash: true },
-      })
-      return rows.map(({ tokenHash }) => tokenHash)
-    })
+    const links = createLinkLookup(core)
 
     const watchersOf = (phoneId: string): number =>
       [...viewers].filter(({ link }) => link.phoneId === phoneId).length

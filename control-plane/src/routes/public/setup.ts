@@ -6,11 +6,10 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { hashSecret, isSecret, limits } from '@phonerack/shared'
 import { parse, serialize } from 'cookie'
 import { type FastifyPluginAsync, type FastifyReply, type FastifyRequest } from 'fastify'
-import { createSecretLookup } from '../../db/secret-lookup.js'
 import { addressOf } from '../../strangers/network.js'
 import { type Strangers } from '../../strangers/strangers.js'
 import { type Core } from '../../core/core.js'
-import { decideSetup, terminalOfTicket } from '../../setup/decision.js'
+import { createTicketLookup, decideSetup, terminalOfTicket } from '../../setup/decision.js'
 import { donePage, reviewPage, startPage, style } from '../../setup/html.js'
 
 const cookieName = 'phonerack_setup'
@@ -29,13 +28,7 @@ export const setupPlugin =
   (core: Core, baseUrl: string, strangers: Strangers): FastifyPluginAsync =>
   (app) => {
     const { origin, protocol } = new URL(baseUrl)
-    const tickets = createSecretLookup(async (hashes) => {
-      const rows = await core.db.setup.findMany({
-        where: { ticketHash: { in: hashes }, status: 'pending', expiresAt: { gt: core.clock.now() } },
-        select: { ticketHash: true },
-      })
-      return rows.flatMap(({ ticketHash }) => ticketHash ?? [])
-    })
+    const tickets = createTicketLookup(core)
     app.addHook('onClose', (_app, done) => {
       tickets.close()
       done()

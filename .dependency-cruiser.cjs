@@ -1,0 +1,84 @@
+/**
+ * The floors of the control plane: `./scripts/test` runs this. A folder imports only from folders on lower floors, so no
+ * circle between folders can exist. Type imports count. `docs/architecture.md` says what each folder is for.
+ */
+const controlPlaneFloors = [
+  ['apps', 'config', 'pki', 'strangers', 'validation'],
+  ['db', 'host-calls'],
+  ['core'],
+  ['activity', 'billing', 'keys', 'queue'],
+  ['devices', 'payments', 'storage'],
+  ['phones', 'uploads'],
+  ['device-control', 'hosts', 'library', 'live'],
+  ['handoffs', 'installs', 'operator', 'recordings'],
+  ['http', 'jobs', 'setup'],
+  ['routes'],
+  ['openapi'],
+  ['server'],
+]
+
+/** One rule per folder: it must not import a folder on its own floor or above, nor a file that lies above all floors. */
+const floorRules = (root, floors) =>
+  floors.flatMap((floor, index) =>
+    floor.map((folder) => {
+      const lower = floors.slice(0, index).flat()
+      const allowed = [folder, 'gen', ...lower].join('|')
+      return {
+        name: `${root}/${folder} imports lower floors only`,
+        severity: 'error',
+        from: { path: `^${root}/${folder}/` },
+        to: { path: `^${root}/`, pathNot: `^${root}/(${allowed})/` },
+      }
+    }),
+  )
+
+const src = 'control-plane/src'
+
+module.exports = {
+  forbidden: [
+    ...floorRules(src, controlPlaneFloors),
+    {
+      name: 'every folder has a floor',
+      severity: 'error',
+      from: {
+        path: `^${src}/(?!${[...controlPlaneFloors.flat(), 'gen', 'testing', 'conformance'].join('/|')}/)[^/]+/`,
+      },
+      to: {},
+    },
+    {
+      name: 'no two folders import each other',
+      severity: 'error',
+      scope: 'folder',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'only the HTTP floors import Fastify',
+      comment: 'Rule 8 of docs/architecture.md: services know nothing of HTTP.',
+      severity: 'error',
+      from: { path: `^${src}/(?!http/|routes/|openapi/|server/)[^/]+/` },
+      to: { path: 'node_modules/(fastify|@fastify/(?!proxy-addr)|fastify-)' },
+    },
+    {
+      name: '/v1 routes import types of services only',
+      comment: 'Rule 8 of docs/architecture.md: routes call the services that they are given.',
+      severity: 'error',
+      from: { path: `^${src}/routes/(?!operator/|public/)` },
+      to: { path: `^${src}/`, pathNot: `^${src}/(routes|http|core|validation|strangers)/|/types\\.ts$` },
+    },
+    {
+      name: 'routes do not reach below services',
+      severity: 'error',
+      from: { path: `^${src}/routes/` },
+      to: { path: `^${src}/(db|queue|host-calls|pki|gen)/` },
+    },
+  ],
+  options: {
+    // TypeScript 7 has no API for it.
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: `\\.test\\.ts$|/dist/|^${src}/(testing|conformance|live/page)/` },
+    enhancedResolveOptions: { extensions: ['.ts', '.js'] },
+  },
+}
