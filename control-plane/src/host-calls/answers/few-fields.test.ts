@@ -1,4 +1,5 @@
 import { ListFilesResponse } from '@phonerack/proto'
+import { limits } from '@phonerack/shared'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { placesOf } from './client.js'
@@ -6,6 +7,7 @@ import { hasFewFields } from './few-fields.js'
 import { json } from './fields.js'
 import { hostAnswers, mostEntries } from './schemas.js'
 import { observation } from './screen.js'
+import { observationJson } from '../../testing/agent-double.js'
 
 /** As on the wire: `count` empty entries. */
 const entries = (count: number): Buffer => Buffer.from('0a00'.repeat(count), 'hex')
@@ -33,11 +35,29 @@ describe('an answer of a host', () => {
     expect(get).not.toHaveBeenCalled()
   })
 
-  it('whose screen has too many elements has few faults', () => {
-    const screen = Buffer.from(`{"elements":[${'{},'.repeat(5000)}{}]}`)
-    const { error } = json(1_000_000, observation).safeParse(screen)
-    expect(error?.issues.map(({ path }) => path.join('.'))).toContain('elements')
-    expect(error?.issues.length).toBeLessThanOrEqual(10)
+  describe('with a screen', () => {
+    const faultsOf = (elements: string): string[] | undefined => {
+      const screen = Buffer.from(
+        observationJson().toString().replace('"elements":[]', `"elements":${elements}`),
+      )
+      return json(1_000_000, observation)
+        .safeParse(screen)
+        .error?.issues.map(({ path }) => path.join('.'))
+    }
+
+    it('fits when the list of elements is empty', () => {
+      expect(faultsOf('[]')).toBeUndefined()
+    })
+
+    it('has one fault when there are too many elements, whatever each of them is', () => {
+      expect(faultsOf(`[${'{},'.repeat(limits.elements.max)}{}]`)).toEqual(['elements'])
+    })
+
+    it('has ten faults when every element is wrong', () => {
+      const faults = faultsOf(`[${'{},'.repeat(limits.elements.max - 1)}{}]`)
+      expect(faults).toHaveLength(10)
+      for (const path of faults ?? []) expect(path).toMatch(/^elements\.\d+\./)
+    })
   })
 
   it('names three faults, and reads the paths of no others', () => {
