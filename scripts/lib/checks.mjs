@@ -165,6 +165,7 @@ try {
   await staticChecks()
   if (built && process.argv.includes('--changed')) await changedTests()
   else if (built) {
+    await check('commands', process.execPath, ['scripts/lib/commands.mjs', '--check'])
     await check('mksh and toybox', process.execPath, ['scripts/lib/shells.mjs'])
     await tests('unit', [])
     if (existsSync(path.join(root, 'e2e', 'vitest.config.ts')))

@@ -1,4 +1,4 @@
-// bench: the device side at a real phone's pace, beside adb and mobile-mcp
+// bench: the device side at a real phone's pace, compared with adb and mobile-mcp
 /**
  * The device side through `/v1` with `--pace real`, beside the same by plain `adb shell` commands and by
  * `@mobilenext/mobile-mcp` on the same virtual phone, in one run. `./scripts/bench device [tap|batch|type|screenshot|observe …]`;

@@ -1,4 +1,4 @@
-// bench: the first whole path beside adb and a bare Fastify route
+// bench: the first whole path, compared with adb and a bare Fastify route
 /**
  * The first whole path, measured in one run beside what people use without us:
  * a tap and a read of the screen beside `adb` as a process, reading a phone's

@@ -1,4 +1,4 @@
-// bench: another client's GET /v1/account while 100 strangers try wrong tokens and keys
+// bench: one client's GET /v1/account while 100 others try wrong tokens and keys
 /**
  * One client reads its account, quiet and while 100 strangers without a key send as fast as they are answered, in turns:
  * the ratio of the medians. The strangers share one address, or have a /64 each. `./scripts/bench strangers`; ROUNDS and

@@ -1,4 +1,4 @@
-// bench: large uploads and installs: memory of the control plane, and time beside a bare server
+// bench: large uploads and installs: memory of the control plane, and time compared with a bare server
 /**
  * A file of the largest size, sent to an upload URL, completed, and installed on a phone: how much memory the control plane
  * takes for it beyond what it had, and how long the sending takes beside a bare Node server that writes to the same disk, in

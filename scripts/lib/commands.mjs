@@ -1,0 +1,90 @@
+// `./scripts/commands`: writes docs/commands.md from the first comment and the `--help` of each script, and from ctl's.
+// With --check it only compares. Needs a build.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import process from 'node:process'
+
+const root = path.resolve(import.meta.dirname, '..', '..')
+const file = path.join(root, 'docs', 'commands.md')
+
+/** Programs that print their usage for `--help`, by the script that runs them. */
+const programs = {
+  up: 'launcher/dist/up.js',
+  down: 'launcher/dist/down.js',
+  ctl: 'clients/ctl/dist/main.js',
+  prose: 'scripts/lib/prose/main.mjs',
+}
+
+const order = [
+  'up',
+  'down',
+  'ctl',
+  'test',
+  'bench',
+  'contract',
+  'fuzz-host',
+  'prose',
+  'conformance',
+  'decisions',
+]
+
+function scripts() {
+  const folder = path.join(root, 'scripts')
+  const names = readdirSync(folder).filter(
+    (name) => /^[a-z-]+$/.test(name) && statSync(path.join(folder, name)).isFile(),
+  )
+  const rank = (name) => (order.includes(name) ? order.indexOf(name) : order.length)
+  return names.sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
+}
+
+/** The comment below the first line of a script, without its reference to `--help`. */
+function commentOf(name) {
+  const lines = readFileSync(path.join(root, 'scripts', name), 'utf8')
+    .split('\n')
+    .slice(1)
+  const end = lines.findIndex((line) => !line.startsWith('#'))
+  const text = lines
+    .slice(0, end)
+    .map((line) => line.replace(/^# ?/, ''))
+    .join(' ')
+  return text.replace(/ ?See --help\.$/, '').trim()
+}
+
+function helpOf(program) {
+  const built = path.join(root, program)
+  if (!existsSync(built)) throw new Error(`${program} is missing; run npx turbo run build`)
+  return execFileSync(process.execPath, [built, '--help'], { encoding: 'utf8' }).trimEnd()
+}
+
+/** The benches: those of e2e/src/bench that begin with `// bench: …`. */
+function benches() {
+  const folder = path.join(root, 'e2e', 'src', 'bench')
+  return readdirSync(folder).flatMap((name) => {
+    const [, about] =
+      /^\/\/ bench: (.+)$/m.exec(readFileSync(path.join(folder, name), 'utf8').split('\n')[0]) ?? []
+    return about === undefined ? [] : [`- \`./scripts/bench ${name.replace('.ts', '')}\`: ${about}`]
+  })
+}
+
+function sectionOf(name) {
+  const program = programs[name]
+  const parts = [`## ./scripts/${name}`, commentOf(name)]
+  if (program !== undefined) parts.push(`\`\`\`text\n${helpOf(program)}\n\`\`\``)
+  if (name === 'bench') parts.push(benches().join('\n'))
+  return parts.join('\n\n')
+}
+
+const document = () => `# Commands
+
+\`./scripts/commands\` writes this page from the scripts and their \`--help\`; \`./scripts/test\` checks it.
+
+${scripts().map(sectionOf).join('\n\n')}
+`
+
+const text = document()
+if (!process.argv.includes('--check')) writeFileSync(file, text)
+else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
+  process.stdout.write('docs/commands.md is not current; run ./scripts/commands\n')
+  process.exitCode = 1
+}
