@@ -113,29 +113,38 @@ it('in a parameter of the path', { timeout: 60_000 }, async () => {
   await expectHealthy()
 })
 
-it(
-  'in a query parameter, known or not, by keys that may and that may not',
-  { timeout: 120_000 },
-  async () => {
-    for (const endpoint of endpoints) {
-      const known = (paths[endpoint.path]?.[endpoint.method.toLowerCase()]?.parameters ?? [])
-        .filter((each) => each.in === 'query' && each.name !== 'wait')
-        .map(({ name, schema }) => (schema?.type === 'object' ? `${name}[a]` : name))
-      for (const name of new Set([...known, 'path', 'unknown', '%00']))
-        for (const [what, text] of Object.entries(encoded))
-          for (const value of [text, `/sdcard/${text}`])
-            for (const key of [tenant.key, readOnly.key]) {
-              const url = `${urlOf(endpoint).split('?')[0]}?${name}=${value}`
-              await expectOurs(
-                { ...requestOf(endpoint, ready), url },
-                key,
-                `${nameOf(endpoint)} ${name} ${what}`,
-              )
-            }
-    }
-    await expectHealthy()
-  },
-)
+it('in a query parameter, known or not, by keys that may and that may not', { timeout: 60_000 }, async () => {
+  const forms = [
+    { key: tenant.key, before: '' },
+    { key: readOnly.key, before: '/sdcard/' },
+    { key: readOnly.key, before: '' },
+    { key: tenant.key, before: '/sdcard/' },
+  ]
+  const covered = new Set<string>()
+  for (const [at, endpoint] of endpoints.entries()) {
+    const known = (paths[endpoint.path]?.[endpoint.method.toLowerCase()]?.parameters ?? [])
+      .filter((each) => each.in === 'query' && each.name !== 'wait')
+      .map(({ name, schema }) => (schema?.type === 'object' ? `${name}[a]` : name))
+    for (const [nth, name] of [...new Set([...known, 'path', 'unknown', '%00'])].entries())
+      for (const [turn, [what, text]] of Object.entries(encoded).entries()) {
+        // Unknown names have one way through the code: a text each. A known one meets every text.
+        if (!known.includes(name) && name !== 'path' && (at + turn) % 4 !== 0) continue
+        const form = forms[(at + nth + turn) % forms.length]
+        if (!form) throw new Error('no form')
+        const url = `${urlOf(endpoint).split('?')[0]}?${name}=${form.before}${text}`
+        await expectOurs(
+          { ...requestOf(endpoint, ready), url },
+          form.key,
+          `${nameOf(endpoint)} ${name} ${what}`,
+        )
+        covered.add(`${name} ${what} ${form.before} ${form.key}`)
+      }
+  }
+  // Pairs that matter meet somewhere: the texts in `path`, in both forms, by both keys.
+  const inPath = [...covered].filter((each) => each.startsWith('path '))
+  expect(inPath).toHaveLength(Object.keys(encoded).length * forms.length)
+  await expectHealthy()
+})
 
 /** The body with `text` in place of each of its strings in turn, as an extra field, and as a field's name. */
 function* bodiesWith(body: unknown, text: string): Generator {
@@ -155,7 +164,7 @@ function* bodiesWith(body: unknown, text: string): Generator {
   }
 }
 
-it('in a body', { timeout: 300_000 }, async () => {
+it('in a body', { timeout: 60_000 }, async () => {
   let sent = 0
   for (const endpoint of endpoints.filter(({ method }) => method !== 'GET'))
     for (const [what, text] of Object.entries(texts))
@@ -169,7 +178,7 @@ it('in a body', { timeout: 300_000 }, async () => {
   await expectHealthy()
 })
 
-it('in a header', { timeout: 300_000 }, async () => {
+it('in a header', { timeout: 60_000 }, async () => {
   const values = ['\u00ff\u00fe', 'a'.repeat(8000), '"\\', ' \t ']
   const names = [
     'user-agent',
@@ -182,9 +191,11 @@ it('in a header', { timeout: 300_000 }, async () => {
     'content-type',
     'host',
   ]
-  for (const endpoint of endpoints)
-    for (const name of names)
-      for (const value of values) {
+  for (const [at, endpoint] of endpoints.entries())
+    for (const [nth, name] of names.entries())
+      for (const [turn, value] of values.entries()) {
+        // Headers are read before the route: half of the values at each endpoint, and all of them at its neighbour.
+        if ((at + nth + turn) % 2 !== 0) continue
         const request = requestOf(endpoint, named(endpoint))
         const headers = { ...request.headers, [name]: value }
         await expectOurs({ ...request, headers }, tenant.key, `${nameOf(endpoint)} ${name}`)
