@@ -91,11 +91,16 @@ export function reserve(price: Price, money: ProjectMoney, asked: number | null)
       }),
     }
   }
-  if (money.spentThisMonthMicros + money.reservedMicros + reservedMicros > money.spendLimitMicros) {
+  const left = money.spendLimitMicros - money.spentThisMonthMicros - money.reservedMicros
+  if (reservedMicros > left) {
+    const seconds = affordableSeconds(price, left)
     return {
       refused: new ApiError('spend_limit_reached', {
         details: { spend_limit_usd: formatUsd(money.spendLimitMicros) },
-        next: 'Send a shorter `max_duration`, or ask the operator of this service to raise the monthly limit.',
+        next:
+          seconds > 0
+            ? `Send \`max_duration\` ${seconds} or less, or ask the operator of this service to raise the monthly limit.`
+            : 'Ask the operator of this service to raise the monthly limit.',
       }),
     }
   }

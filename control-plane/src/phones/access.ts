@@ -2,7 +2,8 @@
 import { ApiError } from '@phonerack/shared'
 import { type Caller } from '../core/caller.js'
 
-const notFound = (phoneId: string) => new ApiError('phone_not_found', { details: { phone: phoneId } })
+export const phoneNotFound = (phoneId: string): ApiError =>
+  new ApiError('phone_not_found', { details: { phone: phoneId }, next: 'GET /v1/phones' })
 
 /**
  * Returns the phone when the key may use it.
@@ -14,7 +15,7 @@ export function permitted<P extends { projectId: string }>(
   phoneId: string,
   phone: P | null,
 ): P {
-  if (phone?.projectId !== caller.projectId) throw notFound(phoneId)
+  if (phone?.projectId !== caller.projectId) throw phoneNotFound(phoneId)
   if (caller.phoneIds !== null && !caller.phoneIds.includes(phoneId)) {
     throw new ApiError('phone_not_allowed', { details: { phone: phoneId } })
   }

@@ -1,9 +1,8 @@
 /** `PhoneService` of the wall: each method is one of the files beside this one. */
-import { ApiError } from '@phonerack/shared'
 import { countPhones, readUsage } from '../billing/account.js'
 import { inTransaction } from '../db/database.js'
 import { activeCountries, namedCountries } from '../devices/countries.js'
-import { permitted } from './access.js'
+import { permitted, phoneNotFound } from './access.js'
 import { Activity } from './activity.js'
 import { waitUntil } from '../core/changes.js'
 import { readinessConflict } from './conflicts.js'
@@ -57,7 +56,7 @@ async function updatePhone(
 
 async function read(core: Core, phoneId: string): Promise<PhoneView> {
   const phone = await findPhone(core.db, phoneId)
-  if (!phone) throw new ApiError('phone_not_found', { details: { phone: phoneId } })
+  if (!phone) throw phoneNotFound(phoneId)
   return viewOf(phone)
 }
 

@@ -1,0 +1,61 @@
+/**
+ * Every `next` of the API comes up in a real refusal here, and is followed as it is written: the requests that it names are
+ * sent, and what they promise is checked. The places are read from the sources, so that a new one without a case fails.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sitesOf } from '../../testing/next/sites.js'
+import { startWorld, type World } from '../../testing/world.js'
+import { appCases } from './apps.js'
+import { limitCases } from './limits.js'
+import { phoneCases } from './phones.js'
+
+const seen: string[] = []
+let world: World
+beforeAll(() => {
+  world = startWorld()
+})
+afterAll(() => world.stop())
+
+describe('the `next` of', () => {
+  describe('a phone:', () => phoneCases(() => world, seen))
+  describe('a limit:', () => limitCases(() => world, seen))
+  describe('an app:', () => appCases(() => world, seen))
+})
+
+/** Places that no request of this test reaches, by file and code, and why. */
+const unreached = {
+  'http/held-open.ts: none':
+    'needs a download that stands still; `http/held-open.test.ts` reads it to its end',
+  'installs/run-install.ts: app_not_available':
+    'needs a library that lost an app between its list and the install',
+  'setup/pending.ts: rate_limited': 'needs thousands of terminals that wait',
+  'uploads/incoming.ts: validation_failed':
+    'goes to a client that broke off; `uploads/receive.test.ts` sends again',
+  'uploads/process.ts: storage_full': 'needs a disk that fills up between the request and its job',
+}
+
+it('comes from no place that is not followed above or listed with a reason', () => {
+  const missing = sitesOf('control-plane/src')
+    .sites.filter(({ pattern }) => !seen.some((text) => pattern.test(text)))
+    .map(({ file, code }) => `${file}: ${code}`)
+  expect(missing.sort()).toEqual(Object.keys(unreached))
+})
+
+/** Places that give on the text of a case above, an APK's fault, or no `next` at all. */
+const passedOn = [
+  'device-control/run-actions.ts',
+  'http/conventions.ts',
+  'http/errors.ts',
+  'http/json.ts',
+  'http/json.ts',
+  'installs/records.ts',
+  'installs/run-install.ts',
+  'library/files.ts',
+  'routes/apps/schemas.ts',
+  'uploads/process.ts',
+  'uploads/records.ts',
+]
+
+it('is given on without a text of its own only in known files', () => {
+  expect(sitesOf('control-plane/src').passedOn.map((place) => place.split(':')[0])).toEqual(passedOn)
+})
