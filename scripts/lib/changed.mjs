@@ -1,4 +1,4 @@
-// What `./scripts/test --changed` runs: the tests that a change can touch. Plain JavaScript, as checks.mjs, its caller.
+// Picks the tests that a change can touch, for `./scripts/test --changed`. Plain JavaScript, as checks.mjs, its caller.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

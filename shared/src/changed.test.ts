@@ -1,4 +1,4 @@
-/** What `./scripts/test --changed` picks. */
+/** Tests the choice that `./scripts/test --changed` makes. */
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'

@@ -19,7 +19,7 @@ type Extra = Partial<Pick<ServerOptions, 'plugins' | 'health' | 'clock'>> & { se
 export interface ApiOptions {
   /** Free devices of the one rack; left out: no rack. */
   devices?: number
-  /** Of the project; left out: wide. */
+  /** Limits and credit of the project. By default no test reaches them. */
   tenant?: TenantOptions
   env?: Record<string, string>
   http?: Partial<HttpConfig>
@@ -242,7 +242,7 @@ export async function refusalOf(
   return error
 }
 
-/** Calls since `from`, without those that every request makes: of the key, and of the activity log. */
+/** Calls since `from`, without those that every request makes for its key and the activity log. */
 export const servicesUsed = (api: TestApi, from = 0): string[] =>
   api.calls
     .slice(from)

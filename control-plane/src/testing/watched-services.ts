@@ -13,9 +13,9 @@ export interface ServiceCall {
 export interface WatchedServices {
   services: Services
   calls: ServiceCall[]
-  /** How many of the functions that calls of this name returned were called: what a hold returns ends it. */
+  /** Counts the calls of functions that this service returned, such as the function that ends a hold. */
   ended: (name: string) => number
-  /** What the next call of this name is rejected with, in place of the real call; once. */
+  /** Errors by the name of a call. The next call of that name is rejected instead of made, once. */
   failures: Map<string, Error>
 }
 

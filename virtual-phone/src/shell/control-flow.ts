@@ -4,7 +4,7 @@ import type { Interpreter } from './interpreter.js'
 import { compile, matches } from './pattern.js'
 import { LeaveLoop } from './state.js'
 
-/** What is tested does not end a shell under `set -e`. */
+/** Runs a condition, whose failure does not end a shell under `set -e`. */
 export async function condition(shell: Interpreter, script: Script): Promise<number> {
   const strict = shell.state.options.delete('e')
   try {

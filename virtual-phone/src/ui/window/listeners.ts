@@ -1,8 +1,8 @@
-/** Who is told when something changes: screens, state, system settings and the clipboard. Used by `world.ts`. */
+/** Listeners to changes of the picture, the state, system settings and the clipboard. Used by `world.ts`. */
 import { type SystemChange } from '../../android/world.js'
 
 export class Listeners {
-  /** Of what is drawn. */
+  /** The picture changed, or changes by itself. */
   readonly change = new Set<() => void>()
   readonly state = new Set<() => void>()
   readonly system = new Set<(change: SystemChange) => void>()

@@ -1,4 +1,4 @@
-/** What taps, long presses and the mouse wheel do to the views under them. Used by `world.ts`. */
+/** Taps, long presses and the mouse wheel, as they act on the views under them. Used by `world.ts`. */
 import { setSelection } from '../toolkit/edit-state.js'
 import { contains } from '../toolkit/geometry.js'
 import { walk, type View } from '../toolkit/view.js'

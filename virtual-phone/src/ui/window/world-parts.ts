@@ -18,7 +18,7 @@ export interface WorldOptions {
   now: () => Date
 }
 
-/** What the parts need of the world around them. */
+/** The world around the parts, as they use it. */
 export interface Surroundings {
   display: () => Display
   /** Nothing on the screen moves by itself. */
