@@ -74,13 +74,14 @@ const retryable = [
   'storage_full',
   'service_paused',
 ]
-/** Ours, besides the specification's; docs/decisions/0120, 0126 and 0152. */
+/** Ours, besides the specification's; docs/decisions/0120, 0126, 0152 and 0175. */
 const added: Record<string, number> = {
   phone_screen_off: 422,
   handoff_not_found: 404,
   phone_controlled: 409,
   handoff_in_progress: 409,
   range_not_satisfiable: 416,
+  service_unavailable: 503,
 }
 const onlyInsideUploads = ['upload_failed', 'platform_not_configured']
 
@@ -96,7 +97,9 @@ test('the table holds the specified codes with their statuses, and no other', ()
 
 test('exactly the codes that the specification and the decisions name are retryable', () => {
   const found = Object.entries(errorTable).filter(([, spec]) => spec.retryable)
-  expect(found.map(([code]) => code).sort()).toEqual([...retryable, 'phone_controlled'].sort())
+  expect(found.map(([code]) => code).sort()).toEqual(
+    [...retryable, 'phone_controlled', 'service_unavailable'].sort(),
+  )
 })
 
 test('the envelope has every field, whatever was left out', () => {

@@ -156,6 +156,8 @@ export const errorTable = {
   capacity_unavailable: spec(503, 'provider_error', 'No free phone is available.', true),
   phone_unavailable: spec(503, 'provider_error', 'The phone is unreachable, so nothing was done.', true),
   service_paused: spec(503, 'api_error', 'The service is paused for maintenance.', true),
+  // Not in the specification; docs/decisions/0175.
+  service_unavailable: spec(503, 'api_error', 'The service is too busy for this request.', true),
   storage_full: spec(503, 'api_error', 'The app storage is full.', true),
   billing_not_configured: spec(503, 'billing_error', 'Payments are not configured on this service.'),
 

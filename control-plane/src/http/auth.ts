@@ -2,6 +2,7 @@
 import { ApiError, isSecret } from '@phonerack/shared'
 import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import { controlOutOfReach } from '../core/out-of-reach.js'
+import { isBusy, tooBusy } from '../db/busy.js'
 import type { RateLimit } from './rate-limit.js'
 import { keyFailures, type Strangers } from '../strangers/strangers.js'
 import { type Caller, type Scope } from '../core/caller.js'
@@ -61,8 +62,10 @@ export function addAuth(
           : keys.authenticate(secret),
     }
     const caller = await strangers.guard(request.raw, check).catch((error: unknown) => {
+      if (error instanceof ApiError) throw error
       const { tellsThatNothingRan } = request.routeOptions.config
-      throw error instanceof ApiError || !tellsThatNothingRan ? error : controlOutOfReach(error)
+      if (tellsThatNothingRan) throw controlOutOfReach(error)
+      throw isBusy(error) ? tooBusy(error) : error
     })
     request.caller = caller
     rate.count(caller.keyId)

@@ -1,5 +1,6 @@
 /** Everything that can go wrong becomes an `ApiError` here, and every `ApiError` the one envelope. */
 import { ApiError, errorEnvelope, type ErrorEnvelope } from '@phonerack/shared'
+import { isBusy, tooBusy, tooBusyToTell } from '../db/busy.js'
 import { validationFailed } from '../validation/validation-error.js'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -28,16 +29,31 @@ function fromFramework(error: FastifyError): ApiError | null {
   }
 }
 
-/** Knows our errors and the framework's; anything else is a bug or a broken neighbour: logged, and `internal_error`. */
+/** Knows our errors, the framework's, and a database without room; anything else is a bug or a broken neighbour: logged, and `internal_error`. */
 export function toApiError(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
   const known = error instanceof Error ? fromFramework(error as FastifyError) : null
   if (known) return known
+  if (isBusy(error) && !request.routeOptions.config.tellsThatNothingRan) {
+    request.log.warn(
+      { err: error, request_id: request.id, method: request.method, route: request.routeOptions.url },
+      'Postgres had no room for a request',
+    )
+    return busyFor(error, request)
+  }
   request.log.error(
     { err: error, request_id: request.id, method: request.method, route: request.routeOptions.url },
     'request failed',
   )
   return new ApiError('internal_error', { cause: error })
+}
+
+/** Operators' writes are one transaction each. */
+function busyFor(error: unknown, { method, headers, routeOptions }: FastifyRequest): ApiError {
+  if (isRead(method) || routeOptions.config.isAudited) return tooBusy(error)
+  return headers['idempotency-key'] === undefined
+    ? tooBusyToTell(error)
+    : tooBusy(error, 'Wait 2 seconds, then send the request again with the same Idempotency-Key.')
 }
 
 /** The envelope for an answer to `method`: codes whose `retryable` depends on it are settled here. */

@@ -7,6 +7,7 @@ const everywhere: readonly ErrorCode[] = [
   'validation_failed',
   'browser_requests_not_allowed',
   'internal_error',
+  'service_unavailable',
 ]
 const withKey: readonly ErrorCode[] = [
   'invalid_api_key',
