@@ -3,15 +3,7 @@
  * hosts, jobs, services. `main.ts` runs it, tests run it against real neighbours.
  */
 import { readFile } from 'node:fs/promises'
-import {
-  Alarm,
-  connectBus,
-  Counters,
-  systemClock,
-  type Bus,
-  type Clock,
-  type Logger,
-} from '@phonerack/shared'
+import { Alarm, Counters, openBus, systemClock, type Bus, type Clock, type Logger } from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
 import { createActivityRecorder } from './activity/recorder.js'
 import { type Config } from './config/config.js'
@@ -103,7 +95,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
   await applyMigrations(config.databaseUrl)
   await prepareJobs(config.databaseUrl)
   const database = openDatabase(config.databaseUrl, config.databasePool)
-  const bus = await connectBroker(config)
+  const bus = await connectBroker(config, parts.log)
   const changes = createChanges(bus)
   const cursors = new Cursors(await serviceSecret(database.db, 'cursors'))
   const postgresTime = await DatabaseClock.start(
@@ -266,9 +258,22 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
   }
 }
 
-async function connectBroker(config: Config): Promise<Bus> {
+/** Milliseconds that a start waits for the broker; without it this replica serves what needs no host. */
+const brokerMs = 2000
+
+async function connectBroker(config: Config, log: Logger): Promise<Bus> {
   const creds = config.natsCredsFile ? await readFile(config.natsCredsFile, 'utf8') : undefined
-  return connectBus({ url: config.natsUrl, name: `control-plane ${config.replicaId}`, creds })
+  return openBus(
+    { url: config.natsUrl, name: `control-plane ${config.replicaId}`, creds },
+    {
+      waitMs: brokerMs,
+      onAway: (error) =>
+        log.warn(
+          { err: error },
+          'the broker is away: until it is back, this replica serves what needs no host',
+        ),
+    },
+  )
 }
 
 async function healthOf(core: Core, time: App['postgresTime']): Promise<Health> {

@@ -2,6 +2,8 @@
 import path from 'node:path'
 import { startNats } from '@phonerack/launcher/nats'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startAgentDouble } from './testing/agent-double.js'
+import { enrollDevice } from './testing/operator.js'
 import { eventually, startWorld, type Plane, type World } from './testing/world.js'
 
 type Nats = Awaited<ReturnType<typeof startNats>>
@@ -26,8 +28,8 @@ afterAll(async () => {
   await nats.stop()
 })
 
-const readiness = async () => {
-  const response = await plane.server.inject({ url: '/readyz' })
+const readiness = async (on = plane) => {
+  const response = await on.server.inject({ url: '/readyz' })
   return { code: response.statusCode, ...response.json<{ status: string; checks: object }>() }
 }
 
@@ -55,3 +57,45 @@ it('stays ready while NATS is away, serves what needs no host, and is whole agai
   nats = await startNats({ dir, port: Number(new URL(nats.url).port) })
   await eventually(async () => (await readiness()).status === 'ok')
 }, 60_000)
+
+it('starts while NATS is away, serves what needs no host, and rents phones once NATS is there', async () => {
+  await nats.stop()
+  const late = await world.start({
+    env: {
+      NATS_URL: nats.url,
+      NATS_CREDS_FILE: nats.controlPlaneCredsFile,
+      NATS_ACCOUNT_SEED_FILE: nats.accountSeedFile,
+    },
+  })
+  const tenant = await late.tenant()
+  const call = (method: 'GET' | 'POST', url: string, payload?: object) =>
+    late.server.inject({
+      ...{ method, url, headers: { authorization: `Bearer ${tenant.key}` } },
+      ...(payload ? { payload } : {}),
+    })
+  expect(await readiness(late)).toMatchObject({
+    ...{ code: 200, status: 'degraded' },
+    checks: { postgres: { ok: true, required: true }, nats: { ok: false, required: false } },
+  })
+  for (const url of ['/livez', '/v1/account', '/v1/phones'])
+    expect([url, (await call('GET', url)).statusCode]).toEqual([url, 200])
+
+  nats = await startNats({ dir, port: Number(new URL(nats.url).port) })
+  await eventually(async () => (await readiness(late)).status === 'ok')
+  // Subscriptions from before the connection count, and so does what the late connection publishes.
+  const agent = await startAgentDouble({
+    ...{ server: late.server, operator: late.operator, operatorToken: late.operatorToken },
+    ...{ natsUrl: nats.url, name: 'late' },
+  })
+  try {
+    agent.addDevice('late-1')
+    const state = async () => (await late.app.core.db.device.findFirst())?.state
+    await eventually(async () => (await state()) === 'unenrolled')
+    await enrollDevice(late.app.core, 'late-1')
+    await eventually(async () => (await state()) === 'free')
+    const created = await call('POST', '/v1/phones', { wait: true })
+    expect([created.statusCode, created.json<{ status: string }>().status]).toEqual([201, 'ready'])
+  } finally {
+    await agent.stop()
+  }
+}, 90_000)

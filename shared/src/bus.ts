@@ -28,18 +28,114 @@ export interface BusOptions {
 
 /** Connects, and keeps connecting for ever: a broker that is away delays messages and never ends a process. */
 export async function connectBus(options: BusOptions): Promise<Bus> {
-  const settings: ConnectionOptions = {
+  return wrap(await connect({ ...settingsOf(options), waitOnFirstConnect: true }))
+}
+
+/** Milliseconds between two tries to connect. */
+const retryMs = 250
+
+function settingsOf(options: BusOptions): ConnectionOptions {
+  return {
     servers: options.url,
     name: options.name,
     maxReconnectAttempts: -1,
-    reconnectTimeWait: 250,
-    waitOnFirstConnect: true,
+    reconnectTimeWait: retryMs,
     timeout: 5000,
     pingInterval: 5000,
+    ...(options.creds ? { authenticator: credsAuthenticator(new TextEncoder().encode(options.creds)) } : {}),
   }
-  if (options.creds) settings.authenticator = credsAuthenticator(new TextEncoder().encode(options.creds))
-  return wrap(await connect(settings))
 }
+
+/** A subscription that begins with the connection. */
+interface Early extends Subscription {
+  begin(bus: Bus): void
+}
+
+/**
+ * As `connectBus`, but returns after `waitMs` milliseconds although the broker is away: the connection is then made in the
+ * background. Subscriptions begin with it, and listeners of `onReconnect` are called as after a break.
+ * @param onAway once, with the reason, when the first try fails
+ */
+export async function openBus(
+  options: BusOptions,
+  { waitMs, onAway }: { waitMs: number; onAway: (cause: unknown) => void },
+): Promise<Bus> {
+  const closing = new AbortController()
+  const early = new Set<Early>()
+  const listeners = new Set<() => void>()
+  let bus: Bus | null = null
+  let isLate = false
+  const connecting = connectUntil(settingsOf(options), closing.signal, onAway).then((made) => {
+    bus = made
+    if (!made) return
+    for (const each of early) each.begin(made)
+    for (const listener of listeners) made.onReconnect(listener)
+    if (isLate) for (const listener of listeners) listener()
+  })
+  await Promise.race([connecting, pause(waitMs, closing.signal)])
+  isLate = bus === null
+  return (
+    bus ?? {
+      publish: (subject, message) => bus?.publish(subject, message),
+      subscribe(subject, handler) {
+        if (bus) return bus.subscribe(subject, handler)
+        let begun: Subscription | null = null
+        const each: Early = {
+          begin: (made) => (begun = made.subscribe(subject, handler)),
+          unsubscribe() {
+            early.delete(each)
+            begun?.unsubscribe()
+          },
+        }
+        early.add(each)
+        return each
+      },
+      get connected() {
+        return bus?.connected ?? false
+      },
+      onReconnect(listener) {
+        listeners.add(listener)
+        bus?.onReconnect(listener)
+      },
+      async close() {
+        closing.abort()
+        await bus?.close()
+      },
+    }
+  )
+}
+
+/** Null when `signal` came first. */
+async function connectUntil(
+  settings: ConnectionOptions,
+  signal: AbortSignal,
+  onAway: (cause: unknown) => void,
+): Promise<Bus | null> {
+  for (let tries = 1; !signal.aborted; tries += 1) {
+    try {
+      // Not `waitOnFirstConnect`, which cannot be given up.
+      const connection = await connect(settings)
+      if (!signal.aborted) return wrap(connection)
+      await connection.close()
+    } catch (error) {
+      if (tries === 1) onAway(error)
+      await pause(retryMs, signal)
+    }
+  }
+  return null
+}
+
+/** Ends early, and without an error, when `signal` comes. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
 
 function wrap(connection: NatsConnection): Bus {
   const listeners = new Set<() => void>()
