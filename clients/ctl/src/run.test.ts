@@ -75,6 +75,29 @@ describe('ctl', () => {
     }
   })
 
+  it('prints what to do next after an error that says it, and only then', async () => {
+    const next = 'Run ./scripts/ctl setup approve CODE --project ID.'
+    let body: object = { code: 'validation_failed', message: 'It is required.', next }
+    const server = createServer((_request, response) => {
+      response.statusCode = 400
+      response.end(JSON.stringify({ error: body }))
+    }).listen(0, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+      const { port } = server.address() as AddressInfo
+      const up = { operator_url: `http://127.0.0.1:${port}`, operator_token: `pro_${'A'.repeat(43)}` }
+      writeFileSync(path.join(dir, 'up.json'), JSON.stringify(up))
+      const list = () => ctl('--data', dir, 'host', 'list')
+      expect((await list()).err).toBe(`ctl: It is required. (validation_failed)\n${next}\n`)
+      body = { code: 'validation_failed', message: 'It is required.', next: null }
+      expect((await list()).err).toBe('ctl: It is required. (validation_failed)\n')
+      body = { code: 'validation_failed', message: 'It is required.', next: 'a\u001b[2Jb' }
+      expect((await list()).err).not.toContain('\u001b')
+    } finally {
+      server.close()
+    }
+  })
+
   it('prints names without what moves a terminal, and escapes it in JSON', async () => {
     const name = 'a\u001b[2J\u009b31mb\u202ec\u2066d'
     const server = createServer((_request, response) => {

@@ -54,7 +54,10 @@ function explain(error: unknown): [code: number, message: string, body: unknown]
       `${error.message}\nSee ./scripts/ctl --help`,
       { error: { code: 'usage', message: error.message } },
     ]
-  if (error instanceof OperatorError) return [1, `${error.message} (${error.code})`, error.body]
+  if (error instanceof OperatorError) {
+    const next = error.next === null ? '' : `\n${error.next}`
+    return [1, `${error.message} (${error.code})${next}`, error.body]
+  }
   if (error instanceof Unreachable || error instanceof NotRunning)
     return [1, error.message, { error: { code: 'not_running', message: error.message } }]
   // Such as an XML file that is none.

@@ -8,12 +8,6 @@ import { isUp, type DeviceState } from './link.js'
 /** A number that is further ahead is no lost write: a host must not exhaust the numbers. */
 export const longestJump = 1_000_000n
 
-export const notBelieved = (told: bigint, given: bigint): string =>
-  `its host reports the fencing number ${told}, but the last one issued is ${given}, so the report is rejected. If the host can be trusted, reset the device as docs/operations.md describes.`
-
-export const contradicts = (told: bigint, given: bigint): string =>
-  `its host refused the fencing number ${given} as used up, but reports ${told} as the highest: it contradicts itself. Find out why before you release the device, which wipes it.`
-
 export interface CustodyRow {
   state: DeviceState
   link: string

@@ -7,9 +7,6 @@ import { type Tx } from '../db/database.js'
 /** Within 24 hours; the next one quarantines the device. */
 export const mostDisputes = 5
 
-export const disputedTooOften = (told: bigint): string =>
-  `its host has disagreed with the database more than ${mostDisputes} times within 24 hours, the last time with the fencing number ${told}. Find out why before you release the device, which wipes it.`
-
 /** Locks the device's row. True: its agent has contradicted as often as it may. */
 export async function lockDisputed(tx: Tx, deviceId: string): Promise<boolean> {
   const rows = await tx.$queryRaw<{ is_over: boolean }[]>`select

@@ -1,7 +1,8 @@
 /** What a heartbeat changes in the tables. Pure; `now` is our clock. */
 import { isDeepStrictEqual } from 'node:util'
 import { type DeviceCondition, type DeviceEvent, type DeviceStatus, type Heartbeat } from '@phonerack/shared'
-import { longestJump, notBelieved } from '../devices/custody.js'
+import { longestJump } from '../devices/custody.js'
+import { notBelieved } from '../devices/quarantine.js'
 import { isUp, stateAfterReport, stateWhenSeen, type DeviceState } from '../devices/link.js'
 
 export interface KnownHost {

@@ -6,16 +6,9 @@ import { z } from 'zod'
 import { inTransaction, type Tx } from '../db/database.js'
 import { holdBackDevice, releaseDevice } from '../devices/assignment.js'
 import { addCare, addWipe, type Again } from '../devices/care.js'
-import {
-  contradicts,
-  judge,
-  longestJump,
-  notBelieved,
-  type CustodyRow,
-  type Reported,
-  type Verdict,
-} from '../devices/custody.js'
-import { countDispute, disputedTooOften, lockDisputed } from '../devices/disputes.js'
+import { judge, longestJump, type CustodyRow, type Reported, type Verdict } from '../devices/custody.js'
+import { countDispute, lockDisputed, mostDisputes } from '../devices/disputes.js'
+import { contradicts, disputedTooOften, notBelieved, unknownUse } from '../devices/quarantine.js'
 import { addJob, careKey } from '../queue/queue.js'
 import { giveAnotherDevice } from '../phones/another-device.js'
 import { type Core } from '../core/core.js'
@@ -111,7 +104,9 @@ async function settle(core: Core, deviceId: string, { decide, ...how }: Settling
     const verdict = decide(device)
     if (verdict.kind === 'agreed' || verdict.kind === 'clean') return null
     const locked: Locked = { core, tx, device, phone, ...how }
-    const changed = await (isDisputed ? quarantine(locked, disputedTooOften(told)) : act(locked, verdict))
+    const changed = await (isDisputed
+      ? quarantine(locked, disputedTooOften(told, mostDisputes))
+      : act(locked, verdict))
     if (!changed) return null
     await countDispute(tx, device.id)
     core.log.warn(
@@ -191,10 +186,7 @@ async function usedByOthers(
       phone,
       'The device was assigned to another phone after the point to which the database was restored.',
     )
-  return quarantine(
-    locked,
-    'its host has no record that this phone used the device. Releasing the device wipes it.',
-  )
+  return quarantine(locked, unknownUse)
 }
 
 /** The number from which the next call carries on. Returns it. */

@@ -2,6 +2,7 @@
  * Looks, once a second on every replica, for devices that have been out of reach too long.
  * Each finding is acted on under locks and only while it still holds, so that replicas do not disturb each other.
  */
+import { outOfReach } from '../devices/quarantine.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
 import { failPhone, loseReach } from '../phones/run.js'
@@ -64,7 +65,7 @@ export async function sweepHosts(
   for (const row of (await lostWhileRunning(core, now, lostSince)).filter(isLost))
     await loseReach(core, row.phone_id, row.last_proof_at)
   for (const row of (await lostForGood(core, now)).filter(isLost)) {
-    await failPhone(core, row.phone_id, 'The device is lost.', 'unreachable for too long')
+    await failPhone(core, row.phone_id, 'The device is lost.', outOfReach)
   }
 }
 

@@ -12,6 +12,7 @@ import {
 import { makeStorable, Progress, shorten } from '@phonerack/shared'
 import { readEpoch } from '../db/epoch.js'
 import { isUp, type DeviceState } from '../devices/link.js'
+import { cleanForNobody, reasonLength, reasonOf } from '../devices/quarantine.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
 import { refusalIn, settleRefusal } from '../hosts/settle-device.js'
 import {
@@ -27,8 +28,6 @@ import { backoff, later } from '../queue/retry.js'
 const careMs = 300_000
 /** Refusals of the agent before a device is quarantined; an agent out of reach is waited for. */
 const refusals = 3
-/** Characters. */
-const reasonLength = 1000
 
 interface Cared {
   verified: boolean
@@ -164,18 +163,6 @@ async function conclude(
       'a device was verified',
     )
 }
-
-const cleanForNobody =
-  'it could be cleaned only at package level, and its last tenant is unknown. Start its host agent with PHONERACK_PACKAGE_CLEAN_FOR_ALL=true to accept that for every tenant, then release the device.'
-
-/** What a wipe left, for the operator. */
-export const reasonOf = (failed: readonly WipeCheck[]): string =>
-  failed.length === 0
-    ? 'the agent did not verify the wipe'
-    : shorten(
-        makeStorable(failed.map((check) => `${check.name}: ${check.evidence}`).join('; ')),
-        reasonLength,
-      )
 
 /** Evidence quotes the phone, and so whatever a tenant left on it. */
 const storableCheck = ({ name, passed, evidence }: WipeCheck) => ({

@@ -3,6 +3,7 @@
  * another device, until the phone's deadline. Safe to run twice: the agent and
  * the tables both look at the fencing number.
  */
+import { reasonOf } from '../devices/quarantine.js'
 import {
   type StartPhoneRequest,
   type StartPhoneResponse,
@@ -18,7 +19,6 @@ import { giveAnotherDevice } from '../phones/another-device.js'
 import { findPhone, lockPhone, type PhoneRecord } from '../phones/records.js'
 import { isResetPending, resetDone } from '../phones/restart.js'
 import { becomeReady, holdBack } from '../phones/run.js'
-import { reasonOf } from './care-for-device.js'
 import {
   assignmentFor,
   placeDevice,

@@ -2,6 +2,7 @@
 import { formatUsd } from '@phonerack/shared'
 import { type Rules } from '../config/config.js'
 import { isUp } from '../devices/link.js'
+import { nextStepOf, type Check } from '../devices/quarantine.js'
 import { type Device, type Host, type Project } from '../gen/prisma/client.js'
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null
@@ -37,6 +38,8 @@ export const deviceView = (device: Device & { host: Host }) => ({
   sdk: device.sdk,
   state: device.state,
   reason: device.reason,
+  /** What to do about a quarantine. */
+  next_step: nextStepOf({ ...device, checks: device.wipeChecks as unknown as readonly Check[] }),
   report_fault: device.reportFault,
   phone_id: device.phoneId,
   fencing_number: Number(device.fencingNumber),

@@ -29,6 +29,8 @@ export class OperatorError extends Error {
     readonly status: number,
     readonly code: string,
     readonly body: unknown,
+    /** What to do, in the API's words; null: it says nothing. */
+    readonly next: string | null = null,
   ) {
     super(message)
     this.name = 'OperatorError'
@@ -174,12 +176,13 @@ export class OperatorClient {
     const { status, ok, text } = await this.answer(method, path, key, sent)
     const parsed = parse(text)
     if (ok) return parsed as T
-    const { message, code } = errorIn(parsed)
+    const { message, code, next } = errorIn(parsed)
     throw new OperatorError(
       message ?? `${method} ${path} answered ${status}`,
       status,
       code ?? 'unknown',
       parsed,
+      next,
     )
   }
 
@@ -234,12 +237,13 @@ function parse(text: string): unknown {
   }
 }
 
-function errorIn(body: unknown): { message?: string; code?: string } {
+function errorIn(body: unknown): { message?: string; code?: string; next?: string } {
   if (typeof body !== 'object' || body === null || !('error' in body)) return {}
   const { error } = body
   if (typeof error !== 'object' || error === null) return {}
   return {
     ...('message' in error && typeof error.message === 'string' ? { message: error.message } : {}),
     ...('code' in error && typeof error.code === 'string' ? { code: error.code } : {}),
+    ...('next' in error && typeof error.next === 'string' ? { next: error.next } : {}),
   }
 }

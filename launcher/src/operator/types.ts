@@ -15,6 +15,13 @@ export interface Host {
   devices: unknown
 }
 
+export interface NextStep {
+  /** Before any command; null: nothing. */
+  first: string | null
+  /** `words`: what follows `./scripts/ctl`. */
+  commands: { does: string; words: string[] }[]
+}
+
 export interface Device {
   id: string
   host_id: string
@@ -24,6 +31,8 @@ export interface Device {
   sdk: number | null
   state: string
   reason: string | null
+  /** What to do about a quarantine; null: it is not quarantined. */
+  next_step: NextStep | null
   /** What of its host's last report of it cannot be read. */
   report_fault: string | null
   phone_id: string | null

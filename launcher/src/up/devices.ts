@@ -23,7 +23,7 @@ export async function awaitHost(
 }
 
 /**
- * Enrols those of `serials` that are not, gives quarantined ones one more try, and waits until each is taken in.
+ * Enrols those of `serials` that are not, gives quarantined ones that hold no phone one more try, and waits until each is taken in.
  * @returns those that ended quarantined, with the reason.
  * @throws Error naming those that were not ready in time.
  */
@@ -49,7 +49,8 @@ export async function enrollAll(
         (await accepted(operator.enroll(device.id)))
       )
         asked.add(device.serial)
-      if (device.state === 'quarantined') {
+      // A release would fail the phone that it holds.
+      if (device.state === 'quarantined' && device.phone_id === null) {
         await accepted(operator.release(device.id))
         asked.add(device.serial)
         released = true

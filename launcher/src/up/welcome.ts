@@ -69,7 +69,7 @@ export function phoneNotes(w: PhoneNotes): string[] {
       '',
       `Phone ${plain(device.serial)} is quarantined: ${plain(device.reason ?? 'no reason given')}`,
     )
-    lines.push(`  try again with  ./scripts/ctl device release ${shellWord(plain(device.serial))}${data}`)
+    lines.push(...nextSteps(device.next_step, data))
   }
   if (w.unenrolled.length > 0) {
     lines.push('', 'These phones are connected and not enrolled. Nothing was written to them.')
@@ -89,6 +89,15 @@ export function phoneNotes(w: PhoneNotes): string[] {
     )
   }
   return lines
+}
+
+function nextSteps(step: Device['next_step'], data: string): string[] {
+  if (!step) return []
+  const commands = step.commands.map(({ does, words }) => {
+    const typed = words.map((word) => shellWord(plain(word))).join(' ')
+    return `  ./scripts/ctl ${typed}${data}    # ${plain(does)}`
+  })
+  return [...(step.first === null ? [] : [`  ${plain(step.first)}`]), ...commands]
 }
 
 /** Quoted for a POSIX shell when it needs to be. */

@@ -11,6 +11,7 @@ const device: Device = {
   sdk: 34,
   state: 'free',
   reason: null,
+  next_step: null,
   report_fault: null,
   phone_id: null,
   fencing_number: 4,
@@ -29,6 +30,17 @@ describe('a phone', () => {
     expect(text).toContain('Condition not checked yet.')
     expect(text).toContain('No recovery steps.')
     expect(text).toMatch(/CAPABILITY\s+BY\s+EVIDENCE\ntext\s+scrcpy\s+read back/)
+  })
+
+  it('says what to do about a quarantine', () => {
+    const text = describeDevice({
+      ...device,
+      next_step: {
+        first: 'Take the SIM out.',
+        commands: [{ does: 'wipes it', words: ['device', 'release', 'S1'] }],
+      },
+    })
+    expect(text).toMatch(/Next +Take the SIM out\.\nThen +\.\/scripts\/ctl device release S1 \(wipes it\)/)
   })
 
   it('says how it is, its warnings, and what was done for it', () => {

@@ -17,6 +17,8 @@ export function describeDevice(device: Device): string {
     ['Host', device.host_id],
     ['State', device.state],
     ['Reason', device.reason],
+    ['Next', device.next_step?.first ?? null],
+    ...nextCommands(device),
     ['Report', device.report_fault],
     ['Link', device.link],
     ['Rented as', device.phone_id],
@@ -54,6 +56,9 @@ export function describeDevice(device: Device): string {
   )
   return [head, describeCondition(device.condition), capabilities, checks, events].join('\n\n')
 }
+
+const nextCommands = ({ next_step: step }: Device): [string, string][] =>
+  (step?.commands ?? []).map(({ does, words }) => ['Then', `./scripts/ctl ${words.join(' ')} (${does})`])
 
 function describeCondition(condition: Device['condition']): string {
   if (!condition) return 'Condition not checked yet.'

@@ -1,0 +1,95 @@
+/** What an operator is advised about a quarantined device, by its reason. */
+import { expect, it } from 'vitest'
+import {
+  cleanForNobody,
+  contradicts,
+  disputedTooOften,
+  nextStepOf,
+  notBelieved,
+  outOfReach,
+  reasonOf,
+  unknownUse,
+  type Check,
+} from './quarantine.js'
+
+const failing = (...names: string[]): Check[] => [
+  { name: 'accounts', passed: true, evidence: '0' },
+  ...names.map((name) => ({ name, passed: false, evidence: `${name} was found` })),
+]
+const ofWipe = (...names: string[]) => {
+  const checks = failing(...names)
+  return { reason: reasonOf(checks.filter(({ passed }) => !passed)), checks }
+}
+
+interface Case {
+  reason: string | null
+  checks?: Check[]
+  phoneId?: string
+}
+const adviceFor = ({ reason, checks = [], phoneId }: Case) => {
+  const step = nextStepOf({ serial: 'R5', state: 'quarantined', reason, checks, phoneId: phoneId ?? null })
+  if (!step) throw new Error('no next step')
+  return { first: step.first, commands: step.commands.map(({ words }) => words.join(' ')) }
+}
+const release = 'device release R5'
+
+it.each<[string, Case, RegExp | null, string[]]>([
+  ['a wipe left accounts', ofWipe('accounts'), null, [release]],
+  ['the agent refused the wipe', ofWipe('agent'), null, [release]],
+  ['a memory card is in it', ofWipe('removable_storage'), /memory card out/, [release]],
+  ['a SIM is in it', ofWipe('sim_cards'), /SIM out.*PHONERACK_ALLOW_SIMS=R5/, [release]],
+  ['it has an eSIM profile', ofWipe('esim_profiles'), /Delete the eSIM/, [release]],
+  ['it has a screen lock', ofWipe('lock_credential'), /Remove the screen lock/, [release]],
+  ['two checks failed', ofWipe('sim_cards', 'removable_storage'), /SIM out.*memory card out/, [release]],
+  ['its image changed', ofWipe('sim_cards', 'system_image'), /Start afresh/, ['device show R5']],
+  ['its host is not believed', { reason: notBelieved(9n, 1n) }, /host can be trusted/, ['device show R5']],
+  [
+    'its host contradicts itself',
+    { reason: contradicts(9n, 1n) },
+    /Find out why/,
+    ['device show R5', release],
+  ],
+  [
+    'its host disagrees too often',
+    { reason: disputedTooOften(9n, 5) },
+    /Find out why/,
+    ['device show R5', release],
+  ],
+  ['it was out of reach', { reason: outOfReach }, /link is healthy/, [release]],
+  ['it is clean for nobody', { reason: cleanForNobody }, /PACKAGE_CLEAN_FOR_ALL/, [release]],
+  ['its use is unknown', { reason: unknownUse, phoneId: 'ph_a' }, null, [release]],
+  [
+    'it holds a phone that did not come back',
+    { reason: 'It did not come back from its restart.', phoneId: 'ph_a' },
+    /decide/,
+    [`${release} --keep`, release],
+  ],
+  ['it gives no reason', { reason: null }, null, [release]],
+])('names the next step when %s', (_what, held, first, commands) => {
+  const advice = adviceFor(held)
+  expect(advice.commands).toEqual(commands)
+  if (first === null) expect(advice.first).toBeNull()
+  else expect(advice.first).toMatch(first)
+})
+
+it('says that a release fails the phone that the device holds', () => {
+  const held = { serial: 'R5', state: 'quarantined', reason: 'x', checks: [] }
+  const doesOf = (phoneId: string | null) =>
+    nextStepOf({ ...held, phoneId })
+      ?.commands.map(({ does }) => does)
+      .join()
+  expect(doesOf('ph_a')).toContain('fails the phone')
+  expect(doesOf(null)).not.toContain('fails')
+})
+
+it('does not take the checks of an earlier wipe for the reason, nor quoted evidence for a check', () => {
+  const checks = failing('removable_storage')
+  expect(adviceFor({ reason: 'could not be started: no', checks }).first).toBeNull()
+  const quoting = [{ name: 'files', passed: false, evidence: 'system_image: sim_cards: x' }]
+  expect(adviceFor({ reason: reasonOf(quoting), checks: quoting }).commands).toEqual([release])
+})
+
+it('has no next step for a device that is not quarantined', () => {
+  const free = { serial: 'R5', state: 'free', reason: null, phoneId: null, checks: [] }
+  expect(nextStepOf(free)).toBeNull()
+})

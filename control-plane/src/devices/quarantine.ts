@@ -1,0 +1,109 @@
+/** Why devices are quarantined, and what an operator does about each reason. Shown by `ctl device show` and at the end of `up`. */
+import { makeStorable, shorten } from '@phonerack/shared'
+
+/** Of a wipe, as the table keeps it. */
+export interface Check {
+  name: string
+  passed: boolean
+  evidence: string
+}
+
+/** Characters of a reason. */
+export const reasonLength = 1000
+
+export const cleanForNobody =
+  'it could be cleaned only at package level, and its last tenant is unknown. Start its host agent with PHONERACK_PACKAGE_CLEAN_FOR_ALL=true to accept that for every tenant, then release the device.'
+export const unknownUse =
+  'its host has no record that this phone used the device. Releasing the device wipes it.'
+export const outOfReach = 'unreachable for too long'
+
+/** The number is too far ahead to be one that was given out. */
+export const notBelieved = (told: bigint, given: bigint): string =>
+  `${notBelievedBegin} ${told}, but the last one issued is ${given}, so the report is rejected. If the host can be trusted, reset the device as docs/operations.md describes.`
+const notBelievedBegin = 'its host reports the fencing number'
+
+/** The agent's refusal and its report do not fit together. */
+export const contradicts = (told: bigint, given: bigint): string =>
+  `${contradictsBegin} ${given} as used up, but reports ${told} as the highest: it contradicts itself. Find out why before you release the device, which wipes it.`
+const contradictsBegin = 'its host refused the fencing number'
+
+/** @param most disputes within 24 hours; docs/decisions/0173 */
+export const disputedTooOften = (told: bigint, most: number): string =>
+  `${disputedBegin} more than ${most} times within 24 hours, the last time with the fencing number ${told}. Find out why before you release the device, which wipes it.`
+const disputedBegin = 'its host has disagreed with the database'
+
+/** What a wipe left, for the operator. */
+export const reasonOf = (failed: readonly Check[]): string =>
+  failed.length === 0
+    ? 'the agent did not verify the wipe'
+    : shorten(
+        makeStorable(failed.map((check) => `${check.name}: ${check.evidence}`).join('; ')),
+        reasonLength,
+      )
+
+/** `words`: what follows `./scripts/ctl`. */
+export interface Command {
+  does: string
+  words: string[]
+}
+
+export interface NextStep {
+  /** What to do before any command; null: nothing. */
+  first: string | null
+  commands: Command[]
+}
+
+interface Held {
+  serial: string
+  state: string
+  reason: string | null
+  phoneId: string | null
+  checks: readonly Check[]
+}
+
+/** Before a release, by the check of the wipe that failed. A release alone meets the same failure again. */
+const beforeRelease: Readonly<Record<string, string>> = {
+  removable_storage: 'Take the memory card out.',
+  sim_cards: 'Take the SIM out, or start its host agent with PHONERACK_ALLOW_SIMS=SERIAL to allow it.',
+  esim_profiles: 'Delete the eSIM profile in the settings of the phone.',
+  lock_credential: 'Remove the screen lock in the settings of the phone.',
+}
+
+const afresh = 'Start afresh with the device: see "Start afresh with a device" in docs/operations.md.'
+
+/** Null for a device that is not quarantined. */
+export function nextStepOf({ serial, state, reason, phoneId, checks }: Held): NextStep | null {
+  if (state !== 'quarantined') return null
+  const command = (does: string, ...words: string[]): Command => ({ does, words: ['device', ...words] })
+  const show = command('shows the device', 'show', serial)
+  const release = command(
+    phoneId === null ? 'wipes and checks it again' : 'wipes it, and fails the phone of its tenant',
+    ...['release', serial],
+  )
+  if (reason?.startsWith(notBelievedBegin))
+    return { first: `Find out why. If its host can be trusted: ${afresh}`, commands: [show] }
+  if (reason?.startsWith(contradictsBegin) || reason?.startsWith(disputedBegin))
+    return { first: 'Find out why its host contradicts itself.', commands: [show, release] }
+  if (reason === unknownUse) return { first: null, commands: [release] }
+  if (reason === outOfReach)
+    return { first: 'Bring its host and its cable back, until its link is healthy.', commands: [release] }
+  if (reason === cleanForNobody)
+    return {
+      first: 'Start its host agent with PHONERACK_PACKAGE_CLEAN_FOR_ALL=true, or wipe the phone by hand.',
+      commands: [release],
+    }
+  if (phoneId !== null) {
+    const keep = command('gives it back to its tenant as it is', 'release', serial, '--keep')
+    return { first: 'Look at the phone and decide.', commands: [keep, release] }
+  }
+  const failed = checks.filter(({ passed }) => !passed)
+  // Else the checks are those of another wipe.
+  const names = reason === reasonOf(failed) ? failed.map(({ name }) => name) : []
+  if (names.includes('system_image'))
+    return {
+      first: `Its system image or bootloader changed, which a release does not accept. If you updated it yourself: ${afresh}`,
+      commands: [show],
+    }
+  const first = names.flatMap((name) => beforeRelease[name]?.replaceAll('SERIAL', serial) ?? [])
+  return { first: first.length > 0 ? first.join(' ') : null, commands: [release] }
+}

@@ -1,0 +1,47 @@
+// What `up` prints last about phones: each quarantined one with the next step for its reason.
+import { expect, it } from 'vitest'
+import type { Device, NextStep } from '../operator/client.js'
+import { phoneNotes } from './welcome.js'
+
+const device = (next_step: NextStep | null): Device => ({
+  ...{ id: 'dev_a', host_id: 'host_a', serial: 'R 5', maker: null, model: null, sdk: null },
+  ...{ state: 'quarantined', reason: 'sim_cards: one SIM', next_step, report_fault: null, phone_id: null },
+  ...{ fencing_number: 1, clean_for: null, link: 'healthy', last_proof_at: null, capabilities: [] },
+  ...{ wipe_checks: [], events: [], condition: null },
+})
+const notes = (step: NextStep | null, isDefaultDir = true) =>
+  phoneNotes({
+    ...{ dir: '/data', isDefaultDir, unenrolled: [], quarantined: [device(step)], otherAdb: false },
+  })
+
+it('says what to do before the command, and the command with the folder', () => {
+  const step = {
+    first: 'Take the SIM out.',
+    commands: [{ does: 'wipes and checks it again', words: ['device', 'release', 'R 5'] }],
+  }
+  expect(notes(step, false)).toEqual([
+    '',
+    'Phone R 5 is quarantined: sim_cards: one SIM',
+    '  Take the SIM out.',
+    "  ./scripts/ctl device release 'R 5' --data /data    # wipes and checks it again",
+  ])
+})
+
+it('advises no release where the next step has none', () => {
+  const step = { first: 'Find out why.', commands: [{ does: 'shows it', words: ['device', 'show', 'R5'] }] }
+  const text = notes(step).join('\n')
+  expect(text).toContain('Find out why.')
+  expect(text).toContain('./scripts/ctl device show R5    # shows it')
+  expect(text).not.toContain('release')
+})
+
+it('prints each command where the operator has a choice, without what moves a terminal', () => {
+  const commands = [
+    { does: 'gives it\u001b[2J back', words: ['device', 'release', 'R5', '--keep'] },
+    { does: 'wipes it', words: ['device', 'release', 'R5'] },
+  ]
+  expect(notes({ first: null, commands }).slice(2)).toEqual([
+    '  ./scripts/ctl device release R5 --keep    # gives it[2J back',
+    '  ./scripts/ctl device release R5    # wipes it',
+  ])
+})
