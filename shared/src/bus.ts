@@ -63,46 +63,46 @@ export async function openBus(
   const closing = new AbortController()
   const early = new Set<Early>()
   const listeners = new Set<() => void>()
-  let bus: Bus | null = null
-  let isLate = false
-  const connecting = connectUntil(settingsOf(options), closing.signal, onAway).then((made) => {
-    bus = made
-    if (!made) return
-    for (const each of early) each.begin(made)
-    for (const listener of listeners) made.onReconnect(listener)
-    if (isLate) for (const listener of listeners) listener()
+  const made: { bus: Bus | null; isLate: boolean } = { bus: null, isLate: false }
+  const connecting = connectUntil(settingsOf(options), closing.signal, onAway).then((bus) => {
+    made.bus = bus
+    if (!bus) return
+    for (const each of early) each.begin(bus)
+    for (const listener of listeners) bus.onReconnect(listener)
+    if (made.isLate) for (const listener of listeners) listener()
   })
-  await Promise.race([connecting, pause(waitMs, closing.signal)])
-  isLate = bus === null
-  return (
-    bus ?? {
-      publish: (subject, message) => bus?.publish(subject, message),
-      subscribe(subject, handler) {
-        if (bus) return bus.subscribe(subject, handler)
-        let begun: Subscription | null = null
-        const each: Early = {
-          begin: (made) => (begun = made.subscribe(subject, handler)),
-          unsubscribe() {
-            early.delete(each)
-            begun?.unsubscribe()
-          },
-        }
-        early.add(each)
-        return each
-      },
-      get connected() {
-        return bus?.connected ?? false
-      },
-      onReconnect(listener) {
-        listeners.add(listener)
-        bus?.onReconnect(listener)
-      },
-      async close() {
-        closing.abort()
-        await bus?.close()
-      },
-    }
-  )
+  const waiting = new AbortController()
+  await Promise.race([connecting, pause(waitMs, waiting.signal)])
+  waiting.abort()
+  if (made.bus) return made.bus
+  made.isLate = true
+  return {
+    publish: (subject, message) => made.bus?.publish(subject, message),
+    subscribe(subject, handler) {
+      if (made.bus) return made.bus.subscribe(subject, handler)
+      let begun: Subscription | null = null
+      const each: Early = {
+        begin: (bus) => (begun = bus.subscribe(subject, handler)),
+        unsubscribe() {
+          early.delete(each)
+          begun?.unsubscribe()
+        },
+      }
+      early.add(each)
+      return each
+    },
+    get connected() {
+      return made.bus?.connected ?? false
+    },
+    onReconnect(listener) {
+      listeners.add(listener)
+      made.bus?.onReconnect(listener)
+    },
+    async close() {
+      closing.abort()
+      await made.bus?.close()
+    },
+  }
 }
 
 /** Null when `signal` came first. */
@@ -111,11 +111,12 @@ async function connectUntil(
   signal: AbortSignal,
   onAway: (cause: unknown) => void,
 ): Promise<Bus | null> {
-  for (let tries = 1; !signal.aborted; tries += 1) {
+  const isOver = (): boolean => signal.aborted
+  for (let tries = 1; !isOver(); tries += 1) {
     try {
       // Not `waitOnFirstConnect`, which cannot be given up.
       const connection = await connect(settings)
-      if (!signal.aborted) return wrap(connection)
+      if (!isOver()) return wrap(connection)
       await connection.close()
     } catch (error) {
       if (tries === 1) onAway(error)
