@@ -29,19 +29,19 @@ describe('parseCtlArgs', () => {
   })
 
   it.each([
-    ['device', /followed by one of: list, show, enroll, release/],
-    ['device frobnicate', /followed by one of/],
-    ['frobnicate', /no command `frobnicate`/],
+    ['device', /requires one of: list, show, enroll, release/],
+    ['device frobnicate', /requires one of/],
+    ['frobnicate', /unknown command `frobnicate`/],
     ['device show', /expected: \.\/scripts\/ctl device show SERIAL\|ID/],
     ['device show a b', /expected/],
-    ['host list --erase', /--erase does not belong to `host list`/],
+    ['host list --erase', /--erase is not an option of `host list`/],
     ['host list --nonsense', /Unknown option '--nonsense'/],
     ['key create --name', /--name/],
     ['key create', /--project ID is required; expected: .* --project ID \[--preset/],
-    ['activity list', /--project ID is needed/],
-    ['project create --credit 5', /--name N is needed/],
-    ['operator token create', /--name N is needed/],
-    ['operator', /followed by one of: token$/],
+    ['activity list', /--project ID is required/],
+    ['project create --credit 5', /--name N is required/],
+    ['operator token create', /--name N is required/],
+    ['operator', /requires one of: token$/],
     ['audit list --idempotency-key short', /--idempotency-key must have between 8 and 128/],
   ])('refuses `%s` and says why', (line, why) => {
     expect(() => parse(line)).toThrow(UsageError)
@@ -107,7 +107,7 @@ describe('values', () => {
   })
 
   it.each([
-    [{}, /nothing to set/],
+    [{}, /nothing to change/],
     [{ freeze: true, unfreeze: true }, /cannot be used together/],
     [{ credit: '1.1234567' }, /--credit must be an amount/],
     [{ credit: '1e3' }, /--credit/],
@@ -131,7 +131,7 @@ describe('values', () => {
   })
 
   it.each([
-    [{ preset: 'agent' }, /--project ID is needed/],
+    [{ preset: 'agent' }, /--project ID is required/],
     [{ project: 'p', preset: 'root' }, /--preset/],
     [{ project: 'p', preset: 'agent', expires: '2d' }, /--expires must be one of 30d, 90d, 1y, never/],
     [{ project: 'p', preset: 'agent', phones: 'ph_short' }, /ph_short is none/],

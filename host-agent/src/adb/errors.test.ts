@@ -39,7 +39,7 @@ describe('an error of adb', () => {
 
   it('still names what was asked for', () => {
     expect(new AdbRefused('host:transport:R5CT', 'device offline').message).toBe(
-      'adb refused host:transport:R5CT: device offline',
+      'adb rejected host:transport:R5CT: device offline',
     )
     expect(serviceName('localabstract:scrcpy_1a2b')).toBe('localabstract:scrcpy_1a2b')
     expect(serviceName('shell,v2,raw:' + command('input', 'text', 'hunter2'))).toBe('shell,v2,raw:input text')

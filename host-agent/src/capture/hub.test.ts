@@ -179,7 +179,7 @@ describe('a capture', () => {
     await plugged.phone.inside.faults.unplug()
     await until(() => viewer.end !== null, patience, 'the end')
     expect(viewer.got.at(-1)).toBe(viewer.end)
-    await expect(hub.subscribe(new Viewer(), Progress.for(5000))).rejects.toThrow('out of reach')
+    await expect(hub.subscribe(new Viewer(), Progress.for(5000))).rejects.toThrow('unreachable')
     await plugged.phone.inside.faults.replug()
     await plugged.reconnect()
     const { viewer: next } = await watch()

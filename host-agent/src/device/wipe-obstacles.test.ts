@@ -93,7 +93,7 @@ describe('a phone', () => {
       .poll(() => statusOf()?.condition?.lock_credential, { timeout: 60_000, interval: 200 })
       .toBe(true)
     expect(statusOf()?.condition?.warnings.join()).toContain('a screen lock is set')
-    expect(await refusalOf(next().wipe())).toContain('Clear it in the settings of the phone')
+    expect(await refusalOf(next().wipe())).toContain('Remove the lock in the settings of the phone')
   })
 })
 

@@ -98,7 +98,7 @@ describe('files', () => {
     })
     const error = await errorOf(endless.list('/sdcard', progress()))
     expect(error.code).toBe('payload_too_large')
-    expect(error.next).toMatch(/by their names/)
+    expect(error.next).toMatch(/by name/)
     expect(error.details).toMatchObject({ path: '/sdcard', limit_bytes: 4_000_000, entries_read: seen })
     expect(seen).toBeLessThan(4_000_000 / 200)
     // A write looks for leftovers no longer than that.

@@ -33,6 +33,6 @@ it('names phones by their place', () => {
     'scrcpy,6002:ui-server,6001:locale',
   ])
   expect(() => testArguments({ PHONERACK_TEST_WITHOUT: '3:scrcpy' }, folder, [6001, 6002])).toThrow(
-    'there is no phone 3',
+    'phone 3 does not exist',
   )
 })
