@@ -33,7 +33,9 @@ describe('the data directory', () => {
     expect(() => lockFolder(folder)).toThrow(AlreadyRunning)
     expect(() => lockFolder(folder)).toThrow(/already running on .* still starting.*scripts\/down/)
     writeJson(folder.upFile, { base_url: 'http://127.0.0.1:7700' })
-    expect(() => lockFolder(folder)).toThrow(/API is at http:\/\/127\.0\.0\.1:7700, and its keys are in .*up\.json/)
+    expect(() => lockFolder(folder)).toThrow(
+      /API is at http:\/\/127\.0\.0\.1:7700, and its keys are in .*up\.json/,
+    )
     unlock()
     lockFolder(folder)()
   })
