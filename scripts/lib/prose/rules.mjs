@@ -19,7 +19,7 @@ export const rules = [
   ),
   rule(
     'bare What or Who clause',
-    /START(what|who|whom|whose|whoever|whatever) ['’\"“`(]?\w[^?]*?([.;:!](?=\s|$)|$)/,
+    /START(what|who|whom|whose|whoever|whatever) ['’"“`(]?\w[^?]*?([.;:!](?=\s|$)|$)/,
     'What could not be read never counts as clean.',
     'A failed read never counts as clean.',
   ),
