@@ -21,6 +21,8 @@ export interface PlacedDevice {
   phoneId: string | null
   /** Of the phone that holds it; empty: none does. */
   tenant: string
+  /** Of that phone: it ran before, so that its start must find its data. */
+  hasData: boolean
   enrolledAt: Date | null
   fencingNumber: bigint
   /** Null while the host is late or has said no address yet. */
@@ -33,7 +35,7 @@ export async function placeDevice(
 ): Promise<PlacedDevice | null> {
   const device = await core.db.device.findUnique({
     where: by,
-    include: { host: true, phone: { select: { projectId: true } } },
+    include: { host: true, phone: { select: { projectId: true, hasData: true } } },
   })
   if (!device) return null
   const { host, phone } = device
@@ -41,6 +43,7 @@ export async function placeDevice(
   return {
     ...device,
     tenant: phone ? tenantOf(phone.projectId) : '',
+    hasData: phone?.hasData ?? false,
     // The table's check constraint allows no other state.
     state: device.state as DeviceState,
     connection: inReach && host.address !== null ? hosts.to(host.id, host.address) : null,
@@ -49,6 +52,6 @@ export async function placeDevice(
 
 /** What a call of a job proves to the agent: the device belongs to this phone, under this number. */
 export const assignmentFor = (
-  { serial, fencingNumber, tenant }: PlacedDevice,
+  { serial, fencingNumber, tenant, hasData }: PlacedDevice,
   phoneId: string,
-): Assignment => ({ phoneId, tenant, serial, fencingNumber, requestId: '' })
+): Assignment => ({ phoneId, tenant, serial, hasData, fencingNumber, requestId: '' })

@@ -36,7 +36,9 @@ export function createPowerService(core: Core, hosts: HostClients): PowerService
       const restarting = await beginRestart(core, caller, phoneId, 'reboot')
       const { serial, fencingNumber } = restarting
       const tenant = tenantOf(caller.projectId)
-      const assignment = { phoneId, tenant, serial, fencingNumber, requestId: context.requestId }
+      // A phone that was ready has data.
+      const had = { hasData: true, requestId: context.requestId }
+      const assignment = { phoneId, tenant, serial, fencingNumber, ...had }
       let refusal: ApiError | null = null
       let nothingDone = false
       try {

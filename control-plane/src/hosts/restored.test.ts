@@ -278,6 +278,31 @@ describe('a phone', () => {
       await eventually(() => lone.isFree(device))
     }))
 
+  it.each([1n, 0n])(
+    'whose device was wiped since does not start empty, before any heartbeat (number ahead by %s)',
+    (numbers) =>
+      lone.alone(async (agent, device) => {
+        const id = await lone.parked()
+        agent.pause()
+        wipedSince(device, numbers)
+        const before = agent.log.length
+        await lone.start(id)
+        expect((await lone.until(id, 'failed')).failure?.message).toContain('was wiped')
+        await eventually(() => lone.isFree(device))
+        expect(agent.log.slice(before).map((line) => line.split(' ')[0])).toEqual(['wipe'])
+      }),
+  )
+
+  it('that ran when the database was dumped, and whose device was wiped since, is not parked as if it had its data', () =>
+    lone.alone(async (agent, device) => {
+      const id = await lone.ready()
+      agent.pause()
+      wipedSince(device)
+      await phones().park(tenant.caller, id)
+      expect((await lone.until(id, 'failed')).failure?.message).toContain('was wiped')
+      await eventually(() => lone.isFree(device))
+    }))
+
   it('whose device an unknown phone used is held back with its device', () =>
     lone.alone(async (agent, device) => {
       const id = await lone.parked()

@@ -51,7 +51,14 @@ export async function settleReport(
 }
 
 const refusalSchema = z.object({
-  reason: z.enum(['old_number', 'number_taken', 'not_wiped', 'clean_for_another_tenant', 'not_assigned']),
+  reason: z.enum([
+    'old_number',
+    'number_taken',
+    'not_wiped',
+    'clean_for_another_tenant',
+    'data_wiped',
+    'not_assigned',
+  ]),
   current_fencing_number: z.string().regex(/^\d{1,19}$/),
 })
 export type Refusal = z.output<typeof refusalSchema>
@@ -79,6 +86,7 @@ export const settleRefusal = (
       if (told - device.fencingNumber > longestJump) return { kind: 'far ahead' }
       // An agent refuses a number only for one that is as high or higher, whatever its record was restored from.
       if (isNumber && told < fencing) return { kind: 'contradicts itself' }
+      if (reason === 'data_wiped') return { kind: 'wiped since' }
       return { kind: isNumber ? 'order again' : 'used by unknown' }
     },
     clean: null,
@@ -131,7 +139,7 @@ async function act(locked: Locked, { kind }: Verdict): Promise<boolean> {
   const { tx, device, phone } = locked
   switch (kind) {
     case 'far ahead':
-      return quarantine(locked, notBelieved(locked.told, device.fencingNumber))
+      return quarantineForWipe(locked, notBelieved(locked.told, device.fencingNumber))
     case 'contradicts itself':
       return quarantine(locked, contradicts(locked.told, device.fencingNumber))
     case 'clean ahead':
@@ -186,7 +194,7 @@ async function usedByOthers(
       phone,
       'The device was assigned to another phone after the point to which the database was restored.',
     )
-  return quarantine(locked, unknownUse)
+  return quarantineForWipe(locked, unknownUse)
 }
 
 /** The number from which the next call carries on. Returns it. */
@@ -275,6 +283,17 @@ async function quarantine(locked: Locked, reason: string): Promise<boolean> {
   })
   if (!ended) await holdBackDevice(tx, phone.id, reason)
   return true
+}
+
+/** The same, where the agent refuses the phone whatever the operator decides. */
+async function quarantineForWipe(locked: Locked, reason: string): Promise<boolean> {
+  const changed = await quarantine(locked, reason)
+  if (changed)
+    await locked.tx.device.updateMany({
+      where: { id: locked.device.id, state: 'quarantined' },
+      data: { wipeOnly: true },
+    })
+  return changed
 }
 
 async function isResetPending(tx: Tx, phoneId: string): Promise<boolean> {

@@ -6,6 +6,7 @@
 import { type ParkPhoneRequest, type ParkPhoneResponse } from '@phonerack/proto'
 import { Progress } from '@phonerack/shared'
 import { CallFailure, callHost } from '../host-calls/calls.js'
+import { refusalIn, settleRefusal } from '../hosts/settle-device.js'
 import { findPhone } from '../phones/records.js'
 import { becomeParked } from '../phones/run.js'
 import { assignmentFor, placeDevice, type JobContext } from '../device-control/placed-device.js'
@@ -35,6 +36,12 @@ export async function parkPhoneJob(context: JobContext, payload: JobPayload<'pho
         { phone: phoneId, device: device.id, err: error, attempt },
         'could not prepare a device for parking',
       )
+      // Parked, it would look as if its data were kept.
+      const refusal = refusalIn(error.answer?.details)
+      if (refusal?.reason === 'data_wiped') {
+        if (await settleRefusal(core, device.id, device.fencingNumber, refusal)) return
+        break
+      }
     }
   }
   await becomeParked(core, phoneId)

@@ -43,8 +43,10 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
   const device = await placeDevice(context, { phoneId: phone.id })
   if (device?.fencingNumber.toString() !== payload.fencing) return
   try {
-    if ((await isResetPending(core, phone.id)) && !(await reset(context, phone.id, device, remaining))) return
-    await callStart(context, phone.id, device, Math.min(tryMs, remaining))
+    const isReset = await isResetPending(core, phone.id)
+    if (isReset && !(await reset(context, phone.id, device, remaining))) return
+    const placed = isReset ? { ...device, hasData: false } : device
+    await callStart(context, phone.id, placed, Math.min(tryMs, remaining))
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     core.log.warn(
@@ -62,12 +64,13 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
 }
 
 /**
- * A number that is behind, and a new phone's device that is not clean. What the agent holds against a phone that ran
+ * A number that is behind, data that are gone, and a new phone's device that is not clean. What else the agent holds against a phone that ran
  * before is left to the next heartbeat for some tries: it says more than a refusal.
  */
 const isSettledAtOnce = (phone: PhoneRecord, { attempt }: Payload, { reason }: Refusal): boolean =>
   reason === 'old_number' ||
   reason === 'number_taken' ||
+  reason === 'data_wiped' ||
   phone.status === 'creating' ||
   attempt >= triesPerDevice
 

@@ -56,7 +56,7 @@ export async function enrollDevice(work: Work, ref: string): Promise<Change<Devi
   const { tx } = work
   const device = await lockDevice(tx, ref)
   const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
-    set state = 'provisioning', reason = null, fencing_number = fencing_number + 1, disputes = 0
+    set state = 'provisioning', reason = null, fencing_number = fencing_number + 1, disputes = 0, wipe_only = false
     where id = ${device.id} and phone_id is null and (
       state = 'unenrolled' and link in ('unenrolled', 'healthy', 'busy')
       or state in ('offline', 'quarantined') and link = 'unenrolled') returning fencing_number`
@@ -108,6 +108,11 @@ async function changeOf(
 async function giveBack(tx: Tx, device: PlacedDevice): Promise<void> {
   if (device.state !== 'quarantined' || device.phoneId === null)
     throw invalidField('keep', 'applies only to a quarantined device that holds a phone')
+  if (device.wipeOnly)
+    throw invalidField(
+      'keep',
+      `does not help here, because ${device.reason ?? 'its host refuses the phone.'} Release the device without \`keep\`.`,
+    )
   await tx.device.update({
     where: { id: device.id },
     data: { state: 'assigned', reason: null, disputes: 0 },
@@ -120,7 +125,7 @@ async function wipeAgain(work: Work, device: PlacedDevice): Promise<void> {
   // One that never passed its enrolment goes through all of it again.
   const state = device.enrolledAt ? 'wiping' : 'provisioning'
   const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
-    set state = ${state}, reason = null, fencing_number = fencing_number + 1, disputes = 0
+    set state = ${state}, reason = null, fencing_number = fencing_number + 1, disputes = 0, wipe_only = false
     where id = ${device.id} and state = 'quarantined' returning fencing_number`
   const fencing = rows[0]?.fencing_number
   if (fencing === undefined) throw new Error('a locked device changed its state')

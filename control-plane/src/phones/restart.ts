@@ -150,7 +150,7 @@ export async function isResetPending(core: Core, phoneId: string): Promise<boole
 export async function resetDone(core: Core, phoneId: string, fencing: bigint): Promise<boolean> {
   const { count } = await core.db.phone.updateMany({
     where: { id: phoneId, device: { fencingNumber: fencing } },
-    data: { resetPending: false },
+    data: { resetPending: false, hasData: false },
   })
   return count > 0
 }

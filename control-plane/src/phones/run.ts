@@ -19,6 +19,7 @@ export async function becomeReady(core: Core, phoneId: string, fencing: bigint):
       where: { id: phoneId },
       data: {
         status: move.to,
+        hasData: true,
         lastActiveAt: now,
         startDeadlineAt: null,
         failureCode: null,

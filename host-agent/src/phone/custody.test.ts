@@ -5,6 +5,7 @@ import {
   assigned,
   cleanFor,
   custodySchema,
+  enrolled,
   mayAssign,
   mayCall,
   wiped,
@@ -20,6 +21,7 @@ const use = (phoneId: string, number: number, tenant = tenants[phoneId] ?? ''): 
   intent: 'use',
   phoneId,
   tenant,
+  hasData: false,
   fencingNumber: BigInt(number),
 })
 const erase = (phoneId: string, number: number): Asked => ({ ...use(phoneId, number), intent: 'erase' })
@@ -76,6 +78,21 @@ describe('mayAssign', () => {
     expect(mayCall(started, { phoneId: 'ph_a', fencingNumber: 3n })).toBeNull()
   })
 
+  it('refuses a phone whose data was wiped since, also on a device that is clean for it', () => {
+    const its = { ...use('ph_a', 4), hasData: true }
+    const used = written(after(use('ph_a', 2), clean(1)), 1)
+    expect(mayAssign(used, its, strict)).toBeNull()
+    for (const level of ['data', 'package'] as const) {
+      const released = wiped(after(erase('ph_a', 3), used), 3n, level, 1)
+      for (const number of [3n, 4n])
+        expect(mayAssign(released, { ...its, fencingNumber: number }, strict)).toBe('data_wiped')
+      expect(mayAssign(released, { ...its, hasData: false }, strict)).toBeNull()
+      expect(mayAssign(released, { ...its, intent: 'erase' }, strict)).toBeNull()
+    }
+    expect(mayAssign(after(use('ph_b', 3), wiped(used, 2n, 'data', 1)), its, strict)).toBe('not_wiped')
+    expect(mayAssign(blank, its, strict)).toBe('not_wiped')
+  })
+
   it('keeps a device with a package-level clean for its tenant, or frees it by the flag of the host', () => {
     const used = written(after(use('ph_a', 2), clean(1)), 1)
     const left = wiped(after(erase('', 3), used), 3n, 'package', 1)
@@ -87,6 +104,17 @@ describe('mayAssign', () => {
     // Two tenants' data may be left: it is clean for neither.
     const second = assigned(left, use('ph_b', 4), 1)
     expect(cleanFor(wiped(assigned(second, erase('', 5), 1), 5n, 'package', 1), strict)).toBe('')
+  })
+
+  it('proves nothing of a device that was enrolled', () => {
+    const used = written(after(use('ph_a', 2), clean(1)), 1)
+    const taken = enrolled(after(erase('', 3), used), 1)
+    expect(taken).toMatchObject({ fencingNumber: '3', assignment: null, clean: null, dirty: true })
+    expect(taken.revision).toBeGreaterThan(used.revision)
+    expect(mayAssign(taken, use('ph_a', 4), strict)).toBe('not_wiped')
+    // It may be another phone, and hold whatever its user before left.
+    expect(cleanFor(wiped(taken, 3n, 'package', 1), strict)).toBe('')
+    expect(cleanFor(wiped(taken, 3n, 'data', 1), strict)).toBe('anyone')
   })
 
   it('frees nobody by a package-level clean of a device whose user is not known', () => {

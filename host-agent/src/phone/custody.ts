@@ -43,6 +43,8 @@ export interface Asked {
   intent: 'use' | 'erase'
   phoneId: string
   tenant: string
+  /** The phone ran before: its data must be on the device. An older control plane does not say it. */
+  hasData?: boolean | undefined
   fencingNumber: bigint
 }
 
@@ -56,6 +58,7 @@ export type Refusal =
   | 'number_taken'
   | 'not_wiped'
   | 'clean_for_another_tenant'
+  | 'data_wiped'
   | 'not_assigned'
 
 /** Null: it may. The device of a refused call is not touched and its record does not change. */
@@ -67,6 +70,8 @@ export function mayAssign(record: Custody, asked: Asked, flags: HostFlags): Refu
   if (asked.phoneId === '') return 'not_assigned'
   const { assignment } = record
   if (assignment) return isSamePhone(assignment, asked) ? null : 'not_wiped'
+  // It would get an empty phone as if it were its own.
+  if (asked.hasData && record.clean && !record.dirty) return 'data_wiped'
   const free = cleanFor(record, flags)
   if (free === '')
     return record.clean?.level === 'package' && !record.dirty ? 'clean_for_another_tenant' : 'not_wiped'
@@ -121,6 +126,15 @@ export function assigned<R extends Custody>(record: R, asked: Asked, now: number
 /** From here on something may be written. */
 export const written = <R extends Custody>(record: R, now: number): R =>
   record.dirty ? record : { ...record, dirty: true, revision: nextRevision(record, now) }
+
+/** The device was taken in, and may be another phone than the one before: nothing is proven of it. */
+export const enrolled = <R extends Custody>(record: R, now: number): R => ({
+  ...record,
+  assignment: null,
+  dirty: true,
+  clean: null,
+  revision: nextRevision(record, now),
+})
 
 /** A wipe was verified under this number. */
 export function wiped<R extends Custody>(record: R, fencingNumber: bigint, level: WipeLevel, now: number): R {

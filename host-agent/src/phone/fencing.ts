@@ -7,6 +7,7 @@ import { ApiError } from '@phonerack/shared'
 import {
   assigned,
   cleanFor,
+  enrolled,
   mayAssign,
   mayCall,
   wiped,
@@ -24,6 +25,7 @@ const messages: Record<Refusal, string> = {
   number_taken: 'The fencing number belongs to another phone.',
   not_wiped: 'Another phone used the device, and it has not been wiped since then.',
   clean_for_another_tenant: 'The device is clean only for another tenant.',
+  data_wiped: "The phone's data was wiped from the device.",
   not_assigned: 'The device is not assigned to this phone.',
 }
 
@@ -59,6 +61,8 @@ export interface Fencing {
   raise(asked: Asked): AbortSignal
   /** Before the first byte that may leave something on the phone. */
   written(): void
+  /** The operator takes the device in. @param changes as in `wiped` */
+  enrolled(changes: Parameters<Records['update']>[1]): void
   /** After a wipe that was verified under `fencingNumber`. @param changes further fields of the record, written with it */
   wiped(fencingNumber: bigint, level: WipeLevel, changes: Parameters<Records['update']>[1]): void
 }
@@ -108,6 +112,9 @@ export function createFencing(
       const before = records.get(serial)
       const after = written(before, now())
       if (after !== before || before.wiped) records.update(serial, { ...after, wiped: null })
+    },
+    enrolled(changes) {
+      records.update(serial, { ...enrolled(custody(), now()), ...changes })
     },
     wiped(fencingNumber, level, changes) {
       records.update(serial, { ...wiped(custody(), fencingNumber, level, now()), ...changes })

@@ -20,6 +20,8 @@ export interface Caller {
   phoneId: string
   /** Whose phone it is; empty: not known. */
   tenant: string
+  /** The phone ran before: its data must be on the device. An older control plane does not say it. */
+  hasData?: boolean | undefined
   fencingNumber: bigint
   requestId: string
 }
@@ -120,9 +122,7 @@ export class Phone {
       const standing = await this.supervisor.tie.check(identity.hardwareSerial, within)
       const twin = (await this.supervisor.tie.twins(within))[0]
       if (twin !== undefined) return { capabilities: [], checks: [twinCheck(twin)] }
-      // It may be another phone than the one that was wiped last.
-      this.fencing.written()
-      this.parts.records.update(this.serial, {
+      this.fencing.enrolled({
         enrolled: true,
         hardwareSerial: identity.hardwareSerial,
         // Until the wipe gives it a mark, it is no phone for the tenant of an earlier assignment.

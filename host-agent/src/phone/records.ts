@@ -75,13 +75,13 @@ export const recordSchema = z.object({
 export type DeviceRecord = z.infer<typeof recordSchema>
 export type Choice = NonNullable<DeviceRecord['choice']>
 
-const unknownDevice = (serial: string): DeviceRecord => ({
+const unknownDevice = (serial: string, revision: number): DeviceRecord => ({
   serial,
   enrolled: false,
   hardwareSerial: null,
   marks: [],
   mayLackMark: true,
-  ...custodySchema.parse({ fencingNumber: '0' }),
+  ...custodySchema.parse({ fencingNumber: '0', revision }),
   choice: null,
   baseline: null,
   wiped: null,
@@ -100,7 +100,7 @@ export interface Records {
 }
 
 /** @throws when a record on disk cannot be read: its fencing number must not be forgotten silently */
-export function openRecords(dir: string): Records {
+export function openRecords(dir: string, now = Date.now()): Records {
   const known = new Map<string, DeviceRecord>()
   const fileOf = (serial: string) =>
     join(dir, `${createHash('sha256').update(serial).digest('hex').slice(0, 32)}.json`)
@@ -109,9 +109,10 @@ export function openRecords(dir: string): Records {
     known.set(record.serial, record)
   }
   return {
-    get: (serial) => known.get(serial) ?? unknownDevice(serial),
+    // Of a record that is lost, the control plane knows the revision: the loss is newer.
+    get: (serial) => known.get(serial) ?? unknownDevice(serial, now),
     update(serial, change) {
-      const next = { ...(known.get(serial) ?? unknownDevice(serial)), ...change }
+      const next = { ...(known.get(serial) ?? unknownDevice(serial, now)), ...change }
       writeJsonSynced(fileOf(serial), next)
       known.set(serial, next)
       return next

@@ -76,3 +76,12 @@ it('gives out the clean phone when the backup is of the same wipe', async () => 
   expect(status()?.custody).toMatchObject({ clean_for: 'anyone' })
   await of('ph_b', 2n).start()
 })
+
+it('reports a lost record as newer than the record was', async () => {
+  await of('ph_a', 2n).start()
+  const { revision } = status()?.custody ?? {}
+  await restore()
+  await untilLink(host, phone.serial, 'unenrolled')
+  expect(status()?.custody).toMatchObject({ assignment: null, dirty: true, clean_for: '' })
+  expect(status()?.custody?.revision).toBeGreaterThan(revision ?? Infinity)
+})

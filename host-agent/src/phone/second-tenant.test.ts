@@ -73,3 +73,32 @@ it('keeps a device from the next tenant when its wipe could not be verified', as
   expect(await of('', 7n).wipe()).toMatchObject({ verified: true, cleanFor: 'anyone' })
   await of('ph_c', 8n).start()
 })
+
+it('gives a phone no device that was enrolled since, even when the wipe of the enrolment failed', async () => {
+  const { faults } = both.phone.inside
+  faults.setWipeDoesNothing(true)
+  const answer = await both.host.control.enroll({ serial: both.phone.serial, fencingNumber: 9n }, 60_000)
+  expect(answer).toMatchObject({ verified: false, cleanFor: '' })
+  faults.setWipeDoesNothing(false)
+  expect(custody()).toMatchObject({ assignment: null, dirty: true, clean_for: '' })
+  expect(await refusalOf(of('ph_c', 10n).start())).toBe('not_wiped')
+  expect(await of('', 10n).wipe()).toMatchObject({ verified: true, cleanFor: 'anyone' })
+  await of('ph_d', 11n).start()
+})
+
+it('gives a phone no device from which its data was wiped', async () => {
+  const { serial } = both.phone
+  const [released, its] = [
+    of('ph_d', 12n),
+    session(both.host.control, serial, 13n, 'ph_d', 'tenant of ph_d', true),
+  ]
+  expect(await released.wipe()).toMatchObject({ verified: true })
+  expect(await refusalOf(its.start())).toBe('data_wiped')
+  expect(await refusalOf(its.park())).toBe('data_wiped')
+  expect(await refusalOf(both.host.control.call.rebootPhone({ assignment: its.assignment }))).toBe(
+    'data_wiped',
+  )
+  // A reset: it starts without data.
+  await of('ph_d', 13n).start()
+  await session(both.host.control, serial, 14n, 'ph_d', 'tenant of ph_d', true).start()
+})

@@ -91,8 +91,9 @@ export function session(
   fencingNumber: bigint,
   phoneId = 'ph_aaaaaaaaaaaa',
   tenant = 'tenant-a',
+  hasData = false,
 ) {
-  const assignment = { phoneId, tenant, serial, fencingNumber, requestId: 'req_aaaaaaaaaaaa' }
+  const assignment = { phoneId, tenant, serial, hasData, fencingNumber, requestId: 'req_aaaaaaaaaaaa' }
   return {
     assignment,
     start: () => client.start({ assignment }),

@@ -46,6 +46,7 @@ export function takeDevice(
   const isTaken = held !== null && BigInt(held.fencing_number) === number && held.phone_id !== phoneId
   if (isTaken) refuse(intent === 'hold' ? 'not_assigned' : 'number_taken')
   if (intent === 'use') {
+    if (!held && device.cleanFor !== '' && assignment.hasData) refuse('data_wiped')
     if (held ? held.phone_id !== phoneId : device.cleanFor === '') refuse('not_wiped')
     device.assignment = { phone_id: phoneId, fencing_number: Number(number) }
     device.dirty = true
