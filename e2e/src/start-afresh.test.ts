@@ -66,7 +66,7 @@ test('a device whose number is not believed starts afresh', async () => {
   await writeFile(file, JSON.stringify({ ...record, fencingNumber, revision: Date.now() }))
   await up()
   await until('a quarantined device', ({ state }) => state === 'quarantined')
-  expect((await device()).reason).toContain('the number is not believed')
+  expect((await device()).reason).toContain('so the report is rejected')
 
   // 1. It holds a phone.
   await ctl(system, 'device', 'release', serial)
