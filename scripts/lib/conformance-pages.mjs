@@ -124,8 +124,12 @@ function follow(pages) {
       if (now === null || !isThere(now)) lost.push(row)
       else {
         page.text = page.text.replace(lineOf(row), () => lineOf(now))
+        const doubt =
+          likeness(row.test, now.test) < 0.2
+            ? '\n  few words in common: check that it proves the sentence'
+            : ''
         process.stdout.write(
-          `${page.name}: ${row.sentence}\n  was: ${row.file}: ${row.test}\n  now: ${now.file}: ${now.test}\n`,
+          `${page.name}: ${row.sentence}\n  was: ${row.file}: ${row.test}\n  now: ${now.file}: ${now.test}${doubt}\n`,
         )
       }
     }
