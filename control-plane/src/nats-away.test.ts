@@ -22,7 +22,7 @@ beforeAll(async () => {
       NATS_ACCOUNT_SEED_FILE: nats.accountSeedFile,
     },
   })
-}, 60_000)
+})
 afterAll(async () => {
   await world.stop()
   await nats.stop()
@@ -56,7 +56,7 @@ it('stays ready while NATS is away, serves what needs no host, and is whole agai
   ])
   nats = await startNats({ dir, port: Number(new URL(nats.url).port) })
   await eventually(async () => (await readiness()).status === 'ok')
-}, 60_000)
+})
 
 it('starts while NATS is away, serves what needs no host, and rents phones once NATS is there', async () => {
   await nats.stop()
@@ -98,4 +98,4 @@ it('starts while NATS is away, serves what needs no host, and rents phones once 
   } finally {
     await agent.stop()
   }
-}, 90_000)
+})

@@ -36,7 +36,7 @@ beforeAll(async () => {
   phone = await startTestPhone()
   ca = await createTestCa()
   identity = await makeIdentity(ca)
-}, 90_000)
+})
 afterAll(() => phone.stop())
 
 beforeEach(async () => {
@@ -187,5 +187,5 @@ describe('killed in the middle of a batch', () => {
     ])
     expect(phone.proxy.opened.length).toBeGreaterThan(opened)
     expect(second.logged().match(/its outcome is unknown/g)).toHaveLength(1)
-  }, 60_000)
+  })
 })

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const { phone } = await phones.create(tenant.caller, createBody(), null)
   phoneId = phone.id
   await phones.wait(phoneId, ({ status }) => status === 'ready', 10_000, new AbortController().signal)
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 const request = (method: 'GET' | 'PUT' | 'POST' | 'PATCH', url: string, body?: unknown) =>

@@ -15,7 +15,7 @@ beforeAll(async () => {
   world = startWorld()
   plane = await world.start()
   tenant = await plane.tenant()
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 /** A core of its own: its log lines and its counters. */
@@ -102,7 +102,7 @@ it('keeps a bounded number while Postgres does not answer, and writes them once 
     await recorder.close()
     await away.close()
   }
-}, 60_000)
+})
 
 it('drops the oldest, also when entries return that could not be written', () => {
   let dropped = 0

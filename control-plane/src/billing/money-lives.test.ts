@@ -21,7 +21,7 @@ let stage: Stage
 beforeAll(async () => {
   world = startWorld()
   stage = await openStage(world)
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 it(

@@ -95,10 +95,7 @@ describe('the library', () => {
       ])
       release()
       await lock
-      await eventually(
-        async () => (await call(replica.server, 'GET', '/v1/apps/library')).statusCode === 200,
-        30_000,
-      )
+      await eventually(async () => (await call(replica.server, 'GET', '/v1/apps/library')).statusCode === 200)
     },
   )
 })

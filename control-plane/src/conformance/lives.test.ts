@@ -29,7 +29,6 @@ beforeEach(async () => {
 const isFree = () =>
   eventually(
     async () => (await plane.app.core.db.device.count({ where: { state: 'free', link: 'healthy' } })) === 1,
-    30_000,
   )
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'

@@ -8,7 +8,7 @@ let plane: Plane
 beforeAll(async () => {
   world = startWorld()
   plane = await world.start()
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 it('keeps what bears the mark prepared, each text once, and nothing else', async () => {
@@ -31,4 +31,4 @@ it('keeps what bears the mark prepared, each text once, and nothing else', async
   } finally {
     await opened.close()
   }
-}, 60_000)
+})

@@ -11,7 +11,7 @@ beforeAll(async () => {
   world = startWorld()
   plane = await world.start()
   ;({ db } = plane.app.core)
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 const failureOf = async (work: Promise<unknown>): Promise<unknown> => {

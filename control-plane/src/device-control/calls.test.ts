@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { phone } = await plane.app.services.phones.create(tenant.caller, createBody(), null)
   phoneId = phone.id
   await ready()
-}, 60_000)
+})
 afterAll(async () => {
   await world.stop()
 })

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { phone } = await plane.app.services.phones.create(tenant.caller, createBody(), null)
   phoneId = phone.id
   await plane.app.services.phones.wait(phoneId, ({ status }) => status === 'ready', 10_000, context.signal)
-}, 60_000)
+})
 afterAll(() => world.stop())
 beforeEach(() => {
   agent.onCall = () => Promise.resolve()

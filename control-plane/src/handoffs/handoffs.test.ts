@@ -39,7 +39,7 @@ beforeAll(async () => {
   }
   tenant = await plane.tenant({ credit: '1000' })
   phoneId = await newPhone()
-}, 120_000)
+})
 afterAll(() => world.stop())
 
 async function newPhone(): Promise<string> {

@@ -27,7 +27,7 @@ beforeAll(async () => {
     startReplica(plane, 'ahead', env, preload),
     startReplica(plane, 'behind', env, preload),
   ])
-}, 120_000)
+})
 afterAll(async () => {
   for (const replica of replicas) await replica.stop()
   await world.stop()

@@ -17,11 +17,11 @@ beforeAll(async () => {
   plane = await world.start()
   tenant = await plane.tenant()
   lone = loneDevice(plane, tenant)
-}, 120_000)
+})
 afterAll(async () => {
   expect(await brokenInvariants(plane.app.core.db)).toEqual([])
   await world.stop()
-}, 60_000)
+})
 
 const db = () => plane.app.core.db
 const phones = () => plane.app.services.phones

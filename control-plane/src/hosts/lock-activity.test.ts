@@ -17,7 +17,7 @@ beforeAll(async () => {
   plane = await world.start()
   agent = await plane.rack(1, { beatMs: 100 })
   tenant = await plane.tenant()
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 const condition = (isLocked: boolean | null): DeviceCondition => ({

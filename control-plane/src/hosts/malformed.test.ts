@@ -24,7 +24,7 @@ beforeAll(async () => {
   const { phones } = plane.app.services
   phoneId = (await phones.create(tenant.caller, createBody(), null)).phone.id
   await eventually(async () => (await phones.get(tenant.caller, phoneId)).status === 'ready')
-}, 60_000)
+})
 afterAll(() => world.stop())
 beforeEach(() => {
   agent.onAnswer = (_, bytes) => bytes

@@ -25,7 +25,7 @@ beforeAll(async () => {
   })
   agent = await plane.rack(2, { beatMs: 200 })
   tenant = await plane.tenant()
-}, 60_000)
+})
 afterAll(async () => {
   await world.stop()
 })
@@ -49,7 +49,7 @@ it('refuses new work to a late host, ends sessions of a lost one, and leaves the
 
   agent.pause()
   const silentSince = Date.now()
-  await eventually(async () => (await refusalOf(observe(phone.id))) === 'phone_unavailable', 8000)
+  await eventually(async () => (await refusalOf(observe(phone.id))) === 'phone_unavailable')
   const start = () => phones().start(tenant.caller, other.phone.id, { idleTimeout: null, maxDuration: null })
   expect(await refusalOf(start())).toBe('phone_unavailable')
 

@@ -9,7 +9,7 @@ let plane: Plane
 beforeAll(async () => {
   world = startWorld()
   plane = await world.start({ env: { PHONERACK_HOST_LATE_AFTER: '2', PHONERACK_HOST_LOST_AFTER: '5' } })
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 const hostOf = (id: string) => plane.app.core.db.host.findUniqueOrThrow({ where: { id } })

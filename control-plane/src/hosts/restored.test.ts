@@ -22,11 +22,11 @@ beforeAll(async () => {
   plane = await world.start()
   tenant = await plane.tenant()
   lone = loneDevice(plane, tenant)
-}, 120_000)
+})
 afterAll(async () => {
   expect(await brokenInvariants(plane.app.core.db)).toEqual([])
   await world.stop()
-}, 60_000)
+})
 
 const db = () => plane.app.core.db
 const phones = () => plane.app.services.phones
@@ -137,7 +137,7 @@ describe('a wipe that its host always refuses', () => {
         return Promise.reject(new ApiError('phone_unavailable', { details }))
       }
       await phones().delete(tenant.caller, await lone.parked())
-      await eventually(async () => (await lone.rowOf(device)).state === 'quarantined', 20_000)
+      await eventually(async () => (await lone.rowOf(device)).state === 'quarantined')
       expect(tries).toBe(3)
     }),
   )
@@ -154,7 +154,7 @@ it('a wipe that waited for its host is not given up for one refusal', () =>
       return Promise.reject(new ApiError('phone_unavailable', { details }))
     }
     await phones().delete(tenant.caller, await lone.parked())
-    await eventually(() => lone.isFree(device), 30_000)
+    await eventually(() => lone.isFree(device))
     expect(tries).toBe(5)
   }))
 

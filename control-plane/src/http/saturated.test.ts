@@ -15,7 +15,7 @@ beforeAll(async () => {
     env: { PHONERACK_DATABASE_POOL: String(poolSize), PHONERACK_JOBS: 'off' },
   })
   tenant = await plane.tenant()
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 const createKey = () =>

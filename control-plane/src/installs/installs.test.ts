@@ -47,7 +47,7 @@ beforeAll(async () => {
   await eventually(
     async () => (await plane.app.services.phones.get(tenant.caller, phoneId)).status === 'ready',
   )
-}, 60_000)
+})
 afterAll(() => world.stop())
 beforeEach(() => {
   agent.log.length = 0

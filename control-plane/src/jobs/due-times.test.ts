@@ -32,7 +32,7 @@ let tenant: Tenant
 beforeAll(async () => {
   world = startWorld()
   stage = await openStage(world)
-}, 60_000)
+})
 afterAll(() => world.stop())
 beforeEach(async () => {
   stage.time += day

@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = startWorld()
   plane = await world.start()
   agent = await plane.rack(3)
-}, 60_000)
+})
 afterEach(async () => {
   for (const child of children.splice(0)) await kill(child)
 })
@@ -96,7 +96,7 @@ it('finishes a create whose replica was killed in the middle of it', async () =>
   expect(ready.status).toBe('ready')
   expect(starts).toBe(2)
   expect(await brokenInvariants(db)).toEqual([])
-}, 90_000)
+})
 
 it('takes over the job of a replica that died before it named its workers', async () => {
   const quiet = await world.start({ env: { PHONERACK_JOBS: 'off' }, replicaId: 'quiet' })
@@ -124,7 +124,7 @@ it('takes over the job of a replica that died before it named its workers', asyn
     signal,
   )
   expect(ready.status).toBe('ready')
-}, 90_000)
+})
 
 it('goes on after every connection to Postgres broke', async () => {
   const { phones } = plane.app.services
@@ -140,12 +140,12 @@ it('goes on after every connection to Postgres broke', async () => {
       // The broken connections are found one by one.
       return false
     }
-  }, 15_000)
+  })
   const next = await phones.create(tenant.caller, createBody(), null)
   await until(next.phone.id, 'ready')
   expect(agent.log.filter((line) => line.startsWith(`start ${next.phone.id}`))).toHaveLength(1)
   expect(await brokenInvariants(plane.app.core.db)).toEqual([])
-}, 40_000)
+})
 
 it('wakes a waiter on another replica within 50 ms of the change', async () => {
   const other = await world.start({ beside: plane })

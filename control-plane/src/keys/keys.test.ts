@@ -16,7 +16,7 @@ beforeAll(async () => {
   world = startWorld()
   plane = await world.start({ clock })
   replica = await world.start({ clock, beside: plane })
-}, 60_000)
+})
 afterAll(() => world.stop())
 beforeEach(async () => {
   ahead = 0

@@ -37,7 +37,7 @@ beforeAll(async () => {
   // None that the specification does not know.
   expect(described).toHaveLength(built.length)
   expect(built.length).toBeGreaterThanOrEqual(40)
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 const keyOf = async (preset: Preset, limitedTo?: string[]): Promise<string> => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   client = await uploadClient(plane, tenant)
   operatorOrigin = await plane.operator.listen({ host: '127.0.0.1', port: 0 })
   await eventually(async () => (await client.request('GET', '/v1/apps/library')).status === 200)
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 interface Said {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   )
   // Nothing else reads while a test counts.
   await plane.app.quiesce()
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 /** Links that live for a day, of sessions that have ended. */

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await eventually(
     async () => (await db.phone.count({ where: { id: { in: phones }, status: 'ready' } })) === 2,
   )
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 const make = async (phoneId: string, caller = tenant.caller): Promise<ApiError | string> => {

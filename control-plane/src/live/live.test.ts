@@ -33,7 +33,7 @@ beforeAll(async () => {
   agent = await plane.rack(6, { beatMs: 200 })
   tenant = await plane.tenant({ credit: '1000' })
   phoneId = await newPhone(tenant)
-}, 60_000)
+})
 afterAll(() => world.stop())
 beforeEach(() => {
   watches = []
@@ -49,7 +49,7 @@ beforeEach(() => {
 async function newPhone({ caller }: Tenant): Promise<string> {
   const { phones } = plane.app.services
   const { phone } = await phones.create(caller, createBody({ maxDuration: 3600, idleTimeout: 3600 }), null)
-  await eventually(async () => (await phones.get(caller, phone.id)).status === 'ready', 30_000)
+  await eventually(async () => (await phones.get(caller, phone.id)).status === 'ready')
   return phone.id
 }
 
@@ -438,7 +438,6 @@ describe('an open view ends', () => {
     await eventually(() => watch.isOver)
     await eventually(
       async () => (await plane.app.services.phones.get(tenant.caller, phoneId)).status === 'ready',
-      40_000,
     )
     const again = await view(token)
     again.client.close()

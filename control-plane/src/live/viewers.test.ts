@@ -34,7 +34,7 @@ beforeAll(async () => {
   agent = await plane.rack(2, { beatMs: 200 })
   tenant = await plane.tenant({ credit: '1000' })
   phoneIds = [await newPhone(), await newPhone()]
-}, 60_000)
+})
 afterAll(() => world.stop())
 afterEach(() => {
   vi.unstubAllGlobals()
@@ -52,7 +52,7 @@ async function newPhone(): Promise<string> {
   const { phones } = plane.app.services
   const { caller } = tenant
   const { phone } = await phones.create(caller, createBody({ maxDuration: 3600, idleTimeout: 3600 }), null)
-  await eventually(async () => (await phones.get(caller, phone.id)).status === 'ready', 30_000)
+  await eventually(async () => (await phones.get(caller, phone.id)).status === 'ready')
   return phone.id
 }
 
@@ -231,4 +231,4 @@ it('a server that stops says so and waits for no page, which comes back by itsel
   expect(answer.statusCode).toBe(200)
   await eventually(() => told.at(-1) === `over: ${closings.deleted.reason}`)
   expect(told.filter((each) => each === 'open')).toHaveLength(2)
-}, 60_000)
+})

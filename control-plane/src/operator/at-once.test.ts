@@ -11,7 +11,7 @@ beforeAll(async () => {
   world = startWorld()
   const plane = await world.start({ clock })
   planes = [plane, await world.start({ clock, beside: plane })]
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 type Method = 'POST' | 'DELETE'

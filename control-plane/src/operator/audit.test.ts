@@ -14,7 +14,7 @@ const clock = { now: () => new Date(Date.now() + ahead) }
 beforeAll(async () => {
   world = startWorld()
   plane = await world.start({ clock })
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'

@@ -12,7 +12,7 @@ beforeAll(async () => {
   world = startWorld()
   plane = await world.start()
   beside = await world.start({ beside: plane })
-}, 60_000)
+})
 afterAll(() => world.stop())
 beforeEach(async () => {
   tenant = await plane.tenant()

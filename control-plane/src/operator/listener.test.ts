@@ -8,7 +8,7 @@ let plane: Plane
 beforeAll(async () => {
   world = startWorld()
   plane = await world.start()
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 const codeOf = (answer: { json(): unknown }) => (answer.json() as { error?: { code: string } }).error?.code

@@ -15,7 +15,7 @@ beforeAll(async () => {
   world = startWorld()
   plane = await world.start({ clock })
   beside = await world.start({ clock, beside: plane })
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 type Body = Record<string, unknown> & { error?: { code: string } }

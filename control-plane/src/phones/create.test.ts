@@ -24,7 +24,7 @@ beforeAll(async () => {
   plane = await world.start()
   await plane.rack(devices, { beatMs: 200 })
   second = await world.start({ beside: plane })
-}, 60_000)
+})
 afterAll(async () => {
   await world.stop()
 })
@@ -212,5 +212,5 @@ describe('parallel creates', () => {
       }),
       { numRuns: 12 },
     )
-  }, 60_000)
+  })
 })

@@ -14,7 +14,7 @@ beforeAll(async () => {
   world = startWorld()
   plane = await world.start()
   agent = await plane.rack(4)
-}, 60_000)
+})
 
 afterAll(async () => {
   await world.stop()

@@ -21,7 +21,7 @@ beforeAll(async () => {
   plane = await world.start({ clock, env: { PHONERACK_LIFECYCLE_PER_MINUTE: '100000' } })
   agent = await plane.rack(1, { beatMs: 200 })
   tenant = await plane.tenant({ credit: '1000' })
-}, 60_000)
+})
 afterAll(async () => {
   const broken = await brokenInvariants(plane.app.core.db)
   await world.stop()

@@ -32,7 +32,7 @@ beforeAll(async () => {
   const found = agent.devices.get(serial)
   if (!found) throw new Error('no device')
   device = found
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 /** Counts the reads of a target. */

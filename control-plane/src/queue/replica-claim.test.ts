@@ -8,7 +8,7 @@ let plane: Plane
 beforeAll(async () => {
   world = startWorld()
   plane = await world.start({ replicaId: 'same' })
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 it('runs a job once when a second replica starts with the ID of the first', async () => {
@@ -36,7 +36,7 @@ it('runs a job once when a second replica starts with the ID of the first', asyn
   release()
   const ready = await phones.wait(first.phone.id, isReady, 30_000, new AbortController().signal)
   expect([ready.status, starts]).toEqual(['ready', 2])
-}, 60_000)
+})
 
 it('gives the ID at once to the process that follows one that ended, and takes another when it lost it', async () => {
   const { databaseUrl } = plane.config

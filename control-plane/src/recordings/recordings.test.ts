@@ -26,7 +26,7 @@ beforeAll(async () => {
   beside = await world.start({ env, beside: plane })
   agent = await plane.rack(5, { beatMs: 200 })
   owner = await plane.tenant({ credit: '1000' })
-}, 60_000)
+})
 afterAll(() => world.stop())
 let phoneId = ''
 beforeEach(async () => {
@@ -46,7 +46,7 @@ beforeEach(async () => {
 async function newPhone(): Promise<string> {
   const { phones } = plane.app.services
   const { phone } = await phones.create(tenant.caller, createBody({ maxDuration: 3600 }), null)
-  await eventually(async () => (await phones.get(tenant.caller, phone.id)).status === 'ready', 30_000)
+  await eventually(async () => (await phones.get(tenant.caller, phone.id)).status === 'ready')
   return phone.id
 }
 
@@ -83,8 +83,8 @@ const list = async (): Promise<RecordingJson[]> =>
 const get = async (id: string): Promise<RecordingJson | undefined> =>
   (await list()).find((each) => each.id === id)
 const untilStatus = (id: string, status: RecordingJson['status']): Promise<void> =>
-  eventually(async () => (await get(id))?.status === status, 30_000)
-const untilDropped = (id: string): Promise<void> => eventually(() => !agent.recordings.held.has(id), 30_000)
+  eventually(async () => (await get(id))?.status === status)
+const untilDropped = (id: string): Promise<void> => eventually(() => !agent.recordings.held.has(id))
 
 describe('a recording', () => {
   it('is read no further than its host promised', async () => {
@@ -99,7 +99,7 @@ describe('a recording', () => {
         if (!read.write({ chunk: Buffer.alloc(65_536) }))
           await new Promise((resolve) => setImmediate(resolve))
     }
-    await eventually(() => isCut, 30_000)
+    await eventually(() => isCut)
     agent.recordings.onRead = null
     // The video has four chunks; some more are under way before the call is cut.
     expect(sent).toBeLessThan(200)
@@ -164,7 +164,7 @@ describe('a recording', () => {
     errorOf(await call('POST', ''), 409, 'phone_deleted')
     errorOf(await call('POST', `/${id}/stop`), 409, 'phone_deleted')
     // The agent ended it with its assignment, or is told now.
-    await eventually(() => agent.recordings.held.get(id)?.endedAt !== undefined, 30_000)
+    await eventually(() => agent.recordings.held.get(id)?.endedAt !== undefined)
     agent.recordings.finish(id)
     await untilStatus(id, 'ready')
     expect((await call('GET', `/${id}/video`)).rawPayload.length).toBe(200_000)
@@ -174,7 +174,7 @@ describe('a recording', () => {
     expect(await list()).toEqual([])
     errorOf(await call('GET', `/${id}/video`), 404, 'recording_not_found')
     errorOf(await call('DELETE', `/${id}`), 404, 'recording_not_found')
-    await eventually(async () => !(await storedFiles(plane)).includes(storageId), 30_000)
+    await eventually(async () => !(await storedFiles(plane)).includes(storageId))
   })
 
   it('that ends by itself at its host is fetched', async () => {
@@ -202,7 +202,7 @@ describe('a recording', () => {
     await call('POST', `/${id}/stop`)
     agent.recordings.finish(id)
     agent.log.length = 0
-    await eventually(() => agent.log.includes('readRecording'), 30_000)
+    await eventually(() => agent.log.includes('readRecording'))
     expect((await get(id))?.status).toBe('processing')
     agent.recordings.sent = null
     await untilStatus(id, 'ready')
@@ -304,7 +304,7 @@ describe('sent once', () => {
     // As the job does later: the host knows of none.
     await plane.app.core.db.$queryRaw`select 1 as moved from graphile_worker.add_job('recording.fetch',
       payload := ${JSON.stringify({ recordingId: row?.id })}::json, job_key := ${`recording.fetch:${row?.id}`})`
-    await eventually(async () => (await list()).length === 0, 30_000)
+    await eventually(async () => (await list()).length === 0)
   })
 
   it('a stop without an answer is not repeated by itself', async () => {
@@ -327,7 +327,7 @@ describe('sent once', () => {
     agent.onCall = (name) => (name === 'stopRecording' ? Promise.reject(new Error('cut')) : Promise.resolve())
     const { phones } = plane.app.services
     await phones.park(tenant.caller, phoneId)
-    await eventually(async () => (await phones.get(tenant.caller, phoneId)).status === 'parked', 30_000)
+    await eventually(async () => (await phones.get(tenant.caller, phoneId)).status === 'parked')
     // The park ends it by itself: nobody has to pay for a start to stop it.
     const waited = errorOf(await call('GET', `/${second.id}/video`), 409, 'recording_not_ready')
     expect(waited.next).toBe(`GET /v1/phones/${phoneId}/recordings`)

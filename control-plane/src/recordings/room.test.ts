@@ -19,13 +19,13 @@ beforeAll(async () => {
   agent = await plane.rack(2, { beatMs: 200 })
   tenant = await plane.tenant()
   phoneId = await newPhone(plane, tenant)
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 async function newPhone(of: Plane, owner: Tenant): Promise<string> {
   const { phones } = of.app.services
   const { phone } = await phones.create(owner.caller, createBody({ maxDuration: 3600 }), null)
-  await eventually(async () => (await phones.get(owner.caller, phone.id)).status === 'ready', 30_000)
+  await eventually(async () => (await phones.get(owner.caller, phone.id)).status === 'ready')
   return phone.id
 }
 
@@ -43,7 +43,7 @@ async function start(): Promise<RecordingJson> {
 const get = async (id: string): Promise<RecordingJson | undefined> =>
   (await call('GET', '')).json<{ data: RecordingJson[] }>().data.find((each) => each.id === id)
 const untilStatus = (id: string, status: string): Promise<void> =>
-  eventually(async () => (await get(id))?.status === status, 30_000)
+  eventually(async () => (await get(id))?.status === status)
 
 it("a project's bytes are limited: 409 with both numbers, and one that runs is ended at the limit", async () => {
   const first = await start()
@@ -70,7 +70,7 @@ it("a project's bytes are limited: 409 with both numbers, and one that runs is e
   await call('DELETE', `/${first.id}`)
   const third = await start()
   for (const { id } of [second, third]) await call('DELETE', `/${id}`)
-}, 60_000)
+})
 
 it('a host that claims a size without measure, and records on when it is told to stop, takes little room', async () => {
   const lying = await world.start()
@@ -95,12 +95,12 @@ it('a host that claims a size without measure, and records on when it is told to
   rack.recordings.ignoresStop = true
   await recordings.stop(owner.caller, phone, id, context).catch(() => undefined)
   await lying.app.services.phones.park(owner.caller, phone)
-  await eventually(async () => (await row()).stopAskedAt !== null, 20_000)
+  await eventually(async () => (await row()).stopAskedAt !== null)
   expect((await row()).status).not.toBe('failed')
   await db.$executeRaw`update recordings set stop_asked_at = stop_asked_at - interval '61 seconds'`
-  await eventually(async () => (await row()).status === 'failed', 20_000)
+  await eventually(async () => (await row()).status === 'failed')
   await eventually(() => !rack.recordings.held.has(id))
-}, 60_000)
+})
 
 it('the limit by number tells the bytes too', async () => {
   const few = await world.start({ env: { PHONERACK_RECORDINGS_PER_PROJECT: '1' } })
@@ -115,7 +115,7 @@ it('the limit by number tells the bytes too', async () => {
     code: 'recording_limit_reached',
     details: { limit: 1, recordings: 1, limit_bytes: 20_000_000_000, used_bytes: 0 },
   })
-}, 60_000)
+})
 
 it('nothing is transferred while the storage has no room', async () => {
   const full = await world.start({ env: { PHONERACK_STORAGE_MIN_FREE: `${9 * 10 ** 15}` } })
@@ -133,7 +133,7 @@ it('nothing is transferred while the storage has no room', async () => {
   await new Promise((resolve) => setTimeout(resolve, 500))
   expect(rack.log).not.toContain('readRecording')
   expect((await full.app.core.db.recording.findUniqueOrThrow({ where: { id } })).status).toBe('processing')
-}, 60_000)
+})
 
 it('one project transfers two videos at once, and another need not wait for them', async () => {
   const transfers = createTransfers()

@@ -22,7 +22,7 @@ beforeAll(async () => {
   other = await withRows()
   // Until it has loaded for the first time a search answers 429.
   await vi.waitFor(async () => expect((await page(library, tenant, null)).statusCode).toBe(200), 30_000)
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 /** A project with three rows of everything that has pages. */

@@ -38,7 +38,7 @@ beforeAll(async () => {
   ;({ paths } = (await plane.server.inject({ url: '/openapi.json' })).json<{ paths: typeof paths }>())
   built = endpoints.filter((endpoint) => operationOf(endpoint))
   expect(built.length).toBeGreaterThanOrEqual(40)
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 const ask = (request: InjectOptions, key: string | null = tenant.key) =>

@@ -41,7 +41,7 @@ beforeAll(async () => {
     },
   })
   ;({ paths } = (await plane.server.inject({ url: '/openapi.json' })).json<{ paths: typeof paths }>())
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 /** As it stands in a URL. */

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const body = createBody({ maxDuration: 3600, idleTimeout: 3600 })
   phoneId = (await plane.app.services.phones.create(tenant.caller, body, null)).phone.id
   await ready()
-}, 120_000)
+})
 afterAll(() => world.stop())
 
 const ready = () =>

@@ -26,7 +26,7 @@ beforeAll(async () => {
   plane = await world.start({ env, clock })
   replica = await world.start({ env, clock, beside: plane })
   agent = await plane.rack(3, { beatMs: 200 })
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -179,7 +179,7 @@ describe('an Idempotency-Key', { timeout: 60_000 }, () => {
     await eventually(async () => {
       if (created.statusCode === 503) created = await create({ name: 'a' })
       return created.statusCode !== 503
-    }, 30_000)
+    })
     expect(created.statusCode, created.body).toBe(201)
     const { id } = created.json<{ id: string }>()
 

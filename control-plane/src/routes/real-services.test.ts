@@ -20,7 +20,7 @@ beforeAll(async () => {
   plane = await world.start({ env: { PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' } })
   await plane.rack(4)
   tenant = await plane.tenant({ preset: 'admin', maxPhones: 4 })
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 async function call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: unknown, more = {}) {
@@ -59,7 +59,7 @@ describe('the routes over real services', () => {
     const sessions = sessionPageSchema.strict().parse((await call('GET', `${url}/sessions`)).json())
     expect(sessions.data.map((session) => session.end_reason)).toEqual(['deleted', 'parked'])
     accountSchema.strict().parse((await call('GET', '/v1/account')).json())
-  }, 30_000)
+  })
 
   it('repeat a create by its Idempotency-Key, and refuse another body', async () => {
     const key = { 'idempotency-key': 'the-same-key' }
@@ -162,5 +162,5 @@ describe('the routes over real services', () => {
       { numRuns: 30 },
     )
     expect(made).toBeGreaterThan(3)
-  }, 60_000)
+  })
 })

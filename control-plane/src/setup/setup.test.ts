@@ -23,7 +23,7 @@ beforeAll(async () => {
   plane = await world.start({ clock, env: { PHONERACK_FAILURES_PER_MINUTE: '60' } })
   beside = await world.start({ clock, beside: plane })
   projectId = (await createProject(plane.app.core, { name: 'Apples & "Pears"' })).id
-}, 60_000)
+})
 afterAll(() => world.stop())
 // Rates are per minute: each test has a minute of its own.
 beforeEach(() => void (ahead += 60_000))

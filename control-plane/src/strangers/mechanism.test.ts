@@ -27,7 +27,7 @@ beforeAll(async () => {
   })
   client = await uploadClient(plane, await plane.tenant())
   queries = watchQueries()
-}, 60_000)
+})
 afterAll(async () => {
   queries.stop()
   await world.stop()

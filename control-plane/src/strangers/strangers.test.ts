@@ -120,7 +120,7 @@ describe('strangers', () => {
       ...Array.from({ length: 3 }, () => 'invalid_api_key'),
       ...Array.from({ length: 17 }, () => 'rate_limited'),
     ])
-  }, 30_000)
+  })
 
   it('counts nothing that is no failure of a key', async () => {
     const strangers = make()

@@ -139,7 +139,7 @@ async function endPhones({ app }: Plane, { caller, projectId }: Tenant): Promise
   const { db } = app.core
   const phones = await db.phone.findMany({ where: { projectId, status: { not: 'deleted' } } })
   for (const { id } of phones) await app.services.phones.delete(caller, id)
-  await eventually(async () => (await db.device.count({ where: { state: { not: 'free' } } })) === 0, 60_000)
+  await eventually(async () => (await db.device.count({ where: { state: { not: 'free' } } })) === 0)
 }
 
 async function placePhone({ app }: Plane, { projectId }: Tenant, status: PhoneStatus): Promise<string> {

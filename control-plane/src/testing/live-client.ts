@@ -50,13 +50,13 @@ export function openLive(
     message.type === 'open'
   return {
     async opened() {
-      await eventually(() => messages.some(isOpen) || end !== null, 30_000)
+      await eventually(() => messages.some(isOpen) || end !== null)
       const message = messages.find(isOpen)
       if (!message) throw new Error(`closed: ${JSON.stringify(end)}`)
       return message
     },
     async closed() {
-      await eventually(() => end !== null, 30_000)
+      await eventually(() => end !== null)
       if (!end) throw new Error('still open')
       return end
     },

@@ -236,11 +236,11 @@ async function createTenant(app: App, options: TenantOptions): Promise<Tenant> {
   return { projectId: project.id, key, caller: await app.services.keys.authenticate(key) }
 }
 
-/** Waits until `condition` holds. @throws Error after `ms` */
-export async function eventually(condition: () => Promise<boolean> | boolean, ms = 45_000): Promise<void> {
+/** Waits until `condition` holds. The limit only ends a test that hangs. @throws Error after `ms` */
+export async function eventually(condition: () => Promise<boolean> | boolean, ms = 100_000): Promise<void> {
   const until = performance.now() + ms
   while (!(await condition())) {
-    if (performance.now() > until) throw new Error('what was awaited did not come')
+    if (performance.now() > until) throw new Error('the awaited condition did not hold')
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

@@ -24,7 +24,7 @@ beforeAll(async () => {
   world = startWorld()
   plane = await world.start({ env, clock })
   replica = await world.start({ env, clock, beside: plane })
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 /** A project of its own for each test. */

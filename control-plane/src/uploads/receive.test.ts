@@ -26,7 +26,7 @@ beforeAll(async () => {
   world = startWorld()
   plane = await world.start({ clock })
   client = await uploadClient(plane, await plane.tenant())
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 const apk = makeApk({ files: { pad: Buffer.alloc(300_000, 1) } })

@@ -56,7 +56,7 @@ describe('with the clock turned forward', () => {
     world = startWorld()
     plane = await world.start({ clock })
     client = await uploadClient(plane, await plane.tenant())
-  }, 60_000)
+  })
   afterAll(() => world.stop())
 
   const statusOf = async (id: string): Promise<string> => (await client.get(id)).status

@@ -32,7 +32,7 @@ beforeAll(async () => {
   plane = await world.start()
   tenant = await plane.tenant()
   client = await uploadClient(plane, tenant)
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 const settingsApk = readFileSync(

@@ -252,7 +252,7 @@ describe.concurrent('a scroll', () => {
       moved: false,
       at_end: null,
     })
-  }, 20_000)
+  })
 
   it('is not moved by a clock, nor by what stands still over it', async () => {
     const phone = list(3800)
@@ -276,5 +276,5 @@ describe.concurrent('a scroll', () => {
       code: 'target_not_found',
       details: { moved: true, at_end: true, scrolls: 4 },
     })
-  }, 30_000)
+  })
 })

@@ -295,7 +295,7 @@ describe.concurrent('typing', () => {
       expect(only(await run(phone, [action])).error?.code).toBe('no_focused_field')
     }
     expect(phone.log).not.toContain('type')
-  }, 30_000)
+  })
 
   it('does not type into a field that had the focus before', async () => {
     const phone = paperPhone([field(100), field(300, { flags: ['focusable', 'focused'] })])
@@ -303,7 +303,7 @@ describe.concurrent('typing', () => {
     const { error } = only(await run(phone, [{ type: 'type', text: 'x', target: { id: 'field100' } }]))
     expect(error?.code).toBe('no_focused_field')
     expect(phone.log).not.toContain('type')
-  }, 30_000)
+  })
 
   it('types where only the keyboard shows that something takes text', async () => {
     const phone = paperPhone([button('Terminal', 100)])
@@ -655,7 +655,7 @@ describe.concurrent('waiting and scrolling', () => {
     expect([ended.error?.code, ended.error?.details['scrolls']]).toEqual(['target_not_found', 4])
     const enough = await scrollTo('Row 19', 2)
     expect([enough.error?.code, enough.error?.details['scrolls']]).toEqual(['target_not_found', 2])
-  }, 30_000)
+  })
 })
 
 it('taps twice in one gesture, or one by one where a phone has one finger', async () => {

@@ -132,7 +132,7 @@ describe.each(phones)('typing $name', ({ without, runs, unicode }) => {
   let typist: Typist
   beforeAll(async () => {
     typist = await startTypist(without)
-  }, 60_000)
+  })
   afterAll(() => typist.stop())
 
   it('chooses its way by what the phone has', () => {

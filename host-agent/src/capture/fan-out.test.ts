@@ -10,7 +10,7 @@ log.level = 'silent'
 let film: Film
 beforeAll(async () => {
   film = await makeFilm(160, 320, 1)
-}, 30_000)
+})
 
 /** Shows a picture at each of the phone's times, in milliseconds, when ours is that; returns what came. */
 function timesOf(shown: readonly { phone: number; ours: number }[]): number[] {

@@ -31,15 +31,15 @@ let count = 0
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'phonerack-install-'))
   ;[both, apks] = await Promise.all([startPhoneAndHost(), makeApks()])
-  await until(() => both.host.agent.registry.statuses().length === 1, 20_000)
+  await until(() => both.host.agent.registry.statuses().length === 1)
   await both.host.control.enroll({ serial: both.phone.serial, fencingNumber: 1n }, 60_000)
   await at().start()
-}, 90_000)
+})
 afterAll(async () => {
   await both.stop()
   apks.remove()
   rmSync(dir, { recursive: true, force: true })
-}, 30_000)
+})
 afterEach(async () => {
   both.phone.inside.faults.hangEvery(0)
   both.phone.inside.faults.fullStorage(false)
@@ -316,7 +316,7 @@ describe('an install that is cut off', () => {
     expect(await install({ files: [apks.make()] })).toEqual(succeeded)
     expect(sent('install-abandon') - before.abandons).toBe(1)
     expect(await shell('ls', '/data/app')).not.toContain('vmdl')
-  }, 40_000)
+  })
 
   it('after its commit is proven by what the phone lists, and never sent again', async () => {
     const id = newInstallId()
@@ -332,7 +332,7 @@ describe('an install that is cut off', () => {
     expect(await end).toEqual(succeeded)
     expect((await listed())?.versionCode).toBe(5n)
     expect(counters().installs - before).toBe(1)
-  }, 40_000)
+  })
 
   it('by a lifecycle call ends with it', async () => {
     const id = newInstallId()
@@ -349,7 +349,7 @@ describe('an install that is cut off', () => {
     fencing += 1n
     await at().start()
     expect(await install({ files: [apks.make()] })).toEqual(succeeded)
-  }, 40_000)
+  })
 
   describe('with less patience', () => {
     let installs: Installs
@@ -398,7 +398,7 @@ describe('an install that is cut off', () => {
       })
       await expect(installs.finish(who(), id)).rejects.toMatchObject({ code: 'action_outcome_unknown' })
       expect(sent('install-commit') - before).toBe(0)
-    }, 30_000)
+    })
 
     it('gives its slot back when nobody finishes it', async () => {
       const file = apks.make()

@@ -26,7 +26,7 @@ beforeAll(async () => {
     ),
     { 'grpc.ssl_target_name_override': serverName },
   )
-}, 180_000)
+})
 afterAll(async () => {
   client.close()
   await both.stop()

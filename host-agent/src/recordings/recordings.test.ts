@@ -43,7 +43,7 @@ let upright: Film
 let wide: Film
 beforeAll(async () => {
   ;[upright, wide] = await Promise.all([makeFilm(160, 320, 20), makeFilm(320, 160, 20)])
-}, 60_000)
+})
 
 let dir: string
 let clock: number

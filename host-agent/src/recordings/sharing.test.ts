@@ -22,7 +22,7 @@ const him: Who = { ...her, serial: 'phone-2', phoneId: 'ph_bbbbbbbbbbbb', tenant
 let film: Film
 beforeAll(async () => {
   film = await makeFilm(160, 320, 20)
-}, 60_000)
+})
 let dir: string
 let clock: number
 const open: Recordings[] = []

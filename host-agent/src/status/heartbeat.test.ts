@@ -65,13 +65,13 @@ describe('heartbeats', () => {
     bus.publish(subjects.announce(hostId), {})
     await until(() => seen.length >= 3)
     const count = seen.length
-    await until(() => seen.length > count, 3000)
+    await until(() => seen.length > count)
     expect(seen.map(({ sequence }) => sequence)).toEqual(seen.map((_, index) => index + 1))
     await stopBroker()
     const before = seen.length
     beats.changed()
     startBroker(port)
-    await until(() => seen.length > before, 10_000)
+    await until(() => seen.length > before)
     expect(seen.at(-1)?.sequence).toBeGreaterThan(before)
   })
 
@@ -96,7 +96,7 @@ describe('heartbeats', () => {
     await until(() => seen.length >= 4)
     expect(seen.at(-1)?.epoch).toBeNull()
     known.publish(subjects.announce(hostId), { epoch: 'one' })
-    await until(() => seen.at(-1)?.epoch === 'one', 1000)
+    await until(() => seen.at(-1)?.epoch === 'one')
     await beats.stop()
     seen.length = 0
     beats = start()
@@ -121,6 +121,6 @@ describe('heartbeats', () => {
     bus = await connectBus({ url: `127.0.0.1:${port}`, name: 'test' })
     let seen = 0
     bus.subscribe(subjects.heartbeat(hostId), () => (seen += 1))
-    await until(() => seen > 0, 10_000)
+    await until(() => seen > 0)
   })
 })

@@ -19,7 +19,7 @@ export function freePort(): Promise<number> {
 /** Waits until `condition` holds. @throws Error after `ms`. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  ms = 10_000,
+  ms = 100_000,
   what = 'condition',
 ): Promise<void> {
   const end = performance.now() + ms

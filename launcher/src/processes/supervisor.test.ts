@@ -55,7 +55,7 @@ describe('Supervisor', () => {
     const one = service('one', forever)
     const first = await supervisor.start(one)
     process.kill(first.pid, 'SIGKILL')
-    await vi.waitFor(() => expect(events.map((event) => event.kind)).toEqual(['died', 'restarted']), 5000)
+    await vi.waitFor(() => expect(events.map((event) => event.kind)).toEqual(['died', 'restarted']), 60_000)
     expect(events[0]).toMatchObject({ name: 'one', cause: 'SIGKILL' })
     expect(one.current?.pid).not.toBe(first.pid)
     expect(readRecord(path.join(dir, 'one.json'))?.pid).toBe(one.current?.pid)
@@ -77,7 +77,7 @@ describe('Supervisor', () => {
     const services = ['a', 'b', 'c'].map((name) => service(name, forever, stopped))
     for (const each of services) await supervisor.start(each)
     process.kill(services[1]?.current?.pid ?? 0, 'SIGKILL')
-    await vi.waitFor(() => expect(events.length).toBe(1), 5000)
+    await vi.waitFor(() => expect(events.length).toBe(1), 60_000)
     expect(await supervisor.stopAll()).toEqual([])
     expect(stopped).toEqual(['b', 'c', 'a'])
     for (const each of services) expect(identify(each.current?.pid ?? 0)).toBeNull()
@@ -104,7 +104,7 @@ describe('Supervisor', () => {
         { signal: 'SIGKILL', waitMs: 5000 },
       ],
     })
-    await vi.waitFor(() => expect(deaf.tail()).toEqual(['up']), 5000)
+    await vi.waitFor(() => expect(deaf.tail()).toEqual(['up']), 60_000)
     await deaf.stop()
     expect(await deaf.exited).toBe('SIGKILL')
   })

@@ -88,7 +88,7 @@ describe('after a killed up', () => {
     const guard = readRecord(folder.guardRecord)
     expect(guard && isAlive(guard)).toBe(true)
     await kill(up)
-    await vi.waitFor(() => expect(guard && isAlive(guard)).toBe(false), 10_000)
+    await vi.waitFor(() => expect(guard && isAlive(guard)).toBe(false), 60_000)
     expect(isAlive(service)).toBe(false)
     if (process.platform === 'linux') expect(isAlive(grandchild)).toBe(false)
     expect(readRecord(folder.guardRecord)).toBeNull()

@@ -53,7 +53,7 @@ async function reconnect(): Promise<void> {
 
 /** adb shows the state before its key has reached the phone. */
 const asked = () =>
-  vi.waitFor(() => expect(phone.adbKeys.pending).toEqual([expect.stringMatching(/@|unknown/)]), 5000)
+  vi.waitFor(() => expect(phone.adbKeys.pending).toEqual([expect.stringMatching(/@|unknown/)]), 60_000)
 
 function cut(): void {
   for (const line of lines) line.destroy()

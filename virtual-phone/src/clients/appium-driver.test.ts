@@ -21,7 +21,7 @@ afterAll(async () => {
   if (session !== '') await send('DELETE', '')
   await appium?.close()
   await host.close()
-}, 60_000)
+})
 
 /** @throws for an answer that is an error */
 async function post(path: string, body: object): Promise<unknown> {
@@ -97,7 +97,7 @@ describe(`appium-uiautomator2-driver ${driverVersion}`, () => {
       'package:io.appium.uiautomator2.server',
       'package:io.appium.uiautomator2.server.test',
     ])
-  }, 60_000)
+  })
 
   it('finds, clicks and types', async () => {
     await mobile('startActivity', { intent: 'com.phonerack.notes/.MainActivity' })
@@ -221,5 +221,5 @@ describe(`appium-uiautomator2-driver ${driverVersion}`, () => {
     expect((await host.shell('getprop persist.sys.locale')).trim()).toBe('de-DE')
     await endSession()
     expect(host.faults).toEqual([])
-  }, 60_000)
+  })
 })

@@ -73,7 +73,7 @@ describe('the link', () => {
     await phone.faults.setOffline(false)
     await connecting
     await reconnect()
-  }, 30_000)
+  })
 
   it('hangs each third command', async () => {
     phone.faults.hangEvery(3)
@@ -98,7 +98,7 @@ describe('the link', () => {
     expect(performance.now() - start).toBeGreaterThan(450)
     await phone.faults.slowLink(null)
     await reconnect()
-  }, 20_000)
+  })
 
   it('is refused until somebody allows, on a phone that asks for keys', async () => {
     const asking = await startPhone({ port: 0, dataDir: join(folder, 'asking'), pace: 'instant', auth: true })
@@ -119,7 +119,7 @@ describe('the link', () => {
       await asking.close()
     }
     await expect(phone.faults.makeUnauthorized()).rejects.toThrow('asks for no keys')
-  }, 40_000)
+  })
 
   it('does not come back from a reboot until it may', async () => {
     phone.faults.neverComeBack(true)
@@ -131,7 +131,7 @@ describe('the link', () => {
     phone.faults.neverComeBack(false)
     await reconnect()
     expect(await shell('getprop sys.boot_completed')).toBe('1\n')
-  }, 20_000)
+  })
 })
 
 describe('the phone', () => {

@@ -9,7 +9,7 @@ const { world } = phone.android
 let uia2: Uia2
 beforeAll(async () => {
   uia2 = await startUia2(phone)
-}, 30_000)
+})
 afterAll(() => phone.close())
 
 interface Element {

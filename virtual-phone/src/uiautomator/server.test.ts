@@ -11,7 +11,7 @@ let uia2: Uia2
 beforeAll(async () => {
   expect((await phone.run(`am instrument -w ${instrumentation}`)).code).toBe(1)
   uia2 = await startUia2(phone, { 'appium:appPackage': 'com.phonerack.notes' })
-}, 30_000)
+})
 afterAll(() => phone.close())
 
 const settings = 'com.android.settings'

@@ -229,7 +229,7 @@ it('never breaks on a mutated APK: it is read, or refused with a reason', async 
     { numRuns: 400 },
   )
   expect(refused).toBeGreaterThan(20)
-}, 60_000)
+})
 
 it('gives a file up that cannot be read in time', async () => {
   const gone = new AbortController()

@@ -88,7 +88,7 @@ export function createFollower(plane: Plane, tenant: Tenant, seen: string[]): Fo
       return phone.id
     },
     status: async (phoneId) => (await plane.app.services.phones.get(tenant.caller, phoneId)).status,
-    until: (phoneId, status) => eventually(async () => (await follower.status(phoneId)) === status, 30_000),
+    until: (phoneId, status) => eventually(async () => (await follower.status(phoneId)) === status),
   }
   return follower
 }

@@ -119,4 +119,4 @@ it('any input on any screen leaves a world whose tree parses, lies on the screen
     ),
     { numRuns: 60 },
   )
-}, 60_000)
+})
