@@ -314,7 +314,7 @@ describe('a hand-over that nobody gives back expires, and the phone is free', ()
     const expiresAt = await expireIn(2000)
     const expired = await read(path, '?wait=done', replica)
     expect(expired).toMatchObject({ status: 'expired', note: null, ended_at: expiresAt.toISOString() })
-    expect(Date.now()).toBeGreaterThanOrEqual(expiresAt.getTime())
+    expect(plane.app.core.clock.now().getTime()).toBeGreaterThanOrEqual(expiresAt.getTime())
     await isFree()
     // The open page looks at its link at least every five seconds.
     expect((await client.closed()).code).toBe(closings.expired.code)

@@ -19,7 +19,7 @@ const built = (file: string): string =>
 /** Connects to each address with the built control plane. */
 const connecting = `
   const { Authority } = await import(${JSON.stringify(built('pki/authority.js'))})
-  const { HostClients } = await import(${JSON.stringify(built('hosts/clients.js'))})
+  const { HostClients } = await import(${JSON.stringify(built('host-calls/clients.js'))})
   const [dir, ...addresses] = process.argv.slice(1)
   const authority = await Authority.open(dir)
   const log = { warn() {}, error() {} }

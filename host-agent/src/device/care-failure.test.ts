@@ -51,7 +51,7 @@ describe('the reason of a failure', () => {
   it('says also what is behind it, and keeps the code and whether a retry helps', () => {
     const gone = explain(new DeviceGone('R5CT', new Error('adb says it is offline')))
     expect([gone.code, gone.retryable]).toEqual(['phone_unavailable', true])
-    expect(gone.message).toBe('device R5CT is out of reach. adb says it is offline.')
+    expect(gone.message).toBe('device R5CT is unreachable. adb says it is offline.')
     const late = explain(new DeadlineExceeded('restart after the wipe'))
     expect([late.code, late.message]).toEqual(['provider_timeout', 'restart after the wipe took too long.'])
     const ours = explain(new Error('io.appium.settings 7 was refused: Failure [INSTALL_FAILED_OLDER_SDK]'))

@@ -99,7 +99,7 @@ describe('the UI server', () => {
       plugged.phone.inside.faults.crashUiServer()
       return session.source(within)
     }, progress())
-    await expect(reading).rejects.toThrow('does not answer')
+    await expect(reading).rejects.toThrow('does not respond')
     expect(parseNodes(await ui.source(progress())).nodes.length).toBeGreaterThan(5)
     expect(dumps).toBe(0)
   })
@@ -145,7 +145,7 @@ describe('a write through it', () => {
 
   it('is sent once, also when it dies in the middle', async () => {
     const takesNothing = setText(() => undefined).send('漢', field, progress())
-    await expect(takesNothing).rejects.toThrow('does not take it')
+    await expect(takesNothing).rejects.toThrow('does not accept it')
     const windows = createWindows(plugged.transport)
     await createApps(plugged.transport, windows).open('com.phonerack.notes', null, progress())
     const tap = async (is: (node: UiNode) => boolean) => {
@@ -235,6 +235,6 @@ describe('its safety', () => {
       .poll(() => plugged.phone.inside.state().uiServerRunning, { timeout: 5000, interval: 50 })
       .toBe(false)
     const status = ask(plugged.transport, { method: 'GET', path: '/status' }, progress())
-    await expect(status).rejects.toThrow('does not answer')
+    await expect(status).rejects.toThrow('does not respond')
   })
 })
