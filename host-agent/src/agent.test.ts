@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from './adb/client.js'
 import { adbSocketPath } from './adb/server.js'
 import { command } from './adb/quote.js'
-import { createTransport } from './adb/transport.js'
 import { readJar } from './scrcpy/jar.js'
 import { createScrcpyKeeper } from './scrcpy/keeper.js'
 import { CallFailed } from './testing/client.js'
 import { resultsOf, session, startPhoneAndHost, untilLink, type PhoneAndHost } from './testing/phone.js'
 import { until } from './testing/ports.js'
+import { transportTo } from './testing/transport.js'
 
 let both: PhoneAndHost
 beforeAll(async () => {
@@ -24,7 +24,7 @@ const at = (fencingNumber: bigint, phoneId?: string) =>
   session(control(), both.phone.serial, fencingNumber, phoneId)
 /** Asks a second scrcpy server. */
 async function clipboardOf({ host, phone }: PhoneAndHost): Promise<string | null> {
-  const transport = createTransport(new AdbClient(adbSocketPath(host.config.dataDir)), phone.serial)
+  const transport = transportTo(new AdbClient(adbSocketPath(host.config.dataDir)), phone.serial)
   const keeper = createScrcpyKeeper(transport, await readJar(host.config.scrcpyServer), createLogger('test'))
   const progress = Progress.for(10_000)
   try {
@@ -306,10 +306,7 @@ describe('a wipe', () => {
     const { registry } = both.host.agent
     await at(4n).start()
     // What a tenant may leave; written past the agent.
-    const transport = createTransport(
-      new AdbClient(adbSocketPath(both.host.config.dataDir)),
-      both.phone.serial,
-    )
+    const transport = transportTo(new AdbClient(adbSocketPath(both.host.config.dataDir)), both.phone.serial)
     const progress = Progress.for(10_000)
     for (const left of [
       command('touch', '/sdcard/Download/mine.txt'),

@@ -1,97 +1,193 @@
 /**
- * The adb server's own protocol (AOSP `adb/OVERVIEW.TXT`, `SERVICES.TXT`): four
- * hex digits of length, a service name, then `OKAY` or `FAIL` with a reason.
- * One connection a request. Used by `track.ts`, `transport.ts` and `keep.ts`.
+ * The agent's own adb server, by adbkit (AOSP `adb/OVERVIEW.TXT`, `SERVICES.TXT`). One connection a call, which ends
+ * with the call's `progress`. Used by `track.ts`, `transport.ts` and `keep.ts`.
  */
 import type { Progress } from '@phonerack/shared'
-import { AdbConnectionLost, AdbProtocolError, AdbRefused, serviceName } from './errors.js'
-import { AdbSocket } from './socket.js'
+import { HostConnectCommand, HostDisconnectCommand, HostVersionCommand, Parser } from './adbkit.js'
+import { TextCommand } from './commands/service.js'
+import { ListDevicesCommand, TransportIdCommand, type ListedDevice } from './commands/transports.js'
+import { AdbConnection } from './connection.js'
+import { AdbProtocolError, AdbRefused, serviceName } from './errors.js'
+import type { TransportId } from './target.js'
 
-const hexLength = (text: string): string => Buffer.byteLength(text).toString(16).padStart(4, '0')
+export interface TrackedDevice extends Omit<ListedDevice, 'transportId'> {
+  transport: TransportId
+}
 
 export class AdbClient {
+  private serverRun = 0
+
   /** @param path of the server's Unix socket */
   constructor(readonly path: string) {}
 
-  /** Asks for a service of the server and leaves the connection open after its OKAY. */
-  async open(service: string, progress: Progress): Promise<AdbSocket> {
-    const socket = await AdbSocket.open(this.path, `adb ${serviceName(service)}`, progress)
-    try {
-      await request(socket, service)
-      return socket
-    } catch (error) {
-      socket.close()
-      throw error
-    }
+  /** Another server counts its transports from 1 again: ids of the one before name nothing any more. */
+  serverStarts(): void {
+    this.serverRun += 1
   }
 
-  /** Asks for a service of a device: the connection is that service's stream. */
-  async openOnDevice(serial: string, service: string, progress: Progress): Promise<AdbSocket> {
-    const socket = await this.open(`host:transport:${serial}`, progress)
+  /** Runs commands on a connection that is closed when `work` ends. `service` names the call in errors. */
+  async call<T>(
+    service: string,
+    progress: Progress,
+    work: (connection: AdbConnection) => PromiseLike<T>,
+  ): Promise<T> {
+    const connection = await this.connection(service, progress)
     try {
-      await request(socket, service)
-      return socket
+      return await work(connection)
     } catch (error) {
-      socket.close()
-      throw error
-    }
-  }
-
-  /** A service that answers with one length-prefixed text, such as `host:version`. */
-  async ask(service: string, progress: Progress): Promise<string> {
-    const socket = await this.open(service, progress)
-    try {
-      return await readText(socket)
+      throw plain(error, service)
     } finally {
-      socket.close()
+      connection.close()
     }
+  }
+
+  /** As `call`, on a connection that leads to a device. @throws DeviceGone when it is not the device of `transport` any more */
+  onDevice<T>(
+    transport: TransportId,
+    service: string,
+    progress: Progress,
+    work: (connection: AdbConnection) => PromiseLike<T>,
+  ): Promise<T> {
+    return this.call(service, progress, async (connection) => {
+      await this.lead(connection, transport)
+      return work(connection)
+    })
+  }
+
+  /** As `onDevice`, but the connection stays open; the caller owns it. */
+  async keepOnDevice(
+    transport: TransportId,
+    service: string,
+    progress: Progress,
+    work: (connection: AdbConnection) => PromiseLike<unknown>,
+  ): Promise<AdbConnection> {
+    const connection = await this.connection(service, progress)
+    try {
+      await this.lead(connection, transport)
+      await work(connection)
+      connection.bytes.detach()
+      return connection
+    } catch (error) {
+      connection.close()
+      throw plain(error, service)
+    }
+  }
+
+  /** The connection is the caller's, as long as `progress` lasts. */
+  connection(service: string, progress: Progress): Promise<AdbConnection> {
+    return AdbConnection.open(this.path, `adb ${serviceName(service)}`, progress)
+  }
+
+  /** A service that answers with one length-prefixed text, such as `host-transport-id:N:features`. */
+  ask(service: string, progress: Progress): Promise<string> {
+    return this.call(service, progress, (connection) => new TextCommand(connection).execute(service))
+  }
+
+  /** As `ask`, of what the server itself knows of a device. */
+  askOf(transport: TransportId, service: string, progress: Progress): Promise<string> {
+    const whole = `host-transport-id:${transport.id}:${service}`
+    return this.call(whole, progress, async (connection) => {
+      this.check(transport)
+      return new TextCommand(connection).execute(whole)
+    })
   }
 
   /** The server's version, which also proves that it answers. */
   async version(progress: Progress): Promise<number> {
-    return parseInt(await this.ask('host:version', progress), 16)
+    const version = await this.call('host:version', progress, (connection) =>
+      new HostVersionCommand(connection).execute(),
+    )
+    if (!Number.isInteger(version)) throw new AdbProtocolError('the server gave no version')
+    return version
   }
 
-  /** Connects a phone on the network. Returns the server's words: it says OKAY also when it could not. */
-  connect(address: string, progress: Progress): Promise<string> {
-    return this.ask(`host:connect:${address}`, progress)
+  /** All devices that the server lists. */
+  async devices(progress: Progress): Promise<TrackedDevice[]> {
+    // Before the list is read: one of a later server must not pass for it.
+    const tracked = this.tracked()
+    return tracked(
+      await this.call('host:devices-l', progress, (connection) =>
+        new ListDevicesCommand(connection).execute(),
+      ),
+    )
+  }
+
+  /** Gives lists that are read from now on the run of the server. */
+  tracked(): (devices: readonly ListedDevice[]) => TrackedDevice[] {
+    const { serverRun } = this
+    return (devices) =>
+      devices.map(({ serial, state, transportId }) => ({
+        serial,
+        state,
+        transport: { id: transportId, serverRun },
+      }))
+  }
+
+  /** Connects a phone on the network. Null when it is connected, else the server's words. */
+  connect(address: string, progress: Progress): Promise<string | null> {
+    const { host, port } = hostAndPort(address)
+    return this.call(`host:connect:${address}`, progress, async (connection) => {
+      const command = new HostConnectCommand(connection)
+      return refusalOf(() => command.execute(host, port))
+    })
   }
 
   /** Forgets a phone on the network; one that is not known is no error. */
   async disconnect(address: string, progress: Progress): Promise<void> {
+    const { host, port } = hostAndPort(address)
     try {
-      await this.ask(`host:disconnect:${address}`, progress)
+      await this.call(`host:disconnect:${address}`, progress, async (connection) => {
+        const command = new HostDisconnectCommand(connection)
+        return refusalOf(() => command.execute(host, port))
+      })
     } catch (error) {
       if (!(error instanceof AdbRefused)) throw error
     }
   }
 
   /** Makes the server drop its connection to one device and open it again. */
-  async reconnect(serial: string, progress: Progress): Promise<void> {
-    await this.ask(`host-serial:${serial}:reconnect`, progress)
+  async reconnect(transport: TransportId, progress: Progress): Promise<void> {
+    const answer = await this.askOf(transport, 'reconnect', progress)
+    // It says OKAY also when it did not find the device.
+    if (!answer.startsWith('reconnecting')) throw new AdbRefused('reconnect', answer)
+  }
+
+  private async lead(connection: AdbConnection, transport: TransportId): Promise<void> {
+    this.check(transport)
+    await new TransportIdCommand(connection).execute(transport.id)
+  }
+
+  /** After the connection stands: whoever accepted it is no later server than the one that is known now. */
+  private check({ id, serverRun }: TransportId): void {
+    if (serverRun !== this.serverRun)
+      throw new AdbRefused(`host:transport-id:${id}`, 'device not found since the server started again')
   }
 }
 
-/** Sends one service name and reads OKAY, or throws the reason. */
-export async function request(socket: AdbSocket, service: string): Promise<void> {
-  await socket.write(hexLength(service) + service)
-  const status = (await socket.read(4)).toString('latin1')
-  if (status === 'OKAY') return
-  if (status !== 'FAIL')
-    throw new AdbProtocolError(`unexpected answer ${JSON.stringify(status)} to ${serviceName(service)}`)
-  let reason: string
+/** adbkit takes the port by itself. */
+function hostAndPort(address: string): { host: string; port: number } {
+  const [, host = address, port = '5555'] = /^(.*):(\d+)$/.exec(address) ?? []
+  return { host, port: Number(port) }
+}
+
+/** adbkit throws the words of an OKAY that refuses as a plain `Error`. */
+async function refusalOf(command: () => PromiseLike<unknown>): Promise<string | null> {
   try {
-    reason = await readText(socket)
+    await command()
+    return null
   } catch (error) {
-    if (!(error instanceof AdbConnectionLost)) throw error
-    reason = 'no reason given'
+    if (error instanceof Error && error.constructor === Error) return error.message
+    throw error
   }
-  throw new AdbRefused(service, reason)
 }
 
-/** Four hex digits, then as many bytes of text. */
-export async function readText(socket: AdbSocket): Promise<string> {
-  const digits = (await socket.read(4)).toString('latin1')
-  if (!/^[0-9a-fA-F]{4}$/.test(digits)) throw new AdbProtocolError(`not a length: ${JSON.stringify(digits)}`)
-  return (await socket.read(parseInt(digits, 16))).toString('utf8')
+/** An error of adbkit as one of ours. */
+function plain(error: unknown, service: string): unknown {
+  if (error instanceof Parser.FailError)
+    return new AdbRefused(service, error.message.replace(/^Failure: '(.*)'$/s, '$1'))
+  if (error instanceof Parser.UnexpectedDataError)
+    return new AdbProtocolError(
+      `unexpected answer ${JSON.stringify(error.unexpected)} to ${serviceName(service)}`,
+    )
+  return error
 }

@@ -46,8 +46,7 @@ export function keepConnected(
         const progress = Progress.for(connectLimit, stopping.signal)
         if (state !== null) await client.disconnect(address, progress)
         const answer = await client.connect(address, progress)
-        if (!answer.startsWith('connected to'))
-          log.debug({ address, answer }, 'network phone does not respond')
+        if (answer !== null) log.debug({ address, answer }, 'network phone does not respond')
       } catch (error) {
         if (stopped()) return
         log.debug({ address, err: error }, 'could not request a connection from the adb server')

@@ -9,12 +9,12 @@ import { startPhone } from '@phonerack/virtual-phone'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DeviceGone } from '../device/device.js'
 import { until } from '../testing/ports.js'
-import { AdbClient } from './client.js'
+import { AdbClient, type TrackedDevice } from './client.js'
 import { AdbRefused } from './errors.js'
 import { markProcess } from './process-identity.js'
 import { command } from './quote.js'
 import { adbSocketPath, startAdbServer, type AdbServer } from './server.js'
-import { trackDevices, type TrackedDevice } from './track.js'
+import { trackDevices } from './track.js'
 import { createTransport } from './transport.js'
 
 const log = createLogger('test')
@@ -209,9 +209,9 @@ describe('the adb server', () => {
   it('answers for a device that is not there with DeviceGone, and refuses nonsense', async () => {
     const server = await start()
     const progress = Progress.for(3000)
-    await expect(createTransport(server.client, 'nobody').shell(command('true'), progress)).rejects.toThrow(
-      DeviceGone,
-    )
+    const [nobody] = server.client.tracked()([{ serial: 'nobody', state: 'device', transportId: 999 }])
+    const transport = createTransport(server.client, { serial: 'nobody', current: nobody?.transport ?? null })
+    await expect(transport.shell(command('true'), progress)).rejects.toThrow(DeviceGone)
     await expect(server.client.ask('host:no-such-service', progress)).rejects.toThrow(AdbRefused)
   })
 

@@ -12,8 +12,8 @@ import { dirname, join } from 'node:path'
 import { Progress, type Logger } from '@phonerack/shared'
 import { later } from '../later.js'
 import { AdbClient } from './client.js'
+import { isFull } from './connection.js'
 import { findMarked, isRunning, markProcess, processIdentity, unmarkProcess } from './process-identity.js'
-import { isFull } from './socket.js'
 
 export interface AdbServerOptions {
   /** Path or name of the adb program. */
@@ -79,6 +79,7 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
     if (await isListening(path)) return `${path} is in use by an unknown process`
     // What a server that was killed leaves, and the next one stumbles over.
     rmSync(path, { force: true })
+    client.serverStarts()
     const started = spawn(options.bin, ['-L', `localfilesystem:${path}`, 'nodaemon', 'server'], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: serverEnvironment(home),

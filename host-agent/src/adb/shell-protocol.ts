@@ -3,6 +3,7 @@
  * bytes little-endian length, data.
  */
 import { AdbConnectionLost, AdbProtocolError } from './errors.js'
+import { Gathered } from './gathered.js'
 import type { AdbSocket } from './socket.js'
 
 export interface ShellResult {
@@ -34,18 +35,18 @@ export async function readShellPacket(socket: AdbSocket): Promise<{ id: number; 
 
 /** Reads a command's output to its exit. A stream that ends without an exit code is a lost connection, never a success. */
 export async function readShellPackets(socket: AdbSocket, limit: number): Promise<ShellResult> {
-  const stdout: Buffer[] = []
-  const stderr: Buffer[] = []
-  let total = 0
+  const stdout = new Gathered()
+  const stderr = new Gathered()
   for (;;) {
     const { id, data } = await readShellPacket(socket)
     if (id === shellPacketId.exit) {
-      return { exitCode: data.readUInt8(0), stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) }
+      if (data.length !== 1) throw new AdbProtocolError(`an exit code of ${data.length} bytes`)
+      return { exitCode: data.readUInt8(0), stdout: stdout.whole(), stderr: stderr.whole() }
     }
-    total += data.length
-    if (total > limit) throw new RangeError(`a command printed more than ${limit} bytes`)
-    if (id === shellPacketId.stdout) stdout.push(data)
-    else if (id === shellPacketId.stderr) stderr.push(data)
+    if (stdout.length + stderr.length + data.length > limit)
+      throw new RangeError(`a command printed more than ${limit} bytes`)
+    if (id === shellPacketId.stdout) stdout.add(data)
+    else if (id === shellPacketId.stderr) stderr.add(data)
   }
 }
 

@@ -1,18 +1,14 @@
 /**
- * One connection to the adb server, read by exact lengths. It ends with its
- * `progress`: a deadline or an abort destroys the socket, so nothing hangs and
- * the process on the phone is hung up.
+ * The bytes of one connection to the adb server, read by exact lengths. It ends with its `progress`: a deadline or an
+ * abort destroys the socket, so nothing hangs and the process on the phone is hung up. Made by `connection.ts`.
  */
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { AdbConnectionLost } from './errors.js'
+import { Gathered } from './gathered.js'
 
-/** Milliseconds until a server that takes no more connections is asked again. */
-const againMs = 20
-
-/** Of a connection that a Unix socket refused since as many wait as it lets. */
-export const isFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EAGAIN'
+/** What waits to be read, in bytes and in pieces of any size, before the phone has to wait. */
+const bufferLimit = { bytes: 1 << 20, pieces: 16_384 }
 
 interface Waiter {
   length: number
@@ -28,18 +24,26 @@ export class AdbSocket {
   private failure: Error | null = null
   private readonly closeListeners = new Set<() => void>()
 
-  private constructor(
+  /** @param what names the call in errors */
+  constructor(
     private readonly socket: Socket,
     private readonly what: string,
+    private readonly progress: Progress,
   ) {
     const { onData, onEnd, onError, onSocketClose } = this
     socket.on('data', onData).on('end', onEnd).on('error', onError).on('close', onSocketClose)
+    progress.signal.addEventListener('abort', this.onAbort, { once: true })
+  }
+
+  private readonly onAbort = (): void => {
+    this.socket.destroy(new DeadlineExceeded(this.what))
   }
 
   private readonly onData = (chunk: Buffer): void => {
     this.buffered.push(chunk)
     this.bufferedLength += chunk.length
     this.serve()
+    this.holdBack()
   }
 
   private readonly onEnd = (): void => {
@@ -52,51 +56,24 @@ export class AdbSocket {
   }
 
   private readonly onSocketClose = (): void => {
+    this.detach()
     this.ended = true
     this.serve()
     for (const listener of this.closeListeners) listener()
   }
 
-  /**
-   * Opens a connection that lasts as long as `progress`, or until `close`. adb lets five wait while it is busy or does not
-   * run; who comes next is refused by a Unix socket at once, and comes again.
-   */
-  static async open(path: string, what: string, progress: Progress): Promise<AdbSocket> {
-    for (;;) {
-      try {
-        return await AdbSocket.tryOpen(path, what, progress)
-      } catch (error) {
-        if (!(error instanceof AdbConnectionLost && isFull(error.cause))) throw error
-      }
-      await progress.sleep(againMs, what)
-    }
-  }
-
-  private static tryOpen(path: string, what: string, progress: Progress): Promise<AdbSocket> {
-    progress.check(what)
-    return new Promise((resolve, reject) => {
-      const raw = connect({ path })
-      const socket = new AdbSocket(raw, what)
-      const onAbort = () => raw.destroy(new DeadlineExceeded(what))
-      progress.signal.addEventListener('abort', onAbort, { once: true })
-      socket.release = () => progress.signal.removeEventListener('abort', onAbort)
-      raw.once('connect', () => resolve(socket))
-      raw.once('close', () => {
-        socket.release()
-        reject(socket.failure ?? new AdbConnectionLost(what))
-      })
-    })
-  }
-
-  private release: () => void = () => undefined
-
   /** From here on the connection outlives the progress that opened it; its owner closes it. */
   detach(): void {
-    this.release()
+    this.progress.signal.removeEventListener('abort', this.onAbort)
   }
 
   get closed(): boolean {
     return this.ended || this.socket.destroyed
+  }
+
+  /** Why a closed connection ended. */
+  get reason(): Error {
+    return this.failure ?? new AdbConnectionLost(this.what)
   }
 
   onClose(listener: () => void): void {
@@ -110,21 +87,22 @@ export class AdbSocket {
    */
   toStream(): Socket {
     const { socket, onData, onEnd, onError, onSocketClose } = this
-    this.release()
+    this.detach()
     socket.off('data', onData).off('end', onEnd).off('error', onError).off('close', onSocketClose)
     if (this.bufferedLength > 0) socket.unshift(this.take(this.bufferedLength))
+    if (socket.isPaused()) socket.resume()
     return socket
   }
 
   /** Hands bytes to the kernel; waits only while its buffer is full. @throws AdbConnectionLost */
   async write(bytes: Uint8Array | string): Promise<void> {
-    if (this.socket.destroyed || !this.socket.writable) throw this.failure ?? new AdbConnectionLost(this.what)
+    if (this.socket.destroyed || !this.socket.writable) throw this.reason
     if (this.socket.write(bytes)) return
     await new Promise<void>((resolve, reject) => {
       const settle = () => {
         this.socket.off('drain', settle)
         this.socket.off('close', settle)
-        if (this.socket.destroyed) reject(this.failure ?? new AdbConnectionLost(this.what))
+        if (this.socket.destroyed) reject(this.reason)
         else resolve()
       }
       this.socket.on('drain', settle)
@@ -155,19 +133,17 @@ export class AdbSocket {
 
   /** Everything until the stream ends. @throws RangeError above `limit` bytes. */
   async readAll(limit: number): Promise<Buffer> {
-    const parts: Buffer[] = []
-    let total = 0
+    const all = new Gathered()
     for (;;) {
       const part = await this.readSome()
-      if (part === null) return Buffer.concat(parts)
-      total += part.length
-      if (total > limit) throw new RangeError(`${this.what} returned more than ${limit} bytes`)
-      parts.push(part)
+      if (part === null) return all.whole()
+      if (all.length + part.length > limit) throw new RangeError(`${this.what} returned more than ${limit} bytes`)
+      all.add(part)
     }
   }
 
   close(): void {
-    this.release()
+    this.detach()
     this.socket.destroy()
   }
 
@@ -176,7 +152,18 @@ export class AdbSocket {
     return new Promise((resolve, reject) => {
       this.waiter = { length, resolve, reject }
       this.serve()
+      this.holdBack()
     })
+  }
+
+  /** Lets the phone wait while nobody reads what has come. */
+  private holdBack(): void {
+    const isEnough = this.waiter
+      ? this.bufferedLength >= Math.max(bufferLimit.bytes, this.waiter.length)
+      : this.bufferedLength >= bufferLimit.bytes || this.buffered.length >= bufferLimit.pieces
+    if (isEnough === this.socket.isPaused()) return
+    if (isEnough) this.socket.pause()
+    else this.socket.resume()
   }
 
   private serve(): void {
@@ -187,7 +174,7 @@ export class AdbSocket {
       waiter.resolve(this.take(waiter.length))
     } else if (this.ended || this.socket.destroyed) {
       this.waiter = null
-      waiter.reject(this.failure ?? new AdbConnectionLost(this.what))
+      waiter.reject(this.reason)
     }
   }
 

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Progress } from '@phonerack/shared'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { openSocket } from './connection.js'
 import { AdbProtocolError } from './errors.js'
-import { AdbSocket } from './socket.js'
+import type { AdbSocket } from './socket.js'
 import { listFolder, type FolderEntry } from './sync.js'
 
 let dir: string
@@ -27,7 +28,7 @@ afterEach(() => {
   server.close()
   rmSync(dir, { recursive: true, force: true })
 })
-const open = (): Promise<AdbSocket> => AdbSocket.open(path.join(dir, 'adb'), 'a test', Progress.for(20_000))
+const open = (): Promise<AdbSocket> => openSocket(path.join(dir, 'adb'), 'a test', Progress.for(20_000))
 
 /** An entry of version 1. */
 function entry(name: string, length = Buffer.byteLength(name)): Buffer {

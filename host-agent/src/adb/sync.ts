@@ -4,6 +4,7 @@
  */
 import { redactOutput } from '../redact.js'
 import { AdbProtocolError } from './errors.js'
+import { Gathered } from './gathered.js'
 import type { AdbSocket } from './socket.js'
 
 export interface FileStat {
@@ -116,21 +117,24 @@ export async function listFolder(
   }
 }
 
+/** Bytes; adbd sends 64 KiB at most. */
+const longestFrame = 1 << 20
+
 /** The first `limit` bytes of a file. @throws AdbProtocolError with the phone's words when it refuses */
 export async function pullFile(socket: AdbSocket, path: string, limit: number): Promise<Buffer> {
   await socket.write(frame('RECV', Buffer.byteLength(path), path))
-  const parts: Buffer[] = []
-  let total = 0
+  const content = new Gathered()
   for (;;) {
     const head = await socket.read(8)
     const id = head.toString('latin1', 0, 4)
-    if (id === 'DONE') return Buffer.concat(parts)
-    const data = await socket.read(Math.min(head.readUInt32LE(4), 1 << 20))
+    if (id === 'DONE') return content.whole()
+    const length = head.readUInt32LE(4)
+    if (length > longestFrame) throw failed('pull', path, `a frame of ${length} bytes`)
+    const data = await socket.read(length)
     if (id === 'FAIL') throw failed('pull', path, data.toString('utf8'))
     if (id !== 'DATA') throw failed('pull', path, JSON.stringify(id))
-    parts.push(data.subarray(0, limit - total))
-    total += data.length
-    if (total >= limit) return Buffer.concat(parts)
+    content.add(data.subarray(0, limit - content.length))
+    if (content.length >= limit) return content.whole()
   }
 }
 

@@ -1,29 +1,10 @@
 /**
- * Follows the list of devices (`host:track-devices`), and follows it again
+ * Follows the list of devices (`host:track-devices-l`), and follows it again
  * after the server died. Used by the registry of devices.
  */
 import { Progress } from '@phonerack/shared'
-import { readText, type AdbClient } from './client.js'
-
-export interface TrackedDevice {
-  serial: string
-  /** The server's word: `device`, `offline`, `unauthorized`, `authorizing`, `connecting`, `recovery`, `no permissions`… */
-  state: string
-}
-
-/** One list as the server prints it: a line a device, serial and state parted by a tab. */
-export function parseDeviceList(text: string): TrackedDevice[] {
-  const devices: TrackedDevice[] = []
-  for (const line of text.split('\n')) {
-    const tab = line.indexOf('\t')
-    if (tab <= 0) continue
-    const serial = line.slice(0, tab)
-    // A phone whose serial could not be read yet: it cannot be addressed.
-    if (/^\?+$/.test(serial) || serial === '(no serial number)') continue
-    devices.push({ serial, state: line.slice(tab + 1).trim() })
-  }
-  return devices
-}
+import type { AdbClient, TrackedDevice } from './client.js'
+import { TrackDevicesCommand } from './commands/transports.js'
 
 /**
  * Calls `onList` with each list. When the server is away the list is empty, and the tracker tries again
@@ -38,16 +19,19 @@ export async function trackDevices(
   const stopped = () => signal.aborted
   while (!stopped()) {
     try {
-      const socket = await client.open('host:track-devices', Progress.for(5000, signal))
-      socket.detach()
-      const onAbort = () => socket.close()
-      signal.addEventListener('abort', onAbort, { once: true })
-      try {
-        for (;;) onList(parseDeviceList(await readText(socket)))
-      } finally {
-        signal.removeEventListener('abort', onAbort)
-        socket.close()
-      }
+      const tracked = client.tracked()
+      await client.call('host:track-devices-l', Progress.for(5000, signal), async (connection) => {
+        const command = new TrackDevicesCommand(connection)
+        await command.execute()
+        connection.bytes.detach()
+        const onAbort = () => connection.close()
+        signal.addEventListener('abort', onAbort, { once: true })
+        try {
+          for (;;) onList(tracked(await command.next()))
+        } finally {
+          signal.removeEventListener('abort', onAbort)
+        }
+      })
     } catch (error) {
       if (stopped()) return
       onList([])
@@ -76,7 +60,7 @@ export async function pollDevices(
   while (!stopped()) {
     try {
       await Progress.for(everyMs + 1000, signal).sleep(everyMs)
-      const list = parseDeviceList(await client.ask('host:devices', Progress.for(2000, signal)))
+      const list = await client.devices(Progress.for(2000, signal))
       if (!stopped()) onList(list)
     } catch (error) {
       if (!(error instanceof Error)) throw error

@@ -9,6 +9,8 @@
 import type { Progress } from '@phonerack/shared'
 import type { Capture } from '../capture/capture.js'
 
+export { DeviceGone } from '../device-gone.js'
+
 export interface Point {
   x: number
   y: number
@@ -343,12 +345,4 @@ export interface Device {
   /** The screen as video. */
   readonly video: Capture | null
   readonly wipe: Wipe | null
-}
-
-/** The phone left, or never was there: bytes may or may not have reached it. */
-export class DeviceGone extends Error {
-  constructor(serial: string, cause?: unknown) {
-    super(`device ${serial} is unreachable`, cause === undefined ? undefined : { cause })
-    this.name = 'DeviceGone'
-  }
 }

@@ -1,7 +1,7 @@
 /** What phones print, as read by the capabilities. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseDeviceList } from '../adb/track.js'
+import { parseDeviceList } from '../adb/commands/transports.js'
 import { touchEvents } from '../scrcpy/input.js'
 import { isKeyText } from '../scrcpy/text.js'
 import { inputTextParts, planStroke } from './input-commands.js'
@@ -84,9 +84,24 @@ describe('other words of a phone', () => {
     expect(parseAwake('  mWakefulness=Awake')).toBe(true)
     expect(parseAwake('  mWakefulness=Asleep')).toBe(false)
     expect(parseAwake('')).toBeNull()
-    expect(parseDeviceList('a\tdevice\n127.0.0.1:6001\toffline\n????????????\tno permissions\n')).toEqual([
-      { serial: 'a', state: 'device' },
-      { serial: '127.0.0.1:6001', state: 'offline' },
+    expect(
+      parseDeviceList(
+        [
+          'R5CT             device usb:1-2 product:a_b model:SM_A536B device:a53x transport_id:7',
+          '127.0.0.1:6001   offline transport_id:12',
+          '127.0.0.1:6002   device product:x model:y device:transport_id:3 transport_id:13',
+          'R5CU             no permissions (user in plugdev group; are your udev rules wrong?); see [http://developer.android.com/tools/device.html] usb:1-3 transport_id:14',
+          '????????????     no permissions usb:1-4 transport_id:15',
+          '(no serial number) offline usb:1-5 transport_id:16',
+          'old              device',
+          '',
+        ].join('\n'),
+      ),
+    ).toEqual([
+      { serial: 'R5CT', state: 'device', transportId: 7 },
+      { serial: '127.0.0.1:6001', state: 'offline', transportId: 12 },
+      { serial: '127.0.0.1:6002', state: 'device', transportId: 13 },
+      { serial: 'R5CU', state: expect.stringMatching(/^no permissions/) as string, transportId: 14 },
     ])
     expect(
       cutXml("<?xml version='1.0' ?><hierarchy><node/></hierarchy>UI hierchary dumped to: /dev/tty\n"),

@@ -53,7 +53,8 @@ export class PhoneTie {
    * use meanwhile; they are identified again.
    */
   async mark(progress: Progress): Promise<{ mark: string; twins: string[] }> {
-    const { serial, transport, records, links, recheck } = this.parts
+    const { serial, records, links, recheck } = this.parts
+    const transport = this.parts.transport.pinned()
     const before = await readTraits(transport, progress)
     const mark = newMark()
     records.update(serial, { marks: [...records.get(serial).marks, mark] })

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from '../adb/client.js'
 import { adbSocketPath } from '../adb/server.js'
 import { command } from '../adb/quote.js'
-import { createTransport } from '../adb/transport.js'
 import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../testing/phone.js'
 import { until } from '../testing/ports.js'
+import { transportTo } from '../testing/transport.js'
 
 let both: PhoneAndHost
 beforeAll(async () => {
@@ -41,7 +41,7 @@ async function watched() {
   await both.phone.inside.faults.heal()
   const seen: string[] = []
   const client = new AdbClient(adbSocketPath(both.host.config.dataDir))
-  return { seen, transport: createTransport(client, both.phone.serial, (how) => seen.push(how)) }
+  return { seen, transport: transportTo(client, both.phone.serial, (how) => seen.push(how)) }
 }
 
 describe('a call', () => {

@@ -5,6 +5,7 @@
  */
 import { Progress, type DeviceEvent, type Logger } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
+import type { Transport } from '../adb/transport.js'
 import { escalate, noEscalation, type Obstacles, type Step } from './escalation.js'
 
 /** Of these the newest are kept. */
@@ -17,6 +18,8 @@ const reconnectMs = 10_000
 export interface RescueParts {
   serial: string
   client: AdbClient
+  /** Without this rescue: what its own steps meet is not counted. */
+  transport: Pick<Transport, 'reboot' | 'reconnect'>
   /** `host:port`: adb reaches it over a network. */
   isNetwork: boolean
   /** This very phone was given to us: it may be restarted. */
@@ -50,7 +53,7 @@ const obstaclesOf = ({ isNetwork, mayReboot }: RescueParts): Obstacles => ({
 })
 
 export function createRescue(parts: RescueParts): Rescue {
-  const { serial, client, isNetwork, log } = parts
+  const { serial, client, transport, isNetwork, log } = parts
   let state = noEscalation
   let hanging = false
   let reconnectedAt = -Infinity
@@ -71,7 +74,7 @@ export function createRescue(parts: RescueParts): Rescue {
     const progress = Progress.for(stepMs)
     try {
       if (step === 'reconnect') await openAnew(progress)
-      else if (step === 'reboot') (await client.openOnDevice(serial, 'reboot:', progress)).close()
+      else if (step === 'reboot') await transport.reboot(progress)
       note(step, 'done', reason)
     } catch (error) {
       note(step, 'failed', `${reason}; ${error instanceof Error ? error.message : 'unknown'}`)
@@ -81,7 +84,7 @@ export function createRescue(parts: RescueParts): Rescue {
 
   async function openAnew(progress: Progress): Promise<void> {
     reconnectedAt = performance.now()
-    if (!isNetwork) return client.reconnect(serial, progress)
+    if (!isNetwork) return transport.reconnect(progress)
     await client.disconnect(serial, progress)
     await client.connect(serial, progress)
   }

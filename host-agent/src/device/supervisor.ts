@@ -5,6 +5,7 @@
 import { DeadlineExceeded, Progress, type DeviceCondition, type Logger } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
 import { command } from '../adb/quote.js'
+import { SerialTarget, type TransportId } from '../adb/target.js'
 import { createTransport, type Transport } from '../adb/transport.js'
 import { createCaptureHub, type CaptureHub } from '../capture/hub.js'
 import type { DeviceRecord, Records } from '../phone/records.js'
@@ -63,6 +64,7 @@ export class DeviceSupervisor {
   readonly transport: Transport
   /** Whether it is the phone that its record describes. */
   readonly tie: PhoneTie
+  private readonly target: SerialTarget
   private readonly fields: RecordFields
   private readonly rescue: Rescue
   private readonly watch: ConditionWatch
@@ -94,9 +96,12 @@ export class DeviceSupervisor {
       fields.events.set(events)
       parts.onChange()
     }
+    this.target = new SerialTarget(serial)
+    const withoutRescue = createTransport(client, this.target)
     this.rescue = createRescue({
       serial,
       client,
+      transport: withoutRescue,
       isNetwork,
       mayReboot: () => this.mayReboot(),
       counts: () =>
@@ -105,13 +110,13 @@ export class DeviceSupervisor {
       giveUp: (reason) => this.happen({ type: 'gave_up', reason }),
       log: parts.log,
     })
-    this.transport = createTransport(client, serial, (outcome) => this.rescue.saw(outcome))
+    this.transport = createTransport(client, this.target, (outcome) => this.rescue.saw(outcome))
     const recheck = () => this.restarts()
     this.tie = new PhoneTie({ serial, transport: this.transport, records, links: parts.links, recheck })
     this.watch = watchCondition(this.transport, parts.conditionEveryMs)
     this.lockGuard = guardDevice({
       // Without the rescue: a look that hangs is only missed.
-      transport: createTransport(client, serial),
+      transport: withoutRescue,
       memory: this.credentials,
       watches: () => this.watchesLock(),
       watch: this.watch,
@@ -153,8 +158,15 @@ export class DeviceSupervisor {
     return this.state.name === 'healthy' || this.state.name === 'busy' ? this.assembled : null
   }
 
-  /** What the adb server says of it. */
-  setLink(link: Link): void {
+  /** What the adb server says of it, and where it is when it is online. */
+  setLink(link: Link, transport: TransportId | null): void {
+    const moved = this.target.lead(link === 'online' ? transport : null)
+    // A connection that another one replaced between two lists: the phone has left, and another may have come.
+    if (moved && link === 'online' && this.link === link) this.changeLink('absent')
+    this.changeLink(link)
+  }
+
+  private changeLink(link: Link): void {
     if (this.link === link) return
     this.link = link
     // Another phone may come to the serial, unless it was us who made this one go.
@@ -206,8 +218,10 @@ export class DeviceSupervisor {
 
   /** Asks it who it is. @throws ApiError when this very phone may not be used so, and must not be written to */
   async confirmEnrolled(intent: 'use' | 'wipe', progress: Progress): Promise<void> {
+    const { current } = this.target
     const { hardwareSerial } = await this.identify(progress)
     const { may, reason } = await this.tie.check(hardwareSerial, progress)
+    if (this.target.current !== current) throw new DeviceGone(this.parts.serial)
     if (may === 'use' || may === intent) return
     this.restarts()
     throw notEnrolled(this.parts.serial, reason)
@@ -221,7 +235,7 @@ export class DeviceSupervisor {
   /** Tries what the phone can do and remembers the choice. Only inside `work`. */
   async probe(progress: Progress): Promise<FoundCapability[]> {
     const { choice, capabilities } = await probeCapabilities(
-      this.transport,
+      this.transport.pinned(),
       this.helpers,
       this.identity?.sdk ?? null,
       progress,
@@ -259,7 +273,7 @@ export class DeviceSupervisor {
 
   /** Prepares the phone as its record says; also after a wipe took everything away. */
   async prepare(progress: Progress): Promise<void> {
-    await prepare(this.transport, this.helpers, this.record.choice, progress)
+    await prepare(this.transport.pinned(), this.helpers, this.record.choice, progress)
     this.assemble()
     await this.assembled?.location?.keep(progress)
     await this.assembled?.borrowed.keep(progress)
@@ -308,7 +322,8 @@ export class DeviceSupervisor {
       baseline: this.fields.baseline,
     })
     this.assembled = assembleDevice({
-      transport: this.transport,
+      // No call for this phone reaches one that comes to the serial after it.
+      transport: this.transport.pinned(),
       choice,
       keeper: this.keeper,
       capture: this.capture,

@@ -47,10 +47,10 @@ export interface WipeParts {
 }
 
 export function createWipe(parts: WipeParts): Wipe {
-  const { transport } = parts
   return {
     level: 'data',
     async run(progress) {
+      const transport = parts.transport.pinned()
       const mark = `wipe-${randomBytes(8).toString('hex')}`
       await run(
         transport,
@@ -72,17 +72,18 @@ export function createWipe(parts: WipeParts): Wipe {
       const isLocked = await parts.clearLock(progress)
       parts.quiet()
       await orderWipe(transport, isLocked === true, progress)
-      await waitForRestart(transport, mark, progress)
+      await waitForRestart(parts.transport, mark, progress)
+      const wiped = parts.transport.pinned()
       // Another phone may have come to the same address: nothing is written to that one.
-      if ((await readHardware(transport, progress)) !== hardware) throw new DeviceGone(transport.serial)
+      if ((await readHardware(wiped, progress)) !== hardware) throw new DeviceGone(wiped.serial)
       // Looked for before anything of ours is put there again.
       const marked = checkMark(
-        await transport.shell(command('getprop', property), progress),
-        await transport.shell(command('ls', '-A', phoneFolder), progress),
+        await wiped.shell(command('getprop', property), progress),
+        await wiped.shell(command('ls', '-A', phoneFolder), progress),
         mark,
       )
-      const restarted = boot !== null && (await bootId(transport, progress)) !== boot
-      const read = await readTraces(parts, progress)
+      const restarted = boot !== null && (await bootId(wiped, progress)) !== boot
+      const read = await readTraces(wiped, parts, progress)
       await parts.provision(progress)
       const clipboard = await readClipboard(parts.control(), restarted, progress)
       const checks = [marked, ...read.checks, clipboard]
@@ -132,7 +133,8 @@ async function waitForRestart(transport: Transport, mark: string, progress: Prog
 
 /** What the phone holds, before anything of ours is put there again. */
 async function readTraces(
-  { transport, baseline, simAllowed }: WipeParts,
+  transport: Transport,
+  { baseline, simAllowed }: WipeParts,
   progress: Progress,
 ): Promise<{ checks: WipeCheck[]; baseline: Baseline }> {
   const known = baseline.get()

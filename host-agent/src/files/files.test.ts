@@ -5,10 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from '../adb/client.js'
 import { AdbProtocolError } from '../adb/errors.js'
 import { command } from '../adb/quote.js'
-import { createTransport } from '../adb/transport.js'
+import type { TransportId } from '../adb/target.js'
 import type { Files } from '../device/device.js'
 import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
 import { until } from '../testing/ports.js'
+import { transportTo } from '../testing/transport.js'
 import { createFiles } from './files.js'
 import { realPath } from './paths.js'
 
@@ -34,9 +35,9 @@ const errorOf = async (work: Promise<unknown>): Promise<ApiError> => {
 
 /** Says of the phone that it has version 1 of the sync service, as phones before Android 11. */
 class OldClient extends AdbClient {
-  override async ask(service: string, within: Progress): Promise<string> {
-    const answer = await super.ask(service, within)
-    if (!service.endsWith(':features')) return answer
+  override async askOf(transport: TransportId, service: string, within: Progress): Promise<string> {
+    const answer = await super.askOf(transport, service, within)
+    if (service !== 'features') return answer
     const left = answer.split(',').filter((feature) => feature !== 'stat_v2' && feature !== 'ls_v2')
     return left.join(',')
   }
@@ -211,7 +212,7 @@ describe('files', () => {
   it('are the same to an older phone, whose sync service has version 1 only', async () => {
     const { phone, client } = both
     const old = new OldClient(client.path)
-    const transport = createTransport(old, phone.serial)
+    const transport = transportTo(old, phone.serial)
     const older = createFiles(transport)
     const content = Buffer.from('version 1 名前')
     expect(await older.write('/sdcard/v1/a b.txt', content, progress())).toBe(content.length)

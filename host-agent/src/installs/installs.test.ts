@@ -7,7 +7,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from '../adb/client.js'
 import { adbSocketPath } from '../adb/server.js'
 import { command } from '../adb/quote.js'
-import { createTransport } from '../adb/transport.js'
 import { settingsApp } from '../parts/parts.js'
 import type { AppNeeds } from '../device/device.js'
 import { openJournal } from '../phone/journal.js'
@@ -16,6 +15,7 @@ import { CallFailed, createClient } from '../testing/client.js'
 import { serverName } from '../testing/agent.js'
 import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../testing/phone.js'
 import { until } from '../testing/ports.js'
+import { transportTo } from '../testing/transport.js'
 import { openPackageCache } from './cache.js'
 import { createInstalls, type Installs } from './installs.js'
 import { installTimes } from './on-phone.js'
@@ -55,7 +55,7 @@ afterEach(async () => {
 const control = () => both.host.control
 const at = () => session(control(), both.phone.serial, fencing)
 const shell = async (...args: string[]) => {
-  const transport = createTransport(new AdbClient(adbSocketPath(both.host.config.dataDir)), both.phone.serial)
+  const transport = transportTo(new AdbClient(adbSocketPath(both.host.config.dataDir)), both.phone.serial)
   return (await transport.shell(command(...args), Progress.for(10_000))).stdout.toString()
 }
 const counters = () => both.phone.inside.counters()

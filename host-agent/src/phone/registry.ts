@@ -3,9 +3,9 @@
  * adb lists or that was enrolled here. Made by `main.ts`, asked by `grpc/` and `status/`.
  */
 import { ApiError, type DeviceStatus, type Logger } from '@phonerack/shared'
-import type { AdbClient } from '../adb/client.js'
+import type { AdbClient, TrackedDevice } from '../adb/client.js'
 import { keepConnected, type Keeper } from '../adb/keep.js'
-import { pollDevices, trackDevices, type TrackedDevice } from '../adb/track.js'
+import { pollDevices, trackDevices } from '../adb/track.js'
 import { PhoneLinks } from '../device/same-phone.js'
 import type { Link } from '../device/state-machine.js'
 import { DeviceSupervisor } from '../device/supervisor.js'
@@ -47,13 +47,18 @@ const linkOf = (state: string): Link => {
   return 'offline'
 }
 
+const isSameDevice = (one: TrackedDevice, other: TrackedDevice | undefined): boolean =>
+  one.state === other?.state &&
+  one.transport.id === other.transport.id &&
+  one.transport.serverRun === other.transport.serverRun
+
 /** Between two looks at phones on the network. */
 const networkPollMs = 500
 
 export class Registry {
   private readonly entries = new Map<string, Entry>()
   private readonly links = new PhoneLinks()
-  private tracked = new Map<string, string>()
+  private tracked = new Map<string, TrackedDevice>()
   private readonly stopping = new AbortController()
   private readonly keeper: Keeper
   private readonly tracking: Promise<unknown>
@@ -63,7 +68,7 @@ export class Registry {
     this.keeper = keepConnected(
       parts.client,
       parts.connect,
-      (serial) => this.tracked.get(serial) ?? null,
+      (serial) => this.tracked.get(serial)?.state ?? null,
       parts.log,
     )
     const { signal } = this.stopping
@@ -103,15 +108,16 @@ export class Registry {
   }
 
   private onList(devices: readonly TrackedDevice[]): void {
-    const tracked = new Map(devices.map(({ serial, state }) => [serial, state]))
+    const tracked = new Map(devices.map((device) => [device.serial, device]))
     const same =
       tracked.size === this.tracked.size &&
-      devices.every(({ serial, state }) => this.tracked.get(serial) === state)
+      devices.every((device) => isSameDevice(device, this.tracked.get(device.serial)))
     if (same) return
     this.tracked = tracked
-    for (const { serial, state } of devices) this.entryOf(serial).supervisor.setLink(linkOf(state))
+    for (const { serial, state, transport } of devices)
+      this.entryOf(serial).supervisor.setLink(linkOf(state), transport)
     for (const [serial, { supervisor }] of this.entries)
-      if (!this.tracked.has(serial)) supervisor.setLink('absent')
+      if (!this.tracked.has(serial)) supervisor.setLink('absent', null)
     this.keeper.nudge()
   }
 

@@ -8,13 +8,13 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { AdbClient } from '../adb/client.js'
 import { command } from '../adb/quote.js'
 import { adbSocketPath } from '../adb/server.js'
-import { createTransport } from '../adb/transport.js'
 import { startAgent } from '../agent.js'
 import { startAdbProxy, type AdbProxy } from '../testing/adb-proxy.js'
 import { startTestHost, type TestHost } from '../testing/agent.js'
 import { CallFailed } from '../testing/client.js'
 import { session, untilLink } from '../testing/phone.js'
 import { until } from '../testing/ports.js'
+import { transportTo } from '../testing/transport.js'
 import { recordSchema, type DeviceRecord } from './records.js'
 
 let folder: string
@@ -83,8 +83,7 @@ const fromBefore = (record: Partial<DeviceRecord>): void => {
   delete record.mayLackMark
 }
 
-const transportOf = (serial: string) =>
-  createTransport(new AdbClient(adbSocketPath(host.config.dataDir)), serial)
+const transportOf = (serial: string) => transportTo(new AdbClient(adbSocketPath(host.config.dataDir)), serial)
 const markFolder = '/data/local/tmp/phonerack'
 const marks = async (serial = usb): Promise<string[]> => {
   const { stdout } = await transportOf(serial).shell(command('ls', '-A', markFolder), Progress.for(5000))

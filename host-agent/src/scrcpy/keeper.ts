@@ -35,8 +35,9 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
   let running: AbortController | null = null
 
   async function startOnce(progress: Progress, signal: AbortSignal): Promise<ControlSocket> {
-    await putJar(transport, jar, progress)
-    const control = await openControlSocket(transport, jarPath, log, progress)
+    const pinned = transport.pinned()
+    await putJar(pinned, jar, progress)
+    const control = await openControlSocket(pinned, jarPath, log, progress)
     if (signal.aborted) {
       control.close()
       throw new DeviceGone(transport.serial)
@@ -102,9 +103,10 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
       throw new DeviceGone(transport.serial, new Error('the scrcpy server did not come back'))
     },
     async listApps(progress) {
-      await putJar(transport, jar, progress)
+      const pinned = transport.pinned()
+      await putJar(pinned, jar, progress)
       const options = ['log_level=info', 'list_apps=true', 'cleanup=false']
-      return run(transport, commandWith({ CLASSPATH: jarPath }, ...serverCommand, ...options), progress)
+      return run(pinned, commandWith({ CLASSPATH: jarPath }, ...serverCommand, ...options), progress)
     },
     stop() {
       running?.abort()

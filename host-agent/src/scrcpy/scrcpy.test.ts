@@ -6,7 +6,7 @@ import { createLogger, Progress } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { command } from '../adb/quote.js'
 import { startAdbServer, type AdbServer } from '../adb/server.js'
-import { createTransport, type Transport } from '../adb/transport.js'
+import type { Transport } from '../adb/transport.js'
 import { createCommandInput, createCommandText } from '../device/input-commands.js'
 import { createApps } from '../device/apps.js'
 import { DeviceGone } from '../device/device.js'
@@ -15,6 +15,7 @@ import { createWindows } from '../device/windows.js'
 import { jarPath } from '../testing/jar.js'
 import { startTestPhone, type TestPhone } from '../testing/phone.js'
 import { until } from '../testing/ports.js'
+import { transportTo } from '../testing/transport.js'
 import { createScrcpyInput } from './input.js'
 import { installPart } from '../parts/install.js'
 import { settingsApp } from '../parts/parts.js'
@@ -36,7 +37,7 @@ beforeAll(async () => {
   phone = await startTestPhone()
   server = await startAdbServer({ bin: 'adb', dataDir, log })
   await server.client.connect(phone.serial, progress())
-  transport = createTransport(server.client, phone.serial)
+  transport = transportTo(server.client, phone.serial)
   keeper = createScrcpyKeeper(transport, await readJar(await jarPath()), log)
   await keeper.start(progress())
 })

@@ -5,10 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from '../adb/client.js'
 import { adbSocketPath } from '../adb/server.js'
 import { command } from '../adb/quote.js'
-import { createTransport, type Transport } from '../adb/transport.js'
+import type { Transport } from '../adb/transport.js'
 import { CallFailed } from '../testing/client.js'
 import { startPhoneAndHost, untilLink, session, type PhoneAndHost } from '../testing/phone.js'
 import { until } from '../testing/ports.js'
+import { transportTo } from '../testing/transport.js'
 import { parseInfo } from './info.js'
 import { parseBroadcast } from './settings-app.js'
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
   const answer = await control().enroll({ serial: both.phone.serial, fencingNumber: 1n }, 60_000)
   expect(answer.checks.filter(({ passed }) => !passed)).toEqual([])
   await session(control(), both.phone.serial, 2n).start()
-  transport = createTransport(new AdbClient(adbSocketPath(both.host.config.dataDir)), both.phone.serial)
+  transport = transportTo(new AdbClient(adbSocketPath(both.host.config.dataDir)), both.phone.serial)
 })
 afterAll(() => both.stop())
 

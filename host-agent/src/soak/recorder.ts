@@ -3,7 +3,7 @@
  * file of the product; only the clock is another one, and the socket leads to `phone.ts`. Started by `main.ts`.
  */
 import { createLogger, Progress } from '@phonerack/shared'
-import { AdbSocket } from '../adb/socket.js'
+import { openSocket } from '../adb/connection.js'
 import type { Capture } from '../capture/capture.js'
 import { createFanOut } from '../capture/fan-out.js'
 import { pump } from '../capture/video-socket.js'
@@ -34,7 +34,7 @@ const capture: Capture = {
   async subscribe(listener) {
     const fan = createFanOut(log)
     const { remove } = fan.add(listener)
-    const video = await AdbSocket.open(socketPath, 'the film', Progress.for(longest))
+    const video = await openSocket(socketPath, 'the film', Progress.for(longest))
     void pump(video, {
       onParameterSets: (bytes) => fan.parameterSets(bytes),
       onPacket(data, ptsUs, isKeyFrame) {

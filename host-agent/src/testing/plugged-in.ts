@@ -6,9 +6,10 @@ import { createLogger, Progress } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
 import type { Part } from '@phonerack/virtual-phone'
 import { startAdbServer } from '../adb/server.js'
-import { createTransport, type Transport } from '../adb/transport.js'
+import type { Transport } from '../adb/transport.js'
 import { startTestPhone, type TestPhone } from './phone.js'
 import { until } from './ports.js'
+import { transportTo } from './transport.js'
 
 export interface PluggedIn {
   phone: TestPhone
@@ -45,7 +46,7 @@ export async function plugIn(without: Iterable<Part> = []): Promise<PluggedIn> {
   await connect()
   return {
     phone,
-    transport: createTransport(server.client, phone.serial),
+    transport: transportTo(server.client, phone.serial),
     client: server.client,
     reconnect: connect,
     async stop() {

@@ -99,9 +99,10 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
     const aborted = () => signal.aborted
     await exclusively(async () => {
       if (aborted()) throw new DeviceGone(transport.serial)
+      const pinned = transport.pinned()
       await assertAllowed(progress)
-      for (const part of [uiServer, uiServerTest]) await installPart(transport, part, progress)
-      const run = await runUiServer(transport, progress)
+      for (const part of [uiServer, uiServerTest]) await installPart(pinned, part, progress)
+      const run = await runUiServer(pinned, progress)
       if (aborted()) {
         run.close('stopped')
         throw new DeviceGone(transport.serial)

@@ -42,7 +42,7 @@ export interface LockGuard {
 }
 
 export function startLockGuard(parts: LockGuardParts): LockGuard {
-  const { transport, memory, log } = parts
+  const { memory, log } = parts
   const times = parts.times ?? guardTimes
   let looking = false
   let lockReadAt = -Infinity
@@ -51,7 +51,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
   /** Wrong ones are not tried again. */
   const wrong = new Set<string>()
 
-  async function closeCredentialScreens(progress: Progress): Promise<void> {
+  async function closeCredentialScreens(transport: Transport, progress: Progress): Promise<void> {
     const { stdout } = await transport.shell(readFocus, progress)
     const front = parseWindows(stdout.toString('utf8'))
     memory.sawFront(isSettings(front), performance.now())
@@ -67,12 +67,12 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
   }
 
   /** @returns whether a lock is set now; null: the phone does not say */
-  async function lookAtLock(progress: Progress): Promise<boolean | null> {
+  async function lookAtLock(transport: Transport, progress: Progress): Promise<boolean | null> {
     const { stdout } = await transport.shell(readLock, progress)
     const isSet = parseLock(stdout.toString('utf8'))
     lockReadAt = performance.now()
     if (isSet === null) return null
-    if (isSet && (await clearByMemory(progress))) {
+    if (isSet && (await clearByMemory(transport, progress))) {
       parts.note('screen_lock_cleared', 'done', 'the credential was typed through this service')
       parts.sawLock(false)
       isFound = false
@@ -86,7 +86,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
     return isSet
   }
 
-  async function clearByMemory(progress: Progress): Promise<boolean> {
+  async function clearByMemory(transport: Transport, progress: Progress): Promise<boolean> {
     for (const credential of memory.candidates(performance.now())) {
       if (wrong.has(credential)) continue
       const { stdout } = await secretly(transport.serial, () =>
@@ -107,8 +107,9 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
     looking = true
     try {
       const progress = Progress.for(times.look)
-      if (watched === 'screen') await closeCredentialScreens(progress)
-      if (performance.now() - lockReadAt >= times.lock) await lookAtLock(progress)
+      const transport = parts.transport.pinned()
+      if (watched === 'screen') await closeCredentialScreens(transport, progress)
+      if (performance.now() - lockReadAt >= times.lock) await lookAtLock(transport, progress)
     } catch (error) {
       // The phone's own probe finds out what is wrong with it; the next look is a moment away.
       log.debug({ err: error }, 'checking for a screen lock failed')
@@ -120,7 +121,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
   const timer = setInterval(() => void look(), times.focus)
   timer.unref()
   return {
-    clear: (progress) => lookAtLock(progress),
+    clear: (progress) => lookAtLock(parts.transport.pinned(), progress),
     stop() {
       clearInterval(timer)
       memory.forget()

@@ -1,0 +1,49 @@
+/**
+ * Files of a phone. adbkit's own `Sync` writes no faster than it reads only in name, keeps a whole listing, takes a name
+ * of any length and has no version 2 (figures: docs/decisions/0180).
+ */
+import type { Bluebird } from '../adbkit.js'
+import {
+  listFolder,
+  pullFile,
+  pushFile,
+  statFile,
+  statFile2,
+  type FileStat,
+  type FolderEntry,
+  type SyncVersion,
+} from '../sync.js'
+import { ServiceCommand } from './service.js'
+
+abstract class SyncCommand<T> extends ServiceCommand<T> {
+  protected sync<R>(work: () => Promise<R>): Bluebird<R> {
+    return this.request('sync:').then(work)
+  }
+}
+
+export class PushCommand extends SyncCommand<void> {
+  execute(path: string, content: Uint8Array, mode: number): Bluebird<void> {
+    return this.sync(() => pushFile(this.bytes, path, content, mode))
+  }
+}
+
+export class PullCommand extends SyncCommand<Buffer> {
+  /** The first `limit` bytes. */
+  execute(path: string, limit: number): Bluebird<Buffer> {
+    return this.sync(() => pullFile(this.bytes, path, limit))
+  }
+}
+
+export class StatCommand extends SyncCommand<FileStat | null> {
+  /** Null when there is no such file. With version 2 as `lstat`, and above 4 GiB. */
+  execute(path: string, version: SyncVersion): Bluebird<FileStat | null> {
+    return this.sync(() => (version === 2 ? statFile2 : statFile)(this.bytes, path))
+  }
+}
+
+export class ListCommand extends SyncCommand<void> {
+  /** Gives `visit` the entries of a folder until it answers false. */
+  execute(path: string, version: SyncVersion, visit: (entry: FolderEntry) => boolean): Bluebird<void> {
+    return this.sync(() => listFolder(this.bytes, path, version, visit))
+  }
+}
