@@ -3,39 +3,27 @@
  * why: docs/decisions/0180.
  */
 import { createRequire } from 'node:module'
+import type * as hostCommands from '@devicefarmer/adbkit/dist/src/adb/command/host/index.js'
+import type localCommand from '@devicefarmer/adbkit/dist/src/adb/command/host-transport/local.js'
+import type tcpCommand from '@devicefarmer/adbkit/dist/src/adb/command/host-transport/tcp.js'
+import type command from '@devicefarmer/adbkit/dist/src/adb/command.js'
+import type connection from '@devicefarmer/adbkit/dist/src/adb/connection.js'
+import type parser from '@devicefarmer/adbkit/dist/src/adb/parser.js'
+import type protocol from '@devicefarmer/adbkit/dist/src/adb/protocol.js'
 import Bluebird from 'bluebird'
 
-export { Parser } from '@devicefarmer/adbkit'
-export {
-  HostConnectCommand,
-  HostDisconnectCommand,
-  HostVersionCommand,
-} from '@devicefarmer/adbkit/dist/src/adb/command/host/index.js'
 export { Bluebird }
 
 /** Its files are CommonJS with an `exports.default`, which Node and Vitest import in two ways. */
-const load = createRequire(import.meta.url)
-const source = '@devicefarmer/adbkit/dist/src/adb'
+const require = createRequire(import.meta.url)
+const load = (file: string): unknown => require(`@devicefarmer/adbkit/dist/src/adb/${file}.js`)
 
-export const Connection = (
-  load(`${source}/connection.js`) as typeof import('@devicefarmer/adbkit/dist/src/adb/connection.js')
-).default
-export const Command = (
-  load(`${source}/command.js`) as typeof import('@devicefarmer/adbkit/dist/src/adb/command.js')
-).default
-export const Protocol = (
-  load(`${source}/protocol.js`) as typeof import('@devicefarmer/adbkit/dist/src/adb/protocol.js')
-).default
-export const LocalCommand = (
-  load(
-    `${source}/command/host-transport/local.js`,
-  ) as typeof import('@devicefarmer/adbkit/dist/src/adb/command/host-transport/local.js')
-).default
-export const TcpCommand = (
-  load(
-    `${source}/command/host-transport/tcp.js`,
-  ) as typeof import('@devicefarmer/adbkit/dist/src/adb/command/host-transport/tcp.js')
-).default
-
-// Its promises wait a turn of the event loop at each step otherwise: six for a shell command.
-Bluebird.setScheduler(queueMicrotask)
+export const Connection = (load('connection') as typeof connection).default
+export const Parser = (load('parser') as typeof parser).default
+export const Protocol = (load('protocol') as typeof protocol).default
+export const Command = (load('command') as typeof command).default
+export const LocalCommand = (load('command/host-transport/local') as typeof localCommand).default
+export const TcpCommand = (load('command/host-transport/tcp') as typeof tcpCommand).default
+export const { HostConnectCommand, HostDisconnectCommand, HostVersionCommand } = load(
+  'command/host/index',
+) as typeof hostCommands

@@ -137,7 +137,8 @@ export class AdbSocket {
     for (;;) {
       const part = await this.readSome()
       if (part === null) return all.whole()
-      if (all.length + part.length > limit) throw new RangeError(`${this.what} returned more than ${limit} bytes`)
+      if (all.length + part.length > limit)
+        throw new RangeError(`${this.what} returned more than ${limit} bytes`)
       all.add(part)
     }
   }
