@@ -1,6 +1,6 @@
 /**
- * What the agent uses of `@devicefarmer/adbkit` 3.3.9, whose index exports only a part of it. What it does not use, and
- * why: docs/decisions/0180.
+ * The parts of `@devicefarmer/adbkit` 3.3.9 that the agent uses; the package's index exports only some of them.
+ * docs/decisions/0180 lists the unused parts with the reasons.
  */
 import { createRequire } from 'node:module'
 import type * as hostCommands from '@devicefarmer/adbkit/dist/src/adb/command/host/index.js'
@@ -14,7 +14,7 @@ import Bluebird from 'bluebird'
 
 export { Bluebird }
 
-/** Its files are CommonJS with an `exports.default`, which Node and Vitest import in two ways. */
+/** adbkit's files are CommonJS with an `exports.default`; Node and Vitest import such files differently. */
 const require = createRequire(import.meta.url)
 const load = (file: string): unknown => require(`@devicefarmer/adbkit/dist/src/adb/${file}.js`)
 

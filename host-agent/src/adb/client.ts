@@ -20,7 +20,7 @@ export class AdbClient {
   /** @param path of the server's Unix socket */
   constructor(readonly path: string) {}
 
-  /** Another server counts its transports from 1 again: ids of the one before name nothing any more. */
+  /** Another server counts its transports from 1 again: ids of the previous server are void. */
   serverStarts(): void {
     this.serverRun += 1
   }
@@ -41,7 +41,7 @@ export class AdbClient {
     }
   }
 
-  /** As `call`, on a connection that leads to a device. @throws DeviceGone when it is not the device of `transport` any more */
+  /** As `call`, on a connection that leads to a device. @throws AdbRefused when that connection to the device has ended */
   onDevice<T>(
     transport: TransportId,
     service: string,
@@ -97,13 +97,13 @@ export class AdbClient {
     const version = await this.call('host:version', progress, (connection) =>
       new HostVersionCommand(connection).execute(),
     )
-    if (!Number.isInteger(version)) throw new AdbProtocolError('the server gave no version')
+    if (!Number.isInteger(version)) throw new AdbProtocolError('the version of the server is not a number')
     return version
   }
 
   /** All devices that the server lists. */
   async devices(progress: Progress): Promise<TrackedDevice[]> {
-    // Before the list is read: one of a later server must not pass for it.
+    // Taken before the list is read, so that a list of a later server gets an outdated run.
     const tracked = this.tracked()
     return tracked(
       await this.call('host:devices-l', progress, (connection) =>
@@ -112,7 +112,7 @@ export class AdbClient {
     )
   }
 
-  /** Gives lists that are read from now on the run of the server. */
+  /** Returns a function that adds the current run of the server to lists. */
   tracked(): (devices: readonly ListedDevice[]) => TrackedDevice[] {
     const { serverRun } = this
     return (devices) =>
@@ -123,7 +123,7 @@ export class AdbClient {
       }))
   }
 
-  /** Connects a phone on the network. Null when it is connected, else the server's words. */
+  /** Connects a phone on the network. Returns null once it is connected, else the server's reason. */
   connect(address: string, progress: Progress): Promise<string | null> {
     const { host, port } = hostAndPort(address)
     return this.call(`host:connect:${address}`, progress, async (connection) => {
@@ -132,7 +132,7 @@ export class AdbClient {
     })
   }
 
-  /** Forgets a phone on the network; one that is not known is no error. */
+  /** Removes a phone on the network from the server's list. Succeeds when it is not listed. */
   async disconnect(address: string, progress: Progress): Promise<void> {
     const { host, port } = hostAndPort(address)
     try {
@@ -148,7 +148,7 @@ export class AdbClient {
   /** Makes the server drop its connection to one device and open it again. */
   async reconnect(transport: TransportId, progress: Progress): Promise<void> {
     const answer = await this.askOf(transport, 'reconnect', progress)
-    // It says OKAY also when it did not find the device.
+    // The server sends OKAY even when it did not find the device.
     if (!answer.startsWith('reconnecting')) throw new AdbRefused('reconnect', answer)
   }
 
@@ -157,7 +157,7 @@ export class AdbClient {
     await new TransportIdCommand(connection).execute(transport.id)
   }
 
-  /** After the connection stands: whoever accepted it is no later server than the one that is known now. */
+  /** Call it once connected: then the server that accepted the connection is the latest one that started. */
   private check({ id, serverRun }: TransportId): void {
     if (serverRun !== this.serverRun)
       throw new AdbRefused(`host:transport-id:${id}`, 'device not found since the server started again')
@@ -170,7 +170,7 @@ function hostAndPort(address: string): { host: string; port: number } {
   return { host, port: Number(port) }
 }
 
-/** adbkit throws the words of an OKAY that refuses as a plain `Error`. */
+/** The server can send OKAY with a refusal, which adbkit throws as a plain `Error`. */
 async function refusalOf(command: () => PromiseLike<unknown>): Promise<string | null> {
   try {
     await command()
@@ -181,7 +181,7 @@ async function refusalOf(command: () => PromiseLike<unknown>): Promise<string | 
   }
 }
 
-/** An error of adbkit as one of ours. */
+/** Converts an error of adbkit into an error of `errors.ts`. */
 function plain(error: unknown, service: string): unknown {
   if (error instanceof Parser.FailError)
     return new AdbRefused(service, error.message.replace(/^Failure: '(.*)'$/s, '$1'))

@@ -101,7 +101,7 @@ describe('a call to the adb server', () => {
     await until(() => sockets.every(({ destroyed }) => destroyed))
   })
 
-  it('gives the words of a refusal, also when the server hangs up right behind them', async () => {
+  it('throws the reason of a refusal even when the server hangs up right after it', async () => {
     await listen((socket) => socket.once('data', () => socket.end('FAIL0009some text')))
     for (let round = 0; round < 20; round++) {
       await expect(client().version(progress())).rejects.toThrow(new AdbRefused('host:version', 'some text'))
@@ -121,7 +121,7 @@ describe('a call to the adb server', () => {
     expect(await client().connect('10.0.0.1:5555', progress())).toBe(words)
     expect(await client().connect('[fe80::1]:5556', progress())).toBe(words)
     expect(asked).toBe('001Bhost:connect:[fe80::1]:5556')
-    // One that is not known is no error.
+    // The server's refusal of an unlisted address is ignored.
     await client().disconnect('10.0.0.1:5555', progress())
   })
 
@@ -130,7 +130,7 @@ describe('a call to the adb server', () => {
     await expect(client().devices(progress())).rejects.toThrow(AdbProtocolError)
   })
 
-  it('shows no typed text to what adbkit writes for DEBUG and ADBKIT_DUMP', async () => {
+  it('keeps typed text out of adbkit's DEBUG and ADBKIT_DUMP output', async () => {
     await listen(okay(2, (socket) => socket.end(shellPacket(3, Buffer.from([0])))))
     const seen: unknown[] = []
     const write = vi.spyOn(Connection.prototype, 'write')
@@ -161,7 +161,7 @@ describe('a phone that does not stop sending', () => {
     return state
   }
 
-  it('waits while nobody reads its stream, and goes on when somebody does', async () => {
+  it('waits while its stream is not read, and continues when it is', async () => {
     const phone = endless()
     await listen(okay(2, (socket) => phone.begin(socket)))
     const stream = await transport().connectAbstract('x', progress())

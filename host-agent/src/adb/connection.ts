@@ -1,23 +1,23 @@
 /**
- * One connection of adbkit to the adb server for one call, with what adbkit lacks: it ends with the call's `progress`,
- * a read settles when the socket closes, a full socket is tried again, and no server is ever started. Used by `client.ts`.
+ * A connection of adbkit to the adb server for one call. Adds to adbkit: it ends with the call's `progress`, its reads
+ * settle when the socket closes, it retries a full socket, and it never starts a server. Used by `client.ts`.
  */
 import type { Progress } from '@phonerack/shared'
 import { Bluebird, Connection, Parser } from './adbkit.js'
 import { AdbConnectionLost, AdbProtocolError } from './errors.js'
 import { AdbSocket } from './socket.js'
 
-/** Milliseconds until a server that takes no more connections is asked again. */
+/** Milliseconds between two tries of a full socket. */
 const againMs = 20
 
-/** Of a connection that a Unix socket refused since as many wait as it lets. */
+/** Whether a Unix socket refused a connection because its queue is full. */
 export const isFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EAGAIN'
 
 /** Bytes: a length on this protocol has four hex digits. */
 const longestText = 0xffff
 
-/** adbkit's own waits forever when the socket closes, and takes any length. */
+/** adbkit's parser waits forever once the socket has closed, and accepts any length. */
 class BoundedParser extends Parser {
   constructor(
     private readonly bytes: AdbSocket,
@@ -32,7 +32,6 @@ class BoundedParser extends Parser {
     return Bluebird.resolve(this.bytes.read(length))
   }
 
-  /** The rest of a stream is read from `AdbConnection.bytes`. */
   override readAll(): never {
     throw new TypeError('readAll has no limit')
   }
@@ -52,13 +51,13 @@ export class AdbConnection extends Connection {
     // `net.connect` takes the path; the port is there for adbkit's types.
     const options = { path, port: 0 }
     super(options)
-    // adbkit repeats a socket's errors here, and one that nobody listens for would end the agent.
+    // adbkit emits a socket's errors here again; without a listener they would end the agent.
     this.on('error', () => undefined)
   }
 
   /**
-   * Lasts as long as `progress`, or until `close`. adb lets five connections wait while it is busy or does not run; a
-   * Unix socket refuses the next at once, which is tried again here.
+   * Lasts as long as `progress`, or until `close`. The adb server queues five connections while it is busy or stopped; a
+   * Unix socket then refuses the next one immediately, and this retries it.
    */
   static async open(path: string, what: string, progress: Progress): Promise<AdbConnection> {
     for (;;) {
@@ -82,7 +81,7 @@ export class AdbConnection extends Connection {
     return connecting
   }
 
-  /** What follows the answers to commands. */
+  /** The bytes after the answers to commands. */
   get bytes(): AdbSocket {
     if (!this.opened) throw new Error(`${this.what}: not connected`)
     return this.opened
@@ -92,12 +91,12 @@ export class AdbConnection extends Connection {
     this.opened?.close()
   }
 
-  /** adbkit calls this when the server refuses the connection: the agent's own server is started by `server.ts` alone. */
+  /** adbkit calls this when the server refuses the connection. Only `server.ts` starts the agent's server. */
   override startServer(): never {
     throw new AdbConnectionLost(this.what)
   }
 }
 
-/** The bytes of a connection without any command, which lasts as long as `progress`, or until `close`. */
+/** Opens a connection without a command. It lasts as long as `progress`, or until `close`. */
 export const openSocket = async (path: string, what: string, progress: Progress): Promise<AdbSocket> =>
   (await AdbConnection.open(path, what, progress)).bytes

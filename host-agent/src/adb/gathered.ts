@@ -1,4 +1,4 @@
-/** Gathers an answer that comes in pieces. However small they are, it takes little more than twice their size. */
+/** Joins an answer that arrives in pieces. Takes at most about twice their total size, even for tiny pieces. */
 export class Gathered {
   private bytes = Buffer.alloc(0)
   length = 0
@@ -14,7 +14,7 @@ export class Gathered {
     this.length = needed
   }
 
-  /** Shares its memory: nothing is added any more. */
+  /** Shares memory with this object: do not call `add` afterwards. */
   whole(): Buffer {
     return this.bytes.subarray(0, this.length)
   }

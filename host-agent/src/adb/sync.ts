@@ -117,7 +117,7 @@ export async function listFolder(
   }
 }
 
-/** Bytes; adbd sends 64 KiB at most. */
+/** Bytes; adbd sends 64 KiB. */
 const longestFrame = 1 << 20
 
 /** The first `limit` bytes of a file. @throws AdbProtocolError with the phone's words when it refuses */

@@ -57,7 +57,7 @@ it('reaches no other phone that came to the same port', async () => {
   const { transport: next } = await connect()
   phone.proxy.opened.length = 0
 
-  // The list was not read since: the target still leads to the first phone.
+  // The target still leads to the first phone, because the list has not been read again.
   const calls = [
     () => transport.shell(command('input', 'text', 'for the first'), progress()),
     () => transport.exec(command('true'), progress()),
@@ -105,7 +105,7 @@ it('pins one connection, and not another with its id', () => {
   const pinned = pin(target)
   expect(target.lead({ ...id })).toBe(false)
   expect(pinned.current).toEqual(id)
-  // It broke, and adb opened it again: who is behind it now is not known.
+  // The connection broke and adb reopened it: another phone may be connected.
   target.lead(null)
   target.lead({ ...id })
   expect(pinned.current).toBeNull()

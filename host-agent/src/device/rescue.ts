@@ -18,7 +18,7 @@ const reconnectMs = 10_000
 export interface RescueParts {
   serial: string
   client: AdbClient
-  /** Without this rescue: what its own steps meet is not counted. */
+  /** Its calls do not count as hangs or answers. */
   transport: Pick<Transport, 'reboot' | 'reconnect'>
   /** `host:port`: adb reaches it over a network. */
   isNetwork: boolean

@@ -18,14 +18,14 @@ export class FeedCommand extends ServiceCommand<ShellResult> {
   }
 }
 
-/** Returns once the command was started: its packets are read by `readShellPacket`. */
+/** Returns once the command has started; the caller reads its packets with `readShellPacket`. */
 export class SpawnCommand extends ServiceCommand<void> {
   execute(command: ShellCommand): Bluebird<void> {
     return this.request(`shell,v2,raw:${command}`)
   }
 }
 
-/** What the command writes, as it is, without an exit code. */
+/** The command's raw output, without an exit code. */
 export class ExecCommand extends ServiceCommand<Buffer> {
   execute(command: ShellCommand, limit: number): Bluebird<Buffer> {
     return this.request(`exec:${command}`).then(() => this.bytes.readAll(limit))

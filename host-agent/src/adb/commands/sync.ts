@@ -1,6 +1,6 @@
 /**
- * Files of a phone. adbkit's own `Sync` writes no faster than it reads only in name, keeps a whole listing, takes a name
- * of any length and has no version 2 (figures: docs/decisions/0180).
+ * Files of a phone. adbkit's own `Sync` ignores back-pressure, collects a whole listing, accepts names of any length and
+ * lacks version 2. Figures: docs/bench.md.
  */
 import type { Bluebird } from '../adbkit.js'
 import {

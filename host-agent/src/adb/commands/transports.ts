@@ -1,6 +1,6 @@
 /**
- * The list of devices with their transport ids, once and followed. adbkit's own lists lack the id, or look for it at the
- * place where a phone on the network has none (`HostDevicesWithPathsCommand`).
+ * Reads and follows the list of devices with their transport ids. adbkit's own lists lack the id or take it from a fixed
+ * column, which a network phone does not have (`HostDevicesWithPathsCommand`).
  */
 import type { Bluebird } from '../adbkit.js'
 import { ServiceCommand } from './service.js'
@@ -10,19 +10,19 @@ export interface ListedDevice {
   serial: string
   /** The server's word: `device`, `offline`, `unauthorized`, `authorizing`, `connecting`, `recovery`, `no permissions`… */
   state: string
-  /** Counted by the server from its start; a device that comes again gets another. */
+  /** Counted by the server from its start; a device that reconnects gets a new one. */
   transportId: number
 }
 
 const line = /^(\S+)\s+(.*?)(?: \S+:\S*)* transport_id:(\d+)$/
 
-/** A list as the server prints it (AOSP `adb/transport.cpp`, `append_transport_info`): a line a device. */
+/** A list as the server prints it (AOSP `adb/transport.cpp`, `append_transport_info`): each line is one device. */
 export function parseDeviceList(text: string): ListedDevice[] {
   const devices: ListedDevice[] = []
   for (const each of text.split('\n')) {
     const [, serial, state, id] = line.exec(each) ?? []
     if (serial === undefined || state === undefined || id === undefined) continue
-    // A phone whose serial could not be read yet: nothing is known of it by that name.
+    // The server has not read this phone's serial yet.
     if (/^\?+$/.test(serial) || each.startsWith('(no serial number)')) continue
     devices.push({ serial, state: state.trim(), transportId: Number(id) })
   }
