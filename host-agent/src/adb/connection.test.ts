@@ -130,7 +130,7 @@ describe('a call to the adb server', () => {
     await expect(client().devices(progress())).rejects.toThrow(AdbProtocolError)
   })
 
-  it('keeps typed text out of adbkit's DEBUG and ADBKIT_DUMP output', async () => {
+  it('keeps typed text out of the DEBUG and ADBKIT_DUMP output of adbkit', async () => {
     await listen(okay(2, (socket) => socket.end(shellPacket(3, Buffer.from([0])))))
     const seen: unknown[] = []
     const write = vi.spyOn(Connection.prototype, 'write')

@@ -185,11 +185,12 @@ export function createOnPhone({ phoneOf, cache, records, times, stopping }: OnPh
         request.id,
         who,
         progress,
-        async (device, within) => {
+        async (device, within, again) => {
           const packages = needPackages(device.packages)
           await giveUpLeftSessions(who.serial, packages, within)
           reached.phone = true
-          return send(order, packages, files, within)
+          const packagesAgain = async (asked: Progress) => needPackages((await again(asked)).packages)
+          return send(order, packages, packagesAgain, files, within)
         },
       )
     } catch (error) {
@@ -203,6 +204,7 @@ export function createOnPhone({ phoneOf, cache, records, times, stopping }: OnPh
   async function send(
     order: Order,
     packages: Packages,
+    packagesAgain: (progress: Progress) => Promise<Packages>,
     files: readonly InstallFile[],
     progress: Progress,
   ): Promise<Outcome> {
@@ -222,7 +224,7 @@ export function createOnPhone({ phoneOf, cache, records, times, stopping }: OnPh
       files,
       before: order.uninstalled ? null : order.before,
     }
-    const outcome = await runInstall(packages, toInstall, hooks, progress, times)
+    const outcome = await runInstall(packages, packagesAgain, toInstall, hooks, progress, times)
     save(order, outcome, session)
     return outcome
   }

@@ -37,8 +37,10 @@ export interface RunHooks {
   onBroken(sha256: string): Promise<void>
 }
 
+/** `again`: the phone's packages once it is connected, which it may not be after the commit. */
 export async function runInstall(
   packages: Packages,
+  again: (progress: Progress) => Promise<Packages>,
   order: InstallOrder,
   hooks: RunHooks,
   progress: Progress,
@@ -66,12 +68,12 @@ export async function runInstall(
     }
     if (!isSilence(error)) throw error
     // Whether the order arrived is told by the phone or by nobody; it is never sent again.
-    const done = await isThere(packages, order, (found) => found.path !== order.before?.path, progress, times)
+    const done = await isThere(again, order, (found) => found.path !== order.before?.path, progress, times)
     if (done) hooks.onSession(null)
     return done ? success : { kind: 'unknown' }
   }
   hooks.onSession(null)
-  const found = await isThere(packages, order, () => true, progress, times)
+  const found = await isThere(again, order, () => true, progress, times)
   return found ? success : { kind: 'unknown' }
 }
 
@@ -126,7 +128,7 @@ async function giveUp(
 
 /** Whether the phone comes to list the app at the version, as `proves` wants it. */
 async function isThere(
-  packages: Packages,
+  again: (progress: Progress) => Promise<Packages>,
   order: InstallOrder,
   proves: (found: InstalledVersion) => boolean,
   progress: Progress,
@@ -136,7 +138,7 @@ async function isThere(
   try {
     for (;;) {
       try {
-        const found = await packages.find(order.package, within)
+        const found = await (await again(within)).find(order.package, within)
         if (found?.versionCode === order.versionCode && proves(found)) return true
       } catch (error) {
         if (!isSilence(error) || within.expired) throw error

@@ -191,20 +191,21 @@ export class Phone {
 
   /**
    * A long write that does not wait for its turn and keeps nobody waiting, in the journal under `id` before `work` is
-   * called. Lifecycle calls abort it and wait for its end.
+   * called. Lifecycle calls abort it and wait for its end. `again` waits for the phone after it left in the middle.
    */
   async beside<T>(
     kind: OperationKind,
     id: string,
     caller: Caller,
     progress: Progress,
-    work: (device: Device, progress: Progress) => Promise<T>,
+    work: (device: Device, progress: Progress, again: (progress: Progress) => Promise<Device>) => Promise<T>,
   ): Promise<T> {
     const within = joined(progress, this.fencing.hold(caller))
+    const again = (asked: Progress) => this.supervisor.waitHealthy(asked)
     return this.unqueued(async () => {
       const device = await this.supervisor.waitHealthy(within.within(times.writeReady))
       this.fencing.written()
-      return this.journalled(kind, caller, () => work(device, within), id)
+      return this.journalled(kind, caller, () => work(device, within, again), id)
     })
   }
 
