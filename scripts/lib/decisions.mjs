@@ -100,6 +100,9 @@ ${rows.join('\n')}
 `
 }
 
+/** A merge of two branches that each add a record may swap their lines. */
+const sorted = (text) => text.split('\n').sort().join('\n')
+
 /** @returns {string[]} all problems of the records and of the index, each with its file */
 export function problemsIn(folder) {
   const records = recordsOf(folder)
@@ -113,7 +116,7 @@ export function problemsIn(folder) {
     if (before?.slice(0, 4) === name.slice(0, 4)) problems.push(`${name}: ${before} has the same number`)
   }
   const index = path.join(folder, 'README.md')
-  if (!existsSync(index) || readFileSync(index, 'utf8') !== indexOf(records))
+  if (!existsSync(index) || sorted(readFileSync(index, 'utf8')) !== sorted(indexOf(records)))
     problems.push('README.md: not current; run ./scripts/decisions')
   return problems
 }

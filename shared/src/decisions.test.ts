@@ -81,6 +81,19 @@ describe('decision records', () => {
     expect(problemsIn(made)).toEqual(['README.md: not current; run ./scripts/decisions'])
   })
 
+  it('accepts an index whose lines a merge has swapped', () => {
+    const made = folderOf({
+      [name]: record,
+      '0043-use-two.md': record.replace('0042 Use a queue', '0043 Use two'),
+    })
+    const index = path.join(made, 'README.md')
+    writeFileSync(index, readFileSync(index, 'utf8').replace(/(- \[0042.*\n)(- \[0043.*\n)/, '$2$1'))
+    expect(readFileSync(index, 'utf8').indexOf('0043')).toBeLessThan(
+      readFileSync(index, 'utf8').indexOf('0042'),
+    )
+    expect(problemsIn(made)).toEqual([])
+  })
+
   it('derives a file name from a title', () => {
     expect(slugOf("Keep Android 14's `adb` – once")).toBe('keep-android-14s-adb-once')
   })
