@@ -29,7 +29,7 @@ import { Listening, sweepHosts } from './hosts/sweep.js'
 import { createInstallService } from './installs/service.js'
 import { forget, reconcile } from './jobs/reconcile.js'
 import { JobRunner, prepareJobs } from './queue/runner.js'
-import { fileTasks, hostTasks, installTasks, recordingTasks, timerTasks } from './jobs/tasks.js'
+import { fileTasks, hostTasks, installTasks, recordingTasks, timerTasks, workers } from './jobs/tasks.js'
 import { Ticker } from './core/ticker.js'
 import { createKeyService } from './keys/service.js'
 import { createLiveService } from './live/links.js'
@@ -149,11 +149,10 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
     pools: config.runsJobs
       ? [
           { tasks: timerTasks(context), concurrency: 4, pollMs: 200 },
-          { tasks: hostTasks(context), concurrency: 16, pollMs: 500 },
+          { tasks: hostTasks(context), concurrency: workers.hosts, pollMs: 500 },
           { tasks: fileTasks(uploads, stopping.signal), concurrency: 2, pollMs: 500 },
-          { tasks: installTasks(context, store), concurrency: 16, pollMs: 500 },
-          // More than one project's transfers may take (`recordings/transfers.ts`).
-          { tasks: recordingTasks(context, store), concurrency: 12, pollMs: 500 },
+          { tasks: installTasks(context, store), concurrency: workers.installs, pollMs: 500 },
+          { tasks: recordingTasks(context, store), concurrency: workers.recordings, pollMs: 500 },
         ]
       : [],
   })

@@ -5,16 +5,20 @@ import { hostInReach } from '../devices/reach.js'
 import { tenantOf } from '../devices/tenant.js'
 import { type DeviceState } from '../devices/link.js'
 import { type Core } from '../core/core.js'
+import { type HostSlots } from '../queue/host-slots.js'
 
 export interface JobContext {
   core: Core
   hosts: HostClients
   /** Aborts when the process stops: calls to hosts are given up and made again later. */
   stopping: AbortSignal
+  /** Of the pool that runs the job. */
+  slots: HostSlots
 }
 
 export interface PlacedDevice {
   id: string
+  hostId: string
   serial: string
   state: DeviceState
   link: string
@@ -30,7 +34,7 @@ export interface PlacedDevice {
 }
 
 export async function placeDevice(
-  { core, hosts }: JobContext,
+  { core, hosts }: Pick<JobContext, 'core' | 'hosts'>,
   by: { id: string } | { phoneId: string },
 ): Promise<PlacedDevice | null> {
   const device = await core.db.device.findUnique({

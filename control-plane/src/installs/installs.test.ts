@@ -14,6 +14,7 @@ import {
   type UploadClient,
 } from '../testing/uploads.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { createHostSlots } from '../queue/host-slots.js'
 import { runInstallJob } from './run-install.js'
 import { createKey } from '../testing/operator.js'
 
@@ -77,9 +78,9 @@ async function ended(install: string): Promise<NonNullable<Awaited<ReturnType<ty
 }
 
 /** As a process that takes the job over does. */
-async function runJob(installId: string): Promise<void> {
+async function runJob(installId: string, slots = 16): Promise<void> {
   const { core, hosts, uploads } = plane.app
-  const context = { core, hosts, stopping: new AbortController().signal }
+  const context = { core, hosts, stopping: new AbortController().signal, slots: createHostSlots(slots) }
   await runInstallJob(context, uploads.store, { installId, attempt: 1 })
 }
 async function park(): Promise<void> {
@@ -235,6 +236,24 @@ describe('an install by upload', () => {
         ).length === 0,
     )
     expect((await rowOf(install))?.status).toBe('succeeded')
+  })
+
+  it('waits for a slot of its host without a call, as the same try', async () => {
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    agent.onCall = (name) => (name === 'finishInstall' ? held : Promise.resolve())
+    const { install } = (await start({ upload })).body
+    await eventually(() => agent.log.includes('finishInstall'))
+    const calls = agent.log.length
+    await runJob(install, 0)
+    expect(agent.log).toHaveLength(calls)
+    expect(
+      await plane.app.core.db
+        .$queryRaw`select payload->'attempt' as attempt from graphile_worker._private_jobs
+        where key = ${`app.install:${install}`} and run_at > now() and locked_at is null`,
+    ).toEqual([{ attempt: 1 }])
+    release()
+    expect(await ended(install)).toMatchObject({ status: 'succeeded' })
   })
 
   it('outlives its upload: the file stays until it has ended', async () => {

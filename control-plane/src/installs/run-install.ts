@@ -22,12 +22,13 @@ import { end, endInDoubt, filesOf, jobKey, markOrdered, type InstallEnd } from '
 import { beginRequest } from './service.js'
 import { backoff, later } from '../queue/retry.js'
 
-/** Milliseconds: of one begin, of one file, of one finish; and after which an install without an end is given up. */
-const times = { begin: 90_000, put: 600_000, finish: 600_000, all: 1_800_000 }
+/** Milliseconds: of one begin, of one file, of one finish; between two looks for a slot; and after which an install without an end is given up. */
+const times = { begin: 90_000, put: 600_000, finish: 600_000, turn: 1000, all: 1_800_000 }
 /** Milliseconds after which the agent may be about to give the slot back. */
 const slotMs = 60_000
 
 type Payload = JobPayload<'app.install'>
+type PlacedTarget = Target & { hostId: string }
 
 export async function runInstallJob(context: JobContext, store: FileStore, payload: Payload): Promise<void> {
   const { core } = context
@@ -37,17 +38,21 @@ export async function runInstallJob(context: JobContext, store: FileStore, paylo
   if (install.status === 'beginning') return giveUp(context, install)
   try {
     const outcome = await bringIn(context, store, install)
+    if (outcome === 'turn') return await again(context, install, times.turn, payload.attempt)
     await (outcome ? end(core, install, outcome) : giveUp(context, install))
   } catch (error) {
     const outcome = endOf(error, install)
-    const age = core.clock.now().getTime() - install.startedAt.getTime()
     if (outcome) return end(core, install, outcome)
-    if (age > times.all) return giveUp(context, install)
     core.log.warn({ err: error, install: install.id, phone: install.phoneId }, 'retrying an install')
-    const ms = backoff(payload.attempt, 500, 10_000)
-    const next = { installId: install.id, attempt: payload.attempt + 1 }
-    await later(context, 'app.install', next, ms, { key: jobKey(install.id) })
+    await again(context, install, backoff(payload.attempt, 500, 10_000), payload.attempt + 1)
   }
+}
+
+/** Runs the job again in `ms`, unless the install takes too long already. */
+async function again(context: JobContext, install: Install, ms: number, attempt: number): Promise<void> {
+  const age = context.core.clock.now().getTime() - install.startedAt.getTime()
+  if (age > times.all) return giveUp(context, install)
+  await later(context, 'app.install', { installId: install.id, attempt }, ms, { key: jobKey(install.id) })
 }
 
 const looking = (install: Install): string => `GET /v1/phones/${install.phoneId}/apps`
@@ -69,18 +74,31 @@ const neverOrdered = ({ phoneId }: Install): InstallEnd => ({
 })
 
 /** Null: the phone has been parked or given another device; the agent ends what it had begun. @throws CallFailure out of reach */
-async function targetOf(context: JobContext, install: Install): Promise<Target | null> {
+async function targetOf(context: JobContext, install: Install): Promise<PlacedTarget | null> {
   const device = await placeDevice(context, { phoneId: install.phoneId })
   if (device?.fencingNumber !== install.fencingNumber) return null
-  const { connection, serial, fencingNumber } = device
+  const { hostId, connection, serial, fencingNumber } = device
   if (!connection) throw new CallFailure(false, null, false, 'the host is unreachable')
-  return { connection, serial, fencingNumber }
+  return { hostId, connection, serial, fencingNumber }
 }
 
-/** Null: the phone has left its assignment, or another runner has ended the install. */
-async function bringIn(context: JobContext, store: FileStore, install: Install): Promise<InstallEnd | null> {
+/** Null: the phone has left its assignment, or another runner has ended the install; `turn`: its host has no slot. */
+async function bringIn(
+  context: JobContext,
+  store: FileStore,
+  install: Install,
+): Promise<InstallEnd | 'turn' | null> {
   const target = await targetOf(context, install)
   if (!target) return null
+  return context.slots.run(target.hostId, 'short', () => installOn(context, store, install, target))
+}
+
+async function installOn(
+  context: JobContext,
+  store: FileStore,
+  install: Install,
+  target: Target,
+): Promise<InstallEnd | null> {
   const { core, stopping } = context
   const call = { requestId: install.requestId, signal: stopping }
   const begin = () =>

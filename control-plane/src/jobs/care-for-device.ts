@@ -21,6 +21,7 @@ import {
   type JobContext,
   type PlacedDevice,
 } from '../device-control/placed-device.js'
+import { turnMs } from '../queue/host-slots.js'
 import { careKey, type JobInput, type JobPayload } from '../queue/queue.js'
 import { backoff, later } from '../queue/retry.js'
 
@@ -28,6 +29,8 @@ import { backoff, later } from '../queue/retry.js'
 const careMs = 300_000
 /** Refusals of the agent before a device is quarantined; an agent out of reach is waited for. */
 const refusals = 3
+/** Milliseconds between two looks for a slot of the host. */
+const longestTurnMs = 5000
 
 interface Cared {
   verified: boolean
@@ -90,7 +93,19 @@ async function tryCare<N extends 'device.wipe' | 'device.enroll'>(
 ): Promise<Cared | null> {
   try {
     if (!device.connection) throw new CallFailure(false, null, false, 'the host is unreachable')
-    return await call(device.connection)
+    const { connection } = device
+    const outcome = await context.slots.run(device.hostId, 'long', () => call(connection))
+    if (outcome !== 'turn') return outcome
+    await later(
+      context,
+      name,
+      { ...payload, turns: payload.turns + 1 },
+      turnMs(payload.turns, longestTurnMs),
+      {
+        key: careKey(name, device.id, payload.fencing),
+      },
+    )
+    return null
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     context.core.log.warn(
@@ -114,7 +129,7 @@ async function tryCare<N extends 'device.wipe' | 'device.enroll'>(
       return { verified: false, checks, revision: 0n, cleanFor: '' }
     }
     if (isRefused) await noteRefusal(context, device, `try ${refused} of ${refusals}: ${error.message}`)
-    await later(context, name, { ...payload, attempt: payload.attempt + 1, refused }, ms, {
+    await later(context, name, { ...payload, attempt: payload.attempt + 1, refused, turns: 0 }, ms, {
       key: careKey(name, device.id, payload.fencing),
     })
     return null

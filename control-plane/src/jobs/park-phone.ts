@@ -1,6 +1,6 @@
 /**
- * Job `phone.park`: asks the agent to put the device to rest. An agent out of reach
- * does not hold up the park: the fencing number is raised already, and the
+ * Job `phone.park`: asks the agent to put the device to rest. An agent out of reach, or one that lets its other calls
+ * hang, does not hold up the park: the fencing number is raised already, and the
  * agent learns it at the next start.
  */
 import { type ParkPhoneRequest, type ParkPhoneResponse } from '@phonerack/proto'
@@ -9,11 +9,20 @@ import { CallFailure, callHost } from '../host-calls/calls.js'
 import { refusalIn, settleRefusal } from '../hosts/settle-device.js'
 import { findPhone } from '../phones/records.js'
 import { becomeParked } from '../phones/run.js'
-import { assignmentFor, placeDevice, type JobContext } from '../device-control/placed-device.js'
-import { type JobPayload } from '../queue/queue.js'
+import {
+  assignmentFor,
+  placeDevice,
+  type JobContext,
+  type PlacedDevice,
+} from '../device-control/placed-device.js'
+import { turnMs } from '../queue/host-slots.js'
+import { careKey, type JobPayload } from '../queue/queue.js'
+import { later } from '../queue/retry.js'
 
 /** Milliseconds: one try; there are two. */
 const tryMs = 10_000
+/** Milliseconds between two looks for a slot; and looks, which take about as long as the two tries. */
+const turns = { longestMs: 1000, most: 20 }
 
 export async function parkPhoneJob(context: JobContext, payload: JobPayload<'phone.park'>): Promise<void> {
   const { core } = context
@@ -21,7 +30,24 @@ export async function parkPhoneJob(context: JobContext, payload: JobPayload<'pho
   if ((await findPhone(core.db, phoneId))?.status !== 'parking') return
   const device = await placeDevice(context, { phoneId })
   if (device && device.fencingNumber.toString() !== payload.fencing) return
-  for (let attempt = 1; attempt <= 2 && device?.connection; attempt += 1) {
+  if (device?.connection) {
+    const outcome = await context.slots.run(device.hostId, 'short', () => putToRest(context, phoneId, device))
+    if (outcome === 'turn' && payload.turns < turns.most) {
+      const ms = turnMs(payload.turns, turns.longestMs)
+      const key = careKey('phone.park', phoneId, payload.fencing)
+      return later(context, 'phone.park', { ...payload, turns: payload.turns + 1 }, ms, { key })
+    }
+    if (outcome === 'turn')
+      core.log.warn(
+        { phone: phoneId, device: device.id },
+        'a phone is parked without a call to its busy host',
+      )
+  }
+  await becomeParked(core, phoneId)
+}
+
+async function putToRest(context: JobContext, phoneId: string, device: PlacedDevice): Promise<void> {
+  for (let attempt = 1; attempt <= 2 && device.connection; attempt += 1) {
     try {
       await callHost<ParkPhoneRequest, ParkPhoneResponse>(
         device.connection,
@@ -29,10 +55,10 @@ export async function parkPhoneJob(context: JobContext, payload: JobPayload<'pho
         { assignment: assignmentFor(device, phoneId) },
         Progress.for(tryMs, context.stopping),
       )
-      break
+      return
     } catch (error) {
       if (!(error instanceof CallFailure)) throw error
-      core.log.warn(
+      context.core.log.warn(
         { phone: phoneId, device: device.id, err: error, attempt },
         'could not prepare a device for parking',
       )
@@ -44,5 +70,4 @@ export async function parkPhoneJob(context: JobContext, payload: JobPayload<'pho
       }
     }
   }
-  await becomeParked(core, phoneId)
 }

@@ -25,6 +25,7 @@ import {
   type JobContext,
   type PlacedDevice,
 } from '../device-control/placed-device.js'
+import { turnMs } from '../queue/host-slots.js'
 import { careKey, type JobPayload } from '../queue/queue.js'
 import { backoff, later } from '../queue/retry.js'
 
@@ -32,6 +33,8 @@ import { backoff, later } from '../queue/retry.js'
 const tryMs = 45_000
 /** Tries with one device before a new phone gets another one. */
 const triesPerDevice = 3
+/** Milliseconds between two looks for a slot of the host. */
+const longestTurnMs = 1000
 
 type Payload = JobPayload<'phone.start'>
 
@@ -42,11 +45,16 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
   if (!phone || remaining <= 0) return
   const device = await placeDevice(context, { phoneId: phone.id })
   if (device?.fencingNumber.toString() !== payload.fencing) return
+  const isReset = await isResetPending(core, phone.id)
   try {
-    const isReset = await isResetPending(core, phone.id)
-    if (isReset && !(await reset(context, phone.id, device, remaining))) return
-    const placed = isReset ? { ...device, hasData: false } : device
-    await callStart(context, phone.id, placed, Math.min(tryMs, remaining))
+    const outcome = await context.slots.run(device.hostId, isReset ? 'long' : 'short', async () => {
+      if (isReset && !(await reset(context, phone.id, device, remaining))) return 'held back'
+      const placed = isReset ? { ...device, hasData: false } : device
+      await callStart(context, phone.id, placed, Math.min(tryMs, remaining))
+      return 'started'
+    })
+    if (outcome === 'turn') return await putOff(context, phone, payload)
+    if (outcome === 'held back') return
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     core.log.warn(
@@ -115,6 +123,14 @@ async function callStart(
     { assignment: assignmentFor(device, phoneId) },
     Progress.for(ms, context.stopping),
   )
+}
+
+/** Its host has no slot: the same attempt again. */
+async function putOff(context: JobContext, phone: PhoneRecord, payload: Payload): Promise<void> {
+  const ms = Math.min(turnMs(payload.turns, longestTurnMs), timeLeft(context, phone))
+  await later(context, 'phone.start', { ...payload, turns: payload.turns + 1 }, ms, {
+    key: careKey('phone.start', phone.id, payload.fencing),
+  })
 }
 
 async function afterFailure(

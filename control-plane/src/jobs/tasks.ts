@@ -3,6 +3,7 @@ import { type Task, type TaskList } from 'graphile-worker'
 import { Prisma } from '../gen/prisma/client.js'
 import { runInstallJob } from '../installs/run-install.js'
 import { enforceDeadline, enforceDue, parkForOperator } from '../phones/run.js'
+import { createHostSlots } from '../queue/host-slots.js'
 import { enrollDeviceJob, wipeDeviceJob } from './care-for-device.js'
 import { type JobContext } from '../device-control/placed-device.js'
 import { parkPhoneJob } from './park-phone.js'
@@ -13,6 +14,13 @@ import { type UploadCore } from '../uploads/core.js'
 import { processUploadJob } from '../uploads/process.js'
 import { deleteFileJob } from '../uploads/stored-files.js'
 import { fetchRecordingJob } from '../recordings/fetch.js'
+import { createTransfers } from '../recordings/transfers.js'
+
+/** Workers of the pools whose jobs call hosts; each pool divides them between the hosts. */
+export const workers = { hosts: 24, installs: 16, recordings: 12 } as const
+
+/** Of all pools. */
+export type PoolContext = Omit<JobContext, 'slots'>
 
 const task =
   <N extends JobName>(name: N, work: (payload: JobPayload<N>) => Promise<void>): Task =>
@@ -22,7 +30,7 @@ const task =
   }
 
 /** Jobs that only touch the database: never behind a slow host. */
-export const timerTasks = (context: JobContext): TaskList => ({
+export const timerTasks = (context: PoolContext): TaskList => ({
   'phone.deadline': task('phone.deadline', (job) =>
     enforceDeadline(context.core, job.phoneId, job.sessionId),
   ),
@@ -31,12 +39,15 @@ export const timerTasks = (context: JobContext): TaskList => ({
 })
 
 /** Jobs that call hosts and may take long. */
-export const hostTasks = (context: JobContext): TaskList => ({
-  'phone.start': task('phone.start', (job) => startPhoneJob(context, job)),
-  'phone.park': task('phone.park', (job) => parkPhoneJob(context, job)),
-  'device.wipe': task('device.wipe', (job) => wipeDeviceJob(context, job)),
-  'device.enroll': task('device.enroll', (job) => enrollDeviceJob(context, job)),
-})
+export function hostTasks(pool: PoolContext): TaskList {
+  const context = { ...pool, slots: createHostSlots(workers.hosts) }
+  return {
+    'phone.start': task('phone.start', (job) => startPhoneJob(context, job)),
+    'phone.park': task('phone.park', (job) => parkPhoneJob(context, job)),
+    'device.wipe': task('device.wipe', (job) => wipeDeviceJob(context, job)),
+    'device.enroll': task('device.enroll', (job) => enrollDeviceJob(context, job)),
+  }
+}
 
 /** Jobs over stored files: few at a time, since each reads a whole one. */
 export const fileTasks = (uploads: UploadCore, stopping: AbortSignal): TaskList => ({
@@ -45,16 +56,21 @@ export const fileTasks = (uploads: UploadCore, stopping: AbortSignal): TaskList 
 })
 
 /** Installs: each may take minutes, and holds up nothing else. */
-export const installTasks = (context: JobContext, store: FileStore): TaskList => ({
-  'app.install': task('app.install', (job) => runInstallJob(context, store, job)),
-})
+export function installTasks(pool: PoolContext, store: FileStore): TaskList {
+  const context = { ...pool, slots: createHostSlots(workers.installs) }
+  return { 'app.install': task('app.install', (job) => runInstallJob(context, store, job)) }
+}
 
 /** Recordings: some are large, and hold up nothing else. */
-export const recordingTasks = (context: JobContext, store: FileStore): TaskList => ({
-  'recording.fetch': task('recording.fetch', (job) => fetchRecordingJob(context, store, job)),
-})
+export function recordingTasks(pool: PoolContext, store: FileStore): TaskList {
+  const context = { ...pool, slots: createHostSlots(workers.recordings) }
+  const transfers = createTransfers(workers.recordings)
+  return {
+    'recording.fetch': task('recording.fetch', (job) => fetchRecordingJob(context, store, transfers, job)),
+  }
+}
 
-async function parkAll({ core }: JobContext, projectId: string | null): Promise<void> {
+async function parkAll({ core }: PoolContext, projectId: string | null): Promise<void> {
   const scope = projectId === null ? Prisma.empty : Prisma.sql`and project_id = ${projectId}`
   const rows = await core.db.$queryRaw<{ id: string }[]>`select id from phones
     where status in ('creating', 'starting', 'ready') ${scope}`

@@ -7,19 +7,22 @@ import { Prisma } from '../gen/prisma/client.js'
 import { type Tx } from '../db/database.js'
 
 const phone = z.object({ phoneId: z.string(), fencing: z.string() })
+/** How often the job found no slot of its host. */
+const turns = z.int().default(0)
 const device = z.object({
   deviceId: z.string(),
   fencing: z.string(),
   attempt: z.int().default(1),
   /** How often the agent refused, also under earlier numbers. */
   refused: z.int().default(0),
+  turns,
 })
 
 export const jobPayloads = {
   /** Makes a creating or starting phone ready. */
-  'phone.start': phone.extend({ attempt: z.int().default(1) }),
+  'phone.start': phone.extend({ attempt: z.int().default(1), turns }),
   /** Puts a parking phone to rest. */
-  'phone.park': phone,
+  'phone.park': phone.extend({ turns }),
   /** Looks whether a creating or starting phone has run out of time. */
   'phone.deadline': z.object({ phoneId: z.string(), sessionId: z.string() }),
   /** Looks whether a session's idle time or duration is over. */

@@ -27,7 +27,7 @@ import {
 } from './records.js'
 import { isStopIgnored } from './possible.js'
 import { possibleTimes } from './times.js'
-import { transfers } from './transfers.js'
+import { type Transfers } from './transfers.js'
 import { addFileDelete } from '../storage/deletions.js'
 import { backoff, later } from '../queue/retry.js'
 
@@ -48,6 +48,7 @@ type Payload = JobPayload<'recording.fetch'>
 export async function fetchRecordingJob(
   context: JobContext,
   store: FileStore,
+  transfers: Transfers,
   { recordingId: id, attempt }: Payload,
 ): Promise<void> {
   const { core } = context
@@ -61,7 +62,9 @@ export async function fetchRecordingJob(
     const host = await hostOf(core, context.hosts, recording)
     if (host === 'gone') return await giveUp(core, recording)
     if (host === null) throw new CallFailure(false, null, false, 'the host is unreachable')
-    const waits = await advance(context, store, recording, host)
+    const waits = await context.slots.run(recording.hostId, 'short', () =>
+      advance(context, store, transfers, recording, host),
+    )
     if (waits === 'running') await lookAgain(times.running, 1)
     else if (waits === 'turn') await lookAgain(times.turn, attempt)
     else if (waits === 'made')
@@ -84,6 +87,7 @@ async function giveUp(core: Core, { id }: Recording): Promise<void> {
 async function advance(
   context: JobContext,
   store: FileStore,
+  transfers: Transfers,
   recording: Recording,
   host: HostConnection,
 ): Promise<'running' | 'made' | 'turn' | null> {
@@ -123,7 +127,9 @@ async function advance(
   if (state.status === RecordingStatus.RECORDING_STATUS_FAILED)
     return fail(core, recording, host, within(), state.failure)
   if (state.status !== RecordingStatus.RECORDING_STATUS_READY) return 'made'
-  return transfers.run(recording.projectId, () => bring(context, store, recording, host, state))
+  return transfers.run(recording.projectId, recording.hostId, () =>
+    bring(context, store, recording, host, state),
+  )
 }
 
 async function fail(

@@ -1,11 +1,10 @@
-/** The room that recordings take: of a project, of the storage, and of the transfers of all projects. */
+/** The room that recordings take: of a project, and of the storage. */
 import { RecordingStatus } from '@phonerack/proto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { recordingSchema, type RecordingJson } from '../routes/phones/recordings.js'
 import { errorOf } from '../testing/api.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
-import { createTransfers } from './transfers.js'
 
 const most = 300_000
 let world: World
@@ -133,16 +132,4 @@ it('nothing is transferred while the storage has no room', async () => {
   await new Promise((resolve) => setTimeout(resolve, 500))
   expect(rack.log).not.toContain('readRecording')
   expect((await full.app.core.db.recording.findUniqueOrThrow({ where: { id } })).status).toBe('processing')
-})
-
-it('one project transfers two videos at once, and another need not wait for them', async () => {
-  const transfers = createTransfers()
-  let end = (): void => undefined
-  const over = new Promise<void>((resolve) => (end = resolve))
-  const under = [1, 2].map(() => transfers.run('one', () => over.then(() => null)))
-  expect(await transfers.run('one', () => Promise.resolve(null))).toBe('turn')
-  expect(await transfers.run('two', () => Promise.resolve(null))).toBeNull()
-  end()
-  await Promise.all(under)
-  expect(await transfers.run('one', () => Promise.reject(new Error('cut')).catch(() => null))).toBeNull()
-})
+}, 60_000)

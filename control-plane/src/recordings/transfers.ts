@@ -1,29 +1,31 @@
-/** How many videos of one project come to the storage at once through this process: the jobs are for all projects. */
+/**
+ * How many videos come to the storage at once through this process: the jobs are for all projects and hosts, and a
+ * transfer may take half an hour. One per process, used by the job `recording.fetch`.
+ */
+import { createHostSlots, type HostSlots } from '../queue/host-slots.js'
 
-const mostOfProject = 2
+/** Of one project: two from one host, and one more from another, which need not wait for a host that is slow. */
+const mostOfProject = 3
 
 export interface Transfers {
-  /** Runs `work`; `turn` at once when the project has as many under way as it may. */
-  run<T>(projectId: string, work: () => Promise<T>): Promise<T | 'turn'>
+  /** Runs `work`; `turn` at once when the project or the host has as many under way as it may. */
+  run<T>(projectId: string, hostId: string, work: () => Promise<T>): Promise<T | 'turn'>
 }
 
-export function createTransfers(): Transfers {
+/** `most`: of all projects together. */
+export function createTransfers(most: number): Transfers {
+  const hosts = createHostSlots(most)
   /** Projects that have none under way are not in it. */
-  const underWay = new Map<string, number>()
+  const projects = new Map<string, HostSlots>()
   return {
-    async run(projectId, work) {
-      const count = underWay.get(projectId) ?? 0
-      if (count >= mostOfProject) return 'turn'
-      underWay.set(projectId, count + 1)
+    async run(projectId, hostId, work) {
+      const ofProject = projects.get(projectId) ?? createHostSlots(mostOfProject)
+      projects.set(projectId, ofProject)
       try {
-        return await work()
+        return await hosts.run(hostId, 'long', () => ofProject.run(hostId, 'short', work))
       } finally {
-        const left = (underWay.get(projectId) ?? 1) - 1
-        if (left > 0) underWay.set(projectId, left)
-        else underWay.delete(projectId)
+        if (ofProject.taken === 0) projects.delete(projectId)
       }
     },
   }
 }
-
-export const transfers = createTransfers()

@@ -1,0 +1,51 @@
+/**
+ * Divides the job slots of this process between hosts, so that a host that answers nothing leaves slots to the others.
+ * Used by every job that calls a host. docs/decisions/0171
+ */
+
+/** `long`: may hold its slot for minutes, and leaves slots of its host to `short` work. */
+export type Length = 'short' | 'long'
+
+export interface HostSlots {
+  /** Slots in use, of all hosts. */
+  readonly taken: number
+  /** Runs `work` in a slot of the host; `turn` at once when the host must wait for one. */
+  run<T>(hostId: string, length: Length, work: () => Promise<T>): Promise<T | 'turn'>
+}
+
+/**
+ * A host may take one more slot while it has fewer than are free: half of `total` for a host alone, a third for each of
+ * two. Long work may take two thirds of that.
+ */
+export function createHostSlots(total: number): HostSlots {
+  /** Hosts that use no slot are not in it. */
+  const hosts = new Map<string, { all: number; long: number }>()
+  let taken = 0
+  return {
+    get taken() {
+      return taken
+    },
+    async run(hostId, length, work) {
+      const used = hosts.get(hostId) ?? { all: 0, long: 0 }
+      const free = total - taken
+      if (used.all >= free || (length === 'long' && 2 * used.long >= free)) return 'turn'
+      const long = length === 'long' ? 1 : 0
+      hosts.set(hostId, used)
+      taken += 1
+      used.all += 1
+      used.long += long
+      try {
+        return await work()
+      } finally {
+        taken -= 1
+        used.all -= 1
+        used.long -= long
+        if (used.all === 0) hosts.delete(hostId)
+      }
+    },
+  }
+}
+
+/** Milliseconds until a job that found no slot looks again, after `turns` looks. */
+export const turnMs = (turns: number, longestMs: number): number =>
+  Math.min(longestMs, 250 * 2 ** Math.min(turns, 20))
