@@ -55,6 +55,8 @@ const environmentSchema = z
       .min(1)
       .max(limits.restartGrace.max)
       .default(limits.restartGrace.default),
+    /** Seconds that a host may take for one wipe or enrolment. */
+    PHONERACK_CARE_DEADLINE: int(300, 1),
     PHONERACK_HOST_LATE_AFTER: int(limits.hostLateAfter, 1),
     PHONERACK_HOST_LOST_AFTER: int(limits.hostLostAfter, 1),
     PHONERACK_LOST_FOR_GOOD_AFTER: int(86_400, 1),
@@ -167,6 +169,8 @@ export interface Rules {
   rebootEveryMs: number
   resetEveryMs: number
   restartGraceMs: number
+  /** Of one wipe or enrolment. */
+  careDeadlineMs: number
   hostLateAfterMs: number
   hostLostAfterMs: number
   lostForGoodAfterMs: number
@@ -238,6 +242,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       rebootEveryMs: env.PHONERACK_REBOOT_EVERY * 1000,
       resetEveryMs: env.PHONERACK_RESET_EVERY * 1000,
       restartGraceMs: env.PHONERACK_RESTART_GRACE * 1000,
+      careDeadlineMs: env.PHONERACK_CARE_DEADLINE * 1000,
       hostLateAfterMs: env.PHONERACK_HOST_LATE_AFTER * 1000,
       hostLostAfterMs: env.PHONERACK_HOST_LOST_AFTER * 1000,
       lostForGoodAfterMs: env.PHONERACK_LOST_FOR_GOOD_AFTER * 1000,

@@ -2,13 +2,14 @@
 import { type Tx } from '../db/database.js'
 import { addJob, careKey } from '../queue/queue.js'
 
-/** How it is ordered again: after how many refusals of the agent, and when; without `runAt`: at once. */
+/** How it is ordered again: after how many failures that count, and when; without `runAt`: at once. */
 export interface Again {
   refused: number
+  unanswered: number
   runAt?: Date
 }
 
-const first: Again = { refused: 0 }
+const first: Again = { refused: 0, unanswered: 0 }
 
 /** @param phoneId the phone whose data are wiped; empty: none is known */
 export const addWipe = (
@@ -16,26 +17,26 @@ export const addWipe = (
   deviceId: string,
   fencing: bigint,
   phoneId: string,
-  { refused, ...when }: Again = first,
+  { runAt, ...counts }: Again = first,
 ): Promise<void> =>
   addJob(
     tx,
     'device.wipe',
-    { deviceId, fencing: fencing.toString(), phoneId, refused },
-    { ...when, key: careKey('device.wipe', deviceId, fencing) },
+    { deviceId, fencing: fencing.toString(), phoneId, ...counts },
+    { ...(runAt ? { runAt } : {}), key: careKey('device.wipe', deviceId, fencing) },
   )
 
 export const addEnroll = (
   tx: Tx,
   deviceId: string,
   fencing: bigint,
-  { refused, ...when }: Again = first,
+  { runAt, ...counts }: Again = first,
 ): Promise<void> =>
   addJob(
     tx,
     'device.enroll',
-    { deviceId, fencing: fencing.toString(), refused },
-    { ...when, key: careKey('device.enroll', deviceId, fencing) },
+    { deviceId, fencing: fencing.toString(), ...counts },
+    { ...(runAt ? { runAt } : {}), key: careKey('device.enroll', deviceId, fencing) },
   )
 
 /** What the state of a device that no phone holds asks for. */

@@ -24,11 +24,19 @@ import {
 import { turnMs } from '../queue/host-slots.js'
 import { careKey, type JobInput, type JobPayload } from '../queue/queue.js'
 import { backoff, later } from '../queue/retry.js'
+import {
+  cleanForNobody,
+  neverAnswered,
+  quarantineReason,
+  waitsForHost,
+  wasInterrupted,
+  wasNotAnswered,
+  wasRefused,
+  type CareJob,
+} from './care-reasons.js'
 
-/** Milliseconds that a wipe or an enrolment may take. */
-const careMs = 300_000
-/** Refusals of the agent before a device is quarantined; an agent out of reach is waited for. */
-const refusals = 3
+/** Refusals of the agent, and calls that it lets time out, before a device is quarantined; an agent out of reach is waited for. */
+const most = { refused: 3, unanswered: 3 }
 /** Milliseconds between two looks for a slot of the host. */
 const longestTurnMs = 5000
 
@@ -51,10 +59,10 @@ export async function wipeDeviceJob(context: JobContext, payload: JobPayload<'de
       connection,
       (client, ...rest) => client.wipeDevice(...rest),
       { assignment: assignmentFor(device, phoneId) },
-      Progress.for(careMs, context.stopping),
+      Progress.for(context.core.rules.careDeadlineMs, context.stopping),
     ),
   )
-  if (outcome) await conclude(context, device, 'wiping', outcome)
+  if (outcome) await conclude(context, 'device.wipe', device, outcome)
 }
 
 export async function enrollDeviceJob(
@@ -68,10 +76,10 @@ export async function enrollDeviceJob(
       connection,
       (client, ...rest) => client.enrollDevice(...rest),
       { serial: device.serial, fencingNumber: device.fencingNumber },
-      Progress.for(careMs, context.stopping),
+      Progress.for(context.core.rules.careDeadlineMs, context.stopping),
     ),
   )
-  if (outcome) await conclude(context, device, 'provisioning', outcome)
+  if (outcome) await conclude(context, 'device.enroll', device, outcome)
 }
 
 async function deviceInCare(
@@ -84,71 +92,72 @@ async function deviceInCare(
 }
 
 /** The agent's verdict; null when the job was put off. */
-async function tryCare<N extends 'device.wipe' | 'device.enroll'>(
+async function tryCare<N extends CareJob>(
   context: JobContext,
   name: N,
-  payload: JobPayload<'device.wipe' | 'device.enroll'> & JobInput<N>,
+  payload: JobPayload<CareJob> & JobInput<N>,
   device: PlacedDevice,
   call: (connection: NonNullable<PlacedDevice['connection']>) => Promise<Cared>,
 ): Promise<Cared | null> {
+  const again = async (change: Partial<JobPayload<CareJob>>, ms: number): Promise<null> => {
+    const key = careKey(name, device.id, payload.fencing)
+    await later(context, name, { ...payload, ...change }, ms, { key })
+    return null
+  }
+  const { connection } = device
   try {
-    if (!device.connection) throw new CallFailure(false, null, false, 'the host is unreachable')
-    const { connection } = device
+    if (!connection) throw new CallFailure(false, null, false, 'the host is unreachable')
     const outcome = await context.slots.run(device.hostId, 'long', () => call(connection))
     if (outcome !== 'turn') return outcome
-    await later(
-      context,
-      name,
-      { ...payload, turns: payload.turns + 1 },
-      turnMs(payload.turns, longestTurnMs),
-      {
-        key: careKey(name, device.id, payload.fencing),
-      },
-    )
-    return null
+    return await again({ turns: payload.turns + 1 }, turnMs(payload.turns, longestTurnMs))
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     context.core.log.warn(
       { device: device.id, job: name, err: error, attempt: payload.attempt },
       'the wipe or enrolment of a device failed',
     )
+    const deadlineMs = context.core.rules.careDeadlineMs
     const refusal = refusalIn(error.answer?.details)
     const isRefused =
       refusal !== null || error.isHostFault || (error.answer !== null && !error.answer.retryable)
+    const isUnanswered = error.timedOut && !isRefused
     const refused = payload.refused + (isRefused ? 1 : 0)
+    const unanswered = payload.unanswered + (isUnanswered ? 1 : 0)
     const ms = backoff(isRefused ? refused : payload.attempt, 1000, 30_000)
     // A host may refuse for ever: each refusal counts, also under the next number.
-    if (refusal && refused < refusals) {
+    if (refusal && refused < most.refused) {
       // The first one is most often true: the database is behind its agent.
       const when = refused > 1 ? { runAt: new Date(context.core.clock.now().getTime() + ms) } : {}
-      const again = { refused, ...when }
-      if (await settleRefusal(context.core, device.id, device.fencingNumber, refusal, again)) return null
+      const next = { refused, unanswered, ...when }
+      if (await settleRefusal(context.core, device.id, device.fencingNumber, refusal, next)) return null
     }
-    if (isRefused && refused >= refusals) {
-      const checks = [{ name: 'agent', passed: false, evidence: error.message }]
-      return { verified: false, checks, revision: 0n, cleanFor: '' }
-    }
-    if (isRefused) await noteRefusal(context, device, `try ${refused} of ${refusals}: ${error.message}`)
-    await later(context, name, { ...payload, attempt: payload.attempt + 1, refused, turns: 0 }, ms, {
-      key: careKey(name, device.id, payload.fencing),
-    })
-    return null
+    if (isRefused && refused >= most.refused) return notVerified(error.message)
+    if (isUnanswered && unanswered >= most.unanswered)
+      return notVerified(neverAnswered(name, unanswered, deadlineMs))
+    if (isRefused) await note(context, device, wasRefused(name, refused, most.refused, error.message))
+    else if (isUnanswered)
+      await note(context, device, wasNotAnswered(name, unanswered, most.unanswered, deadlineMs))
+    else if (!error.sent) await note(context, device, waitsForHost(name))
+    else if (!context.stopping.aborted) await note(context, device, wasInterrupted(name, error.message))
+    return again({ attempt: payload.attempt + 1, refused, unanswered, turns: 0 }, ms)
   }
 }
 
+const notVerified = (evidence: string): Cared => ({
+  ...{ verified: false, revision: 0n, cleanFor: '' },
+  checks: [{ name: 'agent', passed: false, evidence }],
+})
+
 /** The operator sees why it takes long; a verdict replaces it. */
-async function noteRefusal({ core }: JobContext, device: PlacedDevice, reason: string): Promise<void> {
+async function note({ core }: JobContext, device: PlacedDevice, reason: string): Promise<void> {
   const { id, state, fencingNumber } = device
-  await core.db.device.updateMany({
-    where: { id, state, fencingNumber },
-    data: { reason: shorten(makeStorable(reason), reasonLength) },
-  })
+  await core.db.device.updateMany({ where: { id, state, fencingNumber }, data: { reason } })
 }
 
 async function conclude(
   { core }: JobContext,
+  name: CareJob,
   device: PlacedDevice,
-  from: DeviceState,
   outcome: Cared,
 ): Promise<void> {
   const now = core.clock.now()
@@ -160,10 +169,10 @@ async function conclude(
   const verified = outcome.verified && failed.length === 0 && !freesNobody
   const epoch = verified && knowsCustody ? await readEpoch(core.db) : null
   const { count } = await core.db.device.updateMany({
-    where: { id: device.id, state: from, fencingNumber: device.fencingNumber },
+    where: { id: device.id, state: device.state, fencingNumber: device.fencingNumber },
     data: {
       state: verified ? (isUp(device.link) ? 'free' : 'offline') : 'quarantined',
-      reason: verified ? null : freesNobody ? cleanForNobody : reasonOf(failed),
+      reason: verified ? null : freesNobody ? cleanForNobody : quarantineReason(name, device.id, failed),
       confirmedEpoch: epoch,
       cleanFor: verified ? outcome.cleanFor : '',
       ...(knowsCustody ? { custodyRevision: outcome.revision } : {}),
@@ -174,7 +183,7 @@ async function conclude(
   })
   if (count > 0)
     core.log.info(
-      { audit: 'device.cared_for', device: device.id, after: from, verified },
+      { audit: 'device.cared_for', device: device.id, after: device.state, verified },
       'a device was verified',
     )
 }

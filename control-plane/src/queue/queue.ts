@@ -15,6 +15,8 @@ const device = z.object({
   attempt: z.int().default(1),
   /** How often the agent refused, also under earlier numbers. */
   refused: z.int().default(0),
+  /** How often the agent let the deadline pass, likewise. */
+  unanswered: z.int().default(0),
   turns,
 })
 

@@ -31,9 +31,10 @@ export const lifecycleCalls = (
       return { ...wiped(device, checks, agent.reportsCustody), checks }
     }),
   enrollDevice: (call, callback) =>
-    answer(callback, () => {
+    answer(callback, async () => {
       const device = agent.devices.get(call.request.serial)
       if (!device) throw new ApiError('phone_unavailable')
+      await device.onEnroll?.()
       device.fencing = call.request.fencingNumber
       device.link = 'healthy'
       const checks = device.wipeChecks ?? [{ name: 'third_party_packages', passed: true, evidence: 'none' }]
@@ -44,7 +45,7 @@ export const lifecycleCalls = (
         { name: 'input', implementation: 'double', evidence: 'said so' },
         { name: 'wipe', implementation: wipe, evidence: 'said so' },
       ]
-      return Promise.resolve({ ...verdict, checks, capabilities })
+      return { ...verdict, checks, capabilities }
     }),
   rebootPhone: (call, callback) =>
     answer(callback, async () => {

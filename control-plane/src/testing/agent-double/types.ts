@@ -30,6 +30,7 @@ export interface DoubleDevice {
   onStart?: () => Promise<void>
   onPark?: () => Promise<void>
   onWipe?: () => Promise<void>
+  onEnroll?: () => Promise<void>
   wipeChecks?: WipeCheck[]
   /** For whom its wipes make it clean; left out: anyone. */
   cleansFor?: string
