@@ -55,7 +55,7 @@ const environmentSchema = z
       .min(1)
       .max(limits.restartGrace.max)
       .default(limits.restartGrace.default),
-    /** Seconds that a host may take for one wipe or enrolment. */
+    /** Deadline of one wipe or enrolment, in seconds. */
     PHONERACK_CARE_DEADLINE: int(300, 1),
     PHONERACK_HOST_LATE_AFTER: int(limits.hostLateAfter, 1),
     PHONERACK_HOST_LOST_AFTER: int(limits.hostLostAfter, 1),
@@ -169,7 +169,7 @@ export interface Rules {
   rebootEveryMs: number
   resetEveryMs: number
   restartGraceMs: number
-  /** Of one wipe or enrolment. */
+  /** Deadline of one wipe or enrolment. */
   careDeadlineMs: number
   hostLateAfterMs: number
   hostLostAfterMs: number

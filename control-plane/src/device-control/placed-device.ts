@@ -12,7 +12,7 @@ export interface JobContext {
   hosts: HostClients
   /** Aborts when the process stops: calls to hosts are given up and made again later. */
   stopping: AbortSignal
-  /** Of the pool that runs the job. */
+  /** The slots of the pool that runs the job. */
   slots: HostSlots
 }
 

@@ -2,7 +2,7 @@
 import { type Tx } from '../db/database.js'
 import { addJob, careKey } from '../queue/queue.js'
 
-/** How it is ordered again: after how many failures that count, and when; without `runAt`: at once. */
+/** How it is ordered again: after how many failures that count, and when; without `runAt`: immediately. */
 export interface Again {
   refused: number
   unanswered: number

@@ -22,7 +22,7 @@ import { end, endInDoubt, filesOf, jobKey, markOrdered, type InstallEnd } from '
 import { beginRequest } from './service.js'
 import { backoff, later } from '../queue/retry.js'
 
-/** Milliseconds: of one begin, of one file, of one finish; between two looks for a slot; and after which an install without an end is given up. */
+/** Milliseconds for one begin, one file and one finish; between two looks for a slot; and after which an install without an end is given up. */
 const times = { begin: 90_000, put: 600_000, finish: 600_000, turn: 1000, all: 1_800_000 }
 /** Milliseconds after which the agent may be about to give the slot back. */
 const slotMs = 60_000

@@ -29,7 +29,7 @@ async function wipe({ serial }: DoubleDevice): Promise<void> {
   await releaseHeldDevice(core, serial, false)
 }
 
-describe('a wipe that is not answered in time', () => {
+describe('a wipe whose call reaches its deadline', () => {
   it('is sent three times, then the device is quarantined with the reason and what to do', async () => {
     const device = deviceAt(0)
     const { id } = await rowOf(device)
@@ -77,7 +77,7 @@ describe('a wipe that is not answered in time', () => {
     expect((await rowOf(device)).reason).toContain('did not answer the enrolment within 1 s, 3 times')
   }, 60_000)
 
-  it('waits for a host that is out of reach without counting', async () => {
+  it('waits for an unreachable host without counting', async () => {
     const device = deviceAt(1)
     agent.cutGrpc()
     await wipe(device)
@@ -90,7 +90,7 @@ describe('a wipe that is not answered in time', () => {
     await eventually(async () => (await attempts()) >= 4, 40_000)
     const { state, reason } = await rowOf(device)
     expect(state).toBe('wiping')
-    expect(reason).toMatch(/out of reach.*Start the host agent/)
+    expect(reason).toMatch(/unreachable.*Start the host agent/)
     await agent.serve()
     await eventually(async () => (await rowOf(device)).state === 'free', 40_000)
     expect((await rowOf(device)).reason).toBeNull()

@@ -35,7 +35,7 @@ import {
   type CareJob,
 } from './care-reasons.js'
 
-/** Refusals of the agent, and calls that it lets time out, before a device is quarantined; an agent out of reach is waited for. */
+/** Refusals of the agent, and calls that reach their deadline, before a device is quarantined. An unreachable agent is waited for. */
 const most = { refused: 3, unanswered: 3 }
 /** Milliseconds between two looks for a slot of the host. */
 const longestTurnMs = 5000
@@ -172,7 +172,11 @@ async function conclude(
     where: { id: device.id, state: device.state, fencingNumber: device.fencingNumber },
     data: {
       state: verified ? (isUp(device.link) ? 'free' : 'offline') : 'quarantined',
-      reason: verified ? null : freesNobody ? cleanForNobody : quarantineReason(name, device.id, failed),
+      reason: verified
+        ? null
+        : freesNobody
+          ? cleanForNobody(device.id)
+          : quarantineReason(name, device.id, failed),
       confirmedEpoch: epoch,
       cleanFor: verified ? outcome.cleanFor : '',
       ...(knowsCustody ? { custodyRevision: outcome.revision } : {}),

@@ -19,7 +19,7 @@ describe('the slots of hosts', () => {
   const never = (): Promise<null> => new Promise(() => undefined)
   const take = (total: number) => {
     const slots = createHostSlots(total)
-    /** How many slots a host gets that wants as many as it can have. */
+    /** The number of slots that a host gets that asks for all. */
     const greedy = async (hostId: string, length: 'short' | 'long'): Promise<number> => {
       const before = slots.taken
       for (let count = 0; count < total; count += 1)
@@ -43,7 +43,7 @@ describe('the slots of hosts', () => {
     expect(await greedy('third', 'short')).toBe(3)
   })
 
-  it('come back when the work ends, also when it fails', async () => {
+  it('are free again when the work ends or fails', async () => {
     const slots = createHostSlots(2)
     expect(await slots.run('one', 'long', () => slots.run('one', 'short', never))).toBe('turn')
     await expect(slots.run('one', 'long', () => Promise.reject(new Error('cut')))).rejects.toThrow('cut')
@@ -128,7 +128,7 @@ describe('a host that answers no wipe', () => {
     expect(underWay).toBe(8)
   }, 60_000)
 
-  it('leaves starts and parks of its own phones slots', async () => {
+  it('leaves slots to starts and parks of the same host', async () => {
     const id = await readyPhone(plane, tenant, 'DE')
     await plane.app.services.phones.park(tenant.caller, id)
     await until(plane, tenant, id, 'parked', 5000)

@@ -1,6 +1,6 @@
 /**
- * Job `phone.park`: asks the agent to put the device to rest. An agent out of reach, or one that lets its other calls
- * hang, does not hold up the park: the fencing number is raised already, and the
+ * Job `phone.park`: asks the agent to put the device to rest. An unreachable agent, or one whose other calls
+ * hang, does not delay the park: the fencing number is raised already, and the
  * agent learns it at the next start.
  */
 import { type ParkPhoneRequest, type ParkPhoneResponse } from '@phonerack/proto'

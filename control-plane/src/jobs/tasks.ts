@@ -19,7 +19,7 @@ import { createTransfers } from '../recordings/transfers.js'
 /** Workers of the pools whose jobs call hosts; each pool divides them between the hosts. */
 export const workers = { hosts: 24, installs: 16, recordings: 12 } as const
 
-/** Of all pools. */
+/** Shared by all pools. */
 export type PoolContext = Omit<JobContext, 'slots'>
 
 const task =

@@ -9,7 +9,7 @@ export type Length = 'short' | 'long'
 export interface HostSlots {
   /** Slots in use, of all hosts. */
   readonly taken: number
-  /** Runs `work` in a slot of the host; `turn` at once when the host must wait for one. */
+  /** Runs `work` in a slot of the host. Returns `turn` immediately when the host has no slot left. */
   run<T>(hostId: string, length: Length, work: () => Promise<T>): Promise<T | 'turn'>
 }
 

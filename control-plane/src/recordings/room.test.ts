@@ -1,4 +1,4 @@
-/** The room that recordings take: of a project, and of the storage. */
+/** The room that recordings take in a project and in the storage. */
 import { RecordingStatus } from '@phonerack/proto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { recordingSchema, type RecordingJson } from '../routes/phones/recordings.js'

@@ -71,7 +71,7 @@ it('a host that sends no bytes holds up neither the recordings of another host n
 }, 180_000)
 
 describe('transfers', () => {
-  it('of one project from one host are two at once, and one more from another', async () => {
+  it('are limited to two of a project from one host, and one more from another', async () => {
     const transfers = createTransfers(12)
     let end = (): void => undefined
     const over = new Promise<void>((resolve) => (end = resolve))
@@ -88,7 +88,7 @@ describe('transfers', () => {
     expect(await now('one', 'a')).toBeNull()
   })
 
-  it('of one host are four at once, whatever their projects', async () => {
+  it('are limited to four of one host, for all projects together', async () => {
     const transfers = createTransfers(12)
     const hang = () =>
       Promise.race([transfers.run('p1', 'a', () => new Promise(() => undefined)), Promise.resolve()])

@@ -1,18 +1,18 @@
 /**
- * How many videos come to the storage at once through this process: the jobs are for all projects and hosts, and a
- * transfer may take half an hour. One per process, used by the job `recording.fetch`.
+ * Limits the videos that this process transfers to the storage at the same time: the jobs are for all projects and
+ * hosts, and a transfer may take half an hour. Used by the job `recording.fetch`.
  */
 import { createHostSlots, type HostSlots } from '../queue/host-slots.js'
 
-/** Of one project: two from one host, and one more from another, which need not wait for a host that is slow. */
+/** A project transfers two videos from one host and one more from another, which does not wait for a slow host. */
 const mostOfProject = 3
 
 export interface Transfers {
-  /** Runs `work`; `turn` at once when the project or the host has as many under way as it may. */
+  /** Runs `work`. Returns `turn` immediately when the project or the host has reached its limit. */
   run<T>(projectId: string, hostId: string, work: () => Promise<T>): Promise<T | 'turn'>
 }
 
-/** `most`: of all projects together. */
+/** @param most transfers of all projects together */
 export function createTransfers(most: number): Transfers {
   const hosts = createHostSlots(most)
   /** Projects that have none under way are not in it. */
