@@ -9,6 +9,7 @@ import { makeApk } from '../../testing/apk.js'
 import { createFollower, requestsIn, soon, type Follower } from '../../testing/next/follow.js'
 import { uploadClient, type Created, type UploadClient } from '../../testing/uploads.js'
 import { runInstallJob } from '../../installs/run-install.js'
+import { createHostSlots } from '../../queue/host-slots.js'
 import { eventually, type Plane, type World } from '../../testing/world.js'
 
 const limits = {
@@ -262,7 +263,7 @@ export function appCases(world: () => World, seen: string[]): void {
     expect(row?.status).toBe('running')
     // The job of an install that was never begun comes after half an hour.
     const { core, hosts, uploads } = plane.app
-    const context = { core, hosts, stopping: new AbortController().signal }
+    const context = { core, hosts, stopping: new AbortController().signal, slots: createHostSlots(16) }
     await runInstallJob(context, uploads.store, { installId: row?.install ?? '', attempt: 1 })
     await allEnded()
     await api.done('POST', at, body)
