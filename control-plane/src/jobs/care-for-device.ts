@@ -12,7 +12,7 @@ import {
 import { makeStorable, Progress, shorten } from '@phonerack/shared'
 import { readEpoch } from '../db/epoch.js'
 import { isUp, type DeviceState } from '../devices/link.js'
-import { cleanForNobody, reasonLength, reasonOf } from '../devices/quarantine.js'
+import { cleanForNobody, reasonOf } from '../devices/quarantine.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
 import { refusalIn, settleRefusal } from '../hosts/settle-device.js'
 import {
@@ -25,9 +25,7 @@ import { turnMs } from '../queue/host-slots.js'
 import { careKey, type JobInput, type JobPayload } from '../queue/queue.js'
 import { backoff, later } from '../queue/retry.js'
 import {
-  cleanForNobody,
   neverAnswered,
-  quarantineReason,
   waitsForHost,
   wasInterrupted,
   wasNotAnswered,
@@ -62,7 +60,7 @@ export async function wipeDeviceJob(context: JobContext, payload: JobPayload<'de
       Progress.for(context.core.rules.careDeadlineMs, context.stopping),
     ),
   )
-  if (outcome) await conclude(context, 'device.wipe', device, outcome)
+  if (outcome) await conclude(context, device, outcome)
 }
 
 export async function enrollDeviceJob(
@@ -79,7 +77,7 @@ export async function enrollDeviceJob(
       Progress.for(context.core.rules.careDeadlineMs, context.stopping),
     ),
   )
-  if (outcome) await conclude(context, 'device.enroll', device, outcome)
+  if (outcome) await conclude(context, device, outcome)
 }
 
 async function deviceInCare(
@@ -154,12 +152,7 @@ async function note({ core }: JobContext, device: PlacedDevice, reason: string):
   await core.db.device.updateMany({ where: { id, state, fencingNumber }, data: { reason } })
 }
 
-async function conclude(
-  { core }: JobContext,
-  name: CareJob,
-  device: PlacedDevice,
-  outcome: Cared,
-): Promise<void> {
+async function conclude({ core }: JobContext, device: PlacedDevice, outcome: Cared): Promise<void> {
   const now = core.clock.now()
   const checks = outcome.checks.map(storableCheck)
   const failed = checks.filter((check) => !check.passed)
@@ -172,11 +165,7 @@ async function conclude(
     where: { id: device.id, state: device.state, fencingNumber: device.fencingNumber },
     data: {
       state: verified ? (isUp(device.link) ? 'free' : 'offline') : 'quarantined',
-      reason: verified
-        ? null
-        : freesNobody
-          ? cleanForNobody(device.id)
-          : quarantineReason(name, device.id, failed),
+      reason: verified ? null : freesNobody ? cleanForNobody : reasonOf(failed),
       confirmedEpoch: epoch,
       cleanFor: verified ? outcome.cleanFor : '',
       ...(knowsCustody ? { custodyRevision: outcome.revision } : {}),

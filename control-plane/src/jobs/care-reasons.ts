@@ -1,8 +1,7 @@
 /**
- * Reasons for `ctl device show`: why a wipe or an enrolment waits or failed, and the operator's next step. The host's
- * text is the parameter `message`; commands name the device by our ID, never by text of a host.
+ * Reasons for `ctl device show` while a wipe or an enrolment waits or is repeated, with the operator's next step. The
+ * host's text is the parameter `message`. Reasons of a quarantine are in `devices/quarantine.ts`.
  */
-import { type WipeCheck } from '@phonerack/proto'
 import { makeStorable, shorten } from '@phonerack/shared'
 
 export type CareJob = 'device.wipe' | 'device.enroll'
@@ -30,17 +29,4 @@ export const wasNotAnswered = (name: CareJob, count: number, most: number, deadl
 
 /** Evidence of the failed check when the host never answered. */
 export const neverAnswered = (name: CareJob, count: number, deadlineMs: number): string =>
-  `the host did not answer the ${nouns[name]} within ${deadlineMs / 1000} s, ${count} times`
-
-/** Names the failed checks. */
-export const reasonOf = (failed: readonly WipeCheck[]): string =>
-  failed.length === 0
-    ? 'the agent did not verify the wipe'
-    : quoted(failed.map((check) => `${check.name}: ${check.evidence}`).join('; '))
-
-/** Why the device is quarantined. */
-export const quarantineReason = (name: CareJob, deviceId: string, failed: readonly WipeCheck[]): string =>
-  `${reasonOf(failed)}. Correct the cause, then run \`ctl device release ${deviceId}\`: it repeats the ${nouns[name]}.`
-
-export const cleanForNobody = (deviceId: string): string =>
-  `it could only be cleaned at package level, and its last tenant is unknown. Start its host agent with PHONERACK_PACKAGE_CLEAN_FOR_ALL=true to accept that for every tenant, then run \`ctl device release ${deviceId}\`.`
+  `The host did not answer the ${nouns[name]} within ${deadlineMs / 1000} s, ${count} times. ${lookAtHost}`

@@ -136,9 +136,7 @@ it('lists a device that nobody enrolled, writes nothing to it, and wipes it befo
   device.wipeChecks = [{ name: 'accounts', passed: false, evidence: 'one account' }]
   expect((await call('POST', '/devices/new%20phone/enroll', { erase: true })).status).toBe(202)
   await eventually(async () => (await show()).body['state'] === 'quarantined')
-  expect((await show()).body['reason']).toMatch(
-    /^accounts: one account\. .*`ctl device release dev_\w+`: it repeats the enrolment/,
-  )
+  expect((await show()).body).toMatchObject({ reason: 'accounts: one account' })
   delete device.wipeChecks
   expect((await call('POST', '/devices/new%20phone/release')).status).toBe(202)
   await eventually(async () => (await show()).body['state'] === 'free')
@@ -166,8 +164,7 @@ it('shows why a wipe fails, from the first refusal of the agent on', async () =>
   )
   expect((await show())['state']).toBe('wiping')
   await eventually(async () => (await show())['state'] === 'quarantined', 15_000)
-  expect((await show())['reason']).toMatch(/`ctl device release dev_\w+`: it repeats the wipe\.$/)
-  expect((await show())['reason']).toContain(`agent: ${said}`)
+  expect((await show())['reason']).toBe(`agent: ${said}`)
   delete device.onWipe
   expect((await call('POST', '/devices/stubborn%20phone/release')).status).toBe(202)
   await eventually(async () => (await show())['state'] === 'free')
