@@ -84,8 +84,7 @@ export function deviceChange(
     maker: report.maker ?? known.maker,
     model: report.model ?? known.model,
     sdk: report.sdk ?? known.sdk,
-    // The reason of a quarantine is ours and stays.
-    reason: known.state === 'quarantined' ? known.reason : report.reason,
+    reason: reasonAfter(known, report.reason),
   }
   if (state === 'free' && known.state !== 'free') change.freedAt = now
   // An agent that says nothing of them knows nothing, and what was known stays.
@@ -145,4 +144,10 @@ export function newDevice(status: DeviceStatus, now: Date) {
     ...(status.events ? { events: status.events } : {}),
     ...(status.condition ? { condition: status.condition } : {}),
   }
+}
+
+/** The reason of a quarantine is ours and stays. That of a wipe or an enrolment that waits stays until its host names one. */
+function reasonAfter({ state, reason }: Pick<KnownDevice, 'state' | 'reason'>, reported: string | null) {
+  if (state === 'quarantined') return reason
+  return state === 'wiping' || state === 'provisioning' ? (reported ?? reason) : reported
 }

@@ -87,6 +87,8 @@ describe('a wipe whose call reaches its deadline', () => {
       return Math.max(0, ...rows.map(({ attempt }) => attempt))
     }
     await eventually(async () => (await attempts()) >= 4, 40_000)
+    // A heartbeat does not clear the reason.
+    await new Promise((resolve) => setTimeout(resolve, 1200))
     const { state, reason } = await rowOf(device)
     expect(state).toBe('wiping')
     expect(reason).toMatch(/unreachable.*Start the host agent/)
