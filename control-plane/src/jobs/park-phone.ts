@@ -32,6 +32,7 @@ export async function parkPhoneJob(context: JobContext, payload: JobPayload<'pho
   if (device && device.fencingNumber.toString() !== payload.fencing) return
   if (device?.connection) {
     const outcome = await context.slots.run(device.hostId, 'short', () => putToRest(context, phoneId, device))
+    if (outcome === 'settled') return
     if (outcome === 'turn' && payload.turns < turns.most) {
       const ms = turnMs(payload.turns, turns.longestMs)
       const key = careKey('phone.park', phoneId, payload.fencing)
@@ -46,7 +47,12 @@ export async function parkPhoneJob(context: JobContext, payload: JobPayload<'pho
   await becomeParked(core, phoneId)
 }
 
-async function putToRest(context: JobContext, phoneId: string, device: PlacedDevice): Promise<void> {
+/** `settled`: the host no longer has the phone's data, and its refusal has decided what becomes of the phone. */
+async function putToRest(
+  context: JobContext,
+  phoneId: string,
+  device: PlacedDevice,
+): Promise<'done' | 'settled'> {
   for (let attempt = 1; attempt <= 2 && device.connection; attempt += 1) {
     try {
       await callHost<ParkPhoneRequest, ParkPhoneResponse>(
@@ -55,7 +61,7 @@ async function putToRest(context: JobContext, phoneId: string, device: PlacedDev
         { assignment: assignmentFor(device, phoneId) },
         Progress.for(tryMs, context.stopping),
       )
-      return
+      return 'done'
     } catch (error) {
       if (!(error instanceof CallFailure)) throw error
       context.core.log.warn(
@@ -65,9 +71,10 @@ async function putToRest(context: JobContext, phoneId: string, device: PlacedDev
       // Parked, it would look as if its data were kept.
       const refusal = refusalIn(error.answer?.details)
       if (refusal?.reason === 'data_wiped') {
-        if (await settleRefusal(core, device.id, device.fencingNumber, refusal)) return
-        break
+        const isSettled = await settleRefusal(context.core, device.id, device.fencingNumber, refusal)
+        return isSettled ? 'settled' : 'done'
       }
     }
   }
+  return 'done'
 }
