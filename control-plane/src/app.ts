@@ -269,7 +269,7 @@ async function connectBroker(config: Config, log: Logger): Promise<Bus> {
       onAway: (error) =>
         log.warn(
           { err: error },
-          'the broker is away: until it is back, this replica serves what needs no host',
+          'NATS is unavailable: until it is back, this replica serves only requests that need no host',
         ),
     },
   )

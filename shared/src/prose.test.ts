@@ -65,6 +65,7 @@ describe('the prose check ignores', () => {
   it.each([
     ['code', 'a.ts', 'const anew = told(beside)'],
     ['inline code', 'a.ts', '// Calls `anew` twice.'],
+    ['a value at the start or end', 'a.ts', 'const a = `${b} of the list has at most ${c}`'],
     ['a short string', 'a.ts', `run('anew')`],
     ['a code block', 'a.md', `Text.\n\n\`\`\`sh\n${bad}\n\`\`\`\n`],
     ['a link target', 'a.md', '[decision](docs/0001-read-anew.md)'],

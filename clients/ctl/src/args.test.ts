@@ -42,7 +42,7 @@ describe('parseCtlArgs', () => {
     ['project create --credit 5', /--name N is required/],
     ['operator token create', /--name N is required/],
     ['operator', /requires one of: token$/],
-    ['audit list --idempotency-key short', /--idempotency-key must have between 8 and 128/],
+    ['audit list --idempotency-key short', /--idempotency-key must consist of 8 to 128/],
   ])('refuses `%s` and says why', (line, why) => {
     expect(() => parse(line)).toThrow(UsageError)
     expect(() => parse(line)).toThrow(why)
@@ -134,8 +134,8 @@ describe('values', () => {
     [{ preset: 'agent' }, /--project ID is required/],
     [{ project: 'p', preset: 'root' }, /--preset/],
     [{ project: 'p', preset: 'agent', expires: '2d' }, /--expires must be one of 30d, 90d, 1y, never/],
-    [{ project: 'p', preset: 'agent', phones: 'ph_short' }, /ph_short is none/],
-    [{ project: 'p', preset: 'agent', phones: '' }, /nothing is none/],
+    [{ project: 'p', preset: 'agent', phones: 'ph_short' }, /ph_short is not a phone ID/],
+    [{ project: 'p', preset: 'agent', phones: '' }, /an empty value is not a phone ID/],
   ])('refuses the key %j', (flags, why) => {
     expect(() => newKeyFrom(flags)).toThrow(why)
   })

@@ -87,7 +87,7 @@ const find = (words: readonly string[]): Command | undefined =>
 function unknownCommand(words: readonly string[]): string {
   const group = commands.filter((command) => command.name.startsWith(`${words[0] ?? ''} `))
   if (group.length === 0) return `unknown command \`${words.slice(0, 2).join(' ')}\``
-  return `\`${words[0] ?? ''}\` requires one of:  ${[...new Set(group.map((command) => command.name.split(' ')[1]))].join(', ')}`
+  return `\`${words[0] ?? ''}\` requires one of: ${[...new Set(group.map((command) => command.name.split(' ')[1]))].join(', ')}`
 }
 
 /** In brackets unless it must be given. */

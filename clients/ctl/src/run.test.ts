@@ -27,7 +27,7 @@ async function ctl(...argv: string[]): Promise<{ code: number; out: string; err:
 describe('ctl', () => {
   it('says that nothing runs, and how to start it', async () => {
     expect(await ctl('--data', dir, 'host', 'list')).toMatchObject({ code: 1, out: '' })
-    expect((await ctl('--data', dir, 'host', 'list')).err).toMatch(/does not run on .*\.\/scripts\/up/)
+    expect((await ctl('--data', dir, 'host', 'list')).err).toMatch(/is not running on .*\.\/scripts\/up/)
   })
 
   it('says that nothing answers, also as JSON', async () => {

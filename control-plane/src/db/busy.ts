@@ -31,7 +31,7 @@ export const tooBusy = (cause: unknown, next = 'Wait 2 seconds, then send the re
 /** Of a write that may have been done in part, such as a phone that was created and could not be read. */
 export const tooBusyToTell = (cause: unknown): ApiError =>
   new ApiError('service_unavailable', {
-    message: 'The service was too busy to finish the request. It is not known whether it was done.',
+    message: 'The service was too busy to finish the request. The change may or may not have been made.',
     next: 'Wait 2 seconds and read what the request would have changed. If it was not done, send it again.',
     retryable: false,
     retryAfterSeconds: retryAfter,

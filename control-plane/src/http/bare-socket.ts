@@ -32,7 +32,11 @@ export function answerOnSocket(socket: Socket, error: ApiError): void {
 
 const malformed: Record<string, Issue> = {
   HPE_HEADER_OVERFLOW: { path: [], message: 'the request headers are too large', code: 'headers_too_large' },
-  ERR_HTTP_REQUEST_TIMEOUT: { path: [], message: 'the request did not arrive in time', code: 'timeout' },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    path: [],
+    message: 'the request did not arrive before the timeout',
+    code: 'timeout',
+  },
 }
 
 /** Fastify's `clientErrorHandler`: a request that Node could not read. */

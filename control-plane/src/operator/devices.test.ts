@@ -106,7 +106,7 @@ it('refuses a release of a device that was assigned to a phone meanwhile', async
     () => [release(id)],
   )
   expect(answer?.statusCode, answer?.body).toBe(400)
-  expect(answer?.json<Refusal>().error.message).toContain('was given to another phone meanwhile')
+  expect(answer?.json<Refusal>().error.message).toContain('has been assigned to another phone')
   expect(await deviceOf(id)).toMatchObject({ state: 'assigned', phoneId, fencingNumber: 9n })
   expect(await entries(id)).toBe(0)
 })

@@ -43,7 +43,7 @@ async function lockDevice(tx: Tx, ref: string): Promise<PlacedDevice> {
   if (device.phoneId !== null && device.phoneId !== phoneId)
     throw invalidField(
       'device',
-      'was given to another phone meanwhile; look at it and send the request again',
+      'has been assigned to another phone; check the device and send the request again',
     )
   return device
 }

@@ -25,7 +25,7 @@ export const nameField = z
 export const metadataKey = z
   .string()
   .regex(new RegExp(`^[A-Za-z0-9][A-Za-z0-9_:-]{0,${metadata.key - 1}}$`), {
-    message: `must have between 1 and ${metadata.key} letters, digits, "_", ":" or "-", and start with a letter or digit`,
+    message: `must consist of 1 to ${metadata.key} letters, digits, "_", ":" or "-", and start with a letter or digit`,
   })
 
 export const metadataField = z

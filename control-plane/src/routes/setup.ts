@@ -16,7 +16,7 @@ export const createSetupBody = z
     client: z
       .string()
       .regex(printableAscii, {
-        message: `must have between ${client.min} and ${client.max} printable ASCII characters`,
+        message: `must consist of ${client.min} to ${client.max} printable ASCII characters`,
       })
       .optional()
       .meta({ description: 'Shown to the person, and used in the name of the key.' }),

@@ -99,7 +99,7 @@ export async function probeCapabilities(
       ? { ...tree, evidence: `${tree.evidence}; UI server: ${resident.evidence}` }
       : {
           ...resident,
-          evidence: `${resident.evidence}; instead of it ${tree.implementation || 'nothing'}: ${tree.evidence}`,
+          evidence: `${resident.evidence}; fallback ${tree.implementation || 'nothing'}: ${tree.evidence}`,
         },
   )
 

@@ -8,7 +8,7 @@ const publicRoot = '/sdcard'
 /** A fault of the path itself. `names`: what the path is the name of, when that is the fault. */
 export const badPath = (message: string, names?: 'file' | 'directory'): ApiError =>
   new ApiError('validation_failed', {
-    message,
+    message: `\`path\` ${message}.`,
     details: {
       validation_stage: 'phone',
       issues: [{ path: ['path'], message }],

@@ -55,11 +55,13 @@ export function createLocale(transport: Transport): Locale {
 
 /** Well-formed, but the phone has no such language or region. */
 function unknownLocale(locale: string): ApiError {
-  const message = `\`${locale}\` is not a locale that this phone knows`
   return new ApiError('validation_failed', {
-    message: `The request is not valid: locale: ${message}.`,
-    next: 'Send a language and a region that Android knows, such as `en-US` or `pt-BR`.',
-    details: { validation_stage: 'phone', issues: [{ path: ['locale'], message }] },
+    message: `\`locale\` is \`${locale}\`, which this phone does not support.`,
+    next: 'Send a language and a region that Android supports, such as `en-US` or `pt-BR`.',
+    details: {
+      validation_stage: 'phone',
+      issues: [{ path: ['locale'], message: 'is not a locale that this phone supports' }],
+    },
   })
 }
 

@@ -35,7 +35,7 @@ export async function probeSettings(
     const mocked = createLocation(transport, desired)
     await mocked.set({ latitude: 48.2082, longitude: 16.3738 }, within)
     await mocked.set(null, within)
-    return '48.2082, 16.3738 set, read back and ended'
+    return '48.2082, 16.3738 set, read back and reset'
   })
   const locale = await withApp('locale', async (within) => {
     const language = createLocale(transport)

@@ -57,10 +57,10 @@ export function createTimezone({ transport, desired, defaultZone }: TimezonePart
       if (!(await writing('the time zone', () => change(wanted, timezone === null ? '1' : '0', progress)))) {
         await writing('the time zone', () => change(before, '0', progress))
         throw new ApiError('validation_failed', {
-          message: 'The phone does not know this time zone.',
+          message: `\`timezone\` is \`${wanted}\`, which this phone does not support.`,
           details: {
             validation_stage: 'phone',
-            issues: [{ path: ['timezone'], message: 'is not a time zone that the phone knows' }],
+            issues: [{ path: ['timezone'], message: 'is not a time zone that this phone supports' }],
           },
         })
       }

@@ -76,13 +76,15 @@ function code(source, isScript) {
   const templates = []
   let depth = 0
   let index = 0
-  const template = () => {
+  /** A value before or after the text counts as a word, so that the text neither starts nor ends a sentence there. */
+  const template = (isContinued) => {
     const match = /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*/y
     match.lastIndex = index
     const [text] = match.exec(source)
-    addString(index, text)
+    const hasValue = source[index + text.length] === '$'
+    addString(index - (isContinued ? 1 : 0), `${isContinued ? 'x' : ''}${text}${hasValue ? 'xx' : ''}`)
     index += text.length
-    if (source[index] === '$') {
+    if (hasValue) {
       templates.push(depth)
       depth += 1
       index += 2
@@ -121,7 +123,7 @@ function code(source, isScript) {
       index += value.length
     } else if (isScript && here === '`') {
       index += 1
-      template()
+      template(false)
     } else if (isScript && here === '/' && beforeRegex.test(source.slice(Math.max(0, index - 30), index))) {
       index += (take(/\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/y) ?? '/').length
     } else if (here === '{') {
@@ -132,7 +134,7 @@ function code(source, isScript) {
       index += 1
       if (templates.at(-1) === depth) {
         templates.pop()
-        template()
+        template(true)
       }
     } else index += 1
   }

@@ -66,7 +66,7 @@ function describeCondition(condition: Device['condition']): string {
   const percent = condition.battery_percent
   const lock = condition.lock_credential
   const facts = fields([
-    ['Looked at', condition.checked_at],
+    ['Checked at', condition.checked_at],
     ['Battery', percent === null ? null : `${percent} %`],
     ['Battery temperature', celsius === null ? null : `${celsius.toFixed(1)} °C`],
     [

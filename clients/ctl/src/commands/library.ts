@@ -61,7 +61,7 @@ export const libraryCommands: readonly Command[] = [
   },
   {
     name: 'library remove',
-    about: 'Removes an app from the library. Phones that have it keep it.',
+    about: 'Removes an app from the library. Phones keep installed copies.',
     words: ['PACKAGE'],
     flags: {},
     async run({ words }, operator) {
