@@ -60,7 +60,7 @@ it.each<[string, Case, RegExp | null, string[]]>([
   ['its use is unknown', { reason: unknownUse, phoneId: 'ph_a' }, null, [release]],
   [
     'it holds a phone that did not come back',
-    { reason: 'It did not come back from its restart.', phoneId: 'ph_a' },
+    { reason: 'The phone did not come back after its restart.', phoneId: 'ph_a' },
     /decide/,
     [`${release} --keep`, release],
   ],
