@@ -36,12 +36,17 @@ const release = 'device release R5'
 it.each<[string, Case, RegExp | null, string[]]>([
   ['a wipe left accounts', ofWipe('accounts'), null, [release]],
   ['the agent refused the wipe', ofWipe('agent'), null, [release]],
-  ['a memory card is in it', ofWipe('removable_storage'), /memory card out/, [release]],
-  ['a SIM is in it', ofWipe('sim_cards'), /SIM out.*PHONERACK_ALLOW_SIMS=R5/, [release]],
+  ['a memory card is in it', ofWipe('removable_storage'), /Remove the memory card/, [release]],
+  ['a SIM is in it', ofWipe('sim_cards'), /Remove the SIM.*PHONERACK_ALLOW_SIMS=R5/, [release]],
   ['it has an eSIM profile', ofWipe('esim_profiles'), /Delete the eSIM/, [release]],
   ['it has a screen lock', ofWipe('lock_credential'), /Remove the screen lock/, [release]],
-  ['two checks failed', ofWipe('sim_cards', 'removable_storage'), /SIM out.*memory card out/, [release]],
-  ['its image changed', ofWipe('sim_cards', 'system_image'), /Start afresh/, ['device show R5']],
+  [
+    'two checks failed',
+    ofWipe('sim_cards', 'removable_storage'),
+    /Remove the SIM.*Remove the memory card/,
+    [release],
+  ],
+  ['its image changed', ofWipe('sim_cards', 'system_image'), /Reset the device/, ['device show R5']],
   ['its host is not believed', { reason: notBelieved(9n, 1n) }, /host can be trusted/, ['device show R5']],
   [
     'its host contradicts itself',

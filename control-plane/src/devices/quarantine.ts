@@ -24,12 +24,12 @@ const notBelievedBegin = 'its host reports the fencing number'
 
 /** The agent's refusal and its report do not fit together. */
 export const contradicts = (told: bigint, given: bigint): string =>
-  `${contradictsBegin} ${given} as used up, but reports ${told} as the highest: it contradicts itself. Find out why before you release the device, which wipes it.`
+  `${contradictsBegin} ${given} as used up, but reports ${told} as the highest: it contradicts itself. Find the cause before you release the device, which wipes it.`
 const contradictsBegin = 'its host refused the fencing number'
 
 /** @param most disputes within 24 hours; docs/decisions/0173 */
 export const disputedTooOften = (told: bigint, most: number): string =>
-  `${disputedBegin} more than ${most} times within 24 hours, the last time with the fencing number ${told}. Find out why before you release the device, which wipes it.`
+  `${disputedBegin} more than ${most} times within 24 hours, the last time with the fencing number ${told}. Find the cause before you release the device, which wipes it.`
 const disputedBegin = 'its host has disagreed with the database'
 
 /** What a wipe left, for the operator. */
@@ -63,13 +63,13 @@ interface Held {
 
 /** Before a release, by the check of the wipe that failed. A release alone meets the same failure again. */
 const beforeRelease: Readonly<Record<string, string>> = {
-  removable_storage: 'Take the memory card out.',
-  sim_cards: 'Take the SIM out, or start its host agent with PHONERACK_ALLOW_SIMS=SERIAL to allow it.',
+  removable_storage: 'Remove the memory card.',
+  sim_cards: 'Remove the SIM, or start its host agent with PHONERACK_ALLOW_SIMS=SERIAL to allow it.',
   esim_profiles: 'Delete the eSIM profile in the settings of the phone.',
   lock_credential: 'Remove the screen lock in the settings of the phone.',
 }
 
-const afresh = 'Start afresh with the device: see "Start afresh with a device" in docs/operations.md.'
+const afresh = 'Reset the device: see "Reset a device" in docs/operations.md.'
 
 /** Null for a device that is not quarantined. */
 export function nextStepOf({ serial, state, reason, phoneId, checks }: Held): NextStep | null {
@@ -81,27 +81,27 @@ export function nextStepOf({ serial, state, reason, phoneId, checks }: Held): Ne
     ...['release', serial],
   )
   if (reason?.startsWith(notBelievedBegin))
-    return { first: `Find out why. If its host can be trusted: ${afresh}`, commands: [show] }
+    return { first: `Find the cause. If its host can be trusted: ${afresh}`, commands: [show] }
   if (reason?.startsWith(contradictsBegin) || reason?.startsWith(disputedBegin))
     return { first: 'Find out why its host contradicts itself.', commands: [show, release] }
   if (reason === unknownUse) return { first: null, commands: [release] }
   if (reason === outOfReach)
-    return { first: 'Bring its host and its cable back, until its link is healthy.', commands: [release] }
+    return { first: 'Reconnect its host or its cable until its link is healthy.', commands: [release] }
   if (reason === cleanForNobody)
     return {
       first: 'Start its host agent with PHONERACK_PACKAGE_CLEAN_FOR_ALL=true, or wipe the phone by hand.',
       commands: [release],
     }
   if (phoneId !== null) {
-    const keep = command('gives it back to its tenant as it is', 'release', serial, '--keep')
-    return { first: 'Look at the phone and decide.', commands: [keep, release] }
+    const keep = command('returns it to its tenant without a wipe', 'release', serial, '--keep')
+    return { first: 'Check the phone and decide.', commands: [keep, release] }
   }
   const failed = checks.filter(({ passed }) => !passed)
   // Else the checks are those of another wipe.
   const names = reason === reasonOf(failed) ? failed.map(({ name }) => name) : []
   if (names.includes('system_image'))
     return {
-      first: `Its system image or bootloader changed, which a release does not accept. If you updated it yourself: ${afresh}`,
+      first: `Its system image or bootloader changed, and a release does not accept that. If you updated it yourself: ${afresh}`,
       commands: [show],
     }
   const first = names.flatMap((name) => beforeRelease[name]?.replaceAll('SERIAL', serial) ?? [])
