@@ -1,6 +1,7 @@
 /**
- * The floors of the control plane: `./scripts/test` runs this. A folder imports only from folders on lower floors, so no
- * circle between folders can exist. Type imports count. `docs/architecture.md` says what each folder is for.
+ * The floors of the control plane and of the host agent: `./scripts/test` runs this. A folder imports only from folders on
+ * lower floors, so no circle between folders can exist. Type imports count. `docs/architecture.md` says what each folder is
+ * for.
  */
 const controlPlaneFloors = [
   ['apps', 'config', 'pki', 'strangers', 'validation'],
@@ -15,6 +16,20 @@ const controlPlaneFloors = [
   ['routes'],
   ['openapi'],
   ['server'],
+]
+
+const agentFloors = [
+  ['base'],
+  ['adb'],
+  ['device'],
+  ['parts', 'scrcpy', 'screen'],
+  ['capture', 'files', 'shell', 'ui-server'],
+  ['lock', 'packages', 'settings', 'wiping'],
+  ['custody'],
+  ['supervision'],
+  ['devices'],
+  ['actions', 'installs', 'live', 'recordings', 'status'],
+  ['grpc'],
 ]
 
 /** One rule per folder: it must not import a folder on its own floor or above, nor a file that lies above all floors. */
@@ -32,19 +47,25 @@ const floorRules = (root, floors) =>
     }),
   )
 
+/** A new folder must be put on a floor. */
+const everyFolder = (root, floors) => ({
+  name: `every folder of ${root} has a floor`,
+  severity: 'error',
+  from: {
+    path: `^${root}/(?!${[...floors.flat(), 'gen', 'testing', 'conformance'].join('/|')}/)[^/]+/`,
+  },
+  to: {},
+})
+
 const src = 'control-plane/src'
+const agent = 'host-agent/src'
 
 module.exports = {
   forbidden: [
     ...floorRules(src, controlPlaneFloors),
-    {
-      name: 'every folder has a floor',
-      severity: 'error',
-      from: {
-        path: `^${src}/(?!${[...controlPlaneFloors.flat(), 'gen', 'testing', 'conformance'].join('/|')}/)[^/]+/`,
-      },
-      to: {},
-    },
+    everyFolder(src, controlPlaneFloors),
+    ...floorRules(agent, agentFloors),
+    everyFolder(agent, agentFloors),
     {
       name: 'no two folders import each other',
       severity: 'error',
@@ -78,7 +99,7 @@ module.exports = {
     parser: 'swc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: `\\.test\\.ts$|/dist/|^${src}/(testing|conformance|live/page)/` },
+    exclude: { path: `\\.test\\.ts$|/dist/|^${src}/(testing|conformance|live/page)/|^${agent}/testing/` },
     enhancedResolveOptions: { extensions: ['.ts', '.js'] },
   },
 }

@@ -12,17 +12,17 @@ import { natsCreds, type Identity } from './identity.js'
 import { openPackageCache } from './installs/cache.js'
 import { createInstalls } from './installs/installs.js'
 import { openInstallRecords } from './installs/records.js'
-import { openJournal, type Journal } from './phone/journal.js'
-import { openRecords, type Records } from './phone/records.js'
-import { Registry } from './phone/registry.js'
+import { openJournal, type Journal } from './custody/journal.js'
+import { openRecords, type Records } from './custody/records.js'
+import { Registry } from './devices/registry.js'
 import { createRecordings } from './recordings/recordings.js'
-import { openShelf } from './recordings/shelf.js'
+import { openRecordingStore } from './recordings/store.js'
 import { createSnapshotStore } from './screen/index.js'
 import { videoOf } from './recordings/video-of.js'
 import { readJar } from './scrcpy/jar.js'
 import { openEpoch } from './status/epoch.js'
 import { startHeartbeats, type Heartbeats } from './status/heartbeat.js'
-import { version } from './version.js'
+import { version } from './base/version.js'
 
 export interface Agent {
   grpcPort: number
@@ -63,7 +63,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     })
     undo.push(() => registry.stop())
     const installs = createInstalls({
-      phoneOf: (serial) => registry.phone(serial),
+      gateOf: (serial) => registry.gate(serial),
       cache: await openPackageCache(joinPath(dataDir, 'packages'), config.packageCacheBytes),
       records: openInstallRecords(joinPath(dataDir, 'installs.json'), leftInstalls(journal)),
       log,
@@ -72,7 +72,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     const { ffmpeg, ffprobe, ...recordingLimits } = config.recordings
     const recordings = createRecordings({
       videoOf: (who, progress) => videoOf(registry, who, progress),
-      shelf: openShelf(joinPath(dataDir, 'recordings')),
+      store: openRecordingStore(joinPath(dataDir, 'recordings')),
       programs: { ffmpeg, ffprobe },
       limits: recordingLimits,
       log,

@@ -5,7 +5,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { createUser } from 'nkeys.js'
 import { z } from 'zod'
-import { readJson, writeJson } from './phone/atomic-file.js'
+import { readJson, writeJson } from './base/atomic-file.js'
 
 const identitySchema = z.object({
   hostId: z.string().regex(/^hst_[a-z2-7]{12}$/),

@@ -60,7 +60,7 @@ async function staticChecks() {
   await check('format', bin('oxfmt'), ['--check', '.'])
   await check('types', bin('turbo'), ['run', 'typecheck', '--output-logs=errors-only'])
   await check('lint', bin('oxlint'), ['--type-aware', '--deny-warnings'])
-  await check('floors', bin('depcruise'), ['control-plane/src'])
+  await check('floors', bin('depcruise'), ['control-plane/src', 'host-agent/src'])
   await check('prose', process.execPath, ['scripts/lib/prose/main.mjs', '--check'])
   await check('proto lint', bin('buf'), ['lint'], proto)
   await check('proto breaking', bin('buf'), ['breaking', '--against', 'baseline.binpb'], proto)

@@ -1,4 +1,4 @@
-/** Runs the soak of recordings (`host-agent/src/soak/main.ts`) and returns its figures. Used by a test and a bench. */
+/** Runs the soak of recordings (`host-agent/src/testing/soak/main.ts`) and returns its figures. Used by a test and a bench. */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -31,7 +31,7 @@ export type SoakFigures = z.infer<typeof figuresSchema>
 
 /** `args`: seconds of the phone, speed, bits a second. @throws Error when memory grew or the file is wrong */
 export async function runSoak(args: readonly string[]): Promise<SoakFigures> {
-  const main = path.join(root, 'host-agent/dist/soak/main.js')
+  const main = path.join(root, 'host-agent/dist/testing/soak/main.js')
   const { stdout } = await execute(process.execPath, [main, ...args], { timeout: 3_600_000 })
   return figuresSchema.parse(JSON.parse(stdout))
 }

@@ -2,7 +2,7 @@
  * The sync service (AOSP `adb/SYNC.TXT`, `file_sync_protocol.h`): four letters, a little-endian length, data. Every
  * adbd has version 1; version 2 of stat and list (`stat_v2`, `ls_v2`) knows sizes above 4 GiB and tells errors apart.
  */
-import { redactOutput } from '../redact.js'
+import { redactOutput } from '../base/redact.js'
 import { AdbProtocolError } from './errors.js'
 import { Gathered } from './gathered.js'
 import type { AdbSocket } from './socket.js'

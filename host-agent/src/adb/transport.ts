@@ -4,7 +4,7 @@
  * through this and nothing else. A phone out of reach is `DeviceGone`.
  */
 import { DeadlineExceeded, ownNow, type Progress } from '@phonerack/shared'
-import { DeviceGone } from '../device-gone.js'
+import { DeviceGone } from '../base/device-gone.js'
 import { LocalCommand, TcpCommand } from './adbkit.js'
 import type { AdbClient } from './client.js'
 import { OpenCommand } from './commands/service.js'

@@ -4,7 +4,7 @@
  * followed. No I/O; time comes in. Used by `hub.ts`.
  */
 import type { Logger } from '@phonerack/shared'
-import type { CaptureBegin, CaptureListener, VideoConfig, VideoPacket } from './capture.js'
+import type { CaptureBegin, CaptureListener, VideoConfig, VideoPacket } from '../device/capture.js'
 import { readPictureFormat, withoutParameterSets } from './sps.js'
 
 /** A browser decodes so many at a stroke before anybody sees them, and they come before its line is known to be slow. */

@@ -7,7 +7,7 @@ import { jarPath } from '../testing/jar.js'
 import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
 import { until } from '../testing/ports.js'
 import { decode, Viewer } from '../testing/viewer.js'
-import type { CaptureBegin, CaptureSubscription } from './capture.js'
+import type { CaptureBegin, CaptureSubscription } from '../device/capture.js'
 import { createCaptureHub, type CaptureHub } from './hub.js'
 
 const log = createLogger('test')

@@ -1,7 +1,7 @@
 /** The enrolment's proof of `video`: the phone films beside the server that takes input, and the picture has its shape. */
 import type { Progress } from '@phonerack/shared'
-import { later } from '../later.js'
-import type { VideoConfig, VideoPacket } from './capture.js'
+import { later } from '../base/later.js'
+import type { VideoConfig, VideoPacket } from '../device/capture.js'
 import type { CaptureHub } from './hub.js'
 
 /** Waits for config and key frame, then ends the video. Returns what was seen. @throws when none comes */

@@ -4,7 +4,7 @@
  * that dies is started again after a pause. Used by `hub.ts`.
  */
 import { Progress, type Logger } from '@phonerack/shared'
-import { pause } from '../pause.js'
+import { pause } from '../base/pause.js'
 import type { LaunchedServer } from '../scrcpy/server-process.js'
 
 export interface Spare {

@@ -7,9 +7,9 @@
  * reach, `DeadlineExceeded` when it did not answer.
  */
 import type { Progress } from '@phonerack/shared'
-import type { Capture } from '../capture/capture.js'
+import type { Capture } from './capture.js'
 
-export { DeviceGone } from '../device-gone.js'
+export { DeviceGone } from '../base/device-gone.js'
 
 export interface Point {
   x: number
@@ -80,16 +80,16 @@ export interface LiveInput {
 }
 
 /** Why a picture of the screen may be black. */
-export interface Curtain {
+export interface SecureWindowState {
   asleep: boolean
   locked: boolean
   /** A window that lets no picture be taken of it (FLAG_SECURE) is on the screen. */
   secure: boolean
 }
 
-export interface Curtains {
+export interface SecureWindow {
   /** At most some seconds old; `anew`: read now. */
-  read(progress: Progress, anew?: boolean): Promise<Curtain>
+  read(progress: Progress, anew?: boolean): Promise<SecureWindowState>
 }
 
 /** A field as the tree names it, so that a way that looks for it by itself finds the same one. */
@@ -329,7 +329,7 @@ export interface Device {
   readonly screen: Screen
   readonly ui: Ui
   readonly windows: Windows
-  readonly curtains: Curtains
+  readonly secureWindow: SecureWindow
   readonly input: Input
   readonly text: TextInput | null
   readonly liveInput: LiveInput | null

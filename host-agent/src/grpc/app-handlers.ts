@@ -9,7 +9,7 @@ import type {
 import { ApiError, type Logger } from '@phonerack/shared'
 import type { FileHeader } from '../installs/cache.js'
 import type { Installs } from '../installs/installs.js'
-import type { Registry } from '../phone/registry.js'
+import type { Registry } from '../devices/registry.js'
 import { answer, callerOf, need, unary } from './call.js'
 import { toApiError, toServiceError } from './errors.js'
 
@@ -23,7 +23,7 @@ export function createAppHandlers(registry: Registry, installs: Installs, log: L
     listApps: unary(log, 'ListApps', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       const apps = await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .read(caller, progress, (device, within) => need(device.packages, 'apps').list(within))
       return { apps: apps.map((app) => ({ ...app, versionCode: BigInt(app.versionCode) })) }
     }),
@@ -57,7 +57,7 @@ export function createAppHandlers(registry: Registry, installs: Installs, log: L
     uninstallApp: unary(log, 'UninstallApp', async ({ assignment, package: name }, progress) => {
       const caller = callerOf(assignment)
       await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .write('uninstall', caller, progress, (device, within) =>
           need(device.packages, 'apps').uninstall(name, within),
         )

@@ -10,7 +10,7 @@ import {
   readProtocolVersion,
   type Logger,
 } from '@phonerack/shared'
-import type { Caller } from '../phone/phone.js'
+import type { Caller } from '../devices/gate.js'
 import { toApiError, toServiceError } from './errors.js'
 
 /** The only client whose calls are taken. */

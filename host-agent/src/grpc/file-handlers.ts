@@ -2,7 +2,7 @@
 import { FileType, type HostServiceServer } from '@phonerack/proto'
 import type { Logger } from '@phonerack/shared'
 import type { FileEntry } from '../device/device.js'
-import type { Registry } from '../phone/registry.js'
+import type { Registry } from '../devices/registry.js'
 import { callerOf, need, unary } from './call.js'
 
 type FileCalls = Pick<HostServiceServer, 'listFiles' | 'readFile' | 'writeFile' | 'deleteFile'>
@@ -18,7 +18,7 @@ export function createFileHandlers(registry: Registry, log: Logger): FileCalls {
     listFiles: unary(log, 'ListFiles', async ({ assignment, path }, progress) => {
       const caller = callerOf(assignment)
       const entries = await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .read(caller, progress, (device, within) => need(device.files, 'files').list(path, within))
       return {
         entries: entries.map(({ name, type, size, modifiedAt }) => ({
@@ -32,14 +32,14 @@ export function createFileHandlers(registry: Registry, log: Logger): FileCalls {
     readFile: unary(log, 'ReadFile', async ({ assignment, path }, progress) => {
       const caller = callerOf(assignment)
       const content = await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .read(caller, progress, (device, within) => need(device.files, 'files').read(path, within))
       return { content: Buffer.from(content) }
     }),
     writeFile: unary(log, 'WriteFile', async ({ assignment, path, content }, progress) => {
       const caller = callerOf(assignment)
       const size = await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .write('file', caller, progress, (device, within) =>
           need(device.files, 'files').write(path, content, within),
         )
@@ -48,7 +48,7 @@ export function createFileHandlers(registry: Registry, log: Logger): FileCalls {
     deleteFile: unary(log, 'DeleteFile', async ({ assignment, path }, progress) => {
       const caller = callerOf(assignment)
       await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .write('file', caller, progress, (device, within) => need(device.files, 'files').delete(path, within))
       return {}
     }),

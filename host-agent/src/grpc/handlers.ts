@@ -8,10 +8,10 @@ import {
 } from '@phonerack/proto'
 import { actionBatchSchema, ApiError, systemClock, type Logger, type ObserveMode } from '@phonerack/shared'
 import { runBatch } from '../actions/index.js'
-import { explained } from '../device/care-failure.js'
+import { explained } from '../supervision/care-failure.js'
 import type { Installs } from '../installs/installs.js'
-import type { WipeLevel } from '../phone/custody.js'
-import type { Registry } from '../phone/registry.js'
+import type { WipeLevel } from '../custody/custody.js'
+import type { Registry } from '../devices/registry.js'
 import {
   observe,
   takeAnnotatedScreenshot,
@@ -55,39 +55,39 @@ export function createHandlers({ registry, installs, snapshots, log }: HandlerPa
     startPhone: unary(log, 'StartPhone', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       const { serial } = caller
-      const start = () => registry.phone(serial).start(caller, progress)
+      const start = () => registry.gate(serial).start(caller, progress)
       return { readyAt: await explained(log, { serial, work: 'start' }, start) }
     }),
     parkPhone: unary(log, 'ParkPhone', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       snapshots.forget(caller.phoneId)
-      await registry.phone(caller.serial).park(caller, progress)
+      await registry.gate(caller.serial).park(caller, progress)
       return {}
     }),
     rebootPhone: unary(log, 'RebootPhone', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       snapshots.forget(caller.phoneId)
-      await registry.phone(caller.serial).reboot(caller, progress)
+      await registry.gate(caller.serial).reboot(caller, progress)
       return {}
     }),
     wipeDevice: unary(log, 'WipeDevice', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       snapshots.forget(caller.phoneId)
       const { serial } = caller
-      const wipe = () => registry.phone(serial).wipe(caller, progress)
+      const wipe = () => registry.gate(serial).wipe(caller, progress)
       const checks = await explained(log, { serial, work: 'wipe' }, wipe)
       return { verified: isVerified(checks), checks, ...cleanness(registry, serial) }
     }),
     enrollDevice: unary(log, 'EnrollDevice', async ({ serial, fencingNumber }, progress) => {
       const caller = { phoneId: '', tenant: '', fencingNumber, requestId: '' }
-      const enroll = () => registry.phone(serial).enroll(caller, progress)
+      const enroll = () => registry.gate(serial).enroll(caller, progress)
       const { checks, capabilities } = await explained(log, { serial, work: 'enrolment' }, enroll)
       return { verified: isVerified(checks), checks, capabilities, ...cleanness(registry, serial) }
     }),
     observe: unary(log, 'Observe', async ({ assignment, screenshot }, progress) => {
       const caller = callerOf(assignment)
       const { observation } = await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .readScreen(caller, progress, (device, within) =>
           observe(
             device,
@@ -112,7 +112,7 @@ export function createHandlers({ registry, installs, snapshots, log }: HandlerPa
       }
       const options = screenshotOptions(wanted)
       const { shot, snapshotId } = await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .readScreen(caller, progress, async (device, within) =>
           wanted.annotate
             ? takeAnnotatedScreenshot(device, snapshots.of(caller), options, within)
@@ -133,8 +133,8 @@ export function createHandlers({ registry, installs, snapshots, log }: HandlerPa
       async ({ assignment, actionsJson, observe: mode }, send, progress) => {
         const caller = callerOf(assignment)
         const actions = readActions(actionsJson)
-        const phone = registry.phone(caller.serial)
-        await phone.write('batch', caller, progress, async (device, within) => {
+        const gate = registry.gate(caller.serial)
+        await gate.write('batch', caller, progress, async (device, within) => {
           const outcome = await runBatch({
             device,
             snapshots: snapshots.of(caller),
@@ -143,10 +143,10 @@ export function createHandlers({ registry, installs, snapshots, log }: HandlerPa
             progress: within,
             clock: systemClock,
             log,
-            screenSettlesAt: phone.screenSettlesAt,
+            screenSettlesAt: gate.screenSettlesAt,
             ...sendBatch(caller.phoneId, send),
           })
-          phone.screenSettlesAt = outcome.screenSettlesAt
+          gate.screenSettlesAt = outcome.screenSettlesAt
           send({
             event: {
               $case: 'ended',
@@ -167,7 +167,7 @@ export function createHandlers({ registry, installs, snapshots, log }: HandlerPa
 /** True only when something was checked and all of it passed. */
 /** For whom the device is clean after a wipe, as its record says. */
 function cleanness(registry: Registry, serial: string) {
-  const { custody, cleanFor } = registry.phone(serial).fencing
+  const { custody, cleanFor } = registry.gate(serial).fencing
   const level = custody.dirty ? null : (custody.clean?.level ?? null)
   return { level: wireLevels[level ?? 'none'], revision: BigInt(custody.revision), cleanFor }
 }

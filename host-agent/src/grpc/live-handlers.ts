@@ -2,11 +2,11 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js'
 import type { LiveServiceServer, OpenWatch, WatchRequest, WatchResponse } from '@phonerack/proto'
 import { ApiError, Progress, type Logger } from '@phonerack/shared'
-import { later } from '../later.js'
+import { later } from '../base/later.js'
 import { prepare } from '../live/prepare.js'
 import { standBy } from '../live/stand-by.js'
 import { watch, type Inlet, type Outlet } from '../live/watch.js'
-import type { Registry } from '../phone/registry.js'
+import type { Registry } from '../devices/registry.js'
 import { answer, callerOf, unary } from './call.js'
 import { toApiError, toServiceError } from './errors.js'
 
@@ -20,12 +20,12 @@ export function createLiveHandlers(registry: Registry, log: Logger): LiveService
   return {
     prepare: unary(log, 'Prepare', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
-      await registry.phone(caller.serial).watch(caller, progress, prepare)
+      await registry.gate(caller.serial).watch(caller, progress, prepare)
       return {}
     }),
     standBy: unary(log, 'StandBy', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
-      await registry.phone(caller.serial).watch(caller, progress, standBy)
+      await registry.gate(caller.serial).watch(caller, progress, standBy)
       return {}
     }),
     watch(call: Call): void {
@@ -52,7 +52,7 @@ async function serve(call: Call, registry: Registry, log: Logger, progress: Prog
   }
   const named = log.child({ serial: caller.serial, phoneId: caller.phoneId, requestId: caller.requestId })
   await registry
-    .phone(caller.serial)
+    .gate(caller.serial)
     .watch(caller, within, (device, progressOfView) =>
       watch({ device, control, outlet, inlet, progress: progressOfView, log: named }),
     )

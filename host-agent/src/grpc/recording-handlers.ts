@@ -11,7 +11,7 @@ import {
 } from '@phonerack/proto'
 import type { Logger } from '@phonerack/shared'
 import type { Recordings } from '../recordings/recordings.js'
-import type { Entry } from '../recordings/shelf.js'
+import type { Entry } from '../recordings/store.js'
 import { answer, callerOf, unary } from './call.js'
 import { toApiError, toServiceError } from './errors.js'
 

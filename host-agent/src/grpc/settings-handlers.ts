@@ -1,7 +1,7 @@
 /** HostService: device info, clipboard, location, locale, time zone. */
 import type { HostServiceServer } from '@phonerack/proto'
 import type { Logger } from '@phonerack/shared'
-import type { Registry } from '../phone/registry.js'
+import type { Registry } from '../devices/registry.js'
 import { callerOf, need, unary } from './call.js'
 
 type Settings = Pick<
@@ -22,7 +22,7 @@ export function createSettingsHandlers(registry: Registry, log: Logger): Setting
     getDeviceInfo: unary(log, 'GetDeviceInfo', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       const info = await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .read(caller, progress, (device, within) => need(device.info, 'device_info').read(within))
       return {
         brand: info.brand ?? undefined,
@@ -37,14 +37,14 @@ export function createSettingsHandlers(registry: Registry, log: Logger): Setting
     getClipboard: unary(log, 'GetClipboard', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       const text = await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .read(caller, progress, (device, within) => need(device.clipboard, 'clipboard').get(within))
       return { text }
     }),
     setClipboard: unary(log, 'SetClipboard', async ({ assignment, text }, progress) => {
       const caller = callerOf(assignment)
       await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .write('clipboard', caller, progress, (device, within) =>
           need(device.clipboard, 'clipboard').set(text, within),
         )
@@ -53,14 +53,14 @@ export function createSettingsHandlers(registry: Registry, log: Logger): Setting
     getLocation: unary(log, 'GetLocation', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       const location = await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .read(caller, progress, (device, within) => need(device.location, 'location').get(within))
       return { location: location ?? undefined }
     }),
     setLocation: unary(log, 'SetLocation', async ({ assignment, location }, progress) => {
       const caller = callerOf(assignment)
       await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .write('location', caller, progress, (device, within) =>
           need(device.location, 'location').set(location ?? null, within),
         )
@@ -69,14 +69,14 @@ export function createSettingsHandlers(registry: Registry, log: Logger): Setting
     getLocale: unary(log, 'GetLocale', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       const locale = await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .read(caller, progress, (device, within) => need(device.locale, 'locale').get(within))
       return { locale }
     }),
     setLocale: unary(log, 'SetLocale', async ({ assignment, locale }, progress) => {
       const caller = callerOf(assignment)
       const now = await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .write('locale', caller, progress, (device, within) =>
           need(device.locale, 'locale').set(locale, within),
         )
@@ -85,14 +85,14 @@ export function createSettingsHandlers(registry: Registry, log: Logger): Setting
     getTimezone: unary(log, 'GetTimezone', async ({ assignment }, progress) => {
       const caller = callerOf(assignment)
       const timezone = await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .read(caller, progress, (device, within) => need(device.timezone, 'timezone').get(within))
       return { timezone: timezone ?? '' }
     }),
     setTimezone: unary(log, 'SetTimezone', async ({ assignment, timezone }, progress) => {
       const caller = callerOf(assignment)
       const now = await registry
-        .phone(caller.serial)
+        .gate(caller.serial)
         .write('timezone', caller, progress, (device, within) =>
           need(device.timezone, 'timezone').set(timezone === '' ? null : timezone, within),
         )

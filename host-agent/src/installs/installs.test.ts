@@ -9,7 +9,7 @@ import { adbSocketPath } from '../adb/server.js'
 import { command } from '../adb/quote.js'
 import { settingsApp } from '../parts/parts.js'
 import type { AppNeeds } from '../device/device.js'
-import { openJournal } from '../phone/journal.js'
+import { openJournal } from '../custody/journal.js'
 import { makeApks, shop, type Apks } from '../testing/apks.js'
 import { CallFailed, createClient } from '../testing/client.js'
 import { serverName } from '../testing/agent.js'
@@ -357,7 +357,7 @@ describe('an install that is cut off', () => {
     log.level = 'silent'
     beforeAll(async () => {
       installs = createInstalls({
-        phoneOf: (serial) => both.host.agent.registry.phone(serial),
+        gateOf: (serial) => both.host.agent.registry.gate(serial),
         cache: await openPackageCache(join(dir, 'packages'), 1_000_000),
         records: openInstallRecords(join(dir, 'installs.json'), []),
         log,

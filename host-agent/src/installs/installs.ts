@@ -4,7 +4,7 @@
  */
 import { ApiError, type Logger, type Progress } from '@phonerack/shared'
 import { ownPackages } from '../parts/parts.js'
-import type { Phone } from '../phone/phone.js'
+import type { DeviceGate } from '../devices/gate.js'
 import type { FileHeader, PackageCache } from './cache.js'
 import {
   createOnPhone,
@@ -43,7 +43,7 @@ export interface Installs {
 }
 
 export interface InstallParts {
-  phoneOf: (serial: string) => Phone
+  gateOf: (serial: string) => DeviceGate
   cache: PackageCache
   records: InstallRecords
   log: Logger
@@ -60,11 +60,11 @@ interface Begun extends Order {
 }
 
 export function createInstalls(parts: InstallParts): Installs {
-  const { phoneOf, cache, records, log } = parts
+  const { gateOf, cache, records, log } = parts
   const times = parts.times ?? installTimes
   const begun = new Map<string, Begun>()
   const stopping = new AbortController()
-  const onPhone = createOnPhone({ phoneOf, cache, records, times, stopping: stopping.signal })
+  const onPhone = createOnPhone({ gateOf, cache, records, times, stopping: stopping.signal })
   const slots = new Map<string, Slots>()
 
   const slotsOf = (serial: string): Slots => {
@@ -119,7 +119,7 @@ export function createInstalls(parts: InstallParts): Installs {
 
   return {
     async begin(who, request) {
-      const held = phoneOf(who.serial).fencing.hold(who)
+      const held = gateOf(who.serial).fencing.hold(who)
       if (ownPackages.has(request.package)) {
         throw new ApiError('install_failed', {
           message: 'The app is part of the service and cannot be replaced.',
@@ -143,7 +143,7 @@ export function createInstalls(parts: InstallParts): Installs {
     put: (file, chunks, progress) => cache.put(file, chunks, progress),
 
     async finish(who, installId) {
-      phoneOf(who.serial).fencing.hold(who)
+      gateOf(who.serial).fencing.hold(who)
       const entry = begun.get(installId)
       if (entry && entry.who.phoneId === who.phoneId && entry.who.serial === who.serial) {
         if (entry.timer) clearTimeout(entry.timer)

@@ -10,7 +10,7 @@ import {
   type InstalledVersion,
   type Packages,
 } from '../device/device.js'
-import type { Caller, Phone } from '../phone/phone.js'
+import type { Caller, DeviceGate } from '../devices/gate.js'
 import type { FileHeader, PackageCache } from './cache.js'
 import type { InstallRecords, Outcome } from './records.js'
 import { failed, failureOf, runInstall, runTimes, type RunTimes } from './run-install.js'
@@ -53,7 +53,7 @@ export interface Order {
 }
 
 export interface OnPhoneParts {
-  phoneOf: (serial: string) => Phone
+  gateOf: (serial: string) => DeviceGate
   cache: PackageCache
   records: InstallRecords
   times: InstallTimes
@@ -94,7 +94,7 @@ async function requireRoom(packages: Packages, request: BeginRequest, progress: 
   }
 }
 
-export function createOnPhone({ phoneOf, cache, records, times, stopping }: OnPhoneParts): OnPhone {
+export function createOnPhone({ gateOf, cache, records, times, stopping }: OnPhoneParts): OnPhone {
   function save(order: Order, outcome: Outcome | null, session: number | null): void {
     const { who, request, before, uninstalled } = order
     records.save({
@@ -112,7 +112,7 @@ export function createOnPhone({ phoneOf, cache, records, times, stopping }: OnPh
   /** Reads what the phone has, refuses a downgrade, and makes room for a replacement. */
   async function prepare(order: Order): Promise<void> {
     const { who, request } = order
-    const phone = phoneOf(who.serial)
+    const phone = gateOf(who.serial)
     const progress = Progress.for(times.begin, stopping)
     order.before = await phone.read(who, progress, (device, within) =>
       needPackages(device.packages).find(request.package, within),
@@ -180,7 +180,7 @@ export function createOnPhone({ phoneOf, cache, records, times, stopping }: OnPh
     const progress = Progress.for(times.install, stopping)
     const reached = { phone: false }
     try {
-      return await phoneOf(who.serial).beside(
+      return await gateOf(who.serial).beside(
         'install',
         request.id,
         who,

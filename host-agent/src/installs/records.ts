@@ -3,7 +3,7 @@
  * the same answer and nothing is done twice. Kept for a day. Used by `installs.ts`.
  */
 import { z } from 'zod'
-import { readJson, writeJson } from '../phone/atomic-file.js'
+import { readJson, writeJson } from '../base/atomic-file.js'
 
 const outcomeSchema = z.union([
   z.object({

@@ -1,7 +1,7 @@
 /** What a viewer gets of a stream, however slowly it takes: always whole, never old, never much. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { VideoConfig, VideoPacket } from '../capture/capture.js'
+import type { VideoConfig, VideoPacket } from '../device/capture.js'
 import { messagesOf, mostBytes } from './frame-messages.js'
 import { ViewerQueue } from './viewer-queue.js'
 

@@ -2,7 +2,7 @@
  * What one viewer has not got yet. It never grows over its limits: then all is
  * dropped up to the next key frame. No I/O and no clock. Used by `watch.ts`.
  */
-import type { VideoConfig, VideoPacket } from '../capture/capture.js'
+import type { VideoConfig, VideoPacket } from '../device/capture.js'
 
 /** A key frame with the config before it, when the viewer has not got that one; or a frame. */
 export interface Due {

@@ -5,10 +5,10 @@
  */
 import type { WatchRequest, WatchResponse } from '@phonerack/proto'
 import { ApiError, DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
-import type { Capture, CaptureListener, CaptureSubscription } from '../capture/capture.js'
-import { DeviceGone, type Curtain, type Device } from '../device/device.js'
-import { later } from '../later.js'
-import { pause } from '../pause.js'
+import type { Capture, CaptureListener, CaptureSubscription } from '../device/capture.js'
+import { DeviceGone, type SecureWindowState, type Device } from '../device/device.js'
+import { later } from '../base/later.js'
+import { pause } from '../base/pause.js'
 import { messagesOf } from './frame-messages.js'
 import { Hand } from './hand.js'
 import { ViewerQueue } from './viewer-queue.js'
@@ -79,7 +79,7 @@ class View {
   /** Something moved since the phone was last asked what hides its screen. */
   private moved = true
   private videoTrouble = ''
-  private curtain: Curtain = { asleep: false, locked: false, secure: false }
+  private secureWindow: SecureWindowState = { asleep: false, locked: false, secure: false }
   private told = ''
 
   constructor(private readonly parts: WatchParts) {
@@ -195,7 +195,7 @@ class View {
         this.moved = false
         try {
           const device = await parts.device(within)
-          this.curtain = await device.curtains.read(within.within(times.start))
+          this.secureWindow = await device.secureWindow.read(within.within(times.start))
           this.tell()
         } catch (error) {
           if (this.isOver()) return
@@ -219,7 +219,7 @@ class View {
   }
 
   private tell(): void {
-    const { asleep, locked, secure } = this.curtain
+    const { asleep, locked, secure } = this.secureWindow
     const state = {
       secure: locked || secure,
       trouble: this.videoTrouble || (asleep ? trouble.asleep : ''),

@@ -1,6 +1,6 @@
 /**
  * The apps of one phone by `cmd package` and `pm`: listed, installed, uninstalled. The agent's own are not there for anyone.
- * Made by `device/assemble.ts`.
+ * Made by `supervision/assemble.ts`.
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, pipe } from '../adb/quote.js'

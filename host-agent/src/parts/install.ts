@@ -3,7 +3,7 @@ import type { Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import { outputOf, run } from '../device/run.js'
-import { phoneFolder } from '../scrcpy/keeper.js'
+import { phoneFolder } from '../device/phone-folder.js'
 import { readPart, type Part } from './parts.js'
 
 /** True when the phone has exactly this file as the package's only APK. */

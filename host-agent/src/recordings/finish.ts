@@ -8,7 +8,7 @@ import { rename, rm, stat, truncate } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { makeMp4, probe, type Programs } from './ffmpeg.js'
 import { readContents } from './flv.js'
-import type { Entry, Shelf } from './shelf.js'
+import type { Entry, RecordingStore } from './store.js'
 
 /** There is nothing that a video could be made of. */
 export class NothingRecorded extends Error {
@@ -20,19 +20,19 @@ export class NothingRecorded extends Error {
 
 /** The entry as it is ready. @throws ProgramFailed, NothingRecorded */
 export async function finish(
-  shelf: Shelf,
+  store: RecordingStore,
   entry: Entry,
   { ffmpeg, ffprobe }: Programs,
   stopping: AbortSignal,
 ): Promise<Entry> {
-  const tape = shelf.tapePath(entry.id)
-  const contents = await readContents(tape)
+  const raw = store.rawPath(entry.id)
+  const contents = await readContents(raw)
   if (contents.pictures === 0) throw new NothingRecorded()
-  await truncate(tape, contents.wholeBytes)
-  const video = shelf.videoPath(entry.id)
+  await truncate(raw, contents.wholeBytes)
+  const video = store.videoPath(entry.id)
   const beside = `${video}.new`
   const take = {
-    from: tape,
+    from: raw,
     to: beside,
     lastPictureMs: contents.lastPictureMs,
     endMs: contents.endMs,
@@ -45,7 +45,7 @@ export async function finish(
   await pipeline(createReadStream(beside), hash, { signal: stopping })
   await rename(beside, video)
   const { size } = await stat(video)
-  const ready = shelf.save({
+  const ready = store.save({
     ...entry,
     status: 'ready',
     endedAt: entry.startedAt + contents.endMs,
@@ -53,6 +53,6 @@ export async function finish(
     sizeBytes: size,
     sha256: hash.digest('hex'),
   })
-  await rm(tape, { force: true })
+  await rm(raw, { force: true })
   return ready
 }

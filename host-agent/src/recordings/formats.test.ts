@@ -54,7 +54,7 @@ it('a file that was cut anywhere is read up to its last whole tag', async () => 
       markTag(540),
     ]
     const whole = Buffer.concat([fileHeader, ...parts])
-    const path = join(dir, 'tape')
+    const path = join(dir, 'raw')
     for (let bytes = fileHeader.length; bytes <= whole.length; bytes += 1) {
       writeFileSync(path, whole.subarray(0, bytes))
       let at = fileHeader.length

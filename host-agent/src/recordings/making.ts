@@ -4,10 +4,10 @@
  */
 import { rm } from 'node:fs/promises'
 import type { Logger } from '@phonerack/shared'
-import { pause } from '../pause.js'
+import { pause } from '../base/pause.js'
 import { isFull, type Programs } from './ffmpeg.js'
 import { finish, NothingRecorded } from './finish.js'
-import { ownerOf, type Entry, type Shelf } from './shelf.js'
+import { ownerOf, type Entry, type RecordingStore } from './store.js'
 
 export interface Making {
   /** In its turn; a file that cannot be made ends as a `failed` entry. */
@@ -39,7 +39,7 @@ interface Running extends Job {
   done: Promise<void>
 }
 
-export function createMaking(shelf: Shelf, programs: Programs, log: Logger): Making {
+export function createMaking(store: RecordingStore, programs: Programs, log: Logger): Making {
   /** By ID, in order of arrival: those that wait, and those that are made now. */
   const waiting = new Map<string, Job>()
   const current = new Map<string, Running>()
@@ -81,10 +81,10 @@ export function createMaking(shelf: Shelf, programs: Programs, log: Logger): Mak
   async function make(id: string, signal: AbortSignal): Promise<void> {
     const isCancelled = (): boolean => signal.aborted
     for (let tries = 0; !isCancelled();) {
-      const entry = shelf.get(id)
+      const entry = store.get(id)
       if (!entry) return
       try {
-        const { durationMs, sizeBytes } = await finish(shelf, entry, programs, signal)
+        const { durationMs, sizeBytes } = await finish(store, entry, programs, signal)
         log.info({ recording: id, durationMs, sizeBytes }, 'a recording is ready')
         return
       } catch (error) {
@@ -94,7 +94,7 @@ export function createMaking(shelf: Shelf, programs: Programs, log: Logger): Mak
         const wantsRoom = isFull(error)
         if (!wantsRoom) tries += 1
         if (error instanceof NothingRecorded || tries >= mostTries) return fail(entry, error)
-        await rm(`${shelf.videoPath(id)}.new`, { force: true })
+        await rm(`${store.videoPath(id)}.new`, { force: true })
         if (wantsRoom) await room(id, signal)
         else await pause(times.again * tries, signal)
       }
@@ -105,23 +105,23 @@ export function createMaking(shelf: Shelf, programs: Programs, log: Logger): Mak
     const failure = error instanceof Error ? error.message : String(error)
     const failed: Entry = { ...entry, status: 'failed', endedAt: entry.endedAt ?? Date.now(), failure }
     // Told also when the disk does not take it.
-    shelf.keep(failed)
-    shelf.save(failed)
+    store.keep(failed)
+    store.save(failed)
   }
 
   /** Until there may be room for the file, which is about as large as what was recorded. */
   async function room(id: string, signal: AbortSignal): Promise<void> {
     for (let waited = 0; waited < times.full && !signal.aborted; waited += times.room) {
       await pause(times.room, signal)
-      if ((await shelf.free()) > shelf.sizeOf(id)) return
+      if ((await store.free()) > store.sizeOf(id)) return
     }
   }
 
   return {
     add(id) {
-      const entry = shelf.get(id)
+      const entry = store.get(id)
       if (isClosed || !entry) return
-      const isLong = shelf.sizeOf(id) >= longBytes
+      const isLong = store.sizeOf(id) >= longBytes
       waiting.set(id, { owner: ownerOf(entry), isLong })
       work()
     },

@@ -19,11 +19,11 @@ import { promisify } from 'node:util'
 import { createLogger, Progress } from '@phonerack/shared'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { CaptureListener } from '../capture/capture.js'
+import type { CaptureListener } from '../device/capture.js'
 import { FilmCapture, makeFilm, type Film } from '../testing/film.js'
 import { until } from '../testing/ports.js'
 import { createRecordings, type Recordings, type RecordingsParts, type Who } from './recordings.js'
-import { openShelf } from './shelf.js'
+import { openRecordingStore } from './store.js'
 
 const execute = promisify(execFile)
 const log = createLogger('test')
@@ -74,7 +74,7 @@ function start({ limits = { bytes: 1e9, minFree: 0 }, ffmpeg = 'ffmpeg' }: Optio
   })
   const recordings = createRecordings({
     videoOf: () => Promise.resolve({ capture, held: held.signal }),
-    shelf: openShelf(dir),
+    store: openRecordingStore(dir),
     programs: { ffmpeg, ffprobe: 'ffprobe' },
     limits,
     log,
@@ -228,8 +228,8 @@ describe('it ends by itself', () => {
   })
 
   it('before its room is used up, and what there is plays', async () => {
-    const tape = Buffer.concat(upright.units).length
-    const recordings = start({ limits: { bytes: tape * 1.5, minFree: 0 } })
+    const raw = Buffer.concat(upright.units).length
+    const recordings = start({ limits: { bytes: raw * 1.5, minFree: 0 } })
     await recordings.start(who, id, soon())
     play(upright, 1, 20)
     expect(await settled(recordings)).toMatchObject({ status: 'ready' })
@@ -247,25 +247,25 @@ describe('it ends by itself', () => {
 
 describe('after a crash', () => {
   /** What a killed agent leaves: no end, and the last tag torn. */
-  async function leave(tear: (tape: string) => void): Promise<Recordings> {
+  async function leave(tear: (raw: string) => void): Promise<Recordings> {
     const recordings = start()
     await recordings.start(who, id, soon())
     play(upright, 1, 20)
-    const tape = join(dir, id, 'tape.flv')
+    const raw = join(dir, id, 'tape.flv')
     const state = readFileSync(join(dir, id, 'recording.json'))
     const pictures = Buffer.concat(upright.units).length + 20 * 15
-    await until(() => existsSync(tape) && statSync(tape).size > pictures, 10_000, 'the tape to be written')
-    const left = readFileSync(tape)
+    await until(() => existsSync(raw) && statSync(raw).size > pictures, 10_000, 'the raw file to be written')
+    const left = readFileSync(raw)
     await recordings.drop(id)
-    const again = openShelf(dir)
-    writeFileSync(again.tapePath(id), left)
+    const again = openRecordingStore(dir)
+    writeFileSync(again.rawPath(id), left)
     writeFileSync(join(dir, id, 'recording.json'), state)
-    tear(tape)
+    tear(raw)
     return start()
   }
 
   it('of the agent, what stands whole on the disk is made a video', async () => {
-    const recordings = await leave((tape) => truncateSync(tape, statSync(tape).size - 400))
+    const recordings = await leave((raw) => truncateSync(raw, statSync(raw).size - 400))
     expect(await settled(recordings)).toMatchObject({ status: 'ready' })
     const { nb_read_frames: frames } = await look(recordings)
     expect(frames).toBeGreaterThanOrEqual(18)
@@ -273,9 +273,7 @@ describe('after a crash', () => {
   })
 
   it('of the machine, bytes behind the last whole tag do no harm', async () => {
-    const recordings = await leave((tape) =>
-      appendFileSync(tape, Buffer.from([9, 0xff, 0xff, 0xff, 1, 2, 3])),
-    )
+    const recordings = await leave((raw) => appendFileSync(raw, Buffer.from([9, 0xff, 0xff, 0xff, 1, 2, 3])))
     expect(await settled(recordings)).toMatchObject({ status: 'ready' })
     expect(await look(recordings)).toMatchObject({ nb_read_frames: 20 })
   })
@@ -306,7 +304,7 @@ describe('on a full disk', () => {
 
   it('none begins whose entry cannot be written', async () => {
     const recordings = start()
-    openShelf(dir).tapePath(id)
+    openRecordingStore(dir).rawPath(id)
     symlinkSync(full, join(dir, id, 'recording.json.new'))
     await expect(recordings.start(who, id, soon())).rejects.toMatchObject({ code: 'phone_unavailable' })
     await until(() => !existsSync(join(dir, id)), 10_000, 'the folder to go')
@@ -315,7 +313,7 @@ describe('on a full disk', () => {
 
   it('one ends when no more can be written, and says why there is no file when nothing was', async () => {
     const recordings = start()
-    symlinkSync(full, openShelf(dir).tapePath(id))
+    symlinkSync(full, openRecordingStore(dir).rawPath(id))
     await recordings.start(who, id, soon())
     expect(await settled(recordings)).toMatchObject({ status: 'failed', failure: 'no picture was recorded' })
     expect(() => recordings.read(id)).toThrow(expect.objectContaining({ code: 'recording_not_ready' }))

@@ -5,14 +5,14 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { ApiError, isId, type Logger, type Progress } from '@phonerack/shared'
-import type { Capture, CaptureSubscription } from '../capture/capture.js'
-import { later } from '../later.js'
-import type { Caller } from '../phone/phone.js'
+import type { Capture, CaptureSubscription } from '../device/capture.js'
+import { later } from '../base/later.js'
+import type { Caller } from '../devices/gate.js'
 import { missingProgram, type Programs } from './ffmpeg.js'
 import { createMaking } from './making.js'
 import { hasRoom } from './share.js'
-import { ownerOf, type Entry, type Shelf } from './shelf.js'
-import { Tape } from './tape.js'
+import { ownerOf, type Entry, type RecordingStore } from './store.js'
+import { RecordingWriter } from './writer.js'
 
 export type Who = Caller & { serial: string }
 
@@ -26,7 +26,7 @@ export interface Video {
 export interface RecordingsParts {
   /** @throws ApiError for a caller who does not own it; feature_unavailable */
   videoOf(who: Who, progress: Progress): Promise<Video>
-  shelf: Shelf
+  store: RecordingStore
   programs: Programs
   /** Bytes: of all recordings together (how owners share them: `share.ts`), and what stays free on the disk. */
   limits: { bytes: number; minFree: number }
@@ -60,22 +60,22 @@ const times = { firstPicture: 15_000, kept: 8 * 86_400_000 }
 
 interface Running {
   serial: string
-  tape: Tape
+  writer: RecordingWriter
   subscription: CaptureSubscription | null
   over: Promise<void>
 }
 
 export function createRecordings(parts: RecordingsParts): Recordings {
-  const { shelf, log, programs } = parts
+  const { store, log, programs } = parts
   const now = parts.now ?? (() => performance.now())
-  const making = createMaking(shelf, programs, log)
+  const making = createMaking(store, programs, log)
   const running = new Map<string, Running>()
   /** Those that are on their way out: nothing of them is begun or made any more. */
   const dropping = new Set<string>()
   /** Looked for when they are needed first. */
   let missing: Promise<string | null> | null = null
-  for (const { id, status, startedAt } of shelf.all()) {
-    if (Date.now() - startedAt > times.kept) void shelf.remove(id).catch(report(id))
+  for (const { id, status, startedAt } of store.all()) {
+    if (Date.now() - startedAt > times.kept) void store.remove(id).catch(report(id))
     else if (status === 'recording' || status === 'processing') toMake(id)
   }
 
@@ -84,22 +84,22 @@ export function createRecordings(parts: RecordingsParts): Recordings {
   }
 
   function find(id: string): Entry {
-    const entry = shelf.get(id)
+    const entry = store.get(id)
     if (!entry) throw new ApiError('recording_not_found')
     return entry
   }
 
   /** It has ended. Not saved: for an agent that finds it `recording` it has ended too, and a full disk changes nothing. */
   function toMake(id: string): void {
-    shelf.keep({ ...find(id), status: 'processing' })
+    store.keep({ ...find(id), status: 'processing' })
     making.add(id)
   }
 
   /** Why there is no room for `bytes` more of an owner, or null. The file that is made of it takes as much again. */
   async function noRoom(owner: string, bytes: number): Promise<string | null> {
-    if (!hasRoom(shelf.used(), owner, bytes, parts.limits.bytes))
+    if (!hasRoom(store.used(), owner, bytes, parts.limits.bytes))
       return "the recordings of this phone's owner use their full share of the host's storage"
-    if ((await shelf.free()) - bytes < parts.limits.minFree) return "the host's disk is full"
+    if ((await store.free()) - bytes < parts.limits.minFree) return "the host's disk is full"
     return null
   }
 
@@ -125,8 +125,8 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     if (dropping.has(id)) throw new ApiError('recording_not_found')
     const first = later<Date>()
     let canvas = { width: 0, height: 0 }
-    const tape = new Tape({
-      path: shelf.tapePath(id),
+    const writer = new RecordingWriter({
+      path: store.rawPath(id),
       now,
       limit: (bytes) => noRoom(ownerOf(who), bytes),
       onBegin() {
@@ -140,38 +140,38 @@ export function createRecordings(parts: RecordingsParts): Recordings {
       },
       onSize({ width, height }) {
         canvas = { width: Math.max(canvas.width, width), height: Math.max(canvas.height, height) }
-        const entry = shelf.get(id)
+        const entry = store.get(id)
         if (!entry) return
-        shelf.keep({ ...entry, canvas })
+        store.keep({ ...entry, canvas })
         saveOrEnd({ ...entry, canvas })
       },
     })
     /** Who gives the pictures must not meet an error of the disk. */
     function saveOrEnd(entry: Entry): boolean {
       try {
-        shelf.save(entry)
+        store.save(entry)
         return true
       } catch (error) {
-        tape.end(`the disk refused: ${error instanceof Error ? error.message : String(error)}`)
+        writer.end(`the disk refused: ${error instanceof Error ? error.message : String(error)}`)
         return false
       }
     }
-    const onHeldBack = (): void => tape.end('the phone was parked, restarted or reassigned')
+    const onHeldBack = (): void => writer.end('the phone was parked, restarted or reassigned')
     held.addEventListener('abort', onHeldBack, { once: true })
     const entry: Running = {
       serial: who.serial,
-      tape,
+      writer,
       subscription: null,
-      over: tape.ended.then(async (reason) => {
+      over: writer.ended.then(async (reason) => {
         held.removeEventListener('abort', onHeldBack)
         entry.subscription?.close()
         running.delete(id)
-        const known = shelf.get(id)
-        log.info({ recording: id, reason, bytes: tape.bytes }, 'a recording has ended')
+        const known = store.get(id)
+        log.info({ recording: id, reason, bytes: writer.bytes }, 'a recording has ended')
         // Without a first picture there never was a recording.
-        if (!known) return shelf.remove(id)
+        if (!known) return store.remove(id)
         if (dropping.has(id)) return
-        shelf.keep({ ...known, endedAt: Date.now() })
+        store.keep({ ...known, endedAt: Date.now() })
         toMake(id)
       }),
     }
@@ -183,12 +183,12 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     async function start(): Promise<Date> {
       try {
         const within = progress.within(times.firstPicture)
-        const subscription = await capture.subscribe(tape, within)
+        const subscription = await capture.subscribe(writer, within)
         entry.subscription = subscription
         const at = await within.race('the first picture', () =>
           Promise.race([
             first.promise,
-            tape.ended.then((reason) => {
+            writer.ended.then((reason) => {
               throw new ApiError('phone_unavailable', { message: `Nothing was recorded: ${reason}.` })
             }),
           ]),
@@ -197,7 +197,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
         if (!running.has(id)) subscription.close()
         return at
       } catch (error) {
-        if (!shelf.get(id)) tape.end('nothing came')
+        if (!store.get(id)) writer.end('nothing came')
         entry.subscription?.close()
         throw error
       }
@@ -211,7 +211,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     async start(who, id, progress) {
       if (!isId('recording', id))
         throw new ApiError('validation_failed', { message: 'Not a valid recording ID.' })
-      const known = shelf.get(id)
+      const known = store.get(id)
       if (known) return new Date(known.startedAt)
       const same = beginning.get(id)
       if (same) return progress.race('the first picture', () => same)
@@ -223,18 +223,18 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     async stop(id) {
       find(id)
       const entry = running.get(id)
-      entry?.tape.end('it was stopped')
+      entry?.writer.end('it was stopped')
       await entry?.over
       return find(id)
     },
 
     get: find,
-    sizeOf: (id) => shelf.sizeOf(id),
+    sizeOf: (id) => store.sizeOf(id),
 
     read(id) {
       const { status } = find(id)
       if (status !== 'ready') throw new ApiError('recording_not_ready')
-      return createReadStream(shelf.videoPath(id))
+      return createReadStream(store.videoPath(id))
     },
 
     async drop(id) {
@@ -243,10 +243,10 @@ export function createRecordings(parts: RecordingsParts): Recordings {
       const begins = beginning.get(id)
       try {
         const entry = running.get(id)
-        entry?.tape.end('it was discarded')
+        entry?.writer.end('it was discarded')
         await entry?.over
         await making.cancel(id)
-        await shelf.remove(id)
+        await store.remove(id)
       } finally {
         // One that was about to begin is refused, or has ended, first.
         if (begins) void begins.then(forgiven, forgiven)
@@ -260,7 +260,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     async close() {
       const made = making.close()
       const all = [...running.values()]
-      for (const { tape } of all) tape.end('the agent ends')
+      for (const { writer } of all) writer.end('the agent ends')
       await Promise.allSettled(all.map(({ over }) => over))
       await made
     },

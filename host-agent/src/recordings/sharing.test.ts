@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger, Progress } from '@phonerack/shared'
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import type { CaptureListener } from '../capture/capture.js'
+import type { CaptureListener } from '../device/capture.js'
 import { FilmCapture, makeFilm, type Film } from '../testing/film.js'
 import { until } from '../testing/ports.js'
 import { createRecordings, type Recordings, type Who } from './recordings.js'
-import { openShelf } from './shelf.js'
+import { openRecordingStore } from './store.js'
 
 const log = createLogger('test')
 log.level = process.env['LOG_LEVEL'] ?? 'silent'
@@ -44,7 +44,7 @@ function start(bytes: number, ffmpeg = 'ffmpeg'): Recordings {
   })
   const recordings = createRecordings({
     videoOf: () => Promise.resolve({ capture, held: new AbortController().signal }),
-    shelf: openShelf(join(dir, 'shelf')),
+    store: openRecordingStore(join(dir, 'recordings')),
     programs: { ffmpeg, ffprobe: 'ffprobe' },
     limits: { bytes, minFree: 0 },
     log,
@@ -94,8 +94,8 @@ exec ffmpeg "$@"
 }, 120_000)
 
 it('leaves room for a tenant that comes later, however much another records', async () => {
-  const tape = Buffer.concat(film.units).length
-  const recordings = start(tape * 8)
+  const raw = Buffer.concat(film.units).length
+  const recordings = start(raw * 8)
   let made = 0
   const fill = async (): Promise<void> => {
     for (; made < 10; made += 1) {
@@ -113,7 +113,7 @@ it('leaves room for a tenant that comes later, however much another records', as
   expect(made).toBeLessThan(6)
   await record(recordings, him, his)
   // Marks look at the room twice a second.
-  await until(() => recordings.sizeOf(his) > tape, 10_000, 'the tape')
+  await until(() => recordings.sizeOf(his) > raw, 10_000, 'the raw file')
   const before = recordings.sizeOf(his)
   await until(() => recordings.sizeOf(his) > before + 40, 10_000, 'two marks')
   expect(recordings.get(his).status).toBe('recording')

@@ -1,6 +1,6 @@
 /**
  * When pictures stand in a recording: by the phone's clock between them, by ours for the whole. Pure: times come in.
- * Used by `tape.ts`.
+ * Used by `writer.ts`.
  */
 
 /** Milliseconds that a picture may be ahead of our clock: more is a clock of the phone that jumped. */

@@ -7,7 +7,7 @@ import { AdbConnectionLost } from '../adb/errors.js'
 import type { AdbSocket } from '../adb/socket.js'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
-import { later } from '../later.js'
+import { later } from '../base/later.js'
 import { getClipboardMessage, parseDeviceMessages, setClipboardMessage } from './messages.js'
 import { startServer, type ServerOutput } from './server-process.js'
 

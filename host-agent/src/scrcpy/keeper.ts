@@ -10,9 +10,7 @@ import { DeviceGone } from '../device/device.js'
 import { run } from '../device/run.js'
 import { openControlSocket, type ControlSocket } from './control-socket.js'
 import type { Jar } from './jar.js'
-import { jarPathOf, phoneFolder, putJar, serverCommand } from './server-process.js'
-
-export { phoneFolder }
+import { jarPathOf, putJar, serverCommand } from './server-process.js'
 
 export interface ScrcpyKeeper {
   /** Puts the jar there if need be and starts the server. Returns once it answers. */

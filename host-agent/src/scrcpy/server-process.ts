@@ -15,11 +15,9 @@ import { readShellPacket } from '../adb/shell-protocol.js'
 import type { AdbSocket } from '../adb/socket.js'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
-import { redactOutput } from '../redact.js'
+import { phoneFolder } from '../device/phone-folder.js'
+import { redactOutput } from '../base/redact.js'
 import { scrcpySha256, scrcpyVersion, type Jar } from './jar.js'
-
-/** Our only folder on a phone. */
-export const phoneFolder = '/data/local/tmp/phonerack'
 
 /** With the jar as `CLASSPATH`; options follow. */
 export const serverCommand = ['app_process', '/', 'com.genymobile.scrcpy.Server', scrcpyVersion] as const

@@ -84,14 +84,14 @@ describe('screenshots', () => {
   it('says that a protected window is on the screen, and comes without that word where it is not told', async () => {
     const phone = paperPhone([])
     const fresh: (boolean | undefined)[] = []
-    phone.device.curtains.read = (_, anew) => {
+    phone.device.secureWindow.read = (_, anew) => {
       fresh.push(anew)
       return Promise.resolve({ asleep: false, locked: false, secure: true })
     }
     const take = () => takeScreenshot(phone.device, { format: 'jpeg', maxWidth: 160 }, Progress.for(20_000))
     const shot = await take()
     expect([shot.secure, toJson(shot).secure, fresh]).toEqual([true, true, [true]])
-    phone.device.curtains.read = (progress) =>
+    phone.device.secureWindow.read = (progress) =>
       progress.sleep(60_000).then(() => Promise.reject(new Error('slept')))
     expect((await take()).secure).toBe(false)
   })

@@ -85,7 +85,7 @@ export async function readPicture(device: Device, progress: Progress): Promise<P
 /** False also where the phone does not tell in time: a picture without this word is better than none. */
 async function isSecure(device: Device, progress: Progress): Promise<boolean> {
   try {
-    return (await device.curtains.read(progress.within(secureLimitMs), true)).secure
+    return (await device.secureWindow.read(progress.within(secureLimitMs), true)).secure
   } catch (error) {
     if (error instanceof DeadlineExceeded && !progress.expired) return false
     throw error

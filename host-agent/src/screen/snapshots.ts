@@ -54,7 +54,7 @@ interface Entry {
 }
 
 /** Of one phone, in order of age, since a Map keeps the order of insertion. */
-interface Shelf {
+interface PhoneSnapshots {
   entries: Map<string, Entry>
   bytes: number
 }
@@ -64,24 +64,24 @@ const weigh = (entry: Entry): number => entry.json.length * 2 + 300
 
 export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimits> = {}): SnapshotStore {
   const { lifeMs, perPhone, bytesPerPhone } = { ...defaults, ...changes }
-  const shelves = new Map<string, Shelf>()
+  const phones = new Map<string, PhoneSnapshots>()
 
   /** Drops what is too old or too much, from the oldest on. */
-  const trim = (phoneId: string, shelf: Shelf, now: number): void => {
-    const { entries } = shelf
+  const trim = (phoneId: string, kept: PhoneSnapshots, now: number): void => {
+    const { entries } = kept
     for (const [id, entry] of entries) {
-      const isTooMuch = entries.size > perPhone || shelf.bytes > bytesPerPhone
+      const isTooMuch = entries.size > perPhone || kept.bytes > bytesPerPhone
       if (entry.expiresAt > now && !isTooMuch) break
       entries.delete(id)
-      shelf.bytes -= weigh(entry)
+      kept.bytes -= weigh(entry)
     }
-    if (entries.size === 0) shelves.delete(phoneId)
+    if (entries.size === 0) phones.delete(phoneId)
   }
 
-  const shelfOf = (phoneId: string): Shelf => {
-    const shelf = shelves.get(phoneId) ?? { entries: new Map<string, Entry>(), bytes: 0 }
-    shelves.set(phoneId, shelf)
-    return shelf
+  const snapshotsOf = (phoneId: string): PhoneSnapshots => {
+    const kept = phones.get(phoneId) ?? { entries: new Map<string, Entry>(), bytes: 0 }
+    phones.set(phoneId, kept)
+    return kept
   }
 
   return {
@@ -92,27 +92,27 @@ export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimit
           const id = newId('snapshot')
           const json = JSON.stringify(elements.map(toSnapshotElement))
           const entry = { fencingNumber, json, expiresAt: now + lifeMs }
-          const shelf = shelfOf(phoneId)
-          shelf.entries.set(id, entry)
-          shelf.bytes += weigh(entry)
+          const kept = snapshotsOf(phoneId)
+          kept.entries.set(id, entry)
+          kept.bytes += weigh(entry)
           // Of phones that nobody looks at any more, too.
-          for (const [each, others] of shelves) trim(each, others, now)
+          for (const [each, others] of phones) trim(each, others, now)
           return id
         },
         find(snapshotId, ref) {
-          const entry = shelves.get(phoneId)?.entries.get(snapshotId)
+          const entry = phones.get(phoneId)?.entries.get(snapshotId)
           if (entry?.fencingNumber !== fencingNumber || entry.expiresAt <= clock.now().getTime()) return null
           const elements = JSON.parse(entry.json) as SnapshotElement[]
           return elements.find((element) => element.ref === ref) ?? null
         },
       }
     },
-    forget: (phoneId) => void shelves.delete(phoneId),
+    forget: (phoneId) => void phones.delete(phoneId),
     get size() {
       let [snapshots, bytes] = [0, 0]
-      for (const shelf of shelves.values()) {
-        snapshots += shelf.entries.size
-        bytes += shelf.bytes
+      for (const kept of phones.values()) {
+        snapshots += kept.entries.size
+        bytes += kept.bytes
       }
       return { snapshots, bytes }
     },

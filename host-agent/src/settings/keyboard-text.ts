@@ -6,7 +6,7 @@
 import { DeadlineExceeded } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
-import { inputTextParts } from '../device/input-commands.js'
+import { inputTextParts } from '../shell/input-commands.js'
 import { DeviceGone, TextNotTaken, type TextWay } from '../device/device.js'
 import { run } from '../device/run.js'
 import type { KeyboardLoan } from './keyboard.js'

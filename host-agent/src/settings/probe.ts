@@ -2,7 +2,7 @@
 import type { Progress } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
 import { attempt, type FoundCapability } from '../device/attempt.js'
-import type { Choice } from '../phone/records.js'
+import type { Choice } from '../device/choice.js'
 import { createLocale } from './locale.js'
 import { createLocation } from './location.js'
 import { nothingDesired, type Desired } from './desired.js'

@@ -1,6 +1,6 @@
 /** The epoch of the control plane's database that this host has last heard of, over restarts. */
 import { z } from 'zod'
-import { readJson, writeJsonSynced } from '../phone/atomic-file.js'
+import { readJson, writeJsonSynced } from '../base/atomic-file.js'
 import type { RememberedEpoch } from './heartbeat.js'
 
 const fileSchema = z.object({ epoch: z.string() })

@@ -101,7 +101,7 @@ export function paperPhone(views: PaperView[]): PaperPhone {
           if (code === 67) deleteOne()
         }),
     },
-    curtains: { read: () => Promise.resolve({ asleep: false, locked: false, secure: false }) },
+    secureWindow: { read: () => Promise.resolve({ asleep: false, locked: false, secure: false }) },
     liveInput: null,
     text: oneWay((text) =>
       ask('type').then(() => {

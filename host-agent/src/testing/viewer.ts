@@ -1,6 +1,6 @@
 /** For tests: one who watches a capture, and remembers what it got; and ffmpeg to look at it. */
 import { spawn } from 'node:child_process'
-import type { CaptureListener, VideoConfig, VideoPacket } from '../capture/capture.js'
+import type { CaptureListener, VideoConfig, VideoPacket } from '../device/capture.js'
 
 export class Viewer implements CaptureListener {
   /** In the order in which they came. */

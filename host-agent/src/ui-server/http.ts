@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { AdbRefused } from '../adb/errors.js'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
-import { redactOutput } from '../redact.js'
+import { redactOutput } from '../base/redact.js'
 
 /** The server's own port on the phone; it has no other address. */
 export const serverPort = 6790

@@ -9,7 +9,7 @@ import { readShellPacket } from '../adb/shell-protocol.js'
 import type { AdbSocket } from '../adb/socket.js'
 import type { Transport } from '../adb/transport.js'
 import { uiServer, uiServerTest } from '../parts/parts.js'
-import { redactOutput } from '../redact.js'
+import { redactOutput } from '../base/redact.js'
 import { UiServerDown } from './http.js'
 import { isReady, openSession, type UiSession } from './session.js'
 

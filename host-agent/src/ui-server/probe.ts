@@ -1,4 +1,4 @@
-/** The enrolment's probe of the UI server, and its start at each provisioning. Used by `device/provision.ts`. */
+/** The enrolment's probe of the UI server, and its start at each provisioning. Used by `supervision/provision.ts`. */
 import type { Logger, Progress } from '@phonerack/shared'
 import { DeviceGone } from '../device/device.js'
 import { attempt, type FoundCapability } from '../device/attempt.js'

@@ -1,0 +1,2 @@
+/** Our only folder on a phone. */
+export const phoneFolder = '/data/local/tmp/phonerack'

@@ -1,0 +1,140 @@
+/**
+ * All devices of this host: one supervisor and one gate for each serial that
+ * adb lists or that was enrolled here. Made by `main.ts`, asked by `grpc/` and `status/`.
+ */
+import { ApiError, type DeviceStatus, type Logger } from '@phonerack/shared'
+import type { AdbClient, TrackedDevice } from '../adb/client.js'
+import { keepConnected, type Keeper } from '../adb/keep.js'
+import { pollDevices, trackDevices } from '../adb/track.js'
+import { PhoneLinks } from '../supervision/same-phone.js'
+import type { Link } from '../supervision/state-machine.js'
+import { DeviceSupervisor } from '../supervision/supervisor.js'
+import type { Jar } from '../scrcpy/jar.js'
+import type { HostFlags } from '../custody/custody.js'
+import type { Journal } from '../custody/journal.js'
+import { DeviceGate } from './gate.js'
+import type { Records } from '../custody/records.js'
+import { statusOf } from './status-of.js'
+
+export interface RegistryParts {
+  client: AdbClient
+  /** Network phones, `host:port`. */
+  connect: readonly string[]
+  jar: Jar
+  /** Nobody can reach the phones over a network, says the operator. */
+  isolated: boolean
+  /** Serials whose phones may hold a SIM. */
+  allowSims: readonly string[]
+  /** Between two looks at each phone's condition. */
+  conditionEveryMs: number
+  records: Records
+  flags: HostFlags
+  journal: Journal
+  newId: () => string
+  log: Logger
+  onChange: () => void
+}
+
+interface Entry {
+  supervisor: DeviceSupervisor
+  gate: DeviceGate
+}
+
+const linkOf = (state: string): Link => {
+  if (state === 'device') return 'online'
+  if (state === 'unauthorized' || state === 'authorizing' || state.startsWith('no permissions'))
+    return 'unauthorized'
+  return 'offline'
+}
+
+const isSameDevice = (one: TrackedDevice, other: TrackedDevice | undefined): boolean =>
+  one.state === other?.state &&
+  one.transport.id === other.transport.id &&
+  one.transport.serverRun === other.transport.serverRun
+
+/** Between two looks at phones on the network. */
+const networkPollMs = 500
+
+export class Registry {
+  private readonly entries = new Map<string, Entry>()
+  private readonly links = new PhoneLinks()
+  private tracked = new Map<string, TrackedDevice>()
+  private readonly stopping = new AbortController()
+  private readonly keeper: Keeper
+  private readonly tracking: Promise<unknown>
+
+  constructor(private readonly parts: RegistryParts) {
+    for (const serial of parts.records.serials()) this.entryOf(serial)
+    this.keeper = keepConnected(
+      parts.client,
+      parts.connect,
+      (serial) => this.tracked.get(serial)?.state ?? null,
+      parts.log,
+    )
+    const { signal } = this.stopping
+    const onList = (devices: readonly TrackedDevice[]) => this.onList(devices)
+    const tracked = trackDevices(
+      parts.client,
+      onList,
+      (error) => parts.log.warn({ err: error }, 'the connection to the device list was lost'),
+      signal,
+    )
+    const polled = parts.connect.length > 0 ? pollDevices(parts.client, onList, networkPollMs, signal) : null
+    this.tracking = Promise.all([tracked, polled])
+  }
+
+  /** @throws ApiError phone_unavailable for a serial that was never seen */
+  gate(serial: string): DeviceGate {
+    const entry = this.entries.get(serial)
+    if (!entry)
+      throw new ApiError('phone_unavailable', {
+        message: 'This host does not have the device.',
+        details: { serial },
+      })
+    return entry.gate
+  }
+
+  statuses(): DeviceStatus[] {
+    return [...this.entries].map(([serial, { supervisor, gate }]) =>
+      statusOf(serial, supervisor, gate.fencing),
+    )
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort()
+    for (const { supervisor } of this.entries.values()) supervisor.stop()
+    await this.keeper.stop()
+    await this.tracking
+  }
+
+  private onList(devices: readonly TrackedDevice[]): void {
+    const tracked = new Map(devices.map((device) => [device.serial, device]))
+    const same =
+      tracked.size === this.tracked.size &&
+      devices.every((device) => isSameDevice(device, this.tracked.get(device.serial)))
+    if (same) return
+    this.tracked = tracked
+    for (const { serial, state, transport } of devices)
+      this.entryOf(serial).supervisor.setLink(linkOf(state), transport)
+    for (const [serial, { supervisor }] of this.entries)
+      if (!this.tracked.has(serial)) supervisor.setLink('absent', null)
+    this.keeper.nudge()
+  }
+
+  private entryOf(serial: string): Entry {
+    const known = this.entries.get(serial)
+    if (known) return known
+    const { client, jar, isolated, conditionEveryMs, records, flags, journal, newId, onChange } = this.parts
+    const log = this.parts.log.child({ serial })
+    const supervisor = new DeviceSupervisor({
+      ...{ serial, client, jar, isolated, conditionEveryMs, records, log, onChange },
+      links: this.links,
+      isNetwork: this.parts.connect.includes(serial),
+      simAllowed: this.parts.allowSims.includes(serial),
+    })
+    const gate = new DeviceGate({ serial, supervisor, records, flags, journal, newId, log, onChange })
+    const entry = { supervisor, gate }
+    this.entries.set(serial, entry)
+    return entry
+  }
+}

@@ -1,0 +1,61 @@
+/** What a heartbeat says of one device. */
+import type { DeviceLink, DeviceStatus } from '@phonerack/shared'
+import type { DeviceState } from '../supervision/state-machine.js'
+import type { DeviceSupervisor } from '../supervision/supervisor.js'
+import type { Fencing } from '../custody/fencing.js'
+
+/** A quarantined device counts as one that does not answer: its reason stands beside. */
+const linkOf = (state: DeviceState): DeviceLink => (state.name === 'quarantined' ? 'offline' : state.name)
+
+function reasonOf(state: DeviceState): string | null {
+  switch (state.name) {
+    case 'absent':
+      return 'adb does not list it'
+    case 'offline':
+      return state.reason
+    case 'quarantined':
+      return `not used after repeated failures: ${state.reason}`
+    case 'unauthorized':
+      return "the phone has not accepted this host's ADB key: unlock it and accept, or adb has no right to the USB device"
+    case 'busy':
+      return state.work
+    case 'unenrolled':
+      return state.reason ?? null
+    case 'booting':
+    case 'healthy':
+      return null
+  }
+}
+
+export function statusOf(
+  serial: string,
+  supervisor: DeviceSupervisor,
+  { custody, cleanFor }: Pick<Fencing, 'custody' | 'cleanFor'>,
+): DeviceStatus {
+  const { current, known, proofOfLifeAt, record } = supervisor
+  const unknown = record.unknownOutcome
+  const reason = reasonOf(current)
+  return {
+    serial,
+    link: linkOf(current),
+    fencing_number: Number(custody.fencingNumber),
+    custody: {
+      revision: custody.revision,
+      assignment: custody.assignment && {
+        phone_id: custody.assignment.phoneId,
+        fencing_number: Number(custody.assignment.fencingNumber),
+      },
+      dirty: custody.dirty,
+      clean_for: cleanFor,
+    },
+    maker: known?.maker ?? null,
+    model: known?.model ?? null,
+    sdk: known?.sdk ?? null,
+    reason:
+      reason ??
+      (unknown ? `outcome unknown of ${unknown.operation} at ${unknown.at}, when the agent was ended` : null),
+    proof_of_life_at: proofOfLifeAt?.toISOString() ?? null,
+    ...(record.events.length > 0 ? { events: [...record.events] } : {}),
+    ...(supervisor.condition ? { condition: supervisor.condition } : {}),
+  }
+}

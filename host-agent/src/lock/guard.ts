@@ -1,0 +1,143 @@
+/**
+ * Keeps a rented phone free of a screen lock, which would stop its wipe: closes the settings that set one as soon as
+ * they come to the front, reads every 20 s whether one is set, and clears one whose credential was typed through us.
+ * Run by `supervisor.ts` while the phone is rented. docs/decisions/0166.
+ */
+import { ApiError, DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
+import { command, pipe } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import { DeviceGone } from '../device/device.js'
+import { parseWindows } from '../shell/windows.js'
+import type { CredentialMemory } from './credential-memory.js'
+import { isCredentialScreen, isSettings, parseLock, readLock } from './screens.js'
+
+/** Milliseconds. */
+export const guardTimes = { focus: 1000, lock: 20_000, look: 5000 }
+
+const readFocus = pipe(
+  command('dumpsys', 'window', 'displays'),
+  command('grep', '-E', 'mCurrentFocus=|mFocusedApp='),
+)
+
+/** What it did, for the device's events. */
+export type LockStep = 'screen_lock_closed' | 'screen_lock_cleared' | 'screen_lock_found'
+
+export interface LockGuardParts {
+  /** Its calls are no calls of the phone's: one that hangs is only a look that was missed. */
+  transport: Transport
+  memory: CredentialMemory
+  /** `nothing`: free, restarting, or worked on. `lock`: rented with its screen off. */
+  watches: () => 'nothing' | 'lock' | 'screen'
+  /** After each read of the lock. */
+  sawLock: (isSet: boolean) => void
+  note: (step: LockStep, outcome: 'done' | 'failed', reason: string) => void
+  log: Logger
+  times?: Readonly<typeof guardTimes>
+}
+
+export interface LockGuard {
+  /** Clears a lock whose credential is known, before a wipe. Resolves with whether one is set now; null: unknown. */
+  clear(progress: Progress): Promise<boolean | null>
+  stop(): void
+}
+
+export function startLockGuard(parts: LockGuardParts): LockGuard {
+  const { memory, log } = parts
+  const times = parts.times ?? guardTimes
+  let looking = false
+  let lockReadAt = -Infinity
+  let isClosing = false
+  let isFound = false
+  /** Wrong ones are not tried again. */
+  const wrong = new Set<string>()
+
+  async function closeCredentialScreens(transport: Transport, progress: Progress): Promise<void> {
+    const { stdout } = await transport.shell(readFocus, progress)
+    const front = parseWindows(stdout.toString('utf8'))
+    memory.sawFront(isSettings(front), performance.now())
+    if (!isCredentialScreen(front)) {
+      isClosing = false
+      return
+    }
+    // The app as a whole: a back key could reach another app that came to the front meanwhile.
+    await transport.shell(command('am', 'force-stop', front.package), progress)
+    lockReadAt = -Infinity
+    if (!isClosing) parts.note('screen_lock_closed', 'done', `${front.activity ?? front.package} was closed`)
+    isClosing = true
+  }
+
+  /** @returns whether a lock is set now; null: the phone does not say */
+  async function lookAtLock(transport: Transport, progress: Progress): Promise<boolean | null> {
+    const { stdout } = await transport.shell(readLock, progress)
+    const isSet = parseLock(stdout.toString('utf8'))
+    lockReadAt = performance.now()
+    if (isSet === null) return null
+    if (isSet && (await clearByMemory(transport, progress))) {
+      parts.note('screen_lock_cleared', 'done', 'the credential was typed through this service')
+      parts.sawLock(false)
+      isFound = false
+      return false
+    }
+    if (isSet && !isFound)
+      parts.note('screen_lock_found', 'failed', 'the credential was not typed through this service')
+    isFound = isSet
+    if (!isSet) wrong.clear()
+    parts.sawLock(isSet)
+    return isSet
+  }
+
+  async function clearByMemory(transport: Transport, progress: Progress): Promise<boolean> {
+    for (const credential of memory.candidates(performance.now())) {
+      if (wrong.has(credential)) continue
+      const { stdout } = await secretly(transport.serial, () =>
+        transport.shell(command('locksettings', 'clear', '--old', credential), progress),
+      )
+      if (/cleared/i.test(stdout.toString('utf8'))) {
+        memory.forget()
+        return true
+      }
+      wrong.add(credential)
+    }
+    return false
+  }
+
+  async function look(): Promise<void> {
+    const watched = parts.watches()
+    if (watched === 'nothing' || looking) return
+    looking = true
+    try {
+      const progress = Progress.for(times.look)
+      const transport = parts.transport.pinned()
+      if (watched === 'screen') await closeCredentialScreens(transport, progress)
+      if (performance.now() - lockReadAt >= times.lock) await lookAtLock(transport, progress)
+    } catch (error) {
+      // The phone's own probe finds out what is wrong with it; the next look is a moment away.
+      log.debug({ err: error }, 'checking for a screen lock failed')
+    } finally {
+      looking = false
+    }
+  }
+
+  const timer = setInterval(() => void look(), times.focus)
+  timer.unref()
+  return {
+    clear: (progress) => lookAtLock(parts.transport.pinned(), progress),
+    stop() {
+      clearInterval(timer)
+      memory.forget()
+      wrong.clear()
+    },
+  }
+}
+
+/** Errors of a call may name its command, and this one holds the credential. */
+async function secretly<T>(serial: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (error instanceof DeviceGone) throw new DeviceGone(serial)
+    if (error instanceof DeadlineExceeded) throw error
+    // oxlint-disable-next-line preserve-caught-error -- the cause names the credential
+    throw new ApiError('provider_error', { message: 'The screen lock could not be cleared.' })
+  }
+}

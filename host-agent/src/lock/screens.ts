@@ -1,0 +1,32 @@
+/** Which screens set a screen lock, and what a phone says of the lock. Pure. Used by `guard.ts` and the condition. */
+import { command, type ShellCommand } from '../adb/quote.js'
+import type { WindowState } from '../device/device.js'
+
+/** Packages of the system and of makers; an app of a tenant keeps its screens whatever it calls them. */
+const systemPackage =
+  /^com\.(android|google\.android|samsung\.android|sec\.android|miui|xiaomi|coloros|oplus|oppo|vivo|bbk|huawei|hihonor|motorola|sonymobile|lge|asus|transsion|hmdglobal)\b/
+
+/**
+ * AOSP `com.android.settings.password.*` of Android 9 to 15 (`ChooseLockGeneric`, `ChooseLockPassword`,
+ * `ConfirmLockPattern`, `SetNewPasswordActivity`, `SetupChooseLock…`), the biometric enrolments that begin with one of
+ * them, and the names of Xiaomi (`MiuiSecurityChooseUnlock`).
+ */
+const credentialScreen =
+  /(?:^|[.$])\w*(?:Choose(?:Lock|Unlock)|ConfirmLock|ConfirmDeviceCredential|SetNewPassword|LockScreenSuggestion|ScreenLockSuggestion|(?:Fingerprint|Face|Biometric)Enroll)\w*/
+
+type Front = Pick<WindowState, 'package' | 'activity'>
+
+export const isCredentialScreen = ({ package: name, activity }: Front): boolean =>
+  systemPackage.test(name) && activity !== null && credentialScreen.test(activity)
+
+/** Where a credential can be typed: what is typed elsewhere is never kept. */
+export const isSettings = ({ package: name, activity }: Front): boolean =>
+  isCredentialScreen({ package: name, activity }) || (systemPackage.test(name) && /settings/i.test(name))
+
+export const readLock: ShellCommand = command('dumpsys', 'lock_settings')
+
+/** From `CredentialType:` of `readLock`, the first user's. Null: the phone does not say. */
+export function parseLock(output: string): boolean | null {
+  const type = /CredentialType: *(\w+)/i.exec(output)?.[1]
+  return type === undefined ? null : !/^none$/i.test(type)
+}

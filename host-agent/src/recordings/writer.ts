@@ -1,0 +1,117 @@
+/**
+ * Writes one running recording to its file: takes what a capture gives, at once and without waiting for the disk, and marks
+ * twice a second that the picture still stands. Ends by `end`, or by itself when the video or the disk does. Used by
+ * `recordings.ts`.
+ */
+import { createWriteStream, type WriteStream } from 'node:fs'
+import type { CaptureListener, VideoConfig, VideoPacket } from '../device/capture.js'
+import { later, type Later } from '../base/later.js'
+import { configurationTag, fileHeader, markTag, pictureTag } from './flv.js'
+import { decoderConfiguration, withLengths } from './h264.js'
+import { startTimeline, type Timeline } from './timeline.js'
+
+/** Milliseconds between two marks: what is lost at most of a still screen when the agent is killed. */
+const markEvery = 500
+/** Bytes that wait for the disk at most: a disk that is slower ends the recording. */
+const mostWaiting = 64 << 20
+
+export interface RecordingWriterOptions {
+  path: string
+  /** Milliseconds, by a clock that never goes back. */
+  now: () => number
+  /** The first picture stands in the file. */
+  onBegin(): void
+  /** The picture has a size, or a new one. */
+  onSize(size: { width: number; height: number }): void
+  /** Why it may not go on, or null; asked with each mark. `bytes`: what was written. */
+  limit(bytes: number): Promise<string | null>
+}
+
+export class RecordingWriter implements CaptureListener {
+  private readonly file: WriteStream
+  private readonly over: Later<string> = later<string>()
+  /** Why it ended; comes after the last byte stands in the file. */
+  readonly ended: Promise<string>
+  private timeline: Timeline | null = null
+  private configuration: Buffer | null = null
+  /** Not in the file yet. */
+  private isNewConfiguration = false
+  private timer: NodeJS.Timeout | null = null
+  private written = 0
+  private isOver = false
+
+  constructor(private readonly options: RecordingWriterOptions) {
+    this.file = createWriteStream(options.path, { mode: 0o600 })
+    this.file.on('error', (error) => this.finish(`the file could not be written: ${error.message}`))
+    this.ended = this.over.promise
+    this.write(fileHeader)
+  }
+
+  get bytes(): number {
+    return this.written
+  }
+
+  onConfig({ parameterSets, width, height }: VideoConfig): void {
+    if (this.isOver) return
+    const record = decoderConfiguration(parameterSets)
+    if (record === null) return this.end('the video has no parameter sets')
+    this.options.onSize({ width, height })
+    if (this.configuration?.equals(record)) return
+    this.configuration = record
+    this.isNewConfiguration = true
+  }
+
+  onPacket({ data, ptsUs, isKeyFrame }: VideoPacket): void {
+    if (this.isOver || !this.configuration) return
+    const now = this.options.now()
+    const begins = this.timeline === null
+    // Nothing can be decoded before a key frame.
+    if ((begins || this.isNewConfiguration) && !isKeyFrame) return
+    this.timeline ??= startTimeline(ptsUs, now)
+    const ms = begins ? 0 : this.timeline.picture(ptsUs, now)
+    if (this.isNewConfiguration) this.write(configurationTag(this.configuration, ms))
+    this.isNewConfiguration = false
+    this.write(pictureTag(withLengths(data), isKeyFrame, ms))
+    if (this.file.writableLength > mostWaiting) return this.end('the disk is too slow')
+    if (!begins) return
+    this.timer = setInterval(() => this.mark(), markEvery)
+    this.options.onBegin()
+  }
+
+  onEnd(reason: string): void {
+    this.end(`the video ended: ${reason}`)
+  }
+
+  /** The last picture stands until now; nothing is taken any more. Once. */
+  end(reason: string): void {
+    if (this.isOver) return
+    if (this.timeline) this.write(markTag(this.timeline.until(this.options.now())))
+    this.finish(reason)
+  }
+
+  private mark(): void {
+    if (this.isOver || !this.timeline) return
+    this.write(markTag(this.timeline.until(this.options.now())))
+    this.options.limit(this.written).then(
+      (reason) => {
+        if (reason !== null) this.end(reason)
+      },
+      (error: unknown) => this.end(`the disk could not be checked: ${String(error)}`),
+    )
+  }
+
+  private write(bytes: Buffer): void {
+    this.written += bytes.length
+    this.file.write(bytes)
+  }
+
+  private finish(reason: string): void {
+    if (this.isOver) return
+    this.isOver = true
+    if (this.timer) clearInterval(this.timer)
+    // Also one that could not be written to its end is over then.
+    this.file.once('close', () => this.over.resolve(reason))
+    this.file.end()
+    if (this.file.errored) this.file.destroy()
+  }
+}

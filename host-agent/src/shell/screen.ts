@@ -1,0 +1,81 @@
+/**
+ * The screen by `screencap` and `wm`. The size is remembered for a second, since
+ * every tap asks for it; whatever reads the screen anew makes it be read again.
+ */
+import { ApiError, type Progress } from '@phonerack/shared'
+import { command, pipe, sequence } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import type { Screen, Size } from '../device/device.js'
+import { commandFailed } from '../device/run.js'
+
+const rememberMs = 1000
+
+/** Also counts the current rotation; `wm size` alone does not. */
+export const sizeCommand = sequence(
+  command('wm', 'size'),
+  pipe(
+    command('dumpsys', 'window', 'displays'),
+    command('grep', '-E', 'cur=[0-9]+x[0-9]+|mCurrentRotation=|mRotation='),
+  ),
+)
+
+/**
+ * The size of the current rotation from what `sizeCommand` prints: `cur=WxH` of the default display, else
+ * `wm size` (an override wins) turned by the rotation. Null when neither is there.
+ */
+export function parseSize(output: string): Size | null {
+  const current = /\bcur=(\d+)x(\d+)/.exec(output)
+  if (current) return sized(current[1], current[2])
+  const base = /Override size: (\d+)x(\d+)/.exec(output) ?? /Physical size: (\d+)x(\d+)/.exec(output)
+  if (!base) return null
+  const turned = /m(?:Current)?Rotation=(?:ROTATION_)?(?:90|270|1|3)\b/.test(output)
+  return turned ? sized(base[2], base[1]) : sized(base[1], base[2])
+}
+
+const sized = (width: string | undefined, height: string | undefined): Size => ({
+  width: Number(width),
+  height: Number(height),
+})
+
+export interface RememberingScreen extends Screen {
+  /** The next `size` asks the phone. */
+  forget(): void
+}
+
+const pngEnd = Buffer.from('IEND')
+
+export function createScreen(transport: Transport): RememberingScreen {
+  let known: { size: Size; at: number } | null = null
+
+  async function readSize(progress: Progress): Promise<Size> {
+    const startedAt = performance.now()
+    const result = await transport.shell(sizeCommand, progress)
+    // grep's exit code only says whether it found a line.
+    const size = parseSize(result.stdout.toString('utf8'))
+    if (!size) throw commandFailed(sizeCommand, result)
+    known = { size, at: startedAt }
+    return size
+  }
+
+  return {
+    async size(progress) {
+      if (known && performance.now() - known.at < rememberMs) return known.size
+      return readSize(progress)
+    },
+    async png(progress) {
+      known = null
+      const screencap = command('screencap', '-p')
+      const result = await transport.shell(screencap, progress)
+      if (result.exitCode !== 0) throw commandFailed(screencap, result)
+      if (!result.stdout.subarray(-8).includes(pngEnd)) {
+        throw new ApiError('provider_error', { message: "The phone's screenshot was truncated." })
+      }
+      // It may have been turned meanwhile.
+      known = null
+      return result.stdout
+    },
+    forget() {
+      known = null
+    },
+  }
+}

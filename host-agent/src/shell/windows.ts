@@ -1,0 +1,64 @@
+/** What is in front, whether the keyboard is shown and the screen is on: one shell call, filtered on the phone. */
+import { command, pipe, sequence } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import type { Windows, WindowState } from '../device/device.js'
+import { parseScreenOn, readWakefulness } from './power.js'
+
+const readCommand = sequence(
+  pipe(command('dumpsys', 'window', 'displays'), command('grep', '-E', 'mCurrentFocus=|mFocusedApp=')),
+  pipe(command('dumpsys', 'input_method'), command('grep', '-E', 'mInputShown=')),
+  readWakefulness,
+)
+
+/** Windows of the system that stand before every app. */
+const systemWindows = new Set(['NotificationShade', 'StatusBar', 'Keyguard', 'GlobalActions'])
+
+/**
+ * Titles of the system's own dialogs: `AppErrorDialog`, `AppNotRespondingDialog`, `StrictModeViolationDialog`,
+ * `AppWaitingForDebuggerDialog` and `BaseErrorDialog` of AOSP 8 to 14 (`com.android.server.am`). They belong to no app's
+ * task, so that they take the touches of the whole screen.
+ */
+const systemDialog =
+  /^(?:Application Error: |Application Not Responding: |Strict Mode Violation: |Waiting For Debugger: |Error Dialog$)/
+
+/**
+ * Reads `mCurrentFocus=Window{… u0 package/activity}` and `mFocusedApp=…{… u0 package/activity t12}`. The
+ * focused window decides; a dialog or popup has no activity in its name, and then the focused app does.
+ */
+export function parseWindows(output: string): WindowState {
+  // On several displays there are several lines; the focus is in the one that is not null.
+  const window = /mCurrentFocus=Window\{\S+ (?:u\d+ )?([^}]+)\}/.exec(output)?.[1]?.trim()
+  return {
+    ...front(window, output),
+    keyboardVisible: /mInputShown=true/.test(output),
+    systemDialog: window !== undefined && systemDialog.test(window),
+    screenOn: parseScreenOn(output) ?? true,
+  }
+}
+
+function front(window: string | undefined, output: string): Pick<WindowState, 'package' | 'activity'> {
+  const inWindow = window === undefined ? null : component(window)
+  if (inWindow) return inWindow
+  if (window !== undefined && systemWindows.has(window))
+    return { package: 'com.android.systemui', activity: null }
+  const app = /mFocusedApp=(?:AppWindowToken\{.*?)?ActivityRecord\{\S+ u\d+ ([^ }]+)/.exec(output)?.[1]
+  const inApp = app === undefined ? null : component(app)
+  return inApp ?? { package: '', activity: null }
+}
+
+/** `package/activity`, where a leading dot stands for the package. */
+function component(text: string): { package: string; activity: string } | null {
+  const match = /^([A-Za-z0-9_.]+)\/([A-Za-z0-9_.$]+)$/.exec(text)
+  const [, name, activity] = match ?? []
+  if (name === undefined || activity === undefined) return null
+  return { package: name, activity: activity.startsWith('.') ? name + activity : activity }
+}
+
+export function createWindows(transport: Transport): Windows {
+  return {
+    async read(progress) {
+      const result = await transport.shell(readCommand, progress)
+      return parseWindows(result.stdout.toString('utf8'))
+    },
+  }
+}

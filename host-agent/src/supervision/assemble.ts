@@ -1,0 +1,124 @@
+/** Puts a device together from the implementations that its enrolment's probe chose. */
+import type { Logger } from '@phonerack/shared'
+import type { Transport } from '../adb/transport.js'
+import type { Capture } from '../device/capture.js'
+import type { Choice } from '../device/choice.js'
+import { createScrcpyInput } from '../scrcpy/input.js'
+import type { ScrcpyKeeper } from '../scrcpy/keeper.js'
+import { createLiveInput } from '../scrcpy/live-input.js'
+import { createKeyText, createPasteText } from '../scrcpy/text.js'
+import { createFiles } from '../files/files.js'
+import { createLabels } from '../packages/labels.js'
+import { createPackages } from '../packages/packages.js'
+import { createClipboard } from '../settings/clipboard.js'
+import type { DesiredState } from '../settings/desired.js'
+import { createInfo } from '../settings/info.js'
+import { createKeyboardLoan, type KeyboardLoan, type RememberedKeyboard } from '../settings/keyboard.js'
+import { createKeyboardText } from '../settings/keyboard-text.js'
+import { createLocale } from '../settings/locale.js'
+import { createLocation, type KeptLocation } from '../settings/location.js'
+import { createTimezone } from '../settings/timezone.js'
+import type { UiServerKeeper } from '../ui-server/keeper.js'
+import { createSetText } from '../ui-server/set-text.js'
+import { createUiServerTree } from '../ui-server/tree.js'
+import { createApps } from '../shell/apps.js'
+import { createSecureWindow } from '../shell/secure-window.js'
+import type { Device, TextWay, Wipe } from '../device/device.js'
+import { createCommandInput, createCommandText } from '../shell/input-commands.js'
+import type { CredentialMemory } from '../lock/credential-memory.js'
+import { rememberingInput, rememberingLiveInput, rememberingText } from '../lock/remembering.js'
+import { createPower } from '../shell/power.js'
+import { createScreen } from '../shell/screen.js'
+import { createUi } from '../shell/ui.js'
+import { createWindows } from '../shell/windows.js'
+
+export interface DeviceParts {
+  transport: Transport
+  choice: Choice
+  keeper: ScrcpyKeeper
+  capture: Capture
+  uiServer: UiServerKeeper
+  log: Logger
+  wipe: Wipe
+  desired: DesiredState
+  keyboard: RememberedKeyboard
+  /** Told of what is typed, right before it is sent. */
+  credentials: Pick<CredentialMemory, 'typed' | 'pressed'>
+  /** The zone of the phone after its first wipe; null before. */
+  defaultZone: () => string | null
+}
+
+export interface AssembledDevice extends Device {
+  readonly location: KeptLocation | null
+  /** Puts back what typing had borrowed when the phone left in the middle. */
+  readonly borrowed: KeyboardLoan
+}
+
+/** Characters up to which key events are the quickest way. */
+const shortText = 300
+const anyLength = Number.MAX_SAFE_INTEGER
+
+/** In the order of docs/decisions/0069. */
+function textWays(
+  { transport, choice, keeper, uiServer, log }: DeviceParts,
+  keyboard: KeyboardLoan,
+): TextWay[] {
+  const scrcpy = choice.text === 'scrcpy'
+  return [
+    ...(scrcpy ? [createKeyText(keeper, shortText)] : []),
+    ...(choice.uiServer ? [createSetText(uiServer)] : []),
+    ...(scrcpy ? [createPasteText(keeper, log)] : [createCommandText(transport, false)]),
+    ...(choice.keyboard ? [createKeyboardText(transport, keyboard)] : []),
+    ...(scrcpy ? [createKeyText(keeper, anyLength)] : []),
+    ...(scrcpy || choice.keyboard ? [] : [createCommandText(transport, true)]),
+  ]
+}
+
+export function assembleDevice(parts: DeviceParts): AssembledDevice {
+  const { transport, choice, keeper, wipe, desired, defaultZone } = parts
+  const { uiServer: server, log } = parts
+  const { settingsApp } = choice
+  const screen = createScreen(transport)
+  const windows = createWindows(transport)
+  const beforeRead = () => screen.forget()
+  const keyboard = createKeyboardLoan({ transport, remembered: parts.keyboard, log })
+  const dump = createUi(transport, choice.ui, beforeRead)
+  return {
+    serial: transport.serial,
+    screen,
+    ui: choice.uiServer ? createUiServerTree({ server, fallback: dump, log, beforeRead }) : dump,
+    windows,
+    secureWindow: createSecureWindow(transport),
+    input: rememberingInput(
+      choice.input === 'scrcpy' ? createScrcpyInput(keeper) : createCommandInput(transport),
+      parts.credentials,
+    ),
+    text: { ways: textWays(parts, keyboard).map((way) => rememberingText(way, parts.credentials)) },
+    liveInput:
+      choice.input === 'scrcpy' ? rememberingLiveInput(createLiveInput(keeper), parts.credentials) : null,
+    apps: createApps(transport, windows),
+    power: createPower(transport),
+    info: createInfo(transport, screen),
+    clipboard:
+      choice.clipboard === ''
+        ? null
+        : createClipboard({
+            transport,
+            keeper,
+            readProven: choice.clipboard === 'scrcpy',
+            hasSettingsApp: settingsApp,
+            keyboard,
+          }),
+    location: choice.location === '' ? null : createLocation(transport, desired),
+    locale: choice.locale === '' ? null : createLocale(transport),
+    timezone: choice.timezone === '' ? null : createTimezone({ transport, desired, defaultZone }),
+    files: choice.files === '' ? null : createFiles(transport),
+    packages:
+      choice.packages === ''
+        ? null
+        : createPackages(transport, createLabels({ uiServer: server, scrcpy: keeper, log })),
+    video: choice.video === '' ? null : parts.capture,
+    wipe: choice.wipe === 'testharness' ? wipe : null,
+    borrowed: keyboard,
+  }
+}

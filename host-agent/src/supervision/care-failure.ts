@@ -1,0 +1,71 @@
+/**
+ * Why a wipe, an enrolment or a start failed, for the operator: it becomes the device's reason in the control plane and
+ * a line of the log. It names the command, its exit code and what it printed, and nothing that a tenant left on the phone.
+ */
+import { ApiError, DeadlineExceeded, type Logger } from '@phonerack/shared'
+import { redactOutput } from '../base/redact.js'
+import { DeviceGone } from '../device/device.js'
+import type { CommandFailure } from '../device/run.js'
+
+/** Characters; the control plane keeps 1,000 of a reason. */
+const limit = 600
+
+/** Runs `work`; what it throws says why, is logged, and keeps its code and `retryable`. */
+export async function explained<T>(
+  log: Logger,
+  about: { serial: string; work: 'wipe' | 'enrolment' | 'start' },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const failure = explain(error)
+    const { command, exit_code: exitCode } = failure.details
+    log.warn(
+      { ...about, command, exitCode, reason: failure.message, err: error },
+      'a wipe, an enrolment or a start of a device failed',
+    )
+    throw failure
+  }
+}
+
+/** The error as it may leave the agent. */
+export function explain(error: Error): ApiError {
+  const said: string[] = []
+  for (let at: unknown = error; at instanceof Error && said.length < 5; at = at.cause) said.push(wordsOf(at))
+  const message = [...new Set(said)].join(' ').slice(0, limit)
+  const known = error instanceof ApiError ? error : null
+  const code =
+    known?.code ??
+    (error instanceof DeviceGone
+      ? 'phone_unavailable'
+      : error instanceof DeadlineExceeded
+        ? 'provider_timeout'
+        : 'internal_error')
+  const { output, ...details } = known?.details ?? {}
+  return new ApiError(code, {
+    message,
+    retryable: known?.retryable,
+    next: known?.next,
+    details: typeof output === 'string' ? { ...details, output: redactOutput(output) } : details,
+    cause: error,
+  })
+}
+
+/** One sentence: the message, and the command that is behind it. */
+function wordsOf(error: Error): string {
+  const message = redactOutput(error.message)
+  const sentence = /[.!?]$/.test(message) ? message : `${message}.`
+  const failure = error instanceof ApiError ? commandOf(error.details) : null
+  if (failure === null) return sentence
+  const printed = redactOutput(failure.output)
+  return `${sentence} \`${failure.command}\` ended with exit code ${failure.exit_code}${printed === '' ? ' and printed nothing' : `: ${printed}`}.`
+}
+
+function commandOf(details: Readonly<Record<string, unknown>>): CommandFailure | null {
+  const { command, exit_code, output } = details
+  return typeof command === 'string' && typeof exit_code === 'number' && typeof output === 'string'
+    ? { command, exit_code, output }
+    : null
+}

@@ -1,0 +1,27 @@
+/** The lock guard of one device: what it sees goes into the device's condition, what it does into its events. */
+import type { Logger } from '@phonerack/shared'
+import type { ConditionWatch } from './condition.js'
+import type { RecordFields } from './record-fields.js'
+import { mostEvents } from './rescue.js'
+import { startLockGuard, type LockGuard, type LockGuardParts } from '../lock/guard.js'
+
+interface Parts extends Pick<LockGuardParts, 'transport' | 'memory' | 'watches'> {
+  watch: ConditionWatch
+  events: RecordFields['events']
+  onChange: () => void
+  log: Logger
+}
+
+export const guardDevice = ({ watch, events, onChange, log, ...parts }: Parts): LockGuard =>
+  startLockGuard({
+    ...parts,
+    sawLock: (isSet) => {
+      if (watch.sawLock(isSet)) onChange()
+    },
+    note: (step, outcome, reason) => {
+      const event = { at: new Date().toISOString(), step, outcome, reason }
+      log.warn({ event }, 'a screen lock on a rented phone')
+      events.set([...events.get(), event].slice(-mostEvents))
+    },
+    log,
+  })

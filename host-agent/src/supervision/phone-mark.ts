@@ -1,0 +1,50 @@
+/**
+ * The mark by which an agent knows a phone again: an empty file in our folder whose name is random. A data wipe
+ * removes it. Used by `phone-tie.ts`.
+ */
+import { randomBytes } from 'node:crypto'
+import type { Progress } from '@phonerack/shared'
+import { command, sequence } from '../adb/quote.js'
+import type { Transport } from '../adb/transport.js'
+import { phoneFolder } from '../device/phone-folder.js'
+import { run } from '../device/run.js'
+import type { PhoneTraits } from './same-phone.js'
+
+export const newMark = (): string => `phone-${randomBytes(16).toString('hex')}`
+
+const parent = phoneFolder.slice(0, phoneFolder.lastIndexOf('/'))
+
+/** The last command proves that the folder can be read: a phone without a mark looks different from one that fails. */
+const readAll = sequence(
+  command('cat', '/proc/sys/kernel/random/boot_id'),
+  command('ls', '-A', phoneFolder),
+  command('ls', '-A', parent),
+)
+
+/** @throws ApiError provider_error when the phone does not list its folders */
+export async function readTraits(transport: Transport, progress: Progress): Promise<PhoneTraits> {
+  const lines = (await run(transport, readAll, progress)).split(/\s+/)
+  return {
+    bootId: lines.find((line) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(line)) ?? null,
+    marks: lines.filter((line) => /^phone-[\da-f]{32}$/.test(line)),
+  }
+}
+
+/** Replaces marks that are there. */
+export async function writeMark(
+  transport: Transport,
+  mark: string,
+  older: readonly string[],
+  progress: Progress,
+): Promise<void> {
+  const path = (name: string) => `${phoneFolder}/${name}`
+  await run(
+    transport,
+    sequence(
+      command('mkdir', '-p', phoneFolder),
+      command('rm', '-f', ...older.map(path), path('phone-old')),
+      command('touch', path(mark)),
+    ),
+    progress,
+  )
+}

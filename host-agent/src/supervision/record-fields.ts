@@ -1,0 +1,34 @@
+/** Parts of a device's record, each for the one that owns it. Used by `supervisor.ts`. */
+import type { DesiredState } from '../settings/desired.js'
+import type { RememberedKeyboard } from '../settings/keyboard.js'
+import type { DeviceRecord, Records } from '../custody/records.js'
+import type { Baseline } from '../wiping/checks.js'
+
+export interface RecordFields {
+  baseline: { get: () => Baseline | null; set: (baseline: Baseline) => void }
+  desired: DesiredState
+  keyboard: RememberedKeyboard
+  events: { get: () => DeviceRecord['events']; set: (events: DeviceRecord['events']) => void }
+}
+
+export function recordFields(records: Records, serial: string): RecordFields {
+  const record = (): DeviceRecord => records.get(serial)
+  return {
+    baseline: {
+      get: () => record().baseline,
+      set: (baseline) => void records.update(serial, { baseline }),
+    },
+    desired: {
+      get: () => record().desired,
+      set: (change) => void records.update(serial, { desired: { ...record().desired, ...change } }),
+    },
+    keyboard: {
+      get: () => record().keyboard,
+      set: (keyboard) => void records.update(serial, { keyboard }),
+    },
+    events: {
+      get: () => record().events,
+      set: (events) => void records.update(serial, { events }),
+    },
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * The agent's way of a recording, alone in a process whose memory can be watched: a scrcpy video socket, the fan-out, writer and
+ * file of the product; only the clock is another one, and the socket leads to `phone.ts`. Started by `main.ts`.
+ */
+import { createLogger, Progress } from '@phonerack/shared'
+import { openSocket } from '../../adb/connection.js'
+import type { Capture } from '../../device/capture.js'
+import { createFanOut } from '../../capture/fan-out.js'
+import { pump } from '../../capture/video-socket.js'
+import { pause } from '../../base/pause.js'
+import { createRecordings } from '../../recordings/recordings.js'
+import { openRecordingStore, type Entry } from '../../recordings/store.js'
+
+/**
+ * What it tells `main.ts`: first that it records, last what became of it. `recordedMs`: from the first picture to the stop, by the
+ * clock that goes `speed` times as fast; `tookMs`: from the stop to the file, by an ordinary one.
+ */
+export type Told = { type: 'started' } | { type: 'over'; entry: Entry; recordedMs: number; tookMs: number }
+
+/** A day: longer than any soak. */
+const longest = 86_400_000
+const id = 'rec_aaaaaaaaaaaa'
+const who = { serial: 'soak', phoneId: 'ph_aaaaaaaaaaaa', tenant: '', fencingNumber: 1n, requestId: '' }
+
+const [socketPath = '', dir = '', speed = '', ffmpeg = '', ffprobe = ''] = process.argv.slice(2)
+const log = createLogger('soak')
+log.level = process.env['LOG_LEVEL'] ?? 'silent'
+const tell = (told: Told): void => void process.send?.(told)
+
+const now = (): number => performance.now() * Number(speed)
+let firstAt: number | null = null
+
+const capture: Capture = {
+  async subscribe(listener) {
+    const fan = createFanOut(log)
+    const { remove } = fan.add(listener)
+    const video = await openSocket(socketPath, 'the film', Progress.for(longest))
+    void pump(video, {
+      onParameterSets: (bytes) => fan.parameterSets(bytes),
+      onPacket(data, ptsUs, isKeyFrame) {
+        firstAt ??= now()
+        fan.packet(data, ptsUs, isKeyFrame)
+      },
+    }).then((reason) => fan.end(reason))
+    return {
+      requestKeyFrame: () => undefined,
+      close() {
+        remove()
+        video.close()
+      },
+    }
+  },
+  standBy: (within) => pause(within.remaining, within.signal),
+}
+
+const recordings = createRecordings({
+  videoOf: () => Promise.resolve({ capture, held: new AbortController().signal }),
+  store: openRecordingStore(dir),
+  programs: { ffmpeg, ffprobe },
+  limits: { bytes: Number.MAX_SAFE_INTEGER, minFree: 0 },
+  log,
+  now,
+})
+
+process.once('message', () => void stop())
+process.once('disconnect', () => process.exit(1))
+await recordings.start(who, id, Progress.for(60_000))
+tell({ type: 'started' })
+
+async function stop(): Promise<void> {
+  const asked = performance.now()
+  const recordedMs = Math.round(now() - (firstAt ?? NaN))
+  await recordings.stop(id)
+  const never = new AbortController().signal
+  while (recordings.get(id).status === 'processing') await pause(200, never)
+  tell({ type: 'over', entry: recordings.get(id), recordedMs, tookMs: Math.round(performance.now() - asked) })
+  await recordings.close()
+  process.disconnect()
+}

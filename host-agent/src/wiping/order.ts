@@ -1,0 +1,64 @@
+/**
+ * Orders Android's data wipe, and says why a phone refuses it. Used by `wipe.ts`. AOSP `TestHarnessModeService` refuses
+ * while a screen lock is set; some makers' refuse while an account is on the phone.
+ */
+import type { Progress } from '@phonerack/shared'
+import { command } from '../adb/quote.js'
+import type { ShellResult } from '../adb/shell-protocol.js'
+import type { Transport } from '../adb/transport.js'
+import { DeviceGone } from '../device/device.js'
+import { commandFailed, run } from '../device/run.js'
+
+const order = command('cmd', 'testharness', 'enable')
+
+/** @throws ApiError provider_error that says what stands in the way and what to do about it */
+export async function orderWipe(transport: Transport, isLocked: boolean, progress: Progress): Promise<void> {
+  let refusal = await enable(transport, progress)
+  if (refusal === null) return
+  const before = await accountTypes(transport, progress)
+  if (!isLocked && before.length > 0) {
+    await uninstallApps(transport, progress)
+    refusal = await enable(transport, progress)
+    if (refusal === null) return
+  }
+  const why = await obstacle(transport, isLocked, progress)
+  throw commandFailed(order, refusal, `The phone refused to be wiped${why}`)
+}
+
+/** The command answers, or the phone restarts before it can. Null: ordered; else what the phone said. */
+async function enable(transport: Transport, progress: Progress): Promise<ShellResult | null> {
+  try {
+    const result = await transport.shell(order, progress)
+    return result.exitCode === 0 ? null : result
+  } catch (error) {
+    if (error instanceof DeviceGone) return null
+    throw error
+  }
+}
+
+async function obstacle(transport: Transport, isLocked: boolean, progress: Progress): Promise<string> {
+  if (isLocked)
+    return ': a screen lock is set, and this host does not know its PIN, pattern or password. Remove the lock in the settings of the phone, then release the device again.'
+  const types = await accountTypes(transport, progress)
+  if (types.length > 0)
+    return `: it has accounts of these types: ${types.join(', ')}. Remove them in the settings of the phone, then release the device again.`
+  return '.'
+}
+
+/** Of `dumpsys account`: types only, since names are a tenant's. */
+export const accountTypesOf = (output: string): string[] =>
+  [
+    ...new Set(
+      [...output.matchAll(/Account \{name=[^\n]*?, type=([\w.]+)\}/g)].map(([, type]) => type ?? ''),
+    ),
+  ].sort()
+
+const accountTypes = async (transport: Transport, progress: Progress): Promise<string[]> =>
+  accountTypesOf(await run(transport, command('dumpsys', 'account'), progress))
+
+/** An account goes with the app that made it. They would go with the wipe anyway. */
+async function uninstallApps(transport: Transport, progress: Progress): Promise<void> {
+  const listed = await run(transport, command('cmd', 'package', 'list', 'packages', '-3'), progress)
+  for (const [, name = ''] of listed.matchAll(/^package:([\w.]+)\s*$/gm))
+    await transport.shell(command('pm', 'uninstall', name), progress)
+}

@@ -1,0 +1,165 @@
+/**
+ * Traces that a tenant can leave outside of apps and files: each is read by one command of its own and told as a list
+ * of what was found. Pure: from a command's output to that list. Used by `wipe.ts`. Forms: AOSP 10 to 16.
+ */
+import { command, sequence, type ShellCommand } from '../adb/quote.js'
+import type { ShellResult } from '../adb/shell-protocol.js'
+import { esimProfiles, removableStorage, sims, systemImage } from './cards.js'
+import type { WipeCheck } from '../device/device.js'
+
+export interface Trace {
+  name: string
+  command: ShellCommand
+  /** What was found; null when the output is not understood, which proves nothing. */
+  find: (output: string) => string[] | null
+  /** A maker's image may hold some: what is there after the first proven wipe is no tenant's. */
+  makersMayHave: boolean
+}
+
+const lines = (output: string): string[] =>
+  output
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+/** `settings get` prints `null` for what is not set. */
+const settingList = (output: string): string[] =>
+  lines(output)
+    .flatMap((line) => line.split(':'))
+    .filter((value) => value !== 'null' && value !== '')
+
+const setting = (namespace: 'secure' | 'system' | 'global', key: string): ShellCommand =>
+  command('settings', 'get', namespace, key)
+
+/** What people change on a phone and the next one would feel, in a fixed order. */
+const felt = [
+  ['system', 'font_scale'],
+  ['system', 'accelerometer_rotation'],
+  ['system', 'user_rotation'],
+  ['secure', 'ui_night_mode'],
+  ['secure', 'location_mode'],
+  ['secure', 'mock_location'],
+  ['secure', 'display_density_forced'],
+  ['secure', 'notification_listeners'],
+  ['secure', 'autofill_service'],
+  ['global', 'http_proxy'],
+  ['global', 'private_dns_mode'],
+  ['global', 'private_dns_specifier'],
+  ['global', 'airplane_mode_on'],
+] as const
+
+export const traces: readonly Trace[] = [
+  {
+    name: 'users',
+    command: command('pm', 'list', 'users'),
+    find: (output) => {
+      const found = [...output.matchAll(/UserInfo\{(\d+):/g)].map((match) => match[1] ?? '')
+      return found.length === 0 ? null : found.filter((id) => id !== '0').map((id) => `user ${id}`)
+    },
+    makersMayHave: true,
+  },
+  {
+    name: 'lock_credential',
+    command: command('locksettings', 'verify'),
+    find: (output) => {
+      if (/verified successfully/i.test(output)) return []
+      return /didn't match|incorrect|failed/i.test(output) ? ['a credential'] : null
+    },
+    makersMayHave: false,
+  },
+  {
+    name: 'input_methods',
+    command: sequence(setting('secure', 'enabled_input_methods'), setting('secure', 'default_input_method')),
+    find: (output) => [...new Set(settingList(output))].sort(),
+    makersMayHave: true,
+  },
+  {
+    name: 'accessibility_services',
+    command: setting('secure', 'enabled_accessibility_services'),
+    find: settingList,
+    makersMayHave: true,
+  },
+  {
+    name: 'device_admins',
+    command: command('dumpsys', 'device_policy'),
+    find: (output) => {
+      if (!/Device Policy Manager/i.test(output)) return null
+      const admins = [...output.matchAll(/^\s+([\w.]+\/[\w.$]+):\s*$/gm)].map((match) => match[1] ?? '')
+      const owners = [...output.matchAll(/^\s*(Device Owner|Profile Owner)[^\n]*/gm)].map((match) =>
+        match[0].trim(),
+      )
+      return [...admins, ...owners].sort()
+    },
+    makersMayHave: true,
+  },
+  {
+    name: 'vpn',
+    command: sequence(setting('secure', 'always_on_vpn_app'), command('dumpsys', 'connectivity')),
+    find: (output) => {
+      const [always = '', ...rest] = output.split('\n')
+      const found = settingList(always)
+      if (!/Network/i.test(rest.join('\n'))) return null
+      if (/\bVPN CONNECTED\b|Transports: \S*VPN/.test(output)) found.push('a connected VPN')
+      return found
+    },
+    makersMayHave: false,
+  },
+  {
+    name: 'ca_certificates',
+    command: command('ls', '-A', '/data/misc/user/0/cacerts-added'),
+    find: (output) => (/No such file/i.test(output) ? [] : /denied/i.test(output) ? null : lines(output)),
+    makersMayHave: false,
+  },
+  {
+    name: 'wifi_networks',
+    command: command('cmd', 'wifi', 'list-networks'),
+    find: (output) => {
+      if (/^No networks/m.test(output)) return []
+      if (!/^Network Id/m.test(output)) return null
+      return lines(output)
+        .filter((line) => /^\d/.test(line))
+        .map((line) => line.replace(/\s+/g, ' '))
+    },
+    makersMayHave: false,
+  },
+  {
+    name: 'settings',
+    command: sequence(...felt.map(([namespace, key]) => setting(namespace, key))),
+    find: (output) => {
+      const values = output.replace(/\n$/, '').split('\n')
+      if (values.length !== felt.length) return null
+      return felt.map(([, key], at) => `${key}=${values[at]?.trim() ?? ''}`)
+    },
+    makersMayHave: true,
+  },
+  removableStorage,
+  sims,
+  esimProfiles,
+  systemImage,
+]
+
+/** Commands that say by another exit code than 0 what `find` understands. */
+const mayFail = new Set(['ca_certificates', 'lock_credential'])
+
+/**
+ * @param known what was found after the first proven wipe; null: this is the first one
+ * @returns the check, and what was found, for the baseline
+ */
+export function checkTrace(
+  trace: Trace,
+  result: ShellResult,
+  known: readonly string[] | null,
+): { check: WipeCheck; found: string[] } {
+  const { name } = trace
+  const output = `${result.stdout.toString('utf8')}${result.stderr.toString('utf8')}`
+  const found = result.exitCode !== 0 && !mayFail.has(name) ? null : trace.find(output)
+  if (found === null) {
+    const evidence = `could not be read: exit code ${result.exitCode}, ${output.trim()}`.slice(0, 500)
+    return { check: { name, passed: false, evidence }, found: [] }
+  }
+  const first = known === null && trace.makersMayHave
+  const extra = first ? [] : found.filter((each) => !(trace.makersMayHave && known?.includes(each)))
+  const clean = first && found.length > 0 ? `kept as this phone's default: ${found.join(', ')}` : 'as new'
+  const evidence = extra.length === 0 ? clean : extra.join(', ')
+  return { check: { name, passed: extra.length === 0, evidence: evidence.slice(0, 500) }, found }
+}
