@@ -1,4 +1,4 @@
-/** The numbers that admission and the account need, read from the tables. */
+/** Reads the numbers that admission and the account need. */
 import { Prisma } from '../gen/prisma/client.js'
 import { type Reader, type Tx } from '../db/database.js'
 import { monthStart } from './calendar.js'
@@ -15,7 +15,7 @@ export interface ProjectRecord {
   frozenAt: Date | null
 }
 
-/** Locks the owner, then the project: nobody else of the owner is admitted meanwhile. */
+/** Locks the owner, then the project, so that no other request of the owner is admitted meanwhile. */
 export async function lockOwnerAndProject(tx: Tx, projectId: string): Promise<ProjectRecord> {
   await tx.$queryRaw`select 1 from owners where id = (select owner_id from projects where id = ${projectId}) for update`
   await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
@@ -44,7 +44,7 @@ export async function readUsage(db: Reader, project: ProjectRecord, now: Date): 
   }
 }
 
-/** Phones that a key may use: running ones and those that count toward the limit. */
+/** Counts the phones that a key may use: running ones, and those that count toward the limit. */
 export async function countPhones(
   db: Reader,
   projectId: string,
@@ -57,7 +57,7 @@ export async function countPhones(
   return { running: Number(rows[0]?.running ?? 0n), phones: Number(rows[0]?.phones ?? 0n) }
 }
 
-/** Reads the pause switch so that a pause waits for this transaction, and it for a pause. */
+/** Reads the pause switch under a lock, so that a pause and this transaction wait for each other. */
 export async function isPaused(tx: Tx): Promise<boolean> {
   const rows = await tx.$queryRaw<
     { paused_at: Date | null }[]

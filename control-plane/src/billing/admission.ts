@@ -1,6 +1,6 @@
 /**
- * Who may open a session: the checks of a create and of a start, in the
- * specification's order, over numbers that the caller read under locks. Pure.
+ * The admission checks of a create and of a start, in the specification's order, over numbers that
+ * the caller read under locks. Pure.
  */
 import { ApiError, formatUsd } from '@phonerack/shared'
 import { affordableSeconds, chosenDuration, reservationFor, type Price } from './arithmetic.js'
@@ -9,7 +9,7 @@ export interface ProjectMoney {
   balanceMicros: bigint
   reservedMicros: bigint
   spendLimitMicros: bigint
-  /** Charged for sessions that ended this calendar month. */
+  /** Charged for sessions that ended in this calendar month. */
   spentThisMonthMicros: bigint
 }
 
@@ -17,12 +17,12 @@ export interface Counts {
   /** Over all projects of the owner. */
   running: number
   maxRunning: number
-  /** Of the project, neither failed nor deleted. */
+  /** The project's phones that are neither failed nor deleted. */
   phones: number
   maxPhones: number
 }
 
-/** Before the request counts toward the lifecycle rate limit. */
+/** The checks that run before the request counts toward the lifecycle rate limit. */
 export function gate(state: { frozen: boolean; paused: boolean }): ApiError | null {
   if (state.frozen) return projectFrozen()
   if (state.paused) return new ApiError('service_paused', { retryAfterSeconds: 30 })
@@ -61,7 +61,7 @@ export const noCapacity = (): ApiError =>
     next: 'Send the request again after `Retry-After`, or delete a phone that you do not need: a parked phone keeps its device (GET /v1/phones?status=parked).',
   })
 
-/** Where a project gets credit. */
+/** How a project can get credit. */
 export const creditAdvice = ({ sellsCredit = true }: Pick<Price, 'sellsCredit'>): string =>
   sellsCredit
     ? 'Add credit: POST /v1/credits/checkout'
@@ -74,7 +74,7 @@ export const projectFrozen = (): ApiError =>
 
 export type Reservation = { refused: ApiError } | { maxDuration: number; reservedMicros: bigint }
 
-/** The last two checks, and what is reserved when they pass. */
+/** The last two checks, and the reservation when they pass. */
 export function reserve(price: Price, money: ProjectMoney, asked: number | null): Reservation {
   const spendable = money.balanceMicros - money.reservedMicros
   const maxDuration = chosenDuration(price, asked, spendable)
@@ -110,14 +110,17 @@ export function reserve(price: Price, money: ProjectMoney, asked: number | null)
 export interface CreateState {
   frozen: boolean
   paused: boolean
-  /** Null while the request still counts within the limit; else seconds to wait. */
+  /** Null while the request is within the limit; otherwise seconds to wait. */
   rateLimitedFor: number | null
   counts: Counts
   deviceFree: boolean
   money: ProjectMoney
 }
 
-/** The whole table of a create from `project_frozen` on: the first refusal in its order, or the reservation. */
+/**
+ * All checks of a create from `project_frozen` on. Returns the reservation. @throws ApiError of the
+ * first check that fails
+ */
 export function admitCreate(price: Price, state: CreateState, asked: number | null): Reservation {
   const refused =
     gate(state) ??
@@ -128,7 +131,10 @@ export function admitCreate(price: Price, state: CreateState, asked: number | nu
   return refused ? { refused } : reserve(price, state.money, asked)
 }
 
-/** A start's or renewal's checks: no phone limit; the device must be in reach instead of free. */
+/**
+ * The checks of a start or renewal: no phone limit, and the device must be in reach instead of
+ * free.
+ */
 export function admitStart(
   price: Price,
   state: Omit<CreateState, 'deviceFree'> & { running: boolean; unreachable: ApiError | null },

@@ -1,15 +1,18 @@
-/** What sessions cost and reserve. Pure; micro-dollars as bigint, durations in whole seconds. */
+/**
+ * Computes session costs and reservations. Pure; micro-dollars as bigint, durations in whole
+ * seconds.
+ */
 import { limits } from '@phonerack/shared'
 import { type EndReason } from '../core/statuses.js'
 
 export interface Price {
   perSecondMicros: bigint
   minimumSeconds: number
-  /** False: clients cannot buy credit by themselves. */
+  /** False: clients cannot buy credit themselves. */
   sellsCredit?: boolean
 }
 
-/** Credit that a session of `maxDuration` seconds holds. */
+/** The credit that a session of `maxDuration` seconds reserves. */
 export const reservationFor = (price: Price, maxDuration: number): bigint =>
   BigInt(Math.max(price.minimumSeconds, maxDuration)) * price.perSecondMicros
 
@@ -23,8 +26,8 @@ export interface EndedSession {
 }
 
 /**
- * The seconds charged: from start to end, rounded up, at least the minimum, never more than reserved; none when the
- * phone never was ready, unless the client parked or deleted it itself.
+ * The seconds charged: from start to end, rounded up, at least the minimum, at most the
+ * reservation. Zero when the phone was never ready, unless the client parked or deleted it.
  */
 export function billedSeconds(price: Price, session: EndedSession): number {
   const byClient = session.endReason === 'parked' || session.endReason === 'deleted'
@@ -34,14 +37,17 @@ export function billedSeconds(price: Price, session: EndedSession): number {
   return Math.min(Math.max(elapsed, price.minimumSeconds), reserved)
 }
 
-/** The longest `max_duration` that `spendable` pays; 0 when it cannot pay the shortest one. */
+/** The longest `max_duration` that `spendable` can pay, or 0 when it cannot pay the shortest one. */
 export function affordableSeconds(price: Price, spendable: bigint): number {
   const seconds = spendable <= 0n ? 0n : spendable / price.perSecondMicros
   const capped = seconds > BigInt(limits.maxDuration.max) ? limits.maxDuration.max : Number(seconds)
   return capped < Math.max(price.minimumSeconds, limits.maxDuration.min) ? 0 : capped
 }
 
-/** A left-out `max_duration`: the default, shortened to what can be paid, but no shorter than the minimum. */
+/**
+ * The duration to use: `asked`, or else the default, shortened to what `spendable` pays but not
+ * below the minimum.
+ */
 export const chosenDuration = (price: Price, asked: number | null, spendable: bigint): number =>
   asked ??
   Math.max(limits.maxDuration.min, Math.min(limits.maxDuration.default, affordableSeconds(price, spendable)))

@@ -1,13 +1,12 @@
 /**
- * The only place where money moves: every movement changes the project's
- * totals and adds the ledger row that proves it, in the caller's transaction.
- * The caller holds the project's lock.
+ * All money moves here: every movement changes the project's totals and adds the matching ledger
+ * row, in the caller's transaction. The caller holds the project's lock.
  */
 import { type Tx } from '../db/database.js'
 import { billedSeconds, type Price } from './arithmetic.js'
 import { type EndReason } from '../core/statuses.js'
 
-/** Holds `micros` for a session; also for a renewal, on top. */
+/** Holds `micros` for a session. A renewal holds its amount in addition. */
 export async function holdCredit(
   tx: Tx,
   hold: { projectId: string; sessionId: string; micros: bigint; at: Date },
@@ -35,7 +34,7 @@ export interface OpenSession {
   reservedMicros: bigint
 }
 
-/** Ends a session: charges what it used, releases what it held. */
+/** Ends a session: charges its use and releases its reservation. */
 export async function closeSession(
   tx: Tx,
   price: Price,
@@ -68,7 +67,7 @@ export async function closeSession(
   })
 }
 
-/** Adds credit (or takes some back) by the operator's word, or for the payment of a checkout link. */
+/** Adds or removes credit, on the operator's order or for the payment of a checkout link. */
 export async function addCredit(
   tx: Tx,
   projectId: string,
@@ -80,8 +79,9 @@ export async function addCredit(
 }
 
 /**
- * Brings what was taken back of a payment to `due`, both in micro-dollars of credit: books the difference to what was
- * booked before. The balance may fall below zero: then nothing new is admitted until it is paid.
+ * Brings the reversed amount of a payment to `due` by booking the difference to what was booked
+ * before. Both in micro-dollars of credit. The balance may become negative, which blocks admission
+ * until it is paid.
  */
 export async function bookReversals(
   tx: Tx,

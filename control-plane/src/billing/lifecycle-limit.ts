@@ -1,11 +1,14 @@
-/** The exact limit of lifecycle requests per project and calendar minute, over all replicas: a counter row. */
+/**
+ * The exact limit of lifecycle requests per project and calendar minute across all replicas, kept
+ * in a counter row.
+ */
 import { type Tx } from '../db/database.js'
 import { minuteStart, secondsToNextMinute } from './calendar.js'
 
 /**
- * Counts one request. Null when it is within the limit, else the seconds until the
- * next minute (and nothing was counted). Counts only when the transaction commits,
- * so a caller that refuses afterwards must return and not throw.
+ * Counts one request. Returns null within the limit, else the seconds until the next minute without
+ * counting. The count commits with the transaction, so a caller that refuses later must return
+ * instead of throwing.
  */
 export async function countLifecycleRequest(
   tx: Tx,

@@ -1,25 +1,28 @@
-/** What a payment's refunds and disputes take back of its credit. Pure; cents as told, credit in micro-dollars. */
+/**
+ * Computes how much credit a payment's refunds and disputes take back. Pure; cents as the provider
+ * reports them, credit in micro-dollars.
+ */
 
 export interface Paid {
-  /** Without tax: what was added as credit. */
+  /** Without tax: the amount added as credit. */
   cents: bigint
-  /** With tax: what refunds and disputes count in. */
+  /** With tax: the amount that refunds and disputes refer to. */
   totalCents: bigint
 }
 
 export interface Reversal {
-  /** `charge`: all that was ever refunded of the charge, as one sum. */
+  /** `charge`: the total ever refunded of the charge. */
   kind: 'charge' | 'refund' | 'dispute'
   cents: bigint
-  /** False: a refund that failed, a dispute that was decided for us. */
+  /** False for a failed refund, or a dispute that was decided in our favour. */
   isActive: boolean
 }
 
 const microsPerCent = 10_000n
 
 /**
- * Refunds are told one by one and as a sum of the charge, in any order, and each may be missing. The sum still contains
- * refunds that failed later.
+ * The provider reports refunds individually and as a total of the charge, in any order, and either
+ * may be missing. The total still contains refunds that failed later.
  */
 export function refundedCents(reversals: readonly Reversal[]): bigint {
   const active = sumOf(reversals, (each) => each.kind === 'refund' && each.isActive)
@@ -28,7 +31,7 @@ export function refundedCents(reversals: readonly Reversal[]): bigint {
   return max(active, told - failed)
 }
 
-/** Never more than the payment added; all of it when all was taken back. */
+/** Never more than the payment added, and all of it when the whole payment was reversed. */
 export function creditTakenBack(
   paid: Paid,
   reversals: readonly Reversal[],
@@ -40,7 +43,7 @@ export function creditTakenBack(
   return { refund, chargeback: both - refund }
 }
 
-/** The part of the credit that `cents` of the total stand for. */
+/** The credit that corresponds to `cents` of the total. */
 const creditOf = ({ cents, totalCents }: Paid, part: bigint): bigint =>
   totalCents <= 0n ? 0n : (cents * microsPerCent * part) / totalCents
 

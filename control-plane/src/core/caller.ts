@@ -6,14 +6,14 @@ export const presets = ['agent', 'admin', 'read-only'] as const
 
 export type Preset = (typeof presets)[number]
 
-/** Who asks: an authenticated key. */
+/** The caller of a request: an authenticated key. */
 export interface Caller {
   keyId: string
   keyHash: string
   projectId: string
   preset: Preset
   scopes: readonly Scope[]
-  /** Phones the key is limited to; null for all of the project's. */
+  /** Phones that the key is limited to; null: all of the project's. */
   phoneIds: readonly string[] | null
 }
 
@@ -25,7 +25,7 @@ export interface Page<T> {
 
 export interface PageQuery {
   limit: number
-  /** As the client sent it back. An unreadable one: `validation_failed` naming `cursor`. */
+  /** As the client returned it. An invalid one causes `validation_failed` naming `cursor`. */
   cursor: string | null
 }
 

@@ -1,30 +1,30 @@
 /**
- * Tells waiters, here and on every other replica, that a phone's row changed; another instance does so for uploads.
- * Waiters read the row again themselves, so a message that is lost or doubled
- * harms nothing; only while the broker is away do they look by the clock.
+ * Notifies waiters, here and on other replicas, that a phone's row changed. A second instance does
+ * this for uploads. Waiters read the row again themselves, so a lost or duplicate message does no
+ * harm. They poll only while the broker is away.
  */
 import { EventEmitter } from 'node:events'
 import { type Bus, phoneChangedSchema, subjects, uploadChangedSchema } from '@phonerack/shared'
 
-/** Between two looks while the broker is away. */
+/** Milliseconds between two polls while the broker is away. */
 const safetyReadMs = 5000
 
 export interface Changes {
-  /** After the commit. */
+  /** Call it after the commit. */
   publish(id: string): void
   /**
-   * Resolves at the row's next change, when `timeoutMs` have passed or `signal`
-   * aborts. Listening starts at once, so read the row after calling this.
+   * Resolves at the row's next change, when `timeoutMs` have passed or `signal` aborts. Listening
+   * starts immediately, so read the row after calling this.
    */
   next(id: string, timeoutMs: number, signal: AbortSignal): Promise<void>
   close(): void
 }
 
-/** What changes, and how its ID travels. */
+/** The changed kind of row, and how its ID travels. */
 interface Topic {
   subject: string
   toMessage(id: string): unknown
-  /** Null for a message that is none. */
+  /** Returns null for any other message. */
   idIn(message: unknown): string | null
 }
 
@@ -40,7 +40,10 @@ export const uploadTopic: Topic = {
   idIn: (message) => uploadChangedSchema.safeParse(message).data?.upload_id ?? null,
 }
 
-/** Reads a row again at each of its changes, until it is settled, `timeoutMs` have passed or `signal` aborts; gives what it read last. */
+/**
+ * Reads a row at each change until `settled` is true of it, `timeoutMs` have passed or `signal`
+ * aborts. Returns the last row read.
+ */
 export async function waitUntil<T>(
   changes: Changes,
   id: string,
@@ -50,7 +53,7 @@ export async function waitUntil<T>(
 ): Promise<T> {
   const end = performance.now() + timeoutMs
   for (;;) {
-    // Listens before it reads, so that no change falls between the two.
+    // Listen before reading, so that a change in between is not missed.
     const listening = new AbortController()
     const remaining = Math.max(0, end - performance.now())
     const change = changes.next(id, remaining, AbortSignal.any([signal, listening.signal]))

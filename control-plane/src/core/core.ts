@@ -1,4 +1,4 @@
-/** What the parts below the wall share; made once in `app.ts` and handed to each. */
+/** Dependencies that all services share; created once in `app.ts`. */
 import { type Bus, type Clock, type Counters, type Logger } from '@phonerack/shared'
 import { type Rules } from '../config/config.js'
 import { type Database } from '../db/database.js'

@@ -1,6 +1,6 @@
 /**
- * Cursors of newest-first pages: opaque to clients, signed with a key that the replicas share, and bound to the list and
- * the project that they page through. Only what a cursor of ours says reaches a query.
+ * Cursors of newest-first pages: opaque to clients, signed with a key that the replicas share, and
+ * bound to their list and project. A query only sees the position of a verified cursor.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '@phonerack/shared'
@@ -11,12 +11,12 @@ export interface Position {
   id: string
 }
 
-/** What a cursor is good for. */
+/** Where a cursor is valid. */
 export interface CursorScope {
   projectId: string
   /** For example `phones`, or a phone's ID for its sessions. */
   list: string
-  /** The query parameter that takes the cursor; left out: `cursor`. */
+  /** The query parameter that carries the cursor. Default: `cursor`. */
   parameter?: string
 }
 
@@ -26,30 +26,34 @@ const positionSchema = z.tuple([z.number().int(), z.string()])
 /** Characters of a signature: 32 bytes in base64url. */
 const signatureLength = 43
 
-/** Creates and reads the cursors of all lists. */
+/** Creates and verifies the cursors of all lists. */
 export class Cursors {
   /** @param key 32 bytes, the same on every replica */
   constructor(private readonly key: Uint8Array) {}
 
-  /** The cursor after `position`. */
+  /** Returns the cursor after `position`. */
   encode(scope: CursorScope, position: Position): string {
     const text = Buffer.from(JSON.stringify([position.at.getTime(), position.id])).toString('base64url')
     return this.sign(scope, text) + text
   }
 
-  /** @throws ApiError validation_failed naming the parameter, for anything but a cursor of this scope */
+  /**
+   * @throws ApiError validation_failed naming the parameter, for anything but a cursor of this
+   * scope
+   */
   decode(scope: CursorScope, cursor: string | null): Position | null {
     if (cursor === null) return null
     const text = cursor.slice(signatureLength)
     if (!isSame(cursor.slice(0, signatureLength), this.sign(scope, text))) throw invalidCursor(scope)
-    // Signed, so it was made by `encode`; another version of the service may have written it otherwise.
+    // The signature is ours, but another version of the service may have encoded the position
+    // differently.
     const parsed = positionSchema.safeParse(parseJson(Buffer.from(text, 'base64url').toString('utf8')))
     if (!parsed.success) throw invalidCursor(scope)
     const [at, id] = parsed.data
     return { at: new Date(at), id }
   }
 
-  /** Cuts one row more than a page into the page and the cursor after it. */
+  /** Splits rows, one more than a page, into the page and the cursor after it. */
   toPage<R, T>(
     scope: CursorScope,
     rows: readonly R[],

@@ -1,7 +1,7 @@
-/** What a request into a phone is told when nothing could be looked up for it. */
+/** The error of a request into a phone when the database cannot be read. */
 import { ApiError } from '@phonerack/shared'
 
-/** Our own tables cannot be read: nothing was done, and soon it may be. */
+/** The database is out of reach: nothing was done, and a retry may succeed soon. */
 export const controlOutOfReach = (cause: unknown, details: Record<string, unknown> = {}): ApiError =>
   new ApiError('phone_unavailable', {
     details: { ...details, retry_after_seconds: 2 },

@@ -1,4 +1,7 @@
-/** Runs something again and again, never twice at once, until stopped; its failures are logged and it goes on. */
+/**
+ * Runs a function periodically, never twice at once, until stopped. Logs its failures and
+ * continues.
+ */
 import { type Logger } from '@phonerack/shared'
 
 export class Ticker {
@@ -14,7 +17,7 @@ export class Ticker {
     this.timer = setInterval(() => this.tick(), everyMs)
   }
 
-  /** Waits for a run that has begun. */
+  /** Waits for a run in progress. */
   async stop(): Promise<void> {
     clearInterval(this.timer)
     await this.running

@@ -1,4 +1,7 @@
-/** Whether Postgres had no room for a request, and what its client is told. docs/decisions/0175 */
+/**
+ * Recognises that Postgres has no capacity for a request, and makes the client's error.
+ * docs/decisions/0175
+ */
 import { ApiError } from '@phonerack/shared'
 import { isRepeatable } from './database.js'
 import { sqlStateOf } from './sql-state.js'
@@ -6,29 +9,30 @@ import { sqlStateOf } from './sql-state.js'
 /** Seconds. */
 const retryAfter = 2
 
-/** Of `pg-pool`, whose error has no code. */
+/** An error of `pg-pool`, which has no code. */
 const noFreeConnection = 'timeout exceeded when trying to connect'
 
-/** too_many_connections, lock_not_available, query_canceled (the statement's time limit). */
+/** too_many_connections, lock_not_available, query_canceled (statement timeout). */
 const busyStates = ['53300', '55P03', '57014']
 
 /**
- * True when no connection was free in time, or a transaction or statement ran out of time or tries. Postgres rolled back
- * that transaction or statement; others of the same request may have been committed.
+ * True when no connection was free in time, or a transaction or statement timed out or ran out of
+ * retries. Postgres rolled back that transaction or statement; others of the same request may be
+ * committed.
  */
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error.message === noFreeConnection) return true
-  // Prisma: the transaction could not begin, or was not at its end, in time.
+  // Prisma: the transaction could not begin or end in time.
   if ('code' in error && error.code === 'P2028') return true
   return isRepeatable(error) || busyStates.includes(sqlStateOf(error) ?? '')
 }
 
-/** Of a request of which nothing was done, or that can be repeated safely. */
+/** For a request of which nothing was done, or that can be repeated safely. */
 export const tooBusy = (cause: unknown, next = 'Wait 2 seconds, then send the request again.'): ApiError =>
   new ApiError('service_unavailable', { next, retryAfterSeconds: retryAfter, cause })
 
-/** Of a write that may have been done in part, such as a phone that was created and could not be read. */
+/** For a write that may be partly done, such as a phone that was created and could not be read. */
 export const tooBusyToTell = (cause: unknown): ApiError =>
   new ApiError('service_unavailable', {
     message: 'The service was too busy to finish the request. The change may or may not have been made.',

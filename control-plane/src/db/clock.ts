@@ -1,10 +1,13 @@
 /**
- * The one time that replicas share: Postgres's, carried on by this process's monotonic clock between two measurements. A step
- * of this machine's own clock moves nothing. Money, due times and expiry use it, through `core.clock`.
+ * The time that replicas share: Postgres's time, continued by this process's monotonic clock
+ * between measurements. A step of the machine's own clock has no effect. Money, due times and
+ * expiry use it through `core.clock`.
  */
 import { type Clock } from '@phonerack/shared'
 
-/** Milliseconds by which the machine's clock may differ from Postgres before an operator should know. */
+/**
+ * Milliseconds by which the machine's clock may differ from Postgres before the operator is warned.
+ */
 export const mostSkewMs = 2000
 /** Milliseconds that a measurement may take: its error is at most half of that. */
 const slowestMs = 500
@@ -18,7 +21,10 @@ export class DatabaseClock implements Clock {
     private skew: number,
   ) {}
 
-  /** @param readTime asks Postgres. @param machine this machine's clock, which is only compared */
+  /**
+   * @param readTime reads Postgres's time. @param machine this machine's clock, used only for
+   * comparison
+   */
   static async start(readTime: () => Promise<Date>, machine: Clock): Promise<DatabaseClock> {
     const first = await measure(readTime, machine)
     return new DatabaseClock(readTime, machine, first.origin, first.skew)
@@ -28,7 +34,7 @@ export class DatabaseClock implements Clock {
     return new Date(this.origin + performance.now())
   }
 
-  /** Milliseconds by which this machine's clock is ahead of Postgres. */
+  /** Milliseconds by which the machine's clock is ahead of Postgres. */
   get skewMs(): number {
     return this.skew
   }
@@ -37,7 +43,10 @@ export class DatabaseClock implements Clock {
     return Math.abs(this.skew) > mostSkewMs
   }
 
-  /** Measures again. One that took long is used only when it shows that Postgres's time has moved by more than its error. */
+  /**
+   * Measures again. A slow measurement is used only when Postgres's time has moved by more than its
+   * error.
+   */
   async measure(): Promise<void> {
     const { origin, skew, tookMs } = await measure(this.readTime, this.machine)
     if (tookMs > slowestMs && Math.abs(origin - this.origin) <= tookMs) return

@@ -1,6 +1,6 @@
 /**
- * The connection to Postgres: one Prisma client over one pool, transactions
- * that are repeated when Postgres asks for it, and readable types for both.
+ * The connection to Postgres: one Prisma client over one pool, transactions that are retried when
+ * Postgres asks for it, and readable types for both.
  */
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
@@ -10,7 +10,7 @@ import { sqlStateOf } from './sql-state.js'
 export type Database = PrismaClient
 /** Inside a transaction. */
 export type Tx = Prisma.TransactionClient
-/** Either: for reads that need no transaction of their own. */
+/** A transaction or the database: for reads that need no own transaction. */
 export type Reader = Pick<Tx, '$queryRaw'>
 
 export interface OpenDatabase {
@@ -19,16 +19,17 @@ export interface OpenDatabase {
 }
 
 /**
- * How the text of a query begins that Postgres keeps prepared, on each connection: for the few that stand before
- * nearly every request. Planning them costs more than running them. Such a text never varies and names its columns.
+ * The prefix of queries that Postgres keeps prepared on each connection: the few that run before
+ * nearly every request, whose planning costs more than their execution. Such a text never varies,
+ * and names its columns.
  */
 const preparedMark = '/* prepared */'
 
-/** A name for each text that bears the mark; none for the others. */
+/** Returns a statement name for each text with the prefix, and an empty name for others. */
 function createStatementNames(): (query: { sql: string }) => string {
   const names = new Map<string, string>()
   return ({ sql }) => {
-    // Postgres keeps no statement without a name.
+    // Postgres keeps no unnamed statement.
     if (!sql.startsWith(preparedMark)) return ''
     const name = names.get(sql) ?? `prepared_${names.size + 1}`
     names.set(sql, name)
@@ -45,12 +46,12 @@ export function openDatabase(url: string, poolSize: number): OpenDatabase {
     idle_in_transaction_session_timeout: 30_000,
     application_name: 'phonerack',
   })
-  // A connection that breaks while idle is dropped by the pool; the next query gets a new one.
+  // The pool drops a connection that breaks while idle; the next query gets a new one.
   pool.on('error', () => undefined)
   const db = new PrismaClient({
     adapter: new PrismaPg(pool, { statementNameGenerator: createStatementNames() }),
     errorFormat: 'minimal',
-    // Of every transaction, those that Prisma itself makes around several statements too.
+    // Also applies to the transactions that Prisma wraps around several statements.
     transactionOptions: { maxWait: 15_000, timeout: 20_000 },
   })
   return {
@@ -74,8 +75,8 @@ const attempts = 4
 
 /**
  * Runs `work` in one transaction (read committed; rows are locked explicitly, in the order owner,
- * project, phone, host, device). Repeated up to three times after a deadlock or serialisation failure, so
- * `work` must have no effect outside the database.
+ * project, phone, host, device). Retries up to three times after a deadlock or serialisation
+ * failure, so `work` must have no effect outside the database.
  */
 export async function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -87,7 +88,7 @@ export async function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T
   }
 }
 
-/** True of deadlocks and serialisation failures. */
+/** True for deadlocks and serialisation failures. */
 export function isRepeatable(error: unknown): boolean {
   if (error instanceof Error && 'code' in error && error.code === 'P2034') return true
   return ['40001', '40P01'].includes(sqlStateOf(error) ?? '')

@@ -1,4 +1,7 @@
-/** Which database this is: changes with a restore and with a failover. docs/decisions/0141 */
+/**
+ * Identifies this database. The epoch changes with a restore and with a failover.
+ * docs/decisions/0141
+ */
 import { randomBytes } from 'node:crypto'
 import { type Reader, type Tx } from './database.js'
 
@@ -10,8 +13,8 @@ export async function readEpoch(db: Reader): Promise<string> {
 }
 
 /**
- * From here on no device is handed out before its agent has confirmed it again, and no earlier silence of a host counts. Returns
- * the new epoch.
+ * Sets and returns a new epoch. From then on, no device is assigned before its agent has confirmed
+ * it again, and no earlier silence of a host counts.
  */
 export async function renewEpoch(db: Pick<Tx, '$queryRaw' | 'databaseEpoch'>, now: Date): Promise<string> {
   await db.databaseEpoch.update({

@@ -1,7 +1,7 @@
 /**
- * Applies prisma/migrations at start-up and in tests, with the bookkeeping of
- * Prisma's own CLI (table `_prisma_migrations`, SHA-256 checksums, the same
- * advisory lock), so that either can go on where the other stopped.
+ * Applies prisma/migrations at start-up and in tests, with the bookkeeping of Prisma's CLI (table
+ * `_prisma_migrations`, SHA-256 checksums, the same advisory lock), so that either can continue
+ * after the other.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -21,7 +21,7 @@ interface Applied {
 }
 
 /**
- * Applies what is missing and returns its names. Several processes may call it at once.
+ * Applies missing migrations and returns their names. Several processes may call it at once.
  * @throws Error when an applied migration was edited, or one failed earlier
  */
 export async function applyMigrations(databaseUrl: string, dir: string = ownMigrations): Promise<string[]> {
@@ -69,7 +69,7 @@ async function applyOne(
     return false
   }
   const id = randomUUID()
-  // One transaction with its record: a crash in between leaves neither.
+  // The migration and its record commit together, so that a crash leaves neither.
   await client.query('begin')
   await client.query('insert into _prisma_migrations (id, checksum, migration_name) values ($1, $2, $3)', [
     id,

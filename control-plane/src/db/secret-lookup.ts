@@ -1,24 +1,30 @@
 /**
- * Tells which secrets are valid, for requests from addresses that have failed too often (`http/strangers`). All of them
- * share one query each quarter of a second, so that their number does not matter to the database.
+ * Checks secrets for requests from addresses that have failed too often (`strangers/`). All of them
+ * share one query per quarter of a second, so that their number does not load the database.
  */
 import { LRUCache } from 'lru-cache'
 
 /** Milliseconds between two queries. */
 const everyMs = 250
-/** Secrets of one query. */
+/** Secrets per query. */
 const mostAtOnce = 2000
-/** Requests that wait for an answer; one more is told no at once. */
+/** Waiting requests; further ones are refused immediately. */
 const mostWaiting = 20_000
-/** Secrets of which the last answer is remembered, and for how many milliseconds. */
+/** The number of secrets whose last result is cached, and for how many milliseconds. */
 const remembered = { max: 20_000, ttl: 600_000 }
 
 export interface SecretLookup {
-  /** False: the secret is not valid, or too many wait for the answer. @param hash hex SHA-256 of it */
+  /**
+   * Returns false when the secret is invalid, or too many requests wait. @param hash its SHA-256 in
+   * hex
+   */
   has(hash: string): Promise<boolean>
-  /** Call it with each secret that was accepted or refused: a known one is never made to wait. */
+  /** Call it with each secret that was accepted or refused: a cached one never waits. */
   remember(hash: string, isValid: boolean): void
-  /** Call it with each secret that was refused: one that was valid before is looked up again. */
+  /**
+   * Call it with each secret that was refused, so that one that was valid before is looked up
+   * again.
+   */
   forget(hash: string): void
   close(): void
 }
@@ -29,7 +35,7 @@ interface Waiter {
   reject: (error: unknown) => void
 }
 
-/** @param find the hashes among these that are valid, in one query */
+/** @param find returns the valid ones of these hashes, in one query */
 export function createSecretLookup(find: (hashes: string[]) => Promise<string[]>): SecretLookup {
   const answers = new LRUCache<string, boolean>(remembered)
   let waiting: Waiter[] = []
@@ -39,7 +45,7 @@ export function createSecretLookup(find: (hashes: string[]) => Promise<string[]>
     const round = waiting.slice(0, mostAtOnce)
     waiting = waiting.slice(mostAtOnce)
     try {
-      // A secret that was unknown stays so: nobody can guess one that is made later.
+      // An unknown secret stays unknown: nobody can guess one that is created later.
       const unknown = [...new Set(round.map(({ hash }) => hash))].filter((hash) => !answers.has(hash))
       const found = new Set(unknown.length > 0 ? await find(unknown) : [])
       for (const hash of unknown) answers.set(hash, found.has(hash))

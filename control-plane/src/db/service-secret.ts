@@ -1,8 +1,8 @@
-/** Keys that all replicas share, kept in the database. */
+/** Secrets that all replicas share, stored in the database. */
 import { randomBytes } from 'node:crypto'
 import { type Database } from './database.js'
 
-/** The secret of this name, made by the first replica that asks for it: 32 bytes. */
+/** Returns the 32-byte secret of this name. The first replica that needs it creates it. */
 export async function serviceSecret(db: Database, name: 'cursors'): Promise<Uint8Array> {
   await db.serviceSecret.createMany({ data: [{ name, secret: randomBytes(32) }], skipDuplicates: true })
   return (await db.serviceSecret.findUniqueOrThrow({ where: { name } })).secret

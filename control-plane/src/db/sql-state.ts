@@ -1,9 +1,9 @@
-/** What Postgres said of a statement that failed, however the layers above wrapped it. */
+/** Reads the SQLSTATE of a failed statement, however the layers above wrapped it. */
 
 /**
- * The five-character SQLSTATE; null when the error is not Postgres's. Prisma carries it as `originalCode` in
- * `meta.driverAdapterError.cause`, an error of the driver adapter in `cause`, and one of `pg` as `code`. Texts are never
- * read: they hold values of tenants.
+ * Returns the five-character SQLSTATE, or null for an error that is not Postgres's. Prisma carries
+ * it as `originalCode` in `meta.driverAdapterError.cause`, an error of the driver adapter in
+ * `cause`, and one of `pg` as `code`. Messages are never read, since they hold tenants' values.
  */
 export function sqlStateOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null) return null
@@ -19,10 +19,13 @@ const field = (value: unknown, name: string): unknown =>
 const stateIn = (code: unknown): string | null =>
   typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^P[1-9]/.test(code) ? code : null
 
-/** Classes of faults that the rows of a statement cause: data exceptions, constraints, and limits of the program. */
+/** SQLSTATE classes that a statement's values cause: data exceptions, constraints, program limits. */
 const dataClasses = ['22', '23', '54']
 
-/** Whether the values of a statement are at fault: the same values fail again, and others may succeed. */
+/**
+ * True when the statement's values are at fault: the same values fail again, and others may
+ * succeed.
+ */
 export function isDataFault(error: unknown): boolean {
   if (error instanceof Error && error.name === 'PrismaClientValidationError') return true
   const state = sqlStateOf(error)

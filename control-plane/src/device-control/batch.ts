@@ -1,12 +1,12 @@
-/** What is known of a batch from what its stream said, also when the stream was lost. Pure. */
+/** Derives a batch's results from its stream, even when the stream was lost. Pure. */
 import { ApiError, type Action } from '@phonerack/shared'
 
 export interface BatchKnown {
   /** Entries as the agent streamed them, in order. */
   results: unknown[]
-  /** Index of the last action said to have started; -1 for none. */
+  /** Index of the last action reported as started; -1: none. */
   started: number
-  /** Milliseconds since that start was said. */
+  /** Milliseconds since that report. */
   sinceStartMs: number
 }
 
@@ -16,9 +16,9 @@ const isOk = (entry: unknown): boolean =>
 export const countOk = (results: readonly unknown[]): number => results.filter(isOk).length
 
 /**
- * The results of a batch whose stream was lost, or null when nothing at all is known. The action that had started
- * is `action_outcome_unknown`; so is the next one when the last said to have started had
- * finished well, since the word of its start may be what was lost.
+ * The results of a batch whose stream was lost, or null when nothing is known. The started action
+ * is `action_outcome_unknown`. When the last action reported as started also finished, the next one
+ * is, since the report of its start may have been lost.
  */
 export function resultsOfLostBatch(actions: readonly Action[], known: BatchKnown): unknown[] | null {
   const { results, started } = known

@@ -1,4 +1,4 @@
-/** `FileService` of the wall: shared storage of a ready phone. */
+/** Implements `FileService`: shared storage of a ready phone. */
 import {
   FileType,
   type DeleteFileRequest,
@@ -21,7 +21,7 @@ const types: Partial<Record<FileType, FileEntryView['type']>> = {
   [FileType.FILE_TYPE_DIRECTORY]: 'directory',
 }
 
-/** The request that lists a directory, to be copied. */
+/** The request that lists a directory, for `next`. */
 export const listRequest = (phoneId: string, path: string): string =>
   `GET /v1/phones/${phoneId}/files?path=${encodeURIComponent(path)}`
 const readRequest = (phoneId: string, path: string): string =>
@@ -45,13 +45,13 @@ export function createFileService(core: Core, hosts: HostClients): FileService {
     }))
   }
 
-  /** After a delete that nobody confirmed: one look, and never a second delete. */
+  /** After an unconfirmed delete, checks once whether the path is gone. Never deletes twice. */
   async function isAbsent(into: Into, path: string): Promise<boolean> {
     try {
       const name = path.slice(path.lastIndexOf('/') + 1)
       return !(await list(into, parentOf(path))).some((entry) => entry.name === name)
     } catch (error) {
-      // No parent: nothing below it either. Anything else tells nothing.
+      // A missing parent means that the path is absent too. Any other error proves nothing.
       return error instanceof ApiError && error.code === 'file_not_found'
     }
   }
@@ -107,7 +107,7 @@ const pointOn =
     throw withNext(error, phoneId, path)
   }
 
-/** A path that names the other kind of thing gets the request that fits it. */
+/** Adds the request that fits when the path names a directory instead of a file, or the reverse. */
 function withNext(error: unknown, phoneId: string, path: string): unknown {
   if (!(error instanceof ApiError) || error.code !== 'validation_failed') return error
   const { names, ...details } = error.details

@@ -1,4 +1,4 @@
-/** `PackageService` of the wall: apps on a ready phone. */
+/** Implements `PackageService`: apps on a ready phone. */
 import {
   type ListAppsRequest,
   type ListAppsResponse,

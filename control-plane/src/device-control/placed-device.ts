@@ -1,4 +1,4 @@
-/** What jobs that talk to hosts share, and how they find a device's host. */
+/** What jobs that call hosts share, and the lookup of a device's host. */
 import { type Assignment } from '@phonerack/proto'
 import { type HostClients, type HostConnection } from '../host-calls/clients.js'
 import { hostInReach } from '../devices/reach.js'
@@ -10,7 +10,7 @@ import { type HostSlots } from '../queue/host-slots.js'
 export interface JobContext {
   core: Core
   hosts: HostClients
-  /** Aborts when the process stops: calls to hosts are given up and made again later. */
+  /** Aborts when the process stops: calls to hosts are aborted, and the jobs run again later. */
   stopping: AbortSignal
   /** The slots of the pool that runs the job. */
   slots: HostSlots
@@ -23,13 +23,13 @@ export interface PlacedDevice {
   state: DeviceState
   link: string
   phoneId: string | null
-  /** Of the phone that holds it; empty: none does. */
+  /** The tenant of the phone that holds it; empty: no phone does. */
   tenant: string
   /** Of that phone: it ran before, so that its start must find its data. */
   hasData: boolean
   enrolledAt: Date | null
   fencingNumber: bigint
-  /** Null while the host is late or has said no address yet. */
+  /** Null while the host is late or has not sent an address. */
   connection: HostConnection | null
 }
 
@@ -54,7 +54,7 @@ export async function placeDevice(
   }
 }
 
-/** What a call of a job proves to the agent: the device belongs to this phone, under this number. */
+/** Proves to the agent that the device belongs to this phone under this fencing number. */
 export const assignmentFor = (
   { serial, fencingNumber, tenant, hasData }: PlacedDevice,
   phoneId: string,

@@ -1,4 +1,4 @@
-/** `PowerService` of the wall: reboot and reset. */
+/** Implements `PowerService`: reboot and reset. */
 import { type RebootPhoneRequest, type RebootPhoneResponse } from '@phonerack/proto'
 import { ApiError, Progress } from '@phonerack/shared'
 import { CallFailure, callHost, requireConnection } from '../host-calls/calls.js'
@@ -10,11 +10,11 @@ import { tenantOf } from '../devices/tenant.js'
 import { type Caller } from '../core/caller.js'
 import { type PowerService } from './types.js'
 
-/** Milliseconds that the phone may take to go down. */
+/** Milliseconds that the phone may take to shut down. */
 const rebootMs = 45_000
 
 export function createPowerService(core: Core, hosts: HostClients): PowerService {
-  /** A host that cannot be called costs no allowance. */
+  /** Connect before the allowance is used, so that an unreachable host costs none. */
   const connectionTo = async (
     caller: Caller,
     phoneId: string,

@@ -1,4 +1,7 @@
-/** One unary call into a ready phone: a read, which may be repeated, or a write, which never is. */
+/**
+ * Makes one unary call into a ready phone: a read, which may be repeated, or a write, which never
+ * is.
+ */
 import { type Assignment } from '@phonerack/proto'
 import { ApiError, Progress, type ErrorDetails } from '@phonerack/shared'
 import { CallFailure, callHost, type Unary } from '../host-calls/calls.js'
@@ -9,7 +12,7 @@ import { retryRead } from './reads.js'
 import { phoneUnavailable, readyTarget, writableTarget, type Target } from '../phones/target.js'
 import { type CallContext, type Caller } from '../core/caller.js'
 
-/** Milliseconds: of one try of a read, and of a write with the turn that it may wait for. */
+/** Milliseconds: of one try of a read, and of a write including its wait in the queue. */
 const times = { read: 15_000, write: 90_000 }
 
 /** Who asks for which phone. */
@@ -20,11 +23,12 @@ export interface Into {
 }
 
 export interface ReachIn {
-  /** Repeated for up to 15 s. */
+  /** Repeats the call for up to 15 s. */
   read<Q, A>(into: Into, method: Unary<Q, A>, request: (assignment: Assignment) => Q): Promise<A>
   /**
-   * Sent once; runs to its end also when the client goes away. `next`: the request that tells what became of it.
-   * @throws ApiError phone_controlled; phone_unavailable when nothing left; action_outcome_unknown when no answer came
+   * Sends the call once and lets it finish even when the client disconnects. `next`: the request
+   * that shows the outcome. @throws ApiError phone_controlled; phone_unavailable when nothing was
+   * sent; action_outcome_unknown when no response came
    */
   write<Q, A>(
     into: Into,
@@ -58,8 +62,9 @@ export function createReachIn(core: Core, hosts: HostClients): ReachIn {
 }
 
 /**
- * What a write that failed means to its client: nothing was done, the phone's own answer, or `action_outcome_unknown`.
- * `next`: the request that tells what became of it; `details`: of an unknown outcome, besides the phone.
+ * Converts a failed write to the client's error: nothing was done, the agent's own error, or
+ * `action_outcome_unknown`. `next`: the request that shows the outcome; `details`: added to an
+ * unknown outcome, beside the phone.
  */
 export function refusalOf(
   failure: CallFailure,
@@ -86,6 +91,6 @@ export const assignmentOf = (phoneId: string, target: Target, context: CallConte
   serial: target.serial,
   fencingNumber: target.fencingNumber,
   requestId: context.requestId,
-  // Only calls that may bring a number need it.
+  // Needed only by calls that may carry a new fencing number.
   tenant: '',
 })

@@ -1,18 +1,18 @@
-/** Reads of a phone are repeated inside for up to 15 s: they change nothing, so a second one does no harm. */
+/** Repeats reads of a phone for up to 15 s. A read changes nothing, so a second one does no harm. */
 import { ApiError, Progress } from '@phonerack/shared'
 import { CallFailure } from '../host-calls/calls.js'
 import { phoneUnavailable } from '../phones/target.js'
 import { type CallContext } from '../core/caller.js'
 
-/** Milliseconds: the whole read. */
+/** Milliseconds for the whole read. */
 const totalMs = 15_000
 const firstPauseMs = 100
 const longestPauseMs = 1000
 
 /**
- * Runs `read` until it answers, with what it needs read anew each time.
- * @throws ApiError the agent's own answer; phone_unavailable when it could not be reached; provider_timeout when
- *   it did not answer; provider_error when its answer does not fit
+ * Calls `read` until it returns, looking up its target again each time. @throws ApiError the
+ * agent's own error; phone_unavailable when it could not be reached; provider_timeout when it did
+ * not answer; provider_error when its response is invalid
  */
 export async function retryRead<T>(
   phoneId: string,

@@ -1,4 +1,4 @@
-/** Runs a batch at the agent, once, and follows its stream to the end or to where it was lost. */
+/** Runs a batch on the agent, once, and follows its stream until it ends or is lost. */
 import { type ClientReadableStream, Metadata } from '@grpc/grpc-js'
 import { ObserveMode as ProtoObserveMode, type RunActionsResponse } from '@phonerack/proto'
 import { ApiError, limits, Progress, type Action, type ObserveMode } from '@phonerack/shared'
@@ -16,14 +16,14 @@ const modes: Record<ObserveMode, ProtoObserveMode> = {
   text: ProtoObserveMode.OBSERVE_MODE_TEXT,
 }
 
-/** The batch's answer as UTF-8 JSON. */
+/** Returns the batch's response as UTF-8 JSON. */
 export async function runBatch(
   phoneId: string,
   target: Target,
   batch: { actions: readonly Action[]; observe: ObserveMode },
   context: CallContext,
 ): Promise<Uint8Array> {
-  // A client that has gone does not stop a batch: what was sent runs to its end.
+  // A client that disconnects does not stop a batch: what was sent runs to its end.
   const progress = Progress.for(limits.actions.total)
   const { connection } = target
   try {
@@ -57,15 +57,15 @@ export async function runBatch(
   }
 }
 
-/** Messages that mean nothing to us which a stream may hold: a newer agent may send some. */
+/** Unknown messages that a stream may hold: a newer agent may send some. */
 const mostUnknown = 100
 
 const outOfOrder = (): CallFailure =>
   new CallFailure(true, null, false, 'the host reported the actions of a batch in an impossible order', true)
 
 /**
- * Reads the stream into `known`; resolves with the answer when the agent said the end. `count`: of the batch's actions.
- * @throws CallFailure, ServiceError
+ * Reads the stream into `known` and resolves with the response when the agent ends it. `count`: the
+ * number of actions. @throws CallFailure, ServiceError
  */
 async function follow(
   stream: ClientReadableStream<RunActionsResponse>,
@@ -94,7 +94,10 @@ async function follow(
   throw new CallFailure(true, null, false, 'the host ended a batch without results', true)
 }
 
-/** Puts the agent's JSON together without reading the observation; that it is one was checked where it was decoded. */
+/**
+ * Assembles the agent's JSON without parsing the observation, which was validated when it was
+ * decoded.
+ */
 function answer(resultsJson: Buffer, observationJson: Buffer, count: number): Uint8Array {
   const results = readJson(resultsJson) as unknown[]
   if (results.length > count) throw outOfOrder()
@@ -106,7 +109,7 @@ function answer(resultsJson: Buffer, observationJson: Buffer, count: number): Ui
 
 function onLost(actions: readonly Action[], known: BatchKnown, failure: CallFailure): Uint8Array {
   const nothingKnown = known.started < 0 && known.results.length === 0
-  // The agent's own word before the first action: nothing ran.
+  // The agent refused before the first action: nothing ran.
   if (nothingKnown && failure.answer && failure.answer.code !== 'action_outcome_unknown') throw failure.answer
   const results = resultsOfLostBatch(actions, known)
   if (results === null) {

@@ -1,4 +1,4 @@
-/** `DeviceService` of the wall: requests that reach into a ready phone. */
+/** Implements `DeviceService`: requests into a ready phone. */
 import {
   ImageFormat,
   type Assignment,
@@ -20,7 +20,7 @@ import { readyTarget, writableTarget, type Target } from '../phones/target.js'
 import { type CallContext, type Caller } from '../core/caller.js'
 import { type DeviceService, type ScreenshotRequest } from './types.js'
 
-/** Milliseconds that one try of a read may take. */
+/** Milliseconds for one try of a read. */
 const readMs = 15_000
 
 export function createDeviceService(core: Core, hosts: HostClients): DeviceService {
@@ -64,7 +64,7 @@ export function createDeviceService(core: Core, hosts: HostClients): DeviceServi
       try {
         return await runBatch(phoneId, target, batch, context)
       } catch (error) {
-        // Whatever it throws but `internal_error`, no action ran.
+        // On every error but `internal_error`, no action ran.
         throw await conflictOr(core, phoneId, error)
       }
     },

@@ -1,4 +1,4 @@
-/** `SettingsService` of the wall: device info, clipboard, location, locale, time zone. */
+/** Implements `SettingsService`: device info, clipboard, location, locale, time zone. */
 import {
   type GetClipboardRequest,
   type GetClipboardResponse,
@@ -51,7 +51,10 @@ export function createSettingsService(core: Core, hosts: HostClients): SettingsS
       `GET /v1/phones/${into.phoneId}/location`,
     )
 
-  /** The location stands: a time zone that fails now is told with that. Null: the phone cannot, or does not know it. */
+  /**
+   * Sets the time zone after the location. An error here says that the location is set. Returns
+   * null when the phone cannot set it or does not know it.
+   */
   async function followWith(
     into: Into,
     timezone: string,

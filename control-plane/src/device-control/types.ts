@@ -6,7 +6,7 @@ export interface ScreenshotRequest {
   format: 'png' | 'jpeg'
   maxWidth: number | null
   quality: number | null
-  /** Draw the refs of the elements; of `screenshot` alone. */
+  /** Draws the elements' refs; `screenshot` only. */
   annotate?: boolean
 }
 
@@ -17,15 +17,15 @@ export interface ScreenshotAnswer {
   screenHeight: number
   /** Image width divided by screen width. */
   scale: number
-  /** A window that lets no picture be taken of it is on the screen. */
+  /** A secure window on the screen prevents its capture. */
   secure: boolean
-  /** Of an annotated picture; else empty. */
+  /** For an annotated picture; else empty. */
   snapshotId: string
 }
 
-/** Requests that reach into a ready phone. The phone must be `ready`: else the matching conflict code. */
+/** Requests into a ready phone. Any other status causes its conflict error. */
 export interface DeviceService {
-  /** A read: retried inside for up to 15 s. `json` is the public observation as UTF-8 JSON. */
+  /** A read, repeated for up to 15 s. `json` is the public observation as UTF-8 JSON. */
   observe(
     caller: Caller,
     phoneId: string,
@@ -39,8 +39,9 @@ export interface DeviceService {
     context: CallContext,
   ): Promise<ScreenshotAnswer>
   /**
-   * Runs a batch, once. Answers `ActionBatchResult` as UTF-8 JSON. When the stream to the agent is lost, the results so
-   * far stand, with `action_outcome_unknown` on the started action; when nothing is known: `internal_error`.
+   * Runs a batch, once. Returns `ActionBatchResult` as UTF-8 JSON. When the stream to the agent is
+   * lost, keeps the results so far, with `action_outcome_unknown` on the started action. When
+   * nothing is known: `internal_error`.
    */
   runActions(
     caller: Caller,
@@ -65,37 +66,41 @@ export interface Coordinates {
 }
 
 /**
- * Settings of a ready phone. Reads are repeated inside; writes are sent once, and one that was sent and not
- * answered is `action_outcome_unknown`. What the phone lacks is `feature_unavailable`.
+ * Settings of a ready phone. Reads are repeated internally. Writes are sent once; a sent write
+ * without a response is `action_outcome_unknown`. A setting that the phone lacks is
+ * `feature_unavailable`.
  */
 export interface SettingsService {
   deviceInfo(caller: Caller, phoneId: string, context: CallContext): Promise<DeviceInfoView>
   clipboard(caller: Caller, phoneId: string, context: CallContext): Promise<string>
   setClipboard(caller: Caller, phoneId: string, text: string, context: CallContext): Promise<void>
   location(caller: Caller, phoneId: string, context: CallContext): Promise<Coordinates>
-  /** Returns the time zone that was set with it; null when none was wanted, or the phone has or took none. */
+  /**
+   * Returns the time zone set with the location; null when none was requested, or the phone has
+   * none or refused it.
+   */
   setLocation(
     caller: Caller,
     phoneId: string,
     input: { location: Coordinates; withTimezone: boolean },
     context: CallContext,
   ): Promise<string | null>
-  /** Back to the default location, and its time zone where the phone can. */
+  /** Restores the default location, and its time zone where the phone supports that. */
   resetLocation(caller: Caller, phoneId: string, context: CallContext): Promise<void>
   locale(caller: Caller, phoneId: string, context: CallContext): Promise<string>
-  /** Returns what the phone says afterwards. */
+  /** Returns the locale that the phone then reports. */
   setLocale(caller: Caller, phoneId: string, locale: string, context: CallContext): Promise<string>
   /** Null while it is the default. */
   timezone(caller: Caller, phoneId: string, context: CallContext): Promise<string | null>
   setTimezone(caller: Caller, phoneId: string, timezone: string, context: CallContext): Promise<string>
 }
 
-/** Restarts of a ready phone, whose session goes on. Both are sent to the phone once. */
+/** Restarts of a ready phone. The session continues. Each is sent to the phone once. */
 export interface PowerService {
   /**
-   * Returns the phone, now `starting`.
-   * @throws ApiError rate_limited (once in 10 minutes per phone), phone_unavailable or the agent's refusal when nothing was
-   *   done (the allowance stays), action_outcome_unknown
+   * Returns the phone, now `starting`. @throws ApiError rate_limited (once in 10 minutes per
+   * phone), phone_unavailable or the agent's refusal when nothing was done (the allowance stays),
+   * action_outcome_unknown
    */
   reboot(caller: Caller, phoneId: string, context: CallContext): Promise<PhoneView>
   /**
@@ -113,11 +118,14 @@ export interface FileEntryView {
   modifiedAt: Date | null
 }
 
-/** Files of a ready phone; paths begin with `/sdcard`. @throws ApiError file_not_found with `details.path` */
+/**
+ * Files of a ready phone; paths begin with `/sdcard`. @throws ApiError file_not_found with
+ * `details.path`
+ */
 export interface FileService {
   list(caller: Caller, phoneId: string, path: string, context: CallContext): Promise<FileEntryView[]>
   read(caller: Caller, phoneId: string, path: string, context: CallContext): Promise<Uint8Array>
-  /** Returns the size that the phone tells. */
+  /** Returns the size that the phone reports. */
   write(
     caller: Caller,
     phoneId: string,
@@ -130,18 +138,21 @@ export interface FileService {
 
 export interface InstalledAppView {
   package: string
-  /** As the launcher shows it; the package where nothing else is known. */
+  /** As the launcher shows it, or the package name. */
   label: string
   versionName: string
   versionCode: number
-  /** Came with the phone. */
+  /** Preinstalled on the phone. */
   system: boolean
 }
 
 /** Apps on a ready phone. */
 export interface PackageService {
-  /** All but the service's own. */
+  /** Lists all apps except the service's own. */
   list(caller: Caller, phoneId: string, context: CallContext): Promise<InstalledAppView[]>
-  /** With its data. @throws ApiError app_not_found with `details.package`, action_outcome_unknown */
+  /**
+   * Removes the app and its data. @throws ApiError app_not_found with `details.package`,
+   * action_outcome_unknown
+   */
   uninstall(caller: Caller, phoneId: string, packageName: string, context: CallContext): Promise<void>
 }

@@ -1,4 +1,7 @@
-/** Who holds a device: taking a free one, raising its fencing number, giving it back. Within the caller's transaction. */
+/**
+ * Assigns devices to phones: takes a free device, raises its fencing number, and releases it,
+ * within the caller's transaction.
+ */
 import { Prisma } from '../gen/prisma/client.js'
 import { makeStorable, shorten } from '@phonerack/shared'
 import { type Reader, type Tx } from '../db/database.js'
@@ -27,18 +30,19 @@ const toDevice = (row: Row): AssignedDevice => ({
 })
 
 export interface Wanted {
-  /** The tenant who gets it: some devices are clean for one tenant only. */
+  /** The tenant that gets it: some devices are clean for one tenant only. */
   projectId: string
-  /** Null: any. */
+  /** Null: any country. */
   country: string | null
-  /** Its host was heard of since. */
+  /** Its host sent a heartbeat since then. */
   heardSince: Date
 }
 
 /**
- * Locks a device that can be handed out: free, healthy, its host heard of, and confirmed by its agent as clean for
- * this tenant since the database last changed. Those that another transaction has locked are passed over at first;
- * when only such are left, waits for one, since most are locked for a moment by a heartbeat.
+ * Locks a device that can be assigned: free, healthy, its host heard recently, and confirmed by its
+ * agent as clean for this tenant since the database last changed. First skips devices that another
+ * transaction has locked. When only those are left, waits for one, since heartbeats lock devices
+ * briefly.
  */
 export async function lockFreeDevice(
   tx: Tx,
@@ -57,13 +61,13 @@ export async function lockFreeDevice(
   return null
 }
 
-/** Gives a locked free device to a phone; its fencing number is one higher. */
+/** Assigns a locked free device to a phone and raises its fencing number by one. */
 export async function assignDevice(tx: Tx, deviceId: string, phoneId: string): Promise<AssignedDevice> {
   return tx.device.update({
     where: { id: deviceId, state: 'free' },
     data: {
       ...{ state: 'assigned', phoneId, reason: null, fencingNumber: { increment: 1 }, graceUntil: null },
-      // What its agent confirmed holds until now.
+      // The agent's confirmation ends with the assignment.
       ...{ confirmedEpoch: null, cleanFor: '' },
     },
   })
@@ -76,7 +80,10 @@ export async function deviceOf(db: Reader, phoneId: string): Promise<AssignedDev
   return rows[0] ? toDevice(rows[0]) : null
 }
 
-/** From now on the agent refuses what still carries the old number. Null when the phone holds no device. */
+/**
+ * Raises the fencing number, so that the agent refuses calls with the old one. Returns null when
+ * the phone holds no device.
+ */
 export async function raiseFencing(tx: Tx, phoneId: string): Promise<AssignedDevice | null> {
   const rows = await tx.$queryRaw<
     Row[]
@@ -86,8 +93,8 @@ export async function raiseFencing(tx: Tx, phoneId: string): Promise<AssignedDev
 }
 
 /**
- * From now on the agent refuses the old number, and the device may be away until `graceUntil` without being lost.
- * Null when the phone holds no device.
+ * Raises the fencing number and lets the device be away until `graceUntil` without being lost.
+ * Returns null when the phone holds no device.
  */
 export async function suspendGrace(
   tx: Tx,
@@ -107,7 +114,8 @@ export async function holdBackDevice(tx: Tx, phoneId: string, reason: string): P
 }
 
 /**
- * Takes a phone's device away and has it wiped; nobody gets it before the wipe is verified. One that is held back stays so.
+ * Takes a phone's device away and has it wiped. It is not assigned before the wipe is verified. A
+ * quarantined device stays quarantined.
  */
 export async function releaseDevice(tx: Tx, phoneId: string): Promise<void> {
   const rows = await tx.$queryRaw<(Row & { state: string })[]>`update devices
@@ -121,7 +129,7 @@ export async function releaseDevice(tx: Tx, phoneId: string): Promise<void> {
 
 /** Takes a phone's device away and keeps it back until an operator decides. */
 export async function quarantineDevice(tx: Tx, phoneId: string, reason: string): Promise<void> {
-  // It may hold words of a host or of an app.
+  // The reason may quote a host or an app.
   const kept = shorten(makeStorable(reason), 1000)
   await tx.$executeRaw`update devices
     set fencing_number = fencing_number + 1, grace_until = null, state = 'quarantined', reason = ${kept}, phone_id = null

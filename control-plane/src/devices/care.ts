@@ -1,4 +1,4 @@
-/** Orders the wipe or the enrolment of a device, in the transaction of the change that needs it. */
+/** Adds the job that wipes or enrolls a device, in the transaction of the change that needs it. */
 import { type Tx } from '../db/database.js'
 import { addJob, careKey } from '../queue/queue.js'
 
@@ -11,7 +11,7 @@ export interface Again {
 
 const first: Again = { refused: 0, unanswered: 0 }
 
-/** @param phoneId the phone whose data are wiped; empty: none is known */
+/** @param phoneId the phone whose data are wiped; empty when unknown */
 export const addWipe = (
   tx: Tx,
   deviceId: string,
@@ -39,7 +39,7 @@ export const addEnroll = (
     { ...(runAt ? { runAt } : {}), key: careKey('device.enroll', deviceId, fencing) },
   )
 
-/** What the state of a device that no phone holds asks for. */
+/** Adds the job that a device without a phone needs in its state. */
 export const addCare = (
   tx: Tx,
   deviceId: string,

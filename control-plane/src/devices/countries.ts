@@ -1,7 +1,7 @@
-/** Countries with phones: the labels of enrolled hosts that are not retired. */
+/** Countries with phones, from the labels of enrolled hosts that are not retired. */
 import { type Reader } from '../db/database.js'
 
-/** Two-letter codes, sorted. */
+/** Sorted two-letter codes. */
 export async function activeCountries(db: Reader): Promise<string[]> {
   const rows = await db.$queryRaw<
     { country: string }[]
@@ -11,7 +11,7 @@ export async function activeCountries(db: Reader): Promise<string[]> {
 
 const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'code' })
 
-/** English names, sorted by name. */
+/** English names, sorted. */
 export const namedCountries = (codes: readonly string[]): { code: string; name: string }[] =>
   codes
     .map((code) => ({ code, name: names.of(code) ?? code }))

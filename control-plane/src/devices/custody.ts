@@ -1,11 +1,11 @@
 /**
- * What a device's row and its agent's record mean together: the database may be older than the record, after a restore
- * or a failover. Pure. docs/decisions/0141
+ * Compares a device's row with its agent's custody record. The database may be older than the
+ * record after a restore or a failover. Pure. docs/decisions/0141
  */
 import { type CustodyReport } from '@phonerack/shared'
 import { isUp, type DeviceState } from './link.js'
 
-/** A number that is further ahead is no lost write: a host must not exhaust the numbers. */
+/** A larger difference cannot come from lost writes: a host must not exhaust the numbers. */
 export const longestJump = 1_000_000n
 
 export interface CustodyRow {
@@ -21,34 +21,37 @@ export interface CustodyRow {
 
 export interface Reported {
   fencing_number: number
-  /** Left out: an older agent, which is not reconciled and gets no new phones. */
+  /** Left out by older agents, which are not reconciled and get no new phones. */
   custody?: CustodyReport | undefined
 }
 
 export type Verdict =
   /** Row and record agree, or the report is older than the row. */
   | { kind: 'agreed' }
-  /** An idle device is clean: it may be handed out. */
+  /** An idle device is clean and may be assigned. */
   | { kind: 'clean' }
-  /** The same, under a number that the row does not know. */
+  /** An idle device is clean under a number that the row does not have. */
   | { kind: 'clean ahead' }
-  /** An idle device is not clean, but cannot be wiped now. */
+  /** An idle device is not clean, and cannot be wiped now. */
   | { kind: 'not clean' }
   /** An idle device is not clean. */
   | { kind: 'wipe' }
-  /** Only the number is behind. */
+  /** Only the row's number is behind. */
   | { kind: 'renumber' }
-  /** The number of a wipe, an enrolment or a phone's assignment was used up: what was ordered needs a new one. */
+  /**
+   * The number of a wipe, an enrolment or a phone's assignment was already used: the order needs a
+   * new number.
+   */
   | { kind: 'order again' }
-  /** The device of a phone was wiped after what the row says. */
+  /** The phone's device was wiped later than the row says. */
   | { kind: 'wiped since' }
-  /** The device of a phone was last used by another one. */
+  /** Another phone used the phone's device last. */
   | { kind: 'used by another' }
-  /** The device of a phone was used, and the record does not say by whom. */
+  /** The phone's device was used, and the record does not name the phone. */
   | { kind: 'used by unknown' }
-  /** The number cannot be believed. */
+  /** The number is implausibly far ahead. */
   | { kind: 'far ahead' }
-  /** It refused a number for one that is lower. */
+  /** The agent refused a number that is higher than the one it reports. */
   | { kind: 'contradicts itself' }
 
 export function judge(row: CustodyRow, { fencing_number, custody }: Reported): Verdict {
@@ -75,7 +78,7 @@ export function judge(row: CustodyRow, { fencing_number, custody }: Reported): V
   }
 }
 
-/** A record that is behind an idle device has forgotten something: it proves nothing. */
+/** A record that is behind an idle device has lost entries and proves nothing. */
 function judgeIdle(row: CustodyRow, { clean_for: cleanFor }: CustodyReport, told: bigint): Verdict {
   if (cleanFor !== '' && told >= row.fencingNumber)
     return { kind: told > row.fencingNumber ? 'clean ahead' : 'clean' }

@@ -1,4 +1,4 @@
-/** What a device's link, as its agent reports it, means for its state. Pure. */
+/** Derives a device's state from the link that its agent reports. Pure. */
 import { type DeviceLink } from '@phonerack/shared'
 
 export const deviceStates = [
@@ -15,16 +15,16 @@ export type DeviceState = (typeof deviceStates)[number]
 
 const up: readonly string[] = ['healthy', 'busy'] satisfies DeviceLink[]
 
-/** True while the device carries work, or is being prepared for it. */
+/** True while the device is in use or being prepared. */
 export const isUp = (link: string): boolean => up.includes(link)
 
-/** The state of a device that a host reports for the first time: nothing is written to it. */
+/** The state of a device that a host reports for the first time. Nothing is written to the device. */
 export const stateWhenSeen = (link: DeviceLink): DeviceState =>
   link === 'unauthorized' ? 'unauthorized' : 'unenrolled'
 
 /**
- * The state after a report. What holds a customer's data (assigned, wiping,
- * quarantined, provisioning) never changes by a report; an idle device follows its link.
+ * The state after a report. A report never changes a state that may hold a customer's data
+ * (assigned, wiping, quarantined, provisioning). An idle device follows its link.
  */
 export function stateAfterReport(state: DeviceState, enrolled: boolean, link: DeviceLink): DeviceState {
   if (!enrolled) return state === 'unenrolled' || state === 'unauthorized' ? stateWhenSeen(link) : state

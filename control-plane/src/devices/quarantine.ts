@@ -1,14 +1,17 @@
-/** Why devices are quarantined, and what an operator does about each reason. Shown by `ctl device show` and at the end of `up`. */
+/**
+ * Reasons for quarantining a device, and the operator's next step for each. Shown by `ctl device
+ * show` and at the end of `up`.
+ */
 import { makeStorable, shorten } from '@phonerack/shared'
 
-/** Of a wipe, as the table keeps it. */
+/** A wipe check, as the table stores it. */
 export interface Check {
   name: string
   passed: boolean
   evidence: string
 }
 
-/** Characters of a reason. */
+/** Maximum length of a reason in characters. */
 export const reasonLength = 1000
 
 export const cleanForNobody =
@@ -17,12 +20,12 @@ export const unknownUse =
   'its host has no record that this phone used the device. Releasing the device wipes it.'
 export const outOfReach = 'unreachable for too long'
 
-/** The number is too far ahead to be one that was given out. */
+/** The number is too far ahead to have been issued. */
 export const notBelieved = (told: bigint, given: bigint): string =>
   `${notBelievedBegin} ${told}, but the last one issued is ${given}, so the report is rejected. If the host can be trusted, reset the device as docs/operations.md describes.`
 const notBelievedBegin = 'its host reports the fencing number'
 
-/** The agent's refusal and its report do not fit together. */
+/** The agent's refusal and its report contradict each other. */
 export const contradicts = (told: bigint, given: bigint): string =>
   `${contradictsBegin} ${given} as used up, but reports ${told} as the highest: it contradicts itself. Find the cause before you release the device, which wipes it.`
 const contradictsBegin = 'its host refused the fencing number'
@@ -32,7 +35,7 @@ export const disputedTooOften = (told: bigint, most: number): string =>
   `${disputedBegin} more than ${most} times within 24 hours, the last time with the fencing number ${told}. Find the cause before you release the device, which wipes it.`
 const disputedBegin = 'its host has disagreed with the database'
 
-/** What a wipe left, for the operator. */
+/** What a failed wipe left behind, for the operator. */
 export const reasonOf = (failed: readonly Check[]): string =>
   failed.length === 0
     ? 'the agent did not verify the wipe'
@@ -41,14 +44,14 @@ export const reasonOf = (failed: readonly Check[]): string =>
         reasonLength,
       )
 
-/** `words`: what follows `./scripts/ctl`. */
+/** `words`: the arguments of `./scripts/ctl`. */
 export interface Command {
   does: string
   words: string[]
 }
 
 export interface NextStep {
-  /** What to do before any command; null: nothing. */
+  /** What to do before any command, or null. */
   first: string | null
   commands: Command[]
 }
@@ -61,7 +64,9 @@ interface Held {
   checks: readonly Check[]
 }
 
-/** Before a release, by the check of the wipe that failed. A release alone meets the same failure again. */
+/**
+ * Steps before a release, by the wipe check that failed. A release alone fails the same way again.
+ */
 const beforeRelease: Readonly<Record<string, string>> = {
   removable_storage: 'Remove the memory card.',
   sim_cards: 'Remove the SIM, or start its host agent with PHONERACK_ALLOW_SIMS=SERIAL to allow it.',
@@ -71,7 +76,7 @@ const beforeRelease: Readonly<Record<string, string>> = {
 
 const afresh = 'Reset the device: see "Reset a device" in docs/operations.md.'
 
-/** Null for a device that is not quarantined. */
+/** Returns null for a device that is not quarantined. */
 export function nextStepOf({ serial, state, reason, phoneId, checks }: Held): NextStep | null {
   if (state !== 'quarantined') return null
   const command = (does: string, ...words: string[]): Command => ({ does, words: ['device', ...words] })
@@ -97,7 +102,7 @@ export function nextStepOf({ serial, state, reason, phoneId, checks }: Held): Ne
     return { first: 'Check the phone and decide.', commands: [keep, release] }
   }
   const failed = checks.filter(({ passed }) => !passed)
-  // Else the checks are those of another wipe.
+  // Otherwise the checks belong to another wipe.
   const names = reason === reasonOf(failed) ? failed.map(({ name }) => name) : []
   if (names.includes('system_image'))
     return {

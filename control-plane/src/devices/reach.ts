@@ -1,4 +1,4 @@
-/** Whether work may be sent to a phone's device now, and where. */
+/** Decides whether work may be sent to a phone's device now, and where. */
 import { type Rules } from '../config/config.js'
 import { type Reader } from '../db/database.js'
 import { isUp } from './link.js'
@@ -18,7 +18,7 @@ export async function reachOf(db: Reader, phoneId: string, now: Date, rules: Rul
     : 'out of reach'
 }
 
-/** False once the host is late: then new work is refused. */
+/** False once the host's heartbeat is late: new work is refused. */
 export const hostInReach = (
   lastSeenAt: Date | null,
   now: Date,

@@ -1,10 +1,10 @@
-/** What hosts know a tenant by. docs/decisions/0142 */
+/** The names under which hosts know tenants. docs/decisions/0142 */
 import { createHash } from 'node:crypto'
 
-/** As agents say for whom a device is clean. */
+/** The value that agents report for a device that is clean for every tenant. */
 export const cleanForAnyone = 'anyone'
 export const cleanForTenant = (tenant: string): string => `tenant:${tenant}`
 
-/** Opaque, and the same for all phones of a project. */
+/** Opaque, and equal for all phones of a project. */
 export const tenantOf = (projectId: string): string =>
   createHash('sha256').update(projectId).digest('hex').slice(0, 32)

@@ -1,6 +1,7 @@
 /**
- * Of a host that cannot be connected: for a moment calls do not wait for it, and fail at once. Calls that it lost or
- * never answered say nothing here, since they may be one phone's. Pure; time in milliseconds.
+ * Circuit breaker of a host that cannot be connected: for a moment, calls fail immediately instead
+ * of waiting. Lost or unanswered calls do not open it, since they may be due to one phone. Pure;
+ * time in milliseconds.
  */
 export class Breaker {
   private failures = 0
@@ -11,7 +12,10 @@ export class Breaker {
     private readonly restMs = 2000,
   ) {}
 
-  /** False while the breaker is open. After its rest, calls may wait again; the next failure opens it anew. */
+  /**
+   * Returns false while the breaker is open. After its rest calls may wait again; the next failure
+   * reopens it.
+   */
   allows(now: number): boolean {
     return now >= this.openUntil
   }

@@ -1,6 +1,6 @@
 /**
- * One call to a host: connection, breaker, deadline, and what its failure
- * means. Used by the requests into phones and by the jobs.
+ * Makes one call to a host: connection, breaker, deadline, and the meaning of a failure. Used by
+ * requests into phones and by jobs.
  */
 import { Metadata, status, type CallOptions, type ServiceError } from '@grpc/grpc-js'
 import { type HostServiceClient } from '@phonerack/proto'
@@ -11,16 +11,16 @@ import { type HostConnection } from './clients.js'
 /** Milliseconds to wait for a connection before a call counts as never sent. */
 const connectMs = 2000
 
-/** How a call failed, for the caller to give it a meaning. */
+/** A failed call. The caller decides what it means. */
 export class CallFailure extends Error {
   constructor(
-    /** Whether bytes of the call may have left. */
+    /** True when bytes of the call may have left. */
     readonly sent: boolean,
-    /** What the agent itself answered; null for a fault of the transport. */
+    /** The agent's own error; null for a transport failure. */
     readonly answer: ApiError | null,
     readonly timedOut: boolean,
     message: string,
-    /** The host answered, with something that it may not: its fault, and no matter of the connection. */
+    /** True when the host sent an invalid response: the connection works. */
     readonly isHostFault = false,
   ) {
     super(message)
@@ -31,7 +31,8 @@ export class CallFailure extends Error {
 /** @throws CallFailure with `sent` false: nothing was done */
 export async function requireConnection(connection: HostConnection, progress: Progress): Promise<void> {
   const { breaker } = connection
-  // A connection that stands is taken also while the breaker rests; none is waited for then.
+  // An established connection is used even while the breaker is open; only waiting for one is
+  // refused.
   const rests = !breaker.allows(performance.now())
   if (await connection.ready(rests ? 0 : Math.min(connectMs, progress.remaining))) {
     breaker.succeeded()
@@ -41,7 +42,7 @@ export async function requireConnection(connection: HostConnection, progress: Pr
   throw new CallFailure(false, null, false, connection.fault ?? 'no connection to the host')
 }
 
-/** A method of the client: `(client, ...rest) => client.observe(...rest)`. */
+/** Selects a client method: `(client, ...rest) => client.observe(...rest)`. */
 export type Unary<Q, A> = (
   client: HostServiceClient,
   request: Q,
@@ -74,10 +75,10 @@ export async function callHost<Q, A>(
   }
 }
 
-/** How grpc-js begins the details of an answer that could not be decoded (`answers/client.ts`). */
+/** The prefix of grpc-js's details for a response that could not be decoded (`answers/client.ts`). */
 const notDecoded = 'Response message parsing error'
 
-/** Reads a failed call. */
+/** Converts a gRPC error to a `CallFailure`. */
 export function toFailure(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error
   if (!isServiceError(error)) throw error
@@ -88,13 +89,16 @@ export function toFailure(error: unknown): CallFailure {
     true,
     answer === 'unusable' ? null : answer,
     error.code === status.DEADLINE_EXCEEDED,
-    // The host's words: they are logged, and stored as a device's reason.
+    // Text from the host, which is logged and stored as a device's reason.
     shorten(makeStorable(error.details || error.message), 1000),
     isHostFault,
   )
 }
 
-/** The agent's own error. One that does not know the call is older than we are: nothing was done. */
+/**
+ * Returns the agent's own error. An agent that does not know the call is older than the control
+ * plane: nothing was done.
+ */
 export function ownErrorOf(code: status, metadata: Metadata): ApiError | 'unusable' | null {
   const answer = answerOf(metadata)
   if (answer !== null || code !== status.UNIMPLEMENTED) return answer

@@ -1,7 +1,7 @@
 /**
- * gRPC to the hosts: one channel per host, mutual TLS, kept while the address stays. The
- * address comes from heartbeats and is trusted for nothing: the host must show
- * the certificate of its ID.
+ * gRPC clients of the hosts: one channel per host with mutual TLS, kept while the address stays.
+ * The address comes from heartbeats and is not trusted: the host must present the certificate of
+ * its ID.
  */
 import {
   credentials,
@@ -17,22 +17,22 @@ import { channelTarget } from './address.js'
 import { checkedClients } from './answers/client.js'
 import { Breaker } from './breaker.js'
 
-/** A screen (4 MB) with its frame. */
+/** A screen (4 MB) with its envelope. */
 const maxMessageBytes = 8_000_000
 
-/** Resolves to no endpoint without asking anybody: each call ends with UNAVAILABLE. */
+/** Resolves to no endpoint without a DNS query: each call ends with UNAVAILABLE. */
 const noTarget = 'ipv4:none'
 
 export interface HostConnection {
   client: HostServiceClient
-  /** On a connection of its own, so that video stands in no request's way. */
+  /** On a separate connection, so that video does not delay requests. */
   live: LiveServiceClient
   /** Over the channel of `client`. */
   recordings: RecordingServiceClient
   breaker: Breaker
-  /** Why there can be no connection; null: there may be one. */
+  /** Why a connection is impossible; null when it is possible. */
   fault: string | null
-  /** Resolves true when the channel stands within `ms`. Nothing has been sent yet when it does not. */
+  /** Resolves to true when the channel is connected within `ms`, else to false. Sends nothing. */
   ready(ms: number): Promise<boolean>
 }
 
@@ -75,11 +75,11 @@ export class HostClients {
       'grpc.initial_reconnect_backoff_ms': 200,
       'grpc.max_reconnect_backoff_ms': 2000,
       interceptors: [sayProtocol],
-      // A repeat would hide whether bytes may have left.
+      // A retry by gRPC would hide whether bytes may have left.
       'grpc.enable_retries': 0,
-      // The operator of a host's DNS must not configure our calls.
+      // A host's DNS records must not configure our calls.
       'grpc.service_config_disable_resolution': 1,
-      // Channels are not shared between hosts that had the same address.
+      // Hosts that had the same address must not share channels.
       'grpc.use_local_subchannel_pool': 1,
     }
     const checked = checkedClients((call, where) =>
@@ -99,7 +99,7 @@ export class HostClients {
   }
 }
 
-/** Every call says which version of the protocol we speak. */
+/** Adds our protocol version to every call. */
 const sayProtocol: Interceptor = (options, nextCall) =>
   new InterceptingCall(nextCall(options), {
     start(metadata, listener, next) {
@@ -119,7 +119,7 @@ function isReady(client: HostServiceClient, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const wait = (left: number) =>
       client.waitForReady(Date.now() + left, (error) => {
-        // We stood still meanwhile: the connection had less time than it seems.
+        // The process was paused meanwhile: the connection had less time than it seems.
         const more = Math.ceil(until - ownNow())
         if (
           error &&

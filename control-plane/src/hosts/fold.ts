@@ -1,4 +1,4 @@
-/** What a heartbeat changes in the tables. Pure; `now` is our clock. */
+/** Computes the table changes of a heartbeat. Pure; `now` is the control plane's clock. */
 import { isDeepStrictEqual } from 'node:util'
 import { type DeviceCondition, type DeviceEvent, type DeviceStatus, type Heartbeat } from '@phonerack/shared'
 import { longestJump } from '../devices/custody.js'
@@ -12,9 +12,9 @@ export interface KnownHost {
 }
 
 /**
- * Whether a heartbeat is newer than the last one. Its sequence orders messages of
- * one agent process; a restarted agent begins anew, which its clock shows, or, when
- * that was set back, the silence before it (`lateAfterMs`).
+ * True when a heartbeat is newer than the last one. The sequence orders the messages of one agent
+ * process. A restarted agent starts a new sequence, which its clock shows, or, when that clock was
+ * set back, the silence before it (`lateAfterMs`).
  */
 export function isNewer(known: KnownHost, heartbeat: Heartbeat, now: Date, lateAfterMs: number): boolean {
   if (known.announcedAt === null || known.lastSeenAt === null) return true
@@ -36,7 +36,7 @@ export interface KnownDevice {
   model: string | null
   sdk: number | null
   reason: string | null
-  /** As JSON came from the table. */
+  /** JSON as read from the table. */
   events: unknown
   condition: unknown
 }
@@ -66,8 +66,8 @@ const absent = {
 } as const
 
 /**
- * A known device after a report, or null when nothing changed. `status` is null
- * when the agent no longer names it.
+ * The change of a known device after a report, or null. `status` is null when the agent no longer
+ * reports the device.
  */
 export function deviceChange(
   known: KnownDevice,
@@ -87,7 +87,7 @@ export function deviceChange(
     reason: reasonAfter(known, report.reason),
   }
   if (state === 'free' && known.state !== 'free') change.freedAt = now
-  // An agent that says nothing of them knows nothing, and what was known stays.
+  // A report without events leaves the known ones in place.
   const events = status?.events
   if (events && !isDeepStrictEqual(events, known.events)) change.events = events
   const condition = status?.condition
@@ -104,14 +104,17 @@ export function deviceChange(
   return same ? null : change
 }
 
-/** The report with its proof of life by our clock: how old it was when it was sent does not depend on the agent's. */
+/**
+ * Converts the report's proof of life to the control plane's clock. Its age when the report was
+ * sent does not depend on the agent's clock.
+ */
 export function inOurTime(status: DeviceStatus, sentAt: string, now: Date): DeviceStatus {
   if (status.proof_of_life_at === null) return status
   const age = Math.max(0, Date.parse(sentAt) - Date.parse(status.proof_of_life_at))
   return { ...status, proof_of_life_at: new Date(Math.max(0, now.getTime() - age)).toISOString() }
 }
 
-/** Since when the link is lost, and the last proof of life before that. */
+/** When the link was lost, and the last proof of life before that. */
 function proofOfLife(
   known: KnownDevice,
   report: { link: string; proof_of_life_at: string | null },
@@ -125,7 +128,7 @@ function proofOfLife(
   return { linkLostAt: now, lastProofAt: proof }
 }
 
-/** The row of a device that is seen for the first time. */
+/** The row of a device that is reported for the first time. */
 export function newDevice(status: DeviceStatus, now: Date) {
   const isHealthy = isUp(status.link)
   const told = BigInt(status.fencing_number)

@@ -1,6 +1,6 @@
 /**
- * Folds the agents' heartbeats into the tables. Every replica hears every
- * heartbeat; the first to write it wins, for the others it is no longer newer.
+ * Folds the agents' heartbeats into the tables. Every replica receives every heartbeat. The first
+ * to write it wins; for the others it is no longer newer.
  */
 import {
   newId,
@@ -24,11 +24,13 @@ export interface Heartbeats {
   close(): Promise<void>
 }
 
-/** @param silence is told of each host that was heard */
+/** @param silence notes each host that was heard */
 export function listenToHosts(core: Core, silence: HostSilence, locks: LockActivity): Heartbeats {
   const folding = new Map<string, { next: { message: unknown } | null; done: Promise<void> }>()
 
-  /** One at a time per host; of those that came meanwhile only the latest is read and counts. */
+  /**
+   * Processes one heartbeat at a time per host, and of those that arrive meanwhile only the latest.
+   */
   const enqueue = (hostId: string, message: unknown): void => {
     const current = folding.get(hostId)
     if (current) {
@@ -67,7 +69,7 @@ export function listenToHosts(core: Core, silence: HostSilence, locks: LockActiv
   }
 }
 
-/** Asks every host to say everything now. */
+/** Asks every host for a full report now. */
 export async function announceAll(core: Core): Promise<void> {
   const epoch = await readEpoch(core.db)
   const hosts = await core.db.host.findMany({ where: { retiredAt: null }, select: { id: true } })
@@ -91,7 +93,7 @@ async function takeHeartbeat(
   await locks.take(core, changes)
 }
 
-/** The host is not heard; the operator sees why. */
+/** Ignores the heartbeat and notes the reason for the operator. */
 async function noteRefusal(core: Core, hostId: string, { refused, protocolVersion }: RefusedHeartbeat) {
   const { count } = await core.db.host.updateMany({
     where: { id: hostId, OR: [{ reportFault: null }, { reportFault: { not: refused } }] },
@@ -104,8 +106,8 @@ type Faults = Pick<ReadHeartbeat, 'fault' | 'deviceFaults'>
 const noFaults: Faults = { fault: null, deviceFaults: new Map() }
 
 /**
- * Changes what the heartbeat changes; nothing when the host is unknown, retired, or said something newer. Returns the changes of
- * screen locks.
+ * Applies the heartbeat's changes, unless the host is unknown, retired, or sent a newer heartbeat.
+ * Returns the changes of screen locks.
  */
 export async function foldHeartbeat(
   core: Core,
@@ -148,7 +150,7 @@ export async function foldHeartbeat(
 interface Folded {
   /** Phones whose device changed. */
   phones: string[]
-  /** What their agent holds of them is not what the tables say. */
+  /** Devices whose custody record differs from the tables. */
   disagreeing: { deviceId: string; report: DeviceStatus }[]
   locks: LockChange[]
 }
@@ -172,8 +174,8 @@ async function foldDevices(
     const report = reported.get(device.serial) ?? null
     reported.delete(device.serial)
     const reportFault = deviceFaults.get(device.serial) ?? null
-    // Before the agent has heard of this database, its report may be older than the database. One that could not be read
-    // whole says nothing of who may have the device.
+    // Until the agent has seen this database's epoch, its report may be older than the database. An
+    // incomplete report proves nothing about custody.
     const verdict =
       report && reportFault === null && heartbeat.epoch === epoch
         ? judge({ ...device, link: report.link }, report)
@@ -183,7 +185,7 @@ async function foldDevices(
       folded.disagreeing.push({ deviceId: device.id, report })
     const change = deviceChange(device, report, host, now)
     if (!change && reportFault === row.reportFault) continue
-    // Only when its state is still what was read: an assignment may have come in between.
+    // Only while the state is still the one that was read: an assignment may have come in between.
     const { count } = await tx.device.updateMany({
       where: { id: device.id, state: device.state },
       data: { ...change, reportFault },
@@ -205,7 +207,7 @@ async function foldDevices(
   return folded
 }
 
-/** The agent says that an idle device is clean, and for whom. */
+/** Stores the agent's statement that an idle device is clean, and for which tenant. */
 async function confirm(
   tx: Tx,
   device: KnownDevice & CustodyRow,

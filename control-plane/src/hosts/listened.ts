@@ -1,7 +1,8 @@
 /**
- * The time in which replicas listened to hosts, counted in the database by their monotonic clocks. A host that is lost for good
- * was silent for that long by this count too: an old dump holds an old count, so its age is not silence, and neither is a step of
- * Postgres's clock. The count survives restarts of replicas.
+ * Counts the time in which replicas listened to hosts, in the database, by their monotonic clocks.
+ * A host is lost only after enough silence by this count as well: an old dump holds an old count,
+ * so neither its age nor a step of Postgres's clock counts as silence. The count survives restarts
+ * of replicas.
  */
 import { ownNow } from '@phonerack/shared'
 import { type Database } from '../db/database.js'
@@ -9,18 +10,21 @@ import { Prisma } from '../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
 
 export class ListenedTime {
-  /** The total that this replica read or wrote last, and when; null while it does not listen. */
+  /** The total that this replica last read or wrote, and when. Null while it does not listen. */
   private known: { total: bigint; at: number } | null = null
 
   /** @param now a monotonic clock in milliseconds */
   constructor(private readonly now: () => number = ownNow) {}
 
-  /** The time until the next `count` does not count. */
+  /** Excludes the time until the next `count`. */
   pause(): void {
     this.known = null
   }
 
-  /** Adds the time since the last call, unless another replica added to the total meanwhile: no time counts twice. */
+  /**
+   * Adds the time since the last call, unless another replica added to the total meanwhile, so that
+   * no time counts twice.
+   */
   async count(db: Pick<Database, '$queryRaw'>): Promise<void> {
     const { known } = this
     if (known) {
@@ -37,7 +41,10 @@ export class ListenedTime {
   }
 }
 
-/** True when replicas have listened for `ms` since the total that the column holds, and since the last restore. */
+/**
+ * True when replicas have listened for `ms` since the total in the column, and since the last
+ * restore.
+ */
 export const silentFor = (column: Prisma.Sql, ms: number): Prisma.Sql =>
   Prisma.sql`(select total_ms - greatest(${column}, counts_from_ms) >= ${ms} from listened)`
 

@@ -1,6 +1,7 @@
 /**
- * Writes into a project's activity that one of its phones got, or lost, a screen lock. Hosts say so in heartbeats as often as
- * they like: at most one entry a minute is written for a device, and it says what the host said last.
+ * Records in a project's activity that one of its phones gained or lost a screen lock. Heartbeats
+ * may repeat this at any rate: at most one entry per minute and device is written, with the latest
+ * state.
  */
 import { ownNow, type DeviceCondition, type DeviceStatus } from '@phonerack/shared'
 import { type Device } from '../gen/prisma/client.js'
@@ -23,7 +24,7 @@ const lockOf = (condition: unknown): boolean =>
   condition !== null &&
   (condition as Partial<DeviceCondition>).lock_credential === true
 
-/** Counts from what the phone last said, so that a phone that says nothing changes nothing. */
+/** Compares with the phone's last report, so that a report without the field changes nothing. */
 export function lockChange(device: Device, status: DeviceStatus | null, at: Date): LockChange | null {
   const isSet = status?.condition?.lock_credential
   const { id, hostId, phoneId } = device
@@ -34,7 +35,7 @@ export function lockChange(device: Device, status: DeviceStatus | null, at: Date
 export class LockActivity {
   /** By device. */
   private readonly waiting = new Map<string, LockChange>()
-  /** By device, of the last minute. */
+  /** By device, from the last minute. */
   private readonly written = new Map<string, { at: number; change: LockChange }>()
 
   /** @param now a monotonic clock in milliseconds */
@@ -43,7 +44,10 @@ export class LockActivity {
     private readonly now: () => number = ownNow,
   ) {}
 
-  /** Call after each heartbeat's commit, also without changes: an entry that waits is written then. */
+  /**
+   * Call it after each heartbeat's commit, even without changes: it also writes entries that were
+   * waiting.
+   */
   async take({ db }: Pick<Core, 'db'>, changes: readonly LockChange[]): Promise<void> {
     for (const change of changes) this.waiting.set(change.deviceId, change)
     for (const [id, change] of [...this.waiting]) {
@@ -51,7 +55,7 @@ export class LockActivity {
       if (last && this.now() - last.at < pauseMs) continue
       this.waiting.delete(id)
       this.written.delete(id)
-      // It is again as it was when the last entry was written.
+      // The state is the same as in the last entry.
       if (last?.change.phoneId === change.phoneId && last.change.isSet === change.isSet) continue
       this.written.set(id, { at: this.now(), change })
       const phone = await db.phone.findUnique({ where: { id: change.phoneId }, select: { projectId: true } })
@@ -61,7 +65,7 @@ export class LockActivity {
       if (this.now() - at >= pauseMs && !this.waiting.has(id)) this.written.delete(id)
   }
 
-  /** Names the host in place of a key: no request made the change. */
+  /** Names the host instead of a key, since no request made the change. */
   private record(projectId: string, { hostId, phoneId, isSet, at }: LockChange): void {
     this.activity.record({
       ...{ projectId, keyId: hostId, requestId: '', at, phoneId },

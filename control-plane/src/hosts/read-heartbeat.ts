@@ -1,5 +1,6 @@
 /**
- * Reads a heartbeat device by device and field by field: what cannot be read is named and left out, and the rest counts. Pure.
+ * Parses a heartbeat device by device and field by field. A part that cannot be read is reported
+ * and left out; the rest counts. Pure.
  */
 import {
   deviceStatusSchema,
@@ -17,20 +18,20 @@ import { z } from 'zod'
 import { channelTarget } from '../host-calls/address.js'
 import { placesOf } from '../host-calls/answers/client.js'
 
-/** Of one host: more are not read. */
+/** Per host; further devices are ignored. */
 export const mostDevices = 500
-/** Characters of one text, and of what is told of a fault. */
+/** Characters of one text, and of a reported fault. */
 const most = { text: 2000, fault: 1000 }
 
 export interface ReadHeartbeat {
   heartbeat: Heartbeat
-  /** By serial: what could not be read of a device. */
+  /** By serial: the fields of a device that could not be read. */
   deviceFaults: Map<string, string>
-  /** What could not be read besides. */
+  /** Other parts that could not be read. */
   fault: string | null
 }
 
-/** Why nothing of a heartbeat counts: the host is not heard. */
+/** Why a whole heartbeat is ignored. */
 export interface RefusedHeartbeat {
   refused: string
   protocolVersion: number | null
@@ -51,7 +52,10 @@ const serial = z
   .max(255)
   .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/)
 
-/** In place of a field that cannot be read; where there is none, null or nothing, as the field's schema allows. */
+/**
+ * Replaces a field that cannot be read. Other fields become null or are left out, as their schema
+ * allows.
+ */
 const fallbacks: Partial<DeviceStatus> = { link: 'unknown', fencing_number: 0 }
 
 export function readHeartbeat(message: unknown, hostId: string): ReadHeartbeat | RefusedHeartbeat {
@@ -64,7 +68,7 @@ export function readHeartbeat(message: unknown, hostId: string): ReadHeartbeat |
   if (!isSpoken(version)) return refuse(explainRefusal('host agent', version))
   const { data: head, error } = envelope.safeParse(clean(given))
   if (error) return refuse(`The heartbeat cannot be read: ${placesOf(error)}`)
-  // The broker lets a host publish under its own ID only: the subject is the sender.
+  // The broker lets a host publish only under its own ID: the subject proves the sender.
   if (head.host_id !== hostId) return refuse('The heartbeat contains the ID of another host.')
   if (!Array.isArray(listed)) return refuse('The heartbeat cannot be read: devices (invalid_type)')
   return readDevices(head, listed)
@@ -93,7 +97,7 @@ function readDevices(head: z.infer<typeof envelope>, listed: readonly unknown[])
   return { heartbeat: { ...head, devices: [...devices.values()] }, deviceFaults, fault }
 }
 
-/** Null: it has no serial that names it. */
+/** Returns null for a device without a usable serial. */
 function readDevice(value: unknown): { status: DeviceStatus; fault: string | null } | null {
   const given = recordOf(value)
   if (!serial.safeParse(given['serial']).success) return null
@@ -117,10 +121,10 @@ function readDevice(value: unknown): { status: DeviceStatus; fault: string | nul
 const fallbackOf = (key: string, schema: z.ZodType): unknown =>
   (fallbacks as Record<string, unknown>)[key] ?? (schema.safeParse(null).success ? null : undefined)
 
-/** Levels of a report that are looked at; below them nothing is expected. */
+/** Nesting levels that are read; a report needs no more. */
 const deepest = 6
 
-/** The value with its text made fit for Postgres, and cut. */
+/** Makes the value's text storable in Postgres, and shortens it. */
 function clean(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return shorten(makeStorable(value), most.text)
   if (typeof value !== 'object' || value === null) return value

@@ -1,6 +1,6 @@
 /**
- * Brings a device's row in line with its agent when the two disagree: after a restore, a failover, or an upgrade of the
- * agent. `devices/custody.ts` judges, this acts. docs/decisions/0141
+ * Reconciles a device's row with its agent's record after a restore, a failover, or an upgrade of
+ * the agent. `devices/custody.ts` judges; this file acts. docs/decisions/0141
  */
 import { z } from 'zod'
 import { inTransaction, type Tx } from '../db/database.js'
@@ -20,17 +20,20 @@ interface Locked {
   core: Core
   tx: Tx
   device: CustodyRow & { id: string }
-  /** Null: it holds none. */
+  /** Null: no phone holds it. */
   phone: PhoneRecord | null
-  /** The number that the agent says. */
+  /** The fencing number that the agent reports. */
   told: bigint
-  /** How a wipe or an enrolment is ordered again; undefined: as if for the first time. */
+  /** How a wipe or an enrolment is added again; undefined: with no earlier refusals. */
   again: Again | undefined
-  /** What the report says of a clean device; null: it is a refusal. */
+  /** The report of a clean device; null when settling a refusal. */
   clean: { confirmedEpoch: string; cleanFor: string; custodyRevision: bigint } | null
 }
 
-/** Acts on a heartbeat's report of one device, if the two still disagree. @param epoch the one that the heartbeat names */
+/**
+ * Settles a heartbeat's report of one device, if row and record still differ. @param epoch the
+ * epoch that the heartbeat names
+ */
 export async function settleReport(
   core: Core,
   deviceId: string,
@@ -63,12 +66,15 @@ const refusalSchema = z.object({
 })
 export type Refusal = z.output<typeof refusalSchema>
 
-/** Why an agent refused a call for its number or its record; null: it refused for something else, or not at all. */
+/**
+ * Reads why an agent refused a call because of its fencing number or its record. Null: it refused
+ * for another reason, or not at all.
+ */
 export const refusalIn = (details: unknown): Refusal | null => refusalSchema.safeParse(details).data ?? null
 
 /**
- * Acts on an agent's refusal of a job's call that carried `fencing`, unless somebody has acted already. False when nothing
- * changed.
+ * Settles an agent's refusal of a job's call that carried `fencing`, unless another process has
+ * settled it. Returns false when nothing changed.
  */
 export const settleRefusal = (
   core: Core,
@@ -84,7 +90,8 @@ export const settleRefusal = (
     decide: (device) => {
       if (device.fencingNumber !== fencing) return { kind: 'agreed' }
       if (told - device.fencingNumber > longestJump) return { kind: 'far ahead' }
-      // An agent refuses a number only for one that is as high or higher, whatever its record was restored from.
+      // An agent refuses a number only for an equal or higher one, whatever its record was restored
+      // from.
       if (isNumber && told < fencing) return { kind: 'contradicts itself' }
       if (reason === 'data_wiped') return { kind: 'wiped since' }
       return { kind: isNumber ? 'order again' : 'used by unknown' }
@@ -107,7 +114,7 @@ async function settle(core: Core, deviceId: string, { decide, ...how }: Settling
     const isDisputed = await lockDisputed(tx, deviceId)
     // The table's check constraint allows no other state.
     const device = (await tx.device.findUniqueOrThrow({ where: { id: deviceId } })) as Locked['device']
-    // Assigned anew meanwhile: the next report is about that.
+    // The device was assigned again meanwhile; the next report describes that.
     if (device.phoneId !== held.phoneId) return null
     const verdict = decide(device)
     if (verdict.kind === 'agreed' || verdict.kind === 'clean') return null
@@ -134,7 +141,7 @@ async function settle(core: Core, deviceId: string, { decide, ...how }: Settling
   return settled !== null
 }
 
-/** False when nothing had to change. */
+/** Returns false when nothing had to change. */
 async function act(locked: Locked, { kind }: Verdict): Promise<boolean> {
   const { tx, device, phone } = locked
   switch (kind) {
@@ -185,7 +192,7 @@ async function usedByOthers(
   kind: 'used by another' | 'used by unknown',
 ): Promise<boolean> {
   const { tx, device, told } = locked
-  // Its wipe under a number of its own is on its way.
+  // Its wipe, under another number, is already scheduled.
   if (await isResetPending(tx, phone.id)) return told > device.fencingNumber && goOn(locked, phone)
   if (phone.status === 'creating') return giveAnother(locked, phone)
   if (kind === 'used by another')
@@ -197,19 +204,19 @@ async function usedByOthers(
   return quarantineForWipe(locked, unknownUse)
 }
 
-/** The number from which the next call carries on. Returns it. */
+/** Raises the fencing number for the next call and returns it. */
 async function raiseTo({ tx, device, told }: Locked, beyond: bigint): Promise<bigint> {
   const highest = (told > device.fencingNumber ? told : device.fencingNumber) + beyond
   await tx.device.update({ where: { id: device.id }, data: { fencingNumber: highest } })
   return highest
 }
 
-/** The agent knows the phone, and only the number is behind. */
+/** The agent knows the phone; only the row's number is behind. */
 async function goOn(locked: Locked, phone: PhoneRecord): Promise<boolean> {
   const { core, tx } = locked
   if (phone.status === 'ready') {
     await raiseTo(locked, 0n)
-    // Requests carry numbers that the agent refuses; a start brings a new one.
+    // The agent refuses the numbers of running requests; a start issues a new one.
     const now = core.clock.now()
     const message = 'The database was restored while the phone ran. Start it again.'
     return endRun(tx, core.rules, phone, 'lose', {
@@ -225,7 +232,7 @@ async function goOn(locked: Locked, phone: PhoneRecord): Promise<boolean> {
   return true
 }
 
-/** The wipe or the enrolment under way is ordered again, under a number that is still free. */
+/** Adds the current wipe or enrolment again under an unused number. */
 async function careAgain(locked: Locked): Promise<boolean> {
   const { tx, device, again } = locked
   if (device.state !== 'wiping' && device.state !== 'provisioning') return false
@@ -234,7 +241,10 @@ async function careAgain(locked: Locked): Promise<boolean> {
   return true
 }
 
-/** A phone that never ran gets another device; when none is free, this one once it is wiped. */
+/**
+ * Replaces the device of a phone that never ran. When no device is free, the phone uses this one
+ * after its wipe.
+ */
 async function giveAnother(locked: Locked, phone: PhoneRecord): Promise<boolean> {
   const { core, tx } = locked
   const number = await raiseTo(locked, 1n)
@@ -244,7 +254,7 @@ async function giveAnother(locked: Locked, phone: PhoneRecord): Promise<boolean>
   return true
 }
 
-/** The phone's data is gone; its device is wiped. */
+/** Fails the phone, since its data is gone, and wipes the device. */
 async function fail(locked: Locked, phone: PhoneRecord, message: string): Promise<boolean> {
   const { core, tx } = locked
   await raiseTo(locked, 0n)
@@ -257,7 +267,7 @@ async function fail(locked: Locked, phone: PhoneRecord, message: string): Promis
   return true
 }
 
-/** Keeps the device back; a phone that ran on it keeps its claim. */
+/** Quarantines the device. A phone that ran on it keeps its claim. */
 async function quarantine(locked: Locked, reason: string): Promise<boolean> {
   const { core, tx, device, phone } = locked
   if (device.state === 'quarantined') return false
@@ -267,7 +277,7 @@ async function quarantine(locked: Locked, reason: string): Promise<boolean> {
   }
   const now = core.clock.now()
   if (phone.status === 'creating') {
-    // It has no data yet, and so no claim to this device.
+    // The phone has no data yet, and so no claim to this device.
     if (await giveAnotherDevice(tx, core, phone, reason)) return true
     return endRun(tx, core.rules, phone, 'create_failed', {
       ...{ at: now, now, quarantine: reason },

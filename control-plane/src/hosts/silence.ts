@@ -1,7 +1,7 @@
 /**
- * How long this replica itself has not heard a host, or of a device's link, by its own monotonic clock, pauses left out. The
- * tables say when any replica heard them last, by Postgres's time; only both together make a host lost, so that a step of either
- * clock ends no session.
+ * Measures how long this replica has not heard a host, or a device's link, by its own monotonic
+ * clock without process pauses. The tables say when any replica last heard them, by Postgres's
+ * time. A host is lost only when both agree, so that a step of either clock ends no session.
  */
 import { ownNow, type DeviceStatus } from '@phonerack/shared'
 import { isUp } from '../devices/link.js'
@@ -12,12 +12,12 @@ export interface Silence {
   ofLink(hostId: string, serial: string): number
 }
 
-/** Devices of one host. */
+/** Devices per host. */
 const mostRemembered = 1000
 
 interface Heard {
   at: number
-  /** By serial: when the link was last said to be up. */
+  /** By serial: when the link was last reported up. */
   up: Map<string, number>
 }
 
@@ -33,18 +33,18 @@ export class HostSilence implements Silence {
   hear(hostId: string, devices: readonly Pick<DeviceStatus, 'serial' | 'link'>[]): void {
     const at = this.now()
     const before = this.heard.get(hostId)?.up
-    // Of devices that are no longer named, the last time still counts.
+    // Keep the last time of devices that are no longer reported.
     const up = new Map([...(before ?? [])].slice(-mostRemembered))
     for (const { serial, link } of devices) {
       if (!isUp(link)) continue
-      // The newest stand last.
+      // Move the newest to the end.
       up.delete(serial)
       up.set(serial, at)
     }
     this.heard.set(hostId, { at, up })
   }
 
-  /** Of one that was never heard: since this replica listens. */
+  /** For a host that was never heard: since this replica began to listen. */
   ofHost(hostId: string): number {
     return this.now() - (this.heard.get(hostId)?.at ?? this.since)
   }

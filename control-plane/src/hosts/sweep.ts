@@ -1,6 +1,7 @@
 /**
- * Looks, once a second on every replica, for devices that have been out of reach too long.
- * Each finding is acted on under locks and only while it still holds, so that replicas do not disturb each other.
+ * Looks once a second, on every replica, for devices that have been out of reach too long. Acts on
+ * each finding under locks and only while it still holds, so that replicas do not disturb each
+ * other.
  */
 import { outOfReach } from '../devices/quarantine.js'
 import { Prisma } from '../gen/prisma/client.js'
@@ -22,15 +23,16 @@ interface LostRow {
 const before = (now: Date, ms: number): Date => new Date(now.getTime() - ms)
 
 /**
- * Knows whether the silence of hosts can be believed: only after we ourselves have listened without a break for as
- * long as a host may be silent before it is lost. A control plane that was down, or cut off from the broker or from Postgres,
- * would else end sessions of hosts that never were away.
+ * Decides whether the silence of hosts is reliable: only after this replica has listened without
+ * interruption for as long as a host may be silent. Otherwise a control plane that was down, or
+ * disconnected from the broker or from Postgres, would end sessions of hosts that were always
+ * there.
  */
 export class Listening {
   private since: number | null = null
   private lastLook = 0
 
-  /** Call at each look; times in milliseconds. */
+  /** Call it at each sweep; times in milliseconds. */
   isLongEnough(now: number, connected: boolean, neededMs: number): boolean {
     const gap = this.lastLook > 0 && now - this.lastLook > 5000
     this.lastLook = now
@@ -42,8 +44,8 @@ export class Listening {
 }
 
 /**
- * @param listened counts the time in which this replica listens
- * @param silence what this replica itself has not heard
+ * @param listened counts the time in which this replica listens @param silence hosts and links that
+ * this replica has not heard
  */
 export async function sweepHosts(
   core: Core,
@@ -51,7 +53,7 @@ export async function sweepHosts(
   listened: ListenedTime,
   silence: Silence,
 ): Promise<void> {
-  // Before any look: a look that fails is a gap too.
+  // Query first: a failed sweep also interrupts listening.
   await core.db.$queryRaw`select 1 as alive`
   const { hostLostAfterMs } = core.rules
   if (!listening.isLongEnough(performance.now(), core.bus.connected, hostLostAfterMs)) return listened.pause()
@@ -69,7 +71,7 @@ export async function sweepHosts(
   }
 }
 
-/** Free devices of a lost host are offline until it is heard again. */
+/** Marks free devices of a lost host offline until the host is heard again. */
 async function parkIdleDevices(
   core: Core,
   lostSince: Date,
@@ -84,7 +86,10 @@ async function parkIdleDevices(
     where h.id = d.host_id and d.state = 'free' and h.id = any(${lost}) and h.last_seen_at < ${lostSince}`
 }
 
-/** While the link was up, the host's last heartbeat proves life; after, what was noted when it broke. */
+/**
+ * While the link was up, the host's last heartbeat is the proof of life; afterwards, the time noted
+ * when the link broke.
+ */
 function lostWhileRunning(core: Core, now: Date, lostSince: Date): Promise<LostRow[]> {
   return core.db.$queryRaw<LostRow[]>`select p.id as phone_id, h.id as host_id, d.serial,
       case when d.link_lost_at is null then h.last_seen_at
@@ -97,7 +102,7 @@ function lostWhileRunning(core: Core, now: Date, lostSince: Date): Promise<LostR
       and (d.grace_until is null or d.grace_until < ${now})`
 }
 
-/** Silent for too long both by Postgres's time and by what replicas listened through. */
+/** Silent for too long both by Postgres's time and by the time in which replicas listened. */
 function lostForGood(core: Core, now: Date): Promise<LostRow[]> {
   const ms = core.rules.lostForGoodAfterMs
   const since = before(now, ms)

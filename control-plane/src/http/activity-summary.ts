@@ -1,11 +1,12 @@
 /**
- * What activity keeps of a request: which fields it had, and the values of those that can be shown. Anything that is not
- * named here is `[redacted]`: typed text, clipboard text, metadata, URLs. Requests that were refused are recorded too, so
- * bodies and paths can hold anything: what is kept is bounded, and text that Postgres can store. Pure.
+ * Summarises a request for the activity list: the names of its fields, and the values of those that
+ * can be shown. Every other value is `[redacted]`: typed text, clipboard text, metadata, URLs.
+ * Refused requests are recorded too, so bodies and paths can hold anything: the summary is bounded,
+ * and Postgres can store its text. Pure.
  */
 import { limits, makeStorable, redactSecrets, shorten } from '@phonerack/shared'
 
-/** Fields whose values say what was asked for and hold nothing of a person. */
+/** Fields whose values hold nothing personal. */
 const shown = new Set([
   'wait',
   'country',
@@ -26,13 +27,13 @@ const shown = new Set([
   'storage_id',
   'name',
 ])
-/** Of a value, and of a field's name. */
+/** Characters of a value, characters of a field's name, and number of fields. */
 const most = { characters: 200, name: 60, fields: 20 }
 
 export type Shown = string | number | boolean | null | string[]
 export type Summary = Record<string, Shown>
 
-/** Redacted before it is cut: half of a secret is not recognised as one. */
+/** Redact before shortening: half a secret is not recognised as one. */
 const shownText = (text: string, characters = most.characters): string =>
   shorten(makeStorable(redactSecrets(text.slice(0, 4 * limits.pathLength))), characters)
 
@@ -43,7 +44,7 @@ function shownValue(name: string, value: unknown): Shown {
   return typeof value === 'number' || typeof value === 'boolean' || value === null ? value : '[redacted]'
 }
 
-/** The types of a batch's actions are all that is kept of it. */
+/** Keeps only the types of a batch's actions. */
 function shownActions(actions: readonly unknown[]): string[] {
   const kept = actions.slice(0, limits.actions.max).map(typeOf)
   return actions.length > kept.length ? [...kept, '…'] : kept

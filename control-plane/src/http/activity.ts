@@ -1,4 +1,7 @@
-/** Records every request with a key that changes something, once it was answered. For the scope of `/v1`. */
+/**
+ * Records every request with a key that changes something, after its response. For the scope of
+ * `/v1`.
+ */
 import type { FastifyInstance } from 'fastify'
 import { isId } from '@phonerack/shared'
 import { summaryOf } from './activity-summary.js'

@@ -1,4 +1,4 @@
-/** Key, rate and scope of a `/v1` request, in this order. */
+/** Checks key, rate and scope of a `/v1` request, in this order. */
 import { ApiError, isSecret } from '@phonerack/shared'
 import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import { controlOutOfReach } from '../core/out-of-reach.js'
@@ -10,7 +10,7 @@ import { type KeyService } from '../keys/types.js'
 
 const howTo = 'Send Authorization: Bearer <API key>.'
 
-/** The key of an `Authorization` header; null when it has none, or one of another form. */
+/** The key of an `Authorization` header; null when it has none, or one in another form. */
 export function bearerKey(header: string | undefined): string | null {
   const secret = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1]
   return secret !== undefined && isSecret('apiKey', secret) ? secret : null
@@ -31,14 +31,14 @@ export function checkScope(caller: Caller, scope: Scope): void {
   if (!mayUse(caller, scope)) throw lacks(scope)
 }
 
-/** Who asks. Only for routes behind `addAuth`. */
+/** The request's caller. Only for routes behind `addAuth`. */
 export function callerOf(request: FastifyRequest): Caller {
   if (!request.caller)
     throw new Error(`no caller on the request to ${request.routeOptions.url ?? request.url}`)
   return request.caller
 }
 
-/** For the scope that holds `/v1`'s routes; each of them names its scope in `config`. */
+/** For the scope that holds the `/v1` routes. Each route names its scope in `config`. */
 export function addAuth(
   app: FastifyInstance,
   { keys, rate, strangers }: { keys: KeyService; rate: RateLimit; strangers: Strangers },
@@ -46,7 +46,7 @@ export function addAuth(
   app.addHook('onRoute', (route) => {
     if (!route.config?.scope && route.config?.isOpen !== true)
       throw new Error(`${route.url} does not name a scope`)
-    // After the route's own: those look at what its schema cannot know.
+    // Run after the route's own checks, which cover rules that its schema cannot express.
     if (route.config.scopeAfterBody === true)
       route.preHandler = [...[route.preHandler ?? []].flat(), checkScopeLate]
   })

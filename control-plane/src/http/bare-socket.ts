@@ -1,6 +1,6 @@
 /**
- * Answers where HTTP itself broke down and there is no request: the same
- * envelope, written to the socket. Used by `http/server.ts`.
+ * Writes the error envelope to a socket on which HTTP failed before there was a request. Used by
+ * `http/server.ts`.
  */
 import { type ApiError, newId } from '@phonerack/shared'
 import { STATUS_CODES } from 'node:http'
@@ -8,12 +8,15 @@ import type { Socket } from 'node:net'
 import { errorAnswer } from './errors.js'
 import { validationFailed, type Issue } from '../validation/validation-error.js'
 
-/** Milliseconds in which what the client still sends is discarded, so that it can read the answer. */
+/**
+ * Milliseconds in which further bytes from the client are discarded, so that it can read the
+ * response.
+ */
 const lingerMs = 2000
 
 const answered = new WeakSet<Socket>()
 
-/** Writes the error, and closes the connection once the client has had time to read it. */
+/** Writes the error, and closes the connection after the client has had time to read it. */
 export function answerOnSocket(socket: Socket, error: ApiError): void {
   if (answered.has(socket)) return
   answered.add(socket)
@@ -39,11 +42,11 @@ const malformed: Record<string, Issue> = {
   },
 }
 
-/** Fastify's `clientErrorHandler`: a request that Node could not read. */
+/** Fastify's `clientErrorHandler`, for a request that Node could not parse. */
 export function onClientError(error: Error & { code?: string }, socket: Socket): void {
   const underWay = (socket as Socket & { _httpMessage?: { headersSent: boolean } | null })._httpMessage
   if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent) {
-    // A second error on an answered socket is the client still sending: let it run out.
+    // After the response, a second error means that the client is still sending: let it finish.
     if (!answered.has(socket)) socket.destroy(error)
     return
   }

@@ -1,7 +1,6 @@
 /**
- * Reads request bodies: at most the route's limit, strict JSON, and an answer
- * that reaches a client whose body is too large. Registered for all routes by
- * `http/server.ts`.
+ * Reads request bodies: at most the route's limit, strict JSON, and a response that reaches a
+ * client whose body is too large. Registered for all routes by `http/server.ts`.
  */
 import { ApiError } from '@phonerack/shared'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -10,13 +9,13 @@ import { validationFailed } from '../validation/validation-error.js'
 import { parseJson } from './json.js'
 import { headerRefusal } from './validation.js'
 
-/** Milliseconds in which a body must have arrived. */
+/** Milliseconds in which a body must arrive. */
 const receiveMs = 60_000
 
-/** Milliseconds in which the rest of a too large or too slow body is read and thrown away. */
+/** Milliseconds in which the rest of a too large or too slow body is read and discarded. */
 const discardMs = 10_000
 
-/** The connection ended first: nothing was done, and nobody may be left to hear so. */
+/** The connection ended first: nothing was done, and the client may have gone. */
 const cutOff = (): ApiError =>
   validationFailed('body', [
     { path: [], message: 'is incomplete: the connection ended before all of it arrived', code: 'cut_off' },
@@ -34,12 +33,11 @@ const tooLarge = (limit: number): ApiError =>
   })
 
 /**
- * The whole body. A larger one fails with `payload_too_large`: after all of it
- * was discarded, after twice the limit, or after 10 s, whichever is first. What
- * a client sends beyond that is discarded in the background until the 10 s are
- * over, since closing a connection with unread bytes takes the answer with it.
- * @throws ApiError payload_too_large
- * @throws ApiError validation_failed when the connection ends before the body is complete, or it takes too long
+ * Reads the whole body. A larger one fails with `payload_too_large` once all of it was discarded,
+ * twice the limit was read, or 10 s have passed, whichever is first. Further bytes are discarded in
+ * the background until the 10 s are over, since closing a connection with unread bytes would lose
+ * the response. @throws ApiError payload_too_large @throws ApiError validation_failed when the
+ * connection ends before the body is complete, or it takes too long
  */
 export function collectBody(
   stream: Readable,
@@ -90,10 +88,10 @@ export function collectBody(
   })
 }
 
-/** `Content-Length`, or 0 when it is not given (chunked). */
+/** `Content-Length`, or 0 without one (chunked). */
 const declaredLength = (request: FastifyRequest): number => Number(request.headers['content-length'] ?? 0)
 
-/** A malformed header is refused before a body that is too large, as create's table of errors says. */
+/** A malformed header takes precedence over a body that is too large, as in create's error table. */
 const headersFirst = (request: FastifyRequest, error: unknown): unknown =>
   error instanceof ApiError && error.code === 'payload_too_large'
     ? (headerRefusal(request.routeOptions.schema?.headers, request.headers) ?? error)
@@ -115,9 +113,9 @@ function checkContentType(header: string | undefined): void {
 }
 
 export interface Continuation {
-  /** The client asked to be told before it sends its body (`Expect: 100-continue`). */
+  /** True when the client waits for permission to send its body (`Expect: 100-continue`). */
   awaits(request: FastifyRequest): boolean
-  /** Tells it. */
+  /** Permits the client to send its body. */
   proceed(request: FastifyRequest): void
 }
 
@@ -127,7 +125,7 @@ export function addBodyReading(app: FastifyInstance, continuation: Continuation)
   app.addHook('preParsing', async (request, _reply, payload) => {
     if (request.method === 'GET' || request.method === 'HEAD') return
     if (request.routeOptions.config.streamBody === true) {
-      // Fastify refuses an odd type by itself; the route takes any.
+      // Fastify itself refuses unknown content types; this route accepts any.
       delete request.raw.headers['content-type']
       if (continuation.awaits(request)) continuation.proceed(request)
       return
@@ -142,7 +140,8 @@ export function addBodyReading(app: FastifyInstance, continuation: Continuation)
       throw headersFirst(request, error)
     })
     const type = request.headers['content-type']
-    // Fastify refuses an odd type by itself, and an empty body is no body whatever its type.
+    // Fastify itself refuses unknown content types, and an empty body counts as none whatever its
+    // type.
     delete request.raw.headers['content-type']
     if (request.routeOptions.config.rawBody === true) {
       request.readBody = bytes

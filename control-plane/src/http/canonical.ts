@@ -1,7 +1,7 @@
-/** One hash for all spellings of the same JSON value. */
+/** One hash for all encodings of the same JSON value. */
 import { createHash } from 'node:crypto'
 
-/** JSON with the fields of every object in order. */
+/** JSON with the fields of every object sorted. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

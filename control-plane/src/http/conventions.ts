@@ -1,4 +1,4 @@
-/** What holds for every request before anything else: ID, no caching, Origin, 404 and 405, in this order. */
+/** Checks that apply to every request first: ID, no caching, Origin, 404 and 405, in this order. */
 import { ApiError } from '@phonerack/shared'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { validationFailed } from '../validation/validation-error.js'
@@ -6,7 +6,7 @@ import { pathOf, type KnownPaths } from './known-paths.js'
 
 const isPublicApi = (path: string): boolean => path.startsWith('/v1/')
 
-/** Browsers are kept out of `/v1` and of nothing else. */
+/** Refuses browsers on `/v1`, and nowhere else. */
 export function refusedOrigin(request: FastifyRequest): ApiError | null {
   if (request.headers.origin === undefined) return null
   const path = request.is404
@@ -15,7 +15,10 @@ export function refusedOrigin(request: FastifyRequest): ApiError | null {
   return isPublicApi(path) ? new ApiError('browser_requests_not_allowed') : null
 }
 
-/** No route, or one whose parameter is empty (`/v1/phones/`), which the router takes for a match. */
+/**
+ * True without a route, or for an empty path parameter (`/v1/phones/`), which the router treats as
+ * a match.
+ */
 const leadsNowhere = (request: FastifyRequest): boolean =>
   request.is404 || Object.values(request.params as Record<string, string>).includes('')
 

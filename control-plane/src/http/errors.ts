@@ -1,18 +1,18 @@
-/** Everything that can go wrong becomes an `ApiError` here, and every `ApiError` the one envelope. */
+/** Converts every error to an `ApiError`, and every `ApiError` to the error envelope. */
 import { ApiError, errorEnvelope, type ErrorEnvelope } from '@phonerack/shared'
 import { isBusy, tooBusy, tooBusyToTell } from '../db/busy.js'
 import { validationFailed } from '../validation/validation-error.js'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
-/** Seconds of `Retry-After` where the limit has no wait of its own. */
+/** Seconds of `Retry-After` when the limit sets none. */
 const defaultRetryAfter = 30
 
-/** A phone that failed while the request waited for it: never worth repeating. */
+/** A phone that failed while the request waited for it. Never retryable. */
 export class PhoneFailure extends ApiError {}
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
-/** What Fastify itself refuses before or around our own checks. */
+/** Errors that Fastify itself raises before or around our checks. */
 function fromFramework(error: FastifyError): ApiError | null {
   if (typeof error.code !== 'string' || !error.code.startsWith('FST_ERR_')) return null
   switch (error.code) {
@@ -29,7 +29,10 @@ function fromFramework(error: FastifyError): ApiError | null {
   }
 }
 
-/** Knows our errors, the framework's, and a database without room; anything else is a bug or a broken neighbour: logged, and `internal_error`. */
+/**
+ * Converts our errors, the framework's, and those of an overloaded database. Any other error is a
+ * bug or an unavailable dependency: it is logged and becomes `internal_error`.
+ */
 export function toApiError(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
   const known = error instanceof Error ? fromFramework(error as FastifyError) : null
@@ -48,7 +51,7 @@ export function toApiError(error: unknown, request: FastifyRequest): ApiError {
   return new ApiError('internal_error', { cause: error })
 }
 
-/** Operators' writes are one transaction each. */
+/** Each operator write is one transaction. */
 function busyFor(error: unknown, { method, headers, routeOptions }: FastifyRequest): ApiError {
   if (isRead(method) || routeOptions.config.isAudited) return tooBusy(error)
   return headers['idempotency-key'] === undefined
@@ -56,10 +59,10 @@ function busyFor(error: unknown, { method, headers, routeOptions }: FastifyReque
     : tooBusy(error, 'Wait 2 seconds, then send the request again with the same Idempotency-Key.')
 }
 
-/** The envelope for an answer to `method`: codes whose `retryable` depends on it are settled here. */
+/** The envelope for a response to `method`, on which some codes' `retryable` depends. */
 function envelopeFor(error: ApiError, requestId: string, method: string, phoneId: string): ErrorEnvelope {
   const envelope = errorEnvelope(error, requestId)
-  // A host agent does not know under which ID a client has the phone.
+  // A host agent does not know the ID under which a client has the phone.
   if (envelope.error.next !== null) envelope.error.next = envelope.error.next.replaceAll('{id}', phoneId)
   if (error instanceof PhoneFailure) envelope.error.retryable = false
   else if (error.code === 'internal_error' || error.code === 'provider_timeout')
@@ -70,7 +73,7 @@ function envelopeFor(error: ApiError, requestId: string, method: string, phoneId
   return envelope
 }
 
-/** Of what an agent has refused only the details come over the wire: they name the wait too. */
+/** An agent's refusal arrives with details only; they include the wait. */
 function retryAfter(error: ApiError): number | undefined {
   if (error instanceof PhoneFailure) return undefined
   const told = error.retryAfterSeconds ?? error.details['retry_after_seconds']
@@ -80,7 +83,7 @@ function retryAfter(error: ApiError): number | undefined {
     : undefined
 }
 
-/** Status, headers and body of an error answer; used by Fastify replies and by bare sockets. */
+/** Status, headers and body of an error response. Used by Fastify replies and by bare sockets. */
 export function errorAnswer(
   error: ApiError,
   requestId: string,
@@ -101,7 +104,7 @@ export function errorAnswer(
   }
 }
 
-/** Fastify's error handler; operator and host routes use it too. */
+/** Fastify's error handler, also for operator and host routes. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const apiError = toApiError(error, request)
   request.errorCode = apiError.code

@@ -1,12 +1,12 @@
-/** `Expect: 100-continue`: the client is told to go on only once its body is wanted. */
+/** `Expect: 100-continue`: lets the client send its body only once the body is needed. */
 import type { FastifyRequest } from 'fastify'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Continuation } from './body.js'
 
 /**
- * Takes over from Node, which would ask for every body at once. A request that
- * is refused first (key, scope, declared size) is answered without its body,
- * and its connection closed, since nobody can tell whether the body follows.
+ * Replaces Node's handling, which requests every body at once. A request that is refused earlier
+ * (key, scope, declared size) gets its response without its body, and its connection is closed,
+ * since it is unknown whether the body follows.
  */
 export function acceptExpectations(server: Server): Continuation {
   const waiting = new WeakMap<IncomingMessage, ServerResponse>()
@@ -15,7 +15,8 @@ export function acceptExpectations(server: Server): Continuation {
     response.shouldKeepAlive = false
     server.emit('request', request, response)
   })
-  // Other expectations may be ignored (RFC 9110, 10.1.1); Node would answer 417 without the envelope.
+  // Other expectations may be ignored (RFC 9110, 10.1.1). Node would answer 417 without the
+  // envelope.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return {
     awaits: ({ raw }: FastifyRequest) => waiting.has(raw),

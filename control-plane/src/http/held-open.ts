@@ -1,15 +1,18 @@
-/** What one key holds open at once: requests that wait, and answers that are read bit by bit. Counted in this process. */
+/**
+ * Limits the requests that one key holds open at once: waits and streamed responses. Counted per
+ * process.
+ */
 import { ApiError } from '@phonerack/shared'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf } from './auth.js'
 
-/** Seconds after which another may have ended. */
+/** Seconds after which another request may have ended. */
 const retryAfterSeconds = 5
 
 export interface HeldOpen {
-  /** Counts the request until its answer is over. @throws ApiError rate_limited */
+  /** Counts the request until its response ends. @throws ApiError rate_limited */
   hold(request: FastifyRequest, reply: FastifyReply): void
-  /** As `hold`; false instead of the error. */
+  /** Like `hold`, but returns false instead of throwing. */
   tryHold(request: FastifyRequest, reply: FastifyReply): boolean
 }
 
@@ -25,11 +28,11 @@ const descriptions = {
 }
 
 export function createHeldOpen(most: number, kind: keyof typeof descriptions): HeldOpen {
-  /** Keys that hold nothing are not in it. */
+  /** Keys without open requests have no entry. */
   const counts = new Map<string, number>()
 
   const tryHold = (request: FastifyRequest, reply: FastifyReply): boolean => {
-    // A client that has left holds nothing open, and no `close` would take its count back.
+    // A client that has left holds nothing open, and no `close` event would decrement its count.
     if (reply.raw.destroyed) return true
     const { keyId } = callerOf(request)
     const count = counts.get(keyId) ?? 0

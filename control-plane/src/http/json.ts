@@ -1,4 +1,4 @@
-/** Strict JSON: UTF-8, an object at the top, and only text that every later station can carry. */
+/** Strict JSON: UTF-8, an object at the top, and only text that Postgres and the agent can carry. */
 import { isStorable, type ApiError } from '@phonerack/shared'
 import { validationFailed } from '../validation/validation-error.js'
 import { jsonTypeOf, unknownField } from '../validation/issues.js'
@@ -7,7 +7,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 type Path = (string | number)[]
 
-/** Every value inside, with its path; the path of what is nested deeper ends at this depth. */
+/** Visits every nested value with its path. Paths end at this depth. */
 const namedDepth = 16
 
 function* visit(root: unknown): Generator<{ value: unknown; path: Path }> {
@@ -53,7 +53,7 @@ function refuseUnstorable(root: unknown): void {
   }
 }
 
-/** Schema libraries skip a field called `__proto__` silently, and strict means refused. */
+/** Schema libraries silently skip a field called `__proto__`; strict parsing refuses it. */
 function refuseProto(root: unknown): void {
   for (const { value, path } of visit(root)) {
     if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__'))
@@ -74,7 +74,7 @@ export function parseJson(bytes: Uint8Array): unknown {
         received: jsonTypeOf(value),
       },
     ])
-  // The walks are for the few bodies whose text makes them possible: an escape, or the name itself.
+  // Walk only bodies that contain an escape or the name itself; others cannot hold such text.
   const escaped = text.includes('\\u')
   if (escaped) refuseUnstorable(value)
   if (escaped || text.includes('__proto__')) refuseProto(value)

@@ -1,20 +1,20 @@
 /**
- * Signals that end a request's work: its client has gone, or the server stops.
- * A stopping server ends waits at once, so that they answer with the phone as
- * it is, and work inside a phone a little later.
+ * Signals that end a request's work: its client has gone, or the server stops. A stopping server
+ * ends waits immediately, so that they return the phone's current state, and calls into a phone a
+ * little later.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
-/** Milliseconds that requests into a phone get to end when the server stops. */
+/** Milliseconds that calls into a phone get to end when the server stops. */
 const stopGraceMs = 2000
 
-/** Milliseconds after which connections that are still busy are closed. */
+/** Milliseconds after which connections that are still in use are closed. */
 const stopLimitMs = 3000
 
 export interface Lifetimes {
-  /** For waiting. */
+  /** For waits. */
   wait(reply: FastifyReply): AbortSignal
-  /** For work inside a phone. */
+  /** For calls into a phone. */
   work(reply: FastifyReply): AbortSignal
 }
 
@@ -26,7 +26,7 @@ export function trackLifetimes(app: FastifyInstance): Lifetimes {
 
   const signal = (kind: Set<AbortController>, reply: FastifyReply): AbortSignal => {
     const controller = new AbortController()
-    // `close` was emitted before, and is not again.
+    // `close` was already emitted and will not be again.
     if (reply.raw.destroyed) {
       controller.abort()
       return controller.signal

@@ -1,6 +1,6 @@
 /**
- * Query strings as values: numbers where the schema wants numbers, `name[key]`
- * pairs where it wants a record, and known parameters at most once.
+ * Parses query strings: numbers where the schema expects numbers, `name[key]` pairs where it
+ * expects a record, and each known parameter at most once.
  */
 import { isStorable } from '@phonerack/shared'
 import type { $ZodType } from 'zod/v4/core'
@@ -9,7 +9,10 @@ import { shapeOf, unwrap } from '../validation/issues.js'
 
 type RawQuery = Record<string, string | string[]>
 
-/** `-12` is a whole number, `1e3`, `+1` and ` 1` are not and stay text. One with too many digits is out of every range. */
+/**
+ * `-12` is a whole number; `1e3`, `+1` and ` 1` are not and stay text. A number with too many
+ * digits is out of every range.
+ */
 const wholeNumber = /^-?\d+$/
 
 const kindOf = (schema: $ZodType): string => unwrap(schema)._zod.def.type
@@ -20,7 +23,7 @@ const once = (path: Issue['path']): Issue => ({
   code: 'repeated',
 })
 
-/** @returns the values for the schema, and what is wrong already here */
+/** Returns the values for the schema, and the issues found here. */
 export function readQuery(
   schema: $ZodType,
   raw: RawQuery,
@@ -57,7 +60,7 @@ function readPairs(
   for (const [parameter, given] of Object.entries(raw)) {
     if (parameter !== name && !parameter.startsWith(`${name}[`)) continue
     const key = /^[^[]*\[(.*)\]$/s.exec(parameter)?.[1]
-    // As a field, `__proto__` would be lost on the way to the schema, and the filter with it.
+    // A field `__proto__` would be lost before the schema sees it, and the filter with it.
     if (key === undefined || key === '__proto__') {
       issues.push({ path: [name], message: `must be given as ${name}[<key>]=value`, code: 'invalid_key' })
       continue

@@ -1,9 +1,14 @@
-/** Requests per key, address or other subject and calendar minute (UTC), counted in this process. */
+/**
+ * Limits requests per key, address or other subject and calendar minute (UTC), counted per process.
+ */
 import { ApiError, type Clock } from '@phonerack/shared'
 import { LRUCache } from 'lru-cache'
 
 const minuteMs = 60_000
-/** Strangers choose some of the subjects: beyond this many, the one that was counted longest ago is forgotten. */
+/**
+ * Unauthenticated clients choose some subjects, so the number is bounded: the subject counted
+ * longest ago is dropped.
+ */
 const mostSubjects = 50_000
 
 export interface RateLimit {
@@ -11,7 +16,7 @@ export interface RateLimit {
   count(subject: string): void
 }
 
-/** `what`: the subject that is counted, for the message. */
+/** `what`: the kind of subject, for the message. */
 export function createRateLimit(perMinute: number, clock: Clock, what = 'key'): RateLimit {
   let minute = -1
   const counts = new LRUCache<string, number>({ max: mostSubjects })

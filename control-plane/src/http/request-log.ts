@@ -1,4 +1,7 @@
-/** One line per answer. Successful reads are `debug`: they are most of the traffic and say little. */
+/**
+ * Logs one line per response. Successful reads are logged at `debug`, since they are most of the
+ * traffic.
+ */
 import type { FastifyInstance } from 'fastify'
 
 export function addRequestLog(app: FastifyInstance): void {

@@ -1,10 +1,10 @@
-/** What is not `/v1`: health for load balancers, the description, and a signpost. */
+/** Paths outside `/v1`: health for load balancers, the API description, and an overview. */
 import type { FastifyInstance } from 'fastify'
 
-/** One thing that this replica needs or uses. */
+/** A dependency of this replica. */
 export interface HealthCheck {
   ok: boolean
-  /** False: without it this replica still serves what does not need it. */
+  /** False: without it, this replica still serves requests that do not need it. */
   required: boolean
   /** Milliseconds by which this machine's clock is ahead of Postgres. */
   skew_ms?: number
@@ -12,10 +12,10 @@ export interface HealthCheck {
 
 export type Health = Record<string, HealthCheck>
 
-/** Milliseconds: a load balancer waits no longer, and a part that hangs is as good as away. */
+/** Milliseconds: a load balancer does not wait longer, and a check that hangs has failed. */
 const withinMs = 3000
 
-/** One look at a time, however many ask: the path needs no key. */
+/** Shares one check among concurrent requests, since the path needs no key. */
 function shared(health: () => Promise<Health>): () => Promise<Health> {
   let underWay: Promise<Health> | null = null
   return () => {
@@ -32,14 +32,15 @@ export function addServicePaths(app: FastifyInstance, health: () => Promise<Heal
     description: '/openapi.json',
     docs: '/docs',
   }))
-  // The process answers: whoever restarts processes asks here. A neighbour that is away is no reason to restart.
+  // Liveness, for process supervisors: the process responds. An unavailable dependency is no reason
+  // to restart.
   app.route({
     method: ['GET', 'HEAD'],
     url: '/livez',
     schema: { hide: true },
     handler: (_request, reply) => reply.send({ status: 'ok' }),
   })
-  // Whether this replica should get traffic: whoever spreads requests asks here.
+  // Readiness, for load balancers: whether this replica should get traffic.
   for (const url of ['/readyz', '/healthz'])
     app.route({
       method: ['GET', 'HEAD'],

@@ -1,16 +1,23 @@
-/** For routes that take their body as a stream (`config.streamBody`): its length, and an end to what nobody wants. */
+/**
+ * For routes that stream their body (`config.streamBody`): its length, and a limit on unread bytes.
+ */
 import { type FastifyReply, type FastifyRequest } from 'fastify'
 
-/** Milliseconds that a client may go on sending after it was answered; it may be about to read the answer. */
+/**
+ * Milliseconds that a client may keep sending after the response, which it may still be about to
+ * read.
+ */
 const leftoverMs = 10_000
 
-/** `Content-Length`, or null when it is not given (chunked). */
+/** `Content-Length`, or null without one (chunked). */
 export function declaredLength(request: FastifyRequest): number | null {
   const header = request.headers['content-length']
   return header === undefined ? null : Number(header)
 }
 
-/** Node discards what is left of an answered request's body; this ends that, with the connection. */
+/**
+ * Node discards the rest of an answered request's body. This limits that by closing the connection.
+ */
 export function boundLeftover(request: FastifyRequest, reply: FastifyReply): void {
   reply.raw.once('finish', () => {
     if (request.raw.complete) return

@@ -1,4 +1,4 @@
-/** What our hooks add to Fastify's types, and the instance that routes are written against. */
+/** The fields that our hooks add to Fastify's types, and the instance type of routes. */
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -7,13 +7,13 @@ import { type Caller, type Scope } from '../core/caller.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; set by the key check of `/v1`. Read it with `callerOf`. */
+    /** Set by the key check of `/v1`. Read it with `callerOf`. */
     caller: Caller | null
-    /** Who asks; set by the token check of `/operator/v1`. Read it with `operatorOf`. */
+    /** Set by the token check of `/operator/v1`. Read it with `operatorOf`. */
     operator: Operator | null
-    /** The body as read by `http/body.ts`; undefined when there was none. */
+    /** The body as read by `http/body.ts`; undefined without one. */
     readBody: unknown
-    /** Of the error that was answered; null when there was none. */
+    /** The code of the error response; null for a success. */
     errorCode: string | null
   }
   interface FastifyContextConfig {
@@ -21,15 +21,18 @@ declare module 'fastify' {
     isOpen?: boolean
     /** The scope that a `/v1` route needs. */
     scope?: Scope
-    /** A write of `/operator/v1` that leaves an audit entry; set by `operator/api.ts` alone. */
+    /** A write of `/operator/v1` with an audit entry; set only by `operator/api.ts`. */
     isAudited?: boolean
-    /** The body is bytes of any type, in `readBody`, and no JSON. */
+    /** The body in `readBody` is bytes of any type, not JSON. */
     rawBody?: boolean
-    /** The body is left on `request.raw`, for the route to stream. */
+    /** The body stays on `request.raw`, for the route to stream. */
     streamBody?: boolean
     /** Checks the scope after the body, as create does. */
     scopeAfterBody?: boolean
-    /** Its 500 means that it may have run, so a key that cannot be read is `phone_unavailable`: nothing ran. */
+    /**
+     * A 500 of this route means that it may have run. When the key cannot be read, nothing ran, so
+     * the error is `phone_unavailable`.
+     */
     tellsThatNothingRan?: boolean
   }
 }

@@ -1,14 +1,21 @@
 /**
- * WebSockets beside requests. As soon as a Node server listens to `upgrade`, every request that asks for any upgrade ends
- * up there; clients that merely offer HTTP/2 (`Upgrade: h2c`, as Java's does by default) must still get their answer.
+ * WebSockets beside normal requests. Once a Node server listens to `upgrade`, every request for any
+ * upgrade ends up there. Clients that merely offer HTTP/2 (`Upgrade: h2c`, as Java's does by
+ * default) must still get their response.
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** Takes the upgrades it knows; false: the request is answered as if it had asked for none. */
+/**
+ * Handles the upgrades it knows. Returns false when the request should be answered without an
+ * upgrade.
+ */
 export type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => boolean
 
-/** @param onFault hears of what `take` throws, which ends that connection alone: nothing awaits this listener */
+/**
+ * @param onFault receives errors of `take`. They end only that connection, since nothing awaits
+ * this listener.
+ */
 export function acceptUpgrades(server: Server, take: Upgrade, onFault: (error: unknown) => void): void {
   server.on('upgrade', (request, socket, head) => {
     try {
@@ -20,7 +27,7 @@ export function acceptUpgrades(server: Server, take: Upgrade, onFault: (error: u
   })
 }
 
-/** The server reads the request once more, from its first byte, without the offer. */
+/** Lets the server parse the request again from its first byte, without the offered upgrade. */
 function giveBack(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`]
   for (let at = 0; at + 1 < request.rawHeaders.length; at += 2) {
@@ -28,7 +35,7 @@ function giveBack(server: Server, request: IncomingMessage, socket: Duplex, head
     const kept = keptValue(name.toLowerCase(), value)
     if (kept !== null) lines.push(`${name}: ${kept}`)
   }
-  // Header bytes are Latin-1 for Node.
+  // Node reads header bytes as Latin-1.
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
   server.emit('connection', socket)
 }

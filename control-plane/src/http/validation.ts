@@ -1,4 +1,4 @@
-/** Checks requests against the schemas of their routes; set as Fastify's validator compiler. */
+/** Validates requests against the schemas of their routes; Fastify's validator compiler. */
 import type { FastifySchemaCompiler } from 'fastify'
 import type { $ZodType } from 'zod/v4/core'
 import { validationFailed, type Issue, type ValidationStage } from '../validation/validation-error.js'
@@ -9,27 +9,27 @@ type Checked = { value: unknown } | { error: Error }
 
 function check(schema: $ZodType, value: unknown, stage: ValidationStage, before: Issue[] = []): Checked {
   const { issues: found, data } = findIssues(schema, value)
-  // A parameter that was refused before is not there for the schema, and is not called missing.
+  // The schema does not see a parameter that was already refused, so do not report it as missing.
   const refused = new Set(before.map(({ path }) => String(path[0])))
   const issues = [...before, ...found.filter(({ path }) => !refused.has(String(path[0])))]
   if (issues.length > 0) return { error: validationFailed(stage, issues) }
   return { value: data }
 }
 
-/** What is wrong with a request's headers by its route's schema; null when nothing is. */
+/** The error of a request's headers under its route's schema, or null. */
 export function headerRefusal(schema: unknown, headers: Record<string, unknown>): Error | null {
   const checked = schema ? check(schema as $ZodType, headers, 'headers') : { value: headers }
   return 'error' in checked ? checked.error : null
 }
 
 /**
- * Path parameters are not refused here: a malformed phone ID is a phone that
- * does not exist, found after the body was checked.
+ * Path parameters are not refused here: a malformed phone ID is a phone that does not exist,
+ * reported after the body is checked.
  */
 export const validatorCompiler: FastifySchemaCompiler<$ZodType> = ({ schema, httpPart }) => {
   switch (httpPart) {
     case 'body':
-      // Fastify says null for no body; a body that is `null` was refused when it was read.
+      // Fastify passes null for no body; a body that is `null` was refused when it was read.
       return (body: unknown) => check(schema, body ?? undefined, 'body')
     case 'querystring':
       return (raw: Record<string, string | string[]>) => {

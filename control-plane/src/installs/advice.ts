@@ -1,7 +1,10 @@
-/** What to do about an install that the phone refused, by the phone's own word for it. Pure. */
+/** The next step after an install that the phone refused, by the phone's reason. Pure. */
 import { type Install } from '../gen/prisma/client.js'
 
-/** Refusals of the build itself: no uninstall helps. AOSP `PackageManager.INSTALL_FAILED_*`. */
+/**
+ * Reasons in the build itself, which an uninstall does not solve. AOSP
+ * `PackageManager.INSTALL_FAILED_*`.
+ */
 const ofTheBuild: readonly (readonly [RegExp, string])[] = [
   [/OLDER_SDK/, 'upload a build with a lower minSdkVersion, or use a phone with a newer Android'],
   [/DEPRECATED_SDK_VERSION/, 'upload a build with a higher targetSdkVersion'],
@@ -23,7 +26,10 @@ const ofTheBuild: readonly (readonly [RegExp, string])[] = [
 
 type Wanted = Pick<Install, 'phoneId' | 'package' | 'replace'>
 
-/** One or two sentences. `reason`: the phone's words; `wasInstalled`: it had the app when the install began. */
+/**
+ * One or two sentences. `reason`: the phone's text; `wasInstalled`: the app was installed when the
+ * install began.
+ */
 export function adviceFor(reason: string, wasInstalled: boolean, install: Wanted): string {
   const said = reason === '' ? '' : `The phone reported: ${reason}. `
   const isGone = wasInstalled && install.replace

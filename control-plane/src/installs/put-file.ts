@@ -1,4 +1,4 @@
-/** Streams one stored file into a host's cache; the whole of it is never in memory. */
+/** Streams one stored file into a host's cache, without holding it in memory. */
 import { type Readable } from 'node:stream'
 import { Metadata, type ClientWritableStream, type ServiceError } from '@grpc/grpc-js'
 import { type PutPackageFileRequest } from '@phonerack/proto'
@@ -8,7 +8,7 @@ import { type HostConnection } from '../host-calls/clients.js'
 import { type FileStore } from '../storage/file-store.js'
 import { type InstallFiles } from './records.js'
 
-/** Bytes of one message, as the proto says. */
+/** Bytes per message, as the proto requires. */
 const chunkBytes = 64 * 1024
 
 /** @throws CallFailure, StoredFileMissing */
@@ -22,7 +22,7 @@ export async function putPackageFile(
   const content = await store.read(file.storageId)
   const deadline = Date.now() + progress.remaining
   let call: ClientWritableStream<PutPackageFileRequest> | undefined
-  // Not a promise that each message races against: it would hold all of them until it settles.
+  // Not a promise that each message races against: it would retain all of them until it settles.
   const answer = { isThere: false, wake: (): void => undefined }
   const answered = new Promise<ServiceError | null>((resolve) => {
     call = connection.client.putPackageFile(new Metadata(), { deadline }, (error) => {
@@ -39,7 +39,7 @@ export async function putPackageFile(
     for await (const message of messages(file, content)) {
       if (answer.isThere) break
       await new Promise<void>((resolve) => {
-        // A call that has failed never says that a message was written.
+        // A failed call never reports that a message was written.
         answer.wake = resolve
         stream.write(message, () => resolve())
       })

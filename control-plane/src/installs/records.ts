@@ -1,4 +1,7 @@
-/** Installs as the database holds them. A row is made before the agent is asked, and goes when it refused. */
+/**
+ * Installs in the database. A row is created before the agent is asked, and removed when the agent
+ * refuses.
+ */
 import { ApiError, isId, newId } from '@phonerack/shared'
 import { z } from 'zod'
 import { inTransaction, type Tx } from '../db/database.js'
@@ -14,17 +17,17 @@ import { type Caller } from '../core/caller.js'
 import { type InstallSource, type InstallView } from './types.js'
 
 /**
- * Milliseconds until a row whose begin nobody confirmed has ended for certain: the call's own time, and the agent's two
- * minutes in which it gives the slot back.
+ * Milliseconds until an unconfirmed install has certainly ended: the call's own time, and the two
+ * minutes after which the agent releases the slot.
  */
 const unconfirmedMs = 210_000
-/** Attempts that a list shows. */
+/** Attempts in a list. */
 const listed = 50
 
 const filesSchema = z.array(
   z.object({ name: z.string(), storageId: z.string(), sha256: z.string(), size: z.number() }),
 )
-/** What the phone gets, the base first. */
+/** The files for the phone, the base first. */
 export type InstallFiles = z.output<typeof filesSchema>
 export const filesOf = (install: Install): InstallFiles => filesSchema.parse(install.files)
 
@@ -53,19 +56,19 @@ function requireReady(
   }
 }
 
-/** What is installed. */
+/** The build to install. */
 interface Build {
   package: string
   versionCode: bigint
   /** Null: from the library. */
   uploadId: string | null
   files: InstallFiles
-  /** Null: not known. */
+  /** Null: unknown. */
   needs: Needs | null
   replace: boolean
 }
 
-/** The upload stays locked, so that its file does. */
+/** Keeps the upload locked, and with it its file. */
 async function buildOf(tx: Tx, caller: Caller, source: InstallSource, now: Date): Promise<Build> {
   if ('package' in source)
     return { ...(await fromLibrary(tx, source.package)), uploadId: null, replace: false }
@@ -81,7 +84,7 @@ async function fromLibrary(
   tx: Tx,
   name: string,
 ): Promise<Pick<Build, 'package' | 'versionCode' | 'files' | 'needs'>> {
-  // Waits for a change that is under way: its files go with it.
+  // Waits for a change in progress, which may remove its files.
   await tx.$queryRaw`select 1 from library_apps where package = ${name} for share`
   const app = await readApp(tx, name)
   if (!app)
@@ -92,7 +95,7 @@ async function fromLibrary(
   const files = app.files.map(({ id, sha256, sizeBytes, position }) => ({
     name: position === 0 ? 'base.apk' : `split${position}.apk`,
     storageId: id,
-    // The table's check constraint lets no app's file be without these.
+    // The table's check constraint requires these of an app's file.
     sha256: sha256 ?? '',
     size: Number(sizeBytes),
   }))
@@ -109,8 +112,8 @@ export interface NewInstall {
 }
 
 /**
- * Not visible as refused: `confirm` or `forget` follows.
- * @throws ApiError upload_not_found, upload_not_ready, app_not_available
+ * Creates a row that stays invisible until `confirm`; `forget` removes it. @throws ApiError
+ * upload_not_found, upload_not_ready, app_not_available
  */
 export function record(core: Core, caller: Caller, wanted: NewInstall): Promise<Install> {
   return inTransaction(core.db, async (tx) => {
@@ -135,7 +138,7 @@ export function record(core: Core, caller: Caller, wanted: NewInstall): Promise<
   })
 }
 
-/** The agent has begun: from here on the job goes on, and the upload is kept for longer. */
+/** The agent has begun: the job takes over, and the upload is kept longer. */
 export function confirm(core: Core, install: Install): Promise<Install> {
   return inTransaction(core.db, async (tx) => {
     const now = core.clock.now()
@@ -149,18 +152,18 @@ export function confirm(core: Core, install: Install): Promise<Install> {
   })
 }
 
-/** The agent refused: there was no attempt. Its job finds nothing. */
+/** The agent refused, so there was no attempt. A job for it finds nothing. */
 export const forget = async (core: Core, install: Install): Promise<void> => {
   await core.db.install.deleteMany({ where: { id: install.id, status: 'beginning' } })
 }
 
 export interface InstallEnd {
-  /** Null: it succeeded. */
+  /** Null: success. */
   error: string | null
   next: string | null
 }
 
-/** Once; an end that was written stays. */
+/** Records the end once; an earlier end stays. */
 export async function end(core: Core, install: Install, outcome: InstallEnd): Promise<void> {
   await inTransaction(core.db, async (tx) => {
     const now = core.clock.now()
@@ -171,8 +174,8 @@ export async function end(core: Core, install: Install, outcome: InstallEnd): Pr
 }
 
 /**
- * Ends one that will hear nothing more from its agent: with `unordered` when the agent never heard that it should
- * install, with `ordered` otherwise.
+ * Ends an install about which the agent will report nothing more: with `unordered` when the agent
+ * was never told to install, else with `ordered`.
  */
 export async function endInDoubt(
   core: Core,
@@ -200,7 +203,10 @@ async function endWhere(
   return count > 0
 }
 
-/** Before the agent is told to install. False: it has ended meanwhile, and the agent is told nothing. */
+/**
+ * Call it before telling the agent to install. Returns false when the install has already ended: do
+ * not tell the agent.
+ */
 export async function markOrdered(core: Core, install: Install): Promise<boolean> {
   const { count } = await core.db.install.updateMany({
     where: { id: install.id, status: 'running' },

@@ -1,6 +1,6 @@
 /**
- * Job `app.install`: brings an install that was begun to its end. Safe to run twice and to take over from a killed
- * process: the agent knows an install by its ID, begins it once, and keeps its outcome.
+ * Job `app.install`: completes an install. Safe to run twice and to take over from a killed
+ * process: the agent identifies an install by its ID, begins it once, and keeps its result.
  */
 import {
   type BeginInstallRequest,
@@ -34,7 +34,7 @@ export async function runInstallJob(context: JobContext, store: FileStore, paylo
   const { core } = context
   const install = await core.db.install.findUnique({ where: { id: payload.installId } })
   if (!install || install.status === 'succeeded' || install.status === 'failed') return
-  // Nobody confirmed that it began, and the agent has given up meanwhile: it is not begun a second time.
+  // The begin was never confirmed, and the agent has given up meanwhile. Do not begin it again.
   if (install.status === 'beginning') return giveUp(context, install)
   try {
     const outcome = await bringIn(context, store, install)
@@ -64,7 +64,7 @@ const unknown = (install: Install): InstallEnd => ({
 const giveUp = ({ core }: JobContext, install: Install): Promise<void> =>
   endInDoubt(core, install, {
     ordered: unknown(install),
-    // What it was to replace may have been uninstalled.
+    // `replace` may have uninstalled the old app.
     unordered: install.replace ? unknown(install) : neverOrdered(install),
   })
 
@@ -113,7 +113,7 @@ async function installOn(
   for (const file of filesOf(install).filter(({ sha256 }) => missingSha256.includes(sha256)))
     await putPackageFile(target.connection, file, store, Progress.for(times.put, stopping))
   if (performance.now() - begunAt > slotMs) await begin()
-  // Sending may have taken minutes.
+  // Check again: sending may have taken minutes.
   if (!(await targetOf(context, install)) || !(await markOrdered(core, install))) return null
   const answer = await callHost<FinishInstallRequest, FinishInstallResponse>(
     target.connection,
@@ -137,12 +137,13 @@ function failureOf({ errorCode, reason, wasInstalled }: FinishInstallResponse, i
 }
 
 /**
- * What an agent says of an install that it does not run: nothing was installed under this ID, and it may be begun again.
- * `install_in_progress` comes after a restart of the agent, when another install was faster.
+ * Errors of an agent that does not run this install: nothing was installed under this ID, and it
+ * may begin again. `install_in_progress` occurs after a restart of the agent, when another install
+ * was faster.
  */
 const passing = new Set(['phone_unavailable', 'provider_timeout', 'provider_error', 'install_in_progress'])
 
-/** Null for what may be better at the next try. */
+/** Returns null when another attempt may succeed. */
 function endOf(error: unknown, install: Install): InstallEnd | null {
   if (error instanceof StoredFileMissing)
     return install.uploadId === null

@@ -1,4 +1,7 @@
-/** `InstallService` of the wall: asks the agent to begin, and leaves the rest to the job (`run-install.ts`). */
+/**
+ * Implements `InstallService`: asks the agent to begin, and leaves the rest to the job
+ * (`run-install.ts`).
+ */
 import { type BeginInstallRequest, type BeginInstallResponse } from '@phonerack/proto'
 import { ApiError, Progress } from '@phonerack/shared'
 import { conflictOr } from '../phones/conflict-after-call.js'
@@ -14,7 +17,7 @@ import { confirm, filesOf, forget, installsRequest, recent, record, viewOf } fro
 import { type CallContext } from '../core/caller.js'
 import { type InstallService } from './types.js'
 
-/** Milliseconds: the agent looks, and with `replace` uninstalls. */
+/** Milliseconds: the agent checks, and with `replace` uninstalls. */
 const beginMs = 90_000
 
 export function createInstallService(core: Core, hosts: HostClients): InstallService {
@@ -57,7 +60,10 @@ export const beginRequest = (
   needs: wireNeeds(install.needs),
 })
 
-/** Sent once. Whether `replace` has uninstalled the app. @throws ApiError; of a refused one no row stays */
+/**
+ * Sent once. Returns true when `replace` has uninstalled the app. @throws ApiError when refused;
+ * its row is removed
+ */
 async function begin(core: Core, install: Install, target: Target, context: CallContext): Promise<boolean> {
   try {
     const answer = await callHost<BeginInstallRequest, BeginInstallResponse>(
@@ -77,7 +83,7 @@ async function begin(core: Core, install: Install, target: Target, context: Call
   }
 }
 
-/** Its row stays, and ends when nothing can come of it any more. */
+/** Its row stays until the install has certainly ended. */
 function unknownOutcome(install: Install, cause: unknown, isUninstalled: boolean): ApiError {
   return new ApiError('action_outcome_unknown', {
     details: {

@@ -14,14 +14,14 @@ export interface InstallView {
 
 export type InstallSource = { package: string } | { upload: string; replace: boolean }
 
-/** Installs of apps on phones; each goes on in the background. */
+/** Installs of apps on phones, which continue in the background. */
 export interface InstallService {
   /**
-   * Begins one on a ready phone.
-   * @throws ApiError upload_not_found, upload_not_ready, app_not_available, version_downgrade, install_in_progress;
-   *   action_outcome_unknown with `details.install`; with `details.uninstalled` once `replace` has uninstalled the app
+   * Begins one on a ready phone. @throws ApiError upload_not_found, upload_not_ready,
+   * app_not_available, version_downgrade, install_in_progress; action_outcome_unknown with
+   * `details.install`; with `details.uninstalled` once `replace` has uninstalled the app
    */
   start(caller: Caller, phoneId: string, source: InstallSource, context: CallContext): Promise<InstallView>
-  /** Recent attempts, newest first; of a phone in any state. */
+  /** Recent attempts, newest first. The phone may have any status. */
   list(caller: Caller, phoneId: string): Promise<InstallView[]>
 }

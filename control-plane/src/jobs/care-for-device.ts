@@ -1,6 +1,6 @@
 /**
- * Jobs `device.wipe` and `device.enroll`: a device is free only after a wipe that was verified on it; what
- * could not be verified is quarantined for the operator, with the reason.
+ * Jobs `device.wipe` and `device.enroll`. A device becomes free only after a verified wipe. When
+ * verification fails, the device is quarantined with the reason, for the operator.
  */
 import {
   type EnrollDeviceRequest,
@@ -41,9 +41,9 @@ const longestTurnMs = 5000
 interface Cared {
   verified: boolean
   checks: WipeCheck[]
-  /** Of the agent's record; 0: it keeps none. */
+  /** The revision of the agent's record; 0: it keeps none. */
   revision: bigint
-  /** For whom the device is clean now; empty: nobody. */
+  /** The tenant for which the device is clean now; empty: none. */
   cleanFor: string
   capabilities?: { name: string; implementation: string; evidence: string }[]
 }
@@ -157,7 +157,7 @@ async function conclude({ core }: JobContext, device: PlacedDevice, outcome: Car
   const checks = outcome.checks.map(storableCheck)
   const failed = checks.filter((check) => !check.passed)
   const knowsCustody = outcome.revision > 0n
-  // Else it would be free for nobody, and wiped again and again.
+  // Otherwise the device would be free for no tenant, and wiped in a loop.
   const freesNobody = knowsCustody && outcome.verified && failed.length === 0 && outcome.cleanFor === ''
   const verified = outcome.verified && failed.length === 0 && !freesNobody
   const epoch = verified && knowsCustody ? await readEpoch(core.db) : null
@@ -181,7 +181,7 @@ async function conclude({ core }: JobContext, device: PlacedDevice, outcome: Car
     )
 }
 
-/** Evidence quotes the phone, and so whatever a tenant left on it. */
+/** Evidence quotes the phone, and so may contain anything that a tenant left there. */
 const storableCheck = ({ name, passed, evidence }: WipeCheck) => ({
   name: shorten(makeStorable(name), 100),
   passed,

@@ -19,7 +19,7 @@ import { turnMs } from '../queue/host-slots.js'
 import { careKey, type JobPayload } from '../queue/queue.js'
 import { later } from '../queue/retry.js'
 
-/** Milliseconds: one try; there are two. */
+/** Milliseconds per try; there are two. */
 const tryMs = 10_000
 /** Milliseconds between two looks for a slot; and looks, which take about as long as the two tries. */
 const turns = { longestMs: 1000, most: 20 }

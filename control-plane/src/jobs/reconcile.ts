@@ -1,6 +1,6 @@
 /**
- * A second look, every 15 s, at what must not stay as it is: whatever lost its job (given up after too many failures)
- * gets a new one. Jobs are safe to run twice, so a needless one does no harm.
+ * Every 15 s, adds a new job where a temporary state has lost its job, for example after too many
+ * failures. Jobs are safe to run twice, so an unneeded one does no harm.
  */
 import { limits } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
@@ -16,7 +16,7 @@ interface Lost {
 }
 interface LostCare extends Lost {
   state: 'wiping' | 'provisioning'
-  /** Its job failed as often as it may. */
+  /** Its job has used all its attempts. */
   isGivenUp: boolean
 }
 
@@ -68,7 +68,10 @@ export async function reconcile(core: Core): Promise<void> {
   })
 }
 
-/** What fails each time would be added again for ever. A start is bounded by its deadline, and a park always ends. */
+/**
+ * Quarantines a device whose care failed every time, since its job would be added forever. Starts
+ * need no limit, as they have a deadline, and parks always end.
+ */
 async function careAgain(tx: Tx, { id, fencing, state, isGivenUp }: LostCare): Promise<void> {
   const isDisputed = await lockDisputed(tx, id)
   if (!isDisputed && !isGivenUp) {
@@ -93,7 +96,7 @@ const addPhoneJob = (
 ): Promise<void> =>
   addJob(tx, name, { phoneId, fencing: fencing.toString() }, { key: careKey(name, phoneId, fencing) })
 
-/** What a timer should have ended five seconds ago. */
+/** Ends runs whose timer should have ended them five seconds ago. */
 async function overdue(core: Core): Promise<void> {
   const late = new Date(core.clock.now().getTime() - 5000)
   const rows = await core.db.$queryRaw<{ phone_id: string; session_id: string; deadline: boolean }[]>`
@@ -108,7 +111,10 @@ async function overdue(core: Core): Promise<void> {
   }
 }
 
-/** Rows whose time is over: idempotency keys, counters of past minutes, used join tokens, live links, hand-overs, setups, activity, installs, recordings, operators' requests and their log. */
+/**
+ * Deletes expired rows: idempotency keys, counters of past minutes, used join tokens, live links,
+ * hand-overs, setups, activity, installs, recordings, operator requests and their log.
+ */
 export async function forget(core: Core): Promise<void> {
   const now = core.clock.now()
   await core.db.idempotencyKey.deleteMany({ where: { expiresAt: { lt: now } } })
@@ -129,7 +135,8 @@ export async function forget(core: Core): Promise<void> {
       expiresAt: { lt: new Date(now.getTime() - core.rules.activityLifeMs) },
     },
   })
-  // Strangers begin setups; a person's decision makes the rows that are kept longer, for the answers to their terminals.
+  // Anyone may begin a setup. Setups that a person decided are kept longer, so that their terminals
+  // can read the result.
   await core.db.setup.deleteMany({
     where: {
       OR: [

@@ -1,7 +1,7 @@
 /**
- * Job `phone.start`: asks the agent to make the phone ready, and tries again, for a new phone also with
- * another device, until the phone's deadline. Safe to run twice: the agent and
- * the tables both look at the fencing number.
+ * Job `phone.start`: asks the agent to make the phone ready, and retries until the phone's
+ * deadline, for a new phone also with another device. Safe to run twice: the agent and the tables
+ * both check the fencing number.
  */
 import { reasonOf } from '../devices/quarantine.js'
 import {
@@ -29,9 +29,9 @@ import { turnMs } from '../queue/host-slots.js'
 import { careKey, type JobPayload } from '../queue/queue.js'
 import { backoff, later } from '../queue/retry.js'
 
-/** Milliseconds that one try may take. */
+/** Milliseconds per try. */
 const tryMs = 45_000
-/** Tries with one device before a new phone gets another one. */
+/** Tries with one device before a new phone gets another. */
 const triesPerDevice = 3
 /** Milliseconds between two looks for a slot of the host. */
 const longestTurnMs = 1000
@@ -88,8 +88,9 @@ function timeLeft({ core }: JobContext, phone: PhoneRecord | null): number {
 }
 
 /**
- * Wipes the phone for the reset that was ordered. The agent answers a repeat under the same number with the same wipe, so
- * that a job that runs again wipes nothing twice. False when the phone must not start.
+ * Wipes the phone for an ordered reset. The agent answers a repeat under the same number with the
+ * same wipe, so a job that runs again wipes nothing twice. Returns false when the phone must not
+ * start.
  */
 async function reset(
   context: JobContext,
@@ -151,7 +152,7 @@ async function afterFailure(
   })
 }
 
-/** As `giveAnotherDevice`, unless something has moved the phone meanwhile: then there is nothing to do either. */
+/** Like `giveAnotherDevice`, but also does nothing when the phone has changed meanwhile. */
 async function changeDevice(
   { core }: JobContext,
   phoneId: string,

@@ -1,4 +1,4 @@
-/** Which function does which job. Payloads are checked where they arrive. */
+/** Maps each job to its function, and validates its payload. */
 import { type Task, type TaskList } from 'graphile-worker'
 import { Prisma } from '../gen/prisma/client.js'
 import { runInstallJob } from '../installs/run-install.js'
@@ -25,7 +25,7 @@ export type PoolContext = Omit<JobContext, 'slots'>
 const task =
   <N extends JobName>(name: N, work: (payload: JobPayload<N>) => Promise<void>): Task =>
   async (payload) => {
-    // The schema of a name makes the payload of that name.
+    // The schema of a name produces the payload of that name.
     await work(jobPayloads[name].parse(payload) as JobPayload<N>)
   }
 
@@ -49,7 +49,7 @@ export function hostTasks(pool: PoolContext): TaskList {
   }
 }
 
-/** Jobs over stored files: few at a time, since each reads a whole one. */
+/** Jobs over stored files. Few run at once, since each reads a whole file. */
 export const fileTasks = (uploads: UploadCore, stopping: AbortSignal): TaskList => ({
   'upload.process': task('upload.process', (job) => processUploadJob(uploads, job, stopping)),
   'file.delete': task('file.delete', (job) => deleteFileJob(uploads, job.storageId)),

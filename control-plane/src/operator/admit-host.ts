@@ -1,4 +1,4 @@
-/** Admits a host: its join token is spent, and it gets a certificate and a NATS user. */
+/** Admits a host: spends its join token, and issues its certificate and NATS user. */
 import { ApiError, hashSecret, isSecret, newId } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
@@ -10,11 +10,11 @@ import { onBehalf, type Origin } from './work.js'
 export interface JoinParts {
   core: Core
   authority: Authority
-  /** Null when the broker asks for no credentials. */
+  /** Null when the broker requires no credentials. */
   natsUsers: NatsUsers | null
 }
 
-/** A host that asks to join. */
+/** A host's request to join. */
 export interface Joining {
   token: string
   name: string
@@ -29,13 +29,13 @@ export interface HostIdentity {
   hostId: string
   certificatePem: string
   caPem: string
-  /** Empty when the broker asks for no credentials. */
+  /** Empty when the broker requires no credentials. */
   natsJwt: string
-  /** The URI in the control plane's certificate, which the host accepts calls from. */
+  /** The URI in the control plane's certificate. The host accepts calls only from it. */
   controlPlaneUri: string
 }
 
-/** Finds out whether join tokens are valid, for addresses that have failed too often: many callers share a query. */
+/** Looks up join tokens for addresses that have failed too often: many callers share a query. */
 export const createJoinTokenLookup = (core: Core): SecretLookup =>
   createSecretLookup(async (hashes) => {
     const rows = await core.db.joinToken.findMany({
@@ -54,8 +54,9 @@ export async function checkJoinToken(core: Core, token: string): Promise<void> {
 }
 
 /**
- * Spends the token and stores the host, with an audit entry in the name of the operator who made the token.
- * @throws ApiError unauthorized; validation_failed for a public key of the wrong kind, which leaves the token usable
+ * Spends the token and stores the host, with an audit entry in the name of the operator who created
+ * the token. @throws ApiError unauthorized; validation_failed for a public key of the wrong kind,
+ * which leaves the token usable
  */
 export async function admitHost(
   { core, authority, natsUsers }: JoinParts,
@@ -63,7 +64,7 @@ export async function admitHost(
   from: Origin,
 ): Promise<HostIdentity> {
   const hostId = newId('host')
-  // Before the token is spent: a key of the wrong kind leaves it usable.
+  // Issue before spending the token: a key of the wrong kind leaves the token usable.
   const certificatePem = await issue(authority, hostId, host.publicKeyPem)
   const natsJwt = natsUsers ? await natsUsers.issue(hostId, host.natsPublicKey) : ''
   await store(core, hostId, host, from)

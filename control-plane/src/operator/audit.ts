@@ -1,4 +1,7 @@
-/** The log of what operators changed and allowed: written in the transaction of the change, kept for a year, without secrets. */
+/**
+ * The audit log of operators' changes: written in the transaction of the change, kept for a year,
+ * without secrets.
+ */
 import { redactSecrets } from '@phonerack/shared'
 import { Prisma, type AuditEntry } from '../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
@@ -6,8 +9,8 @@ import { type Operator } from './auth.js'
 import { type Change, type Facts, type Work } from './work.js'
 
 /**
- * Adds the entry of a change. `action`: what was done, for example `project.change`. `operator`: in whose name, where that
- * is known only within the transaction.
+ * Adds a change's entry. `action`: for example `project.change`. `operator`: the actor, where it is
+ * known only within the transaction.
  */
 export async function addAudit(
   work: Work,
@@ -35,16 +38,19 @@ export async function addAudit(
   )
 }
 
-/** Secrets never reach here; should one, only its kind is kept. */
+/** Facts hold no secrets; should one appear, only its kind is kept. */
 const keep = (facts: Facts): Prisma.InputJsonValue | typeof Prisma.DbNull =>
   facts === null
     ? Prisma.DbNull
     : (JSON.parse(redactSecrets(JSON.stringify(facts))) as Prisma.InputJsonObject)
 
-/** Of no project: a cursor of a project's list is not valid here. */
+/** No project: a cursor of a project's list is not valid here. */
 const scope = { projectId: '', list: 'audit', parameter: 'before' }
 
-/** Newest first. @param page `before`: the `next_before` of the page before; null for the newest entries */
+/**
+ * Newest first. @param page `before`: the previous page's `next_before`; null for the newest
+ * entries
+ */
 export async function listAudit(core: Core, { limit, before }: { limit: number; before: string | null }) {
   const after = core.cursors.decode(scope, before)
   const rows = await core.db.auditEntry.findMany({

@@ -1,4 +1,7 @@
-/** Who is an operator: the bearer of a `pro_` token whose hash is in the table, not expired and not revoked. */
+/**
+ * Authenticates operators: the bearer of a `pro_` token whose hash is in the table, and which is
+ * neither expired nor revoked.
+ */
 import { ApiError, hashSecret, isSecret } from '@phonerack/shared'
 import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
 import { type OperatorToken } from '../gen/prisma/client.js'
@@ -7,18 +10,18 @@ import { type Core } from '../core/core.js'
 /** `last_used_at` is written at most this often, in milliseconds. */
 const lastUsedAccuracyMs = 60_000
 
-/** Who sends this request, and from where: what the audit log says of them. */
+/** The sender of this request and its address, as the audit log records them. */
 export interface Operator {
   tokenId: string
   tokenName: string
-  /** Of the client. */
+  /** The client's address. */
   address: string
   requestId: string
-  /** The token itself, to seal kept answers with. Never stored or logged. */
+  /** The token, which seals stored responses. Never stored or logged. */
   secret: () => string
 }
 
-/** Finds out whether tokens are valid, for addresses that have failed too often: many callers share a query. */
+/** Looks up tokens for addresses that have failed too often: many callers share a query. */
 export const createTokenLookup = (core: Core): SecretLookup =>
   createSecretLookup(async (hashes) => {
     const rows = await core.db.operatorToken.findMany({
@@ -33,8 +36,8 @@ export const createTokenLookup = (core: Core): SecretLookup =>
   })
 
 /**
- * Reads the table each time: a token that is revoked is refused by every replica at once.
- * @throws ApiError unauthorized
+ * Reads the table each time, so that every replica refuses a revoked token at once. @throws
+ * ApiError unauthorized
  */
 export async function authenticateOperator(
   core: Core,
@@ -69,7 +72,7 @@ const unknownToken = (): ApiError =>
     details: { reason: 'unknown' },
   })
 
-/** Null: the token is valid. */
+/** Null when the token is valid. */
 export function refusalOf(
   token: Pick<OperatorToken, 'name' | 'expiresAt' | 'revokedAt'> | null,
   now: Date,

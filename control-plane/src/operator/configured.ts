@@ -1,4 +1,7 @@
-/** The operator token that the configuration sets (`PHONERACK_OPERATOR_TOKEN_SHA256`). Called as a replica starts. */
+/**
+ * The operator token in the configuration (`PHONERACK_OPERATOR_TOKEN_SHA256`). Called when a
+ * replica starts.
+ */
 import { newId } from '@phonerack/shared'
 import { type OperatorToken } from '../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
@@ -8,8 +11,8 @@ import { byConfiguration, isRevokedByOperator, tokenView } from './tokens.js'
 import { asOperator, type Work } from './work.js'
 
 /**
- * Makes the configured token valid, unless an operator revoked it, and revokes any other that the configuration had set
- * before. Each change has an audit entry in the name of the configured token.
+ * Makes the configured token valid, unless an operator revoked it, and revokes any earlier
+ * configured one. Each change has an audit entry in the name of the configured token.
  */
 export async function setConfiguredOperator(
   core: Core,
@@ -31,11 +34,11 @@ export async function setConfiguredOperator(
   })
 }
 
-/** The row of the configured token: new, valid again, or as it was. */
+/** Returns the row of the configured token: created, restored, or unchanged. */
 async function enter(work: Work, id: string, secretHash: string): Promise<OperatorToken> {
   const { tx, now } = work
   const row = { id, secretHash, name: 'configured', isConfigured: true, createdAt: now }
-  // Waits for a replica that starts with the same configuration at the same moment.
+  // Waits for a replica with the same configuration that starts at the same moment.
   const { count } = await tx.operatorToken.createMany({ data: [row], skipDuplicates: true })
   await tx.$queryRaw`select 1 from operator_tokens where secret_hash = ${secretHash} for update`
   const before = await tx.operatorToken.findUniqueOrThrow({ where: { secretHash } })

@@ -1,4 +1,4 @@
-/** What an operator does with devices: take one in, and decide about one that is held back. */
+/** Operators' changes of devices: enrolling one, and releasing a quarantined one. */
 import { ApiError } from '@phonerack/shared'
 import { addCare, addEnroll } from '../devices/care.js'
 import { type Tx } from '../db/database.js'
@@ -13,8 +13,8 @@ export type PlacedDevice = Device & { host: Host }
 type DeviceView = ReturnType<typeof deviceView>
 
 /**
- * By `dev_` ID or serial.
- * @throws ApiError not_found; validation_failed when several hosts have the serial
+ * Finds a device by `dev_` ID or serial. @throws ApiError not_found; validation_failed when several
+ * hosts have the serial
  */
 export async function findDevice(db: Pick<Tx, 'device'>, ref: string): Promise<PlacedDevice> {
   const found = await db.device.findMany({
@@ -30,8 +30,8 @@ export async function findDevice(db: Pick<Tx, 'device'>, ref: string): Promise<P
 }
 
 /**
- * Locks the device, after the phone that holds it and its host, and reads it under the lock.
- * @throws ApiError as `findDevice`; validation_failed when its phone changed before it was locked
+ * Locks the device, after its phone and its host, and reads it under the lock. @throws ApiError as
+ * `findDevice`; validation_failed when its phone changed before the lock
  */
 async function lockDevice(tx: Tx, ref: string): Promise<PlacedDevice> {
   const { id, phoneId, hostId } = await findDevice(tx, ref)
@@ -39,7 +39,7 @@ async function lockDevice(tx: Tx, ref: string): Promise<PlacedDevice> {
   await tx.$queryRaw`select 1 from hosts where id = ${hostId} for update`
   await tx.$queryRaw`select 1 from devices where id = ${id} for update`
   const device = await findDevice(tx, id)
-  // Its phone must be locked before it, so this transaction cannot go on.
+  // The new phone must be locked first, so this transaction cannot continue.
   if (device.phoneId !== null && device.phoneId !== phoneId)
     throw invalidField(
       'device',
@@ -49,8 +49,8 @@ async function lockDevice(tx: Tx, ref: string): Promise<PlacedDevice> {
 }
 
 /**
- * Begins to take a device in: from here on it is erased. Also one that this database knows and its host does not, or the
- * other way round: either was restored or lost its records.
+ * Begins an enrolment, which erases the device. Also for a device that only this database or only
+ * its host knows, since either may have been restored or have lost its records.
  */
 export async function enrollDevice(work: Work, ref: string): Promise<Change<DeviceView>> {
   const { tx } = work
@@ -68,8 +68,8 @@ export async function enrollDevice(work: Work, ref: string): Promise<Change<Devi
 }
 
 /**
- * Wipes and verifies a quarantined device again; a phone that it still holds fails. With `keep`, gives it back to that
- * phone as it is. Fails the phone of a lost host.
+ * Wipes and verifies a quarantined device again, and fails a phone that still holds it. With
+ * `keep`, returns it to that phone unchanged. Fails the phone of a lost host.
  */
 export async function releaseHeldDevice(work: Work, ref: string, keep: boolean): Promise<Change<DeviceView>> {
   const { tx } = work
@@ -81,7 +81,7 @@ export async function releaseHeldDevice(work: Work, ref: string, keep: boolean):
   return changeOf(tx, device, { keep })
 }
 
-/** What the audit log keeps of a device; its probes and checks are no work of the operator. */
+/** The audit log's facts about a device, without probes and checks, which operators do not change. */
 const factsOf = (device: PlacedDevice): Facts => ({
   serial: device.serial,
   host_id: device.hostId,
@@ -122,7 +122,7 @@ async function giveBack(tx: Tx, device: PlacedDevice): Promise<void> {
 async function wipeAgain(work: Work, device: PlacedDevice): Promise<void> {
   const { tx } = work
   if (device.phoneId !== null) await fail(work, device.phoneId)
-  // One that never passed its enrolment goes through all of it again.
+  // A device that never completed its enrolment repeats all of it.
   const state = device.enrolledAt ? 'wiping' : 'provisioning'
   const rows = await tx.$queryRaw<{ fencing_number: bigint }[]>`update devices
     set state = ${state}, reason = null, fencing_number = fencing_number + 1, disputes = 0, wipe_only = false

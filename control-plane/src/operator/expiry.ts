@@ -1,4 +1,4 @@
-/** How long keys and operator tokens can be made to live. */
+/** The lifetimes of API keys and operator tokens. */
 import { z } from 'zod'
 
 const day = 86_400_000

@@ -1,4 +1,4 @@
-/** What an operator does with hosts and with the service as a whole. */
+/** Operators' changes of hosts and of the whole service. */
 import { hashSecret, newSecret } from '@phonerack/shared'
 import { addJob } from '../queue/queue.js'
 import { type Core } from '../core/core.js'
@@ -16,7 +16,7 @@ export async function listHosts(core: Core) {
   return hosts.map((host) => hostView(host, core.clock.now(), core.rules))
 }
 
-/** Shown once; works once, for an hour. */
+/** The token is shown once, and works once within an hour. */
 export async function createJoinToken(work: Work): Promise<Change<{ token: string; expires_at: string }>> {
   const token = newSecret('hostJoin')
   const expiresAt = new Date(work.now.getTime() + joinTokenLifeMs)
@@ -38,7 +38,7 @@ export async function readService(core: Core): Promise<ServiceView> {
   return { ...serviceView(pausedAt), ...(await readRestore(core.db)) }
 }
 
-/** A pause parks every running phone: the job is added with the change. */
+/** A pause parks every running phone: its job is added with the change. */
 export async function setPaused({ tx, now }: Work, paused: boolean): Promise<Change<ServiceView>> {
   await tx.$queryRaw`select 1 from service_state where id = 1 for update`
   const before = await tx.serviceState.findUniqueOrThrow({ where: { id: 1 } })

@@ -1,4 +1,4 @@
-/** What an operator does with API keys. The key is shown once, here. */
+/** Operators' changes of API keys. A key is shown only in the response that creates it. */
 import { ApiError, hashSecret, limits, newId, newSecret, subjects } from '@phonerack/shared'
 import { z } from 'zod'
 import { type Tx } from '../db/database.js'
@@ -27,7 +27,7 @@ export async function createKey(work: Work, input: z.infer<typeof newKeySchema>)
   return { result: made, target: made.id, before: null, after: keyView(after) }
 }
 
-/** @throws ApiError key_limit; validation_failed for phones of others */
+/** @throws ApiError key_limit; validation_failed for phones of other projects */
 export async function addKey(tx: Tx, input: z.infer<typeof newKeySchema>, now: Date) {
   const id = newId('key')
   const secret = newSecret('apiKey')
@@ -87,7 +87,7 @@ const keyView = (key: ApiKey & { phones: { phoneId: string }[] }) => ({
   revoked_at: key.revokedAt?.toISOString() ?? null,
 })
 
-/** Takes effect on every replica at once, or, without the broker, within a second. */
+/** Takes effect on every replica immediately, or within a second when the broker is away. */
 export async function revokeKey(work: Work, id: string): Promise<Change<{ id: string; revoked_at: string }>> {
   const { tx, core, now } = work
   await tx.$queryRaw`select 1 from api_keys where id = ${id} for update`

@@ -1,6 +1,7 @@
 /**
- * Operator writes with an Idempotency-Key are done once: the key is claimed in the transaction of the change, and a
- * repeat gets the first answer. Answers can hold a secret that is shown once, so they are sealed with the token.
+ * Makes operator writes with an Idempotency-Key run once: the key is claimed in the transaction of
+ * the change, and a repeat gets the first response. A response may hold a secret that is shown
+ * once, so it is sealed with the token.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { ApiError } from '@phonerack/shared'
@@ -17,8 +18,8 @@ const nonceBytes = 12
 const tagBytes = 16
 
 /**
- * Takes the key, or returns the answer of the request that had it before. Waits for one that is running.
- * @throws ApiError idempotency_conflict
+ * Claims the key, or returns the response of the earlier request that used it. Waits for a request
+ * in progress. @throws ApiError idempotency_conflict
  */
 export async function claimKey(work: Work, key: string, fingerprint: string): Promise<Answer | null> {
   const { tx, now, operator } = work
@@ -39,7 +40,7 @@ export async function claimKey(work: Work, key: string, fingerprint: string): Pr
   return { status: earlier.status, text: open(operator.secret(), key, earlier.answer) }
 }
 
-/** Keeps the answer for repeats. */
+/** Stores the response for repeats. */
 export async function keepAnswer(work: Work, key: string, answer: Answer): Promise<void> {
   const { tokenId, secret } = work.operator
   await work.tx.operatorRequest.update({
@@ -48,7 +49,7 @@ export async function keepAnswer(work: Work, key: string, answer: Answer): Promi
   })
 }
 
-/** The table has only the token's SHA-256, from which this cannot be made. */
+/** The table holds only the token's SHA-256, from which this key cannot be derived. */
 const sealingKey = (secret: string, key: string): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, key, 'phonerack operator answer', 32))
 

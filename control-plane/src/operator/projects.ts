@@ -1,4 +1,4 @@
-/** What an operator does with projects and their money. */
+/** Operators' changes of projects and their credit. */
 import { ApiError, newId, parseUsd } from '@phonerack/shared'
 import { z } from 'zod'
 import { addCredit } from '../billing/ledger.js'
@@ -16,7 +16,7 @@ const count = z.int().min(0).max(1_000_000)
 
 export const newProjectSchema = z.strictObject({
   name: nameSchema,
-  /** The owner's name; left out: an owner of its own. */
+  /** The owner's name. Left out: the project gets a new owner. */
   owner: nameSchema.optional(),
   credit_usd: usd.optional(),
 })
@@ -30,10 +30,10 @@ export const projectChangeSchema = z.strictObject({
 
 type ProjectView = ReturnType<typeof projectView>
 
-/** Of a new project, until an operator says otherwise. */
+/** Limits of a new project. */
 const defaults = { spendLimitMicros: 1_000_000_000n, maxPhones: 100, maxRunning: 10 }
 
-/** With its first credit, when one is named. */
+/** Adds its first credit when it is given. */
 export async function createProject(
   work: Work,
   input: z.infer<typeof newProjectSchema>,
@@ -43,7 +43,7 @@ export async function createProject(
   const credit = input.credit_usd === undefined ? 0n : parseUsd(input.credit_usd)
   if (credit < 0n) throw invalidField('credit_usd', 'must not be negative')
   const ownerName = input.owner ?? id
-  // Not an upsert: Prisma's fails when another request makes the same owner at the same moment.
+  // Not an upsert: Prisma's fails when another request creates the same owner at the same moment.
   await tx.owner.createMany({ data: [{ id: newId('owner'), name: ownerName }], skipDuplicates: true })
   const owner = await tx.owner.findUniqueOrThrow({ where: { name: ownerName } })
   await tx.project.create({ data: { id, ownerId: owner.id, name: input.name, ...defaults } })
@@ -62,7 +62,7 @@ function known(project: Project | null, id: string): Project {
   throw new ApiError('not_found', { message: 'There is no such project.', details: { project: id } })
 }
 
-/** Freezing parks the running phones: the job is added with the change. */
+/** Freezing parks the running phones: its job is added with the change. */
 export async function changeProject(
   work: Work,
   id: string,

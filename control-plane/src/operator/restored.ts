@@ -1,18 +1,24 @@
-/** What an operator says after a restore of the database, and how far its reconciliation is. docs/decisions/0141 */
+/**
+ * Declares a restore of the database, and shows the progress of its reconciliation.
+ * docs/decisions/0141
+ */
 import { type Tx } from '../db/database.js'
 import { readEpoch, renewEpoch } from '../db/epoch.js'
 import { announceAll } from '../hosts/heartbeats.js'
 import { type Change, type Work } from './work.js'
 
 export interface RestoreView extends Record<string, unknown> {
-  /** Of the database: it changes with a restore and with a failover. */
+  /** The database's epoch: it changes with a restore and with a failover. */
   epoch: string
   epoch_changed_at: string
-  /** Idle devices that are not handed out, since their hosts have not confirmed them yet. */
+  /** Idle devices that are not assigned until their hosts confirm them. */
   devices_to_confirm: number
 }
 
-/** From here on no device is handed out before its host has confirmed it; hosts are asked at once. */
+/**
+ * Requires every device to be confirmed by its host before it is assigned, and asks the hosts
+ * immediately.
+ */
 export async function declareRestored({ core, tx, now, afterCommit }: Work): Promise<Change<RestoreView>> {
   const before = await readRestore(tx)
   await renewEpoch(tx, now)

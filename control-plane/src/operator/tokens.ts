@@ -1,4 +1,7 @@
-/** Tokens of operators: made, listed and revoked by operators. A token is shown once, here. */
+/**
+ * Operator tokens: created, listed and revoked by operators. A token is shown only in the response
+ * that creates it.
+ */
 import { ApiError, hashSecret, newId, newSecret } from '@phonerack/shared'
 import { z } from 'zod'
 import { type OperatorToken } from '../gen/prisma/client.js'
@@ -9,10 +12,13 @@ import { type Change, type Work } from './work.js'
 
 export const newTokenSchema = z.strictObject({ name: nameSchema, expires: expirySchema.default('90d') })
 
-/** `revokedBy` of a token that the configuration names no longer. */
+/** `revokedBy` of a token that was removed from the configuration. */
 export const byConfiguration = 'configuration'
 
-/** Only a token that an operator revoked stays revoked when the configuration names it again. */
+/**
+ * A token that an operator revoked stays revoked when the configuration names it again; others do
+ * not.
+ */
 export const isRevokedByOperator = (token: Pick<OperatorToken, 'revokedAt' | 'revokedBy'>): boolean =>
   token.revokedAt !== null && token.revokedBy !== byConfiguration
 
@@ -39,7 +45,7 @@ export async function listTokens(core: Core) {
   return (await core.db.operatorToken.findMany({ orderBy: { createdAt: 'desc' } })).map(tokenView)
 }
 
-/** Every replica refuses it from the commit on: none remembers tokens. */
+/** Every replica refuses it from the commit on, since none caches tokens. */
 export async function revokeToken(work: Work, id: string): Promise<Change<ReturnType<typeof tokenView>>> {
   const { tx, now, operator } = work
   await tx.$queryRaw`select 1 from operator_tokens where id = ${id} for update`
@@ -48,7 +54,7 @@ export async function revokeToken(work: Work, id: string): Promise<Change<Return
     throw new ApiError('not_found', { message: 'There is no such operator token.', details: { token: id } })
   const data = {
     revokedAt: before.revokedAt ?? now,
-    // From now on no configuration makes it valid again.
+    // Prevents the configuration from making it valid again.
     revokedBy: isRevokedByOperator(before) ? before.revokedBy : operator.tokenId,
   }
   await tx.operatorToken.update({ where: { id }, data })

@@ -1,4 +1,4 @@
-/** What operators see: rows as JSON. */
+/** Rows as JSON for operators. */
 import { formatUsd } from '@phonerack/shared'
 import { type Rules } from '../config/config.js'
 import { isUp } from '../devices/link.js'
@@ -38,12 +38,12 @@ export const deviceView = (device: Device & { host: Host }) => ({
   sdk: device.sdk,
   state: device.state,
   reason: device.reason,
-  /** What to do about a quarantine. */
+  /** The operator's next step for a quarantined device. */
   next_step: nextStepOf({ ...device, checks: device.wipeChecks as unknown as readonly Check[] }),
   report_fault: device.reportFault,
   phone_id: device.phoneId,
   fencing_number: Number(device.fencingNumber),
-  /** For whom its host has last confirmed it as clean: `anyone`, one tenant, or null. */
+  /** The tenant for which its host last confirmed it as clean: `anyone`, one tenant, or null. */
   clean_for: device.cleanFor || null,
   link: device.link,
   last_proof_at: iso(isUp(device.link) ? device.host.lastSeenAt : device.lastProofAt),

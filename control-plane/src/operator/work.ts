@@ -1,4 +1,4 @@
-/** One change by an operator: a transaction, and what the audit log keeps of it. */
+/** Runs an operator's change in a transaction, with its audit entry. */
 import { inTransaction, type Tx } from '../db/database.js'
 import { type Core } from '../core/core.js'
 import { type Operator } from './auth.js'
@@ -8,27 +8,30 @@ export interface Work {
   tx: Tx
   now: Date
   operator: Operator
-  /** For what must not happen when the transaction is rolled back, such as telling other replicas. */
+  /** For effects that a rollback must prevent, such as notifying other replicas. */
   afterCommit: (effect: () => void) => void
 }
 
-/** From where a request comes, as the audit log has it. */
+/** Where a request comes from, as the audit log records it. */
 export type Origin = Pick<Operator, 'address' | 'requestId'>
 
-/** JSON of an object as the operator API shows it. Never with a secret. */
+/** JSON of an object as the operator API shows it, without secrets. */
 export type Facts = Record<string, unknown> | null
 
-/** What a change came to. */
+/** The result of a change. */
 export interface Change<T> {
   result: T
-  /** ID of what was changed; null when there is no single one. */
+  /** ID of the changed object; null when there is no single one. */
   target: string | null
-  /** Null: there was nothing before, or there is nothing now. */
+  /** Null: the object did not exist before, or does not exist now. */
   before: Facts
   after: Facts
 }
 
-/** Runs `act` in one transaction. It may run again after a deadlock, so it has no effect of its own outside of it. */
+/**
+ * Runs `act` in one transaction. It may run again after a deadlock, so it must have no effect
+ * outside the transaction.
+ */
 export async function asOperator<T>(
   core: Core,
   operator: Operator,
@@ -44,12 +47,12 @@ export async function asOperator<T>(
   return result
 }
 
-/** An operator by ID of the token; null: an earlier version did not note who it was. */
+/** Finds an operator by token ID; null: an earlier version did not record it. */
 export type FindGiver = (tokenId: string | null) => Promise<Omit<Operator, 'secret'>>
 
 /**
- * As `asOperator`, for a party that uses what an operator gave it, such as a join token: `giver` finds who to name in the
- * audit entry.
+ * Like `asOperator`, for a party that uses a credential from an operator, such as a join token:
+ * `giver` finds the operator to name in the audit entry.
  */
 export const onBehalf = <T>(
   core: Core,

@@ -1,4 +1,4 @@
-/** Which phones a key may name. Pure but for the read of the phone's owner. */
+/** Decides which phones a key may use. Pure except for reading the phone's owner. */
 import { ApiError } from '@phonerack/shared'
 import { type Caller } from '../core/caller.js'
 
@@ -6,9 +6,8 @@ export const phoneNotFound = (phoneId: string): ApiError =>
   new ApiError('phone_not_found', { details: { phone: phoneId }, next: 'GET /v1/phones' })
 
 /**
- * Returns the phone when the key may use it.
- * @throws ApiError phone_not_found for one that does not exist or is another
- *   project's, phone_not_allowed for another phone of the key's own project
+ * Returns the phone when the key may use it. @throws ApiError phone_not_found when it does not
+ * exist or belongs to another project, phone_not_allowed for another phone of the key's own project
  */
 export function permitted<P extends { projectId: string }>(
   caller: Caller,

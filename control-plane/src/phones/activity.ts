@@ -1,4 +1,7 @@
-/** Activity: what keeps a ready phone from its idle end. Written at most once per accuracy (15 s) by requests. */
+/**
+ * Records activity, which keeps a ready phone from its idle timeout. Requests write it at most once
+ * per accuracy (15 s).
+ */
 import { inTransaction } from '../db/database.js'
 import { permitted } from './access.js'
 import { runningConflict } from './conflicts.js'
@@ -8,7 +11,7 @@ import { scheduleDue } from './start.js'
 import { type Caller } from '../core/caller.js'
 import { type PhoneView } from './types.js'
 
-/** Phones remembered with their last write; the oldest are forgotten, which costs one write more. */
+/** Phones whose last write is kept in memory. Evicting the oldest costs one extra write. */
 const rememberedPhones = 50_000
 
 export class Activity {
@@ -26,7 +29,10 @@ export class Activity {
     await this.write(caller, phoneId, now)
   }
 
-  /** Writes the phone's activity now and then until the returned function is called, and once more then. */
+  /**
+   * Writes the phone's activity periodically until the returned function is called, and once more
+   * at that point.
+   */
   hold(caller: Caller, phoneId: string): () => void {
     if (caller.preset === 'read-only') return () => undefined
     const write = (): void => {
@@ -42,7 +48,7 @@ export class Activity {
     return () => {
       if (!this.timers.delete(timer)) return
       clearInterval(timer)
-      // A short request is covered by the write that it began with.
+      // The write at the start of a short request covers it.
       if (this.core.clock.now().getTime() - began >= 1000) write()
     }
   }
@@ -79,7 +85,7 @@ export class Activity {
     if (!oldest.done) this.lastWrite.delete(oldest.value)
   }
 
-  /** Nothing is written for a phone that the caller may not use. */
+  /** Writes nothing for a phone that the caller may not use. */
   private async write(caller: Caller, phoneId: string, now: Date): Promise<void> {
     if (caller.phoneIds !== null && !caller.phoneIds.includes(phoneId)) return
     const name = nameOf(caller, phoneId)
@@ -88,12 +94,16 @@ export class Activity {
       await this.core.db.$executeRaw`update phones set last_active_at = ${now}
         where id = ${phoneId} and project_id = ${caller.projectId} and status = 'ready' and last_active_at < ${now}`
     } catch (error) {
-      // The next request writes it, and not the first one after the accuracy has passed.
+      // Forget the failed write, so that the next request writes at once instead of after the
+      // accuracy has passed.
       this.lastWrite.delete(name)
       throw error
     }
   }
 }
 
-/** Of the caller's project: what a stranger sends must not stand in the way of the owner's writes. */
+/**
+ * Includes the caller's project, so that requests from other projects cannot suppress the owner's
+ * writes.
+ */
 const nameOf = (caller: Caller, phoneId: string): string => `${caller.projectId} ${phoneId}`

@@ -1,4 +1,4 @@
-/** A creating phone whose device cannot be used gets another one: it has no data yet. */
+/** Replaces the device of a creating phone whose device cannot be used. The phone has no data yet. */
 import { type Tx } from '../db/database.js'
 import { assignDevice, lockFreeDevice, quarantineDevice, releaseDevice } from '../devices/assignment.js'
 import { type Core } from '../core/core.js'
@@ -6,8 +6,9 @@ import { addStart } from './create.js'
 import { type PhoneRecord } from './records.js'
 
 /**
- * Starts the phone on a free device. The old one is quarantined for `bad`, or wiped when that is null. False when no
- * device is free: then nothing changed. The caller holds the phone's lock.
+ * Starts the phone on a free device. Quarantines the old one with reason `bad`, or wipes it when
+ * `bad` is null. Returns false and changes nothing when no device is free. The caller holds the
+ * phone's lock.
  */
 export async function giveAnotherDevice(
   tx: Tx,

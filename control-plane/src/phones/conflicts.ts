@@ -1,8 +1,8 @@
-/** The conflict that a phone's status is for a request that needs it otherwise. Pure. */
+/** Maps a phone's status to the conflict error of a request that needs another status. Pure. */
 import { ApiError } from '@phonerack/shared'
 import { type PhoneStatus } from '../core/statuses.js'
 
-/** For a request that needs a ready phone; null when it is ready. */
+/** For a request that needs a ready phone. Returns null when it is ready. */
 export function readinessConflict(phoneId: string, status: PhoneStatus): ApiError | null {
   const details = { phone: phoneId, status }
   switch (status) {
@@ -23,11 +23,11 @@ export function readinessConflict(phoneId: string, status: PhoneStatus): ApiErro
   }
 }
 
-/** For a request that needs a running phone: one that starts is no conflict. */
+/** For a request that needs a running phone. A starting phone is no conflict. */
 export const runningConflict = (phoneId: string, status: PhoneStatus): ApiError | null =>
   status === 'creating' || status === 'starting' ? null : readinessConflict(phoneId, status)
 
-/** For a start: only what can neither be started nor renewed. */
+/** For a start. Conflicts only when the phone can neither be started nor renewed. */
 export const startConflict = (phoneId: string, status: PhoneStatus): ApiError | null =>
   status === 'failed' || status === 'deleted' || status === 'parking'
     ? readinessConflict(phoneId, status)

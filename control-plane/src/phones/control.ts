@@ -2,29 +2,32 @@ import { type HandoffStatus } from '../core/statuses.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { ApiError } from '@phonerack/shared'
 
-/** As stored. `withdrawn`: the agent took it back; for the API it is gone. */
+/** As stored. `withdrawn`: the agent withdrew it; the API treats it as missing. */
 export type StoredStatus = HandoffStatus | 'withdrawn'
 
-/** Joins `handoffs f` with what it ends with: its session `s` and its key `k`. */
+/** Joins `handoffs f` with its session `s` and its key `k`, since it ends with either. */
 export const joined = Prisma.sql`handoffs f join sessions s on s.id = f.session_id join api_keys k on k.id = f.key_id`
 
-/** True of the rows of `joined` that have not ended with something else. */
+/** Selects rows of `joined` that have not ended for another reason. */
 export const standing = (now: Date): Prisma.Sql =>
   Prisma.sql`f.expires_at > ${now} and s.ended_at is null and k.revoked_at is null`
 
-/** A lateral join for a query over `phones p`: the hand-over `c` by which a person controls the phone now, if any. */
+/**
+ * A lateral join for a query over `phones p`. Adds the hand-over `c` through which a person
+ * controls the phone now, if any.
+ */
 export const controlOf = (now: Date): Prisma.Sql =>
   Prisma.sql`left join lateral (select f.id, f.expires_at from ${joined}
     where f.phone_id = p.id and f.status = 'taken' and ${standing(now)}) c on true`
 
-/** The request that waits for the person. */
+/** The request that waits until the person is done. */
 export const waitRequest = (phoneId: string, id: string): string =>
   `GET /v1/phones/${phoneId}/handoffs/${id}?wait=done`
 
-/** Seconds after which a client that waits for nothing else may look again. */
+/** Seconds after which a client that is not waiting may poll again. */
 export const lookAgainSeconds = 30
 
-/** For a request that writes to a phone while a person controls it. */
+/** The error of a write to a phone that a person controls. */
 export function phoneControlled(
   phoneId: string,
   control: { id: string; expiresAt: Date },

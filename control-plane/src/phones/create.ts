@@ -1,4 +1,4 @@
-/** Creating a phone: replay, admission, reservation, session and assignment in one transaction. */
+/** Creates a phone: replay, admission, reservation, session and assignment in one transaction. */
 import { ApiError, newId } from '@phonerack/shared'
 import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
 import { isPaused, lockOwnerAndProject, readUsage, type ProjectRecord } from '../billing/account.js'
@@ -94,7 +94,7 @@ type Admitted =
   | { refused: ApiError }
   | (Exclude<Reservation, { refused: ApiError }> & { device: AssignedDevice })
 
-/** Reads what admission asks for, locks a free device, and counts the request. */
+/** Reads the numbers for admission, locks a free device, and counts the request. */
 async function admit(
   core: Core,
   tx: Tx,
@@ -115,7 +115,7 @@ async function admit(
     phones: usage.projectPhones,
     maxPhones: project.maxPhones,
   }
-  // No device is locked for a request that is refused before capacity counts.
+  // Lock no device for a request that an earlier check refuses.
   const worthALook =
     rateLimitedFor === null && !frozen && !paused && !runningLimit(counts) && !phoneLimit(counts)
   const heardSince = new Date(now.getTime() - rules.hostLateAfterMs)
@@ -180,11 +180,11 @@ export interface NewSession {
   idleTimeout: number
   maxDuration: number
   reservedMicros: bigint
-  /** When the phone must be ready. */
+  /** The phone must be ready by then. */
   deadline: Date
 }
 
-/** Opens and reserves a session, with the jobs that look after its deadlines. */
+/** Opens a session, reserves its credit, and adds the jobs that watch its deadlines. */
 export async function openSession(tx: Tx, session: NewSession): Promise<void> {
   const { phoneId, projectId, now, deadline } = session
   const sessionId = newId('session')

@@ -1,7 +1,7 @@
 /**
- * One way out of a phone's run, whatever ends it: the move of the state machine,
- * the session's charge and release, and what becomes of the device, in the caller's
- * transaction. The caller holds the locks of project and phone.
+ * Ends a phone's run for every cause: moves the state machine, charges and releases the session,
+ * and decides what happens to the device, in the caller's transaction. The caller holds the locks
+ * of project and phone.
  */
 import { type ErrorCode } from '@phonerack/shared'
 import { closeSession } from '../billing/ledger.js'
@@ -14,16 +14,19 @@ import { parkTimeOf, type PhoneRecord } from './records.js'
 import { type PhoneStatus } from '../core/statuses.js'
 
 export interface Ending {
-  /** When billing stops; where the session was due to end before, it stops then. */
+  /** When billing stops, unless the session was due to end earlier. */
   at: Date
-  /** Now; differs from `at` when the end is noticed later. */
+  /** The current time. Differs from `at` when the end is noticed later. */
   now: Date
   failure?: { code: ErrorCode; message: string }
-  /** Keeps the device back, for the operator, with this reason; instead of wiping it where the phone loses it. */
+  /** Quarantines the device with this reason instead of wiping it. */
   quarantine?: string
 }
 
-/** Applies `event` to the phone. False when it does not apply in its status: then nothing was changed. */
+/**
+ * Applies `event` to the phone. Returns false and changes nothing when it does not apply in the
+ * phone's status.
+ */
 export async function endRun(
   tx: Tx,
   rules: Rules,
@@ -35,7 +38,7 @@ export async function endRun(
   if (!move) return false
   if (phone.session && move.endReason) {
     const session = { ...phone.session, projectId: phone.projectId }
-    // It was due then, and whoever ends it later only notices.
+    // Billing stops when the session was due, even if the end is noticed later.
     const due = parkTimeOf(phone, phone.session).at
     const at = new Date(Math.min(ending.at.getTime(), due))
     await closeSession(tx, rules, session, { reason: move.endReason, at })
@@ -55,7 +58,10 @@ export async function endRun(
   return true
 }
 
-/** Parks a phone whose idle time or duration is over at `now`, as of when it was. False when it is not over. */
+/**
+ * Parks a phone whose idle time or duration is over at `now`, with the time at which it was over.
+ * Returns false when neither is over.
+ */
 export async function endIfDue(tx: Tx, rules: Rules, phone: PhoneRecord, now: Date): Promise<boolean> {
   const park = phone.session && parkTimeOf(phone, phone.session)
   if (!park || park.at > now.getTime()) return false

@@ -1,4 +1,4 @@
-/** Lists of phones and of a phone's sessions, newest first. */
+/** Lists phones and a phone's sessions, newest first. */
 import { Prisma } from '../gen/prisma/client.js'
 import { permitted } from './access.js'
 import { type Core } from '../core/core.js'
@@ -61,7 +61,7 @@ export async function listSessions(
       startedAt: row.startedAt,
       readyAt: row.readyAt,
       endedAt: row.endedAt,
-      // The table's check constraint allows no other text.
+      // The table's check constraint allows no other value.
       endReason: row.endReason as EndReason | null,
       billedSeconds: row.billedSeconds,
       costMicros: row.costMicros,

@@ -1,7 +1,7 @@
 import { type EndReason, type PhoneStatus } from '../core/statuses.js'
 
 export const phoneEvents = [
-  /** The device proved that it answers. */
+  /** The device answered. */
   'became_ready',
   /** A client starts it. */
   'start',
@@ -15,17 +15,17 @@ export const phoneEvents = [
   'freeze',
   /** The service was paused. */
   'pause',
-  /** The device was put to rest, or left alone with a raised fencing number. */
+  /** The agent parked the device, or the park was given up after the fencing number was raised. */
   'parked',
   /** A create was not ready in time, or no device works. */
   'create_failed',
   /** A start was not ready in time. */
   'start_failed',
-  /** The device is lost for good. */
+  /** The device is permanently lost. */
   'fail',
-  /** Device or host out of reach for the grace time, or drained. */
+  /** The device or host was out of reach for the grace period, or the host was drained. */
   'lose',
-  /** A client reboots or resets it: the session goes on. */
+  /** A client reboots or resets the phone; the session continues. */
   'restart',
   'delete',
 ] as const
@@ -33,7 +33,7 @@ export type PhoneEvent = (typeof phoneEvents)[number]
 
 export interface Move {
   to: PhoneStatus
-  /** How the open session ends; null: it stays, or there is none. */
+  /** How the open session ends. Null: it stays open, or there is none. */
   endReason: EndReason | null
 }
 
@@ -72,10 +72,10 @@ const moves: Record<PhoneEvent, Partial<Record<PhoneStatus, Move>>> = {
   },
 }
 
-/** Where `event` takes a phone, or null when it does not apply in this status. */
+/** Returns the move of `event` from `status`, or null when it does not apply. */
 export const moveFor = (status: PhoneStatus, event: PhoneEvent): Move | null => moves[event][status] ?? null
 
-/** Every move that any event allows, as `from>to`; the database's trigger allows the same. */
+/** All moves of all events, as `from>to`. The database's trigger allows the same set. */
 export const legalMoves = (): Set<string> =>
   new Set(
     Object.values(moves).flatMap((byStatus) =>

@@ -1,4 +1,4 @@
-/** Phones with their open session as the database holds them: reading, locking, and the view that the API shows. */
+/** Reads and locks phones with their open sessions, and builds the view that the API shows. */
 import { Prisma } from '../gen/prisma/client.js'
 import { type Reader, type Tx } from '../db/database.js'
 import { parkTime } from './timing.js'
@@ -55,7 +55,7 @@ const selection = Prisma.sql`select p.id, p.project_id, p.name, p.status, p.coun
   s.id as session_id, s.started_at, s.ready_at, s.idle_timeout, s.max_duration, s.reserved_micros
   from phones p left join sessions s on s.phone_id = p.id and s.ended_at is null`
 
-/** Phones that `where` (over `p`) selects; it may order and limit. */
+/** Selects the phones that match `where` (over `p`), which may also order and limit. */
 export async function selectPhones(db: Reader, where: Prisma.Sql): Promise<PhoneRecord[]> {
   const rows = await db.$queryRaw<Row[]>`${selection} ${where}`
   return rows.map(toRecord)
@@ -66,9 +66,8 @@ export async function findPhone(db: Reader, phoneId: string): Promise<PhoneRecor
 }
 
 /**
- * Locks the phone (and before it its project, where money will move) and reads it
- * under the lock. The session is read in a statement of its own: one that waited
- * for the lock would still see the session as it was before.
+ * Locks the phone (and first its project, where money moves) and reads it. The session is read in a
+ * separate statement: a statement that waited for the lock would still see the old session.
  */
 export async function lockPhone(
   tx: Tx,
@@ -135,7 +134,7 @@ function sessionView(phone: PhoneRecord): OpenSessionView | null {
   return { ...session, parksAt: new Date(park.at), parkReason: park.reason }
 }
 
-/** When and why the phone parks itself, as things stand. */
+/** When and why the phone would park next. */
 export const parkTimeOf = (phone: PhoneRecord, session: SessionRecord) =>
   parkTime(
     phone.status,

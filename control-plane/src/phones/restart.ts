@@ -1,6 +1,7 @@
 /**
- * Reboot and reset of a ready phone, as the tables see them: the phone is `starting`, its session goes on, its device may
- * be away for a while, and `phone.start` brings it back. What is sent to the phone stands in `devices/power.ts`.
+ * Reboot and reset of a ready phone in the tables: the phone is `starting`, its session continues,
+ * its device may be away for a while, and `phone.start` makes it ready again.
+ * `device-control/power.ts` sends the request to the phone.
  */
 import { ApiError } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
@@ -21,22 +22,28 @@ import { type PhoneView } from './types.js'
 
 export type RestartKind = 'reboot' | 'reset'
 
-/** Milliseconds after which the phone is started also when who ordered the reboot is gone. */
+/**
+ * Milliseconds after which the phone is started even when the process that ordered the reboot has
+ * gone.
+ */
 const takenOverMs = 20_000
-/** Milliseconds that a lost restart is left to its own deadline before the sweep of hosts takes it for silence. */
+/**
+ * Milliseconds that a lost restart has until its own deadline, before the host sweep treats the
+ * phone as silent.
+ */
 const sweepAfterMs = 15_000
 
 export interface Restarting {
   phone: PhoneView
   serial: string
   fencingNumber: bigint
-  /** When the allowance was used before; null: never. */
+  /** When the allowance was last used; null: never. */
   previous: Date | null
 }
 
 /**
- * Uses the allowance and moves the phone to `starting`.
- * @throws ApiError the conflict of a phone that is not ready, rate_limited, feature_unavailable, phone_unavailable
+ * Uses the allowance and moves the phone to `starting`. @throws ApiError the conflict of a phone
+ * that is not ready, rate_limited, feature_unavailable, phone_unavailable
  */
 export async function beginRestart(
   core: Core,
@@ -114,7 +121,7 @@ function tooSoon(kind: RestartKind, phoneId: string, seconds: number): ApiError 
   })
 }
 
-/** Whether the probe at its enrolment found a way to wipe the device. */
+/** True when the probe at enrolment found a way to wipe the device. */
 async function canWipe(tx: Tx, phoneId: string): Promise<boolean> {
   const rows = await tx.$queryRaw<{ able: boolean }[]>`select exists (
       select 1 from jsonb_array_elements(d.capabilities) c
@@ -124,8 +131,8 @@ async function canWipe(tx: Tx, phoneId: string): Promise<boolean> {
 }
 
 /**
- * The reboot's outcome is known, or never will be: has the phone started now. `giveBack`: nothing was done, and the
- * allowance is again as it was.
+ * Starts the phone immediately: the reboot's outcome is known, or never will be. `giveBack`:
+ * nothing was done, so the allowance is restored.
  */
 export async function endReboot(
   core: Core,
@@ -146,7 +153,10 @@ export async function isResetPending(core: Core, phoneId: string): Promise<boole
   return row?.resetPending ?? false
 }
 
-/** The wipe was verified under this fencing number. False when that is no longer the phone's. */
+/**
+ * The wipe was verified under this fencing number. Returns false when the number is no longer the
+ * phone's.
+ */
 export async function resetDone(core: Core, phoneId: string, fencing: bigint): Promise<boolean> {
   const { count } = await core.db.phone.updateMany({
     where: { id: phoneId, device: { fencingNumber: fencing } },

@@ -1,4 +1,7 @@
-/** What happens to a phone by itself: it becomes ready, rests, runs out of time, is lost. Called by jobs and by the sweep of hosts. */
+/**
+ * Changes of a phone that no client requests: it becomes ready or parked, times out, or is lost.
+ * Called by jobs and by the host sweep.
+ */
 import { type ErrorCode } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
@@ -8,7 +11,10 @@ import { moveFor, type PhoneEvent } from './machine.js'
 import { findPhone, lockPhone, type PhoneRecord } from './records.js'
 import { scheduleDue } from './start.js'
 
-/** The device proved ready under this fencing number. False when that is no longer the phone's. */
+/**
+ * The device answered under this fencing number. Returns false when the number is no longer the
+ * phone's.
+ */
 export async function becomeReady(core: Core, phoneId: string, fencing: bigint): Promise<boolean> {
   const ready = await inTransaction(core.db, async (tx) => {
     const phone = await lockPhone(tx, phoneId, 'phone')
@@ -37,14 +43,17 @@ export async function becomeReady(core: Core, phoneId: string, fencing: bigint):
   return ready
 }
 
-/** The device rests, or cannot be reached and is left alone: either way the phone is parked. */
+/**
+ * The device is parked, or cannot be reached and is left alone. The phone is parked in both cases.
+ */
 export async function becomeParked(core: Core, phoneId: string): Promise<void> {
   await apply(core, phoneId, () => ({ event: 'parked', ending: {} }))
 }
 
 /**
- * A creating phone fails, a starting one parks again, when their time is over. One that was ready in this session is on
- * its way back from a reboot or reset: it is lost, and its device held back.
+ * Ends a start that is past its deadline: a creating phone fails, a starting one parks. A phone
+ * that was ready in this session was rebooting or resetting: it is lost, and its device
+ * quarantined.
  */
 export async function enforceDeadline(core: Core, phoneId: string, sessionId: string): Promise<void> {
   const lastProofAt = await lastProofOf(core, phoneId)
@@ -57,7 +66,10 @@ export async function enforceDeadline(core: Core, phoneId: string, sessionId: st
   })
 }
 
-/** The phone cannot be trusted with its device as it is: the session ends, an operator decides about the device. */
+/**
+ * Ends the session and leaves the device to the operator, because the phone cannot be trusted with
+ * it.
+ */
 export async function holdBack(core: Core, phoneId: string, reason: string): Promise<void> {
   await apply(core, phoneId, (_, now) => heldBack(reason, now))
 }
@@ -67,7 +79,7 @@ const heldBack = (reason: string, at: Date): Applied => ({
   ending: { at, quarantine: reason, failure: { code: 'phone_unavailable', message: reason } },
 })
 
-/** While the link is up now is proof enough: null. */
+/** When the device was last known to be alive. Null while its link is up. */
 async function lastProofOf(core: Core, phoneId: string): Promise<Date | null> {
   const device = await core.db.device.findUnique({
     where: { phoneId },
@@ -86,7 +98,7 @@ function startTimedOut(phone: PhoneRecord): Applied | null {
   return { event: 'start_failed', ending: { failure: { code: 'provider_timeout', message } } }
 }
 
-/** Parks the phone when its idle time or duration is over; else looks again at the right time. */
+/** Parks the phone when its idle time or duration is over; otherwise schedules the next check. */
 export async function enforceDue(core: Core, phoneId: string, sessionId: string): Promise<void> {
   const parked = await inTransaction(core.db, async (tx) => {
     const phone = await lockPhone(tx, phoneId, 'project and phone')
@@ -98,7 +110,10 @@ export async function enforceDue(core: Core, phoneId: string, sessionId: string)
   if (parked) core.changes.publish(phoneId)
 }
 
-/** Device or host out of reach for the grace time. Billing stops at the last proof of life. */
+/**
+ * The device or host was out of reach for the grace period. Billing stops at the last proof of
+ * life.
+ */
 export async function loseReach(core: Core, phoneId: string, lastProofAt: Date): Promise<void> {
   await apply(core, phoneId, (_, now) => ({
     event: 'lose',
@@ -106,7 +121,7 @@ export async function loseReach(core: Core, phoneId: string, lastProofAt: Date):
   }))
 }
 
-/** The device is lost for good. */
+/** The device is permanently lost. */
 export async function failPhone(
   core: Core,
   phoneId: string,
@@ -116,7 +131,10 @@ export async function failPhone(
   await apply(core, phoneId, () => failed(message, quarantine))
 }
 
-/** As `failPhone`, in the caller's transaction. True: publish the phone's change after the commit. */
+/**
+ * Like `failPhone`, in the caller's transaction. Returns true when the caller must publish the
+ * phone's change after the commit.
+ */
 export async function failPhoneIn(tx: Tx, core: Core, phoneId: string, message: string): Promise<boolean> {
   return applyIn(tx, core, phoneId, () => failed(message))
 }
@@ -129,7 +147,10 @@ const failed = (message: string, quarantine?: string): Applied => ({
   },
 })
 
-/** Parks a running phone because its project was frozen or the service paused, if that still holds. */
+/**
+ * Parks a running phone because its project was frozen or the service paused, if that still
+ * applies.
+ */
 export async function parkForOperator(core: Core, phoneId: string): Promise<void> {
   const parked = await inTransaction(core.db, async (tx) => {
     const phone = await lockPhone(tx, phoneId, 'project and phone')
@@ -148,13 +169,16 @@ interface Applied {
   ending: Partial<Ending>
 }
 
-/** Locks the phone, lets `decide` choose, applies it; does nothing when it does not apply. */
+/**
+ * Locks the phone, lets `decide` choose the event, and applies it. Does nothing when it does not
+ * apply.
+ */
 async function apply(
   core: Core,
   phoneId: string,
   decide: (phone: PhoneRecord, now: Date) => Applied | null,
 ): Promise<void> {
-  // A first look without locks: most calls of a repeated job have nothing to do.
+  // Look without locks first: most calls of a repeated job have nothing to do.
   if (!(await findPhone(core.db, phoneId))) return
   const changed = await inTransaction(core.db, (tx) => applyIn(tx, core, phoneId, decide))
   if (changed) core.changes.publish(phoneId)

@@ -1,4 +1,4 @@
-/** `PhoneService` of the wall: each method is one of the files beside this one. */
+/** Implements `PhoneService`. Each method is in its own file of this folder. */
 import { countPhones, readUsage } from '../billing/account.js'
 import { inTransaction } from '../db/database.js'
 import { activeCountries, namedCountries } from '../devices/countries.js'

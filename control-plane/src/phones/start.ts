@@ -1,4 +1,4 @@
-/** Starting a parked or unavailable phone; renewing a running one. */
+/** Starts a parked or unavailable phone; renews a running one. */
 import { ApiError, limits } from '@phonerack/shared'
 import { isPaused, lockOwnerAndProject, readUsage } from '../billing/account.js'
 import { admitStart, gate } from '../billing/admission.js'
@@ -32,7 +32,7 @@ export async function startPhone(
   input: StartInput,
 ): Promise<PhoneView> {
   const outcome = await inTransaction(core.db, (tx) => attempt(core, tx, caller, phoneId, input))
-  // A refusal may have ended a session too.
+  // A refusal may also have ended a session.
   core.changes.publish(phoneId)
   return settle(outcome)
 }
@@ -49,7 +49,8 @@ async function attempt(
   const project = await lockOwnerAndProject(tx, caller.projectId)
   const phone = permitted(caller, phoneId, await lockPhone(tx, phoneId, 'phone'))
   const now = core.clock.now()
-  // What nobody has noticed is over all the same: a renewal would pay from now on, and not for the time since.
+  // End a session that is over even if nobody has noticed yet: a renewal pays from now on, not for
+  // the time since the end.
   const isOver = await endIfDue(tx, rules, phone, now)
   const conflict = startConflict(phoneId, isOver ? 'parking' : phone.status)
   if (conflict) return refuse(conflict)
@@ -99,7 +100,7 @@ interface Admitted {
 async function begin(core: Core, tx: Tx, phone: PhoneRecord, admitted: Admitted): Promise<void> {
   const move = moveFor(phone.status, 'start')
   if (!move) throw new Error(`a phone cannot start from ${phone.status}`)
-  // A reset that a park cut short is done first, and takes its time.
+  // A reset that a park interrupted runs first, and takes its own time.
   const { resetPending } = await tx.phone.findUniqueOrThrow({
     where: { id: phone.id },
     select: { resetPending: true },
@@ -122,7 +123,7 @@ async function begin(core: Core, tx: Tx, phone: PhoneRecord, admitted: Admitted)
   await addStart(tx, phone.id, device.fencingNumber)
 }
 
-/** The deadline moves out, never in; the credit is held on top. */
+/** Extends the deadline, never shortens it, and holds the additional credit. */
 async function renew(tx: Tx, phone: PhoneRecord, session: SessionRecord, admitted: Admitted): Promise<void> {
   const { idleTimeout, now, reservedMicros } = admitted
   const maxDuration = renewedDuration(
@@ -138,7 +139,7 @@ async function renew(tx: Tx, phone: PhoneRecord, session: SessionRecord, admitte
   await scheduleDue(tx, phone, { ...session, idleTimeout, maxDuration })
 }
 
-/** Has `session.due` look at the time the session ends as things stand. */
+/** Schedules `session.due` for the time at which the session would end. */
 export const scheduleDue = (tx: Tx, phone: PhoneRecord, session: SessionRecord): Promise<void> =>
   addJob(
     tx,

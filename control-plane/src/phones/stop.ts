@@ -1,4 +1,4 @@
-/** What a client does to end a run: park and delete. */
+/** Ends a run on a client's request: park and delete. */
 import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
 import { rateLimited } from '../billing/admission.js'
 import { inTransaction, type Tx } from '../db/database.js'

@@ -1,4 +1,7 @@
-/** Where a request into a phone goes: one read of the phone, its device and its host, and some more while it is out of reach. */
+/**
+ * Finds the device and host of a request into a phone with one read of the database, and repeats
+ * the read while the phone is out of reach.
+ */
 import { ApiError, ownNow, subjects } from '@phonerack/shared'
 import { type Reader } from '../db/database.js'
 import { controlOutOfReach } from '../core/out-of-reach.js'
@@ -18,14 +21,14 @@ export interface Target {
   fencingNumber: bigint
 }
 
-/** Of a phone that is ready, with the host it stands at. */
+/** A ready phone, with its host. */
 export interface ReadyTarget extends Target {
   hostId: string
 }
 
 /**
- * Milliseconds that a request waits for a phone that is out of reach: a cable that was touched, or a host that says
- * something every two seconds and was late once, is no error to its client.
+ * Milliseconds that a request waits for a phone that is out of reach. A loose cable, or one late
+ * heartbeat of a host that sends them every two seconds, is no error for the client.
  */
 const waits = { total: 2500, firstPause: 100, longestPause: 800 }
 
@@ -46,9 +49,9 @@ export const phoneUnavailable = (phoneId: string): ApiError =>
   new ApiError('phone_unavailable', { details: { phone: phoneId } })
 
 /**
- * For reads, and for what changes nothing that a person sees.
- * @throws ApiError phone_not_found, phone_not_allowed, the conflict of a phone that is
- *   not ready, phone_unavailable when its device or host stays out of reach
+ * For reads, and for calls that change nothing on the screen. @throws ApiError phone_not_found,
+ * phone_not_allowed, the conflict of a phone that is not ready, phone_unavailable when its device
+ * or host stays out of reach
  */
 export const readyTarget = (
   core: Core,
@@ -59,8 +62,8 @@ export const readyTarget = (
 ): Promise<ReadyTarget> => targetOf(core, hosts, { caller, phoneId, isWrite: false, signal })
 
 /**
- * For requests that act on the phone as a hand would.
- * @throws ApiError as `readyTarget`, and phone_controlled while a person controls the phone
+ * For requests that control the phone. @throws ApiError as `readyTarget`, and phone_controlled
+ * while a person controls the phone
  */
 export const writableTarget = (
   core: Core,
@@ -74,7 +77,7 @@ interface Asking {
   caller: Caller
   phoneId: string
   isWrite: boolean
-  /** Ends the wait: nobody waits for the answer any more. */
+  /** Ends the wait when the client has gone. */
   signal: AbortSignal | undefined
 }
 
@@ -85,7 +88,8 @@ async function targetOf(core: Core, hosts: HostClients, asking: Asking): Promise
   if (!first.isHeard) core.bus.publish(subjects.announce(first.hostId), {})
   for (let pause = waits.firstPause; ; pause = Math.min(2 * pause, waits.longestPause)) {
     const left = Math.max(0, until - ownNow())
-    // Listens before it reads, so that no change falls between the two: a heartbeat that changes the device ends the pause.
+    // Listen before reading, so that a change in between is not missed: a heartbeat that changes
+    // the device ends the pause.
     const listening = new AbortController()
     const stop = (): void => listening.abort()
     asking.signal?.addEventListener('abort', stop, { once: true })
@@ -120,7 +124,10 @@ async function look(core: Core, hosts: HostClients, asking: Asking): Promise<See
     : { phone: asking.phoneId, serial, link, hostId, isHeard }
 }
 
-/** Where a phone stands to which the request may go, whether or not it is in reach. @throws ApiError as `readyTarget` and `writableTarget` */
+/**
+ * The place of a phone to which the request may go, in reach or not. @throws ApiError as
+ * `readyTarget` and `writableTarget`
+ */
 async function readyPlace(core: Core, { caller, phoneId, isWrite }: Asking, now: Date) {
   const row = permitted(
     caller,

@@ -14,8 +14,8 @@ export interface ParkTime {
 export const deadlineOf = (session: SessionTimes): number => session.startedAt + session.maxDuration * 1000
 
 /**
- * The earlier of the idle end and the session's deadline. Until the phone is
- * ready the idle timer has not started.
+ * The earlier of the idle timeout and the session's deadline. The idle timer starts when the phone
+ * is ready.
  */
 export function parkTime(status: PhoneStatus, session: SessionTimes, lastActiveAt: number | null): ParkTime {
   const deadline = deadlineOf(session)
@@ -25,8 +25,8 @@ export function parkTime(status: PhoneStatus, session: SessionTimes, lastActiveA
 }
 
 /**
- * A renewal's `max_duration`: the deadline becomes the later of the old one and
- * `now` plus `seconds`; whole seconds, rounded up.
+ * A renewal's `max_duration` in whole seconds, rounded up: the deadline becomes the later of the
+ * old one and `now` plus `seconds`.
  */
 export const renewedDuration = (session: SessionTimes, now: number, seconds: number): number =>
   Math.max(session.maxDuration, Math.ceil((now - session.startedAt) / 1000 + seconds))

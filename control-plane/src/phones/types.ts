@@ -68,9 +68,10 @@ export interface AccountView {
 
 export interface PhoneService {
   /**
-   * Admission, reservation, session, assignment, in one transaction; returns at once, `creating` or later.
-   * Checks from `project_frozen` on are made here, in the specification's order; a replay is
-   * recognised before them. The key's scope and the fields are checked by the route.
+   * Creates a phone: admission, reservation, session and assignment in one transaction. Returns
+   * immediately, with the phone `creating` or further. Recognises a replay first, then checks from
+   * `project_frozen` on in the specification's order. The route checks the key's scope and the
+   * fields.
    */
   create(
     caller: Caller,
@@ -89,19 +90,19 @@ export interface PhoneService {
     change: { name?: string; metadata?: Record<string, string> },
   ): Promise<PhoneView>
   delete(caller: Caller, phoneId: string): Promise<PhoneView>
-  /** Starts a parked or unavailable phone, renews a running one. Returns at once. */
+  /** Starts a parked or unavailable phone, or renews a running one. Returns immediately. */
   start(
     caller: Caller,
     phoneId: string,
     input: { idleTimeout: number | null; maxDuration: number | null },
   ): Promise<PhoneView>
-  /** Ends the session and begins to park; a parked phone is returned unchanged. Returns at once. */
+  /** Ends the session and begins to park. Returns a parked phone unchanged. Returns immediately. */
   park(caller: Caller, phoneId: string): Promise<PhoneView>
   heartbeat(caller: Caller, phoneId: string): Promise<PhoneView>
   sessions(caller: Caller, phoneId: string, query: PageQuery): Promise<Page<SessionView>>
   /**
-   * Waits until `settled` says true of the phone, or `timeoutMs` have passed, or `signal` aborts;
-   * then returns the phone as it is. Wakes within 50 ms of a change on any replica.
+   * Waits until `settled` is true of the phone, `timeoutMs` have passed or `signal` aborts, then
+   * returns the phone. Wakes within 50 ms of a change on any replica.
    */
   wait(
     phoneId: string,
@@ -110,13 +111,13 @@ export interface PhoneService {
     signal: AbortSignal,
   ): Promise<PhoneView>
   /**
-   * Records activity: at most one write per 15 s, none for Read-only keys, and none for a phone
-   * that is not the caller's (it may be called before the phone was looked up).
+   * Records activity with at most one write per 15 s. Writes nothing for Read-only keys, or for a
+   * phone of another project (it may be called before the phone is looked up).
    */
   touch(caller: Caller, phoneId: string): Promise<void>
   /**
-   * Keeps the phone active until the returned function is called; the route has called `touch`
-   * at the same moment. As `touch`, it does nothing for a phone that is not the caller's.
+   * Keeps the phone active until the returned function is called. The route has called `touch` just
+   * before. Like `touch`, does nothing for a phone of another project.
    */
   hold(caller: Caller, phoneId: string): () => void
   account(caller: Caller): Promise<AccountView>

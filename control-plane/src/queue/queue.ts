@@ -1,6 +1,6 @@
 /**
- * Jobs: their names, their payloads, and how one is added, in the same
- * transaction as the change that needs it. Fencing numbers travel as text.
+ * The jobs' names and payloads, and `addJob`, which adds one in the transaction of the change that
+ * needs it. Fencing numbers travel as text.
  */
 import { z } from 'zod'
 import { Prisma } from '../gen/prisma/client.js'
@@ -13,7 +13,7 @@ const device = z.object({
   deviceId: z.string(),
   fencing: z.string(),
   attempt: z.int().default(1),
-  /** How often the agent refused, also under earlier numbers. */
+  /** The agent's refusals, including those of earlier numbers. */
   refused: z.int().default(0),
   /** How often the agent let the deadline pass, likewise. */
   unanswered: z.int().default(0),
@@ -27,21 +27,21 @@ export const jobPayloads = {
   'phone.park': phone.extend({ turns }),
   /** Looks whether a creating or starting phone has run out of time. */
   'phone.deadline': z.object({ phoneId: z.string(), sessionId: z.string() }),
-  /** Looks whether a session's idle time or duration is over. */
+  /** Parks a phone whose idle time or duration is over. */
   'session.due': z.object({ phoneId: z.string(), sessionId: z.string() }),
-  /** Wipes a device, verified, and frees it. */
+  /** Wipes a device, verifies the wipe, and frees it. */
   'device.wipe': device.extend({ phoneId: z.string() }),
-  /** Takes a device in: probe, provision, wipe, verify. */
+  /** Enrols a device: probe, provision, wipe, verify. */
   'device.enroll': device,
   /** Parks the running phones of a frozen project, or of the paused service. */
   'phones.park_all': z.object({ projectId: z.string().nullable() }),
   /** Reads the APK of a completed upload. */
   'upload.process': z.object({ uploadId: z.string(), attempt: z.int().default(1) }),
-  /** Brings an install that was begun to its end. */
+  /** Completes an install. */
   'app.install': z.object({ installId: z.string(), attempt: z.int().default(1) }),
-  /** Looks after a recording until its video is stored and its host has nothing of it. */
+  /** Follows a recording until its video is stored and its host has removed its copy. */
   'recording.fetch': z.object({ recordingId: z.string(), attempt: z.int().default(1) }),
-  /** Removes a stored file that nothing refers to any more. */
+  /** Removes a stored file without references. */
   'file.delete': z.object({ storageId: z.string() }),
 } as const
 
@@ -49,14 +49,14 @@ export type JobName = keyof typeof jobPayloads
 export type JobPayload<N extends JobName> = z.output<(typeof jobPayloads)[N]>
 export type JobInput<N extends JobName> = z.input<(typeof jobPayloads)[N]>
 
-/** Names the one job that looks after this assignment of a phone or device. */
+/** The key of the only job for this assignment of a phone or device. */
 export const careKey = (name: JobName, id: string, fencing: bigint | string): string =>
   `${name}:${id}:${fencing}`
 
 export interface JobOptions {
-  /** Left out: at once. */
+  /** Left out: immediately. */
   runAt?: Date
-  /** A later job with the same key takes the place of one that has not begun. */
+  /** A later job with the same key replaces one that has not begun. */
   key?: string
 }
 

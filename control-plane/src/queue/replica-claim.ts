@@ -1,12 +1,13 @@
 /**
- * Proof that no other live process has this replica's ID: a lock of Postgres that ends with its connection. Without it, a
- * second process with the same ID would take the running jobs of the first for those of a dead one, and run them again.
+ * Proves that no other live process has this replica's ID, with a Postgres lock that ends with its
+ * connection. Without it, a second process with the same ID would treat the running jobs of the
+ * first as abandoned and run them again.
  */
 import { randomBytes } from 'node:crypto'
 import { type Logger } from '@phonerack/shared'
 import pg from 'pg'
 
-/** Milliseconds: for the lock of a process that was killed a moment ago, and between two looks. */
+/** Milliseconds: to wait for the lock of a process that was just killed, and between two tries. */
 const patience = { total: 2000, pause: 100 }
 
 export class ReplicaClaim {
@@ -20,12 +21,12 @@ export class ReplicaClaim {
     private current: string = wanted,
   ) {}
 
-  /** Of no other live process. */
+  /** An ID that no other live process has. */
   get id(): string {
     return this.current
   }
 
-  /** Claims `wanted`, or, while a live process has it, an ID of its own. */
+  /** Claims `wanted`, or a generated ID while a live process has it. */
   static async take(databaseUrl: string, wanted: string, log: Logger): Promise<ReplicaClaim> {
     const claim = new ReplicaClaim(databaseUrl, wanted, log)
     const until = performance.now() + patience.total
@@ -39,9 +40,12 @@ export class ReplicaClaim {
     return claim
   }
 
-  /** Holds the claim again after its connection broke; under another ID when another process has it by then. */
+  /**
+   * Claims the ID again after the connection broke, or another ID when another process has it by
+   * then.
+   */
   keep(): Promise<void> {
-    // One at a time: a second connection of ours would find the lock taken by the first.
+    // One at a time: our second connection would find the lock taken by our first.
     this.keeping ??= this.hold().finally(() => (this.keeping = null))
     return this.keeping
   }
@@ -56,7 +60,7 @@ export class ReplicaClaim {
     await this.lock()
   }
 
-  /** Takes the lock unless it is held. False while another process has it. */
+  /** Takes the lock unless it is held. Returns false while another process has it. */
   private async lock(): Promise<boolean> {
     if (this.client) return true
     const client = new pg.Client({

@@ -1,9 +1,9 @@
-/** When a job runs again. */
+/** Schedules a job's next attempt. */
 import { type JobName, type JobInput, type JobOptions, addJob } from './queue.js'
 import { type Core } from '../core/core.js'
 import { type Tx } from '../db/database.js'
 
-/** Milliseconds before attempt number `attempt` + 1. */
+/** Milliseconds before attempt `attempt` + 1. */
 export const backoff = (attempt: number, firstMs: number, longestMs: number): number =>
   Math.min(longestMs, firstMs * 2 ** Math.min(attempt - 1, 20))
 

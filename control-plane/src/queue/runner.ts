@@ -1,7 +1,8 @@
 /**
- * Runs jobs with graphile-worker: two pools, so that a slow host never delays a timer. Adds what graphile leaves
- * open: the jobs of a killed replica, which stay locked for hours by
- * default, are unlocked by any replica seconds after it was last heard of, and by itself when it is started again.
+ * Runs jobs with graphile-worker in several pools, so that a slow host never delays a timer. Adds
+ * what graphile lacks: it keeps the jobs of a killed replica locked for hours by default. Here, any
+ * replica unlocks them seconds after that replica was last seen, and the replica itself does when
+ * it starts again.
  */
 import { EventEmitter } from 'node:events'
 import {
@@ -29,11 +30,14 @@ export interface RunnerOptions {
 
 const beatMs = 2000
 const restartMs = 500
-/** Milliseconds that running jobs get when the process stops: to end by themselves, then after being given up. */
+/**
+ * Milliseconds that running jobs get when the process stops: first to finish, then to react to
+ * being aborted.
+ */
 const graceMs = 700
 const stopMs = 1500
 
-/** Makes graphile's tables; before the first transaction that adds a job. */
+/** Creates graphile's tables. Call it before the first transaction that adds a job. */
 export async function prepareJobs(databaseUrl: string): Promise<void> {
   await runMigrations({ connectionString: databaseUrl, logger: quiet })
 }
@@ -45,9 +49,9 @@ export class JobRunner {
   private readonly supervised: Promise<void>[]
   private readonly beats: Ticker
   private readonly runners = new Set<Runner>()
-  /** Under these graphile locks jobs. */
+  /** The worker IDs under which graphile locks our jobs. */
   private readonly workerIds = new Set<string>()
-  /** Of pools that stopped: what they left locked is unlocked at the next beat. */
+  /** Worker IDs of stopped pools, whose locks are released at the next heartbeat. */
   private readonly orphans = new Set<string>()
   private readonly stopping = new AbortController()
 
@@ -58,7 +62,7 @@ export class JobRunner {
     const workers = options.pools.reduce((sum, pool) => sum + pool.concurrency, 0)
     this.pool = new pg.Pool({
       connectionString: options.databaseUrl,
-      // Each pool also holds one connection to listen on.
+      // Each pool holds one additional connection to listen.
       max: Math.min(workers, 10) + options.pools.length,
       connectionTimeoutMillis: 10_000,
       application_name: 'phonerack-jobs',
@@ -66,14 +70,15 @@ export class JobRunner {
     this.pool.on('error', (error) =>
       options.log.warn({ err: error }, 'a database connection for jobs was lost'),
     )
-    // One that breaks while a job holds it fails that job's query; without a listener it would end the process.
+    // A connection that breaks during a job fails that job's query. Without a listener its error
+    // event would end the process.
     this.pool.on('connect', (client) => client.on('error', () => undefined))
     this.pool.setMaxListeners(50)
     this.beats = new Ticker('replica heartbeat', beatMs, options.log, () => this.beat())
     this.supervised = options.pools.map((pool) => this.supervise(pool))
   }
 
-  /** Takes over what an earlier process of this replica left locked, then begins. */
+  /** Unlocks the jobs of an earlier process of this replica, then starts. */
   static async start(options: RunnerOptions): Promise<JobRunner> {
     const claim = await ReplicaClaim.take(options.databaseUrl, options.replicaId, options.log)
     await options.db.$queryRaw`with gone as (delete from replicas where id = ${claim.id} returning worker_ids)
@@ -83,7 +88,10 @@ export class JobRunner {
     return runner
   }
 
-  /** Lets running jobs end for a moment, then has their calls given up (`giveUp`), and gives back those that still did not end: another replica runs them again. */
+  /**
+   * Lets running jobs finish for a moment, then aborts their calls (`giveUp`), and returns those
+   * that still run to the queue for another replica.
+   */
   async stop(giveUp: () => void): Promise<void> {
     this.stopping.abort()
     await this.beats.stop()
@@ -97,11 +105,11 @@ export class JobRunner {
     await this.options.db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(${ids})`
     await this.options.db.replica.deleteMany({ where: { id: this.claim.id } })
     await this.claim.release()
-    // A job that still runs keeps its connections; the process ends with it.
+    // A job that still runs keeps its connections until the process ends.
     if (isClean) await within(stopMs, this.pool.end())
   }
 
-  /** Keeps one pool of workers alive: graphile gives up when it cannot write a job's end. */
+  /** Restarts a pool of workers when it stops: graphile stops when it cannot write a job's end. */
   private async supervise(pool: RunnerOptions['pools'][number]): Promise<void> {
     const isStopping = (): boolean => this.stopping.signal.aborted
     while (!isStopping()) {
@@ -148,7 +156,7 @@ export class JobRunner {
     })
   }
 
-  /** Says that this replica lives, and unlocks the jobs of those that do not. */
+  /** Records that this replica is alive, and unlocks the jobs of replicas that are not. */
   private async beat(): Promise<void> {
     const { db, replicaDeadAfterMs } = this.options
     await this.claim.keep()
@@ -159,7 +167,8 @@ export class JobRunner {
     const deadAfter = replicaDeadAfterMs / 1000
     await db.$executeRaw`delete from replicas where id <> ${replicaId}
       and beat_at < now() - make_interval(secs => ${deadAfter}::float8)`
-    // Locked by nobody who lives: also by a replica that was killed before it could say who its workers were.
+    // Locks without a live owner, including those of a replica that was killed before it recorded
+    // its workers.
     await db.$queryRaw`with unclaimed as (
         select array_agg(distinct j.locked_by) as ids from graphile_worker.jobs j
         where j.locked_at < now() - make_interval(secs => ${deadAfter}::float8)
@@ -177,7 +186,7 @@ export class JobRunner {
   }
 }
 
-/** Waits for `work`, but no longer than `ms`; whether it ended. */
+/** Waits for `work`, at most `ms`. Returns true when it ended. */
 async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const enough = new AbortController()
   const ended = await Promise.race([work.then(() => true), pause(ms, enough.signal).then(() => false)])

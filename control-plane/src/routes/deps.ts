@@ -1,4 +1,4 @@
-/** What every route gets, and how it names its phone. */
+/** The dependencies of every route, and the lookup of its phone ID. */
 import { ApiError, isId, type Clock } from '@phonerack/shared'
 import type { FastifyReply } from 'fastify'
 import type { Readable } from 'node:stream'
@@ -12,32 +12,32 @@ export interface RouteDeps {
   services: Services
   lifetimes: Lifetimes
   strangers: Strangers
-  /** Of one key at once: requests that wait, and answers that are read bit by bit. */
+  /** Limits requests per key that are open at once: waits and streamed responses. */
   waits: HeldOpen
   streams: HeldOpen
   lifecycleWaitMs: number
-  /** Public base address, without a slash at the end. */
+  /** Public base address, without a trailing slash. */
   baseUrl: string
   clock: Clock
 }
 
 export type Route = (app: ApiInstance, deps: RouteDeps) => void
 
-/** The phone a path names; one whose form is wrong does not exist. */
+/** The phone ID in a path. A malformed one is a phone that does not exist. */
 export function phoneIdOf(params: { id: string }): string {
   if (!isId('phone', params.id))
     throw new ApiError('phone_not_found', { next: 'GET /v1/phones', details: { phone: params.id } })
   return params.id
 }
 
-/** Answers bytes that are already what the client gets. */
+/** Sends bytes unchanged. */
 export const sendBytes = (reply: FastifyReply, type: string, bytes: Uint8Array): FastifyReply =>
   reply.type(type).send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
 
-/** Answers what comes by and by, never a whole one in memory. */
+/** Streams a response that is never complete in memory. */
 export const sendStream = (reply: FastifyReply, type: string, stream: Readable): FastifyReply =>
   reply.type(type).send(stream)
 
-/** Answers JSON that is already written. */
+/** Sends encoded JSON. */
 export const sendJson = (reply: FastifyReply, json: Uint8Array): FastifyReply =>
   sendBytes(reply, 'application/json; charset=utf-8', json)

@@ -1,8 +1,8 @@
-/** The errors of a route as OpenAPI responses: one per status, naming its codes. */
+/** The errors of a route as OpenAPI responses: one per status, with its codes. */
 import { errorTable, isErrorCode, type ErrorCode } from '@phonerack/shared'
 import { errorSchema } from './schemas.js'
 
-/** Any `/v1` request may end with these, and any that needs a key with more. */
+/** Errors of any `/v1` request. Those with a key have more. */
 const everywhere: readonly ErrorCode[] = [
   'validation_failed',
   'browser_requests_not_allowed',
@@ -17,7 +17,7 @@ const withKey: readonly ErrorCode[] = [
   'rate_limited',
 ]
 
-/** The phone is not in a state to be reached into. */
+/** The phone is not ready for a call. */
 export const notReady: readonly ErrorCode[] = [
   'phone_not_running',
   'phone_starting',
@@ -26,10 +26,10 @@ export const notReady: readonly ErrorCode[] = [
   'phone_failed',
 ]
 
-/** Of a phone that fails while the request waits for it. */
+/** For a phone that fails while the request waits for it. */
 export const phoneFailures: readonly ErrorCode[] = ['capacity_unavailable', 'phone_unavailable']
 
-/** Requests that reach into a phone. */
+/** Requests that call into a phone. */
 export const intoPhone: readonly ErrorCode[] = [
   'phone_not_found',
   'phone_not_allowed',
@@ -51,11 +51,11 @@ interface DescribedErrors {
   content: { 'application/json': { schema: typeof errorSchema } }
 }
 
-/** Responses for the codes given and those of every request with a key. */
+/** Responses for these codes and those of every request with a key. */
 export const describeErrors = (...codes: ErrorCode[]): Record<number, DescribedErrors> =>
   describeOpenErrors(...codes, ...withKey)
 
-/** As `describeErrors`, for requests that need no key. */
+/** Like `describeErrors`, for requests without a key. */
 export function describeOpenErrors(...codes: ErrorCode[]): Record<number, DescribedErrors> {
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of new Set([...codes, ...everywhere])) {
@@ -73,6 +73,6 @@ export function describeOpenErrors(...codes: ErrorCode[]): Record<number, Descri
   )
 }
 
-/** The codes that a description made here names. */
+/** The codes in a description created here. */
 export const codesIn = (description: string): ErrorCode[] =>
   [...description.matchAll(/^`(\w+)`: /gm)].map(([, code = '']) => code).filter(isErrorCode)

@@ -1,4 +1,4 @@
-/** Fields of requests that several routes share. Lengths are in Unicode code points. */
+/** Request fields that several routes share. Lengths are in Unicode code points. */
 import { idempotencyKeyPattern, idempotencyKeyRule, limits } from '@phonerack/shared'
 import { z } from 'zod'
 
@@ -59,7 +59,7 @@ export const waitField = z
   .default(true)
   .meta({ description: `Wait up to about ${limits.lifecycleWait} seconds for the result.` })
 
-/** Of a read that may wait until its row is in one of `states`, and for how long. */
+/** For a read that may wait until its row is in one of `states`, and for how long. */
 export const waitQuery = <const State extends string>(
   states: readonly [State, ...State[]],
   description: string,
@@ -88,7 +88,7 @@ export const pageFields = {
   cursor: z.string().optional().meta({ description: 'The `next_cursor` of the previous page.' }),
 }
 
-/** Checked on every POST; only create acts on it. */
+/** Checked on every POST; only create uses it. */
 export const postHeaders = z.object({
   'idempotency-key': z
     .string()

@@ -1,4 +1,4 @@
-/** Requests that reach into a phone keep it active until they end. */
+/** Keeps a phone active while requests into it run. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf } from '../http/auth.js'
 import type { RouteDeps } from './deps.js'
@@ -14,7 +14,8 @@ export async function whileActive<T>(
 ): Promise<T> {
   const caller = callerOf(request)
   const call = (): Promise<T> => work({ requestId: request.id, signal: deps.lifetimes.work(reply) })
-  // The call refuses a phone that the key may not use; until then the request is no activity of it.
+  // The call refuses a phone that the key may not use, and such a request does not count as
+  // activity.
   if (caller.phoneIds && !caller.phoneIds.includes(phoneId)) return call()
   const noted = noteActivity(deps, request, phoneId)
   const release = deps.services.phones.hold(caller, phoneId)

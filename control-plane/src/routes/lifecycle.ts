@@ -1,4 +1,4 @@
-/** Waiting after a write: create, start and park. */
+/** Waits after a write: create, start and park. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf } from '../http/auth.js'
 import type { RouteDeps } from './deps.js'
@@ -6,9 +6,9 @@ import { failureOf } from './waiting.js'
 import { type PhoneView } from '../phones/types.js'
 
 /**
- * The phone once `settled`, or as it is when the wait ends. The write is done
- * by now, so a wait that breaks, or one too many of its key, answers with the phone as last known.
- * @throws PhoneFailure when it fails meanwhile
+ * Returns the phone once `settled`, or its state when the wait ends. The write is already done, so
+ * a wait that breaks or exceeds the key's limit returns the phone as last known. @throws
+ * PhoneFailure when the phone fails meanwhile
  */
 export async function waitAfterWrite(
   deps: RouteDeps,
@@ -33,7 +33,7 @@ export async function waitAfterWrite(
   return later
 }
 
-/** Counts the request as activity; a failure to note it does not fail the request. */
+/** Counts the request as activity. A failure to record it does not fail the request. */
 export async function noteActivity(
   { services }: RouteDeps,
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-/** What `/v1` answers look like, for OpenAPI and for tests; `routes/views.ts` builds them. */
+/** Response schemas of `/v1`, for OpenAPI and for tests; `routes/views.ts` builds the responses. */
 import { errorCodes, idPattern, type IdKind } from '@phonerack/shared'
 import { z } from 'zod'
 import { endReasons, phoneStatuses } from '../core/statuses.js'
@@ -11,7 +11,7 @@ const money = z.string().meta({
   pattern: '^-?\\d+\\.\\d{6}$',
   description: 'US dollars with six decimal places; parse as a decimal.',
 })
-/** Values may grow, so the description names them without closing the list. */
+/** Values may be added, so the description names them without closing the list. */
 export const openEnum = (values: readonly string[], description: string) =>
   z.string().meta({ description: `${description} More may be added.`, 'x-extensible-enum': values })
 

@@ -1,4 +1,7 @@
-/** POST /v1/setup and POST /v1/setup/token: a terminal's first key. The two requests of `/v1` without one. */
+/**
+ * POST /v1/setup and POST /v1/setup/token: a terminal's first key. The only requests of `/v1`
+ * without a key.
+ */
 import { isSecret, limits, secretPrefixes } from '@phonerack/shared'
 import { z } from 'zod'
 import { createRateLimit } from '../http/rate-limit.js'

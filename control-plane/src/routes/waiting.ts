@@ -1,4 +1,4 @@
-/** Rules of waiting for a phone: what ends a wait, and how a failure meanwhile is answered. */
+/** Rules of waiting for a phone: what ends a wait, and the error when the phone fails meanwhile. */
 import { isErrorCode } from '@phonerack/shared'
 import { PhoneFailure } from '../http/errors.js'
 import { type PhoneView } from '../phones/types.js'
@@ -6,15 +6,18 @@ import { type PhoneView } from '../phones/types.js'
 const onItsWay: readonly string[] = ['creating', 'starting']
 const atRest: readonly string[] = ['parked', 'failed', 'deleted']
 
-/** A wait for ready ends early when the phone will not become ready by itself. */
+/** A wait for `ready` ends early when the phone will not become ready without another request. */
 export const settledForReady = (phone: PhoneView): boolean => !onItsWay.includes(phone.status)
 
 export const settledForParked = (phone: PhoneView): boolean => atRest.includes(phone.status)
 
-/** A park request has ended its work once the phone is no longer parking. */
+/** A wait for a park ends once the phone is no longer parking. */
 export const settledForPark = (phone: PhoneView): boolean => phone.status !== 'parking'
 
-/** A phone that failed while the request waited, as an error. Codes unknown to the table are the provider's. */
+/**
+ * The error of a phone that failed while the request waited. Codes that the table does not list
+ * come from the provider.
+ */
 export function failureOf(phone: PhoneView): PhoneFailure {
   const { code, message } = phone.failure ?? { code: 'internal_error', message: 'The phone has failed.' }
   const known = isErrorCode(code) ? code : 'provider_error'

@@ -1,4 +1,4 @@
-/** Completing an upload: its file is named, and becomes this upload's, a duplicate of another, or nothing. */
+/** Completes an upload: its file becomes this upload's, or a duplicate of another, or is refused. */
 import { ApiError } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { noRoom } from './waiting.js'
@@ -44,12 +44,15 @@ const badStorageId = (message: string): ApiError =>
     details: { validation_stage: 'storage_id', issues: [{ path: ['storage_id'], message }] },
   })
 
-/** @throws ApiError validation_failed unless this file came to this upload's URL and waits to be completed */
+/**
+ * @throws ApiError validation_failed unless this file was sent to this upload's URL and is not
+ * completed
+ */
 async function checkFile(tx: Tx, upload: Upload, storageId: string, now: Date): Promise<void> {
   if (upload.storageId === storageId && upload.arrivedAt !== null && !isOver(upload, now)) return
   if (upload.completedAt !== null) throw badStorageId('is not the file that this upload already has')
   const holder = await tx.upload.findUnique({ where: { storageId } })
-  // Files of other projects are not told from none.
+  // Do not distinguish files of other projects from missing ones.
   if (holder?.arrivedAt == null || holder.projectId !== upload.projectId || holder.id === upload.id)
     throw badStorageId('does not belong to a received file')
   throw badStorageId(
@@ -59,7 +62,7 @@ async function checkFile(tx: Tx, upload: Upload, storageId: string, now: Date): 
   )
 }
 
-/** What the file comes to; the project and the upload are locked. */
+/** Decides what becomes of the file. The project and the upload are locked. */
 async function settle(
   { core, store }: UploadCore,
   tx: Tx,
@@ -111,7 +114,10 @@ export const duplicateOf = (equal: Upload): Ending => ({
   next: `GET /v1/apps/uploads/${equal.id}`,
 })
 
-/** A ready upload of the project with the same bytes; for a key limited to phones only one that it sees. */
+/**
+ * A ready upload of the project with the same bytes. For a key limited to phones, only one that it
+ * can see.
+ */
 export function readyEqual(tx: Tx, upload: Upload, ownOnly: boolean, now: Date): Promise<Upload | null> {
   return tx.upload.findFirst({
     where: {
@@ -126,7 +132,7 @@ export function readyEqual(tx: Tx, upload: Upload, ownOnly: boolean, now: Date):
   })
 }
 
-/** The upload that a duplicate names is kept as if its file had arrived now. */
+/** Extends the expiry of the upload that a duplicate refers to, as if its file had arrived now. */
 export async function keepLonger(
   rules: UploadCore['core']['rules']['uploads'],
   tx: Tx,

@@ -1,4 +1,4 @@
-/** What the parts of uploads share; made once in `app.ts`. */
+/** Dependencies that the upload operations share; created once in `app.ts`. */
 import { type Changes } from '../core/changes.js'
 import { type Core } from '../core/core.js'
 import { type FileStore } from '../storage/file-store.js'
@@ -7,6 +7,6 @@ export interface UploadCore {
   core: Core
   store: FileStore
   changes: Changes
-  /** Public base address, without a slash at the end. */
+  /** Public base address, without a trailing slash. */
   baseUrl: string
 }

@@ -1,4 +1,4 @@
-/** Creating an upload: the checks of the specification in its order, and the one-off URL. */
+/** Creates an upload: the specification's checks in its order, and the one-time URL. */
 import { creditAdvice, projectFrozen } from '../billing/admission.js'
 import { ApiError, hashSecret, newId, newSecret } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
@@ -47,7 +47,7 @@ export async function createUpload(
   }
 }
 
-/** Under the project's lock, so that the day's count is exact over all replicas. */
+/** Runs under the project's lock, so that the day's count is exact across replicas. */
 async function admit({ core }: UploadCore, tx: Tx, projectId: string, now: Date): Promise<void> {
   const { projectBytes, perDay } = core.rules.uploads
   await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
@@ -61,7 +61,7 @@ async function admit({ core }: UploadCore, tx: Tx, projectId: string, now: Date)
   if (project.frozenAt !== null) throw projectFrozen()
   const used = await usedBytes(tx, projectId, now)
   if (used >= projectBytes) throw storageLimitReached(projectBytes, used)
-  // Deleted ones count too: their rows stay.
+  // Deleted uploads count too, since their rows remain.
   const today = await tx.upload.count({ where: { projectId, createdAt: { gte: dayStart(now) } } })
   if (today >= perDay)
     throw new ApiError('rate_limited', {

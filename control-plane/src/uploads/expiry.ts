@@ -1,4 +1,4 @@
-/** Keeps `expires_at` of uploads right, and deletes those whose time is over. Times are the application's clock. */
+/** Updates `expires_at` of uploads, and deletes expired ones. Times are the application's clock. */
 import { inTransaction, type Tx } from '../db/database.js'
 import { type Upload } from '../gen/prisma/client.js'
 import { type UploadRules } from '../config/config.js'
@@ -6,10 +6,12 @@ import { type UploadCore } from './core.js'
 import { dropFile, isOver, lockUpload } from './records.js'
 import { expiryOf, isNewer, type Build } from './retention.js'
 
-/** Deletions of one round. */
+/** Deletions per round. */
 const batch = 200
 
-/** After anything that the retention of a package's builds depends on; the project is locked. */
+/**
+ * Call it after any change that affects the retention of a package's builds. The project is locked.
+ */
 export async function refreshExpiry(
   tx: Tx,
   rules: UploadRules,
@@ -17,7 +19,7 @@ export async function refreshExpiry(
   packageName: string,
   now: Date,
 ): Promise<void> {
-  // What has run out is gone, whether or not somebody has removed it already.
+  // An expired upload counts as deleted, whether or not it was removed.
   const ready = await tx.upload.findMany({
     where: { projectId, package: packageName, status: 'ready', expiresAt: { gt: now } },
   })
@@ -29,13 +31,13 @@ export async function refreshExpiry(
   }
 }
 
-// The table's check constraint lets no ready upload be without a version code.
+// The table's check constraint requires a version code of a ready upload.
 const buildOf = (upload: Upload): Build => ({
   versionCode: upload.versionCode ?? 0n,
   createdAt: upload.createdAt,
 })
 
-/** Deletes what has run out; called now and then by every replica. */
+/** Deletes expired uploads. Every replica calls it periodically. */
 export async function expireUploads(uploads: UploadCore): Promise<void> {
   const { core } = uploads
   const now = core.clock.now()
@@ -55,7 +57,7 @@ export async function expireUploads(uploads: UploadCore): Promise<void> {
   }
 }
 
-/** The upload and its file; the project and the upload are locked. */
+/** Removes the upload and its file. The project and the upload are locked. */
 export async function removeUpload(tx: Tx, rules: UploadRules, upload: Upload, now: Date): Promise<Upload> {
   await dropFile(tx, upload)
   const removed = await tx.upload.update({

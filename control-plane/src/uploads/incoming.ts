@@ -1,26 +1,29 @@
-/** A file on its way in: counted, hashed, bounded in size and time, and never held as a whole. */
+/** Receives a file: counts, hashes, and limits it in size and time, and never holds it in memory. */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { ApiError, DeadlineExceeded, type Progress } from '@phonerack/shared'
 
-/** What is over the limit is read up to this many times the limit, so that the sender hears the answer. */
+/**
+ * An oversized file is read up to this many times the limit, so that the sender receives the
+ * response.
+ */
 const patience = 2
 
 export interface Arrival {
   sizeBytes: number
-  /** Null when it was too large. */
+  /** Null for an oversized file. */
   sha256: string | null
 }
 
-/** The sender went away before the end: nothing was done. */
+/** The sender disconnected before the end: nothing was done. */
 export class CutOff extends Error {}
 
 class TooLarge extends Error {}
 
 /**
- * Reads `source` to its end and hands it to `keep` meanwhile; of a file over `limit` nothing is kept.
- * @throws CutOff, DeadlineExceeded; whatever `keep` throws
+ * Reads `source` to its end and passes it to `keep`. Keeps nothing of a file over `limit`. @throws
+ * CutOff, DeadlineExceeded; any error of `keep`
  */
 export async function takeIn(
   source: Readable,
@@ -50,12 +53,15 @@ export async function takeIn(
   }
 }
 
-/** For `keep`, when the file is not to be kept. */
+/** For `keep`, when the file must not be stored. */
 export async function throwAway(file: Readable): Promise<void> {
   await finished(file.resume())
 }
 
-/** The chunks of a stream, each awaited no longer than `progress` lasts; giving up leaves the stream as it is. */
+/**
+ * Iterates over a stream's chunks, waiting for each no longer than `progress` lasts. Stopping
+ * leaves the stream open.
+ */
 function chunksOf(source: Readable, progress: Progress): AsyncIterableIterator<Buffer> {
   const inner = source.iterator({ destroyOnReturn: false })
   return {
@@ -68,7 +74,7 @@ function chunksOf(source: Readable, progress: Progress): AsyncIterableIterator<B
           : new CutOff('the file was truncated', { cause: error })
       }
     },
-    // Others go on where one stopped.
+    // Another iteration continues where one stopped.
     return: () => Promise.resolve({ done: true, value: undefined }),
     [Symbol.asyncIterator]() {
       return this
@@ -76,7 +82,7 @@ function chunksOf(source: Readable, progress: Progress): AsyncIterableIterator<B
   }
 }
 
-/** Bytes of the rest that were read and thrown away. */
+/** Reads and discards the rest. Returns its bytes. */
 async function discard(chunks: AsyncIterableIterator<Buffer>, limit: number): Promise<number> {
   let bytes = 0
   for await (const chunk of chunks) {
@@ -86,7 +92,7 @@ async function discard(chunks: AsyncIterableIterator<Buffer>, limit: number): Pr
   return bytes
 }
 
-/** flydrive wraps what went wrong in errors of its own. */
+/** flydrive wraps the original error. */
 function deepest(error: unknown): unknown {
   let each = error
   while (each instanceof Error && each.cause instanceof Error && !(each instanceof CutOff)) each = each.cause
@@ -100,7 +106,7 @@ const refusedFile = (message: string, code: string): ApiError =>
     details: { validation_stage: 'body', issues: [{ path: [], message, code }] },
   })
 
-/** What the sender is told; other errors stay as they are. */
+/** Converts an error for the sender; other errors pass unchanged. */
 export function toRefusal(error: unknown): unknown {
   if (error instanceof CutOff)
     return refusedFile('the connection ended before the whole file arrived', 'cut_off')

@@ -1,4 +1,7 @@
-/** Job `upload.process`: reads the APK of a completed upload, which becomes ready or ends. Safe to run twice. */
+/**
+ * Job `upload.process`: reads the APK of a completed upload, which becomes ready or fails. Safe to
+ * run twice.
+ */
 import { InvalidApk, type ApkFacts } from '../apps/apk/facts.js'
 import { inspectApk } from '../apps/apk/inspect.js'
 import { inTransaction, type Tx } from '../db/database.js'
@@ -12,7 +15,7 @@ import { refreshExpiry } from './expiry.js'
 import { endUpload, lockUpload, type Ending } from './records.js'
 import { backoff } from '../queue/retry.js'
 
-/** Tries while the storage does not give the file. */
+/** Attempts while the storage does not return the file. */
 const tries = 4
 
 type Payload = JobPayload<'upload.process'>
@@ -45,7 +48,7 @@ const couldNotStore: Ending = {
   next: 'Create a new upload and send the file again: POST /v1/apps/uploads',
 }
 
-/** Null for what may be better at the next try. */
+/** Returns null when another attempt may succeed. */
 function endingFor(error: unknown): Ending | null {
   if (error instanceof InvalidApk)
     return {
@@ -96,7 +99,7 @@ async function conclude(
   uploads.changes.publish(id)
 }
 
-/** An upload is one file: a split alone, or a base that needs splits, cannot be installed from it. */
+/** An upload is one file: a lone split, or a base that needs splits, cannot be installed from it. */
 function unsuitable(facts: ApkFacts): Ending | null {
   const universal = 'Upload one universal APK: bundletool build-apks --mode=universal.'
   const why =
@@ -119,7 +122,7 @@ async function becomeReady({ core }: UploadCore, tx: Tx, upload: Upload, facts: 
     needs: needsOf([facts]),
   }
   const known = await tx.upload.update({ where: { id: upload.id }, data: found })
-  // One that was completed at the same time with the same bytes.
+  // An upload with the same bytes may have completed at the same time.
   const equal = await readyEqual(tx, known, await isLimited(tx, upload.keyId), now)
   if (equal) {
     await endUpload(tx, known, duplicateOf(equal))

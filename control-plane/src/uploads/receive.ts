@@ -1,4 +1,7 @@
-/** The one-off upload URL: its token is claimed by one sender at a time, and spent only by a whole file. */
+/**
+ * The one-time upload URL: one sender at a time claims its token, and only a complete file spends
+ * it.
+ */
 import { ApiError, hashSecret, isSecret, newId, Progress } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { type Prisma, type Upload } from '../gen/prisma/client.js'
@@ -10,7 +13,10 @@ import { noRoom, roomLock, waitingBytes } from './waiting.js'
 import { type IncomingFile } from './types.js'
 import { addFileDelete } from '../storage/deletions.js'
 
-/** Milliseconds that a claim outlives the time to send: its holder still has to write down the end. */
+/**
+ * Milliseconds that a claim outlives the time to send, since its holder still has to record the
+ * end.
+ */
 const claimGraceMs = 30_000
 
 interface Claim {
@@ -52,7 +58,7 @@ const urlNotFound = (): ApiError =>
     next: 'POST /v1/apps/uploads',
   })
 
-/** An upload whose URL takes a file. */
+/** Selects uploads whose URL accepts a file. */
 export const openUrl = (now: Date) =>
   ({ status: 'awaiting_file', arrivedAt: null, expiresAt: { gt: now } }) satisfies Prisma.UploadWhereInput
 
@@ -70,8 +76,8 @@ function checkFree(upload: Upload | null, now: Date): asserts upload is Upload {
 }
 
 /**
- * Takes the URL for this sender, with room for its file. The lock on the room is taken only for a URL that is free: a
- * stranger with a wrong token must not make others wait.
+ * Claims the URL for this sender, and reserves space for its file. Locks the space only for an
+ * available URL, so that a client with a wrong token cannot delay others.
  */
 async function claimUrl(uploads: UploadCore, token: string, declaredBytes: number | null): Promise<Claim> {
   const { core, store } = uploads
@@ -79,7 +85,7 @@ async function claimUrl(uploads: UploadCore, token: string, declaredBytes: numbe
   const tokenHash = hashSecret(token)
   checkFree(await core.db.upload.findUnique({ where: { tokenHash } }), core.clock.now())
   const { fileBytes, sendWithinMs } = core.rules.uploads
-  // What is too large is not kept, so it needs no room.
+  // An oversized file is not kept, so it needs no space.
   const promised = declaredBytes ?? fileBytes
   const bytes = promised > fileBytes ? 0 : promised
   const isRoom = await store.hasRoomFor(bytes)
@@ -91,7 +97,7 @@ async function claimUrl(uploads: UploadCore, token: string, declaredBytes: numbe
     const waiting = await waitingBytes(tx, upload.projectId, now)
     const { waitingBytes: mostOfAll, projectWaitingBytes: mostOfProject } = core.rules.uploads
     if (!isRoom || waiting.all + bytes > mostOfAll || waiting.project + bytes > mostOfProject) throw noRoom()
-    // What a killed process left half-way under its own ID.
+    // Removes the partial file of a process that was killed.
     await dropFile(tx, upload)
     const storageId = newId('file')
     const claimUntil = new Date(now.getTime() + sendWithinMs + claimGraceMs)
@@ -105,7 +111,10 @@ async function lockByToken(tx: Tx, tokenHash: string): Promise<Upload | null> {
   return tx.upload.findUnique({ where: { tokenHash } })
 }
 
-/** Spends the URL. @throws ApiError upload_not_found when it is no longer this sender's, or has expired meanwhile */
+/**
+ * Spends the URL. @throws ApiError upload_not_found when another sender has it, or it expired
+ * meanwhile
+ */
 async function arrive(
   { core }: UploadCore,
   { uploadId, storageId }: Claim,
@@ -125,7 +134,7 @@ async function arrive(
   if (count === 0) throw urlNotFound()
 }
 
-/** The URL can be used again; of the file nothing stays. */
+/** Releases the URL for another attempt, and removes the file. */
 async function giveBack({ core }: UploadCore, { uploadId, storageId }: Claim): Promise<void> {
   await inTransaction(core.db, async (tx) => {
     await tx.upload.updateMany({

@@ -1,4 +1,4 @@
-/** Uploads as the database holds them: who may see one, what the API shows of it, and when it is over. */
+/** Uploads in the database: which keys may see one, the view that the API shows, and its expiry. */
 import { ApiError } from '@phonerack/shared'
 import { type Reader, type Tx } from '../db/database.js'
 import { type Prisma, type Upload } from '../gen/prisma/client.js'
@@ -16,7 +16,7 @@ export function visible(caller: Caller, id: string, upload: Upload | null): Uplo
   return upload
 }
 
-/** For lists: the uploads that `visible` lets through. */
+/** For lists: the uploads that `visible` allows. */
 export const visibleTo = (caller: Caller): Prisma.UploadWhereInput => ({
   projectId: caller.projectId,
   ...(caller.phoneIds === null ? {} : { keyId: caller.keyId }),
@@ -29,13 +29,13 @@ export async function lockUpload(tx: Tx, projectId: string, id: string): Promise
   return tx.upload.findUnique({ where: { id } })
 }
 
-/** Its time is over, whether or not somebody has deleted it already. */
+/** True when it has expired, whether or not it was deleted. */
 export const isOver = (upload: Upload, now: Date): boolean =>
   upload.status === 'deleted' || upload.expiresAt <= now
 
-/** The status that counts now. */
+/** The status at `now`. */
 export const statusAt = (upload: Upload, now: Date): UploadStatus =>
-  // The table's check constraint allows no other text.
+  // The table's check constraint allows no other value.
   isOver(upload, now) ? 'deleted' : (upload.status as UploadStatus)
 
 export const viewOf = (upload: Upload, now: Date): UploadView => ({
@@ -68,7 +68,7 @@ export const storageLimitReached = (limitBytes: number, used: number): ApiError 
     next: 'Delete uploads that you do not need (GET /v1/apps/uploads), then send the request again.',
   })
 
-/** An end without becoming ready. */
+/** A final status other than ready. */
 export interface Ending {
   status: 'invalid_apk' | 'too_large' | 'storage_full' | 'failed' | 'duplicate'
   code:
@@ -82,7 +82,7 @@ export interface Ending {
   next: string | null
 }
 
-/** Ends the upload; its file goes. */
+/** Ends the upload and removes its file. */
 export async function endUpload(tx: Tx, upload: Upload, ending: Ending): Promise<Upload> {
   await dropFile(tx, upload)
   return tx.upload.update({
@@ -97,7 +97,7 @@ export async function endUpload(tx: Tx, upload: Upload, ending: Ending): Promise
   })
 }
 
-/** Its file goes with the commit of the transaction, also one that is only half there. */
+/** Removes its file, complete or partial, when the transaction commits. */
 export async function dropFile(tx: Tx, upload: Pick<Upload, 'storageId'>): Promise<void> {
   if (upload.storageId !== null) await addFileDelete(tx, upload.storageId)
 }

@@ -1,20 +1,21 @@
-/** How long an upload is kept. Pure; the specification's words: Upload, `expires_at`. */
+/** Computes how long an upload is kept. Pure. Specification: Upload, `expires_at`. */
 import { type UploadRules } from '../config/config.js'
 
 export interface Kept {
   createdAt: Date
-  /** The file's arrival, or that of the last equal file; null before. */
+  /** The arrival of the file, or of the last equal file; null before. */
   keptFrom: Date | null
   lastInstallAt: Date | null
-  /** A newer build of the same package is ready. */
+  /** A newer build of the package is ready. */
   isSuperseded: boolean
 }
 
 type Times = Pick<UploadRules, 'awaitingMs' | 'lifeMs' | 'supersededMs'>
 
 /**
- * An hour for the file; then seven days after its arrival and after each install; with a newer build 24 hours after
- * the last install. One that was never installed keeps its seven days, also beside a newer build.
+ * An hour to send the file. Then seven days after its arrival and after each install. With a newer
+ * build, 24 hours after the last install. An upload that was never installed keeps its seven days
+ * even with a newer build.
  */
 export function expiryOf(upload: Kept, times: Times): Date {
   const { createdAt, keptFrom, lastInstallAt } = upload
@@ -30,7 +31,7 @@ export interface Build {
   createdAt: Date
 }
 
-/** A higher version code is newer; of equal ones the one that was made later. */
+/** A higher version code is newer; of equal ones, the one created later. */
 export const isNewer = (one: Build, other: Build): boolean =>
   one.versionCode === other.versionCode
     ? one.createdAt > other.createdAt

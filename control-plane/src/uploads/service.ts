@@ -1,4 +1,4 @@
-/** `UploadService` of the wall: each method is one of the files beside this one. */
+/** Implements `UploadService`. Each method is in its own file of this folder. */
 import { type Upload } from '../gen/prisma/client.js'
 import { hashSecret } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'

@@ -1,8 +1,8 @@
-/** Files of all projects that have not been completed yet: how much room they take together. */
+/** Limits the total size of all projects' files that are not yet completed. */
 import { ApiError } from '@phonerack/shared'
 import { type Reader } from '../db/database.js'
 
-/** The lock under which room is given to arriving files, over all replicas. */
+/** The lock for reserving space for arriving files, across all replicas. */
 export const roomLock = 7_201_101
 
 export interface Waiting {
@@ -12,7 +12,7 @@ export interface Waiting {
   project: number
 }
 
-/** Bytes of arrived files, and of arriving ones as promised. */
+/** Bytes of arrived files, and the declared bytes of arriving ones. */
 export async function waitingBytes(db: Reader, projectId: string, now: Date): Promise<Waiting> {
   const rows = await db.$queryRaw<{ all: bigint; project: bigint }[]>`select
     coalesce(sum(size_bytes), 0)::bigint as all,
@@ -22,7 +22,7 @@ export async function waitingBytes(db: Reader, projectId: string, now: Date): Pr
   return { all: Number(rows[0]?.all ?? 0n), project: Number(rows[0]?.project ?? 0n) }
 }
 
-/** A file that finds no room now. */
+/** There is no space for the file now. */
 export const noRoom = (cause?: unknown): ApiError =>
   new ApiError('storage_full', {
     next: 'Send the same request again in a minute. Completing or deleting waiting uploads frees storage: GET /v1/apps/uploads',

@@ -1,6 +1,6 @@
 /**
- * gRPC clients that check each answer where it is decoded, before anything else sees it. One that does not fit ends its call
- * with INTERNAL; `calls.ts` reads that as the host's fault.
+ * gRPC clients that validate each response while decoding it. An invalid response ends its call
+ * with INTERNAL, which `calls.ts` reads as a fault of the host.
  */
 import { makeGenericClientConstructor, type ServiceDefinition } from '@grpc/grpc-js'
 import {
@@ -16,7 +16,7 @@ import { type z } from 'zod'
 import { hasFewFields } from './few-fields.js'
 import { hostAnswers, liveAnswers, mostEntries, recordingAnswers, type Answers } from './schemas.js'
 
-/** Called with the call's name and the place in its answer that does not fit; never with what stands there. */
+/** Called with the call's name and the path of the invalid field, never with its value. */
 export type OnMalformed = (call: string, where: string) => void
 
 export class MalformedAnswer extends Error {
@@ -25,7 +25,7 @@ export class MalformedAnswer extends Error {
 
 const shown = 3
 
-/** Names the fields that do not fit, without their values. */
+/** Names the invalid fields without their values. */
 export function placesOf(error: z.ZodError, ...within: string[]): string {
   const { issues } = error
   const places = issues
@@ -35,7 +35,7 @@ export function placesOf(error: z.ZodError, ...within: string[]): string {
   return shorten(makeStorable(`${places.join(', ')}${more}`), 300)
 }
 
-/** The service with its answers checked. */
+/** The service definition with validated responses. */
 function checking<S extends ServiceDefinition>(
   service: S,
   answers: Answers<S>,
@@ -56,7 +56,10 @@ function checking<S extends ServiceDefinition>(
   return Object.fromEntries(methods)
 }
 
-/** Undefined, which fits no schema, for bytes that are no such message, or that hold more than any answer. */
+/**
+ * Returns undefined, which fits no schema, for bytes that are not such a message or hold more
+ * fields than any response.
+ */
 function decode(deserialize: (bytes: Buffer) => unknown, bytes: Buffer): unknown {
   if (!hasFewFields(bytes, mostEntries + 100)) return undefined
   try {
@@ -67,14 +70,14 @@ function decode(deserialize: (bytes: Buffer) => unknown, bytes: Buffer): unknown
   }
 }
 
-/** Constructors of the three services' clients. */
+/** Client constructors of the three services. */
 export function checkedClients(onMalformed: OnMalformed) {
   const make = <S extends ServiceDefinition>(
     service: S,
     { serviceName }: { serviceName: string },
     answers: Answers<S>,
   ): unknown => makeGenericClientConstructor(checking(service, answers, onMalformed), serviceName)
-  // As the generated code has them: only what decodes answers differs.
+  // Like the generated constructors; only decoding differs.
   return {
     Host: make(HostServiceService, HostServiceClient, hostAnswers) as typeof HostServiceClient,
     Live: make(LiveServiceService, LiveServiceClient, liveAnswers) as typeof LiveServiceClient,

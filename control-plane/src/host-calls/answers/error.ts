@@ -1,4 +1,4 @@
-/** A host's own error, in the trailer of a call that failed. */
+/** Reads a host's own error from the trailer of a failed call. */
 import { type Metadata } from '@grpc/grpc-js'
 import { ApiError, errorCodes, errorTable, type ErrorCode, type ErrorDetails } from '@phonerack/shared'
 import { z } from 'zod'
@@ -6,7 +6,7 @@ import { cleaned, isShallow, readJson } from './fields.js'
 
 const trailer = 'phonerack-error-bin'
 const mostBytes = 64 * 1024
-/** Seconds that a host may have a client wait. */
+/** The longest `retry_after_seconds` that a host may set. */
 const longestWait = 3600
 
 const plainError = z.object({
@@ -17,11 +17,14 @@ const plainError = z.object({
   details: z.record(z.string(), z.unknown()).refine((details) => isShallow(details)),
 })
 
-/** Keys, money and the service itself are the control plane's: a host says nothing about them. */
+/** Only the control plane reports errors about keys, money and the service itself. */
 const foreign = new Set(['authentication_error', 'billing_error', 'permission_error', 'api_error'])
 const mayAnswer = (code: ErrorCode): boolean => code === 'storage_full' || !foreign.has(errorTable[code].type)
 
-/** Null when there is none; `unusable` for one that does not fit, or that a host has no say in. */
+/**
+ * Returns null when there is no error, `unusable` for an invalid error or one that a host may not
+ * report.
+ */
 export function answerOf(metadata: Metadata): ApiError | 'unusable' | null {
   const bytes = metadata.get(trailer)[0]
   if (bytes === undefined) return null
@@ -38,7 +41,7 @@ export function answerOf(metadata: Metadata): ApiError | 'unusable' | null {
   return new ApiError(data.code, { ...data, details: withUsableWait(data.details) })
 }
 
-/** `retry_after_seconds` becomes a header. */
+/** `retry_after_seconds` becomes a response header. */
 function withUsableWait({ retry_after_seconds: wait, ...details }: ErrorDetails): ErrorDetails {
   const isUsable = typeof wait === 'number' && wait >= 0 && wait <= longestWait
   return isUsable ? { ...details, retry_after_seconds: wait } : details

@@ -1,12 +1,15 @@
 /**
- * Counts the fields of an encoded protobuf message without decoding it: an empty entry of a list takes two bytes on the wire
- * and far more as an object. Pure.
+ * Counts the fields of an encoded protobuf message without decoding it: an empty list entry takes
+ * two bytes on the wire and far more as an object. Pure.
  */
 
-/** False for more than `most` fields, counting each entry of a list, and for bytes that are no such message. */
+/**
+ * Returns false for more than `most` fields, counting each list entry, and for bytes that are not a
+ * message.
+ */
 export function hasFewFields(bytes: Uint8Array, most: number): boolean {
   let at = 0
-  /** NaN at the end of the bytes. */
+  /** Returns NaN at the end of the bytes. */
   const varint = (): number => {
     let value = 0
     for (let shift = 0; shift < 70; shift += 7) {

@@ -1,11 +1,14 @@
-/** What single fields of a host's answers may hold. Text that is stored or logged is cleaned, other values are refused. */
+/**
+ * Schemas of single fields in a host's responses. Text that is stored or logged is cleaned; other
+ * invalid values are refused.
+ */
 import { makeStorable, shorten } from '@phonerack/shared'
 import { z } from 'zod'
 
-/** Stored or logged: any text, made fit for Postgres and cut. */
+/** For text that is stored or logged: makes it storable in Postgres and shortens it. */
 export const cleaned = (most: number) => z.string().transform((text) => shorten(makeStorable(text), most))
 
-/** Passed on as it is. */
+/** Passed on unchanged. */
 export const text = (most: number) => z.string().max(most)
 
 export const bytes = (most: number) => z.instanceof(Buffer).refine((given) => given.length <= most)
@@ -16,16 +19,16 @@ export const pixels = z.int().min(0).max(100_000)
 /** Fits a JSON number. */
 export const amount = z.bigint().min(0n).max(BigInt(Number.MAX_SAFE_INTEGER))
 
-/** What ISO 8601 writes with four digits of the year, and Postgres stores. */
+/** An instant that ISO 8601 writes with a four-digit year, and that Postgres can store. */
 export const instant = z.date().min(new Date(0)).max(new Date('9999-12-31T00:00:00Z'))
 
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** As the generated code has what may be left out: the key is always there. */
+/** An optional field as the generated code has it: the key is always present. */
 export const maybe = <T extends z.ZodType>(schema: T) =>
   schema.optional().transform((value): z.output<T> | undefined => value)
 
-/** An instant that is not worth losing the rest for. */
+/** An invalid instant becomes undefined; the rest of the message is kept. */
 export const instantOrNone = maybe(instant.optional().catch(undefined))
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -33,13 +36,16 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Parses UTF-8 JSON. @throws SyntaxError, TypeError */
 export const readJson = (json: Uint8Array): unknown => JSON.parse(utf8.decode(json))
 
-/** At most `most` elements. zod 4.6 checks the length before the elements; `few-fields.test.ts` relies on it. */
+/**
+ * At most `most` elements. zod 4.6 checks the length before the elements; `few-fields.test.ts`
+ * relies on it.
+ */
 export const listOf = <T extends z.ZodType>(element: T, most: number) => z.array(element).max(most)
 
-/** Faults of one value that are named; one that is wrong everywhere is no clearer with all of them. */
+/** Invalid fields that are named for one value. More would not make the fault clearer. */
 const namedFaults = 10
 
-/** Bytes that hold JSON of a schema. They are passed on as they came. */
+/** Bytes that hold JSON of a schema. They are passed on unchanged. */
 export const json = (most: number, schema: z.ZodType, isOptional = false) =>
   bytes(most).superRefine((given, context) => {
     if (isOptional && given.length === 0) return
@@ -53,10 +59,10 @@ export const json = (most: number, schema: z.ZodType, isOptional = false) =>
     }
   })
 
-/** Levels of a JSON value. What is much deeper cannot be written as JSON again. */
+/** Nesting levels of a JSON value. Much deeper values cannot be written as JSON again. */
 const deepest = 64
 
-/** Whether a value is nested so little that it can be written as JSON again. */
+/** True when a value is shallow enough to be written as JSON. */
 export function isShallow(root: unknown): boolean {
   let level: unknown[] = [root]
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -1,6 +1,6 @@
 /**
- * A schema for each message that a host sends over gRPC. The compiler asks for one of each call: an answer that nobody checks
- * cannot be added. A value of an enum that is not known here reads as its zero value.
+ * A schema for each message that a host sends over gRPC. The compiler requires one for each call,
+ * so no response goes unchecked. An unknown enum value reads as the zero value.
  */
 import {
   FileType,
@@ -30,12 +30,15 @@ import { actionResult, actionResults, batchObservation, observation, snapshotId 
 type AnswerOf<M> = M extends { responseDeserialize: (bytes: Buffer) => infer A } ? A : never
 export type Answers<S> = { readonly [K in keyof S]: z.ZodType<AnswerOf<S[K]>> }
 
-/** Of a list of files or apps; about as many fields may any message have. The host agent counts 100 bytes for each file. */
+/**
+ * Entries of a file or app list; also the limit of fields in any message. The host agent counts 100
+ * bytes for each file.
+ */
 export const mostEntries = Math.ceil(limits.folderAnswer / 100)
-/** Of one action: its error may list candidates. */
+/** Bytes of one action's result, whose error may list candidates. */
 const resultBytes = 500_000
 const nothing = z.object({})
-/** The contract's 4,000,000 bytes and what JSON adds to them. */
+/** The contract's 4,000,000 bytes plus JSON overhead. */
 const screenBytes = limits.screenAnswer + 100_000
 
 const checks = listOf(z.object({ name: cleaned(100), passed: z.boolean(), evidence: cleaned(4000) }), 500)
@@ -57,7 +60,7 @@ const file = z.object({
   name: text(1024).min(1),
   type: z.enum(FileType).catch(FileType.FILE_TYPE_OTHER),
   size: amount,
-  // A tenant may give a file any time.
+  // A tenant may give a file any modification time.
   modifiedAt: instantOrNone,
 })
 
@@ -85,7 +88,7 @@ export const hostAnswers: Answers<HostServiceService> = {
     screenHeight: pixels,
     scale: z.number().positive().max(100),
     secure: z.boolean(),
-    // Only of an annotated picture.
+    // Only for an annotated picture.
     snapshotId: z.union([z.literal(''), snapshotId]),
   }),
   runActions: z.object({
@@ -157,7 +160,7 @@ export const recordingAnswers: Answers<RecordingServiceService> = {
   startRecording: z.object({ startedAt: maybe(instant) }),
   stopRecording: z.object({ recording }),
   getRecording: z.object({ recording }),
-  // None is empty: an endless stream of nothing would pass every limit of bytes.
+  // Chunks are not empty: an endless stream of empty chunks would pass every byte limit.
   readRecording: z.object({ chunk: bytes(256 * 1024).refine((chunk) => chunk.length > 0) }),
   dropRecording: nothing,
 }

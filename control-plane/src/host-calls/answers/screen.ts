@@ -1,6 +1,7 @@
 /**
- * Observations and results of actions as hosts send them: the fields of the interface specification. Fields that came later
- * may be missing, since a host may be older than the control plane, and unknown ones pass.
+ * Observations and action results as hosts send them, with the fields of the interface
+ * specification. Later fields may be missing, since a host may be older than the control plane.
+ * Unknown fields pass.
  */
 import { errorCodes, limits } from '@phonerack/shared'
 import { z } from 'zod'

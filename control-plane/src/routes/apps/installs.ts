@@ -1,4 +1,7 @@
-/** POST /v1/phones/{id}/apps and GET /v1/phones/{id}/apps/installs: installs, which go on in the background. */
+/**
+ * POST /v1/phones/{id}/apps and GET /v1/phones/{id}/apps/installs: installs, which continue in the
+ * background.
+ */
 import { packageName } from '@phonerack/shared'
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'

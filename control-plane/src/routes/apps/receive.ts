@@ -1,6 +1,7 @@
 /**
- * POST /uploads/{token}: where the files of uploads arrive, outside `/v1` and without a key. The body is streamed; the
- * path is a secret, and no log has it (`http/request-log.ts` writes the route's pattern).
+ * POST /uploads/{token}: receives the files of uploads, outside `/v1` and without a key. Streams
+ * the body. The path is a secret that no log contains (`http/request-log.ts` logs the route's
+ * pattern).
  */
 import { isSecret } from '@phonerack/shared'
 import { type FastifyPluginCallback, type FastifyRequest } from 'fastify'

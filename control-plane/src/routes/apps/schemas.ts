@@ -1,4 +1,4 @@
-/** What the answers about uploads and installs look like, and how they are built from the services' views. */
+/** Response schemas of uploads and installs, and their JSON from the services' views. */
 import { errorCodes, idPattern, type IdKind } from '@phonerack/shared'
 import { z } from 'zod'
 import { uploadStatuses, type UploadView } from '../../uploads/types.js'
@@ -103,7 +103,7 @@ export const installsSchema = z
   .meta({ id: 'Installs' })
 export type InstallsJson = z.output<typeof installsSchema>
 
-/** Only installs by upload are named to the client. */
+/** The client sees only the names of installs by upload. */
 export const installJson = (install: InstallView) => ({
   package: install.package,
   upload: install.upload,
@@ -115,7 +115,7 @@ export const installJson = (install: InstallView) => ({
   updated_at: install.updatedAt.toISOString(),
 })
 
-/** The answer to a start. */
+/** The response to a start. */
 export const startedInstallJson = (install: InstallView) => ({
   package: install.package,
   ...(install.upload === null ? {} : { upload: install.upload, install: install.id }),

@@ -1,6 +1,6 @@
 /**
- * How routes of `/operator/v1` are declared. A write goes through `write`, which runs it in one transaction together
- * with its audit entry and its Idempotency-Key; `addWriteGuard` refuses a route that changes something without it.
+ * Declares routes of `/operator/v1`. A write uses `write`, which runs it in one transaction with
+ * its audit entry and its Idempotency-Key. `addWriteGuard` refuses a writing route without it.
  */
 import { ApiError, idempotencyKeyPattern, idempotencyKeyRule } from '@phonerack/shared'
 import {
@@ -20,31 +20,34 @@ const base = '/operator/v1'
 
 export interface WriteSpec {
   method: 'POST' | 'PATCH' | 'DELETE'
-  /** Below `/operator/v1`. */
+  /** Relative to `/operator/v1`. */
   url: string
   /** As the audit log names it, for example `project.change`. */
   action: string
-  /** Of the answer; default 200. */
+  /** Of the response; default 200. */
   status?: number
 }
 
-/** What a route took from the body before the transaction; `fingerprint` stands for the body in comparisons. */
+/**
+ * What a route read from the body before the transaction. `fingerprint` represents the body in
+ * comparisons.
+ */
 export interface Received {
   fingerprint: string
 }
 
 export interface OperatorApi {
-  /** A read; it changes nothing. */
+  /** A read. */
   read<R extends RouteGenericInterface>(
     url: string,
     handler: (request: FastifyRequest<R>) => Promise<unknown>,
   ): void
-  /** The answer is the change's `result`. */
+  /** Responds with the change's `result`. */
   write<R extends RouteGenericInterface>(
     spec: WriteSpec,
     handler: (work: Work, request: FastifyRequest<R>) => Promise<Change<unknown>>,
   ): void
-  /** A write whose body is a stream: `receive` takes it in before the transaction. */
+  /** A write whose body is a stream: `receive` reads it before the transaction. */
   writeStream<T extends Received>(
     spec: WriteSpec,
     receive: (request: FastifyRequest, reply: FastifyReply) => Promise<T>,
@@ -52,7 +55,7 @@ export interface OperatorApi {
   ): void
 }
 
-/** For one plugin of the operator's server, whose gate checks the token before any route. */
+/** For one plugin of the operator's server, which checks the token before any route. */
 export function operatorApi(app: FastifyInstance, core: Core): OperatorApi {
   app.addHook('onRequest', (request, _reply, done) => {
     refuseNul(request)
@@ -112,7 +115,7 @@ export function operatorApi(app: FastifyInstance, core: Core): OperatorApi {
   }
 }
 
-/** A write that another way declared would leave no trace: the process must not start with it. */
+/** Stops the process at start when a write is declared without audit. */
 export function addWriteGuard(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const writes = [route.method].flat().some((method) => method !== 'GET' && method !== 'HEAD')
@@ -137,7 +140,7 @@ function idempotencyKeyOf(request: FastifyRequest): string | null {
   })
 }
 
-/** Postgres takes no NUL, and nothing that it holds has one. */
+/** Postgres stores no NUL, so no stored value contains one. */
 function refuseNul(request: FastifyRequest): void {
   const fields = { ...(request.query as object), ...(request.params as object) }
   const texts: unknown[] = Object.values(fields)

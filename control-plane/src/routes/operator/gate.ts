@@ -6,7 +6,7 @@ import { authenticateOperator, createTokenLookup, type Operator } from '../../op
 import { addressOf } from '../../strangers/network.js'
 import { keyFailures, type Strangers } from '../../strangers/strangers.js'
 
-/** The operator whom the gate has authenticated. */
+/** The authenticated operator of a request. */
 export function operatorOf(request: FastifyRequest): Operator {
   if (!request.operator) throw new Error('the route does not check the operator token')
   return request.operator

@@ -1,4 +1,7 @@
-/** `/operator/v1/library`: the operator sends APKs one by one, then makes them an app; for `ctl library`. */
+/**
+ * `/operator/v1/library`: the operator uploads APKs one by one, then combines them into an app; for
+ * `ctl library`.
+ */
 import { limits } from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
 import { z } from 'zod'
@@ -12,7 +15,7 @@ import { factsOf, takeLibraryFile } from '../../library/files.js'
 import { parseBody } from '../../http/parse-body.js'
 
 const appSchema = z.strictObject({
-  /** Of files sent before: a base and its splits, in any order. */
+  /** Files uploaded before: a base and its splits, in any order. */
   files: z.array(refSchema).min(1).max(limits.libraryFiles),
 })
 
@@ -61,7 +64,7 @@ export const libraryPlugin =
     return Promise.resolve()
   }
 
-/** Of an app that goes, whatever its files hold. */
+/** For an app that is removed, whatever its files hold. */
 const versionOf = (app: AppWithFiles) => ({
   package: app.package,
   version_code: Number(app.versionCode),

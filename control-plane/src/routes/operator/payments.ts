@@ -1,4 +1,7 @@
-/** `/operator/v1/payments/unmatched`: money that the provider told of and that fits nothing; for `ctl payment unmatched`. */
+/**
+ * `/operator/v1/payments/unmatched`: payments that the provider reported and that match no project;
+ * for `ctl payment unmatched`.
+ */
 import { type FastifyPluginAsync } from 'fastify'
 import { operatorApi } from './api.js'
 import { type Core } from '../../core/core.js'

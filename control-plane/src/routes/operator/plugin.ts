@@ -1,4 +1,6 @@
-/** `/operator/v1`: for `ctl` and the launcher, with an operator token, under the public error envelope. */
+/**
+ * `/operator/v1`: for `ctl` and the launcher, with an operator token and the public error envelope.
+ */
 import { type FastifyPluginAsync } from 'fastify'
 import { z } from 'zod'
 import { listActivity } from '../../activity/listing.js'

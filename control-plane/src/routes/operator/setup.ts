@@ -1,11 +1,14 @@
-/** `/operator/v1/setups`: an operator answers a terminal that waits for its first key; for `ctl setup`. */
+/**
+ * `/operator/v1/setups`: an operator approves a terminal that requests its first key; for `ctl
+ * setup`.
+ */
 import { type FastifyPluginAsync } from 'fastify'
 import { operatorApi } from './api.js'
 import { type Core } from '../../core/core.js'
 import { approvalSchema, approveSetup, codeSchema, denySetup } from '../../setup/decision.js'
 import { parseBody } from '../../http/parse-body.js'
 
-/** @param baseUrl the public address, where links lead */
+/** @param baseUrl the public address that links lead to */
 export const setupOperatorPlugin =
   (core: Core, baseUrl: string): FastifyPluginAsync =>
   (app) => {

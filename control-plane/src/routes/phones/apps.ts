@@ -52,7 +52,7 @@ const uninstallParams = phoneParams.extend({
   package: packageName.meta({ description: 'The package name of the app.' }),
 })
 
-/** Path parameters are checked here. @throws ApiError validation_failed */
+/** Checks path parameters. @throws ApiError validation_failed */
 function packageOf(params: { package: string }): string {
   const { issues } = findIssues(packageName, params.package)
   if (issues.length === 0) return params.package

@@ -35,8 +35,8 @@ export const createPhoneBody = z
   .prefault({})
 
 /**
- * Every rule of the body comes before the scope, that of `country` too. Who may create is told by the service, which
- * knows replays.
+ * Validates the whole body before the scope, including `country`. The service checks whether the
+ * caller may create, since it recognises replays.
  */
 async function checkCountryFirst({ services }: RouteDeps, request: FastifyRequest): Promise<void> {
   const caller = callerOf(request)
@@ -94,7 +94,8 @@ export const createPhone: Route = (app, deps) => {
         },
         key === undefined ? null : { key, bodyHash: canonicalHash(asked) },
       )
-      // A replay of a phone that failed earlier shows it; only a failure during this request is an error.
+      // A replay returns a phone that failed earlier; only a failure during this request is an
+      // error.
       const ended = replayed && settledForReady(created)
       const phone =
         wait && !ended ? await waitAfterWrite(deps, request, reply, created, settledForReady) : created

@@ -11,14 +11,14 @@ import { whileActive } from '../into-phone.js'
 const root = '/sdcard'
 const otherRoot = '/storage/emulated/0'
 
-/** `/sdcard` or a path inside it, under its one name; null for anything else. */
+/** Normalises `/sdcard` or a path inside it; null for any other path. */
 export function storagePath(given: string): string | null {
   if (Array.from(given).length > limits.pathLength) return null
   const path =
     given === otherRoot || given.startsWith(`${otherRoot}/`) ? root + given.slice(otherRoot.length) : given
   if (path !== root && !path.startsWith(`${root}/`)) return null
   const segments = path.split('/').slice(2)
-  // A slash at the end is how many people write a directory.
+  // Accept a trailing slash on a directory.
   if (segments.at(-1) === '') segments.pop()
   if (segments.some((part) => part === '' || part === '.' || part === '..')) return null
   return [root, ...segments].join('/')

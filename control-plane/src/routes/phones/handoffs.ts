@@ -1,4 +1,4 @@
-/** /v1/phones/{id}/handoffs: ask a person, wait for the answer, take it back. */
+/** /v1/phones/{id}/handoffs: request a person, wait for the result, withdraw the request. */
 import { limits } from '@phonerack/shared'
 import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'

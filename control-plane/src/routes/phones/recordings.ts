@@ -179,7 +179,7 @@ export const readRecording: Route = (app, deps) => {
       const phoneId = phoneIdOf(request.params)
       const { rid } = request.params
       const wanted = (size: number): ByteRange | null => {
-        // The video has no name for its state, which any condition on the state would have to match.
+        // The video has no validator (ETag or date) that a condition could match.
         const isConditional = request.headers['if-range'] !== undefined
         const range = isConditional ? null : rangeOf(request.headers.range, size)
         if (range !== 'outside') return range
@@ -239,10 +239,10 @@ export const deleteRecording: Route = (app, deps) => {
   )
 }
 
-/** Of errors that tell of a recording, not of its phone. */
+/** Codes of errors about a recording instead of its phone. */
 const ownCodes = /^(recording|range)_/
 
-/** The request named a phone that its key may use: that is activity, whatever became of the recording. */
+/** The request named a phone that its key may use, so it counts as activity, whatever its result. */
 async function noted<T>(
   deps: RouteDeps,
   request: FastifyRequest,
@@ -260,14 +260,14 @@ async function noted<T>(
 }
 
 /**
- * One range of bytes of a whole of `size`, as RFC 9110 has it; null for none, for several, and for what is no range;
- * `outside`: none of its bytes is there.
+ * The byte range for a file of `size` bytes, as in RFC 9110. Null for no range, several ranges, or
+ * an invalid header; `outside` when the file has none of its bytes.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | 'outside' | null {
   const found = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '')
   const [, from = '', to = ''] = found ?? []
   if (from === '' && to === '') return null
-  // That of an end before its begin is no range.
+  // A range whose end is before its start is invalid.
   if (from !== '' && to !== '' && Number(to) < Number(from)) return null
   const last = size - 1
   const range =

@@ -1,4 +1,4 @@
-/** `POST /host/v1/join`, outside `/v1`: a host exchanges a one-time token for its identity. */
+/** `POST /host/v1/join`, outside `/v1`: exchanges a host's one-time token for its identity. */
 import {
   ApiError,
   explainRefusal,
@@ -62,7 +62,7 @@ export const joinPlugin =
     return Promise.resolve()
   }
 
-/** Runs before the token is checked, so that a refused host can join with it after its upgrade. */
+/** Runs before the token check, so that a refused host can still use the token after its upgrade. */
 function requireProtocol(header: string | string[] | undefined): void {
   const version = readProtocolVersion(typeof header === 'string' ? header : header?.join())
   if (isSpoken(version)) return

@@ -1,6 +1,7 @@
 /**
- * `/live`: the page on which a person sees and controls a phone, and its WebSocket. Outside `/v1`, without a key: the
- * link's token is all that counts. It comes in the socket's first message, so no URL ever carries it.
+ * `/live`: the page on which a person sees and controls a phone, and its WebSocket. Outside `/v1`
+ * and without a key: only the link's token authorises. The socket's first message carries it, so no
+ * URL contains it.
  */
 import { hashSecret, keyChangedSchema, limits, newId, subjects } from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
@@ -20,19 +21,19 @@ import { createWaitingRoom } from '../../live/waiting-room.js'
 import { type PhoneService } from '../../phones/types.js'
 
 const socketPath = `${pagePath}/socket`
-/** Milliseconds until a socket must have shown its token. */
+/** Milliseconds in which a socket must present its token. */
 const openWithinMs = 10_000
 /** Milliseconds between pings. */
 const pingEveryMs = 20_000
 /** Milliseconds that sockets get to close when the server stops. */
 const stopGraceMs = 500
-/** 10,000 characters of text, escaped as JSON may. */
+/** 10,000 characters of text, escaped as JSON. */
 const mostPageBytes = 128 * 1024
 
 export interface LiveParts extends Omit<ViewerParts, 'onInput'> {
   phones: PhoneService
   strangers: Strangers
-  /** The public address, whose origin a socket must come from. */
+  /** The public address, whose origin a socket must have. */
   baseUrl: string
 }
 
@@ -80,7 +81,7 @@ export const livePlugin =
     const viewers = new Set<Viewer>()
     const waiting = createWaitingRoom<WebSocket>((socket) => {
       socket.close(closings.limited.code, closings.limited.reason)
-      // Its page may never answer the close.
+      // The page may never complete the close handshake.
       socket.terminate()
     })
     const links = createLinkLookup(core)
@@ -89,7 +90,7 @@ export const livePlugin =
       [...viewers].filter(({ link }) => link.phoneId === phoneId).length
 
     const onInput = (link: LinkRow): void => {
-      // As if the key that made the link had sent a request.
+      // Counts as a request of the key that created the link.
       const caller = {
         keyId: link.keyId,
         keyHash: link.keyHash,
@@ -103,7 +104,7 @@ export const livePlugin =
       })
     }
 
-    /** Checks the token and begins the view. @returns null when the socket went away meanwhile */
+    /** Checks the token and starts the view. Returns null when the socket closed meanwhile. */
     const open = async (
       socket: WebSocket,
       network: string,

@@ -1,4 +1,7 @@
-/** What the payment provider and people who paid come back to: its webhook, and two plain pages. Outside `/v1`, without a key. */
+/**
+ * Paths for the payment provider and for people who paid: its webhook, and two plain pages. Outside
+ * `/v1`, without a key.
+ */
 import { ApiError } from '@phonerack/shared'
 import { type FastifyPluginAsync, type FastifyRequest } from 'fastify'
 import { type IncomingMessage } from 'node:http'
@@ -21,7 +24,10 @@ export const paymentsPlugin =
   ): FastifyPluginAsync =>
   (app) => {
     const failures = createSignatureFailures(core.clock)
-    /** Of requests that are being answered, taken before their body: a client that has left has no address any more. */
+    /**
+     * Addresses of open requests, read before the body: a client that has left has no address any
+     * more.
+     */
     const networks = new WeakMap<FastifyRequest, string>()
     const configured = (): Payments => {
       if (payments) return payments

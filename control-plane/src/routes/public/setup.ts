@@ -1,6 +1,7 @@
 /**
- * `/setup`: the pages on which a person confirms a terminal, until the console has them. Deciding takes a one-time link of
- * an operator. Against forged requests: `Origin` must be ours, and a value in a cookie must be repeated in the form.
+ * `/setup`: pages on which a person approves a terminal. The decision requires an operator's
+ * one-time link. Against forged requests: `Origin` must be ours, and the form must repeat a value
+ * from a cookie.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { hashSecret, isSecret, limits } from '@phonerack/shared'
@@ -19,11 +20,11 @@ const pageHeaders = {
   'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // Not `no-referrer`: with it browsers send `Origin: null` with a form.
+  // Not `no-referrer`: browsers would send `Origin: null` with a form.
   'referrer-policy': 'same-origin',
 }
 
-/** @param baseUrl the public address, whose origin a form must come from */
+/** @param baseUrl the public address, whose origin a form must have */
 export const setupPlugin =
   (core: Core, baseUrl: string, strangers: Strangers): FastifyPluginAsync =>
   (app) => {
@@ -38,7 +39,7 @@ export const setupPlugin =
     const send = (reply: FastifyReply, status: number, text: string): FastifyReply =>
       reply.code(status).headers(pageHeaders).serializer(String).send(text)
 
-    /** A new value for the form, in the cookie too. */
+    /** Creates a CSRF token, and sets it as a cookie. */
     const newCsrf = (reply: FastifyReply): string => {
       const csrf = randomBytes(32).toString('base64url')
       const cookie = serialize(cookieName, csrf, {
@@ -71,13 +72,13 @@ export const setupPlugin =
         ),
       )
 
-    /** True: the address has sent too many wrong links, and this one is not known either. */
+    /** True when the address has sent too many wrong links and this one is unknown as well. */
     const isTooOften = async (network: string, ticket: string): Promise<boolean> =>
       strangers.isLimited(network) &&
       !(isSecret('setupLink', ticket) && (await tickets.has(hashSecret(ticket))))
     const tooOften = (reply: FastifyReply): FastifyReply =>
       send(reply, 429, donePage('Too many attempts', 'Wait a minute, then open the link again.'))
-    /** Counts as a failure of the address. */
+    /** Counts a failure of the address. */
     const notValid = (network: string, ticket: string, reply: FastifyReply): FastifyReply => {
       strangers.failed(network)
       tickets.forget(hashSecret(ticket))
