@@ -64,5 +64,5 @@ export const handoffNotFound = (phoneId: string, id: string): ApiError =>
 export const handoffInProgress = (phoneId: string, { id, status }: HandoffRow): ApiError =>
   new ApiError('handoff_in_progress', {
     details: { phone: phoneId, handoff: id, status },
-    next: `${waitRequest(phoneId, id)}, or take it back: DELETE /v1/phones/${phoneId}/handoffs/${id}`,
+    next: `${waitRequest(phoneId, id)}, or withdraw it: DELETE /v1/phones/${phoneId}/handoffs/${id}`,
   })

@@ -49,7 +49,7 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
     retryAfterSeconds: 30,
   },
   handoff_in_progress: {
-    next: `GET /v1/phones/${ids.phone}/handoffs/${ids.handoff}?wait=done, or take it back: DELETE /v1/phones/${ids.phone}/handoffs/${ids.handoff}`,
+    next: `GET /v1/phones/${ids.phone}/handoffs/${ids.handoff}?wait=done, or withdraw it: DELETE /v1/phones/${ids.phone}/handoffs/${ids.handoff}`,
     details: { ...phone, handoff: ids.handoff, status: 'open' },
   },
   handoff_not_found: { details: { ...phone, handoff: ids.handoff } },
@@ -78,14 +78,20 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
   setup_expired: { next: 'Start a new setup: POST /v1/setup' },
   setup_used: { next: 'Start a new setup: POST /v1/setup' },
   key_limit: { details: { limit: 50 } },
-  running_limit_reached: { next: 'Park a phone.', details: { limit: 5 } },
-  phone_limit_reached: { next: 'Delete a phone.', details: { limit: 20 } },
+  running_limit_reached: {
+    next: 'Park a phone that you do not need: GET /v1/phones?status=ready',
+    details: { limit: 5 },
+  },
+  phone_limit_reached: {
+    next: 'Delete a phone that you do not need: GET /v1/phones',
+    details: { limit: 20 },
+  },
   payload_too_large: {
     message: 'The request body is larger than 100000 bytes.',
     details: { limit_bytes: 100_000 },
   },
   app_not_available: {
-    next: 'GET /v1/apps/library, or upload the APK (POST /v1/apps/uploads) and install it by "upload".',
+    next: 'GET /v1/apps/library, or upload the APK (POST /v1/apps/uploads) and install it with `upload`.',
     details: { package: 'com.example.shop' },
   },
   install_failed: {
