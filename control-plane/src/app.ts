@@ -1,6 +1,6 @@
 /**
- * Puts the control plane together below its HTTP server: database, broker,
- * hosts, jobs, services. `main.ts` runs it, tests run it against real neighbours.
+ * Assembles the control plane below its HTTP server: database, broker, hosts, jobs, services.
+ * `main.ts` runs it; tests run it with real dependencies.
  */
 import { readFile } from 'node:fs/promises'
 import { Alarm, Counters, openBus, systemClock, type Bus, type Clock, type Logger } from '@phonerack/shared'
@@ -67,27 +67,33 @@ export interface App {
   uploads: UploadCore
   hosts: HostClients
   services: Services
-  /** Routes of the public listener, beside `/v1`. */
+  /** Routes of the public listener beside `/v1`. */
   plugins: FastifyPluginAsync[]
   operatorGate: OperatorGate
   /** Routes of the operator's listener. */
   operatorPlugins: FastifyPluginAsync[]
-  /** For every server that serves these. */
+  /** Shared by all servers of these routes. */
   strangers: Strangers
-  /** Milliseconds by which this machine's clock is ahead of Postgres; `isSkewed`: by too many to judge hosts. */
+  /**
+   * Milliseconds by which this machine's clock is ahead of Postgres; `isSkewed`: by too many to
+   * judge hosts.
+   */
   postgresTime: Pick<DatabaseClock, 'skewMs' | 'isSkewed'>
-  /** Postgres, without which nothing is served, and the broker, without which phones are out of reach. */
+  /**
+   * Checks Postgres, without which nothing is served, and the broker, without which phones are out
+   * of reach.
+   */
   health(): Promise<Health>
-  /** Begins no more jobs and waits a moment for those that run; requests are still answered. */
+  /** Starts no more jobs and waits a moment for running ones; requests are still served. */
   quiesce(): Promise<void>
   close(): Promise<void>
 }
 
 export interface AppParts {
   log: Logger
-  /** In place of Postgres's time, for tests. */
+  /** Replaces Postgres's time in tests. */
   clock?: Clock | undefined
-  /** This machine's clock, which is compared with Postgres's; left out: the system's. */
+  /** This machine's clock, which is compared with Postgres's. Default: the system clock. */
   machineClock?: Clock | undefined
 }
 
@@ -257,7 +263,10 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
   }
 }
 
-/** Milliseconds that a start waits for the broker; without it this replica serves what needs no host. */
+/**
+ * Milliseconds that a start waits for the broker. Without it, this replica serves requests that
+ * need no host.
+ */
 const brokerMs = 2000
 
 async function connectBroker(config: Config, log: Logger): Promise<Bus> {

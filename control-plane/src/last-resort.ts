@@ -1,7 +1,7 @@
 /**
- * What happens to a fault that nobody waited for. One that a neighbour causes by leaving is logged; any other is a bug after
- * which the process's state is not known: it ends, and its supervisor starts it again. Nothing that an agent, a
- * client or a phone sends may get here.
+ * Handles unhandled rejections and exceptions. One caused by a dependency that disconnects is
+ * logged. Any other is a bug that leaves the process in an unknown state: the process exits, and
+ * its supervisor restarts it. No input of an agent, a client or a phone may reach this.
  */
 import { type EventEmitter } from 'node:events'
 import { ApiError, DeadlineExceeded, type Logger } from '@phonerack/shared'
@@ -9,7 +9,7 @@ import { CallFailure, isServiceError } from './host-calls/calls.js'
 
 const connectionCodes = ['ECONNRESET', 'EPIPE', 'ECONNREFUSED', 'ECONNABORTED', 'ETIMEDOUT']
 
-/** Faults of Postgres, the broker, a host or a client that leaves. */
+/** Errors of Postgres, the broker, a host or a client that disconnects. */
 export const isNeighbours = (error: unknown): boolean =>
   error instanceof ApiError ||
   error instanceof CallFailure ||
@@ -17,7 +17,7 @@ export const isNeighbours = (error: unknown): boolean =>
   isServiceError(error) ||
   (error instanceof Error && 'code' in error && connectionCodes.includes(String(error.code)))
 
-/** The text by which logs show that the handler was reached. */
+/** The log text that shows that the handler ran. */
 export const unawaited = 'unhandled rejection or exception'
 
 /** @param end ends the process */

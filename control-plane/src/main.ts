@@ -1,4 +1,7 @@
-/** The control plane's process: reads its configuration, starts, serves, and stops cleanly on SIGTERM. */
+/**
+ * The control plane's process: reads its configuration, starts, serves, and stops cleanly on
+ * SIGTERM.
+ */
 import { createLogger, type Logger } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { startApp, type App } from './app.js'
@@ -7,7 +10,7 @@ import { buildOperatorServer } from './server/operator-server.js'
 import { buildServer } from './server/server.js'
 import { watchFaults } from './last-resort.js'
 
-/** Milliseconds between tries, and in all, while Postgres is not there yet. */
+/** Milliseconds between attempts, and in all, while Postgres is not available. */
 const retryMs = 1000
 const patienceMs = 60_000
 /** Milliseconds that a clean stop may take. */
@@ -38,7 +41,7 @@ async function main(): Promise<void> {
     gate: app.operatorGate,
     plugins: app.operatorPlugins,
   })
-  // First: whoever finds the public API up finds the operator's too.
+  // First, so that the operator API is up whenever the public API is.
   await listenForOperators(operator, config.operator)
   await server.listen({ host: config.http.host, port: config.http.port })
   log.info({ port: config.http.port, replica: config.replicaId }, 'control plane ready')
@@ -61,7 +64,10 @@ async function main(): Promise<void> {
   process.once('SIGINT', stop)
 }
 
-/** A second replica on one machine does without, unless an address was chosen for it. */
+/**
+ * A second replica on the same machine serves no operator API, unless an address is configured for
+ * it.
+ */
 async function listenForOperators(server: FastifyInstance, listen: OperatorListen): Promise<void> {
   const { host, port } = listen
   try {

@@ -1,10 +1,10 @@
-/** Activity as the operator reads it, newest first. */
+/** The activity list for operators, newest first. */
 import { type Core } from '../core/core.js'
 
 export interface ActivityQuery {
   projectId: string
   limit: number
-  /** The `next_before` of the page before; null for the newest entries. */
+  /** The previous page's `next_before`; null for the newest entries. */
   before: string | null
 }
 

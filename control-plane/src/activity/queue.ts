@@ -1,8 +1,11 @@
-/** Entries that wait to be written, oldest first. At most `most`: beyond them the oldest are given up. */
+/**
+ * Entries waiting to be written, oldest first. When there are more than `most`, the oldest are
+ * dropped.
+ */
 export class BoundedQueue<T> {
   private waiting: T[] = []
 
-  /** @param onDropped is called with the number of entries that are given up */
+  /** @param onDropped receives the number of dropped entries */
   constructor(
     private readonly most: number,
     private readonly onDropped: (count: number) => void,
@@ -17,12 +20,12 @@ export class BoundedQueue<T> {
     this.trim()
   }
 
-  /** Removes and returns the oldest. */
+  /** Removes and returns the oldest entries. */
   take(count: number): T[] {
     return this.waiting.splice(0, count)
   }
 
-  /** Returns entries that could not be written to the front. */
+  /** Returns entries that could not be written to the front of the queue. */
   putBack(entries: readonly T[]): void {
     this.waiting = [...entries, ...this.waiting]
     this.trim()

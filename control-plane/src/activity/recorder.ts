@@ -1,7 +1,7 @@
 /**
- * Writes activity in batches beside the requests, so that none waits for it. What is not written when the process dies is
- * lost: activity tells people what happened, and proves nothing; money and phones do not depend on it. Entries that are
- * lost in any other way raise an alarm.
+ * Writes activity in batches in the background, so that no request waits for it. Entries that are
+ * unwritten when the process is killed are lost: activity is informational, and neither money nor
+ * phones depend on it. Entries lost in any other way raise an alarm.
  */
 import { Alarm, type CounterName } from '@phonerack/shared'
 import { Ticker } from '../core/ticker.js'
@@ -14,11 +14,14 @@ import { type ActivityEntry, type ActivityService } from './types.js'
 const flushEveryMs = 250
 const longestPauseMs = 10_000
 const mostAtOnce = 500
-/** Kept while Postgres does not answer; older ones are dropped then. An entry has a few kilobytes at most. */
+/**
+ * Kept while Postgres does not answer; beyond that the oldest are dropped. An entry has at most a
+ * few kilobytes.
+ */
 const mostWaiting = 10_000
 
 export interface ActivityRecorder extends ActivityService {
-  /** Resolves once what was recorded before is written, or could not be. */
+  /** Resolves once earlier entries are written, or could not be. */
   flush(): Promise<void>
   close(): Promise<void>
 }

@@ -1,16 +1,22 @@
-/** Writes entries of activity, and finds those that the database refuses so that they do not hold up the others. */
+/**
+ * Writes activity entries, and isolates those that the database refuses so that they do not block
+ * the others.
+ */
 import { isDataFault } from '../db/sql-state.js'
 import { type Database } from '../db/database.js'
 import { type ActivityEntry } from './types.js'
 
 export interface Written {
-  /** Refused for their values: they would be refused again. */
+  /** Refused because of their values; a retry would fail too. */
   refused: { entry: ActivityEntry; error: unknown }[]
-  /** Not written for a reason outside of them, and that reason. */
+  /** Not written for another reason, and that reason. */
   unwritten: { entries: ActivityEntry[]; error: unknown } | null
 }
 
-/** Writes all in one statement. When the values are at fault, halves the entries until the refused ones stand alone. */
+/**
+ * Writes all in one statement. When the values are at fault, halves the batch until the refused
+ * entries are isolated.
+ */
 export async function writeEntries(db: Database, entries: readonly ActivityEntry[]): Promise<Written> {
   const refused: Written['refused'] = []
   const pending: ActivityEntry[][] = entries.length > 0 ? [[...entries]] : []

@@ -1,4 +1,7 @@
-/** What an app needs of a phone: read from its APKs, kept with uploads and installs, and sent to the agent. Pure. */
+/**
+ * An app's requirements of a phone: read from its APKs, stored with uploads and installs, and sent
+ * to the agent. Pure.
+ */
 import { type PackageNeeds } from '@phonerack/proto'
 import { z } from 'zod'
 import { type ApkFacts } from './apk/facts.js'
@@ -12,7 +15,7 @@ const needsSchema = z.object({
 })
 export type Needs = z.output<typeof needsSchema>
 
-/** Of one app: its base, then its splits, which may hold its native code. */
+/** For one app: its base, then its splits, which may hold its native code. */
 export function needsOf([base, ...splits]: readonly [ApkFacts, ...ApkFacts[]]): Needs {
   const { minSdk, minCodename, targetSdk } = base
   const all = [base, ...splits]
@@ -20,14 +23,14 @@ export function needsOf([base, ...splits]: readonly [ApkFacts, ...ApkFacts[]]): 
   return { minSdk, minCodename, targetSdk, abis, jarOnly: all.some((facts) => facts.jarOnly) }
 }
 
-/** Of a row; null for one from before needs were read. */
+/** The stored requirements; null for a row from before they were recorded. */
 export const readNeeds = (stored: unknown): Needs | null => needsSchema.nullable().parse(stored)
 
 export function wireNeeds(stored: unknown): PackageNeeds | undefined {
   const needs = readNeeds(stored)
   if (needs === null) return undefined
   const { minSdk, minCodename, targetSdk, abis, jarOnly } = needs
-  // Where no target is stated, Android takes the lowest level.
+  // Without a declared target, Android uses the lowest level.
   return {
     minSdk: minSdk ?? 0,
     minCodename: minCodename ?? '',

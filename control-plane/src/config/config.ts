@@ -1,6 +1,6 @@
 /**
- * Reads the control plane's configuration from its environment, once, at start.
- * Limits default to the specification's values; a deployment may override them.
+ * Reads the control plane's configuration from its environment, once, at start. Limits default to
+ * the specification's values; a deployment may override them.
  */
 import { hostname } from 'node:os'
 import { limits, price } from '@phonerack/shared'
@@ -15,7 +15,10 @@ const environmentSchema = z
   .object({
     PHONERACK_HTTP_HOST: z.string().default('127.0.0.1'),
     PHONERACK_HTTP_PORT: int(8080),
-    /** `host:port` of `/operator/v1`. Left out: a port of the loopback address, or none when another program has it. */
+    /**
+     * `host:port` of `/operator/v1`. Left out: a loopback port, or none when another program uses
+     * it.
+     */
     PHONERACK_OPERATOR_LISTEN: z
       .string()
       .refine((text) => readListen(text) !== null, 'must be host:port')
@@ -31,7 +34,7 @@ const environmentSchema = z
     NATS_CREDS_FILE: z.string().optional(),
     NATS_ACCOUNT_SEED_FILE: z.string().optional(),
     PHONERACK_PKI_DIR: z.string().min(1),
-    /** Of this process alone, and the same after its restart. */
+    /** Unique to this process, and stable across its restarts. */
     PHONERACK_REPLICA_ID: z
       .string()
       .min(1)
@@ -40,7 +43,7 @@ const environmentSchema = z
       .string()
       .regex(/^[0-9a-f]{64}$/)
       .optional(),
-    /** `off`: this replica answers requests and leaves jobs to others. */
+    /** `off`: this replica serves requests and leaves jobs to others. */
     PHONERACK_JOBS: z.enum(['on', 'off']).default('on'),
     PHONERACK_DATABASE_POOL: int(20, 2),
     /** Seconds. */
@@ -69,33 +72,36 @@ const environmentSchema = z
     PHONERACK_LIVE_LINKS_PER_PROJECT: int(limits.live.linksPerProject, 1),
     PHONERACK_FAILURES_PER_MINUTE: int(limits.failuresPerAddressPerMinute, 1),
     PHONERACK_ACTIVITY_DAYS: int(30, 1),
-    /** Days that the log of operators' actions is kept. */
+    /** Days that the audit log is kept. */
     PHONERACK_AUDIT_DAYS: int(limits.auditDays, 1),
     PHONERACK_IDEMPOTENCY_HOURS: int(limits.idempotencyWindowHours, 1),
     PHONERACK_REPLICA_DEAD_AFTER: int(10, 2),
-    /** `LATITUDE,LONGITUDE` in degrees: where phones are until a location is set. */
+    /** `LATITUDE,LONGITUDE` in degrees: the location of phones until one is set. */
     PHONERACK_DEFAULT_LOCATION: z
       .string()
       .regex(/^-?\d{1,2}(\.\d+)?,-?\d{1,3}(\.\d+)?$/)
       .default('40.7128,-74.0060'),
-    /** Both, or neither: then nobody can pay. */
+    /** Both, or neither, which disables payments. */
     PHONERACK_STRIPE_SECRET_KEY: z.string().min(1).optional(),
     PHONERACK_STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
     PHONERACK_STRIPE_URL: z.url({ protocol: /^https?$/ }).default('https://api.stripe.com'),
-    /** `off`: no tax is added at checkout. */
+    /** `off`: checkout adds no tax. */
     PHONERACK_STRIPE_TAX: z.enum(['on', 'off']).default('on'),
     ...storageEnvironment,
     /** Bytes. */
     PHONERACK_UPLOAD_FILE_MAX: int(limits.uploads.fileBytes, 1),
     PHONERACK_UPLOAD_PROJECT_MAX: int(limits.uploads.projectBytes, 1),
-    /** Bytes: files of all projects that have not been completed yet. */
+    /** Bytes of all projects' files that are not yet completed. */
     PHONERACK_UPLOAD_WAITING_MAX: int(20 * limits.uploads.fileBytes, 1),
-    /** Bytes: of one project's. */
+    /** Bytes of one project's files that are not yet completed. */
     PHONERACK_UPLOAD_PROJECT_WAITING_MAX: int(limits.uploads.projectWaitingBytes, 1),
     PHONERACK_UPLOADS_PER_DAY: int(limits.uploads.perDay, 1),
-    /** Seconds in which the file must have arrived. */
+    /** Seconds in which the file must arrive. */
     PHONERACK_UPLOAD_SEND_WITHIN: int(limits.uploads.sendWithin / 1000, 1),
-    /** Seconds: until the first file, since the last install, and since it once a newer build is ready. */
+    /**
+     * Seconds: until the first file, since the last install, and since the last install once a
+     * newer build is ready.
+     */
     PHONERACK_UPLOAD_AWAITING_LIFE: int(limits.uploads.awaitingLife, 1),
     PHONERACK_UPLOAD_LIFE: int(limits.uploads.life, 1),
     PHONERACK_UPLOAD_SUPERSEDED_LIFE: int(limits.uploads.supersededLife, 1),
@@ -104,7 +110,7 @@ const environmentSchema = z
     PHONERACK_RECORDING_PROJECT_MAX: int(limits.recordings.projectBytes, 1),
     /** Seconds. */
     PHONERACK_RECORDING_LIFE: int(limits.recordings.life, 1),
-    /** Seconds after which the app library is read again. */
+    /** Seconds after which the app library is reloaded. */
     PHONERACK_LIBRARY_REFRESH: int(limits.libraryRefresh, 1),
     PHONERACK_PRICE_PER_SECOND_MICROS: z.coerce.bigint().positive().default(price.perSecondMicros),
   })
@@ -150,19 +156,19 @@ export interface Config {
 export interface OperatorListen {
   host: string
   port: number
-  /** False: nobody chose this address, so a taken port is no reason not to start. */
+  /** False: this address is the default, so a port in use does not prevent the start. */
   isChosen: boolean
 }
 
 export interface PaymentsConfig {
   secretKey: string
   webhookSecret: string
-  /** Of the provider's API. */
+  /** The provider's API. */
   url: string
   addsTax: boolean
 }
 
-/** Limits that the service's own decisions use; times in milliseconds. */
+/** Limits for the service's decisions; times in milliseconds. */
 export interface Rules {
   createDeadlineMs: number
   startDeadlineMs: number
@@ -179,14 +185,14 @@ export interface Rules {
   idempotencyWindowMs: number
   /** How long activity is kept. */
   activityLifeMs: number
-  /** How long the log of operators' actions is kept. */
+  /** How long the audit log is kept. */
   auditLifeMs: number
   replicaDeadAfterMs: number
-  /** Degrees: where phones are until a location is set. */
+  /** Degrees: the location of phones until one is set. */
   defaultLocation: { lat: number; lng: number }
   perSecondMicros: bigint
   minimumSeconds: number
-  /** Clients can buy credit by themselves. */
+  /** Clients can buy credit themselves. */
   sellsCredit: boolean
   uploads: UploadRules
   recordings: { perProject: number; projectBytes: number; lifeMs: number }

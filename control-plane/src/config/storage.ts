@@ -1,21 +1,26 @@
-/** Where stored files go: a folder, an S3 bucket, or nowhere. Read once, at start, by `config.ts`. */
+/**
+ * Where files are stored: a folder, an S3 bucket, or nowhere. Read once, at start, by `config.ts`.
+ */
 import path from 'node:path'
 import { z } from 'zod'
 
 const bytes = (fallback: number) => z.coerce.number().int().min(0).default(fallback)
 
 export const storageEnvironment = {
-  /** `off`: apps cannot be stored; uploads end as `failed`. */
+  /** `off`: apps cannot be stored, and uploads end as `failed`. */
   PHONERACK_STORAGE: z.enum(['fs', 's3', 'off']).default('fs'),
-  /** Files (`fs`), and files on their way (`s3`). Default: `storage` beside the folder of the CA. */
+  /**
+   * Folder for files (`fs`), or for files in transit (`s3`). Default: `storage` beside the folder
+   * of the CA.
+   */
   PHONERACK_STORAGE_DIR: z.string().min(1).optional(),
-  /** Bytes that stay free on the disk of that folder: below, the storage is full. */
+  /** Bytes that stay free on the disk of that folder; below that, the storage is full. */
   PHONERACK_STORAGE_MIN_FREE: bytes(2_000_000_000),
   S3_BUCKET: z.string().min(1).optional(),
   S3_REGION: z.string().min(1).default('us-east-1'),
   /** Left out: Amazon's. */
   S3_ENDPOINT: z.url().optional(),
-  /** Left out: where the AWS SDK looks for credentials by itself. */
+  /** Left out: the AWS SDK's default credential lookup. */
   S3_ACCESS_KEY_ID: z.string().min(1).optional(),
   S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
 }

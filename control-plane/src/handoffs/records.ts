@@ -1,4 +1,4 @@
-/** Hand-overs as the database holds them, and as they are now: who reads one asks here whether it is over. */
+/** Hand-overs in the database, and their current status: a stored one may be over by now. */
 import { ApiError } from '@phonerack/shared'
 import { type Reader } from '../db/database.js'
 import { Prisma } from '../gen/prisma/client.js'
@@ -23,21 +23,21 @@ const selection = Prisma.sql`select f.id, f.phone_id as "phoneId", f.status, f.m
   f.created_at as "createdAt", f.expires_at as "expiresAt", f.taken_at as "takenAt", f.ended_at as "endedAt",
   s.ended_at as "sessionEndedAt", k.revoked_at as "keyRevokedAt" from ${joined}`
 
-/** The hand-over of a phone, as stored; null when there is none or it was taken back. */
+/** The stored hand-over of a phone; null when there is none or it was withdrawn. */
 export async function findHandoff(db: Reader, phoneId: string, id: string): Promise<HandoffRow | null> {
   const rows = await db.$queryRaw<HandoffRow[]>`${selection}
     where f.id = ${id} and f.phone_id = ${phoneId} and f.status <> 'withdrawn'`
   return rows[0] ?? null
 }
 
-/** The one that is stored as open or taken; it may be over all the same. */
+/** The hand-over stored as open or taken, which may nevertheless be over. */
 export async function findCurrent(db: Reader, phoneId: string): Promise<HandoffRow | null> {
   const rows = await db.$queryRaw<HandoffRow[]>`${selection}
     where f.phone_id = ${phoneId} and f.status in ('open', 'taken')`
   return rows[0] ?? null
 }
 
-/** When it ended or will end by itself, as far as is known: by its time, its session or its key. Pure. */
+/** When it ended or will end by its expiry, its session or its key, as far as is known. Pure. */
 export const overAt = ({ createdAt, expiresAt, sessionEndedAt, keyRevokedAt }: HandoffRow): Date => {
   const ends = [expiresAt, sessionEndedAt ?? expiresAt, keyRevokedAt ?? expiresAt]
   return new Date(Math.max(createdAt.getTime(), Math.min(...ends.map(Number))))
@@ -45,11 +45,11 @@ export const overAt = ({ createdAt, expiresAt, sessionEndedAt, keyRevokedAt }: H
 
 const isCurrent = (status: StoredStatus): boolean => status === 'open' || status === 'taken'
 
-/** True when it ended without a word: nobody gave the phone back. Pure. */
+/** True when it ended without the person's answer. Pure. */
 export const hasLapsed = (row: HandoffRow, now: Date): boolean =>
   isCurrent(row.status) && (row.sessionEndedAt !== null || row.keyRevokedAt !== null || row.expiresAt <= now)
 
-/** Pure. */
+/** The view that the API shows at `now`. Pure. */
 export function viewOf(row: HandoffRow, now: Date): HandoffView {
   const { id, phoneId: phone, message, note, createdAt, takenAt, expiresAt } = row
   const common = { id, phone, message, note, createdAt, takenAt, expiresAt }
@@ -60,7 +60,7 @@ export function viewOf(row: HandoffRow, now: Date): HandoffView {
 
 export const handoffNotFound = (phoneId: string, id: string): ApiError =>
   new ApiError('handoff_not_found', { details: { phone: phoneId, handoff: id } })
-/** For a second hand-over while there is one. */
+/** For a second hand-over while one is in progress. */
 export const handoffInProgress = (phoneId: string, { id, status }: HandoffRow): ApiError =>
   new ApiError('handoff_in_progress', {
     details: { phone: phoneId, handoff: id, status },

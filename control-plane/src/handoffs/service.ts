@@ -1,4 +1,7 @@
-/** `HandoffService` of the wall: an agent asks a person for help, waits for the answer, takes the request back. */
+/**
+ * Implements `HandoffService`: an agent requests a person's help, waits for the answer, and
+ * withdraws the request.
+ */
 import { isId, newId } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { phoneUnavailable, readyTarget } from '../phones/target.js'
@@ -22,10 +25,12 @@ import {
 import { type Caller } from '../core/caller.js'
 import { type HandoffService } from './types.js'
 
-/** Milliseconds: timers may ring a little early, and a wait must see the end that it waited for. */
+/**
+ * Milliseconds: timers may fire slightly early, and a wait must see the expiry that it waited for.
+ */
 const afterExpiryMs = 20
 
-/** @param baseUrl the public address, without a slash at the end */
+/** @param baseUrl the public address, without a trailing slash */
 export function createHandoffService(core: Core, hosts: HostClients, baseUrl: string): HandoffService {
   const find = async (phoneId: string, id: string): Promise<HandoffRow> => {
     const row = isId('handoff', id) ? await findHandoff(core.db, phoneId, id) : null
@@ -43,7 +48,7 @@ export function createHandoffService(core: Core, hosts: HostClients, baseUrl: st
       const id = newId('handoff')
       const attempt = async (tx: Tx): Promise<Outcome<string>> => {
         const session = (await lockPhone(tx, phoneId, 'phone'))?.session
-        // It ended a moment ago: the next try is told how.
+        // The session ended a moment ago; the next request gets the specific error.
         if (!session) return refuse(phoneUnavailable(phoneId))
         const now = core.clock.now()
         const current = await findCurrent(tx, phoneId)
@@ -85,7 +90,7 @@ export function createHandoffService(core: Core, hosts: HostClients, baseUrl: st
     async withdraw(caller, phoneId, id) {
       await allowed(caller, phoneId)
       await find(phoneId, id)
-      // What people wrote goes with it.
+      // Deletes what people wrote as well.
       const { count } = await core.db.handoff.updateMany({
         where: { id, phoneId, status: { not: 'withdrawn' } },
         data: { status: 'withdrawn', message: '', note: null, endedAt: core.clock.now() },

@@ -7,7 +7,7 @@ export interface HandoffView {
   phone: string
   status: HandoffStatus
   message: string
-  /** What the person answered. */
+  /** The person's answer. */
   note: string | null
   createdAt: Date
   expiresAt: Date
@@ -18,24 +18,24 @@ export interface HandoffView {
 }
 
 /**
- * Requests to a person to do something on a phone. It ends with the person's answer, with its time, with the phone's
- * session, and when the key that made it is revoked.
- * @throws ApiError handoff_not_found for one that is not the phone's, or was taken back
+ * Requests to a person to do something on a phone. A request ends with the person's answer, with
+ * its expiry, with the phone's session, and with the revocation of its key. @throws ApiError
+ * handoff_not_found for one of another phone, or one that was withdrawn
  */
 export interface HandoffService {
   /**
-   * Asks, on a ready phone. The URL is shown once; only a hash of its token is kept.
-   * @param input `expiresIn` in seconds
-   * @throws ApiError handoff_in_progress while the phone has one that is open or taken
+   * Creates a request on a ready phone. The URL is shown once; only its token's hash is stored.
+   * @param input `expiresIn` in seconds @throws ApiError handoff_in_progress while one of the phone
+   * is open or taken
    */
   create(
     caller: Caller,
     phoneId: string,
     input: { message: string; expiresIn: number },
   ): Promise<{ handoff: HandoffView; url: string }>
-  /** In any status of the phone. */
+  /** The phone may have any status. */
   get(caller: Caller, phoneId: string, handoffId: string): Promise<HandoffView>
-  /** Waits until it has ended, or `timeoutMs` have passed, or `signal` aborts; then returns it as it is. */
+  /** Waits until it has ended, `timeoutMs` have passed, or `signal` aborts, then returns it. */
   wait(
     caller: Caller,
     phoneId: string,
@@ -43,6 +43,6 @@ export interface HandoffService {
     timeoutMs: number,
     signal: AbortSignal,
   ): Promise<HandoffView>
-  /** Takes it back and forgets what was written, whatever its status; the phone is the agent's again. */
+  /** Withdraws it in any status and deletes what was written; control returns to the agent. */
   withdraw(caller: Caller, phoneId: string, handoffId: string): Promise<void>
 }

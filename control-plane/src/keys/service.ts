@@ -1,4 +1,7 @@
-/** `KeyService` of the wall: finds a key by its hash, remembers it for a second, forgets it at once when it changes. */
+/**
+ * Implements `KeyService`: finds a key by its hash, caches it for a second, and evicts it
+ * immediately when it changes.
+ */
 import { ApiError, hashSecret, isSecret, keyChangedSchema, subjects } from '@phonerack/shared'
 import { createSecretLookup } from '../db/secret-lookup.js'
 import { type Core } from '../core/core.js'
@@ -6,7 +9,7 @@ import { keyRefusal, scopesOf } from './validity.js'
 import { type Caller, type Preset } from '../core/caller.js'
 import { type KeyService } from './types.js'
 
-/** The longest time that a revocation may go unseen. */
+/** The longest time that a revocation may be unnoticed. */
 const staleAfterMs = 1000
 const rememberedKeys = 10_000
 
@@ -22,7 +25,7 @@ interface Row {
   preset: string
   revokedAt: Date | null
   expiresAt: Date | null
-  /** To `phoneIds`; else all phones of the project. */
+  /** Limited to `phoneIds`; otherwise all phones of the project. */
   isLimited: boolean
   phoneIds: string[]
 }
@@ -83,9 +86,9 @@ async function readKey(core: Core, hash: string): Promise<Found | null> {
     array(select p.phone_id from api_key_phones p where p.key_id = k.id) as "phoneIds"
     from api_keys k where k.secret_hash = ${hash}`
   if (!key) return null
-  // The table's check constraint allows no other text.
+  // The table's check constraint allows no other value.
   const preset = key.preset as Preset
-  // A limited key without phones cannot be (triggers); were there one, it would see none.
+  // Triggers prevent a limited key without phones; if there were one, it would see no phone.
   const phoneIds = key.isLimited ? key.phoneIds : null
   return {
     caller: {

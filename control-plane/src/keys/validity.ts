@@ -1,4 +1,4 @@
-/** What a stored key may do at a time. Pure. */
+/** What a stored key permits at a given time. Pure. */
 import { ApiError } from '@phonerack/shared'
 import { type Preset, type Scope } from '../core/caller.js'
 
@@ -8,7 +8,7 @@ export const presetScopes: Record<Preset, readonly Scope[]> = {
   'read-only': ['phones:read'],
 }
 
-/** Why a key does not work, or null. A revoked key stays revoked when it also expired. */
+/** Why a key is refused, or null. A revoked key counts as revocation even after its expiry. */
 export function keyRefusal(
   key: { revokedAt: Date | null; expiresAt: Date | null },
   now: Date,
@@ -18,6 +18,6 @@ export function keyRefusal(
   return null
 }
 
-/** The scopes of a key; one that is limited to certain phones can never create. */
+/** The scopes of a key. One that is limited to certain phones can never create. */
 export const scopesOf = (preset: Preset, limited: boolean): readonly Scope[] =>
   limited ? presetScopes[preset].filter((scope) => scope !== 'phones:create') : presetScopes[preset]

@@ -1,4 +1,4 @@
-/** Apps of the library as the database holds them: added from files that were sent before, replaced, removed. */
+/** The library's apps in the database: added from uploaded files, replaced, removed. */
 import { ApiError, packageName } from '@phonerack/shared'
 import { type ApkFacts } from '../apps/apk/facts.js'
 import { type Tx } from '../db/database.js'
@@ -7,7 +7,7 @@ import { invalidField } from '../validation/fields.js'
 import { factsOf } from './files.js'
 import { addFileDelete } from '../storage/deletions.js'
 
-/** For reads, in a transaction or outside of any. */
+/** For reads, inside or outside a transaction. */
 type Rows = Pick<Tx, 'libraryApp' | 'libraryState'>
 
 export type AppWithFiles = LibraryApp & { files: LibraryFile[] }
@@ -20,19 +20,19 @@ export const readApps = (db: Rows): Promise<AppWithFiles[]> =>
 export const readApp = (db: Rows, name: string): Promise<AppWithFiles | null> =>
   db.libraryApp.findUnique({ where: { package: name }, include: withFiles })
 
-/** Grows with each change of the library. */
+/** Increases with each change of the library. */
 export async function readVersion(db: Rows): Promise<bigint> {
   return (await db.libraryState.findUniqueOrThrow({ where: { id: 1 } })).version
 }
 
-/** One change at a time, over all replicas. */
+/** Serialises changes across all replicas. */
 async function nextVersion(tx: Tx): Promise<void> {
   await tx.libraryState.update({ where: { id: 1 }, data: { version: { increment: 1 } } })
 }
 
 /**
- * Makes the files one app, or the newest version of one: a base and its splits, in any order.
- * @throws ApiError validation_failed with a sentence on what does not fit together
+ * Combines files into a new app or the newest version of one: a base and its splits, in any order.
+ * @throws ApiError validation_failed naming what does not fit together
  */
 export async function addApp(
   tx: Tx,
@@ -66,7 +66,7 @@ export async function addApp(
   return { app, replaced }
 }
 
-/** Installs that have begun go on. @throws ApiError app_not_found */
+/** Installs that have begun continue. @throws ApiError app_not_found */
 export async function removeApp(tx: Tx, name: string): Promise<AppWithFiles> {
   await nextVersion(tx)
   const app = await readApp(tx, name)
@@ -86,7 +86,7 @@ async function dropApp(tx: Tx, name: string): Promise<void> {
   await tx.libraryApp.deleteMany({ where: { package: name } })
 }
 
-/** Which of them is the base. @throws ApiError validation_failed */
+/** Returns the base. @throws ApiError validation_failed */
 export function fitTogether<F extends Pick<LibraryFile, 'facts'>>(
   files: readonly F[],
 ): { base: F; splits: F[] } {

@@ -1,6 +1,6 @@
 /**
- * The library as this replica searches it, in memory: apps whose files are all in the storage. Loaded at start, again
- * every few hours, and at the first search after a change, whichever replica made it.
+ * An in-memory copy of the library for searches: apps whose files are all stored. Loaded at start,
+ * every few hours, and at the first search after a change on any replica.
  */
 import { ApiError, type Logger } from '@phonerack/shared'
 import { type Database } from '../db/database.js'
@@ -11,14 +11,14 @@ import { type Caller, type Page } from '../core/caller.js'
 import { type LibraryAppView } from './types.js'
 
 const pageSize = 50
-/** Seconds after which a search is worth another try while the library loads for the first time. */
+/** Seconds after which a search may be retried while the library loads for the first time. */
 const retryAfterSeconds = 2
-/** Files asked for at once. */
+/** Concurrent file checks. */
 const looksAtOnce = 16
 
 interface Entry {
   view: LibraryAppView
-  /** What a query is looked for in. */
+  /** The texts that a query is matched against. */
   texts: readonly string[]
 }
 
@@ -35,20 +35,23 @@ export class Catalog {
   private entries: readonly Entry[] | null = null
   private version = -1n
   private loadedAt = 0
-  /** Ends when the newest load has ended, however it did. */
+  /** Settles when the newest load has ended. */
   private lastLoad: Promise<void> = Promise.resolve()
-  /** Files that were there when last looked for. */
+  /** Files that existed at the last check. */
   private present: ReadonlySet<string> = new Set()
 
   constructor(private readonly parts: CatalogParts) {}
 
-  /** Loads when nothing is loaded yet, or it is old; called every few seconds. */
+  /** Loads when nothing is loaded yet, or it is old. Called every few seconds. */
   async keep(): Promise<void> {
     const isOld = performance.now() - this.loadedAt >= this.parts.refreshMs
     if (this.entries === null || isOld) await this.load(new Set())
   }
 
-  /** @throws ApiError rate_limited while it loads for the first time; validation_failed for a cursor that is none */
+  /**
+   * @throws ApiError rate_limited while it loads for the first time; validation_failed for an
+   * invalid cursor
+   */
   async search(caller: Caller, query: string | null, cursor: string | null): Promise<Page<LibraryAppView>> {
     if (this.entries === null)
       throw new ApiError('rate_limited', { message: 'The app library is still loading.', retryAfterSeconds })
@@ -68,7 +71,7 @@ export class Catalog {
     )
   }
 
-  /** Loads what others changed; when that fails, the search answers from what was loaded before. */
+  /** Loads the changes of others. When that fails, searches use the previous copy. */
   private async renew(): Promise<void> {
     const newest = await readVersion(this.parts.db)
     if (this.version >= newest) return
@@ -79,7 +82,7 @@ export class Catalog {
     }
   }
 
-  /** One load at a time; one that another has made needless meanwhile is left out. */
+  /** One load at a time; skips a load that another has made unnecessary. */
   private async load(known: ReadonlySet<string>, newest: bigint | null = null): Promise<void> {
     const before = this.lastLoad
     const mine = (async () => {
@@ -95,7 +98,7 @@ export class Catalog {
 
   private async read(known: ReadonlySet<string>): Promise<void> {
     const { db, store, log } = this.parts
-    // Read first: what changes meanwhile makes the next search load again.
+    // Read the version first: a change during the load makes the next search load again.
     const version = await readVersion(db)
     const apps = await readApps(db)
     const files = apps.flatMap((app) => app.files.map(({ id }) => id))
@@ -120,7 +123,10 @@ export class Catalog {
   }
 }
 
-/** As people type it: whatever case, whichever form of the same characters. */
+/**
+ * Normalised for search: case-insensitive, and equal for different encodings of the same
+ * characters.
+ */
 const plain = (text: string): string => text.normalize('NFKC').toLowerCase()
 
 const entryOf = ({ package: name, label, versionCode, versionName }: AppWithFiles): Entry => ({
@@ -128,5 +134,5 @@ const entryOf = ({ package: name, label, versionCode, versionName }: AppWithFile
   texts: [plain(name), plain(label)],
 })
 
-/** By code units, as cursors are compared; the database's own order may be another. */
+/** By code units, like cursors; the database's collation may differ. */
 const byPackage = (a: Entry, b: Entry): number => (a.view.package < b.view.package ? -1 : 1)

@@ -1,4 +1,6 @@
-/** APKs on their way into the library: streamed to the storage, read, and forgotten when no app takes them. */
+/**
+ * APKs uploaded to the library: streamed to the storage, parsed, and removed when no app uses them.
+ */
 import { ApiError, newId, Progress } from '@phonerack/shared'
 import { apkFactsSchema, InvalidApk, type ApkFacts } from '../apps/apk/facts.js'
 import { inspectApk } from '../apps/apk/inspect.js'
@@ -12,15 +14,14 @@ import { addFileDelete } from '../storage/deletions.js'
 
 /** Milliseconds that a file waits for its app. */
 const waitingMs = 3_600_000
-/** Deletions of one round. */
+/** Deletions per round. */
 const batch = 200
 
 export const factsOf = (file: Pick<LibraryFile, 'facts'>): ApkFacts => apkFactsSchema.parse(file.facts)
 
 /**
- * One APK, a base or a split.
- * @throws ApiError invalid_apk, payload_too_large, storage_full, platform_not_configured; validation_failed for one that
- *   was cut off or too slow
+ * Stores one APK, a base or a split. @throws ApiError invalid_apk, payload_too_large, storage_full,
+ * platform_not_configured; validation_failed for an interrupted or slow upload
  */
 export async function takeLibraryFile(
   core: Core,
@@ -63,7 +64,7 @@ function refusalOf(error: unknown): unknown {
   return toRefusal(error)
 }
 
-/** Those that no app has. */
+/** Removes those files that no app uses. */
 async function dropFiles(core: Core, ids: readonly string[]): Promise<void> {
   await inTransaction(core.db, async (tx) => {
     for (const id of ids) {
@@ -73,7 +74,7 @@ async function dropFiles(core: Core, ids: readonly string[]): Promise<void> {
   })
 }
 
-/** Files that were sent and never made an app; called now and then by every replica. */
+/** Removes files that no app used in time. Every replica calls it periodically. */
 export async function expireLibraryFiles(core: Core): Promise<void> {
   const before = new Date(core.clock.now().getTime() - waitingMs)
   const due = await core.db.libraryFile.findMany({

@@ -10,8 +10,9 @@ export interface LibraryAppView {
 
 export interface LibraryService {
   /**
-   * By package, in pages of 50; `query`: part of a package or label, in any case.
-   * @throws ApiError rate_limited while the library loads for the first time; validation_failed for a cursor that is none
+   * Sorted by package, in pages of 50; `query`: part of a package or label, in any case. @throws
+   * ApiError rate_limited while the library loads for the first time; validation_failed for an
+   * invalid cursor
    */
   search(caller: Caller, query: string | null, cursor: string | null): Promise<Page<LibraryAppView>>
 }

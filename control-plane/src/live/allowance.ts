@@ -1,4 +1,4 @@
-/** How much a socket may send: `burst` messages at once, `perSecond` for long. */
+/** A token bucket for a socket's messages: `burst` at once, `perSecond` on average. */
 export class Allowance {
   private left: number
   private at: number
@@ -12,7 +12,7 @@ export class Allowance {
     this.at = now
   }
 
-  /** False when it is used up. @param now milliseconds of a clock that never goes back */
+  /** Returns false when the bucket is empty. @param now milliseconds of a monotonic clock */
   take(now: number): boolean {
     this.left = Math.min(this.burst, this.left + ((now - this.at) * this.perSecond) / 1000)
     this.at = now

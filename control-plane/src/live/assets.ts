@@ -5,23 +5,23 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { protocol } from './page/wire.js'
 
-// Both `src/live` and `dist/live` are two folders below the package.
+// Both `src/live` and `dist/live` are two levels below the package.
 const packageDir = new URL('../../', import.meta.url)
 const scripts = fileURLToPath(new URL('dist/live/page/', packageDir))
 const sources = fileURLToPath(new URL('src/live/page/', packageDir))
-/** Media Source Extensions take MP4, which this library writes. A script that also loads as a module. */
+/** Media Source Extensions need MP4, which this library writes. Its script also loads as a module. */
 const mux = createRequire(import.meta.url).resolve('mux.js/dist/mux-mp4.min.js')
-/** Loaded by the few browsers that need them; see `page/choose-player.ts`. */
+/** Loaded only by the browsers that need them; see `page/choose-player.ts`. */
 const onDemand = new Set(['mse-player.js', 'film.js', 'fragments.js', 'mux.js'])
 
-/** Stands in the page itself. */
+/** Inlined into the page. */
 const inline = 'early.js'
 
 export interface Assets {
   html: string
-  /** What the page's policy must allow besides its own files: the script that stands in it. */
+  /** The hash of the inline script, which the page's CSP must allow. */
   scriptHash: string
-  /** Changes with any file: browsers may keep the files below it for ever. */
+  /** Changes with any file, so that browsers may cache the files below it forever. */
   version: string
   files: ReadonlyMap<string, { type: string; content: Buffer }>
 }

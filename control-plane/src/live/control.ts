@@ -1,18 +1,17 @@
-/** What the person does, from the page of the hand-over's link: takes control, and gives it back. */
+/** The person's actions on the page of a hand-over's link: taking control, and giving it back. */
 import { Prisma } from '../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
 
-/** How the person gives the phone back. */
+/** How the person returns the phone. */
 export type Outcome = 'done' | 'declined'
 
-/** False: it was not open any more; nothing was changed. */
+/** Returns false and changes nothing when it was no longer open. */
 export const takeControl = (core: Core, id: string): Promise<boolean> =>
   change(core, id, ['open'], (now) => Prisma.sql`status = 'taken', taken_at = ${now}`)
 
 /**
- * Who has not taken control can still decline.
- * @param note null: nothing to say
- * @returns false: it was over already; nothing was changed
+ * A person who has not taken control can still decline. @param note null: without a note @returns
+ * false when it was already over; nothing was changed
  */
 export const giveBack = (core: Core, id: string, outcome: Outcome, note: string | null): Promise<boolean> =>
   change(
@@ -22,7 +21,7 @@ export const giveBack = (core: Core, id: string, outcome: Outcome, note: string 
     (now) => Prisma.sql`status = ${outcome}, note = ${note}, ended_at = ${now}`,
   )
 
-/** One statement, so that of two people at once one is the first. */
+/** One statement, so that only the first of two simultaneous decisions counts. */
 async function change(
   core: Core,
   id: string,

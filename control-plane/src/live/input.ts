@@ -1,4 +1,4 @@
-/** Reads what a page sends, and says it in the agent's words. Pure. */
+/** Parses a page's messages and converts them to the agent's protocol. Pure. */
 import { WatchTouch_Phase as TouchPhase, type WatchRequest } from '@phonerack/proto'
 import { isSecret, isStorable, limits } from '@phonerack/shared'
 import { z } from 'zod'
@@ -20,7 +20,7 @@ const messageSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('key'),
     down: z.boolean(),
-    // The highest of Android 16.
+    // The highest key code of Android 16.
     code: z.int().min(1).max(400),
     meta: z.int().min(0).max(0x7fff_ffff),
     repeat: z.int().min(0).max(100_000),
@@ -49,7 +49,7 @@ const messageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ping'), id: z.int().min(0) }),
 ])
 
-/** Null for what no page of ours sends. */
+/** Returns null for a message that our page does not send. */
 export function readPageMessage(text: string): PageMessage | null {
   try {
     const parsed = messageSchema.safeParse(JSON.parse(text))
@@ -67,7 +67,7 @@ const phases: Record<Phase, TouchPhase> = {
   cancel: TouchPhase.PHASE_CANCEL,
 }
 
-/** A message that goes on to the phone. */
+/** A message that is forwarded to the phone. */
 export type ToPhone = Exclude<PageMessage, { type: 'open' | 'ack' | 'ping' | 'take' | 'give_back' }>
 
 export function toWatchRequest(message: ToPhone): WatchRequest {

@@ -1,4 +1,4 @@
-/** `LiveService` of the wall: makes links to a phone's live view. Hand-overs make theirs here too. */
+/** Implements `LiveService`: creates links to a phone's live view, including those of hand-overs. */
 import { ApiError, hashSecret, newSecret } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
@@ -9,13 +9,15 @@ import { createWarmUps } from './warm-ups.js'
 import { type Core } from '../core/core.js'
 import { type LiveService } from './types.js'
 
-/** Where the page is; the token follows behind `#`, so that no server and no log ever gets it in a URL. */
+/**
+ * The page's path. The token follows behind `#`, so that no server and no log receives it in a URL.
+ */
 export const pagePath = '/live'
 
-/** @param baseUrl the public address, without a slash at the end */
+/** @param baseUrl the public address, without a trailing slash */
 export const urlOf = (baseUrl: string, token: string): string => `${baseUrl}${pagePath}#${token}`
 
-/** Stores a link and returns its token, of which only the hash is kept. */
+/** Stores a link and returns its token. Only the token's hash is stored. */
 export async function addLink(
   db: Pick<Tx, 'liveLink'>,
   link: Omit<Prisma.LiveLinkUncheckedCreateInput, 'tokenHash'>,
@@ -25,7 +27,7 @@ export async function addLink(
   return token
 }
 
-/** Finds out whether links are valid, for addresses that have failed too often: many callers share a query. */
+/** Looks up links for addresses that have failed too often: many callers share a query. */
 export const createLinkLookup = (core: Core): SecretLookup =>
   createSecretLookup(async (hashes) => {
     const rows = await core.db.liveLink.findMany({
@@ -36,7 +38,7 @@ export const createLinkLookup = (core: Core): SecretLookup =>
   })
 
 /**
- * Counts the links that still lead somewhere, under the project's lock; those of hand-overs do not count.
+ * Counts the links that are still usable, under the project's lock, without those of hand-overs.
  * @throws ApiError rate_limited
  */
 async function checkRoom(
@@ -77,7 +79,7 @@ export function createLiveService(
     async createLink(caller, phoneId, { expiresIn, control }) {
       const target = await readyTarget(core, hosts, caller, phoneId)
       const session = await core.db.session.findFirst({ where: { phoneId, endedAt: null } })
-      // It ended a moment ago: the next try is told how.
+      // The session ended a moment ago; the next request gets the specific error.
       if (!session) throw phoneUnavailable(phoneId)
       const createdAt = core.clock.now()
       const expiresAt = new Date(createdAt.getTime() + expiresIn * 1000)
@@ -87,7 +89,7 @@ export function createLiveService(
         await checkRoom(core, tx, link)
         return addLink(tx, link)
       })
-      // Most links are opened at once.
+      // Most links are opened immediately.
       warmUps.begin(phoneId, target)
       return { url: urlOf(baseUrl, token), expiresAt }
     },

@@ -1,7 +1,10 @@
-/** Finds sockets whose other side went away without a word. Used by `plugin.ts`. */
+/** Detects sockets whose peer disappeared without closing them. Used by `routes/public/live.ts`. */
 import { type WebSocket } from 'ws'
 
-/** Pings every `everyMs`; a socket that answered none since the last is cut. Ends with the socket. */
+/**
+ * Pings every `everyMs` and terminates a socket that did not answer the last ping. Stops with the
+ * socket.
+ */
 export function keepPulse(socket: WebSocket, everyMs: number): void {
   let isAlive = true
   const timer = setInterval(() => {

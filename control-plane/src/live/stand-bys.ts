@@ -1,7 +1,7 @@
 /**
- * Keeps phones ready to film while they have a live link that leads to them: who opens an older link that nobody
- * watches waits for the start of no server on the phone. Each replica holds its own call for each such phone, so that
- * none has to know of the others; a host counts them as one. Looked at regularly by `app.ts`.
+ * Keeps video servers of phones on standby while a usable live link exists, so that a person who
+ * opens an older link does not wait for a server to start. Each replica holds its own call per
+ * phone, without coordination; a host counts them as one. `app.ts` calls it periodically.
  */
 import { Metadata, type ClientUnaryCall } from '@grpc/grpc-js'
 import { type HostClients } from '../host-calls/clients.js'
@@ -9,14 +9,14 @@ import { type Core } from '../core/core.js'
 import { readLongestLinks, standingOf, type Place } from './standing.js'
 
 export interface StandBys {
-  /** Begins and ends calls, so that they are those of the links that live now. */
+  /** Starts and ends calls to match the current links. */
   look(): Promise<void>
   close(): void
 }
 
 interface Wanted {
   place: Place
-  /** When the last of the phone's links ends. */
+  /** When the phone's last link ends. */
   until: Date
 }
 
@@ -34,7 +34,7 @@ export function createStandBys(core: Core, hosts: HostClients): StandBys {
     const options = { deadline: Date.now() + wanted.until.getTime() - core.clock.now().getTime() }
     const { live } = hosts.to(hostId, address)
     const call = live.standBy({ assignment }, new Metadata(), options, (error) => {
-      // The next look begins another, if it is still wanted.
+      // The next round starts another, if it is still needed.
       if (held.get(phoneId)?.call === call) held.delete(phoneId)
       if (error)
         core.log.debug({ err: error, phone: phoneId }, 'a phone no longer has a video server on standby')
@@ -59,7 +59,7 @@ export function createStandBys(core: Core, hosts: HostClients): StandBys {
       }
       for (const [phoneId, one] of wanted) {
         if (held.has(phoneId)) continue
-        // One host's fault must not keep the phones of the others from being ready.
+        // A fault of one host must not affect the phones of others.
         try {
           begin(phoneId, one)
         } catch (error) {

@@ -1,4 +1,7 @@
-/** Whether a live link may be used now, and where it leads: one read of the link and all that it hangs on. */
+/**
+ * Decides whether a live link can be used now, and where it leads, with one read of the link and
+ * its relations.
+ */
 import { type Rules } from '../config/config.js'
 import { type Reader } from '../db/database.js'
 import { isUp } from '../devices/link.js'
@@ -27,7 +30,7 @@ export interface LinkRow {
   hostId: string | null
   address: string | null
   lastSeenAt: Date | null
-  /** Of the hand-over that the link is for; null for a plain link. */
+  /** The link's hand-over; null for a plain link. */
   handoffId: string | null
   handoffStatus: StoredStatus | null
   handoffMessage: string | null
@@ -40,18 +43,18 @@ export interface Place {
   address: string
 }
 
-/** Where the link leads; or why it leads nowhere, now (`isWorthRetrying`) or for good. */
+/** Where the link leads, or why it cannot be used, now (`isWorthRetrying`) or permanently. */
 export type Standing = { place: Place } | { closing: Closing }
 
-/** Null: there is no such link. */
+/** Returns null for an unknown link. */
 export async function readLink(db: Reader, tokenHash: string): Promise<LinkRow | null> {
   const rows = await readLinks(db, Prisma.sql`l.token_hash = ${tokenHash}`)
   return rows[0] ?? null
 }
 
 /**
- * Of each phone the link that lives longest, when one may lead there: `standingOf` says whether it does. It begins at the
- * open sessions, so that its cost does not grow with the links in the table.
+ * The longest-lived link of each phone, as a candidate for `standingOf`. Starts from the open
+ * sessions, so that its cost does not grow with the links in the table.
  */
 export async function readLongestLinks(db: Reader, now: Date): Promise<LinkRow[]> {
   const longest = await db.$queryRaw<
@@ -98,11 +101,11 @@ const closingOf: Record<EndReason, Closing> = {
   service_paused: closings.paused,
 }
 
-/** What the page of a hand-over's link shows; null for a plain link. Pure. */
+/** The hand-over on the link's page; null for a plain link. Pure. */
 export const handoffOf = ({ handoffMessage: message, handoffStatus }: LinkRow): HandoffState | null =>
   message === null ? null : { message, isTaken: handoffStatus === 'taken' }
 
-/** Pure. */
+/** The link's target, or the reason to close. Pure. */
 export function standingOf(row: LinkRow, now: Date, rules: Pick<Rules, 'hostLateAfterMs'>): Standing {
   if (row.keyRevokedAt !== null) return { closing: closings.unknown }
   const { handoffStatus: handoff } = row
@@ -110,7 +113,7 @@ export function standingOf(row: LinkRow, now: Date, rules: Pick<Rules, 'hostLate
   if (handoff === 'withdrawn') return { closing: closings.withdrawn }
   if (row.expiresAt <= now) return { closing: closings.expired }
   if (row.sessionEndReason !== null) return { closing: closingOf[row.sessionEndReason] }
-  // The job that parks its phones may still be on its way.
+  // The job that parks its phones may not have run yet.
   if (row.isFrozen) return { closing: closings.frozen }
   if (row.isPaused) return { closing: closings.paused }
   if (row.phoneStatus !== 'ready') return { closing: closings.restarting }

@@ -1,7 +1,7 @@
 /**
- * One person's view: a WebSocket on one side, a `Watch` stream to the phone's host on the other. Video is read from
- * the host only as fast as the page takes it; what the host cannot send it drops up to the next key frame.
- * Ends with either side, with the link, and with the phone's assignment.
+ * One person's view: connects a WebSocket to a `Watch` stream of the phone's host. Reads video from
+ * the host only as fast as the page accepts it; the host drops what it cannot send up to the next
+ * key frame. Ends with either side, with the link, and with the phone's assignment.
  */
 import { type ClientDuplexStream, type StatusObject } from '@grpc/grpc-js'
 import { type WatchRequest, type WatchResponse } from '@phonerack/proto'
@@ -25,12 +25,12 @@ import {
 } from './page/wire.js'
 import { handoffOf, readLink, standingOf, type LinkRow, type Place } from './standing.js'
 
-/** Milliseconds after which the link is looked at again, should nobody have told of a change. */
+/** Milliseconds after which the link is read again without a change notification. */
 const lookAgainMs = 5000
-/** Bytes in the socket's own buffer above which nothing more is read, and below which reading goes on. */
+/** Bytes in the socket's buffer above which reading stops, and below which it continues. */
 const mostBuffered = 256 * 1024
 const fewBuffered = 64 * 1024
-/** Moves of ten fingers in each picture of a fast screen, and then some. */
+/** Enough for moves of ten fingers in each frame of a fast screen. */
 const inputPerSecond = 600
 const inputBurst = 1200
 /** Bytes of input that may wait for the host. */
@@ -39,13 +39,13 @@ const mostInputWaiting = 1_000_000
 export interface ViewerParts {
   core: Core
   hosts: HostClients
-  /** Called for each input that goes to the phone. */
+  /** Called for each input that is sent to the phone. */
   onInput(link: LinkRow): void
 }
 
 export class Viewer {
   private readonly over = new AbortController()
-  /** Ends the current wait between two looks at the link. */
+  /** Ends the current wait between two reads of the link. */
   private look = new AbortController()
   private readonly call: ClientDuplexStream<WatchRequest, WatchResponse>
   private readonly allowance = new Allowance(inputPerSecond, inputBurst, performance.now())
@@ -53,7 +53,7 @@ export class Viewer {
   private acknowledgedBytes = 0
   private isHeld = false
   private inputWaiting = 0
-  /** Of a hand-over's link, as the page was told last. */
+  /** The hand-over's state that the page received last. */
   private handoff: HandoffState | null
 
   constructor(
@@ -77,7 +77,7 @@ export class Viewer {
     const left = link.expiresAt.getTime() - core.clock.now().getTime()
     this.call = hosts.to(place.hostId, place.address).live.watch({ deadline: Date.now() + left + 5000 })
     this.call.on('data', (message: WatchResponse) => this.onVideo(message))
-    // The status says the same, and comes once, whether the stream ended or broke.
+    // The status event carries the same error, once, whether the stream ended or broke.
     this.call.on('error', (error: Error) => core.log.debug({ err: error }, 'a live view failed at its host'))
     this.call.on('status', (ended: StatusObject) => this.onCallEnded(ended))
     const assignment = {
@@ -92,7 +92,7 @@ export class Viewer {
     void this.guard()
   }
 
-  /** From the page, after its `open`. @param bytes its length */
+  /** A message of the page after its `open`. @param bytes its length */
   onMessage(message: PageMessage, bytes: number): void {
     if (message.type === 'ack') {
       this.acknowledgedBytes = Math.max(this.acknowledgedBytes, Math.min(message.bytes, this.sentBytes))
@@ -113,7 +113,7 @@ export class Viewer {
     const isInput = message.type !== 'key_frame'
     if (isInput && !this.mayControl) return
     if (!isAllowed) {
-      // The next one says where the finger is; anything else must not be lost unsaid.
+      // The next move replaces this one; any other input must not be dropped silently.
       if (message.type === 'touch' && message.phase === 'move') return
       return this.close(closings.tooFast)
     }
@@ -125,7 +125,7 @@ export class Viewer {
     return this.link.control && this.handoff?.isTaken !== false
   }
 
-  /** The person's decision; what became of it the next look at the link tells, here and in every other view of it. */
+  /** Stores the person's decision. The next read of the link sends the result to every view of it. */
   private decide(id: string, message: PageMessage & { type: 'take' | 'give_back' }): void {
     const { core } = this.parts
     const decided =
@@ -142,13 +142,13 @@ export class Viewer {
       },
       (error: unknown) => {
         core.log.warn({ err: error, handoff: id }, 'could not store a decision')
-        // The page comes back, and shows what holds.
+        // The page reconnects and shows the stored state.
         this.close(closings.away)
       },
     )
   }
 
-  /** Tells the page when control was taken, here or elsewhere. */
+  /** Sends the hand-over's state when control was taken, here or elsewhere. */
   private tellHandoff(row: LinkRow): void {
     const now = handoffOf(row)
     if (now === null || now.isTaken === this.handoff?.isTaken) return
@@ -160,7 +160,7 @@ export class Viewer {
     return this.over.signal.aborted
   }
 
-  /** Looks at the link now. */
+  /** Reads the link now. */
   lookNow(): void {
     this.look.abort()
   }
@@ -200,7 +200,7 @@ export class Viewer {
     this.holdIfFull()
   }
 
-  /** Reads no more from the host than the page takes. */
+  /** Stops reading from the host while the page is behind. */
   private holdIfFull(): void {
     const isFull =
       this.socket.bufferedAmount > mostBuffered ||
@@ -222,7 +222,7 @@ export class Viewer {
     this.socket.send(JSON.stringify(message), () => this.letFlow())
   }
 
-  /** Says why: the link's own end where there is one. */
+  /** Closes with the link's own end where there is one, else with the call's error. */
   private onCallEnded({ code, details, metadata }: StatusObject): void {
     if (this.isOver) return
     const answer = ownErrorOf(code, metadata)
@@ -246,7 +246,7 @@ export class Viewer {
     return row && { row, standing: standingOf(row, core.clock.now(), core.rules) }
   }
 
-  /** Looks at the link at each change of the phone or the key, when it expires, and now and then. */
+  /** Reads the link at each change of the phone or the key, at its expiry, and periodically. */
   private async guard(): Promise<void> {
     const { core } = this.parts
     const { signal } = this.over
@@ -267,7 +267,7 @@ export class Viewer {
         if (standing.place.fencingNumber !== this.place.fencingNumber) return this.close(closings.restarting)
         this.tellHandoff(row)
       } catch (error) {
-        // What cannot be told now is told later; the link's own time runs meanwhile.
+        // A failed read is repeated later; the link's expiry still applies.
         core.log.warn({ err: error }, 'could not read a live link')
       }
       await woken

@@ -1,20 +1,21 @@
 /**
- * Sockets that have not shown a valid link yet. Nobody is refused for their number, since the next one may be a person
- * with a link: the one that has waited longest makes room. Used by `plugin.ts`.
+ * Holds sockets that have not presented a valid link. None is refused because of their number,
+ * since the next one may have a link: the oldest is closed to make room. Used by
+ * `routes/public/live.ts`.
  */
 
-/** Sockets that wait at once, of one network and of all. */
+/** Waiting sockets per network, and in total. */
 const mostOfNetwork = 60
 const mostOfAll = 5000
 
 export interface WaitingRoom<T> {
-  /** @returns to be called once the socket waits no longer */
+  /** Returns a function to call once the socket no longer waits. */
   enter(network: string, socket: T): () => void
 }
 
-/** @param pushOut ends a socket that has to make room */
+/** @param pushOut closes a socket to make room */
 export function createWaitingRoom<T>(pushOut: (socket: T) => void): WaitingRoom<T> {
-  /** With what makes each leave. Maps and sets keep the order in which sockets came. */
+  /** Each socket with its leave function. Maps and sets keep insertion order. */
   const all = new Map<T, () => void>()
   const networks = new Map<string, Set<T>>()
 

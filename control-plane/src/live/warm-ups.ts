@@ -1,16 +1,17 @@
 /**
- * Lets a phone film for a while after a live link to it was made: who opens the link at once has a picture at once.
- * Nobody waits for it, and it is no harm when it fails. Used by `links.ts`.
+ * Captures a phone for a while after a live link was created, so that a link that is opened
+ * immediately shows a picture immediately. Nothing waits for it, and a failure does no harm. Used
+ * by `links.ts`.
  */
 import { Metadata, type ClientUnaryCall } from '@grpc/grpc-js'
 import { type Logger } from '@phonerack/shared'
 import { type Target } from '../phones/target.js'
 
-/** Milliseconds from the making of a link. */
+/** Milliseconds from the creation of a link. */
 const warmMs = 30_000
 
 export interface WarmUps {
-  /** The newest one of a phone counts. */
+  /** Only the newest of a phone runs. */
   begin(phoneId: string, target: Target): void
   close(): void
 }

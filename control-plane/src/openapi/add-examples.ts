@@ -1,4 +1,7 @@
-/** Puts the examples into the description: those of bodies and answers by operation, those of errors by their codes. */
+/**
+ * Adds the examples to the description: those of bodies and responses by operation, those of errors
+ * by code.
+ */
 import { codesIn } from '../routes/errors.js'
 import { errorExamples } from './examples/errors.js'
 import { operationExamples } from './examples/index.js'
@@ -18,7 +21,7 @@ const noFields = one('no_fields', 'Equivalent to an empty request', {})
 const isEmpty = (schema: unknown): boolean =>
   isObject(schema) && isObject(schema['properties']) && Object.keys(schema['properties']).length === 0
 
-/** A request without a body can only be wrong in its query. */
+/** A request without a body can only be invalid in its query. */
 const nameOf = (code: string, hasBody: boolean): string =>
   code === 'validation_failed' && !hasBody ? 'validation_failed_query' : code
 

@@ -1,4 +1,7 @@
-/** What each operation does beyond its summary, for those whose route says no more. By `operationId`; a test finds that none lacks one. */
+/**
+ * Descriptions of operations whose route has only a summary, by `operationId`. A test checks that
+ * none is missing.
+ */
 
 export const descriptions: Readonly<Record<string, string>> = {
   createPhone:

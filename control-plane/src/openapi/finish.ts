@@ -1,4 +1,4 @@
-/** Last steps on the generated description, for what the generator cannot say. */
+/** Final steps on the generated description, for facts that the generator cannot express. */
 import { addExamples } from './add-examples.js'
 import { isObject, objectsIn, operationsOf, type Json } from './json.js'
 import { descriptions } from './descriptions.js'
@@ -14,7 +14,7 @@ function refsIn(value: unknown): Set<string> {
   return refs
 }
 
-/** Every schema is generated twice, as input and as output: keeps those that a path leads to. */
+/** Every schema is generated twice, as input and as output: keeps those that a path refers to. */
 function pruneSchemas(document: Json): void {
   const components = document['components']
   if (!isObject(components) || !isObject(components['schemas'])) return
@@ -41,13 +41,13 @@ function pruneSchemas(document: Json): void {
   }
 }
 
-/** A body that is no JSON has no schema for the generator. */
+/** The schema of a body that is not JSON, which the generator omits. */
 const rawBytes = {
   required: true,
   content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
 }
 
-/** Bodies with a default may be left out, and `name[key]=value` parameters are deep objects. */
+/** Bodies with a default are optional, and `name[key]=value` parameters are deep objects. */
 function finishOperations(document: Json): void {
   for (const operation of objectsIn(document['paths'])) {
     const { requestBody, parameters } = operation
@@ -71,7 +71,7 @@ function finishOperations(document: Json): void {
   }
 }
 
-/** What each status means where the route says no more. */
+/** Descriptions of statuses for routes without their own. */
 const meanings: Record<string, string> = {
   '200': 'Done.',
   '201': 'Created.',
@@ -86,7 +86,7 @@ const retryAfter: Headers = {
 }
 const location: Headers = { Location: { type: 'string', description: 'The path of the created resource.' } }
 
-/** Headers of answers that succeed, by operation. */
+/** Headers of successful responses, by operation. */
 const ofAnswers: Record<string, Headers> = {
   createPhone: location,
   createUpload: location,
@@ -119,11 +119,11 @@ const ofErrors: Record<string, Headers> = {
   '503': retryAfter,
 }
 
-/** Of the conflicts one alone names a wait. */
+/** Among conflicts, only one code has a `Retry-After`. */
 const headersOfError = (status: string, response: Json): Headers | undefined =>
   String(response['description']).includes('`phone_controlled`') ? retryAfter : ofErrors[status]
 
-/** Headers that no schema carries. */
+/** Headers that schemas do not describe. */
 function finishResponses(document: Json): void {
   for (const { operationId, responses } of operationsOf(document)) {
     if (!isObject(responses)) continue

@@ -1,4 +1,4 @@
-/** Reading a description that is not typed: what the steps of `finish.ts` share. */
+/** Helpers for reading an untyped description, which the steps of `finish.ts` share. */
 
 export type Json = Record<string, unknown>
 

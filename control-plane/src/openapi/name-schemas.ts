@@ -1,13 +1,14 @@
 /**
- * Gives each body, each answer and each form of a union a schema with a name of its own, so that generated clients have
- * types to import: `CreatePhoneBody`, `GetLocaleAnswer`, `TapAction`, `TextTarget`. A last step of `finish.ts`.
+ * Gives each body, each response and each form of a union a named schema, so that generated clients
+ * have types to import: `CreatePhoneBody`, `GetLocaleAnswer`, `TapAction`, `TextTarget`. A final
+ * step of `finish.ts`.
  */
 import { isObject, objectsIn, operationsOf, type Json } from './json.js'
 
 const prefix = '#/components/schemas/'
 const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
-/** `{}` and nothing else: the body of requests without fields. */
+/** Exactly `{}`: the body of requests without fields. */
 const isEmpty = (schema: Json): boolean =>
   schema['type'] === 'object' &&
   isObject(schema['properties']) &&
@@ -48,7 +49,7 @@ function constantOf(schema: Json, property: string): string | null {
   return isObject(field) && typeof field['const'] === 'string' ? field['const'] : null
 }
 
-/** By what it names first: `ref`, `text`, `id`, `desc`; coordinates are a point. */
+/** Named by its first key: `ref`, `text`, `id`, `desc`; coordinates are a point. */
 const formName = (schema: Json): string | null => {
   const [first] = Object.keys(propertiesOf(schema))
   return first === 'x' ? 'point' : (first ?? null)
@@ -78,8 +79,8 @@ function nameForms(
 }
 
 /**
- * In bodies, a default is said in words: generators take a field with `default` for one that is always there, and then
- * demand it of whoever sends the body.
+ * Describes defaults of bodies in words: generators treat a field with `default` as always present,
+ * and then require it in requests.
  */
 export function describeDefaults(document: Json): void {
   const { components } = document

@@ -1,13 +1,17 @@
 /**
- * Values in answers may grow, so the description names them without closing the list: a client that was made from it must
- * not fail on one that is new. Requests keep theirs closed. A last step of `finish.ts`.
+ * Response values may be added later, so the description names them without closing the list: a
+ * client generated from it must not fail on a new one. Requests keep closed lists. A final step of
+ * `finish.ts`.
  */
 type Json = Record<string, unknown>
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 const refPrefix = '#/components/schemas/'
 
-/** Turns lists of values that only answers lead to into `x-extensible-enum`; a single value is a constant and stays. */
+/**
+ * Turns value lists that only responses refer to into `x-extensible-enum`. A single value is a
+ * constant and stays.
+ */
 export function openValuesOfAnswers(document: Json): void {
   const { paths, components } = document
   const schemas = isObject(components) && isObject(components['schemas']) ? components['schemas'] : {}
@@ -27,7 +31,7 @@ export function openValuesOfAnswers(document: Json): void {
   }
 }
 
-/** Collects every object that `value` leads to, through references too. */
+/** Collects every object that `value` refers to, also through references. */
 function visit(value: unknown, schemas: Json, seen: Set<Json>): void {
   if (!isObject(value) || seen.has(value)) return
   seen.add(value)

@@ -1,4 +1,4 @@
-/** How the routes' schemas become the OpenAPI description. */
+/** Options that turn the routes' schemas into the OpenAPI description. */
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { secretPrefixes } from '@phonerack/shared'
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
@@ -36,7 +36,7 @@ export const openApiOptions = (baseUrl: string): FastifyDynamicSwaggerOptions =>
       },
     },
   },
-  // Other parts' routes (operator, hosts) are not part of the public API.
+  // Other routes (operator, hosts) are not part of the public API.
   transform: (document) =>
     document.url.startsWith('/v1/')
       ? jsonSchemaTransform(document)

@@ -1,4 +1,4 @@
-/** Links to pay by. */
+/** Creates checkout links. */
 import { ApiError, limits, newId } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
 import { type Core } from '../core/core.js'
@@ -24,7 +24,8 @@ export function createCheckoutService(
       try {
         return { url: await payments.createPage({ checkoutId, amountUsd, returnUrl: `${baseUrl}/checkout` }) }
       } catch (error) {
-        // A page that nobody gets does not count; one that was made all the same stays payable for its row's sake.
+        // A page that was not delivered does not count. If the provider created it anyway, it can
+        // still be paid, since its row remains.
         if (error instanceof ApiError && error.code === 'provider_error')
           await core.db.checkout.deleteMany({ where: { id: checkoutId, paidAt: null } })
         throw error
@@ -33,7 +34,7 @@ export function createCheckoutService(
   }
 }
 
-/** Counts the link under the project's lock, so that the hour's limit is exact over all replicas. */
+/** Counts the link under the project's lock, so that the hour's limit is exact across replicas. */
 async function note(core: Core, caller: Caller, amountUsd: number): Promise<string> {
   const id = newId('checkout')
   const { perHour } = limits.checkout

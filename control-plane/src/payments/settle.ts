@@ -1,6 +1,6 @@
 /**
- * What the payment provider tells of money becomes ledger rows, once: payments, refunds, disputes, in any order and
- * however often they are told. What fits no link of ours is kept for the operator.
+ * Turns the provider's reports into ledger rows, once each: payments, refunds, disputes, in any
+ * order and with duplicates. Reports that match no checkout link are kept for the operator.
  */
 import { addCredit, bookReversals } from '../billing/ledger.js'
 import { creditTakenBack } from '../billing/reversals.js'
@@ -12,7 +12,7 @@ import { type News, type Payment, type ToldReversal } from './stripe.js'
 export const settle = (core: Core, news: News): Promise<void> =>
   'payment' in news ? settlePayment(core, news.payment) : settleReversal(core, news.reversal)
 
-/** Adds a payment's credit, however often it is told. */
+/** Adds a payment's credit once, even when it is reported again. */
 async function settlePayment(core: Core, payment: Payment): Promise<void> {
   const unmatched = await inTransaction(core.db, async (tx): Promise<string | null> => {
     const now = core.clock.now()
@@ -50,7 +50,7 @@ async function settlePayment(core: Core, payment: Payment): Promise<void> {
     )
 }
 
-/** Null: the payment is what the link asks for. */
+/** Null when the payment matches the link. */
 function misfit(checkout: Checkout | null, payment: Payment): string | null {
   if (!checkout) return 'the checkout link does not exist'
   if (payment.currency !== 'usd') return 'the payment is not in US dollars'
@@ -68,7 +68,7 @@ async function keepUnmatched(tx: Tx, payment: Payment, reason: string, toldAt: D
   })
 }
 
-/** Books what a refund or dispute takes back, or gives back what one that ended had taken. */
+/** Books the amount that a refund or dispute takes back, or returns it when the reversal ended. */
 async function settleReversal(core: Core, told: ToldReversal): Promise<void> {
   const checkoutId = await inTransaction(core.db, async (tx) => {
     const now = core.clock.now()
@@ -84,7 +84,10 @@ async function settleReversal(core: Core, told: ToldReversal): Promise<void> {
   else core.log.error(entry, 'a refund or dispute does not match a payment, so nothing was booked')
 }
 
-/** A payment and its reversals may be told at the same time, before the row exists that both would lock. */
+/**
+ * Serialises reports of a payment and its reversals that arrive together, before the row exists
+ * that both would lock.
+ */
 async function lockIntent(tx: Tx, paymentIntent: string | null): Promise<void> {
   const name = `payment ${paymentIntent ?? ''}`
   await tx.$queryRaw`select 1 as locked from pg_advisory_xact_lock(hashtextextended(${name}, 0))`
@@ -104,7 +107,9 @@ async function checkoutOf(tx: Tx, told: ToldReversal): Promise<Checkout | null> 
   })
 }
 
-/** The newest word counts, except that nothing leaves a final state and a charge's sum only grows. */
+/**
+ * The newest report wins, except that a final state never changes and a charge's total only grows.
+ */
 async function noteReversal(tx: Tx, told: ToldReversal, at: Date): Promise<void> {
   await tx.$executeRaw`insert into payment_reversals
       (id, kind, payment_intent, checkout_id, cents, currency, is_active, is_final, told_at)
@@ -116,7 +121,10 @@ async function noteReversal(tx: Tx, told: ToldReversal, at: Date): Promise<void>
     where not payment_reversals.is_final`
 }
 
-/** Brings the ledger to what all reversals of a paid link come to now. The caller holds the project's lock. */
+/**
+ * Books the difference to the current total of all reversals of a paid link. The caller holds the
+ * project's lock.
+ */
 async function rebook(tx: Tx, checkoutId: string, at: Date): Promise<void> {
   const checkout = await tx.checkout.findUniqueOrThrow({ where: { id: checkoutId } })
   if (checkout.paidAt === null) return

@@ -1,20 +1,20 @@
-/** The payment provider, Stripe: pages to pay on, and what its webhook says. */
+/** The payment provider, Stripe: its checkout pages and its webhook. */
 import type Stripe from 'stripe'
 import { ApiError } from '@phonerack/shared'
 import { type PaymentsConfig } from '../config/config.js'
 
-/** Milliseconds of one call; it is tried twice. */
+/** Milliseconds per call; a call is tried twice. */
 const timeout = 8000
 
 export interface Payments {
   /**
-   * A page on which somebody can pay for `checkoutId`. Called again with the same ID it gives the same page.
-   * @throws ApiError provider_error, provider_timeout
+   * Creates a page for paying `checkoutId`. The same ID returns the same page. @throws ApiError
+   * provider_error, provider_timeout
    */
   createPage(page: { checkoutId: string; amountUsd: number; returnUrl: string }): Promise<string>
   /**
-   * What a webhook's body says of money; null for all else.
-   * @throws ApiError validation_failed when the signature is not the provider's, or is older than five minutes
+   * The payment or reversal in a webhook's body; null for other events. @throws ApiError
+   * validation_failed when the signature is invalid, or older than five minutes
    */
   newsIn(body: Buffer, signature: string): News | null
 }
@@ -22,19 +22,19 @@ export interface Payments {
 export type News = { payment: Payment } | { reversal: ToldReversal }
 
 export interface Payment {
-  /** The provider's ID of the page that was paid. */
+  /** The provider's ID of the paid page. */
   id: string
-  /** As the page names it; null: it is no page of ours. */
+  /** The checkout ID on the page; null: the page was not created here. */
   checkoutId: string | null
   paymentIntent: string | null
   /** Cents without tax, and with it. */
   cents: number
   totalCents: number
-  /** ISO 4217, small letters. */
+  /** ISO 4217, lower case. */
   currency: string
 }
 
-/** A refund, a dispute, or the sum that was refunded of a charge. */
+/** A refund, a dispute, or the refunded total of a charge. */
 export interface ToldReversal {
   id: string
   kind: 'charge' | 'refund' | 'dispute'
@@ -46,7 +46,7 @@ export interface ToldReversal {
   isFinal: boolean
 }
 
-/** Loads the provider's client, 200 modules that a service without payments does without. */
+/** Loads the provider's client on demand, since its 200 modules are not needed without payments. */
 export async function openStripe(config: PaymentsConfig): Promise<Payments> {
   const { default: Client } = await import('stripe')
   const { hostname, port, protocol } = new URL(config.url)
@@ -77,7 +77,7 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
           {
             mode: 'payment',
             client_reference_id: checkoutId,
-            // Charges carry it too: a refund names its link by it.
+            // Copied to the charge, which identifies the link of a refund.
             payment_intent_data: { metadata: { checkout: checkoutId } },
             line_items: [
               {
@@ -91,7 +91,7 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
               },
             ],
             automatic_tax: { enabled: config.addsTax },
-            // Otherwise charges, refunds and disputes are in the payer's currency.
+            // Otherwise charges, refunds and disputes use the payer's currency.
             adaptive_pricing: { enabled: false },
             success_url: `${returnUrl}/paid`,
             cancel_url: `${returnUrl}/cancelled`,
@@ -168,7 +168,7 @@ const chargeOf = (charge: Stripe.Charge): ToldReversal => ({
   isFinal: false,
 })
 
-/** Ends that a refund does not leave again. */
+/** Final statuses of a refund. */
 const failedRefunds: ReadonlySet<string | null> = new Set(['failed', 'canceled'])
 
 const refundOf = (refund: Stripe.Refund): ToldReversal => ({
@@ -182,7 +182,7 @@ const refundOf = (refund: Stripe.Refund): ToldReversal => ({
   isFinal: failedRefunds.has(refund.status),
 })
 
-/** A warning takes no money; a dispute that was won gave it back. */
+/** A warning takes no money; a won dispute returned it. */
 const harmless: ReadonlySet<string> = new Set([
   'won',
   'prevented',
@@ -203,6 +203,6 @@ const disputeOf = (dispute: Stripe.Dispute): ToldReversal => ({
   isFinal: decided.has(dispute.status),
 })
 
-/** The provider names an object by its ID, or shows it whole. */
+/** The provider sends an object either as its ID or in full. */
 const idOf = (object: string | { id: string } | null | undefined): string | null =>
   typeof object === 'string' ? object : (object?.id ?? null)

@@ -1,7 +1,7 @@
-/** Payments and reversals that the provider reported and that match nothing of ours. */
+/** Payments and reversals that the provider reported and that match no checkout link. */
 import { type Core } from '../core/core.js'
 
-/** The newest that are shown. */
+/** The number of newest ones that are shown. */
 const most = 1000
 
 export interface Unmatched {
@@ -15,7 +15,7 @@ export interface Unmatched {
   told_at: Date
 }
 
-/** Newest first. A reversal leaves the list when its payment is told. */
+/** Newest first. A reversal leaves the list when its payment is reported. */
 export const readUnmatched = (core: Core): Promise<Unmatched[]> =>
   core.db.$queryRaw<Unmatched[]>`
     select id, 'payment' as kind, reference, payment_intent, cents, currency, reason, told_at from unmatched_payments

@@ -1,21 +1,25 @@
 /**
- * What the webhook refuses before it reads a body, and who has sent too many wrong signatures. Apart from
- * `http/strangers`: its limit of all addresses together would let strangers shut the payment provider out.
+ * Checks of the webhook before it reads a body, and a limit of wrong signatures per network.
+ * Separate from `strangers/`, whose limit over all addresses would let unauthenticated clients lock
+ * the payment provider out.
  */
 import { ApiError, limits, type Clock } from '@phonerack/shared'
 import { LRUCache } from 'lru-cache'
 
 const minuteMs = 60_000
-/** Milliseconds for which the provider's signature is accepted, as its library does. */
+/** Milliseconds for which a signature is valid, as in the provider's library. */
 const signatureLifeMs = 300_000
-/** Networks whose failures are remembered; the one that failed longest ago is forgotten first. */
+/** Networks whose failures are counted; the one that failed longest ago is dropped first. */
 const rememberedNetworks = 20_000
-/** Longer than any header of the provider, which has a signature for each secret. */
+/** Longer than any header of the provider, which has one signature per secret. */
 const mostHeaderCharacters = 2000
 
 const wrong = (message: string): ApiError => new ApiError('validation_failed', { message })
 
-/** Reads only the header: whether the signature is right shows with the body. @throws ApiError validation_failed */
+/**
+ * Checks only the header's form; the signature is verified with the body. @throws ApiError
+ * validation_failed
+ */
 export function checkSignatureHeader(header: string | string[] | undefined, now: Date): void {
   if (typeof header !== 'string' || header === '') throw wrong('The `Stripe-Signature` header is missing.')
   const parts = header.length > mostHeaderCharacters ? [] : header.split(',').map((part) => part.trim())

@@ -1,7 +1,7 @@
 /**
- * The certificate authority between control plane and hosts. Lives in
- * PHONERACK_PKI_DIR (`ca.pem` with the key, mode 0600), shared by the replicas. Issues
- * the control plane's client certificate at each start, and a host's at its join.
+ * The certificate authority between control plane and hosts. Stored in PHONERACK_PKI_DIR (`ca.pem`
+ * with the key, mode 0600), shared by the replicas. Issues the control plane's client certificate
+ * at each start, and a host's when it joins.
  */
 import 'reflect-metadata'
 import { randomBytes, webcrypto } from 'node:crypto'
@@ -12,7 +12,7 @@ import { createOnce, fromPem, readIfThere, toPem } from './pem.js'
 
 export const controlPlaneUri = 'spiffe://phonerack/control-plane'
 export const hostUri = (hostId: string): string => `spiffe://phonerack/host/${hostId}`
-/** The name that a host's certificate carries and that the control plane asks for, whatever the address. */
+/** The name in a host's certificate, which the control plane verifies whatever the address. */
 export const hostDnsName = (hostId: string): string => `${hostId}.host.phonerack.internal`
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
@@ -35,7 +35,7 @@ export class Authority {
     private readonly key: webcrypto.CryptoKey,
   ) {}
 
-  /** Reads the authority in `dir`, or makes one. */
+  /** Reads the authority in `dir`, or creates one. */
   static async open(dir: string): Promise<Authority> {
     await mkdir(dir, { recursive: true, mode: 0o700 })
     const file = path.join(dir, 'ca.pem')
@@ -50,7 +50,7 @@ export class Authority {
     return `${this.certificate.toString('pem')}\n`
   }
 
-  /** A new key and client certificate for this process. */
+  /** Issues a new key and client certificate for this process. */
   async issueClient(): Promise<Credentials> {
     const keys = await newKeys()
     const certificatePem = await this.issue('control-plane', keys.publicKey, clientLife, clientAuth, [
@@ -61,9 +61,8 @@ export class Authority {
   }
 
   /**
-   * A server certificate for the key that a host made.
-   * @param publicKeyPem SPKI, EC P-256
-   * @throws Error for any other key
+   * Issues a server certificate for a host's key. @param publicKeyPem SPKI, EC P-256 @throws Error
+   * for any other key
    */
   async issueHost(hostId: string, publicKeyPem: string): Promise<string> {
     const der = fromPem('PUBLIC KEY', publicKeyPem)
@@ -105,12 +104,12 @@ const newKeys = () => webcrypto.subtle.generateKey(algorithm, true, ['sign', 've
 const validFor = (life: number) => ({
   // A first byte below 0x80 keeps the serial positive.
   serialNumber: `01${randomBytes(15).toString('hex')}`,
-  // The clocks of this machine and of hosts may be hours apart.
+  // The clocks of this machine and of hosts may differ by hours.
   notBefore: new Date(Date.now() - day),
   notAfter: new Date(Date.now() + life),
 })
 
-/** Key and certificate in one file, so that neither can be there without the other. */
+/** Key and certificate in one file, so that neither can exist without the other. */
 async function newAuthority(): Promise<string> {
   const keys = await newKeys()
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({

@@ -1,13 +1,10 @@
-/** NATS users for hosts: JWTs signed with the account's seed, with rights to the host's own subjects and no other. */
+/** NATS users for hosts: JWTs signed with the account's seed, limited to the host's own subjects. */
 import { readFile } from 'node:fs/promises'
 import { encodeUser, fromPublic, fromSeed, type KeyPair } from '@nats-io/jwt'
 import { subjects } from '@phonerack/shared'
 
 export interface NatsUsers {
-  /**
-   * @param publicKey the host's user nkey, `U…`
-   * @throws Error when it is none
-   */
+  /** @param publicKey the host's user nkey, `U…` @throws Error when it is not one */
   issue(hostId: string, publicKey: string): Promise<string>
 }
 

@@ -1,4 +1,4 @@
-/** PEM armour for keys, and files that are written whole or not at all. */
+/** PEM encoding of keys, and atomic file creation. */
 import { randomBytes } from 'node:crypto'
 import { link, readFile, unlink, writeFile } from 'node:fs/promises'
 
@@ -27,8 +27,8 @@ export async function readIfThere(path: string): Promise<string | null> {
 }
 
 /**
- * Creates a file, mode 0600, unless it is there: of several processes that do so at
- * once one wins, and all return what that one wrote.
+ * Creates a file, mode 0600, unless it exists. When several processes do so at once, one wins and
+ * all return its text.
  */
 export async function createOnce(path: string, text: string): Promise<string> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`

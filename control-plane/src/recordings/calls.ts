@@ -1,4 +1,4 @@
-/** The calls of `RecordingService` at a host. */
+/** Calls of `RecordingService` to a host. */
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { Metadata } from '@grpc/grpc-js'
@@ -71,7 +71,7 @@ export const dropRecording = async (
   )
 }
 
-/** Whether a call failed because the host does not know the recording. */
+/** True when a call failed because the host does not know the recording. */
 export const isUnknown = (error: unknown): boolean =>
   error instanceof CallFailure && error.answer?.code === 'recording_not_found'
 
@@ -84,8 +84,8 @@ const notAsPromised = (): CallFailure =>
   new CallFailure(true, null, false, "the file does not match the host's description", true)
 
 /**
- * The finished file as a stream, read no faster than it is used; it ends with an error unless all of it came as the host
- * promised. @throws CallFailure
+ * Streams the finished file with backpressure. Ends with an error unless the file is complete and
+ * as announced. @throws CallFailure
  */
 export async function readRecording(
   to: HostConnection,
@@ -105,7 +105,7 @@ export async function readRecording(
       for await (const { chunk } of call as AsyncIterable<ReadRecordingResponse>) {
         hash.update(chunk)
         size += BigInt(chunk.length)
-        // Before it is stored: a host could send without end.
+        // Check before storing: a host could send without end.
         if (size > promised.sizeBytes) throw notAsPromised()
         yield chunk
       }

@@ -1,9 +1,12 @@
-/** Deletes recordings whose time is over; called now and then by every replica. Times are the application's clock. */
+/**
+ * Deletes expired recordings. Every replica calls it periodically. Times are the application's
+ * clock.
+ */
 import { inTransaction } from '../db/database.js'
 import { type Core } from '../core/core.js'
 import { remove } from './records.js'
 
-/** Deletions of one round. */
+/** Deletions per round. */
 const batch = 200
 
 export async function expireRecordings(core: Core): Promise<void> {

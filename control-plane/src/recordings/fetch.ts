@@ -1,6 +1,7 @@
 /**
- * Job `recording.fetch`: looks after a recording from its start on: sees that it ended, whatever ended it, brings its video into
- * the storage, and frees its host of it. Safe to run twice and to take over from a killed process.
+ * Job `recording.fetch`: follows a recording from its start: notices its end, whatever the cause,
+ * stores its video, and deletes it on the host. Safe to run twice and to take over from a killed
+ * process.
  */
 import { RecordingStatus, type RecordingState } from '@phonerack/proto'
 import { newId, Progress } from '@phonerack/shared'
@@ -31,7 +32,10 @@ import { type Transfers } from './transfers.js'
 import { addFileDelete } from '../storage/deletions.js'
 import { backoff, later } from '../queue/retry.js'
 
-/** Milliseconds: of one call, of one file; between two looks at one that runs, and at one that is made. */
+/**
+ * Milliseconds: for one call, for one file, between two checks of a running recording, and between
+ * two checks while its file is made.
+ */
 const times = {
   call: 10_000,
   file: 1_800_000,
@@ -40,7 +44,7 @@ const times = {
   turn: 1000,
   full: 30_000,
 }
-/** Milliseconds between tries after a failure. */
+/** Milliseconds between attempts after a failure. */
 const again = { first: 500, longest: 10_000 }
 
 type Payload = JobPayload<'recording.fetch'>
@@ -77,13 +81,16 @@ export async function fetchRecordingJob(
   }
 }
 
-/** What is at a host that is gone comes back no more. */
+/** A recording on a lost host cannot be recovered. */
 async function giveUp(core: Core, { id }: Recording): Promise<void> {
   await markFailed(core, id, true)
   await core.db.recording.updateMany({ where: { id }, data: { isDropped: true } })
 }
 
-/** One step; what it waits for now, or null when there is nothing more to do. @throws CallFailure, StorageFull */
+/**
+ * Makes one step. Returns what it then waits for, or null when there is nothing more to do. @throws
+ * CallFailure, StorageFull
+ */
 async function advance(
   context: JobContext,
   store: FileStore,
@@ -98,7 +105,7 @@ async function advance(
     return null
   }
   let state: RecordingState
-  // With its assignment it has ended, also when its host has not heard of that.
+  // A recording ends with its assignment, even if its host does not know that yet.
   const isLeft = isRunning(recording) && !(await isAssigned(core, recording))
   try {
     state = await (isLeft ? stopRecording : getRecording)(host, recording.id, within())
@@ -112,7 +119,7 @@ async function advance(
   if (state.status === RecordingStatus.RECORDING_STATUS_RECORDING) {
     await markRunning(core, recording.id, startedAt)
     await noteSize(core, recording, state.sizeBytes)
-    // Of one that is `processing` here the end has not been heard there.
+    // When the row says `processing`, the host has not heard of the end.
     const isOver = recording.status === 'processing' || (await isProjectFull(core, recording))
     if (isOver) state = await stopRecording(host, recording.id, within())
     if ((isOver || isLeft) && state.status === RecordingStatus.RECORDING_STATUS_RECORDING) {
@@ -145,7 +152,7 @@ async function fail(
   return null
 }
 
-/** Brings the finished file into the storage, and frees its host of it. @throws CallFailure, StorageFull */
+/** Stores the finished file, and deletes it on the host. @throws CallFailure, StorageFull */
 async function bring(
   { core, stopping }: JobContext,
   store: FileStore,
@@ -156,7 +163,8 @@ async function bring(
   const { startedAt, endedAt } = possibleTimes(recording.startedAt, state, core.clock.now())
   if (!(await store.hasRoomFor(Number(state.sizeBytes)))) throw new StorageFull()
   const video = await readRecording(host, recording.id, state, Progress.for(times.file, stopping))
-  // A name of its own, since another runner may be at it too; what nothing refers to in an hour goes.
+  // Use a new name, since another runner may store the same file. A file without references is
+  // removed after an hour.
   const storageId = newId('file')
   const unusedAt = new Date(core.clock.now().getTime() + 2 * times.file)
   await inTransaction(core.db, (tx) => addFileDelete(tx, storageId, unusedAt))
@@ -173,7 +181,7 @@ async function bring(
   return null
 }
 
-/** Whether the recordings of its project take all the room that they may: then those that run are ended. */
+/** True when the project's recordings use all its space: its running recordings are then ended. */
 async function isProjectFull(core: Core, { projectId }: Recording): Promise<boolean> {
   const { bytes } = await usedRoom(core.db, projectId, core.clock.now())
   return bytes >= core.rules.recordings.projectBytes
@@ -184,7 +192,7 @@ async function drop(core: Core, { id }: Recording, host: HostConnection, progres
   await core.db.recording.updateMany({ where: { id }, data: { isDropped: true } })
 }
 
-/** Whether its phone still has the device under the number that it was started with. */
+/** True while its phone still has the device under the recording's fencing number. */
 async function isAssigned(core: Core, { phoneId, fencingNumber }: Recording): Promise<boolean> {
   return (await core.db.device.count({ where: { phoneId, fencingNumber } })) > 0
 }

@@ -1,11 +1,11 @@
-/** The host at which a recording was made. Used by the service and by the job. */
+/** Finds the host that made a recording. Used by the service and by the job. */
 import { hostInReach } from '../devices/reach.js'
 import { type Recording } from '../gen/prisma/client.js'
 import { isHostLostForGood } from '../hosts/listened.js'
 import { type HostClients, type HostConnection } from '../host-calls/clients.js'
 import { type Core } from '../core/core.js'
 
-/** Null: out of reach; `gone`: for good. */
+/** Null: out of reach; `gone`: permanently lost. */
 export async function hostOf(
   core: Core,
   hosts: HostClients,

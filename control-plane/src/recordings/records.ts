@@ -1,6 +1,6 @@
 /**
- * Recordings as the database holds them. A row is made before the host is asked, and goes when it refused; each status is
- * left for a later one only.
+ * Recordings in the database. A row is created before the host is asked, and removed when it
+ * refused. A status only moves forward.
  */
 import { ApiError, newId } from '@phonerack/shared'
 import { inTransaction, type Reader, type Tx } from '../db/database.js'
@@ -13,7 +13,7 @@ import { type Caller } from '../core/caller.js'
 import { type RecordingStatus, type RecordingView } from './types.js'
 import { addFileDelete } from '../storage/deletions.js'
 
-/** Not known to have ended. */
+/** Statuses of recordings that have not ended, as far as is known. */
 export const running = ['starting', 'recording'] as const
 const unfinished = [...running, 'processing'] as const
 
@@ -29,12 +29,12 @@ export const viewOf = (recording: Recording): RecordingView => ({
   id: recording.id,
   phone: recording.phoneId,
   name: recording.name,
-  // The table's check constraint allows no other text; a deleted one is never shown.
+  // The table's check constraint allows no other value; a deleted recording is never shown.
   status: recording.status === 'starting' ? 'recording' : (recording.status as RecordingStatus),
   startedAt: recording.startedAt,
   endedAt: recording.endedAt,
   durationMs: recording.durationMs,
-  // Before, it is what the recording takes at its host.
+  // Before that, the recording's size on its host.
   sizeBytes:
     recording.status !== 'ready' || recording.sizeBytes === null ? null : Number(recording.sizeBytes),
   expiresAt: recording.expiresAt,
@@ -47,7 +47,7 @@ export async function findRecording(core: Core, phoneId: string, id: string): Pr
   return found
 }
 
-/** The one job that looks after a recording; left out `ms`: at once. */
+/** Schedules the only job of a recording; without `ms`, immediately. */
 export const addFetch = (tx: Tx, core: Core, id: string, ms = 0): Promise<void> =>
   addJob(
     tx,
@@ -57,9 +57,9 @@ export const addFetch = (tx: Tx, core: Core, id: string, ms = 0): Promise<void> 
   )
 
 /**
- * A row for a recording that the host is asked for next; `lookMs`: when it is looked after though nobody confirmed it.
- * Counted under the project's lock, so that replicas agree.
- * @throws ApiError recording_in_progress, recording_limit_reached
+ * Creates the row of a recording before its host is asked. `lookMs`: when the job first runs, even
+ * without a confirmation. Counts under the project's lock, so that replicas agree. @throws ApiError
+ * recording_in_progress, recording_limit_reached
  */
 export function admit(
   core: Core,
@@ -73,7 +73,7 @@ export function admit(
     await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
     const now = core.clock.now()
     const busy = await tx.recording.findFirst({ where: { phoneId, status: { in: [...running] } } })
-    // One of an earlier assignment has ended with it, also when that has not been seen yet.
+    // A recording of an earlier assignment has ended with it, even if nobody has noticed yet.
     if (busy && busy.fencingNumber < target.fencingNumber) await markEnded(tx, core, busy)
     else if (busy)
       throw new ApiError('recording_in_progress', {
@@ -101,7 +101,10 @@ export function admit(
   })
 }
 
-/** Recordings that a project keeps, and their bytes: of those that are not ready as their hosts told last. */
+/**
+ * The number of a project's recordings and their bytes. Sizes of unfinished ones are those that
+ * hosts last reported.
+ */
 export async function usedRoom(
   db: Reader,
   projectId: string,
@@ -113,7 +116,7 @@ export async function usedRoom(
   return { kept: Number(rows[0]?.kept ?? 0n), bytes: Number(rows[0]?.bytes ?? 0n) }
 }
 
-/** What it takes at its host, until it is ready: no more than it can have by now. */
+/** Stores its size on the host, at most the size that it can have by now. */
 export async function noteSize(core: Core, recording: Recording, told: bigint): Promise<void> {
   const most = possibleBytes(recording.startedAt, core.clock.now())
   const bytes = told < most ? told : most
@@ -124,7 +127,7 @@ export async function noteSize(core: Core, recording: Recording, told: bigint): 
   })
 }
 
-/** Its host answered an order to stop, and records on. */
+/** Its host confirmed a stop, but still records. */
 export async function noteStopAsked(core: Core, id: string): Promise<void> {
   await core.db.recording.updateMany({
     where: { id, stopAskedAt: null },
@@ -132,7 +135,7 @@ export async function noteStopAsked(core: Core, id: string): Promise<void> {
   })
 }
 
-/** It runs since `startedAt`. */
+/** Marks it as running since `startedAt`. */
 export async function markRunning(core: Core, id: string, startedAt: Date): Promise<void> {
   const expiresAt = new Date(startedAt.getTime() + core.rules.recordings.lifeMs)
   await core.db.recording.updateMany({
@@ -141,7 +144,7 @@ export async function markRunning(core: Core, id: string, startedAt: Date): Prom
   })
 }
 
-/** It runs no more; its host makes the file. */
+/** Marks it as ended; its host makes the file. */
 export async function markEnded(
   tx: Tx,
   core: Core,
@@ -155,12 +158,12 @@ export async function markEnded(
   if (count > 0) await addFetch(tx, core, recording.id)
 }
 
-/** There never was one. */
+/** Removes the row of a recording that never began. */
 export const forget = async (core: Core, id: string): Promise<void> => {
   await core.db.recording.deleteMany({ where: { id, status: 'starting' } })
 }
 
-/** It could not be saved. */
+/** Marks it as failed: it could not be saved. */
 export async function markFailed(core: Core, id: string, isDropped: boolean): Promise<void> {
   await core.db.recording.updateMany({
     where: { id, status: { in: [...unfinished] } },
@@ -177,7 +180,10 @@ export interface StoredVideo {
   endedAt: Date
 }
 
-/** Its file is in the storage. One that was deleted, or stored by another runner, meanwhile takes this file with it. */
+/**
+ * Its file is stored. When it was deleted meanwhile, or another runner stored it, removes this
+ * file.
+ */
 export async function markReady(core: Core, recording: Recording, video: StoredVideo): Promise<void> {
   await inTransaction(core.db, async (tx) => {
     const { count } = await tx.recording.updateMany({
@@ -188,7 +194,10 @@ export async function markReady(core: Core, recording: Recording, video: StoredV
   })
 }
 
-/** Its file goes, here with the commit and at its host soon after. False: it was gone already. */
+/**
+ * Removes its file, here with the commit and on its host soon after. Returns false when it was
+ * already removed.
+ */
 export async function remove(tx: Tx, core: Core, recording: Recording): Promise<boolean> {
   const { count } = await tx.recording.updateMany({
     where: { id: recording.id, status: { not: 'deleted' } },

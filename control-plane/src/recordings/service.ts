@@ -1,4 +1,7 @@
-/** `RecordingService` of the wall: what is sent to the host, once; all that follows is the job's (`fetch.ts`). */
+/**
+ * Implements `RecordingService`: sends each request to the host once, and leaves the rest to the
+ * job (`fetch.ts`).
+ */
 import { ApiError, isId, Progress } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
 import { conflictOr } from '../phones/conflict-after-call.js'
@@ -33,7 +36,10 @@ import { possibleTimes } from './times.js'
 import { type CallContext, type Caller } from '../core/caller.js'
 import { type RecordingService } from './types.js'
 
-/** Milliseconds: the first picture may take a while; and when the job looks for the first time. */
+/**
+ * Milliseconds: a start, since the first frame may take a while; another call; and when the job
+ * first runs.
+ */
 const times = { start: 30_000, call: 15_000, unconfirmed: 45_000, look: 2000 }
 
 export function createRecordingService(core: Core, hosts: HostClients, store: FileStore): RecordingService {
@@ -80,7 +86,7 @@ export function createRecordingService(core: Core, hosts: HostClients, store: Fi
       if (isRunning(recording) || status === 'processing')
         throw new ApiError('recording_not_ready', {
           details: { recording: id, status: viewOf(recording).status },
-          // A park ends the recording: its video comes by itself, and a stop would need a paid start.
+          // A park ends the recording and saves its video; a stop would require a paid start.
           next:
             isRunning(recording) && phone.status === 'ready'
               ? `POST /v1/phones/${phoneId}/recordings/${id}/stop`
@@ -113,11 +119,11 @@ export function createRecordingService(core: Core, hosts: HostClients, store: Fi
   }
 }
 
-/** Sent once. When it began. @throws ApiError; of a refused one no row stays */
+/** Sent once. Returns when it began. @throws ApiError when refused; its row is removed */
 async function begin(core: Core, recording: Recording, target: Target, context: CallContext): Promise<Date> {
   const { id, phoneId } = recording
   try {
-    // The host shares its room between tenants.
+    // The host divides its space between tenants.
     const assignment = { ...assignmentOf(phoneId, target, context), tenant: tenantOf(recording.projectId) }
     const request = { assignment, recordingId: id }
     const answer = await startRecording(target.connection, request, Progress.for(times.start))
@@ -134,7 +140,7 @@ async function begin(core: Core, recording: Recording, target: Target, context: 
 async function end(core: Core, recording: Recording, target: Target): Promise<void> {
   const { id } = recording
   try {
-    // One of an earlier assignment has ended with it.
+    // A recording of an earlier assignment has ended with it.
     if (recording.fencingNumber !== target.fencingNumber)
       return await inTransaction(core.db, (tx) => markEnded(tx, core, recording))
     const state = await stopRecording(target.connection, id, Progress.for(times.call))
@@ -149,7 +155,10 @@ async function end(core: Core, recording: Recording, target: Target): Promise<vo
   }
 }
 
-/** Of a phone that does not run: nothing is sent to its host, which closes the recording within a moment when it is in reach. */
+/**
+ * For a phone that does not run: nothing is sent to its host, which closes the recording within a
+ * moment when it is in reach.
+ */
 const stillRuns = ({ id, phoneId }: Recording): ApiError =>
   new ApiError('recording_in_progress', {
     message: 'The recording is not finished yet, and its phone is no longer running.',
@@ -159,7 +168,7 @@ const stillRuns = ({ id, phoneId }: Recording): ApiError =>
       `If that takes more than a minute: POST /v1/phones/${phoneId}/start, then stop the recording and delete it.`,
   })
 
-/** Sent once: its host ends it and forgets it. */
+/** Sent once: its host ends and deletes it. */
 async function endAtHost(core: Core, hosts: HostClients, recording: Recording): Promise<void> {
   const { id, phoneId } = recording
   const host = await hostOf(core, hosts, recording)
@@ -172,6 +181,6 @@ async function endAtHost(core: Core, hosts: HostClients, recording: Recording): 
   }
 }
 
-/** Of a call that was sent once: the job finds out what it did. */
+/** For a call that was sent once: the job determines its outcome. */
 const refused = (failure: CallFailure, { id, phoneId }: Recording): ApiError =>
   refusalOf(failure, phoneId, recordingsRequest(phoneId), { recording: id })

@@ -1,4 +1,7 @@
-/** When a recording began and ended, from what its host says: within the time that is possible by our clock. Pure. */
+/**
+ * Bounds the start and end of a recording, as its host reports them, to what is possible by our
+ * clock. Pure.
+ */
 
 interface Times {
   startedAt: Date
@@ -8,7 +11,10 @@ interface Times {
 const between = (least: Date, at: Date, most: Date): Date =>
   new Date(Math.max(least.getTime(), Math.min(at.getTime(), most.getTime())))
 
-/** @param admittedAt when it was asked for; @param said by the host's clock, which may be hours off, or lie */
+/**
+ * @param admittedAt when it was requested; @param said by the host's clock, which may be hours off,
+ * or wrong on purpose
+ */
 export function possibleTimes(
   admittedAt: Date,
   said: { startedAt?: Date | undefined; endedAt?: Date | undefined },

@@ -15,7 +15,7 @@ export interface Transfers {
 /** @param most transfers of all projects together */
 export function createTransfers(most: number): Transfers {
   const hosts = createHostSlots(most)
-  /** Projects that have none under way are not in it. */
+  /** Projects without transfers have no entry. */
   const projects = new Map<string, HostSlots>()
   return {
     async run(projectId, hostId, work) {

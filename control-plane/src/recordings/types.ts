@@ -18,26 +18,26 @@ export interface RecordingView {
   expiresAt: Date
 }
 
-/** Part of a file, in bytes; both ends are in it. */
+/** A byte range; both ends are inclusive. */
 export interface ByteRange {
   from: number
   to: number
 }
 
 /**
- * Recordings of a phone. Start, stop and delete are sent to its host once.
- * @throws ApiError recording_not_found for one that is not the phone's
+ * Recordings of a phone. Start, stop and delete are sent to its host once. @throws ApiError
+ * recording_not_found for one of another phone
  */
 export interface RecordingService {
   /** On a ready phone. @throws ApiError recording_in_progress, recording_limit_reached, feature_unavailable, action_outcome_unknown */
   start(caller: Caller, phoneId: string, name: string | null, context: CallContext): Promise<RecordingView>
-  /** All that are kept, newest first; of a phone in any state. */
+  /** All stored ones, newest first. The phone may have any status. */
   list(caller: Caller, phoneId: string): Promise<RecordingView[]>
-  /** On a ready phone. One that has ended is returned as it is. */
+  /** On a ready phone. Returns a recording that has ended unchanged. */
   stop(caller: Caller, phoneId: string, recordingId: string, context: CallContext): Promise<RecordingView>
   /**
-   * `range` chooses a part by the whole size; null for all of it. `part` is null when all of it comes.
-   * @throws ApiError recording_not_ready, and what `range` throws
+   * `range` selects a part, given the total size, or null for all of it. `part` is null for the
+   * whole file. @throws ApiError recording_not_ready, and the errors of `range`
    */
   video(
     caller: Caller,
@@ -45,6 +45,9 @@ export interface RecordingService {
     recordingId: string,
     range: (sizeBytes: number) => ByteRange | null,
   ): Promise<{ stream: Readable; sizeBytes: number; part: ByteRange | null }>
-  /** Stops it first. @throws ApiError recording_in_progress when it runs and its host cannot be reached */
+  /**
+   * Stops it first. @throws ApiError recording_in_progress when it runs and its host cannot be
+   * reached
+   */
   delete(caller: Caller, phoneId: string, recordingId: string, context: CallContext): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * The HTTP server of `/operator/v1`: a listener apart from the public one, so that a tenant's network never reaches it.
- * Made by `main.ts`, and by tests.
+ * The HTTP server of `/operator/v1`: a listener separate from the public one, so that tenants'
+ * networks never reach it. Created by `main.ts` and by tests.
  */
 import { type Logger } from '@phonerack/shared'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
@@ -17,7 +17,7 @@ export interface OperatorServerOptions {
   plugins: readonly FastifyPluginAsync[]
 }
 
-/** A server that is ready for `listen` or `inject`. */
+/** Returns a server that is ready for `listen` or `inject`. */
 export async function buildOperatorServer(options: OperatorServerOptions): Promise<FastifyInstance> {
   const app = createFastify(options.config, options.log)
   trackLifetimes(app)

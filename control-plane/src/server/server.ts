@@ -1,6 +1,6 @@
 /**
- * The HTTP server: `/v1`, `/openapi.json`, `/docs`, `/healthz` and the plugins of other
- * parts, under one set of conventions. Made by `main.ts`, and by tests.
+ * The HTTP server: `/v1`, `/openapi.json`, `/docs`, `/healthz` and the plugins of other parts,
+ * under the same conventions. Created by `main.ts` and by tests.
  */
 import fastifySwagger from '@fastify/swagger'
 import { ApiError, limits, newId, type Clock, type Logger } from '@phonerack/shared'
@@ -35,17 +35,17 @@ import { validatorCompiler } from '../http/validation.js'
 import { type Services } from '../routes/services.js'
 
 export interface HttpConfig {
-  /** Public base address, without a slash at the end. */
+  /** Public base address, without a trailing slash. */
   baseUrl: string
-  /** Addresses or networks of proxies whose `X-Forwarded-For` counts; none by default. */
+  /** Addresses or networks of proxies whose `X-Forwarded-For` counts; default: none. */
   trustedProxies?: readonly string[]
   requestsPerKeyPerMinute?: number
-  /** At once, of one key. */
+  /** Concurrent waits per key. */
   waitsPerKey?: number
   streamsPerKey?: number
-  /** Of requests without a valid key or token, per address. */
+  /** Requests without a valid key or token, per address. */
   failuresPerMinute?: number
-  /** Milliseconds that the file of an upload may take. */
+  /** Milliseconds that an upload's file may take. */
   uploadMs?: number
   /** Seconds that create, start and park wait. */
   lifecycleWait?: number
@@ -56,18 +56,18 @@ export interface ServerOptions {
   config: HttpConfig
   log: Logger
   clock: Clock
-  /** Shared with the plugins; left out: one of this server's own. */
+  /** Shared with the plugins. Default: an instance of this server. */
   strangers?: Strangers
-  /** Which parts are in reach. */
+  /** Checks which dependencies are available. */
   health?: () => Promise<Health>
   /** Routes of other parts (setup, live view, host join), under the same conventions and error handler. */
   plugins?: readonly FastifyPluginAsync[]
 }
 
-/** Milliseconds after which Node ends a request that is still arriving, although its route should have done so. */
+/** Milliseconds after which Node ends a request that its route should already have ended. */
 const receiveGraceMs = 15_000
 
-/** A server without routes, under the limits that every listener shares. */
+/** A server without routes, with the limits that every listener shares. */
 export function createFastify(
   config: Pick<HttpConfig, 'trustedProxies' | 'uploadMs'>,
   log: FastifyBaseLogger,
@@ -82,24 +82,25 @@ export function createFastify(
     trustProxy:
       config.trustedProxies && config.trustedProxies.length > 0 ? [...config.trustedProxies] : false,
     bodyLimit: limits.jsonBody,
-    // Bodies have limits of their own: http/body.ts, and uploads/receive.ts for files.
+    // Bodies have separate limits: http/body.ts, and uploads/receive.ts for files.
     requestTimeout: (config.uploadMs ?? limits.uploads.sendWithin) + receiveGraceMs,
-    // A path is as long as Node lets the request line be; what is too long for an ID is no phone.
+    // As long as Node's request line: an overlong ID is a phone that does not exist.
     routerOptions: { maxParamLength: 16_384 },
-    // A missing Host is answered in the envelope by http/conventions.ts.
+    // http/conventions.ts answers a missing Host with the error envelope.
     http: { requireHostHeader: false },
     frameworkErrors: (error, request, reply) => sendError(refusedOrigin(request) ?? error, request, reply),
     clientErrorHandler: onClientError,
   })
 }
 
-/** Checks, errors, bodies and logging, which are the same on every listener. To be added before any route. */
+/** Checks, errors, bodies and logging, which every listener shares. Add them before any route. */
 export function addFoundations(app: FastifyInstance): void {
   app.setValidatorCompiler(validatorCompiler)
-  // Answers are built field by field from typed views (routes/views.ts), and tests check them against the schemas.
+  // Responses are built field by field from typed views (routes/views.ts), and tests check them
+  // against the schemas.
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(sendError)
-  // For routes that find nothing themselves; a path without a route is answered by http/conventions.ts.
+  // For routes that find nothing; http/conventions.ts answers paths without a route.
   app.setNotFoundHandler((request, reply) => sendError(new ApiError('not_found'), request, reply))
   app.decorateRequest('caller', null)
   app.decorateRequest('errorCode', null)
@@ -112,7 +113,7 @@ export function addFoundations(app: FastifyInstance): void {
   addBodyReading(app, continuation)
 }
 
-/** A server that is ready for `listen` or `inject`. */
+/** Returns a server that is ready for `listen` or `inject`. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { services, config, log, clock } = options
   const strangers =

@@ -1,6 +1,7 @@
 /**
- * How a waiting terminal is allowed or denied. An operator names its code and the project, and gets a link; whoever opens
- * the link sees both and decides, once. No page takes an operator's token, and no page lets its reader choose a project.
+ * Approves or denies a waiting terminal. An operator gives its code and the project, and gets a
+ * link. The person who opens the link sees both and decides, once. No page accepts an operator's
+ * token, and no page lets its reader choose a project.
  */
 import { ApiError, hashSecret, isSecret, newSecret } from '@phonerack/shared'
 import { z } from 'zod'
@@ -17,14 +18,14 @@ import { hashUserCode, readUserCode } from './user-code.js'
 
 export const codeSchema = z.strictObject({ user_code: z.string().max(100) })
 export const approvalSchema = codeSchema.extend({
-  /** Left out: the only project of the service. */
+  /** Left out: the service's only project. */
   project: refSchema.optional(),
 })
 
 /** A terminal as an operator sees it. */
 interface WaitingTerminal {
   client: string | null
-  /** From where it asked. */
+  /** The address of its request. */
   address: string
   created_at: string
   expires_at: string
@@ -38,10 +39,9 @@ const terminalOf = (setup: Setup): WaitingTerminal => ({
 })
 
 /**
- * A link by which one person decides, once; an earlier link to the same terminal ends. It lives as long as the code. Its
- * bearer is often a tenant, so the operator sets the project here.
- * @param baseUrl the public address
- * @throws ApiError not_found for a code that no terminal waits with, and for an unknown project; validation_failed
+ * Creates a link for one decision; an earlier link to the same terminal ends. It expires with the
+ * code. Its bearer is often a tenant, so the operator chooses the project here. @param baseUrl the
+ * public address @throws ApiError not_found for an unknown code or project; validation_failed
  * without a project unless the service has exactly one
  */
 export async function approveSetup(
@@ -58,7 +58,7 @@ export async function approveSetup(
   })
   const terminal = terminalOf(setup)
   return {
-    // The code gives no access, and is stored as its hash alone: the page shows it from the link.
+    // The code gives no access. Only its hash is stored, so the page shows the code from the link.
     result: {
       url: `${baseUrl}/setup/confirm?ticket=${ticket}&code=${readUserCode(typed) ?? ''}`,
       project: project.id,
@@ -71,7 +71,9 @@ export async function approveSetup(
   }
 }
 
-/** @throws ApiError validation_failed when there are several projects or none; names none of them */
+/**
+ * @throws ApiError validation_failed naming the candidates when there are several projects, or none
+ */
 async function onlyProject(tx: Tx): Promise<Project> {
   const [project, another] = await tx.project.findMany({ take: 2 })
   if (project && !another) return project
@@ -83,7 +85,7 @@ async function onlyProject(tx: Tx): Promise<Project> {
   })
 }
 
-/** @throws ApiError not_found for a code that no terminal waits with */
+/** @throws ApiError not_found for an unknown code */
 export async function denySetup(
   work: Work,
   typed: string,
@@ -111,7 +113,7 @@ async function lockPending({ tx, now }: Work, typed: string): Promise<Setup> {
   })
 }
 
-/** Finds out whether links are valid, for addresses that have failed too often: many callers share a query. */
+/** Looks up links for addresses that have failed too often: many callers share a query. */
 export const createTicketLookup = (core: Core): SecretLookup =>
   createSecretLookup(async (hashes) => {
     const rows = await core.db.setup.findMany({
@@ -122,8 +124,8 @@ export const createTicketLookup = (core: Core): SecretLookup =>
   })
 
 /**
- * The terminal that a link is for; null when the link is spent, has ended or never was.
- * @param code as the link has it; shown to the person only when it is that of the terminal
+ * The terminal of a link; null for a link that is used, expired or unknown. @param code from the
+ * link; shown to the person only when it is the terminal's
  */
 export async function terminalOfTicket(
   core: Core,
@@ -138,8 +140,8 @@ export async function terminalOfTicket(
 }
 
 /**
- * Allows or denies, in the name of the operator who gave the link, and spends it. False when the link no longer counts.
- * @param person from where the decision comes
+ * Approves or denies on behalf of the operator who created the link, and uses the link up. Returns
+ * false when the link is no longer valid. @param person the address of the decision
  */
 export async function decideSetup(
   core: Core,
@@ -175,7 +177,7 @@ export async function decideSetup(
   })
 }
 
-/** A link ends with its code, with its use, and with the token of the operator who gave it. */
+/** A link ends with its code, with its use, and with its operator's token. */
 async function findByTicket(
   db: Pick<Tx, 'setup' | 'operatorToken'>,
   ticket: string,

@@ -1,4 +1,4 @@
-/** The setup page's three views as HTML; no script, and every value escaped. */
+/** The setup page's three views as HTML, without script. Every value is escaped. */
 import { type Setup } from '../gen/prisma/client.js'
 
 const escapes: Record<string, string> = {
@@ -12,7 +12,7 @@ const escapes: Record<string, string> = {
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (found) => escapes[found] ?? found)
 
-/** Text of a page: what comes from `html` itself is kept, anything else is escaped. */
+/** HTML text: output of `html` is kept, any other value is escaped. */
 class Html {
   constructor(readonly text: string) {}
 }
@@ -29,7 +29,7 @@ const textOf = (part: Part): string =>
 const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
   new Html(strings.reduce((page, text, at) => page + textOf(parts[at - 1] ?? '') + text))
 
-/** `style-src` names its hash: see `setup/plugin.ts`. */
+/** `style-src` contains its hash: see `routes/public/setup.ts`. */
 export const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: light-dark(#f3f4f6, #14161a); color: light-dark(#16181d, #e8eaee); }
@@ -63,7 +63,7 @@ const page = (title: string, body: Html): string =>
     </html>`.text
   }\n`
 
-/** Where a terminal sends its person: says how the code becomes a key. Takes nothing. */
+/** The page that a terminal points to. It explains how the code becomes a key, and has no form. */
 export const startPage = (): string =>
   page(
     'Connect a terminal',
@@ -81,7 +81,7 @@ export const startPage = (): string =>
       </p>`,
   )
 
-/** Shows who asks, and the project that the operator chose. */
+/** Shows the terminal and the project that the operator chose. */
 export const reviewPage = (
   { csrf, ticket }: { csrf: string; ticket: string },
   setup: Pick<Setup, 'client' | 'address' | 'createdAt'> & { code: string | null; projectName: string },

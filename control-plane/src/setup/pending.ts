@@ -1,18 +1,24 @@
-/** Bounds the setups that wait for a person: anybody may begin one, and an IPv6 /48 alone has 65,536 networks to do it from. */
+/**
+ * Limits the setups that wait for a person: anyone may begin one, and a single IPv6 /48 has 65,536
+ * networks to do so.
+ */
 import { ApiError, limits } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 
-/** Milliseconds for which a count holds: the look-ups do not grow with the requests. */
+/** Milliseconds for which a count is reused, so that queries do not grow with requests. */
 const countEveryMs = 1000
-/** Until terminals may have given up, in seconds. */
+/** Seconds until terminals may have given up. */
 const retryAfterSeconds = 60
 
 export interface PendingSetups {
-  /** Counts one more. @throws ApiError rate_limited when too many wait already */
+  /** Counts one more. @throws ApiError rate_limited when too many are waiting */
   add(): Promise<void>
 }
 
-/** @param most of all replicas together; each of them may exceed it by what the others began within a second */
+/**
+ * @param most across all replicas; each may exceed it by the setups that others begin within a
+ * second
+ */
 export function createPendingSetups(core: Core, most = limits.setup.pending): PendingSetups {
   let count = 0
   let countedAt = -Infinity

@@ -1,4 +1,7 @@
-/** `SetupService` of the wall: a terminal asks for its first key, and collects it once a person has allowed it. */
+/**
+ * Implements `SetupService`: a terminal requests its first key, and collects it once a person has
+ * approved.
+ */
 import { ApiError, hashSecret, isSecret, limits, newId, newSecret } from '@phonerack/shared'
 import { createSecretLookup } from '../db/secret-lookup.js'
 import { addAudit } from '../operator/audit.js'

@@ -1,8 +1,11 @@
-/** The code by which a person proves that the terminal in front of them is the one that asks: 40 random bits. */
+/**
+ * The code with which a person confirms that they approve the terminal in front of them: 40 random
+ * bits.
+ */
 import { randomBytes } from 'node:crypto'
 import { hashSecret } from '@phonerack/shared'
 
-/** No I, O, 0 and 1, which people mix up. */
+/** Without I, O, 0 and 1, which people confuse. */
 const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
 const length = 8
 
@@ -12,7 +15,7 @@ export function newUserCode(): string {
   return `${letters.slice(0, length / 2)}-${letters.slice(length / 2)}`
 }
 
-/** The code as it was shown, however it was typed; null when it cannot be one. */
+/** Normalises a typed code; null when it is malformed. */
 export function readUserCode(typed: string): string | null {
   const letters = typed.toUpperCase().replace(/[\s-]/g, '')
   if (letters.length !== length || Array.from(letters).some((letter) => !alphabet.includes(letter)))
@@ -20,5 +23,5 @@ export function readUserCode(typed: string): string | null {
   return `${letters.slice(0, length / 2)}-${letters.slice(length / 2)}`
 }
 
-/** What is stored of it. */
+/** The stored form of the code. */
 export const hashUserCode = (code: string): string => hashSecret(code)

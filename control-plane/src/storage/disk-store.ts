@@ -1,4 +1,7 @@
-/** `FileStore` over flydrive. A file for a bucket is put together in the work folder first: S3 wants its length. */
+/**
+ * `FileStore` over flydrive. A file for a bucket is first assembled in the work folder, since S3
+ * needs its length.
+ */
 import { createReadStream, createWriteStream } from 'node:fs'
 import { readdir, rm, stat, statfs } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,17 +11,17 @@ import { randomUUID } from 'node:crypto'
 import { type Disk } from 'flydrive'
 import { type FileStore, isFull, StorageFull, StoredFileMissing } from './file-store.js'
 
-/** Milliseconds after which a file in the work folder belongs to nobody. */
+/** Milliseconds after which a file in the work folder is abandoned. */
 const abandonedAfterMs = 600_000
 
-/** Bytes of a file after which the room is looked at again. */
+/** Bytes of a file after which the free space is checked again. */
 const lookEveryBytes = 16_000_000
 
 export interface DiskStoreOptions {
   disk: Disk
-  /** Where the disk's files lie on this machine; null: elsewhere. */
+  /** The folder of the files on this machine; null when they are elsewhere. */
   localDir: string | null
-  /** For files on their way. */
+  /** The folder for files in transit. */
   work: string
   room: { dir: string; minFreeBytes: number }
   isConfigured?: boolean
@@ -89,7 +92,10 @@ export class DiskStore implements FileStore {
     }
   }
 
-  /** Ends with StorageFull once what is to stay free is touched: others write to the disk meanwhile. */
+  /**
+   * Ends with StorageFull once the reserved free space is reached, since others write to the disk
+   * too.
+   */
   private async *watched(source: Readable): AsyncGenerator<Buffer> {
     let unseen = 0
     for await (const chunk of source as AsyncIterable<Buffer>) {
@@ -105,7 +111,7 @@ export class DiskStore implements FileStore {
   private viaWorkFolder(id: string, source: Readable): Promise<void> {
     return this.withWorkFile(source, async (file) => {
       const { size } = await stat(file)
-      // flydrive leaves a length of 0 out, and S3 refuses a stream without one.
+      // flydrive omits a length of 0, and S3 refuses a stream without a length.
       if (size === 0) await this.disk.put(id, '')
       else await this.disk.putStream(id, createReadStream(file), { contentLength: size })
     })
@@ -124,7 +130,7 @@ export class DiskStore implements FileStore {
   }
 }
 
-/** Milliseconds since the last write; null when the file has gone meanwhile. */
+/** Milliseconds since the last write; null when the file no longer exists. */
 async function ageOf(file: string): Promise<number | null> {
   try {
     return Date.now() - (await stat(file)).mtimeMs

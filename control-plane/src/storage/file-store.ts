@@ -1,36 +1,36 @@
 /**
- * Files by their `sto_` ID, as `uploads/` and `apps/` use them: whole or not there at all, streamed both ways, never
- * a whole one in memory. Where they lie is flydrive's business (`open.ts`).
+ * Files by their `sto_` ID, as `uploads/` and `apps/` use them: complete or absent, streamed in
+ * both directions, never held in memory. flydrive decides where they are stored (`open.ts`).
  */
 import { type Readable } from 'node:stream'
 
 export interface FileStore {
-  /** False: apps cannot be stored here at all, and every `put` fails. */
+  /** False: no storage is configured, and every `put` fails. */
   readonly isConfigured: boolean
-  /**
-   * Stores all that `source` gives; nothing stays when it fails.
-   * @throws StorageFull
-   */
+  /** Stores all of `source`; nothing remains when it fails. @throws StorageFull */
   put(id: string, source: Readable): Promise<void>
   /** @throws StoredFileMissing */
   read(id: string): Promise<Readable>
-  /** Bytes `from` to `to`, both in it; null where files can only be read as a whole. @throws StoredFileMissing */
+  /**
+   * Bytes `from` to `to`, inclusive; null where only whole files can be read. @throws
+   * StoredFileMissing
+   */
   readPart(id: string, from: number, to: number): Promise<Readable | null>
   /**
-   * Gives `use` a path of this machine with the file's bytes, to be read only, until it ends.
-   * @throws StoredFileMissing, StorageFull
+   * Calls `use` with a local path to the file, read-only and valid until `use` ends. @throws
+   * StoredFileMissing, StorageFull
    */
   withLocalFile<T>(id: string, use: (path: string) => Promise<T>): Promise<T>
   has(id: string): Promise<boolean>
-  /** One that is not there is no error. */
+  /** A missing file is no error. */
   delete(id: string): Promise<void>
-  /** Whether `bytes` more leave the disk with as much room as is to stay free. */
+  /** True when the disk keeps its reserved free space after `bytes` more. */
   hasRoomFor(bytes: number): Promise<boolean>
-  /** Removes what killed processes left half-way; what is younger than ten minutes may be in use. */
+  /** Removes partial files of killed processes; files younger than ten minutes may be in use. */
   sweep(): Promise<void>
 }
 
-/** No room: on the disk, or by the service's own rule. */
+/** The disk is full, or the service's own limit is reached. */
 export class StorageFull extends Error {
   constructor(cause?: unknown) {
     super('the storage is full', { cause })
@@ -45,7 +45,7 @@ export class StoredFileMissing extends Error {
   }
 }
 
-/** Whether an error, or what caused it, is a disk or quota that is full, or `StorageFull` itself. */
+/** True when an error or its cause is a full disk, an exceeded quota, or `StorageFull`. */
 export function isFull(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof StorageFull) return true

@@ -1,4 +1,4 @@
-/** Opens the store that the configuration names. Called once by `app.ts`. */
+/** Opens the configured store. Called once by `app.ts`. */
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { Disk } from 'flydrive'
@@ -8,7 +8,7 @@ import { DiskStore } from './disk-store.js'
 import { type FileStore } from './file-store.js'
 import { openS3 } from './s3.js'
 
-/** @throws Error when the folder cannot be made */
+/** @throws Error when the folder cannot be created */
 export async function openFileStore(config: StorageConfig): Promise<FileStore> {
   const files = path.join(config.dir, 'files')
   const work = path.join(config.dir, 'work')

@@ -1,6 +1,7 @@
 /**
- * Requests without a valid key or token, limited per address. Failures alone count: a valid secret is accepted from a
- * limited address too. Every part that can be asked without a key uses the one instance that `app.ts` makes.
+ * Limits requests without a valid key or token per address. Only failures count: a valid secret is
+ * accepted from a limited address too. Everything reachable without a key uses the one instance
+ * created in `app.ts`.
  */
 import { ApiError, type Clock, type ErrorCode } from '@phonerack/shared'
 import { LRUCache } from 'lru-cache'
@@ -8,19 +9,19 @@ import { type IncomingMessage } from 'node:http'
 import { createNetworkOf } from './network.js'
 
 const minuteMs = 60_000
-/** Networks whose failures are remembered; the one that failed longest ago is forgotten first. */
+/** Networks whose failures are counted; the one that failed longest ago is dropped first. */
 const rememberedNetworks = 20_000
 /**
- * Failures of all networks together, as a multiple of one network's limit, from which on every network counts as
- * limited: more addresses than are remembered must not get around the limit.
+ * When the failures of all networks together exceed this multiple of one network's limit, every
+ * network counts as limited: using more addresses than are remembered must not bypass the limit.
  */
 const networksAtOnce = 100
-/** Milliseconds that a refusal without a look-up waits: as long as one with a look-up may. */
+/** Milliseconds that a refusal without a look-up waits: as long as one with a look-up may take. */
 const pauseMs = 250
-/** Refusals that wait at once; the others come without a pause. */
+/** Concurrent delayed refusals; further ones are sent without delay. */
 const mostPauses = 10_000
 
-/** The failures of `/v1` and of the operator API. */
+/** Failures of `/v1` and of the operator API. */
 export const keyFailures: readonly ErrorCode[] = [
   'invalid_api_key',
   'key_expired',
@@ -30,11 +31,11 @@ export const keyFailures: readonly ErrorCode[] = [
 
 export interface Check<T> {
   /**
-   * Whether the request's secret is a valid one, at a cost that many callers share (`SecretLookup`). Asked only while the
-   * network is limited. Null: the request has no well-formed secret.
+   * Whether the request's secret is valid, at a cost that many callers share (`SecretLookup`).
+   * Called only while the network is limited. Null: the request has no well-formed secret.
    */
   isKnown: (() => Promise<boolean>) | null
-  /** Codes of `work`'s errors that count as failures. */
+  /** Error codes of `work` that count as failures. */
   failures: readonly ErrorCode[]
   work: () => Promise<T>
 }
@@ -42,17 +43,23 @@ export interface Check<T> {
 export interface Strangers {
   /** The client's IPv4 address or IPv6 /64. */
   networkOf(request: IncomingMessage): string
-  /** @param network of `networkOf`, taken before any work: a client that has left has no address any more */
+  /**
+   * @param network from `networkOf`, read before any work: a client that has left has no address
+   * any more
+   */
   isLimited(network: string): boolean
   /** Counts a failure. @param network as for `isLimited` */
   failed(network: string): void
-  /** @throws ApiError rate_limited, for a limited network whose secret is not known; else as `work` does */
+  /**
+   * @throws ApiError rate_limited, for a limited network whose secret is unknown; otherwise the
+   * errors of `work`
+   */
   guard<T>(request: IncomingMessage, check: Check<T>): Promise<T>
 }
 
 export interface StrangerOptions {
   trustedProxies: readonly string[]
-  /** Failures of one network in a calendar minute (UTC), after which it is limited. */
+  /** Failures of one network per calendar minute (UTC), after which it is limited. */
   perMinute: number
   clock: Clock
 }

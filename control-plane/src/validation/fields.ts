@@ -1,7 +1,7 @@
-/** Bodies of the operator's and the hosts' requests: strict, with the public error for what does not fit. */
+/** Request bodies of operators and hosts: strict, with the public error for invalid ones. */
 import { ApiError } from '@phonerack/shared'
 import { z } from 'zod'
-/** A name that people read: of a project, an owner, a key, an operator token. */
+/** A display name: of a project, an owner, a key, an operator token. */
 export const nameSchema = z
   .string()
   .trim()
@@ -9,19 +9,19 @@ export const nameSchema = z
   .max(80)
   .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'must not contain control characters')
 
-/** An ID or serial, which Postgres can hold. */
+/** An ID or serial that Postgres can store. */
 export const refSchema = z
   .string()
   .max(200)
   .refine((text) => !text.includes('\0'), 'must not contain NUL')
-/** A field that passed its schema and still is not acceptable. */
+/** The error of a field that passes its schema but is not acceptable. */
 export const invalidField = (field: string, message: string): ApiError =>
   new ApiError('validation_failed', {
     message: `\`${field}\` ${message}.`,
     details: { validation_stage: 'body', issues: [{ path: [field], message }] },
   })
 
-/** `limit` and `before` of lists that page by entry. @throws ApiError validation_failed */
+/** `limit` and `before` of lists that are paged by entry. @throws ApiError validation_failed */
 export function readPage(query: { limit?: unknown; before?: unknown }): {
   limit: number
   before: string | null

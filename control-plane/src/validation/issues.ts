@@ -1,4 +1,4 @@
-/** Turns what the schema library found into `details.issues`, with the alternatives that are allowed. */
+/** Converts the schema library's findings to `details.issues`, with the permitted alternatives. */
 import type { z } from 'zod'
 import { safeParse, type $ZodIssue, type $ZodType, type output } from 'zod/v4/core'
 import type { Issue } from './validation-error.js'
@@ -50,7 +50,10 @@ const defOf = (schema: $ZodType) =>
 
 export const shapeOf = (schema: $ZodType): Record<string, $ZodType> => defOf(schema).shape ?? {}
 
-/** The option of a union that a value is meant for: its discriminator, else the one it shares most fields with. */
+/**
+ * The union option that a value is probably meant for: by its discriminator, or else the one with
+ * the most fields in common.
+ */
 function optionFor(schema: $ZodType, value: unknown): { schema: $ZodType; index: number } | null {
   const { options = [], discriminator } = defOf(schema)
   if (!isRecord(value)) return null
@@ -68,7 +71,10 @@ function optionFor(schema: $ZodType, value: unknown): { schema: $ZodType; index:
   return best > 0 && option ? { schema: option, index } : null
 }
 
-/** The schema of the value at `path`, which may be a union; null where a union on the way leaves it open. */
+/**
+ * The schema of the value at `path`, possibly a union; null where a union on the way leaves it
+ * undetermined.
+ */
 function schemaAt(root: $ZodType, value: unknown, path: Path): $ZodType | null {
   let schema: $ZodType | null = unwrap(root)
   for (const [depth, step] of path.entries()) {
@@ -84,21 +90,24 @@ function schemaAt(root: $ZodType, value: unknown, path: Path): $ZodType | null {
   return schema
 }
 
-/** The fields that the object at `path` may have. */
+/** The permitted fields of the object at `path`. */
 function fieldsAt(root: $ZodType, value: unknown, path: Path): string[] {
   const schema = schemaAt(root, value, path)
   if (!schema) return []
   return Object.keys(shapeOf(optionFor(schema, valueAt(value, path))?.schema ?? schema))
 }
 
-/** How an option of a union looks, such as `ref + snapshot_id`. */
+/** The short form of a union option, such as `ref + snapshot_id`. */
 const formOf = (option: $ZodType): string =>
   Object.entries(shapeOf(option))
     .filter(([, field]) => field._zod.optin === undefined)
     .map(([name]) => name)
     .join(' + ')
 
-/** A value that fits no option: the type that is unknown, the forms there are, or what the meant option misses. */
+/**
+ * For a value that fits no option: the unknown type, the possible forms, or the fields that the
+ * meant option lacks.
+ */
 function fromUnion(issue: z.core.$ZodIssueInvalidUnion, path: Path, root: $ZodType, value: unknown): Issue[] {
   const { discriminator } = issue
   if (discriminator !== undefined) {
@@ -131,7 +140,7 @@ const literalsOf = (union: $ZodType, discriminator: string): string[] =>
 
 function fromOne(issue: $ZodIssue, root: $ZodType, value: unknown): Issue[] {
   const path = issue.path.filter((step): step is string | number => typeof step !== 'symbol')
-  // Set only where a schema of ours gives it: see `findIssues`.
+  // Set only where our schema provides it: see `findIssues`.
   const own = issue.message === '' ? null : issue.message
   switch (issue.code) {
     case 'unrecognized_keys': {
@@ -197,14 +206,14 @@ export const unknownField = (path: Path): Issue => ({
   code: 'unrecognized_keys',
 })
 
-/** Of one answer. A body can break the rules in as many places as it has bytes. */
+/** Per response. A body can break the rules in as many places as it has bytes. */
 export const mostIssues = 50
 /** Alternatives of one issue. */
 const mostAlternatives = 100
-/** The library's findings that are looked at: several may say the same. */
+/** The library's findings that are read: several may be equivalent. */
 const mostFindings = 4 * mostIssues
 
-/** @param value what was checked; used to name the type that was received and the union option that was meant */
+/** @param value the validated value, for the received type and the union option that was meant */
 function toIssues(findings: readonly $ZodIssue[], schema: $ZodType, value: unknown): Issue[] {
   const issues = new Map<string, Issue>()
   for (const finding of findings.slice(0, mostFindings)) {
@@ -222,10 +231,10 @@ const capped = (issue: Issue): Issue =>
     ? { ...issue, alternatives: issue.alternatives.slice(0, mostAlternatives) }
     : issue
 
-/** The library's own texts are replaced by nothing, so that a message is one of ours or none. */
+/** Blanks the library's texts, so that a message is either ours or empty. */
 const ownMessagesOnly = { error: (): string => '' }
 
-/** Checks a value; `issues` is empty when it fits. */
+/** Validates a value; `issues` is empty when it is valid. */
 export function findIssues<S extends $ZodType>(
   schema: S,
   value: unknown,

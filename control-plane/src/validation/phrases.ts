@@ -1,6 +1,6 @@
 /**
- * The sentences of `details.issues` and of `validation_failed`: what is wrong with a value, in our own words. The schema
- * library's texts never reach a client; a message that a schema of ours gives does. Pure. Used by `issues.ts`, `errors.ts`.
+ * The sentences of `details.issues` and of `validation_failed`. The schema library's texts never
+ * reach a client; messages of our schemas do. Pure. Used by `issues.ts`, `errors.ts`.
  */
 import type { $ZodIssue, $ZodType } from 'zod/v4/core'
 import type { Issue, ValidationStage } from './validation-error.js'
@@ -24,7 +24,7 @@ const finite = (value: unknown): number | null =>
     ? Number(value)
     : null
 
-/** What the schema of a field allows: a number's range, or the length of a text or list. */
+/** The limits in a field's schema: a number's range, or the length of a text or list. */
 export function boundsOf(schema: $ZodType | null): Bounds {
   const bounds: Bounds = { minimum: null, maximum: null }
   const checks = (schema?._zod.def as { checks?: { _zod: { def: CheckDef } }[] } | undefined)?.checks ?? []
@@ -39,7 +39,7 @@ export function boundsOf(schema: $ZodType | null): Bounds {
   return bounds
 }
 
-/** JSON Schema's word for what the schema library expects. */
+/** The JSON Schema name of a type that the schema library expects. */
 export const typeName = (expected: string): string =>
   ({ int: 'integer', record: 'object', tuple: 'array', map: 'object', set: 'array' })[expected] ?? expected
 
@@ -75,7 +75,7 @@ function range({ minimum, maximum }: Bounds, before: string, unit: string): stri
   return maximum === null ? `${before} a number in range` : `${before} at most ${maximum}${unit}`
 }
 
-/** Of a number, a text or a list that is too small or too large. */
+/** For a number, a text or a list that is too small or too large. */
 export function sizePhrase(origin: string, bounds: Bounds, path: Issue['path']): string {
   if (origin === 'string') return range(bounds, 'must have', ' characters')
   if (origin === 'array' || origin === 'set' || origin === 'map' || origin === 'record')
@@ -83,8 +83,10 @@ export function sizePhrase(origin: string, bounds: Bounds, path: Issue['path']):
   return range(bounds, 'must be', unitOf(path))
 }
 
-/** @param type as `typeName` says it
- * @param received as JSON names types; `undefined` when the field was left out */
+/**
+ * @param type as `typeName` returns it @param received JSON type name; `undefined` when the field
+ * was left out
+ */
 export function typePhrase(type: string, received: string, bounds: Bounds, path: Issue['path']): string {
   if (received === 'undefined') return 'is required'
   // A fraction, or a number beyond every range.
@@ -111,7 +113,7 @@ const formats: Readonly<Record<string, string>> = {
   uuid: 'must be a UUID',
 }
 
-/** What a schema of ours gave no message for. */
+/** For issues without a message in our schema. */
 export function formatPhrase(issue: $ZodIssue): string {
   if (issue.code === 'not_multiple_of') return `must be a multiple of ${issue.divisor}`
   if (issue.code !== 'invalid_format') return 'is not valid'
@@ -138,10 +140,10 @@ const subjects: Partial<Record<ValidationStage, string>> = {
   headers: 'The request',
 }
 
-/** Begins with the predicate of the field that it is about. */
+/** The message starts with the predicate of its field. */
 const isPredicate = /^(?:is|must|may|can|cannot|has|does) /
 
-/** `issues` as the message of the whole error. */
+/** Combines `issues` into the message of the whole error. */
 export function sentenceOf(stage: ValidationStage, issues: readonly Issue[]): string | undefined {
   const [first] = issues
   if (!first) return undefined

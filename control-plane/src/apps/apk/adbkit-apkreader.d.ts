@@ -1,4 +1,4 @@
-/** The part of adbkit-apkreader 3.2 that we use; it brings no types. */
+/** Types for the part of adbkit-apkreader 3.2 that we use; it has none. */
 declare module '@devicefarmer/adbkit-apkreader/lib/apkreader/parser/binaryxml.js' {
   export interface XmlAttribute {
     name: string | undefined

@@ -1,4 +1,7 @@
-/** The process that reads one APK: its path is the argument, its answer one line of JSON. Started by `inspect.ts`. */
+/**
+ * The process that reads one APK. Its argument is the path, its output one line of JSON. Started by
+ * `inspect.ts`.
+ */
 import { InvalidApk, type Verdict } from './facts.js'
 import { readApk } from './read-apk.js'
 

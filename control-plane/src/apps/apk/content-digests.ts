@@ -1,7 +1,7 @@
 /**
- * Whether an APK is what was signed: the digests of its content that signature schemes v2 and v3 list. Streams the file
- * once, whatever its size. Whether the digests themselves are signed is for `signatures.ts`.
- * Source: source.android.com, "APK Signature Scheme v2", "Integrity-protected contents".
+ * Verifies an APK's content against the digests that signature schemes v2 and v3 list. Streams the
+ * file once, whatever its size. `signatures.ts` verifies the signatures of the digests. Source:
+ * source.android.com, "APK Signature Scheme v2", "Integrity-protected contents".
  */
 import { createHash } from 'node:crypto'
 import { type FileHandle } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { InvalidApk } from './facts.js'
 import { itemsOf, prefixed, signedDataOf, slice, type SigningBlock } from './signing-block.js'
 
 const chunkBytes = 1024 ** 2
-/** Hash by the signature algorithm's ID. Those with a Merkle tree (0x0421…) are for the phone. */
+/** Hash by signature algorithm ID. Those with a Merkle tree (0x0421…) are left to the phone. */
 const hashes: Readonly<Record<number, 'sha256' | 'sha512'>> = {
   0x0101: 'sha256',
   0x0102: 'sha512',
@@ -23,7 +23,7 @@ type Hash = (typeof hashes)[number]
 
 const again = 'Sign it again with apksigner, or upload the original file.'
 
-/** @throws InvalidApk when the content is not what was signed */
+/** @throws InvalidApk when the content differs from the signed content */
 export async function checkContentDigests(file: FileHandle, block: SigningBlock): Promise<void> {
   const listed = listedDigests(block)
   for (const hash of new Set(listed.map((digest) => digest.hash))) {
@@ -33,7 +33,7 @@ export async function checkContentDigests(file: FileHandle, block: SigningBlock)
   }
 }
 
-/** Of all signers of all schemes. @throws InvalidApk */
+/** Digests of all signers of all schemes. @throws InvalidApk */
 function listedDigests({ schemes }: SigningBlock): { hash: Hash; value: Buffer }[] {
   const found: { hash: Hash; value: Buffer }[] = []
   let listed = 0
@@ -53,7 +53,10 @@ function listedDigests({ schemes }: SigningBlock): { hash: Hash; value: Buffer }
   return found
 }
 
-/** Of the digests of chunks of 1 MiB: the entries, the ZIP's directory, and its end record as it was without the block. */
+/**
+ * The digest over the digests of 1 MiB chunks: the entries, the ZIP's directory, and its end record
+ * as it was without the block.
+ */
 async function contentDigest(file: FileHandle, block: SigningBlock, hash: Hash): Promise<Buffer> {
   const { start, directory, end, size } = block
   const chunks: Buffer[] = []

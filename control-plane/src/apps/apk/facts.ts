@@ -1,8 +1,11 @@
-/** What we read from an APK, and what the process that reads it (`child.ts`) says to us (`inspect.ts`). */
+/**
+ * The facts of an APK, and the message format between the process that reads it (`child.ts`) and
+ * `inspect.ts`.
+ */
 import { makeStorable, shorten } from '@phonerack/shared'
 import { z } from 'zod'
 
-/** Stands in messages to the client, and may be anything, of any length. */
+/** Appears in messages to the client, and may have any content and length. */
 const text = (most: number) => z.string().transform((found) => shorten(makeStorable(found), most))
 
 export const apkFactsSchema = z.object({
@@ -11,21 +14,24 @@ export const apkFactsSchema = z.object({
   split: text(200).nullable(),
   versionCode: z.number().int().nonnegative(),
   versionName: z.string().nullable(),
-  /** Null when it is not stated. */
+  /** Null when it is not declared. */
   minSdk: z.number().int().nullable(),
-  /** The preview of Android that it needs, by its code name: a released Android refuses it, whatever its level. */
+  /**
+   * The code name of the Android preview that it needs. A released Android refuses it, whatever its
+   * level.
+   */
   minCodename: z.string().nullable().default(null),
-  /** Null when it is not stated. */
+  /** Null when it is not declared. */
   targetSdk: z.number().int().nullable().default(null),
-  /** That it holds native code for; empty when it holds none. */
+  /** ABIs of its native code; empty without any. */
   abis: z.array(z.string()).default([]),
-  /** In the app's default language; null when it has none. */
+  /** In the app's default language; null without one. */
   label: z.string().nullable(),
   /** It does not run without splits. */
   needsSplits: z.boolean(),
   /** Hex SHA-256 of the first signer's certificate. */
   signer: z.string(),
-  /** Signed by v1 (JAR) alone, which newer phones refuse for newer apps. */
+  /** Signed by v1 (JAR) only, which newer phones refuse for newer apps. */
   jarOnly: z.boolean().default(false),
 })
 export type ApkFacts = z.output<typeof apkFactsSchema>
@@ -33,13 +39,13 @@ export type ApkFacts = z.output<typeof apkFactsSchema>
 export const verdictSchema = z.union([
   z.object({ facts: apkFactsSchema }),
   z.object({
-    /** A sentence for the client: why the file is no installable APK, and what to do. */
+    /** A sentence for the client: why the file is not an installable APK, and what to do. */
     invalid: text(1000),
   }),
 ])
 export type Verdict = z.output<typeof verdictSchema>
 
-/** The file is not an APK, or one that cannot be installed; the message is a sentence for the client. */
+/** The file is not an installable APK. The message is a sentence for the client. */
 export class InvalidApk extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -47,7 +53,7 @@ export class InvalidApk extends Error {
   }
 }
 
-/** Other words for "whatever a parser said of bytes from outside". */
+/** Replaces a parser's error about bytes from outside. */
 export const unreadable = (part: string, cause: unknown): InvalidApk =>
   new InvalidApk(
     `The ${part} of the APK cannot be read (${cause instanceof Error ? cause.message : String(cause)}). Build the APK again.`.slice(

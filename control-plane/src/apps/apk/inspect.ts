@@ -1,6 +1,7 @@
 /**
- * Reads an APK in a process of its own: what a hostile file does to a parser it does there, with limited memory and
- * time, without our environment. Used by the processing of uploads and by the library.
+ * Reads an APK in a separate process, so that a malicious file can only affect a parser with
+ * limited memory and time, and without our environment. Used by the processing of uploads and by
+ * the library.
  */
 import { execFile, type ExecFileException } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +12,7 @@ const timeoutMs = 30_000
 const heapMegabytes = 256
 const maxAnswerBytes = 64_000
 
-/** Tests run the sources; the process always runs the build. */
+/** Tests run the sources; the child process always runs the build. */
 const child = fileURLToPath(new URL('../../../dist/apps/apk/child.js', import.meta.url))
 
 const limits = 'The APK could not be read within the limits on time and memory.'
@@ -45,7 +46,7 @@ function run(path: string, signal?: AbortSignal): Promise<string> {
   })
 }
 
-/** Killed by the clock, or ended by the engine for want of memory. */
+/** True when it was killed by the timeout, or ran out of memory. */
 const wasTooMuch = (error: ExecFileException, stderr: string): boolean =>
   error.killed === true ||
   error.signal === 'SIGABRT' ||

@@ -1,6 +1,7 @@
 /**
- * What stands in an APK's binary `AndroidManifest.xml`, read by adbkit-apkreader. Two things are added to it: names that
- * a shrinker took away are known by their resource ID, and a string may be the first of its pool.
+ * Reads an APK's binary `AndroidManifest.xml` with adbkit-apkreader, and adds two cases: attributes
+ * whose names a shrinker removed are identified by their resource ID, and a string may be the first
+ * of its pool.
  */
 import BinaryXmlParser, {
   type XmlAttribute,
@@ -36,7 +37,7 @@ class ManifestXml extends BinaryXmlParser {
   }
 }
 
-/** A text, or the number of the resource that has it. */
+/** A text, or the number of its resource. */
 export type Text = string | { resource: number } | null
 
 export interface Manifest {
@@ -45,9 +46,9 @@ export interface Manifest {
   versionCode: number
   versionName: Text
   minSdk: number | null
-  /** The preview of Android that it needs, by its code name; null for a released one. */
+  /** The code name of the Android preview that it needs; null for a release. */
   minCodename: string | null
-  /** Null when it is not stated: then it is `minSdk`. */
+  /** Null when it is not declared; it then equals `minSdk`. */
   targetSdk: number | null
   label: Text
   needsSplits: boolean

@@ -1,11 +1,11 @@
-/** Reads one APK file, in the process that `inspect.ts` starts for it. */
+/** Reads one APK file, in the process that `inspect.ts` starts. */
 import { InvalidApk, type ApkFacts } from './facts.js'
 import { readManifest, type Text } from './manifest.js'
 import { resourceText } from './resources.js'
 import { signatureOf } from './signer.js'
 import { openApk } from './zip.js'
 
-/** Characters of a label or version name that are kept. */
+/** Maximum characters of a label or version name. */
 const maxText = 200
 
 /** @throws InvalidApk */
@@ -37,7 +37,7 @@ export async function readApk(path: string): Promise<ApkFacts> {
 
 const isReference = (text: Text): boolean => typeof text === 'object' && text !== null
 
-/** On one line, without what cannot be shown or stored. */
+/** On one line, without characters that cannot be shown or stored. */
 function textOf(text: Text, table: Buffer | null): string | null {
   const found = typeof text === 'string' || text === null ? text : table && resourceText(table, text.resource)
   const clean = found?.replace(/[\p{Cc}\p{Cf}\p{Surrogate}\s]+/gu, ' ').trim()

@@ -1,15 +1,15 @@
 /**
- * Looks one text up in an APK's resource table (`resources.arsc`), in its default configuration: the label of an app.
- * Our own, since the library for manifests stops there and others read whole APKs into memory.
- * Source: AOSP `androidfw/ResourceTypes.h`.
+ * Looks up one text in an APK's resource table (`resources.arsc`), in its default configuration:
+ * the label of an app. Written here, since the manifest library does not read the table, and others
+ * read whole APKs into memory. Source: AOSP `androidfw/ResourceTypes.h`.
  */
 import { unreadable } from './facts.js'
 
 const chunkType = { pool: 0x0001, table: 0x0002, package: 0x0200, type: 0x0201 } as const
 const valueType = { reference: 0x01, string: 0x03 } as const
-/** Of a type chunk's entries. */
+/** Flags of a type chunk's entries. */
 const flag = { sparse: 0x01, shortOffsets: 0x02, complex: 0x0001, compact: 0x0008 } as const
-/** References from text to text that are followed. */
+/** References between texts that are followed. */
 const maxSteps = 8
 
 interface Chunk {
@@ -18,7 +18,7 @@ interface Chunk {
   bytes: Buffer
 }
 
-/** Null when the resource has no text. @throws InvalidApk for bytes that are no table */
+/** Null when the resource has no text. @throws InvalidApk for bytes that are not a table */
 export function resourceText(table: Buffer, resource: number): string | null {
   try {
     return find(table, resource)
@@ -64,7 +64,7 @@ interface Value {
   data: number
 }
 
-/** In the configuration without language, screen or anything else; failing that in the first that has it. */
+/** From the configuration without qualifiers, or else from the first that has the resource. */
 function valueOf(chunks: readonly Chunk[], resource: number): Value | null {
   let other: Value | null = null
   for (const holder of chunks) {
@@ -126,7 +126,7 @@ function stringAt({ bytes, headerBytes }: Chunk, index: number): string | null {
   return bytes.toString('utf8', start, start + length)
 }
 
-/** A length and where it ends: one byte, or two when the first has its high bit. */
+/** Reads a length and where it ends: one byte, or two when the first has its high bit. */
 function shortLength(bytes: Buffer, at: number): [number, number] {
   const first = bytes.readUInt8(at)
   return (first & 0x80) === 0 ? [first, at + 1] : [((first & 0x7f) << 8) | bytes.readUInt8(at + 1), at + 2]

@@ -1,6 +1,7 @@
 /**
- * `minSdkVersion` and `targetSdkVersion`: an API level, or the code name of a preview of Android, which Android reads as
- * needing exactly that preview. Source: AOSP `FrameworkParsingPackageUtils`, `Build.VERSION_CODES`. Pure.
+ * `minSdkVersion` and `targetSdkVersion`: an API level, or the code name of an Android preview,
+ * which requires exactly that preview. Source: AOSP `FrameworkParsingPackageUtils`,
+ * `Build.VERSION_CODES`. Pure.
  */
 
 /** By the code name in lower case. */
@@ -22,7 +23,7 @@ const levels: ReadonlyMap<string, number> = new Map([
 const unreleased = 10_000
 
 export interface SdkVersion {
-  /** Null when nothing is stated. */
+  /** Null when none is declared. */
   level: number | null
   codename: string | null
 }

@@ -1,7 +1,7 @@
 /**
- * Whether the digests that signature schemes v2 and v3 list were signed by the certificate that stands beside them, as a
- * phone checks it. Keys and certificates that this machine's OpenSSL cannot read are left to the phone.
- * Source: source.android.com, "APK Signature Scheme v2" and "v3", "Signature algorithm IDs".
+ * Verifies that the certificate in schemes v2 and v3 signed the digests beside it, as a phone does.
+ * Keys and certificates that this machine's OpenSSL cannot read are left to the phone. Source:
+ * source.android.com, "APK Signature Scheme v2" and "v3", "Signature algorithm IDs".
  */
 import {
   constants,
@@ -16,7 +16,7 @@ import { itemsOf, prefixed, type Scheme, type SigningBlock } from './signing-blo
 
 interface Algorithm {
   hash: 'sha256' | 'sha512'
-  /** Bytes of salt of RSA-PSS. */
+  /** Bytes of salt for RSA-PSS. */
   pssSalt?: number
 }
 
@@ -28,7 +28,7 @@ const algorithms: ReadonlyMap<number, Algorithm> = new Map<number, Algorithm>([
   [0x0201, { hash: 'sha256' }],
   [0x0202, { hash: 'sha512' }],
   [0x0301, { hash: 'sha256' }],
-  // Over a Merkle tree: the same signatures.
+  // Over a Merkle tree; the signatures are the same.
   [0x0421, { hash: 'sha256' }],
   [0x0423, { hash: 'sha256' }],
   [0x0425, { hash: 'sha256' }],
@@ -39,8 +39,8 @@ type Verify = (hash: string, data: Buffer, key: VerifyKeyObjectInput, signature:
 const again = 'Sign it again with apksigner, or upload the original file.'
 
 /**
- * @param verifyOne Node's `verify`; tests count its calls
- * @throws InvalidApk when a signature is not the certificate's
+ * @param verifyOne Node's `verify`; tests count its calls @throws InvalidApk when a signature does
+ * not match its certificate
  */
 export function checkSignatures({ schemes }: SigningBlock, verifyOne: Verify = verify): void {
   try {
@@ -60,7 +60,10 @@ interface Signer {
   publicKey: Buffer
 }
 
-/** signed data, of v3 the range of API levels, signatures, public key: each after its length. @throws RangeError, InvalidApk */
+/**
+ * Splits a signer: signed data, v3's range of API levels, signatures, public key, each
+ * length-prefixed. @throws RangeError, InvalidApk
+ */
 function partsOf({ isV3 }: Scheme, signer: Buffer): Signer {
   const signedData = prefixed(signer, 0)
   const at = 4 + signedData.length + (isV3 ? 8 : 0)
@@ -69,7 +72,7 @@ function partsOf({ isV3 }: Scheme, signer: Buffer): Signer {
   return { signedData, signatures: itemsOf(signatures, 'signatures'), publicKey }
 }
 
-/** @throws RangeError; InvalidApk when a signature is not the certificate's */
+/** @throws RangeError; InvalidApk when a signature does not match its certificate */
 function checkSigner({ signedData, signatures, publicKey }: Signer, verifyOne: Verify): void {
   const key = readKey(publicKey)
   const certificate = prefixed(prefixed(signedData, 4 + prefixed(signedData, 0).length), 0)
@@ -98,7 +101,7 @@ function readOwner(certificate: Buffer): KeyObject | null {
   }
 }
 
-/** True also for what cannot be checked here. */
+/** Also true for a signature that cannot be verified here. */
 function fits(signature: Buffer, signedData: Buffer, key: KeyObject | null, verifyOne: Verify): boolean {
   const algorithm = signature.length < 4 ? undefined : algorithms.get(signature.readUInt32LE(0))
   if (algorithm === undefined || key === null) return true
@@ -108,7 +111,7 @@ function fits(signature: Buffer, signedData: Buffer, key: KeyObject | null, veri
   try {
     return verifyOne(hash, signedData, { key, ...pss }, bytes)
   } catch (error) {
-    // A key of another kind than the algorithm's, such as Ed25519 under RSA.
+    // The key has another type than the algorithm, such as Ed25519 under RSA.
     if (error instanceof Error) return false
     throw error
   }

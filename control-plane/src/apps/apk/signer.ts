@@ -1,6 +1,7 @@
 /**
- * Who has signed an APK: the SHA-256 of the first signer's certificate, by scheme v3, v2 or v1 (JAR). What v2 and v3 sign
- * is checked here; v1 is for the phone. No library gives the certificate for v2 and v3.
+ * Identifies an APK's signer: the SHA-256 of the first signer's certificate, by scheme v3, v2 or v1
+ * (JAR). Schemes v2 and v3 are verified here; v1 is left to the phone. No library returns the
+ * certificate for v2 and v3.
  */
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
@@ -14,11 +15,14 @@ import { type Apk } from './zip.js'
 export interface Signature {
   /** Hex SHA-256 of the first signer's certificate. */
   signer: string
-  /** Signed by v1 (JAR) alone, whose content is for the phone to check. */
+  /** Signed by v1 (JAR) only; the phone verifies the content. */
   jarOnly: boolean
 }
 
-/** Null when nobody has signed it, as far as can be read. @throws InvalidApk when it was changed after it was signed */
+/**
+ * Null when no readable signature exists. @throws InvalidApk when the file was changed after it was
+ * signed
+ */
 export async function signatureOf(path: string, apk: Apk): Promise<Signature | null> {
   const byScheme = await fromSigningBlock(path)
   const certificate = byScheme ?? fromJar(await apk.read('signature'))
@@ -26,7 +30,7 @@ export async function signatureOf(path: string, apk: Apk): Promise<Signature | n
   return { signer: createHash('sha256').update(certificate).digest('hex'), jarOnly: byScheme === null }
 }
 
-/** The certificate. */
+/** Returns the certificate. */
 async function fromSigningBlock(path: string): Promise<Buffer | null> {
   const file = await open(path, 'r')
   try {
@@ -42,7 +46,7 @@ async function fromSigningBlock(path: string): Promise<Buffer | null> {
   }
 }
 
-/** Null for lengths that lead out of the block: no signature. */
+/** Returns null for lengths outside the block, which count as no signature. */
 function firstCertificate(scheme: Scheme): Buffer | null {
   try {
     const [signedData] = signedDataOf(scheme)
@@ -62,7 +66,7 @@ function fromJar(message: Buffer | null): Buffer | null {
     const certificate = AsnConvert.parse(content, SignedData).certificates?.[0]?.certificate
     return certificate ? Buffer.from(AsnConvert.serialize(certificate)) : null
   } catch (error) {
-    // Not the message it should be: as good as none.
+    // A malformed PKCS #7 message counts as no signature.
     if (error instanceof Error) return null
     throw error
   }

@@ -1,16 +1,17 @@
 /**
- * The APK Signing Block: what signature schemes v2 and newer put between a ZIP file's entries and its directory. Read by
- * `signer.ts`, `signatures.ts` and `content-digests.ts`. Source: source.android.com, "APK Signature Scheme v2" and "v3".
+ * The APK Signing Block: the signatures of schemes v2 and newer, between a ZIP file's entries and
+ * its directory. Read by `signer.ts`, `signatures.ts` and `content-digests.ts`. Source:
+ * source.android.com, "APK Signature Scheme v2" and "v3".
  */
 import { type FileHandle } from 'node:fs/promises'
 import { InvalidApk } from './facts.js'
 
 const mark = Buffer.from('APK Sig Block 42')
 const maxBlockBytes = 16 * 1024 ** 2
-/** Bytes at the end of a ZIP file in which its end record lies: 22, and a comment. */
+/** Bytes at the end of a ZIP file that contain its end record: 22, plus a comment. */
 const endBytes = 22 + 0xffff
 const endMark = 0x06054b50
-/** Of the pairs in the block, the newest first: v3.1, v3, v2. */
+/** IDs of the pairs in the block, newest first: v3.1, v3, v2. */
 const schemes = [
   { id: 0x1b93ad61, isV3: true },
   { id: 0xf05368c0, isV3: true },
@@ -18,16 +19,19 @@ const schemes = [
 ]
 
 export interface SigningBlock {
-  /** Offsets in the file: of the block, of the ZIP's directory behind it, of the ZIP's end record, of the file's end. */
+  /**
+   * Offsets in the file: of the block, of the ZIP's directory after it, of the ZIP's end record, of
+   * the file's end.
+   */
   start: number
   directory: number
   end: number
   size: number
-  /** Those that are there, the newest first. */
+  /** The schemes present, newest first. */
   schemes: Scheme[]
 }
 
-/** What a scheme says of its signers. */
+/** A scheme's data about its signers. */
 export interface Scheme {
   /** v3 or v3.1, whose signers name a range of API levels. */
   isV3: boolean
@@ -78,14 +82,14 @@ function pairsIn(block: Buffer): Map<number, Buffer> {
 }
 
 /**
- * Most items of a list that are read: a file is free to hold millions, and each costs a verification. Android itself takes
- * 10 signers of scheme v2 and one of v3; there are 10 signature algorithms.
+ * The maximum items of a list: a file may hold millions, and each costs a verification. Android
+ * accepts 10 signers of scheme v2 and one of v3; there are 10 signature algorithms.
  */
 const most = { signers: 10, signatures: 16, digests: 16 }
 
 /**
- * The items of a list in which each stands after its length.
- * @throws RangeError; InvalidApk when the list is longer than Android or we accept
+ * The items of a list of length-prefixed items. @throws RangeError; InvalidApk when the list is
+ * longer than Android's or our limit
  */
 export function itemsOf(list: Buffer, what: keyof typeof most): Buffer[] {
   const items: Buffer[] = []
@@ -107,6 +111,9 @@ export function prefixed(bytes: Buffer, at: number): Buffer {
   return bytes.subarray(at + 4, at + 4 + length)
 }
 
-/** What each signer of a scheme has signed: digests, certificates, attributes. @throws RangeError, InvalidApk */
+/**
+ * The data that each signer of a scheme has signed: digests, certificates, attributes. @throws
+ * RangeError, InvalidApk
+ */
 export const signedDataOf = ({ bytes }: Scheme): Buffer[] =>
   itemsOf(prefixed(bytes, 0), 'signers').map((signer) => prefixed(signer, 0))

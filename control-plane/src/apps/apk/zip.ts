@@ -1,4 +1,7 @@
-/** The few entries of an APK that we read. Names are compared and never used as paths; all sizes are capped. */
+/**
+ * Reads the few entries of an APK that are needed. Names are compared and never used as paths; all
+ * sizes are limited.
+ */
 import { open as openFile } from 'node:fs/promises'
 import { openPromise, type Entry, type ZipFile } from 'yauzl'
 import { InvalidApk } from './facts.js'
@@ -10,7 +13,7 @@ const maxBytes = { manifest: 8_000_000, resources: 64_000_000, signature: 1_000_
 export type EntryKind = keyof typeof maxBytes
 
 export interface Apk {
-  /** ABIs that it holds native code for, such as `arm64-v8a`. */
+  /** ABIs of its native code, such as `arm64-v8a`. */
   abis: readonly string[]
   /** Null when there is none. @throws InvalidApk */
   read(kind: EntryKind): Promise<Buffer | null>
@@ -40,7 +43,7 @@ async function open(path: string): Promise<ZipFile> {
   try {
     return await openPromise(path, { lazyEntries: true, autoClose: false, decodeStrings: false })
   } catch (error) {
-    // The machine's own trouble with the file.
+    // An I/O error of this machine says nothing about the file.
     if (error instanceof Error && 'syscall' in error) throw error
     throw new InvalidApk(
       (await beginsAsZip(path))
@@ -75,7 +78,7 @@ async function findEntries(zip: ZipFile): Promise<Found> {
       const abi = /^lib\/([A-Za-z0-9_-]{1,20})\/[^/]+\.so$/.exec(name)?.[1]
       if (abi !== undefined && abis.size < maxAbis) abis.add(abi)
       const kind = kindOf(name)
-      // Of two manifests a phone may take the other one.
+      // With two manifests, a phone might use the other one.
       if (kind === 'manifest' && found.has(kind)) throw new InvalidApk('The APK has two manifests.')
       if (kind !== null && !found.has(kind)) found.set(kind, entry)
     }
@@ -92,7 +95,7 @@ async function readEntry(zip: ZipFile, kind: EntryKind, entry: Entry | undefined
     throw new InvalidApk(`The ${kind} of the APK is larger than ${maxBytes[kind]} bytes.`)
   try {
     const chunks: Buffer[] = []
-    // yauzl ends with an error when more comes out than the entry declares.
+    // yauzl fails when an entry unpacks to more than it declares.
     for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer)
     return Buffer.concat(chunks)
   } catch (error) {

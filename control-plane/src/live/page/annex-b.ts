@@ -1,12 +1,12 @@
-/** H.264 as it comes over the socket: units behind start codes (ITU-T H.264, Annex B). Pure. */
+/** Splits H.264 from the socket into NAL units at start codes (ITU-T H.264, Annex B). Pure. */
 
-/** The units of a stream, without start codes and the zeros that fill up. They look into `bytes`. */
+/** The NAL units of a stream, without start codes and padding zeros, as views of `bytes`. */
 export function unitsOf(bytes: Uint8Array): Uint8Array[] {
   const units: Uint8Array[] = []
   let start = -1
   let at = 0
   while (at + 2 < bytes.length) {
-    // A byte over 1 is in no start code.
+    // A byte above 1 is not part of a start code.
     if ((bytes[at + 2] ?? 0) > 1) at += 3
     else if (bytes[at] === 0 && bytes[at + 1] === 0 && bytes[at + 2] === 1) {
       if (start >= 0) units.push(withoutZeros(bytes.subarray(start, at)))

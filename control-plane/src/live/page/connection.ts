@@ -1,4 +1,7 @@
-/** The page's WebSocket: opened with the link's token, at first by `early.ts`, and again whenever it breaks for a moment. */
+/**
+ * The page's WebSocket: opened with the link's token, first by `early.ts`, and reopened after an
+ * interruption.
+ */
 import type {} from './early.js'
 import { retryDelay } from './keys.js'
 import {
@@ -16,13 +19,13 @@ export interface ConnectionListener {
   onOpen(message: ServerMessage & { type: 'open' }): void
   onVideo(message: ConfigMessage | FrameMessage): void
   onMessage(message: ServerMessage): void
-  /** It broke; another try follows by itself. `reason` is empty when nobody said one. */
+  /** The connection broke; a reconnect follows. `reason` is empty when none was given. */
   onRetry(reason: string): void
-  /** It does not come back. */
+  /** The connection ended for good. */
   onOver(reason: string): void
 }
 
-/** Milliseconds that a try may take. */
+/** Milliseconds per attempt. */
 const connectMs = 10_000
 
 function takeEarly(): typeof globalThis.earlySocket {
@@ -31,7 +34,7 @@ function takeEarly(): typeof globalThis.earlySocket {
   return early
 }
 
-/** For a page that cannot show what comes. */
+/** For a page that cannot play the video. */
 export const dropEarly = (): void => takeEarly()?.socket.close()
 
 export class Connection {
@@ -47,7 +50,7 @@ export class Connection {
     private readonly token: string,
     private readonly listener: ConnectionListener,
   ) {
-    // Whoever comes back to the page does not wait.
+    // Reconnect immediately when the network returns.
     addEventListener('online', () => this.tryNow())
     document.addEventListener('visibilitychange', () => this.tryNow())
   }
@@ -70,7 +73,7 @@ export class Connection {
     if (early?.closed) this.lost(socket, early.closed.code, early.closed.reason)
   }
 
-  /** Dropped while there is no connection: what a person did then is over. */
+  /** Drops the message while there is no connection: the input would be stale. */
   send(message: PageMessage): void {
     if (this.isOpen) this.socket?.send(JSON.stringify(message))
   }

@@ -1,11 +1,11 @@
 /**
- * Opens the page's socket before the page itself is loaded: this stands in the head of `index.html`, in front of all
- * else, so that the phone begins to film while style and scripts still come. `connection.ts` takes the socket over.
- * Imports nothing; the server puts the name of the protocol in.
+ * Opens the page's socket before the page is loaded. This script is first in the head of
+ * `index.html`, so that capture starts while style and scripts still load. `connection.ts` takes
+ * the socket over. Imports nothing; the server inserts the protocol's name.
  */
 export interface EarlySocket {
   socket: WebSocket
-  /** What came before the page was there, in order. */
+  /** Messages that arrived before the page was ready, in order. */
   messages: MessageEvent<ArrayBuffer | string>[]
   closed: CloseEvent | null
 }

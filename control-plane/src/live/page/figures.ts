@@ -1,8 +1,8 @@
-/** What the person sees who asks how fast it is. */
+/** Shows latency and throughput figures on request. */
 import { type VideoPlayer } from './player.js'
 import { type PageMessage } from './wire.js'
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two updates. */
 const everyMs = 1000
 
 export interface FiguresParts {
@@ -11,7 +11,7 @@ export interface FiguresParts {
   canvas: HTMLCanvasElement
   player: VideoPlayer
   send: (message: PageMessage) => void
-  /** Bytes that have come over the connection so far. */
+  /** Bytes received over the connection so far. */
   totalBytes: () => number
 }
 
@@ -32,7 +32,7 @@ export class Figures {
     if (id === this.pingId) this.roundTripMs = performance.now() - this.pingedAt
   }
 
-  /** A person did something: the next picture may show it. */
+  /** The person made an input; the next picture may show its effect. */
   onInput(): void {
     this.touchedAt ??= performance.now()
   }

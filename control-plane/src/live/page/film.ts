@@ -1,6 +1,9 @@
-/** A `<video>` that plays what is added to it while it comes (Media Source Extensions). Used by `mse-player.ts`. */
+/**
+ * A `<video>` that plays data while it is appended (Media Source Extensions). Used by
+ * `mse-player.ts`.
+ */
 
-/** Of iPhones, from iOS 17.1 on; needs nothing else of us. */
+/** The `ManagedMediaSource` of iPhones from iOS 17.1. */
 interface Sources {
   ManagedMediaSource?: typeof MediaSource
   MediaSource?: typeof MediaSource
@@ -12,11 +15,11 @@ const Source = plain ?? managed
 const typeOf = (codec: string): string => `video/mp4; codecs="${codec}"`
 
 export interface FilmListener {
-  /** The video shows a picture. @param at seconds of the video: when that one began */
+  /** The video shows a new picture. @param at seconds of the video at which it began */
   onPicture(video: HTMLVideoElement, at: number): void
-  /** It shows the same, or what was not told of. */
+  /** The video shows the same picture, or one that was not announced. */
   onRepeat(video: HTMLVideoElement): void
-  /** Nothing plays any more. */
+  /** Playback has failed. */
   onFailure(): void
 }
 
@@ -36,7 +39,7 @@ export class Film {
   private jumpTo: number | null = null
   private isClosed = false
 
-  /** @param canvas behind which the video lies: one that is not on the page is not played everywhere */
+  /** @param canvas covers the video: some browsers do not play a video outside the page */
   constructor(
     canvas: HTMLCanvasElement,
     readonly codec: string,
@@ -59,7 +62,7 @@ export class Film {
     video.src = url
     canvas.before(video)
     this.play()
-    // A browser that plays nothing by itself does when a person touches the page.
+    // A browser that blocks autoplay allows it after a touch.
     addEventListener('pointerdown', this.play)
     document.addEventListener('visibilitychange', this.play)
     this.watch()
@@ -78,12 +81,12 @@ export class Film {
     return this.video.currentTime
   }
 
-  /** Shows again what is there. */
+  /** Draws the current picture again. */
   repeat(): void {
     this.listener.onRepeat(this.video)
   }
 
-  /** @param key where the picture begins, when it is a key frame; `jump`: go on there */
+  /** @param key for a key frame: where it begins, and `jump`: seek there */
   add(bytes: Uint8Array<ArrayBuffer>, key?: { keyFrameAt: number; jump: boolean }): void {
     this.pieces.push({ bytes, keyFrameAt: key?.keyFrameAt ?? null, jump: key?.jump ?? false })
     this.next()
@@ -110,7 +113,7 @@ export class Film {
     this.next()
   }
 
-  /** One thing after the other: the buffer takes no second one meanwhile. */
+  /** Runs one operation at a time, as the source buffer requires. */
   private next(): void {
     const { buffer, video } = this
     if (!buffer || buffer.updating || this.isClosed) return
@@ -119,7 +122,7 @@ export class Film {
         video.currentTime = this.jumpTo
         this.jumpTo = null
       }
-      // What is behind the key frame before is seen and over.
+      // Remove everything before the previous key frame, which has been shown.
       const [first, second] = this.keyFrames
       if (first !== undefined && second !== undefined && second < video.currentTime) {
         this.keyFrames.shift()
@@ -136,7 +139,7 @@ export class Film {
   }
 
   private readonly play = (): void => {
-    // One that may not, tries again at the next touch.
+    // When the browser blocks it, the next touch retries.
     this.video.play().catch(() => undefined)
   }
 
@@ -146,7 +149,7 @@ export class Film {
       const onFrame: VideoFrameRequestCallback = (_now, { mediaTime }) => {
         if (this.isClosed) return
         listener.onPicture(video, mediaTime)
-        // Firefox tells of a picture a moment before a canvas gets it.
+        // Firefox reports a frame a moment before a canvas can draw it.
         requestAnimationFrame(() => !this.isClosed && listener.onRepeat(video))
         video.requestVideoFrameCallback(onFrame)
       }
@@ -156,7 +159,7 @@ export class Film {
     this.watchClock(-1)
   }
 
-  /** Older browsers do not tell of pictures: whatever is there is drawn while the clock runs. */
+  /** Older browsers do not report frames: draw the current one while the clock runs. */
   private watchClock(before: number): void {
     requestAnimationFrame(() => {
       if (this.isClosed) return

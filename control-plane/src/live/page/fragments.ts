@@ -1,4 +1,4 @@
-/** Pictures of H.264 as the fragments of MP4 that Media Source Extensions take, one picture each. Pure. */
+/** Wraps H.264 pictures in MP4 fragments for Media Source Extensions, one picture each. Pure. */
 import { joined, unitsOf } from './annex-b.js'
 import type { MuxGenerator, MuxTrack } from './mux.js'
 import { type ConfigMessage } from './wire.js'
@@ -7,7 +7,7 @@ export const ticksPerSecond = 90_000
 const types = { sps: 7, pps: 8 } as const
 
 export interface Picture {
-  /** Ticks since the begin; later than the one before. */
+  /** Ticks since the start; greater than the previous one. */
   at: number
   /** Ticks, below 2^32. */
   duration: number
@@ -34,7 +34,7 @@ export class Fragments {
     this.track = {
       type: 'video',
       id: 1,
-      // Not known, which tells browsers that it is live: some then wait for fewer pictures.
+      // An unknown duration marks live video, for which some browsers buffer fewer frames.
       duration: 0xffff_ffff,
       width,
       height,
@@ -48,7 +48,7 @@ export class Fragments {
     }
   }
 
-  /** Comes before the first picture. */
+  /** The initialisation segment, which precedes the first picture. */
   head(): Uint8Array<ArrayBuffer> {
     return this.mux.initSegment([this.track])
   }
@@ -71,7 +71,7 @@ export class Fragments {
   }
 }
 
-/** Units behind their lengths instead of start codes. */
+/** Replaces start codes with length prefixes. */
 function lengthPrefixed(data: Uint8Array): Uint8Array {
   return joined(
     unitsOf(data).flatMap((unit) => {

@@ -1,6 +1,6 @@
 /**
- * A hand-over on the live view's page: what the agent asks, and the buttons by which the person takes control and gives
- * it back. The server decides; the page shows what it says.
+ * A hand-over on the live view's page: the agent's request, and the buttons for taking and
+ * returning control. The server decides; the page shows the state that it sends.
  */
 import { byId } from './view.js'
 import { closings, type HandoffState, type PageMessage } from './wire.js'
@@ -33,9 +33,9 @@ const dialogTexts: Record<Outcome, { title: string; text: string; button: string
 
 export interface HandoffListener {
   send(message: PageMessage): void
-  /** Control was taken, here or elsewhere; or it was not yet. */
+  /** Control was taken, here or elsewhere, or is not taken yet. */
   onControl(hasControl: boolean): void
-  /** Before it is given back: nothing may stay pressed. */
+  /** Called before control is returned: release everything that is pressed. */
   onGiveBack(): void
 }
 
@@ -61,13 +61,13 @@ export class Handoff {
     this.decline.addEventListener('click', () => this.ask('declined'))
     this.more.addEventListener('click', () => this.expand(this.more.ariaExpanded !== 'true'))
     this.dialog.addEventListener('close', () => this.answered())
-    // Who touches the screen before they have control is shown how they get it.
+    // A touch before control is taken points the person to the button.
     byId('screen', HTMLCanvasElement).addEventListener('pointerdown', () => {
       if (this.state?.isTaken === false && !this.take.disabled) this.take.focus({ focusVisible: true })
     })
   }
 
-  /** Null: the link is a plain one. */
+  /** Null for a plain link. */
   show(state: HandoffState | null): void {
     const wasTaken = this.state?.isTaken
     this.state = state
@@ -83,17 +83,20 @@ export class Handoff {
     this.done.hidden = !state.isTaken
     for (const button of [this.take, this.done, this.decline]) button.disabled = false
     if (state.isTaken !== wasTaken) this.expand(!state.isTaken)
-    // The button that had the focus is gone; nothing else must be pressed by accident.
+    // The focused button is hidden; move the focus so that no other control is pressed by accident.
     if (state.isTaken && document.activeElement === document.body) this.title.focus()
     this.listener.onControl(state.isTaken)
   }
 
-  /** Until the server has said what holds: the connection is lost, or a decision is on its way. */
+  /**
+   * Disables the buttons until the server sends the state: the connection is lost, or a decision is
+   * pending.
+   */
   wait(): void {
     for (const button of [this.take, this.done, this.decline]) button.disabled = true
   }
 
-  /** The view has ended for good. @returns what the person can do then; null: nothing of a hand-over */
+  /** The view has ended. Returns what the person can do then, or null for no hand-over. */
   over(reason: string): string | null {
     if (this.dialog.open) this.dialog.close('cancel')
     this.show(null)
@@ -115,14 +118,14 @@ export class Handoff {
     this.dialog.showModal()
   }
 
-  /** What was written stays until it has arrived. */
+  /** Keeps the note until the server has received it. */
   private answered(): void {
     const isSent = this.dialog.returnValue === 'send'
     this.dialog.returnValue = ''
     if (!isSent || this.state === null) return
     this.listener.onGiveBack()
     this.wait()
-    // NUL is no text anywhere.
+    // Postgres stores no NUL.
     const note = this.note.value.replaceAll('\0', '').trim()
     this.listener.send({ type: 'give_back', outcome: this.outcome, note })
   }

@@ -1,27 +1,29 @@
-/** Puts pictures together from the parts that come, and holds back those that could not be shown. Used by both players. */
+/**
+ * Assembles frames from their parts, and drops those that cannot be decoded. Used by both players.
+ */
 import { type FrameMessage } from './wire.js'
 
 export class Incoming {
   private parts: Uint8Array[] = []
   private needsKeyFrame = true
 
-  /** @param counted where pictures are counted that are held back for want of a key frame */
+  /** @param counted counts frames that are dropped until a key frame arrives */
   constructor(private readonly counted: { dropped: number }) {}
 
-  /** What came belongs to a picture of before. */
+  /** Discards an incomplete frame. */
   reset(): void {
     this.parts = []
     this.needsKeyFrame = true
   }
 
-  /** Nothing before the next key frame. */
+  /** Drops frames until the next key frame. */
   waitForKeyFrame(): void {
     this.needsKeyFrame = true
   }
 
   /**
-   * The parts of a picture once it is whole; null: more is to come, or it is held back. A hidden page shows nothing.
-   * @param canShow whether there is a config yet
+   * Returns a complete frame's parts, or null while it is incomplete or dropped. A hidden page
+   * shows nothing. @param canShow true once there is a config
    */
   take({ data, isLast, isKeyFrame }: FrameMessage, canShow: boolean): Uint8Array[] | null {
     this.parts.push(data)

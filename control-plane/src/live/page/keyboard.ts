@@ -1,10 +1,10 @@
-/** The keyboard, the keyboard on a phone's screen, and pasted text, by a field that nobody sees. */
+/** Reads the hardware keyboard, the on-screen keyboard, and pasted text through a hidden field. */
 import { androidKey, keyCodes, piecesOf } from './keys.js'
 import { type PageMessage } from './wire.js'
 
-/** Always in the field, so that a keyboard on the screen has something that Backspace can delete. */
+/** Always in the field, so that Backspace on an on-screen keyboard has a character to delete. */
 const filler = '\u200b\u200b'
-/** Characters of one message; see `limits.live.text`. */
+/** Characters per message; see `limits.live.text`. */
 const mostCharacters = 10_000
 
 export class Keyboard {
@@ -50,7 +50,7 @@ export class Keyboard {
       this.send({ type: 'text', text: piece })
   }
 
-  /** Releases what is held down. */
+  /** Releases held keys. */
   letGo(): void {
     for (const name of [...this.pressed.keys()]) this.onUp(name)
   }

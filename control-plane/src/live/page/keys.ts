@@ -1,9 +1,9 @@
-/** Keys of a browser and of Android's `KeyEvent`. Pure. */
+/** Maps a browser's keys to Android's `KeyEvent`. Pure. */
 
 /** Android's key codes that the page uses. */
 export const keyCodes = { home: 3, back: 4, recents: 187, wake: 224, enter: 66, backspace: 67 } as const
 
-/** Keys that are no text, by `KeyboardEvent.key`. Tab is left to the browser: it leaves the phone. */
+/** Keys without text, by `KeyboardEvent.key`. Tab stays with the browser, to leave the phone. */
 const special = new Map<string, number>(
   Object.entries({
     Backspace: keyCodes.backspace,
@@ -22,7 +22,10 @@ const special = new Map<string, number>(
   }),
 )
 
-/** Letters that mean something together with Ctrl in a text field. Ctrl+V is the browser's: it brings the text. */
+/**
+ * Letters with a meaning together with Ctrl in a text field. Ctrl+V stays with the browser, which
+ * provides the text.
+ */
 const withControl = new Map(Object.entries({ a: 29, c: 31, x: 52, y: 53, z: 54 }))
 
 const shift = 0x41
@@ -37,10 +40,10 @@ export interface PressedKey {
   metaKey: boolean
 }
 
-/** What Android calls this key, and the modifiers with it; null for one that is text or the browser's own. */
+/** The Android key code and its modifiers; null for text and for the browser's own keys. */
 export function androidKey(pressed: PressedKey): { code: number; meta: number } | null {
   const isCommand = pressed.ctrlKey || pressed.metaKey
-  // AltGr is Ctrl and Alt together on some systems, and makes text.
+  // AltGr is Ctrl+Alt on some systems, and produces text.
   const code =
     special.get(pressed.key) ??
     (isCommand && !pressed.altKey ? withControl.get(pressed.key.toLowerCase()) : undefined)
@@ -49,7 +52,7 @@ export function androidKey(pressed: PressedKey): { code: number; meta: number } 
   return { code, meta }
 }
 
-/** Pieces of at most `most` characters (code points) each. */
+/** Splits text into pieces of at most `most` code points. */
 export function piecesOf(text: string, most: number): string[] {
   const characters = Array.from(text)
   const pieces: string[] = []
@@ -57,7 +60,10 @@ export function piecesOf(text: string, most: number): string[] {
   return pieces
 }
 
-/** Milliseconds until the next try: longer each time, up to 5 s, and never the same for all pages. */
+/**
+ * Milliseconds until the next attempt: grows to 5 s, with jitter so that pages do not retry
+ * together.
+ */
 export const retryDelay = (tries: number, random: number): number =>
   Math.min(5000, 250 * 2 ** Math.min(tries, 10)) * (0.5 + random / 2)
 

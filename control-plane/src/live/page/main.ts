@@ -1,4 +1,4 @@
-/** The live view's page: puts its parts together. The link's token is what stands behind `#` in its URL. */
+/** The entry point of the live view's page. The link's token follows `#` in its URL. */
 import { choosePlayer } from './choose-player.js'
 import { Connection, dropEarly } from './connection.js'
 import { Figures } from './figures.js'
@@ -49,7 +49,7 @@ const connection = new Connection(socketUrl(), location.hash.slice(1), {
   },
 })
 
-/** Input of the person. */
+/** Sends the person's input. */
 function send(message: PageMessage): void {
   if (!view.mayControl) return
   figures.onInput()
@@ -95,7 +95,7 @@ function socketUrl(): string {
 
 button('back').addEventListener('click', () => keyboard.press(keyCodes.back))
 button('home').addEventListener('click', () => keyboard.press(keyCodes.home))
-// Also without a picture: a phone that sleeps may send none.
+// Works without a picture, since a sleeping phone may send none.
 button('wake').addEventListener('click', () => {
   for (const down of [true, false])
     connection.send({ type: 'key', down, code: keyCodes.wake, meta: 0, repeat: 0 })
@@ -109,9 +109,9 @@ const pasteText = byId('paste-text', HTMLTextAreaElement)
 button('paste').addEventListener('click', () => {
   pasteText.value = ''
   pasteDialog.showModal()
-  // On a page that came over plain HTTP there is none.
+  // A page over plain HTTP has no clipboard API.
   if (!isSecureContext) return
-  // Where the browser lets the page look, the text is there already; the person still says so.
+  // Where the browser grants access, read the clipboard; the person still confirms.
   navigator.clipboard
     .readText()
     .then((text) => {
@@ -131,7 +131,7 @@ full.addEventListener('click', () => {
   const change = document.fullscreenElement
     ? document.exitFullscreen()
     : document.documentElement.requestFullscreen()
-  // A browser that refuses leaves everything as it is.
+  // A refusal by the browser changes nothing.
   change.catch(() => undefined)
 })
 

@@ -1,6 +1,7 @@
 /**
- * The player for browsers without WebCodecs (pages that came over plain HTTP, older browsers): Media Source Extensions
- * play the pictures in a `<video>` behind the canvas, onto which each is drawn. See decision 0129.
+ * The player for browsers without WebCodecs (pages over plain HTTP, older browsers). Media Source
+ * Extensions play the frames in a `<video>` behind the canvas, to which each is drawn. See decision
+ * 0129.
  */
 import { joined } from './annex-b.js'
 import { Film } from './film.js'
@@ -12,20 +13,23 @@ import { type PlayerListener, type VideoPlayer } from './player.js'
 import { type ConfigMessage, type FrameMessage } from './wire.js'
 
 /**
- * When pictures are due, and how long they last, in seconds of the video. `overlapping`: now, until the next one comes;
- * the clock never stops. Some browsers keep only a few pictures that overlap: for these, `short`, one behind the other,
- * as fast as they come.
+ * Start and duration of frames, in seconds of the video. `overlapping`: a frame starts immediately
+ * and lasts until the next one; the clock never stops. Some browsers keep only a few overlapping
+ * frames: for these, `short` plays frames one after another as they arrive.
  */
 const timings = {
   overlapping: { ahead: 0.02, duration: 12 * 3600 },
   short: { ahead: 0, duration: 0.02 },
 }
-/** Pictures that may be due and not seen, and for how many milliseconds. */
+/** Frames that may be overdue, and for how many milliseconds. */
 const mostWaiting = 10
 const mostWaitMs = 800
-/** Milliseconds after which a picture that is not seen while none follows is asked for anew: another pushes it out. */
+/**
+ * Milliseconds after which a frame that is not shown, while none follows, is appended again to push
+ * it out.
+ */
 const settleMs = 120
-/** Failures of the browser's player without a picture between them. */
+/** Consecutive failures of the browser's player without a frame. */
 const mostFailures = 3
 
 interface Due {
@@ -40,9 +44,9 @@ export class MsePlayer implements VideoPlayer {
   private fragments: Fragments | null = null
   private config: ConfigMessage | null = null
   private timing: keyof typeof timings = 'overlapping'
-  /** Seconds of the video: where the newest picture begins. */
+  /** Seconds of the video at which the newest frame begins. */
   private newest = -1
-  /** The next key frame is to be jumped to. */
+  /** Seek to the next key frame. */
   private isBehind = false
   private waiting: Due[] = []
   private settling: number | undefined
@@ -109,7 +113,7 @@ export class MsePlayer implements VideoPlayer {
 
   private nextTime(now: number): number {
     if (this.newest < 0) return 0
-    // A hair apart: the order is all that counts for pictures that come at once.
+    // The smallest step, since frames that arrive together only need their order.
     return this.timing === 'short' ? this.newest + timings.short.duration : Math.max(this.newest + 0.001, now)
   }
 
@@ -134,7 +138,7 @@ export class MsePlayer implements VideoPlayer {
   }
 
   private draw(video: HTMLVideoElement): void {
-    // After a reset it is a picture of before.
+    // After a reset, the video shows a frame from before.
     if (video.videoWidth === 0 || !this.config) return
     paint(this.canvas, video, { width: video.videoWidth, height: video.videoHeight })
   }

@@ -1,4 +1,7 @@
-/** What the page uses of mux.js 7.1.0 (Apache-2.0), which is served as `mux.js`: a script that sets `muxjs`. */
+/**
+ * The parts of mux.js 7.1.0 (Apache-2.0) that the page uses. It is served as `mux.js`, a script
+ * that sets `muxjs`.
+ */
 
 export interface MuxSample {
   /** Ticks of 1/90,000 s. */
@@ -26,10 +29,10 @@ export interface MuxTrack {
   profileIdc: number
   profileCompatibility: number
   levelIdc: number
-  /** Units without start codes. */
+  /** NAL units without start codes. */
   sps: Uint8Array[]
   pps: Uint8Array[]
-  /** Ticks since the begin. */
+  /** Ticks since the start. */
   baseMediaDecodeTime: number
   samples: MuxSample[]
 }

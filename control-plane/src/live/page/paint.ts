@@ -1,4 +1,4 @@
-/** Draws a picture onto the page's canvas, which takes its size. Used by both players. */
+/** Draws a frame on the page's canvas and resizes the canvas to it. Used by both players. */
 export function paint(
   canvas: HTMLCanvasElement,
   picture: HTMLVideoElement | VideoFrame,

@@ -1,33 +1,33 @@
-/** Turns H.264 into pictures on the canvas, as soon as they come: WebCodecs, one decoder for each size of the picture. */
+/** Decodes H.264 to the canvas with low latency: WebCodecs, with one decoder per video size. */
 import { joined } from './annex-b.js'
 import { Incoming } from './incoming.js'
 import { paint } from './paint.js'
 import { type ConfigMessage, type FrameMessage } from './wire.js'
 
-/** Frames that may wait in the decoder; more means that this machine is too slow for them. */
+/** Frames that may wait in the decoder; more means that this machine is too slow. */
 const mostWaiting = 12
 /**
- * Milliseconds after which a decoder that keeps pictures back on a still screen is made to give them: at least, and at most
- * for one that is only slow, whose pictures would come anyway.
+ * Milliseconds after which a decoder that withholds frames on a still screen is flushed: at least,
+ * and at most for a decoder that is only slow.
  */
 const settle = { least: 120, most: 2000 }
 
 export interface PlayerListener {
-  /** A picture was drawn. */
+  /** A frame was drawn. */
   onPicture(): void
-  /** Pictures come from now on in this size. */
+  /** Frames have this size from now on. */
   onSize(width: number, height: number): void
-  /** The next picture needs a key frame. */
+  /** The next frame must be a key frame. */
   wantKeyFrame(): void
-  /** The browser does not decode this video. */
+  /** The browser cannot decode this video. */
   onUnplayable(codec: string): void
 }
 
-/** Turns what comes over the socket into pictures on a canvas. This one, or the one of `mse-player.ts`. */
+/** Decodes video from the socket to a canvas. Implemented here and in `mse-player.ts`. */
 export interface VideoPlayer {
-  /** Since the page was opened; `decodeMs`: of the last picture, from its arrival on. */
+  /** Since the page was opened; `decodeMs`: for the last frame, from its arrival. */
   readonly counted: { pictures: number; dropped: number; decodeMs: number }
-  /** The connection is new, or nothing of it holds any more. */
+  /** Discards all state, for a new connection. */
   reset(): void
   takeConfig(config: ConfigMessage): void
   takeFrame(frame: FrameMessage): void
@@ -39,7 +39,7 @@ export class Player implements VideoPlayer {
   private waiting = 0
   private settling: number | undefined
   private settleMs = settle.least
-  /** When frames were given to the decoder, by their time, for `decodeMs`. */
+  /** When frames entered the decoder, by timestamp, for `decodeMs`. */
   private readonly begun = new Map<number, number>()
   readonly counted = { pictures: 0, dropped: 0, decodeMs: 0 }
   private readonly incoming = new Incoming(this.counted)
@@ -48,7 +48,7 @@ export class Player implements VideoPlayer {
     private readonly canvas: HTMLCanvasElement,
     private readonly listener: PlayerListener,
   ) {
-    // A hidden page decodes nothing.
+    // Do not decode on a hidden page.
     document.addEventListener('visibilitychange', () => {
       if (!document.hidden && this.config) this.startOver()
     })
@@ -128,13 +128,13 @@ export class Player implements VideoPlayer {
     picture.close()
   }
 
-  /** Some decoders wait for the next frame before they give the last; a screen that rests has none. */
+  /** Some decoders withhold a frame until the next one, which a still screen does not send. */
   private settleLater(decoder: VideoDecoder): void {
     clearTimeout(this.settling)
     this.settling = setTimeout(() => {
       if (this.waiting === 0 || decoder.state !== 'configured') return
       const since = performance.now()
-      // After a flush the decoder takes nothing but a key frame.
+      // After a flush the decoder accepts only a key frame.
       decoder.flush().then(
         () => {
           if (this.decoder !== decoder) return
@@ -144,13 +144,13 @@ export class Player implements VideoPlayer {
           this.incoming.waitForKeyFrame()
           this.listener.wantKeyFrame()
         },
-        // It was closed meanwhile, or has told its error itself.
+        // It was closed meanwhile, or has reported its error.
         () => undefined,
       )
     }, this.settleMs)
   }
 
-  /** Goes on with the next key frame. */
+  /** Continues with the next key frame. */
   private startOver(): void {
     this.close()
     this.incoming.waitForKeyFrame()

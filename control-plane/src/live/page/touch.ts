@@ -1,8 +1,8 @@
-/** Fingers, mouse and wheel on the canvas, as touches of the phone. */
+/** Converts fingers, mouse and wheel on the canvas to touches of the phone. */
 import { type PageMessage } from './wire.js'
 
 const mostFingers = 10
-/** Pixels of scrolling that are one step of a wheel. */
+/** Pixels of scrolling per wheel step. */
 const pixelsPerStep = 100
 const linesPerStep = 3
 const mostSteps = 16
@@ -12,12 +12,12 @@ export interface TouchListener {
   /** The mouse's right and middle buttons. */
   onBack(): void
   onHome(): void
-  /** Something was touched with the mouse: the keyboard is for the phone from now on. */
+  /** The person used the mouse on the screen: send keys to the phone from now on. */
   onMouse(): void
 }
 
 export class Touches {
-  /** By `PointerEvent.pointerId`: the finger's number on the phone, and where it was last. */
+  /** By `PointerEvent.pointerId`: the phone's pointer number, and the last position. */
   private readonly fingers = new Map<number, { number: number; x: number; y: number }>()
   private readonly moved = new Set<number>()
   private wheel = { x: 0, y: 0, horizontal: 0, vertical: 0 }
@@ -81,18 +81,18 @@ export class Touches {
   }
 
   private onWheel(event: WheelEvent): void {
-    // With Ctrl it is the browser's zoom.
+    // Ctrl+wheel is the browser's zoom.
     if (!this.isAllowed() || event.ctrlKey) return
     event.preventDefault()
     const unit = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? pixelsPerStep : linesPerStep
     Object.assign(this.wheel, this.pointOf(event))
-    // Down and right are positive for browsers; up and right for Android.
+    // Browsers count down and right as positive, Android up and right.
     this.wheel.vertical -= event.deltaY / unit
     this.wheel.horizontal += event.deltaX / unit
     this.sendSoon()
   }
 
-  /** Once a picture of this screen: more would only queue. */
+  /** At most one message per display frame: more would only queue. */
   private sendSoon(): void {
     if (this.frame !== 0) return
     this.frame = requestAnimationFrame(() => {

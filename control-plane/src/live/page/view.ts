@@ -1,7 +1,7 @@
-/** What the page shows around the picture: state, time left, what covers the picture, and which keys there are. */
+/** The page around the picture: state, time left, overlays, and available keys. */
 import { timeLeft } from './keys.js'
 
-/** `over`: it does not come back by itself. */
+/** `over`: no reconnect follows. */
 export type State = 'connecting' | 'live' | 'over'
 
 export function byId<E extends HTMLElement>(id: string, kind: new () => E): E {
@@ -11,13 +11,13 @@ export function byId<E extends HTMLElement>(id: string, kind: new () => E): E {
 }
 
 const statusTexts: Record<State, string> = { connecting: 'Connecting', live: 'Live', over: 'Ended' }
-/** Milliseconds before the end at which it is said aloud. */
+/** Milliseconds before the end at which screen readers announce it. */
 const warnings = [300_000, 60_000]
 
-/** Of 255; video's black is not always 0. */
+/** Of 255; black in video is not always 0. */
 const black = 24
 
-/** True when next to nothing can be seen on it. */
+/** True when almost nothing is visible on the canvas. */
 function isBlack(canvas: HTMLCanvasElement): boolean {
   const small = document.createElement('canvas')
   small.width = 16
@@ -29,7 +29,7 @@ function isBlack(canvas: HTMLCanvasElement): boolean {
   let bright = 0
   for (let at = 0; at < data.length; at += 4)
     if (Math.max(data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0) > black) bright += 1
-  // A status bar may stay.
+  // A status bar may be visible.
   return bright < (data.length / 4) * 0.1
 }
 
@@ -72,7 +72,7 @@ export class View {
     this.show('connecting', 'Waiting for video', '')
   }
 
-  /** Whether the person may do more than watch. */
+  /** Whether the person may control the phone. */
   controls(control: boolean): void {
     byId('mode', HTMLSpanElement).hidden = control
     byId('secure-hint', HTMLParagraphElement).hidden = !control
@@ -88,7 +88,7 @@ export class View {
     return this.control && this.state === 'live'
   }
 
-  /** A picture is there. */
+  /** The first picture has arrived. */
   live(): void {
     if (this.state !== 'live') this.show('live', '', '')
   }
@@ -97,7 +97,7 @@ export class View {
     document.documentElement.style.setProperty('--ratio', String(width / height))
   }
 
-  /** @param trouble why no picture comes; empty while it comes */
+  /** @param trouble why there is no picture; empty when there is one */
   told(isSecure: boolean, trouble: string, isAsleep = false): void {
     if (trouble !== '' && trouble !== this.trouble) this.say(trouble)
     this.isSecure = isSecure
@@ -135,7 +135,7 @@ export class View {
     this.coverText.textContent = isTroubled ? '' : this.text
     byId('wake', HTMLButtonElement).hidden = !isTroubled || !this.isAsleep || !this.control
     this.cover.hidden = this.state === 'live' && !isTroubled
-    // Some phones show their lock screen all the same: then there is nothing to explain.
+    // Some phones still show their lock screen: then no explanation is needed.
     this.secure.hidden = this.state !== 'live' || !this.isSecure || isTroubled || !isBlack(this.canvas)
   }
 
@@ -152,7 +152,7 @@ export class View {
     if (warnings.some((at) => before > at && this.left <= at && before !== Infinity)) this.say(`${text} left`)
   }
 
-  /** For those who do not see it. */
+  /** Announces text to screen readers. */
   private say(text: string): void {
     this.announcement.textContent = text.trim()
   }

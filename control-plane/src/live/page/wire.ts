@@ -6,10 +6,10 @@
  *   frame   u8 2 | u8 flags: 1 key frame, 2 last part | u64 µs of the phone's clock | part of an access unit (Annex B)
  */
 
-/** Subprotocol: a page of another version is told so instead of misread. */
+/** Subprotocol: a page of another version gets an error instead of misreading the messages. */
 export const protocol = 'phonerack.live.1'
 
-/** Bytes that may be under way without the page's `ack`: more would be a picture from long ago. */
+/** Bytes in flight without the page's `ack`: more would show an outdated picture. */
 export const mostUnacknowledged = 512 * 1024
 /** Bytes after which the page acknowledges. */
 export const acknowledgeEvery = 32 * 1024
@@ -33,19 +33,19 @@ export const closings = {
   handedBack: { code: 4020, reason: 'The phone is back with the agent. Thank you.' },
   withdrawn: { code: 4021, reason: 'The agent no longer needs your help.' },
   unavailable: { code: 4011, reason: 'The phone is unreachable, and its session has ended.' },
-  /** From here on the page tries again by itself. */
+  /** From here on the page reconnects. */
   restarting: { code: 4100, reason: 'The phone is restarting.' },
   away: { code: 4101, reason: 'The phone is temporarily unreachable.' },
   stopping: { code: 4102, reason: 'The server is restarting.' },
 } as const
 export type Closing = (typeof closings)[keyof typeof closings]
 
-/** False: the page says why, and does not try again. */
+/** False: the page shows the reason and does not reconnect. */
 export const isWorthRetrying = (code: number): boolean => code < 4000 || code >= 4100
 
 export type Phase = 'down' | 'move' | 'up' | 'cancel'
 
-/** Page → server. The first is `open`. `x` and `y` are parts of the picture, 0 to 1. */
+/** Page → server. The first message is `open`. `x` and `y` are fractions of the picture, 0 to 1. */
 export type PageMessage =
   | { type: 'open'; token: string }
   | { type: 'touch'; phase: Phase; pointer: number; x: number; y: number }
@@ -54,14 +54,14 @@ export type PageMessage =
   | { type: 'scroll'; x: number; y: number; horizontal: number; vertical: number }
   | { type: 'rotate' }
   | { type: 'key_frame' }
-  /** Of a hand-over's link: the person takes control, and gives it back. */
+  /** For a hand-over's link: the person takes or returns control. */
   | { type: 'take' }
   | { type: 'give_back'; outcome: 'done' | 'declined'; note: string }
-  /** Bytes of video that have arrived since the socket was opened. */
+  /** Bytes of video received since the socket was opened. */
   | { type: 'ack'; bytes: number }
   | { type: 'ping'; id: number }
 
-/** What a hand-over's link asks of the person, and whether somebody with the link has taken control. */
+/** The request of a hand-over's link, and whether control was taken with it. */
 export interface HandoffState {
   message: string
   isTaken: boolean
@@ -76,11 +76,14 @@ export type ServerMessage =
       control: boolean
       expiresAt: number
       now: number
-      /** Null: a plain link. Of a hand-over's there is control while it is taken. */
+      /** Null for a plain link. A hand-over's link allows control while it is taken. */
       handoff: HandoffState | null
     }
   | ({ type: 'handoff' } & HandoffState)
-  /** `secure`: the picture is black because the phone is locked or protects it. `trouble`: why no picture comes; `asleep`: because the phone's screen is off. */
+  /**
+   * `secure`: the picture is black because the phone is locked or protects it. `trouble`: why there
+   * is no picture; `asleep`: because the phone's screen is off.
+   */
   | { type: 'state'; secure: boolean; trouble: string; asleep: boolean }
   | { type: 'pong'; id: number }
 
@@ -128,7 +131,7 @@ export function writeFrame(frame: Omit<FrameMessage, 'type'>): Uint8Array<ArrayB
   return bytes
 }
 
-/** Null for what is neither. The arrays look into `buffer`. */
+/** Returns null for any other message. The arrays are views of `buffer`. */
 export function readVideo(buffer: ArrayBuffer): ConfigMessage | FrameMessage | null {
   const view = new DataView(buffer)
   if (buffer.byteLength >= frameHead && view.getUint8(0) === frameType) {

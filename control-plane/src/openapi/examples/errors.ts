@@ -1,4 +1,7 @@
-/** One example for each error code: built as the service builds its answers, with what the code's errors carry. */
+/**
+ * One example for each error code, built like the service's responses, with the details that its
+ * errors carry.
+ */
 import { ApiError, errorCodes, type ApiErrorOptions, type ErrorCode } from '@phonerack/shared'
 import { type $ZodType } from 'zod/v4/core'
 import { errorAnswer } from '../../http/errors.js'
@@ -10,7 +13,7 @@ import { ids } from './ids.js'
 const phone = { phone: ids.phone }
 const createAnother = 'Create a new phone: POST /v1/phones'
 
-/** What is not the same for every error of a code. */
+/** Options that differ between errors of a code. */
 const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
   invalid_api_key: { next: 'Send Authorization: Bearer <API key>.' },
   insufficient_credits: {
@@ -111,7 +114,7 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
   phone_unavailable: { details: phone },
 }
 
-/** What the check of a route's schema says. */
+/** The error of a route's schema validation. */
 function refusalOf(schema: $ZodType, httpPart: 'body' | 'querystring', value: unknown): ApiError {
   const check = validatorCompiler({ schema, httpPart, method: 'POST', url: '' })
   const { error } = check(value) as { error?: unknown }

@@ -1,4 +1,4 @@
-/** Names of things in the examples: the same thing has the same ID everywhere. */
+/** IDs in the examples. The same object has the same ID everywhere. */
 export const ids = {
   phone: 'ph_k3v7qm2xn5td',
   otherPhone: 'ph_w6bh4zr7cjpa',

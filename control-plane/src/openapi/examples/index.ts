@@ -1,6 +1,6 @@
 /**
- * Examples of all operations, by `operationId`: as a system answers, held against the schemas by `examples.test.ts`,
- * which also finds an operation that has none and an example that no operation has a place for.
+ * Examples of all operations, by `operationId`. `examples.test.ts` validates them against the
+ * schemas, and finds operations without examples and examples without an operation.
  */
 import { accountExamples } from './account.js'
 import { appExamples } from './apps.js'

@@ -1,22 +1,22 @@
-/** What the examples of an operation are. */
+/** The types of an operation's examples. */
 
 export interface Example {
   summary: string
   value: unknown
 }
-/** By a name of their own, as OpenAPI's Media Type Object has them. */
+/** By name, as in OpenAPI's Media Type Object. */
 export type Examples = Record<string, Example>
 
 export interface OperationExamples {
-  /** Of JSON bodies. */
+  /** Of JSON request bodies. */
   body?: Examples
-  /** Of JSON answers, by status. */
+  /** Of JSON responses, by status. */
   answers?: Record<number, Examples>
-  /** Of an answer as plain text. */
+  /** Of a plain-text response. */
   text?: Examples
 }
 
-/** The only example of its place. */
+/** A single example. */
 export const one = (name: string, summary: string, value: unknown): Examples => ({
   [name]: { summary, value },
 })

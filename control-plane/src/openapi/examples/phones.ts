@@ -1,4 +1,4 @@
-/** Examples of renting phones: one phone's life, from its creation to its end. */
+/** Examples of renting phones: one phone's life, from creation to deletion. */
 import type { PhoneJson, SessionJson } from '../../routes/schemas.js'
 import { ids } from './ids.js'
 import { one, type OperationExamples } from './kinds.js'
@@ -27,7 +27,7 @@ export const readyPhone: PhoneJson = {
   failure: null,
 }
 
-/** Before it is ready only the session's end is set. */
+/** Before the phone is ready, only the session's end is set. */
 const onItsWay = {
   last_active_at: null,
   session: {
@@ -40,7 +40,7 @@ const onItsWay = {
 const creating: PhoneJson = { ...readyPhone, ...onItsWay, status: 'creating' }
 const atRest: PhoneJson = { ...readyPhone, last_active_at: '2026-11-21T12:49:26.245Z', session: null }
 const parked: PhoneJson = { ...atRest, status: 'parked' }
-/** After a start, a reboot or a reset: what counts is the session's end. */
+/** After a start, a reboot or a reset, `parks_at` is the session's end. */
 export const startingPhone: PhoneJson = {
   ...readyPhone,
   status: 'starting',

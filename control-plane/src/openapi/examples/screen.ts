@@ -1,4 +1,4 @@
-/** Examples of reading and using a screen: the settings of a phone. */
+/** Examples of reading and using a screen: a phone's Settings app. */
 import type { ActionBatchResult, Observation } from '@phonerack/shared'
 import { ids } from './ids.js'
 import { one, type OperationExamples } from './kinds.js'
