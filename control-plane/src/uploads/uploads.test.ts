@@ -54,7 +54,7 @@ function tampered(apk: Buffer): Buffer {
 
 describe('an upload', () => {
   it('goes from its URL to ready, and is deleted with its file', async () => {
-    const before = Date.now()
+    const before = plane.app.core.clock.now().getTime()
     const answer = await client.request<Created>('POST', '/v1/apps/uploads', {})
     expect(answer.status).toBe(201)
     const created = createdUploadSchema.strict().parse(answer.body)
