@@ -32,7 +32,6 @@ import type { World } from './world.js'
 export interface SavedAndroid {
   settings: SavedSettings
   properties: Record<string, string>
-  deviceConfig: Record<string, string>
   appOps: Record<string, string>
   lockDisabled: boolean
   files: SavedVolume
@@ -94,7 +93,6 @@ export class Android {
   uiAutomation: string | null = null
   /** io.appium.settings' keyboard, which holds what it has not committed yet. */
   readonly unicodeIme = new UnicodeIme()
-  deviceConfig = new Map<string, string>()
   /** `package/OP` → mode. */
   appOps = new Map<string, string>()
   /** Accounts, Wi-Fi networks and the like. */
@@ -189,7 +187,6 @@ export class Android {
     return {
       settings: this.settings.save(),
       properties: this.properties.persistent(),
-      deviceConfig: Object.fromEntries(this.deviceConfig),
       appOps: Object.fromEntries(this.appOps),
       lockDisabled: this.lockDisabled,
       files: this.volume.save(keptTrees(this.volume)),
@@ -236,7 +233,6 @@ export class Android {
       await wipeUserData(this.volume)
       this.installed.load(null)
       this.settings.load(null)
-      this.deviceConfig.clear()
       this.appOps.clear()
       this.lockDisabled = false
       this.userData = wiped(this.userData)
@@ -298,7 +294,6 @@ export class Android {
     this.adbKeys.load(saved.adbKeys ?? [])
     this.settings.load(saved.settings)
     this.properties.restart(this.identity, saved.properties)
-    this.deviceConfig = new Map(Object.entries(saved.deviceConfig))
     this.appOps = new Map(Object.entries(saved.appOps))
     this.lockDisabled = saved.lockDisabled
     this.userData = { ...noUserData(), ...saved.userData }

@@ -40,7 +40,6 @@ const spokenWords: Readonly<Record<string, number>> = {
   appops: 1,
   cmd: 2,
   content: 1,
-  device_config: 1,
   dumpsys: 1,
   ime: 1,
   input: 1,

@@ -65,4 +65,4 @@ async function appProcess(io: CommandIo): Promise<number> {
   })
 }
 
-export const appProcessCommands: CommandTable = { app_process: appProcess, app_process64: appProcess }
+export const appProcessCommands: CommandTable = { app_process: appProcess }

@@ -2,7 +2,7 @@
 import { findPackage } from '../../android/packages.js'
 import { decode, encode } from '../bytes.js'
 import type { CommandIo } from '../command.js'
-import { listUsers, listWifiNetworks } from './dump-user-data.js'
+import { listWifiNetworks } from './dump-user-data.js'
 import { parseComponent } from './intent.js'
 
 /** Called with the arguments behind the service's name. */
@@ -62,48 +62,6 @@ function withOld(args: readonly string[]): { old: string; rest: string[] } {
     else at++
   }
   return { old, rest }
-}
-
-export async function deviceConfig(io: CommandIo, args: readonly string[]): Promise<number> {
-  const { deviceConfig: table } = io.android
-  const [verb = '', namespace = '', key = '', value] = args.map(decode)
-  const name = `${namespace}/${key}`
-  switch (verb) {
-    case 'get':
-      await io.out(encode(`${table.get(name) ?? 'null'}\n`))
-      return 0
-    case 'put':
-      if (value === undefined) break
-      table.set(name, value)
-      io.android.changed()
-      return 0
-    case 'delete':
-      await io.out(
-        table.delete(name)
-          ? `Successfully deleted ${key} from ${namespace}\n`
-          : `Failed to delete ${key} from ${namespace}\n`,
-      )
-      io.android.changed()
-      return 0
-    case 'list':
-      for (const [entry, text] of table) {
-        if (namespace === '' || entry.startsWith(`${namespace}/`))
-          await io.out(encode(`${namespace === '' ? entry : entry.slice(namespace.length + 1)}=${text}\n`))
-      }
-      return 0
-    case 'set_sync_disabled_for_tests':
-      table.set('/sync_disabled', namespace)
-      io.android.changed()
-      return 0
-    case 'get_sync_disabled_for_tests':
-      await io.out(`${table.get('/sync_disabled') ?? 'none'}\n`)
-      return 0
-    case 'is_sync_disabled_for_tests':
-      await io.out(`${(table.get('/sync_disabled') ?? 'none') !== 'none'}\n`)
-      return 0
-  }
-  await io.err('Bad arguments\n')
-  return 255
 }
 
 export async function appOps(io: CommandIo, args: readonly string[]): Promise<number> {
@@ -177,24 +135,6 @@ export async function testHarness(io: CommandIo, args: readonly string[]): Promi
     return 1
   }
   io.android.restart(true)
-  return 0
-}
-
-export async function uiMode(io: CommandIo, args: readonly string[]): Promise<number> {
-  const { settings } = io.android
-  const [verb, value] = args
-  if (verb !== 'night') return unknown(io, verb ?? '')
-  const modes: Readonly<Record<string, string>> = { yes: '2', no: '1', auto: '0' }
-  const mode = modes[value ?? '']
-  if (value !== undefined && mode === undefined) {
-    await io.err(`Error: mode must be 'yes', 'no', or 'auto'\n`)
-    return 255
-  }
-  if (mode !== undefined) settings.put('secure', 'ui_night_mode', mode)
-  const current = Object.entries(modes).find(
-    ([, stored]) => stored === settings.get('secure', 'ui_night_mode'),
-  )
-  await io.out(`Night mode: ${current?.[0] ?? 'no'}\n`)
   return 0
 }
 
@@ -284,24 +224,8 @@ export async function notification(io: CommandIo, args: readonly string[]): Prom
   return 0
 }
 
-export async function user(io: CommandIo, args: readonly string[]): Promise<number> {
-  if (args[0] === 'list') await io.out(encode(listUsers(io.android)))
-  else if (args[0] === 'is-user-visible') await io.out('true\n')
-  else return unknown(io, args[0] ?? '')
-  return 0
-}
-
 export async function power(io: CommandIo, args: readonly string[]): Promise<number> {
   if (args[0] === 'reboot' || args[0] === 'shutdown') return unknown(io, args[0])
   if (args[0] === 'set-mode' || args[0] === 'set-adaptive-power-saver-enabled') return 0
   return unknown(io, args[0] ?? '')
-}
-
-export async function display(io: CommandIo, args: readonly string[]): Promise<number> {
-  if (args[0] !== 'get-displays') return unknown(io, args[0] ?? '')
-  const { width, height, density } = io.android.world.display
-  await io.out(
-    `Displays:\nDisplay id 0: DisplayInfo{"Built-in Screen", displayId 0, real ${width} x ${height}, density ${density}}\n`,
-  )
-  return 0
 }

@@ -1,21 +1,17 @@
 import { content } from './dump-cards.js'
 import { location } from './location.js'
-/** `cmd SERVICE …`, and the small commands that only pass on to a service: svc, locksettings, device_config, appops, ime, service. */
+/** `cmd SERVICE …`, and the small commands that only pass on to a service: svc, locksettings, appops, ime, service. */
 import { type CommandRun, type CommandTable, UsageError } from '../command.js'
 import {
   alarm,
   appOps,
-  deviceConfig,
   deviceIdle,
-  display,
   lockSettings,
   noCommands,
   notification,
   power,
   statusBar,
   testHarness,
-  uiMode,
-  user,
   wifi,
   type ServiceCommand,
 } from './cmd-services.js'
@@ -34,10 +30,10 @@ const services: Readonly<Record<string, ServiceCommand>> = {
   alarm,
   appops: appOps,
   connectivity: noCommands,
-  device_config: deviceConfig,
+  device_config: noCommands,
   device_policy: noCommands,
   deviceidle: deviceIdle,
-  display,
+  display: noCommands,
   input: through('input'),
   location,
   input_method: inputMethod,
@@ -48,8 +44,8 @@ const services: Readonly<Record<string, ServiceCommand>> = {
   settings: through('settings'),
   statusbar: statusBar,
   testharness: testHarness,
-  uimode: uiMode,
-  user,
+  uimode: noCommands,
+  user: noCommands,
   wifi,
   window: through('wm'),
 }
@@ -134,7 +130,6 @@ export const cmdCommands: CommandTable = {
   svc,
   service,
   locksettings: (io) => lockSettings(io, io.args),
-  device_config: (io) => deviceConfig(io, io.args),
   appops: (io) => appOps(io, io.args),
   ime: (io) => inputMethod(io, io.args),
   content,

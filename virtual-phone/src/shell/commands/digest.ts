@@ -1,4 +1,4 @@
-/** md5sum, sha1sum, sha256sum, sha512sum, base64, xxd: bytes to text. */
+/** md5sum, sha1sum, sha256sum, base64, xxd: bytes to text. */
 import { createHash } from 'node:crypto'
 import { type CommandIo, type CommandRun, type CommandTable } from '../command.js'
 import { eachInput, linesOf } from './inputs.js'
@@ -38,9 +38,7 @@ async function check(io: CommandIo, algorithm: string, operands: readonly string
 export const digestCommands: CommandTable = {
   md5sum: sum('md5'),
   sha1sum: sum('sha1'),
-  sha224sum: sum('sha224'),
   sha256sum: sum('sha256'),
-  sha512sum: sum('sha512'),
   base64: (io) => {
     const { flags, values, operands } = parseOptions(io, 'di', 'w')
     const width = Number(values['w'] ?? '76')

@@ -1,4 +1,4 @@
-/** grep, egrep and fgrep. */
+/** grep. */
 import type { ByteSource } from '../../android/streams.js'
 import { type CommandIo, type CommandTable, UsageError } from '../command.js'
 import { absolute } from '../process.js'
@@ -15,11 +15,11 @@ interface Settings {
   names: boolean
 }
 
-async function grep(io: CommandIo, preset: string): Promise<number> {
+async function grep(io: CommandIo): Promise<number> {
   // Each -e is a pattern of its own.
   const patterns = io.args.flatMap((arg, at) => (arg === '-e' ? [io.args[at + 1] ?? ''] : []))
   const parsed = parseOptions(io, 'EFivcnlLqorRhHwxsazb', 'emABCf')
-  const flags = new Set([...parsed.flags, preset])
+  const { flags } = parsed
   const operands = [...parsed.operands]
   const pattern = patterns.length > 1 ? patterns.join('\n') : (parsed.values['e'] ?? operands.shift())
   if (pattern === undefined) throw new UsageError('no REGEX', 2)
@@ -112,7 +112,5 @@ function walk(io: CommandIo, names: readonly string[]): string[] {
 }
 
 export const grepCommands: CommandTable = {
-  grep: (io) => grep(io, ''),
-  egrep: (io) => grep(io, 'E'),
-  fgrep: (io) => grep(io, 'F'),
+  grep,
 }

@@ -1,4 +1,4 @@
-/** id, uname, ps, kill, uptime, reboot and other questions to the system itself. */
+/** id, uname, ps, kill, reboot and other commands about the system itself. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { nameOf, shellUser } from '../../fs/access.js'
 import { appProcesses } from '../../android/app-processes.js'
@@ -40,14 +40,6 @@ export const systemCommands: CommandTable = {
     await io.out('shell\n')
     return 0
   },
-  groups: async (io) => {
-    await io.out(`${shownGroups.map(nameOf).join(' ')}\n`)
-    return 0
-  },
-  getenforce: async (io) => {
-    await io.out('Enforcing\n')
-    return 0
-  },
   uname: async (io) => {
     const { flags } = parseOptions(io, 'asnrvmo')
     const parts: readonly (readonly [string, string])[] = [
@@ -74,10 +66,6 @@ export const systemCommands: CommandTable = {
         : io.args.map((name) => io.env[name])
     for (const value of wanted) if (value !== undefined) await io.out(`${value}\n`)
     return wanted.includes(undefined) ? 1 : 0
-  },
-  nproc: async (io) => {
-    await io.out('4\n')
-    return 0
   },
   ps: async (io) => {
     if (io.args.includes('--help')) {
@@ -148,17 +136,6 @@ export const systemCommands: CommandTable = {
     }
     return status
   },
-  uptime: async (io) => {
-    const minutes = Math.floor(io.android.uptimeMs / 60_000)
-    await io.out(` up ${minutes} min,  0 users,  load average: 0.10, 0.12, 0.09\n`)
-    return 0
-  },
-  free: async (io) => {
-    await io.out(
-      '\t\ttotal        used        free      shared     buffers\nMem:       8192000000  4915200000  3276800000    12000000    80000000\n',
-    )
-    return 0
-  },
   reboot: async (io) => {
     const [target] = io.args.filter((arg) => arg !== '-p')
     if (target !== undefined && target !== 'userspace')
@@ -180,18 +157,6 @@ export const systemCommands: CommandTable = {
         if (!io.signal.aborted) throw error
       })
     }
-    return 0
-  },
-  getconf: async (io) => {
-    const values: Readonly<Record<string, string>> = {
-      PAGESIZE: '4096',
-      PAGE_SIZE: '4096',
-      _NPROCESSORS_ONLN: '4',
-      CLK_TCK: '100',
-    }
-    const value = values[io.args[0] ?? '']
-    if (value === undefined) throw new UsageError(`bad '${io.args[0] ?? ''}'`)
-    await io.out(`${value}\n`)
     return 0
   },
   sync: () => 0,
