@@ -102,17 +102,14 @@ export class AdbClient {
   }
 
   /** All devices that the server lists. */
-  async devices(progress: Progress): Promise<TrackedDevice[]> {
-    // Taken before the list is read, so that a list of a later server gets an outdated run.
-    const tracked = this.tracked()
-    return tracked(
-      await this.call('host:devices-l', progress, (connection) =>
-        new ListDevicesCommand(connection).execute(),
-      ),
-    )
+  devices(progress: Progress): Promise<TrackedDevice[]> {
+    return this.call('host:devices-l', progress, async (connection) => {
+      const tracked = this.tracked()
+      return tracked(await new ListDevicesCommand(connection).execute())
+    })
   }
 
-  /** Returns a function that adds the current run of the server to lists. */
+  /** Returns a function that adds the current run of the server to lists. Call it once connected, since `open` can outlast a server. */
   tracked(): (devices: readonly ListedDevice[]) => TrackedDevice[] {
     const { serverRun } = this
     return (devices) =>

@@ -16,6 +16,7 @@ import { AdbConnectionLost, AdbProtocolError, AdbRefused } from './errors.js'
 import { command } from './quote.js'
 import { readShellPackets, shellPacket } from './shell-protocol.js'
 import { pullFile } from './sync.js'
+import { trackDevices } from './track.js'
 import { createTransport } from './transport.js'
 
 let dir: string
@@ -123,6 +124,30 @@ describe('a call to the adb server', () => {
     expect(asked).toBe('001Bhost:connect:[fe80::1]:5556')
     // The server's refusal of an unlisted address is ignored.
     await client().disconnect('10.0.0.1:5555', progress())
+  })
+
+  it('counts the ids of a list for the server that accepted the connection', async () => {
+    const list = 'a device transport_id:1\n'
+    await listen((socket) =>
+      socket.once('data', () => socket.end(`OKAY${list.length.toString(16).padStart(4, '0')}${list}`)),
+    )
+    const one = client()
+    const listed = one.devices(progress())
+    const tracked: unknown[] = []
+    const stop = new AbortController()
+    const tracking = trackDevices(
+      one,
+      (devices) => {
+        tracked.push(devices[0]?.transport)
+        stop.abort()
+      },
+      () => undefined,
+      stop.signal,
+    )
+    one.serverStarts()
+    expect((await listed)[0]?.transport).toEqual({ id: 1, serverRun: 1 })
+    await tracking
+    expect(tracked).toEqual([{ id: 1, serverRun: 1 }])
   })
 
   it.each(['OKAYzzzz', 'OKAY-001', 'nonsense', 'FAIL####'])('refuses the answer %s', async (answer) => {

@@ -19,8 +19,8 @@ export async function trackDevices(
   const stopped = () => signal.aborted
   while (!stopped()) {
     try {
-      const tracked = client.tracked()
       await client.call('host:track-devices-l', Progress.for(5000, signal), async (connection) => {
+        const tracked = client.tracked()
         const command = new TrackDevicesCommand(connection)
         await command.execute()
         connection.bytes.detach()
