@@ -56,7 +56,7 @@ export type ObservationScreenshot = z.infer<typeof observationScreenshotSchema>
 export const observationSchema = z
   .object({
     snapshot_id: z.string().meta({ description: 'Kept for 15 minutes, so that actions can target a `ref`.' }),
-    taken_at: z.iso.datetime().meta({ description: 'When the screen was read.' }),
+    taken_at: z.iso.datetime().meta({ description: 'Time of the observation.' }),
     app: z.object({ package: z.string(), activity: z.string().nullable() }),
     keyboard: z.object({ visible: z.boolean(), focused_editable: z.boolean() }),
     screen: z

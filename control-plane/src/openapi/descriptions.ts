@@ -10,7 +10,7 @@ export const descriptions: Readonly<Record<string, string>> = {
     'Newest first. Phones that are `failed` or `deleted` are listed only when `status` includes them. A key that is limited to certain phones sees only those phones.',
   getPhone:
     'With `wait`, responds as soon as the phone reaches that status or can no longer reach it. After `timeout` seconds it returns the phone in its current state.',
-  updatePhone: 'Changes the name, the metadata or the idle timeout. Omitted fields keep their value.',
+  updatePhone: 'Changes the name or the metadata. Omitted fields keep their value.',
   deletePhone:
     "Ends the session, if there is one, and releases the device to be wiped. The phone's apps and data are lost. Repeating the request returns the same response.",
   startPhone:

@@ -16,7 +16,7 @@ export const openApiOptions = (baseUrl: string): FastifyDynamicSwaggerOptions =>
     servers: [{ url: baseUrl }],
     security: [{ apiKey: [] }],
     tags: [
-      { name: 'phones', description: 'Renting phones.' },
+      { name: 'phones', description: 'Create, list, start, park and delete phones.' },
       { name: 'screen', description: 'Read and use the screen of a ready phone.' },
       { name: 'apps', description: 'Manage the apps of a ready phone, the app library, and APK uploads.' },
       { name: 'files', description: 'Manage files in the shared storage of a ready phone.' },

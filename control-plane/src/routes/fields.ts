@@ -48,9 +48,13 @@ export const metadataField = z
 
 const seconds = ({ min, max }: { min: number; max: number }) => z.int().min(min).max(max)
 
-export const idleTimeoutField = seconds(limits.idleTimeout).meta({
-  description: `Seconds without a request after which the phone parks; ${limits.idleTimeout.default} if omitted.`,
-})
+const idleTimeout = 'Seconds without a request after which the phone parks.'
+/** For a create, whose schema has the default. */
+export const idleTimeoutField = seconds(limits.idleTimeout).meta({ description: idleTimeout })
+/** For a start, which applies the default itself. */
+export const newIdleTimeoutField = idleTimeoutField
+  .optional()
+  .meta({ description: `${idleTimeout} \`${limits.idleTimeout.default}\` if omitted.` })
 export const maxDurationField = seconds(limits.maxDuration).meta({
   description: `Maximum length of the session in seconds. If omitted: ${limits.maxDuration.default}, shortened to fit the credit.`,
 })

@@ -24,7 +24,7 @@ export const openSessionSchema = z
     ready_at: timestamp.nullable(),
     idle_timeout: z.int().meta({ description: 'Seconds.' }),
     max_duration: z.int().meta({ description: 'Seconds.' }),
-    parks_at: timestamp.meta({ description: 'When the phone parks itself.' }),
+    parks_at: timestamp.meta({ description: 'Time at which the phone parks itself.' }),
     park_reason: openEnum(['idle', 'max_duration'], 'The rule that determines `parks_at`.'),
     reserved_usd: money,
   })

@@ -32,7 +32,7 @@ export const collectSetupBody = z.strictObject({
     .refine((token) => isSecret('setup', token), {
       message: `must be a setup token: \`${secretPrefixes.setup}\` followed by 43 characters`,
     })
-    .meta({ description: 'As `POST /v1/setup` gave it.' }),
+    .meta({ description: 'The `setup_token` that `POST /v1/setup` returned.' }),
 })
 
 export const createSetup: Route = (app, { services, strangers, baseUrl, clock }) => {

@@ -23,7 +23,7 @@ const uploadFields = {
   size_bytes: z.int().nullable(),
   sha256: z.string().nullable().meta({ pattern: '^[0-9a-f]{64}$' }),
   created_at: timestamp,
-  expires_at: timestamp.meta({ description: 'When the service deletes the upload.' }),
+  expires_at: timestamp.meta({ description: 'Time at which the service deletes the upload.' }),
   error: z
     .object({ code: oneOf(errorCodes, 'An error code.'), message: z.string(), next: z.string().nullable() })
     .nullable()

@@ -23,7 +23,9 @@ export const recordingSchema = z
     ended_at: timestamp.nullable(),
     duration_ms: z.int().nullable(),
     size_bytes: z.int().nullable(),
-    expires_at: timestamp.meta({ description: '7 days after it started.' }),
+    expires_at: timestamp.meta({
+      description: 'Time at which the recording is deleted: 7 days after its start.',
+    }),
   })
   .meta({ id: 'Recording' })
 export const recordingsSchema = z.object({ data: z.array(recordingSchema) }).meta({ id: 'Recordings' })

@@ -11,7 +11,7 @@ import { maxWidthField } from './observe.js'
 const { minQuality, maxQuality, defaultQuality } = limits.screenshot
 
 export const screenshotQuery = z.object({
-  format: z.enum(['png', 'jpeg']).default('png').meta({ description: 'Of the picture.' }),
+  format: z.enum(['png', 'jpeg']).default('png').meta({ description: 'The image format.' }),
   max_width: maxWidthField,
   quality: z
     .int()

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { callerOf } from '../../http/auth.js'
 import { phoneIdOf, type Route } from '../deps.js'
 import { describeErrors, phoneFailures } from '../errors.js'
-import { idleTimeoutField, maxDurationField, phoneParams, postHeaders, waitField } from '../fields.js'
+import { maxDurationField, newIdleTimeoutField, phoneParams, postHeaders, waitField } from '../fields.js'
 import { noteActivity, waitAfterWrite } from '../lifecycle.js'
 import { phoneSchema } from '../schemas.js'
 import { phoneJson } from '../views.js'
@@ -11,7 +11,7 @@ import { settledForReady } from '../waiting.js'
 
 export const startPhoneBody = z
   .strictObject({
-    idle_timeout: idleTimeoutField.optional(),
+    idle_timeout: newIdleTimeoutField,
     max_duration: maxDurationField.optional(),
     wait: waitField,
   })
