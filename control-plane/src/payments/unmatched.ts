@@ -21,7 +21,7 @@ export const readUnmatched = (core: Core): Promise<Unmatched[]> =>
     select id, 'payment' as kind, reference, payment_intent, cents, currency, reason, told_at from unmatched_payments
     union all
     select r.id, r.kind, r.checkout_id, r.payment_intent, r.cents, r.currency,
-      case when r.currency = 'usd' then 'no payment of ours is known for it' else 'the payment is not in US dollars' end, r.told_at
+      case when r.currency = 'usd' then 'there is no matching payment' else 'the payment is not in US dollars' end, r.told_at
     from payment_reversals r
     where r.currency <> 'usd' or not exists (select 1 from checkouts c
       where c.paid_at is not null and (c.payment_intent = r.payment_intent or c.id = r.checkout_id

@@ -19,11 +19,11 @@ const account: AccountJson = {
 const setupToken = 'prs_9xM27LFdMwTA2MSfxYfZcpwhOmCyZ8GrvHRcxNvOPUa'
 
 export const accountExamples: Record<string, OperationExamples> = {
-  getAccount: { answers: { 200: one('account', 'One phone runs', account) } },
+  getAccount: { answers: { 200: one('account', 'One phone is running', account) } },
   createCheckout: {
     body: one('fifty', 'Fifty dollars', { amount_usd: 50 }),
     answers: {
-      201: one('link', 'A page to pay on', {
+      201: one('link', 'The checkout page', {
         url: 'https://checkout.stripe.com/c/pay/cs_live_a1Xk3v7qM2',
         amount_usd: 50,
       }),
@@ -42,12 +42,12 @@ export const accountExamples: Record<string, OperationExamples> = {
     },
   },
   collectSetup: {
-    body: one('token', 'The token of the setup', { setup_token: setupToken }),
+    body: one('token', 'The setup token', { setup_token: setupToken }),
     answers: {
       200: {
-        pending: { summary: 'Not confirmed yet: ask again in three seconds', value: { status: 'pending' } },
+        pending: { summary: 'Not confirmed yet: poll again in three seconds', value: { status: 'pending' } },
         approved: {
-          summary: 'Confirmed: the key, once',
+          summary: 'Confirmed: the key is returned once',
           value: {
             status: 'approved',
             api_key: 'prk_b4Jt7nQx2VwKm9sZcYd5HgLr8PfUoEa3iXTNqBv6Wkh',

@@ -36,7 +36,7 @@ const storageId = 'sto_7m3kxq5vwz2b'
 export const appExamples: Record<string, OperationExamples> = {
   listApps: {
     answers: {
-      200: one('apps', 'One that came with the phone, and one that was installed', {
+      200: one('apps', 'A preinstalled app and an installed app', {
         data: [
           {
             package: 'com.android.settings',
@@ -61,16 +61,16 @@ export const appExamples: Record<string, OperationExamples> = {
   },
   installApp: {
     body: {
-      library: { summary: 'An app of the library', value: { package: 'org.mozilla.firefox' } },
+      library: { summary: 'An app from the library', value: { package: 'org.mozilla.firefox' } },
       upload: {
-        summary: 'An upload, over a build signed with another key',
+        summary: 'An upload that replaces a build signed with another key',
         value: { upload: ids.upload, replace: true },
       },
     },
     answers: {
       202: {
         library: {
-          summary: 'An app of the library',
+          summary: 'An app from the library',
           value: { package: 'org.mozilla.firefox', status: 'running' },
         },
         upload: {
@@ -87,7 +87,7 @@ export const appExamples: Record<string, OperationExamples> = {
   },
   listInstalls: {
     answers: {
-      200: one('installs', 'One of an upload that succeeded, one of the library that runs', {
+      200: one('installs', 'A finished install of an upload, and a running install from the library', {
         data: [
           {
             package: 'org.mozilla.firefox',
@@ -141,20 +141,20 @@ export const appExamples: Record<string, OperationExamples> = {
   },
   completeUpload: {
     body: {
-      named: { summary: 'The name of the stored file', value: { storage_id: storageId } },
-      as_answered: { summary: "The upload URL's answer as it is", value: { storageId } },
+      named: { summary: 'The ID of the stored file', value: { storage_id: storageId } },
+      as_answered: { summary: 'The response of the upload URL, unchanged', value: { storageId } },
     },
     answers: {
-      200: one('ready', 'The project had this file ready already', ready),
-      202: one('processing', 'Wait by `GET /v1/apps/uploads/{id}?wait=ready`', processing),
+      200: one('ready', 'The project already has this file', ready),
+      202: one('processing', 'Poll `GET /v1/apps/uploads/{id}?wait=ready`', processing),
     },
   },
   getUpload: {
     answers: {
       200: {
-        ready: { summary: 'Can be installed', value: ready },
+        ready: { summary: 'Ready to install', value: ready },
         invalid: {
-          summary: 'No APK that can be installed',
+          summary: 'Not an installable APK',
           value: {
             ...processing,
             status: 'invalid_apk',

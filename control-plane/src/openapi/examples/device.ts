@@ -18,35 +18,35 @@ export const deviceExamples: Record<string, OperationExamples> = {
       }),
     },
   },
-  getClipboard: { answers: { 200: one('text', 'What was copied', code) } },
+  getClipboard: { answers: { 200: one('text', 'The copied text', code) } },
   setClipboard: { body: one('text', 'A text', code), answers: { 200: one('text', 'Set', code) } },
   getLocation: { answers: { 200: one('berlin', 'Berlin', berlin) } },
   setLocation: {
     body: {
-      berlin: { summary: 'Berlin, and its time zone', value: berlin },
-      place_only: { summary: 'The place alone', value: { ...berlin, timezone_from_location: false } },
+      berlin: { summary: 'Berlin, with its time zone', value: berlin },
+      place_only: { summary: 'Only the location', value: { ...berlin, timezone_from_location: false } },
     },
     answers: {
       200: {
         berlin: {
-          summary: 'With the time zone of the place',
+          summary: 'With the time zone of the location',
           value: { ...berlin, timezone: 'Europe/Berlin' },
         },
-        place_only: { summary: 'The place alone', value: { ...berlin, timezone: null } },
+        place_only: { summary: 'Only the location', value: { ...berlin, timezone: null } },
       },
     },
   },
-  resetLocation: { answers: { 200: one('reset', 'Back at the default', { reset: true }) } },
-  getLocale: { answers: { 200: one('locale', 'English, of the United States', { locale: 'en-US' }) } },
+  resetLocation: { answers: { 200: one('reset', 'The default location', { reset: true }) } },
+  getLocale: { answers: { 200: one('locale', 'English (United States)', { locale: 'en-US' }) } },
   setLocale: {
-    body: one('german', 'German, of Germany', { locale: 'de-DE' }),
+    body: one('german', 'German (Germany)', { locale: 'de-DE' }),
     answers: { 200: one('german', 'Set', { locale: 'de-DE' }) },
   },
   getTimezone: {
     answers: {
       200: {
-        berlin: { summary: 'As it was set', value: { timezone: 'Europe/Berlin' } },
-        default: { summary: 'Never set', value: { timezone: null } },
+        berlin: { summary: 'A time zone was set', value: { timezone: 'Europe/Berlin' } },
+        default: { summary: 'The default applies', value: { timezone: null } },
       },
     },
   },
@@ -67,7 +67,7 @@ export const deviceExamples: Record<string, OperationExamples> = {
   },
   listFiles: {
     answers: {
-      200: one('downloads', 'The downloads', {
+      200: one('downloads', 'The Download directory', {
         path: '/sdcard/Download',
         data: [
           { name: 'invoices', type: 'directory', size: 0, modified_at: '2026-11-21T12:48:56.000Z' },

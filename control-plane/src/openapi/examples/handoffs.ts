@@ -32,11 +32,11 @@ const declined: HandoffJson = {
 export const handoffExamples: Record<string, OperationExamples> = {
   createHandoff: {
     body: {
-      an_hour: { summary: 'With an hour for it', value: { message: open.message } },
-      short: { summary: 'Within ten minutes', value: { message: 'Solve the puzzle.', expires_in: 600 } },
+      an_hour: { summary: 'Expires in one hour', value: { message: open.message } },
+      short: { summary: 'Expires in ten minutes', value: { message: 'Solve the puzzle.', expires_in: 600 } },
     },
     answers: {
-      201: one('open', 'Nobody has opened it yet', {
+      201: one('open', 'Not taken yet', {
         ...open,
         url: 'https://phones.example.com/live#prl_Zk7vQ2xTnW4mC9yBdR5HgLs8PfUoEa3iXJ6NqtVhKb1',
       }),
@@ -45,13 +45,15 @@ export const handoffExamples: Record<string, OperationExamples> = {
   getHandoff: {
     answers: {
       200: {
-        done: { summary: 'The person has done it', value: done },
-        declined: { summary: 'The person cannot do it', value: declined },
-        taken: { summary: 'The person is at it', value: taken },
+        done: { summary: 'Done', value: done },
+        declined: { summary: 'Declined', value: declined },
+        taken: { summary: 'The person is in control', value: taken },
       },
     },
   },
   deleteHandoff: {
-    answers: { 200: one('deleted', 'The phone is yours again', { id: ids.handoff, deleted: true }) },
+    answers: {
+      200: one('deleted', 'The agent controls the phone again', { id: ids.handoff, deleted: true }),
+    },
   },
 }

@@ -77,7 +77,7 @@ const ended: SessionJson = {
   reserved_usd: '0.900000',
 }
 
-const sessionBody = one('ten_minutes', 'Ten minutes, parked after two without a request', {
+const sessionBody = one('ten_minutes', 'At most ten minutes, parked after two minutes without a request', {
   idle_timeout: 120,
   max_duration: 600,
 })
@@ -90,13 +90,13 @@ export const phoneExamples: Record<string, OperationExamples> = {
         value: { name: 'checkout test', metadata: { run: '8214' } },
       },
       at_once: {
-        summary: 'In a country, for ten minutes, answered at once',
+        summary: 'In a country, at most ten minutes, without waiting',
         value: { country: 'US', idle_timeout: 120, max_duration: 600, wait: false },
       },
     },
     answers: {
-      201: one('ready', 'Ready within the wait', readyPhone),
-      202: one('creating', 'Not ready yet: wait by `GET /v1/phones/{id}?wait=ready`', creating),
+      201: one('ready', 'Ready', readyPhone),
+      202: one('creating', 'Not ready yet: poll `GET /v1/phones/{id}?wait=ready`', creating),
     },
   },
   listPhones: {
@@ -125,30 +125,30 @@ export const phoneExamples: Record<string, OperationExamples> = {
     },
   },
   updatePhone: {
-    body: one('rename', 'Another name, and no metadata any more', { name: 'login test', metadata: {} }),
+    body: one('rename', 'A new name, and empty metadata', { name: 'login test', metadata: {} }),
     answers: { 200: one('renamed', 'Renamed', { ...readyPhone, name: 'login test', metadata: {} }) },
   },
   deletePhone: { answers: { 200: one('deleted', 'Deleted', { ...atRest, status: 'deleted' }) } },
   startPhone: {
     body: sessionBody,
     answers: {
-      200: one('ready', 'Ready, or its session renewed', readyPhone),
-      202: one('starting', 'Not ready yet: wait by `GET /v1/phones/{id}?wait=ready`', startedAgain),
+      200: one('ready', 'Ready, or the session was renewed', readyPhone),
+      202: one('starting', 'Not ready yet: poll `GET /v1/phones/{id}?wait=ready`', startedAgain),
     },
   },
   parkPhone: {
-    body: one('at_once', 'Answered at once', { wait: false }),
+    body: one('at_once', 'Without waiting', { wait: false }),
     answers: {
       200: one('parked', 'Parked', parked),
       202: one('parking', 'Not parked yet', { ...atRest, status: 'parking' }),
     },
   },
   heartbeatPhone: {
-    answers: { 200: one('ready', 'The idle timer begins anew', readyPhone) },
+    answers: { 200: one('ready', 'The idle timer was reset', readyPhone) },
   },
   listSessions: {
     answers: {
-      200: one('page', 'The open session, and one that parked itself', {
+      200: one('page', 'The open session, and one that ended by its idle timeout', {
         data: [running, ended],
         next_cursor: null,
       }),

@@ -140,7 +140,7 @@ const ready = {
 
 export const screenExamples: Record<string, OperationExamples> = {
   observe: {
-    answers: { 200: one('settings', 'The settings of the phone', settings) },
+    answers: { 200: one('settings', 'The Settings app', settings) },
     text: one('settings', 'With `format=text`', screenText),
   },
   runActions: {
@@ -165,7 +165,7 @@ export const screenExamples: Record<string, OperationExamples> = {
         },
       },
       text: {
-        summary: 'Scroll to an element and tap it; the screen as text alone',
+        summary: 'Scroll to an element and tap it; only the text form of the screen',
         value: {
           actions: [
             { type: 'scroll_to', target: { text: 'Battery' } },
@@ -177,32 +177,34 @@ export const screenExamples: Record<string, OperationExamples> = {
     },
     answers: {
       200: {
-        text: { summary: 'All ran; the screen as text, with `observe: text`', value: scrolled },
-        completed: { summary: 'All ran', value: completed },
-        stopped: { summary: 'Stopped at an action that failed', value: stopped },
+        text: { summary: 'All actions succeeded; text form, with `observe: text`', value: scrolled },
+        completed: { summary: 'All actions succeeded', value: completed },
+        stopped: { summary: 'Stopped at a failed action', value: stopped },
       },
     },
   },
   startRecording: {
     body: one('named', 'With a name', { name: 'Sign in' }),
-    answers: { 201: one('recording', 'It runs', running) },
+    answers: { 201: one('recording', 'Recording', running) },
   },
   listRecordings: {
-    answers: { 200: one('recordings', 'One runs, one can be downloaded', { data: [running, ready] }) },
+    answers: {
+      200: one('recordings', 'One is running, one is ready for download', { data: [running, ready] }),
+    },
   },
   stopRecording: {
-    answers: { 200: one('recording', 'Its video is being made', { ...running, ...ended }) },
+    answers: { 200: one('recording', 'The video is being processed', { ...running, ...ended }) },
   },
   deleteRecording: {
-    answers: { 200: one('deleted', 'It is gone', { id: ids.recording, deleted: true }) },
+    answers: { 200: one('deleted', 'Deleted', { id: ids.recording, deleted: true }) },
   },
   createLiveLink: {
     body: {
-      an_hour: { summary: 'For an hour', value: { expires_in: 3600 } },
-      watch: { summary: 'To watch alone, for ten minutes', value: { expires_in: 600, control: false } },
+      an_hour: { summary: 'Expires in one hour', value: { expires_in: 3600 } },
+      watch: { summary: 'Watch only, expires in ten minutes', value: { expires_in: 600, control: false } },
     },
     answers: {
-      201: one('link', 'Whoever has it is let in', {
+      201: one('link', 'Anyone with the link has access', {
         url: 'https://phones.example.com/live#prl_Zk7vQ2xTnW4mC9yBdR5HgLs8PfUoEa3iXJ6NqtVhKb1',
         expires_at: '2026-11-21T13:49:31.020Z',
       }),
