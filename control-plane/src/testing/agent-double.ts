@@ -1,7 +1,7 @@
 /**
- * A test double of the host agent's answers: it joins over HTTP, has a real identity, speaks the real proto over real
- * mutual TLS and sends real heartbeats over the real broker, but there are no phones behind it. For tests of the
- * control plane only. Its calls are in `agent-double/`, by subject.
+ * A test double of the host agent: it joins over HTTP, has a real identity, speaks the real proto
+ * over real mutual TLS and sends real heartbeats over the real broker, but has no phones. For tests
+ * of the control plane only. Its calls are in `agent-double/`, by subject.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js'
@@ -179,7 +179,7 @@ class Double implements Inside {
     await this.bus.close()
   }
 
-  /** The service with each answer through `onAnswer`. */
+  /** The service with each response passed through `onAnswer`. */
   private changing(service: ServiceDefinition): ServiceDefinition {
     const methods = Object.entries(service).map(([name, method]) => {
       const responseSerialize = (value: unknown): Buffer =>

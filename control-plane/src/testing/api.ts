@@ -1,4 +1,7 @@
-/** The HTTP server over the real services, and requests to it, for tests of routes and conventions. One for a test file. */
+/**
+ * The HTTP server with the real services, and requests to it, for tests of routes and conventions.
+ * Create one per test file.
+ */
 import { createLogger, newId, type Clock } from '@phonerack/shared'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import type { Response } from 'light-my-request'
@@ -13,13 +16,13 @@ import { createKey } from './operator.js'
 import { watchServices, type ServiceCall, type WatchedServices } from './watched-services.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type TenantOptions } from './world.js'
 
-/** `services` replaces some of the real ones: for what a test cannot cause from outside. */
+/** `services` replaces some real ones, for conditions that a test cannot cause from outside. */
 type Extra = Partial<Pick<ServerOptions, 'plugins' | 'health' | 'clock'>> & { services?: Partial<Services> }
 
 export interface ApiOptions {
-  /** Free devices of the one rack; left out: no rack. */
+  /** Free devices of the only rack; left out: no rack. */
   devices?: number
-  /** Limits and credit of the project. By default no test reaches them. */
+  /** Limits and credit of the project. The defaults are never reached. */
   tenant?: TenantOptions
   env?: Record<string, string>
   http?: Partial<HttpConfig>
@@ -40,11 +43,14 @@ export interface TestApi {
   /** The rack's agent. @throws Error when the API was started without devices */
   readonly agent: AgentDouble
   keyOf(preset: Preset, phoneIds?: string[]): Promise<string>
-  /** A phone that is ready on a device. */
+  /** Creates a phone that is ready on a device. */
   readyPhone(): Promise<string>
-  /** Deletes every phone and waits until each device is free again. */
+  /** Deletes every phone and waits until each device is free. */
   endPhones(): Promise<void>
-  /** A phone's row in this status, without a device: it is read and waited for, and no job moves it. */
+  /**
+   * Adds a phone's row with this status and no device. It can be read and waited for, and no job
+   * changes it.
+   */
   placePhone(status: PhoneStatus): Promise<string>
   /** Changes a phone's row and wakes its waiters. */
   movePhone(id: string, change: PhoneChange): Promise<void>
@@ -53,7 +59,7 @@ export interface TestApi {
     url: string,
     options?: Partial<InjectOptions> & { key?: string | null },
   ) => Promise<Response>
-  /** Another server over the same services. */
+  /** Another server for the same services. */
   beside(http: Partial<HttpConfig>, extra?: Extra): Promise<TestApi>
   close: () => Promise<void>
 }
@@ -188,7 +194,7 @@ export interface ErrorBody {
   }
 }
 
-/** The error of an answer, after checking status, envelope and headers. */
+/** The error of a response, after checking status, envelope and headers. */
 export function errorOf(response: Response, status: number, code: string): ErrorBody {
   const body = response.json<{ error: ErrorBody }>()
   expect({ status: response.statusCode, code: body.error.code }).toEqual({ status, code })
@@ -204,7 +210,7 @@ export function expectConventions(response: Response): void {
   expect(response.headers['cache-control']).toBe('no-store')
 }
 
-/** The failure of a phone while a request waited for it: never worth repeating, and what to do instead. */
+/** Expects the failure of a phone while a request waited for it: not retryable, with a `next`. */
 export function expectFailure(response: Response, status: number, code: string, phoneId: string): ErrorBody {
   const error = errorOf(response, status, code)
   expect(error.retryable).toBe(false)
@@ -227,7 +233,7 @@ export const sendJson = (
     payload: JSON.stringify(body),
   })
 
-/** The refusal of a body, which has reached no service but the key's. */
+/** Expects a body to be refused before any service but the key's is called. */
 export async function refusalOf(
   api: TestApi,
   method: string,
@@ -242,7 +248,7 @@ export async function refusalOf(
   return error
 }
 
-/** Calls since `from`, without those that every request makes for its key and the activity log. */
+/** Calls since `from`, without those that every request makes for its key and the activity list. */
 export const servicesUsed = (api: TestApi, from = 0): string[] =>
   api.calls
     .slice(from)

@@ -1,4 +1,7 @@
-/** Who signs the APKs of tests, and how signers stand in the signing block. Source of the formats: source.android.com, "APK Signature Scheme v2" and "v3". */
+/**
+ * Signs the APKs of tests, and builds the signing block. Source of the formats: source.android.com,
+ * "APK Signature Scheme v2" and "v3".
+ */
 import 'reflect-metadata'
 import { constants, createHash, generateKeyPairSync, sign, webcrypto, type KeyObject } from 'node:crypto'
 import { X509CertificateGenerator } from '@peculiar/x509'
@@ -28,12 +31,12 @@ export interface ApkSigner {
   key: KeyObject
 }
 
-/** RSA, whose signatures all have one length: tests count bytes. */
+/** RSA, whose signatures have a fixed length: tests count bytes. */
 const rsa = {
   ...{ name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
   ...{ modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) },
 }
-/** Signs the certificates: Web Cryptography has no DSA. */
+/** Signs the certificates, since Web Cryptography has no DSA. */
 const issuer = await webcrypto.subtle.generateKey(rsa, true, ['sign', 'verify'])
 
 function newKeys(kind: KeyKind) {
@@ -62,7 +65,7 @@ export async function newApkSigner(kind: KeyKind): Promise<ApkSigner> {
   return { kind, certificate: Buffer.from(certificate.rawData), publicKey: spki, key: privateKey }
 }
 
-/** Of each APK that names no other. */
+/** The default signer. */
 const usual = await newApkSigner('rsa')
 
 const schemeIds = { v2: 0x7109871a, v3: 0xf05368c0, 'v3.1': 0x1b93ad61 }
@@ -70,10 +73,13 @@ const schemeIds = { v2: 0x7109871a, v3: 0xf05368c0, 'v3.1': 0x1b93ad61 }
 /** Left out: one signer with an RSA key, one signature, scheme v2. */
 export interface Signing {
   by?: ApkSigner
-  /** As the signature names it. */
+  /** The algorithm that the signature names. */
   algorithm?: Algorithm
   schemes?: readonly (keyof typeof schemeIds)[]
-  /** How often the signer stands in each scheme, its signature in the signer, and its digest in what it signs. */
+  /**
+   * Repetitions of the signer in each scheme, of its signature, and of its digest in the signed
+   * data.
+   */
   signers?: number
   signatures?: number
   digests?: number
@@ -112,7 +118,7 @@ function signerOf(sections: readonly Buffer[], signing: Signing, isV3: boolean):
 }
 
 function signatureOf(signedData: Buffer, { kind, key }: ApkSigner, { hash, pssSalt }: Algorithm): Buffer {
-  // Has no algorithm of the format.
+  // No algorithm of the format fits this key.
   if (kind === 'ed25519') return sign(null, signedData, key)
   const pss = pssSalt === undefined ? {} : { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: pssSalt }
   return sign(hash, signedData, { key, ...pss })

@@ -1,5 +1,6 @@
 /**
- * Small APKs for tests of uploads and installs: a binary manifest, and a signing block (`apk-signer.ts`). Source of the formats: AOSP `androidfw/ResourceTypes.h`.
+ * Builds small APKs for tests of uploads and installs: a binary manifest, and a signing block
+ * (`apk-signer.ts`). Source of the formats: AOSP `androidfw/ResourceTypes.h`.
  */
 import { crc32 } from 'node:zlib'
 import { signingBlock, words, type Signing } from './apk-signer.js'
@@ -21,7 +22,7 @@ export interface ApkSettings {
   files?: Readonly<Record<string, Buffer>>
 }
 
-/** An APK of its own package and bytes for each different setting. */
+/** An APK whose package and bytes are unique to its settings. */
 export function makeApk(settings: ApkSettings = {}): Buffer {
   const entries = { 'AndroidManifest.xml': manifest(settings), ...settings.files }
   return settings.signed === false
@@ -37,7 +38,7 @@ interface Element {
   children?: Element[]
 }
 
-/** Known by their resource ID only, as after a shrinker. */
+/** Attributes identified only by resource ID, as after a shrinker. */
 const resourceIds: Readonly<Record<string, number>> = {
   label: 0x01010001,
   minSdkVersion: 0x0101020c,
@@ -118,7 +119,7 @@ function pool(strings: readonly string[]): Buffer {
 const chunk = (type: number, header: Buffer, body: Buffer): Buffer =>
   Buffer.concat([shorts(type, 8 + header.length), words(8 + header.length + body.length), header, body])
 
-/** A ZIP file of stored entries, with what `blockOf` makes of its parts before its directory. */
+/** A ZIP file of stored entries, with the result of `blockOf` before its directory. */
 export function zipOf(
   entries: Readonly<Record<string, Buffer>>,
   blockOf: (sections: readonly Buffer[]) => Buffer = () => Buffer.alloc(0),

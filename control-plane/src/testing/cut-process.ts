@@ -1,33 +1,34 @@
 /**
- * A process of the control plane that ends in the middle of what it does: everything that it sends out (a transaction, a
- * query, a call to a host, a message to the others) goes through a fuse, and from where the fuse is cut nothing goes out
- * any more. What stays is what stays of a killed process: the database. For tests; why there: docs/decisions/0104.
+ * A process of the control plane that stops in the middle of its work. Everything that leaves it (a
+ * transaction, a query, a call to a host, a message to others) passes a fuse, and nothing passes
+ * after the fuse is cut. Only the database remains, as after a kill. For tests; docs/decisions/0104
+ * explains the place of the cut.
  */
 import { type HostClients, type HostConnection } from '../host-calls/clients.js'
 import { type Database, type Tx } from '../db/database.js'
 import { type Core } from '../core/core.js'
 
-/** What the code of a cut process meets; nothing of ours may catch it and go on. */
+/** Thrown to the code of a cut process, which must not catch it. */
 export class ProcessCut extends Error {}
 
 export class Fuse {
   private passed = 0
 
-  /** @param length how many boundaries are passed before the cut; null: it is never cut */
+  /** @param length boundaries that pass before the cut; null: never cut */
   constructor(private readonly length: number | null) {}
 
   get isCut(): boolean {
     return this.length !== null && this.passed > this.length
   }
 
-  /** Call before anything leaves the process, and once more when it would give its answer. */
+  /** Call it before anything leaves the process, and before the process would respond. */
   pass(): void {
     this.passed += 1
     if (this.isCut) throw new ProcessCut(`the process was cut at boundary ${this.length}`)
   }
 }
 
-/** `core` and `hosts` as a process has them whose way out is `fuse`. */
+/** `core` and `hosts` of a process whose effects pass `fuse`. */
 export function behindFuse(fuse: Fuse, core: Core, hosts: HostClients): { core: Core; hosts: HostClients } {
   const changes = {
     ...core.changes,
@@ -62,7 +63,7 @@ function fusedDatabase(fuse: Fuse, db: Database): Database {
   const transaction: Call = (work, options) => {
     fuse.pass()
     if (!isCall(work)) return begin(work, options)
-    // Once more before the commit: then all of it was for nothing.
+    // Pass once more before the commit: a cut here rolls everything back.
     const untilCommit = async (tx: Tx): Promise<unknown> => {
       const result = await work(tx)
       fuse.pass()
@@ -75,7 +76,7 @@ function fusedDatabase(fuse: Fuse, db: Database): Database {
     get(of, name) {
       if (typeof name === 'string' && name.startsWith('$')) return Reflect.get(methods, name) as unknown
       const value: unknown = Reflect.get(of, name)
-      // The delegates of the tables: `db.phone`.
+      // Prisma's delegates of the tables, such as `db.phone`.
       return typeof value === 'object' && value !== null && name in of ? fused(fuse, value) : value
     },
   })

@@ -2,11 +2,11 @@ import { type Scope } from '../core/caller.js'
 
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** As the document writes it: `{id}` is a phone, or an upload under `/v1/apps/uploads`. */
+  /** As in the API description: `{id}` is a phone, or an upload under `/v1/apps/uploads`. */
   path: string
-  /** Null: needs no key. */
+  /** Null: requires no key. */
   scope: Scope | null
-  /** What makes a request valid that names nothing but the phone. */
+  /** The query of a valid request that names only the phone. */
   query?: string
   body?: object
 }
@@ -58,7 +58,7 @@ const rows: Row[] = [
   ['GET', '/v1/phones/{id}/recordings/{rid}/video', 'read'],
   ['DELETE', '/v1/phones/{id}/recordings/{rid}', 'control'],
   ['POST', '/v1/phones/{id}/live', 'control'],
-  // Beyond the interface specification.
+  // Extensions of the interface specification.
   ['POST', '/v1/phones/{id}/handoffs', 'control', '', { message: 'Sign in.' }],
   ['GET', '/v1/phones/{id}/handoffs/{hid}', 'control'],
   ['DELETE', '/v1/phones/{id}/handoffs/{hid}', 'control'],

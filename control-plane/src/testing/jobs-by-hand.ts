@@ -1,6 +1,7 @@
 /**
- * Runs the jobs of the job library's table one by one, by the clock of the application instead of the database's, so that a
- * test decides when a timer is due and a cut process leaves its job as a killed worker does: locked, and begun. For tests.
+ * Runs the queued jobs one by one, by the application's clock instead of the database's, so that a
+ * test decides when a timer is due, and a cut process leaves its job as a killed worker does:
+ * locked, and begun. For tests.
  */
 import { type JobHelpers, type TaskList } from 'graphile-worker'
 import { type Database } from '../db/database.js'
@@ -12,10 +13,10 @@ interface DueJob {
 }
 
 const worker = 'a test'
-/** Our tasks use none of it. */
+/** Our tasks use none of the helpers. */
 const noHelpers = {} as JobHelpers
 
-/** Runs what is due at `now`, and what that makes due, until nothing is. @returns how many ran */
+/** Runs all jobs due at `now`, including those that they add. Returns their number. */
 export async function runDueJobs(db: Database, tasks: TaskList, now: () => Date): Promise<number> {
   for (let count = 0; ; count += 1) {
     const job = await takeDueJob(db, Object.keys(tasks), now())
@@ -26,7 +27,7 @@ export async function runDueJobs(db: Database, tasks: TaskList, now: () => Date)
   }
 }
 
-/** What dead workers left is free again, as another replica does once they are not heard of. */
+/** Unlocks the jobs of dead workers, as another replica does once they are silent. */
 export async function unlockJobs(db: Database): Promise<void> {
   await db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(array[${worker}])`
 }

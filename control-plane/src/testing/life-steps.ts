@@ -1,4 +1,4 @@
-/** What random lives are made of. Used by `life.ts` and `billing/money-lives.test.ts`. */
+/** The steps of random lives. Used by `life.ts` and `billing/money-lives.test.ts`. */
 import fc from 'fast-check'
 
 const often = ['create', 'create', 'start', 'wait'] as const
@@ -31,7 +31,7 @@ const [minute, hour] = [60_000, 3_600_000]
 
 const stepArbitrary = fc.record({
   what: fc.constantFrom(...whats),
-  /** Which phone, device or luck. */
+  /** Selects the phone, device or luck. */
   which: fc.nat(3),
   seconds: weighted<number | null>(
     [1, fc.constant(null)],
@@ -39,7 +39,7 @@ const stepArbitrary = fc.record({
     [1, fc.integer({ min: 60, max: 10_800 })],
   ),
   idleTimeout: fc.integer({ min: 60, max: 900 }),
-  /** How far a wait moves the clock. */
+  /** How far a wait advances the clock. */
   ms: weighted(
     [3, fc.nat(minute)],
     [5, fc.integer({ min: minute, max: 5 * minute })],
@@ -47,15 +47,15 @@ const stepArbitrary = fc.record({
     [1, fc.nat(3 * hour)],
     [1, fc.nat(26 * hour)],
   ),
-  /** The jobs that are due run later. */
+  /** Due jobs run later. */
   isLate: fc.constantFrom(false, false, true),
-  /** Boundaries that the process passes before it is cut; null: it lives. */
+  /** Boundaries that the process passes before it is cut; null: never. */
   cut: weighted<number | null>([2, fc.constant(null)], [3, fc.nat(5)], [1, fc.nat(14)]),
 })
 export type Step = typeof stepArbitrary extends fc.Arbitrary<infer T> ? T : never
 
 const openingArbitrary = fc.record({
-  /** Milliseconds from the turn of a month. */
+  /** Milliseconds relative to the turn of a month. */
   fromTurn: fc.integer({ min: -2 * hour, max: 10 * minute }),
   creditMicros: fc.bigInt({ min: 0n, max: 4_000_000n }),
   spendLimitMicros: fc.bigInt({ min: 50_000n, max: 4_000_000n }),

@@ -1,4 +1,7 @@
-/** One random life of a project and its phones, played on a stage step by step. Used by `billing/money-lives.test.ts`. */
+/**
+ * A random life of a project and its phones, played step by step on a stage. Used by
+ * `billing/money-lives.test.ts`.
+ */
 import { ApiError, formatUsd } from '@phonerack/shared'
 import { reconcile } from '../jobs/reconcile.js'
 import { Fuse, ProcessCut } from './cut-process.js'
@@ -20,18 +23,18 @@ import { changeProject, releaseHeldDevice, setPaused } from './operator.js'
 
 const request = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
 const minute = 60_000
-/** What starts and wipes come to. */
+/** Results of starts and wipes. */
 const lucks = ['good', 'good', 'busy', 'bad', 'unclean'] as const
 
 export class Life {
   cuts = 0
-  /** How often what happened. */
+  /** Counts of each outcome. */
   readonly outcomes: Record<string, number> = {}
   private readonly phoneIds: string[] = []
   private isSettled = true
   private disagreements: string[] = []
   private plays = 0
-  /** A freeze or pause has been ordered, and perhaps done. */
+  /** A freeze or pause was ordered, and may have taken effect. */
   private isHalted = false
 
   private constructor(
@@ -55,9 +58,12 @@ export class Life {
     return this.stage.plane.app.core.db
   }
 
-  /** Plays the step in a process that may be cut; when it is, another one goes on from the database. */
+  /**
+   * Plays the step in a process that may be cut; after a cut, another process continues from the
+   * database.
+   */
   async live(step: Step): Promise<void> {
-    // Else most of a life is refused.
+    // Otherwise most of a life is refused.
     if (step.which > 0 && this.isHalted) await this.lift()
     this.isSettled = false
     this.plays += 1
@@ -68,7 +74,8 @@ export class Life {
       this.cuts += 1
       await unlockJobs(this.db)
       const next = this.stage.boot(new Fuse(null))
-      // A client that lost its answer to a create asks again, with the same key; to others it does not.
+      // A client that lost the response to a create repeats it with the same key; other requests
+      // are not repeated.
       if (step.what === 'create') await this.play(next, step)
       else await this.settle(next, step)
     }
@@ -90,7 +97,7 @@ export class Life {
       this.note(`${step.what}: ${error.code}`)
     }
     await this.settle(process, step)
-    // What it would answer is lost too.
+    // The response is lost too.
     process.fuse.pass()
   }
 
@@ -164,9 +171,9 @@ export class Life {
       return replayed
     })
     const affordable = Number(refusal?.details['max_affordable_seconds'] ?? 0)
-    // Refused as long as it was told before: that is noted already, and would go on for ever.
+    // Stop here: the same refusal was already counted, and would repeat forever.
     if (affordable === 0 || affordable === asked) return
-    // The hint must be true: as long as it says, and no longer.
+    // The hint must be exact: its duration succeeds, and a longer one does not.
     await this.create(process, step, affordable, `${key}-shorter`)
   }
 
@@ -182,7 +189,10 @@ export class Life {
     })
   }
 
-  /** Compares how an admission ends with what the funds before it allow. @returns the refusal, when money was the cause */
+  /**
+   * Compares the result of an admission with what the credit before it allows. Returns the refusal
+   * when money was the cause.
+   */
   private async admission(asked: number | null, admit: () => Promise<boolean>): Promise<ApiError | null> {
     const before = await this.funds()
     const expected = verdictOn(before, asked)
@@ -222,7 +232,7 @@ export class Life {
     return fundsOf(await readMoney(this.db, this.tenant.projectId), this.stage.now())
   }
 
-  /** Everything that is not as it should be; empty when all is. */
+  /** All violated invariants; empty when everything is correct. */
   async wrong(): Promise<string[]> {
     const money = await readMoney(this.db, this.tenant.projectId)
     const now = this.stage.now()
@@ -235,7 +245,10 @@ export class Life {
     ]
   }
 
-  /** What the API shows; at every fourth step, since it is read by the code that `admission` already compares. */
+  /**
+   * Checks the API's account at every fourth step, since the same code reads it as `admission`
+   * compares.
+   */
   private async wrongAccount({ balance, reserved, spentThisMonth }: Funds): Promise<string[]> {
     if (this.plays % 4 > 0) return []
     const { phones } = this.stage.boot(new Fuse(null))
@@ -245,7 +258,7 @@ export class Life {
     return shown === truth ? [] : [`the account says ${shown} instead of ${truth}`]
   }
 
-  /** All is well again, every phone is deleted, every device free, and nothing is held. */
+  /** Restores normal conditions: every phone is deleted, every device free, and no credit held. */
   async end(): Promise<void> {
     const { stage, db } = this
     const process = stage.boot(new Fuse(null))

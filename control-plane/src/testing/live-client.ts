@@ -1,4 +1,4 @@
-/** A live view's page without a browser, for tests: a WebSocket and what came over it. */
+/** A live view's page without a browser, for tests: a WebSocket and its messages. */
 import { type AddressInfo } from 'node:net'
 import { type FastifyInstance } from 'fastify'
 import { WebSocket } from 'ws'
@@ -6,9 +6,9 @@ import { protocol, readVideo, type PageMessage, type ServerMessage } from '../li
 import { eventually } from './world.js'
 
 export interface LiveClient {
-  /** Resolves once the server has taken the token. */
+  /** Resolves once the server has accepted the token. */
   opened(): Promise<ServerMessage & { type: 'open' }>
-  /** Resolves once the socket is closed, however. */
+  /** Resolves once the socket is closed, for any reason. */
   closed(): Promise<{ code: number; reason: string; at: number }>
   messages: ServerMessage[]
   video: NonNullable<ReturnType<typeof readVideo>>[]
@@ -17,7 +17,7 @@ export interface LiveClient {
   close(): void
 }
 
-/** @param listening a server that listens; `token`: left out, none is sent */
+/** @param listening a listening server; `token`: left out, none is sent */
 export function openLive(
   listening: FastifyInstance,
   origin: string | null,
@@ -39,7 +39,7 @@ export function openLive(
     const found = readVideo(copy)
     if (found) video.push(found)
   })
-  // A refused handshake is told by its status.
+  // A refused handshake is reported by its status.
   socket.on('unexpected-response', (_request, answer) => {
     end = { code: answer.statusCode ?? 0, reason: '', at: Date.now() }
     answer.destroy()

@@ -1,4 +1,7 @@
-/** Racks of one device, and what becomes of its row and of the phones on it. For tests of agents that know more than the database. */
+/**
+ * Racks of one device, and assertions about its row and its phones. For tests of agents that know
+ * more than the database.
+ */
 import { renewEpoch } from '../db/epoch.js'
 import { type PhoneView } from '../phones/types.js'
 import { type AgentDouble, type DoubleDevice } from './agent-double.js'
@@ -42,7 +45,7 @@ export function loneDevice(plane: Plane, tenant: Tenant) {
         payload,
       }),
     renewEpoch: () => renewEpoch(db(), new Date()),
-    /** A rack of one device, alone with `work`: other racks are silent. */
+    /** Runs `work` with a rack of one device while other racks are silent. */
     async alone(work: (agent: AgentDouble, device: DoubleDevice) => Promise<void>): Promise<void> {
       const agent = await plane.rack(1, { beatMs: 200 })
       const device = [...agent.devices.values()][0]
@@ -57,7 +60,7 @@ export function loneDevice(plane: Plane, tenant: Tenant) {
   }
 }
 
-/** As if a phone that the database does not know had used the device. */
+/** Simulates use by a phone that the database does not know. */
 export function usedBy(device: DoubleDevice, phoneId: string | null, numbers = 0n): void {
   device.fencing += numbers
   device.assignment = phoneId === null ? null : { phone_id: phoneId, fencing_number: Number(device.fencing) }
@@ -66,7 +69,7 @@ export function usedBy(device: DoubleDevice, phoneId: string | null, numbers = 0
   device.revision += 1
 }
 
-/** As if the device had been wiped after its last use, under a number that the database does not know. */
+/** Simulates a wipe after the last use, under a number that the database does not know. */
 export function wipedSince(device: DoubleDevice, numbers = 1n): void {
   device.fencing += numbers
   Object.assign(device, { assignment: null, dirty: false, cleanFor: 'anyone', revision: device.revision + 1 })

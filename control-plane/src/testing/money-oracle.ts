@@ -1,5 +1,5 @@
 /**
- * What money should be, worked out a second time from the rows of sessions and the ledger, in plain words of the
+ * Computes expected money a second time, from the rows of sessions and the ledger, by the
  * specification and without the code of `billing/`. For tests of random lives.
  */
 import { type Reader } from '../db/database.js'
@@ -8,7 +8,7 @@ const perSecond = 1000n
 const minimum = 60n
 const longest = 10_800n
 
-/** A session with what its entries in the ledger come to, and its phone. */
+/** A session with the totals of its ledger entries, and its phone. */
 interface SessionRow {
   id: string
   phone_id: string
@@ -43,7 +43,7 @@ export interface Money {
   sessions: SessionRow[]
 }
 
-/** All that the checks look at; two statements. Each phone must have been made with an idempotency key. */
+/** Reads the data of all checks with two statements. Each phone must have an idempotency key. */
 export async function readMoney(db: Reader, projectId: string): Promise<Money> {
   const sessions = await db.$queryRaw<
     SessionRow[]
@@ -72,7 +72,7 @@ export interface Funds {
   balance: bigint
   reserved: bigint
   spendLimit: bigint
-  /** Of sessions that ended in the UTC month of `now`. */
+  /** For sessions that ended in the UTC month of `now`. */
   spentThisMonth: bigint
 }
 
@@ -85,14 +85,14 @@ export function fundsOf({ project, sessions }: Money, now: Date): Funds {
   return { balance, reserved, spendLimit, spentThisMonth }
 }
 
-/** The longest `max_duration` that the funds pay, 0 when not the shortest. */
+/** The longest affordable `max_duration`, or 0 when the shortest is too long. */
 export function longestPaid({ balance, reserved }: Funds): bigint {
   const seconds = (balance - reserved) / perSecond
   if (seconds < minimum) return 0n
   return seconds > longest ? longest : seconds
 }
 
-/** How admission must end for funds as they were before it, everything else allowing it. */
+/** The expected admission for this credit, when nothing else prevents it. */
 export function verdictOn(
   funds: Funds,
   asked: number | null,
@@ -106,7 +106,7 @@ export function verdictOn(
   return { reserved }
 }
 
-/** What is wrong with the project's money, in sentences. */
+/** Errors in the project's money, as sentences. */
 export function wrongMoney({ project, sessions }: Money): string[] {
   const open = sessions.filter(({ ended_at: at }) => at === null)
   const held = open.reduce((sum, session) => sum + session.held, 0n)
@@ -140,7 +140,10 @@ function wrongIn(session: SessionRow): string[] {
   return wrong
 }
 
-/** From start to end, rounded up, a minute at least, never more than reserved; free when never ready, unless the client ended it. */
+/**
+ * From start to end, rounded up, at least a minute, at most the reservation; free when it was never
+ * ready, unless the client ended it.
+ */
 function secondsOf(session: SessionRow, endedAt: Date): bigint {
   const byClient = session.end_reason === 'parked' || session.end_reason === 'deleted'
   if (session.ready_at === null && !byClient) return 0n
@@ -151,7 +154,7 @@ function secondsOf(session: SessionRow, endedAt: Date): bigint {
   return atLeast < reserved ? atLeast : reserved
 }
 
-/** Open sessions whose time is over at `now`; none may be left once the due jobs ran. */
+/** Open sessions past their end at `now`; none may be left after the due jobs ran. */
 export function runningPastTheirTime({ project, sessions }: Money, now: Date): string[] {
   return sessions.flatMap((session) => {
     if (session.ended_at !== null) return []

@@ -1,7 +1,7 @@
-/** The invariants of money and devices, read from the tables; tests call it after everything they did. */
+/** The invariants of money and devices, read from the tables. Tests call it after all their steps. */
 import { type Database } from '../db/database.js'
 
-/** What is wrong, in sentences; empty when all holds. */
+/** The violated invariants, as sentences; empty when all hold. */
 export async function brokenInvariants(db: Database): Promise<string[]> {
   const rows = await db.$queryRaw<{ what: string }[]>`
     select 'balance of ' || p.id as what from projects p

@@ -1,6 +1,6 @@
 /**
- * Started by vitest once a run: one real Postgres and one real nats-server for all test files of this
- * package. Each control plane of a test has a database of its own, copied from a migrated template.
+ * Started by vitest once per run: one real Postgres and one real nats-server for all test files of
+ * this package. Each control plane of a test has its own database, copied from a migrated template.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,9 +14,9 @@ import { prepareJobs } from '../queue/runner.js'
 export const templateDatabase = 'template_plane'
 
 export interface Neighbours {
-  /** Holds what tests write. */
+  /** The folder for files of tests. */
   dir: string
-  /** Of the database `postgres`, with rights to make others. */
+  /** URL of the database `postgres`, with the right to create others. */
   postgresUrl: string
   natsUrl: string
   natsCredsFile: string

@@ -1,4 +1,4 @@
-/** What an operator does, for tests that need its effect and not its request: under the names of `operator/`. */
+/** Effects of operator requests, for tests that do not need the request. Named as in `operator/`. */
 import { newId, newSecret } from '@phonerack/shared'
 import { type Operator } from '../operator/auth.js'
 import * as devices from '../operator/devices.js'

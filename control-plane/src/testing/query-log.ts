@@ -1,4 +1,4 @@
-/** The SQL that this process sends to Postgres while a test watches, by any connection. */
+/** The SQL that this process sends to Postgres while a test watches, on all connections. */
 import pg from 'pg'
 import { vi } from 'vitest'
 

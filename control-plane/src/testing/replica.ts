@@ -1,4 +1,4 @@
-/** A real process of the built control plane, on the database and broker of a test's plane. */
+/** A real process of the built control plane, with the database and broker of a test's plane. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -10,9 +10,9 @@ export interface ReplicaProcess {
   origin: string
   /** Null while it runs. */
   exit(): string | null
-  /** Lines of its log at level `error` and above. */
+  /** Log lines at level `error` and above. */
   errors: string[]
-  /** A line on its standard input. */
+  /** Writes a line to its standard input. */
   tell(line: string): void
   stop(): Promise<void>
 }

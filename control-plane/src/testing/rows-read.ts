@@ -1,4 +1,4 @@
-/** How many rows Postgres reads for the queries that some work sends: the same queries once more, under EXPLAIN. */
+/** Counts the rows that Postgres reads for queries, by repeating them under EXPLAIN. */
 import pg from 'pg'
 import { z } from 'zod'
 import { watchQueries } from './query-log.js'
@@ -24,7 +24,7 @@ const planNode: z.ZodType<PlanNode> = z.lazy(() =>
 )
 const explained = z.object({ 'QUERY PLAN': z.array(z.object({ Plan: planNode })) })
 
-/** Rows that the scans of a plan touched, whether or not they were wanted. */
+/** Rows that a plan's scans touched, including filtered ones. */
 function rowsOf(node: PlanNode): number {
   const isScan = /Scan/.test(node['Node Type']) && !/^(Bitmap Index|Subquery|CTE)/.test(node['Node Type'])
   const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
@@ -32,7 +32,7 @@ function rowsOf(node: PlanNode): number {
   return (node.Plans ?? []).reduce((sum, each) => sum + rowsOf(each), own)
 }
 
-/** Of the reads that `work` sends and that `which` selects; changes and locks are left out. */
+/** Counts rows for the reads of `work` that `which` selects; changes and locks are excluded. */
 export async function rowsRead(plane: Plane, work: () => Promise<unknown>, which: RegExp): Promise<number> {
   const log = watchQueries()
   try {

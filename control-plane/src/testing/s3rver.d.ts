@@ -1,4 +1,4 @@
-/** The part of s3rver 3.7 that tests use; it brings no types. */
+/** Types for the part of s3rver 3.7 that tests use; it has none. */
 declare module 's3rver' {
   export interface Options {
     address: string

@@ -1,7 +1,7 @@
-/** The link by which a person confirms a terminal, as an operator gets it. */
+/** The link with which a person approves a terminal, as an operator gets it. */
 import { type Plane } from './world.js'
 
-/** @throws Error when no terminal waits with the code, or there is no such project */
+/** @throws Error for an unknown code or project */
 export async function linkFor(
   plane: Plane,
   userCode: string,

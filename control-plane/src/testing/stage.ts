@@ -1,6 +1,6 @@
 /**
- * Where lives of phones are played by hand: real Postgres, a real broker and an agent double, but the clock stands still
- * until the test moves it, nothing runs by itself, and processes of the control plane come and go as the test says.
+ * A stage for random lives of phones: real Postgres, a real broker and an agent double, but the
+ * test moves the clock, runs the jobs, and starts and ends processes of the control plane.
  */
 import { type Heartbeat } from '@phonerack/shared'
 import { type TaskList } from 'graphile-worker'
@@ -16,7 +16,7 @@ import { behindFuse, type Fuse } from './cut-process.js'
 import { type Plane, type World } from './world.js'
 import { type PowerService } from '../device-control/types.js'
 
-/** A process of the control plane: services and jobs of its own memory, on the database that all share. */
+/** A process of the control plane: its own services and jobs, on the shared database. */
 export interface Process {
   fuse: Fuse
   core: Core
@@ -28,10 +28,13 @@ export interface Process {
 export const devices = 3
 
 export class Stage {
-  /** Milliseconds since the epoch; ahead of the database's clock, so that a job for at once is always due. */
+  /**
+   * Milliseconds since the epoch; ahead of the database's clock, so that a job without `runAt` is
+   * always due.
+   */
   time = Date.UTC(2031, 0, 1)
   months = 0
-  /** What the agent no longer sees. */
+  /** Devices that the agent no longer sees. */
   readonly gone = new Set<string>()
   isSilent = false
   private sequence = 0n
@@ -58,7 +61,7 @@ export class Stage {
     }
   }
 
-  /** The agent's heartbeat as the process hears it, and the process's look at hosts that are silent. */
+  /** Passes the agent's heartbeat to the process, and runs its host sweep. */
   async hearHosts({ core }: Process): Promise<void> {
     if (!this.isSilent) await foldHeartbeat(core, this.heartbeat())
     await sweepHosts(core, listeningForLong(), this.listened, unheard)
@@ -91,10 +94,10 @@ export class Stage {
   }
 }
 
-/** Its clock is the test's: nothing was heard but what the tables say. */
+/** The test moves the clock, so this process adds no silence of its own to the tables'. */
 const unheard = { ofHost: () => Infinity, ofLink: () => Infinity }
 
-/** It counts real time, and a process that has just begun believes no silence. */
+/** Listening counts real time, and a new process does not trust any silence. */
 function listeningForLong(): Listening {
   const listening = new Listening()
   for (let ms = 40_000; ms > 0; ms -= 4000) listening.isLongEnough(performance.now() - ms, true, 0)

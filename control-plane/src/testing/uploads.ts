@@ -1,4 +1,4 @@
-/** What tests of uploads share: requests to a plane that really listens, and files sent to upload URLs. */
+/** Requests of upload tests to a listening plane, and files for upload URLs. */
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -31,12 +31,12 @@ export interface UploadClient {
   /** Sends a file and completes the upload. */
   send(created: Created, file: Buffer | Readable): Promise<Answer<{ storageId: string }>>
   complete(id: string, storageId: string): Promise<Answer<UploadJson>>
-  /** All three, and the upload once it is processed. */
+  /** Creates, sends and completes, and returns the processed upload. */
   upload(file: Buffer): Promise<UploadJson>
   get(id: string): Promise<UploadJson>
 }
 
-/** A client with the tenant's key; the plane listens from here on. */
+/** A client with the tenant's key. The plane listens from here on. */
 export async function uploadClient(plane: Plane, tenant: { key: string }): Promise<UploadClient> {
   if (!plane.server.server.listening) await plane.server.listen({ host: '127.0.0.1', port: 0 })
   const origin = `http://127.0.0.1:${(plane.server.server.address() as AddressInfo).port}`
@@ -74,7 +74,10 @@ export async function uploadClient(plane: Plane, tenant: { key: string }): Promi
   return client
 }
 
-/** A stream is sent chunked, without a length. The URL's path is used; where it points is the configuration's. */
+/**
+ * A stream is sent chunked, without a length. Uses only the URL's path, since the host is the
+ * configured one.
+ */
 export async function sendFile(
   origin: string,
   { upload_url, upload_method, upload_headers }: Created,
@@ -102,7 +105,7 @@ export async function limitedKey(plane: Plane, tenant: Tenant, phones: string[])
   ).key
 }
 
-/** IDs of the files that the plane's folder holds. */
+/** IDs of the files in the plane's folder. */
 export const storedFiles = (plane: Plane): Promise<string[]> =>
   readdir(path.join(plane.config.storage.dir, 'files'))
 

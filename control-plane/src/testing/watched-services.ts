@@ -1,6 +1,6 @@
 /**
- * The real services with every call written down, for tests of routes that compare what a route passes on, and with a
- * failure in place of one call, for what a test cannot cause from outside. Used by `api.ts`.
+ * The real services with a log of calls, for tests that compare what a route passes on, and with
+ * injected failures, for conditions that a test cannot cause from outside. Used by `api.ts`.
  */
 import { type Services } from '../routes/services.js'
 
@@ -15,7 +15,7 @@ export interface WatchedServices {
   calls: ServiceCall[]
   /** Counts the calls of functions that this service returned, such as the function that ends a hold. */
   ended: (name: string) => number
-  /** Errors by the name of a call. The next call of that name is rejected instead of made, once. */
+  /** Errors by the name of a call. The next call of that name is rejected, once. */
   failures: Map<string, Error>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The control plane in a test: real Postgres, real nats-server (`neighbours.ts`), the real app and HTTP server (by `inject`), and agent
- * doubles. One world per test file; a database of its own per app.
+ * The control plane in a test: real Postgres, real nats-server (`neighbours.ts`), the real app and
+ * HTTP server (through `inject`), and agent doubles. One world per test file; one database per app.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
@@ -20,20 +20,20 @@ import { type Caller, type Preset } from '../core/caller.js'
 import { type CreatePhone } from '../phones/types.js'
 
 export interface World {
-  /** A folder of this world's own. */
+  /** The folder of this world. */
   dir: string
-  /** A control plane on a new database, or, with `beside`, one more replica of another. */
+  /** Starts a control plane on a new database, or, with `beside`, another replica of one. */
   start(options?: StartOptions): Promise<Plane>
   stop(): Promise<void>
 }
 
 export interface StartOptions {
   env?: Record<string, string>
-  /** In place of Postgres's time. */
+  /** Replaces Postgres's time. */
   clock?: Clock
   machineClock?: Clock
   beside?: Plane
-  /** Left out: silent, or as `LOG_LEVEL` says. */
+  /** Left out: silent, or as in `LOG_LEVEL`. */
   log?: Logger
   replicaId?: string
 }
@@ -47,9 +47,9 @@ export interface Plane {
   config: Config
   operatorToken: string
   agent(name: string, options?: AgentOptions): Promise<AgentDouble>
-  /** An agent with `count` enrolled, free devices. */
+  /** Starts an agent with `count` enrolled, free devices. */
   rack(count: number, options?: AgentOptions): Promise<AgentDouble>
-  /** A funded project and one of its keys. */
+  /** Creates a funded project and one of its keys. */
   tenant(options?: TenantOptions): Promise<Tenant>
   close(): Promise<void>
 }
@@ -127,7 +127,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
     PHONERACK_PKI_DIR: options.beside?.config.pkiDir ?? path.join(options.dir, `pki-${options.id}`),
     PHONERACK_REPLICA_ID: options.replicaId ?? `replica-${options.id}`,
     PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(operatorToken),
-    // Only a test that names the limit meets it.
+    // Only tests that set the limit reach it.
     PHONERACK_FAILURES_PER_MINUTE: '1000000',
     ...options.env,
   })
@@ -140,7 +140,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
       trustedProxies: config.http.trustedProxies,
       waitsPerKey: config.http.waitsPerKey,
       streamsPerKey: config.http.streamsPerKey,
-      // Only a test that names the limit meets it.
+      // Only tests that set the limit reach it.
       requestsPerKeyPerMinute: options.env?.['PHONERACK_REQUESTS_PER_MINUTE']
         ? config.requestsPerKeyPerMinute
         : 1_000_000,
@@ -197,12 +197,12 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
   }
 }
 
-/** Adds devices to the double and enrols them as an operator would, but all at once. */
+/** Adds devices to the double and enrols them as an operator would, but concurrently. */
 async function enrollDoubles(app: App, double: AgentDouble, count: number): Promise<void> {
   const serials = Array.from({ length: count }, (_, index) => `${double.hostId}-${index + 1}`)
   for (const serial of serials) double.addDevice(serial)
   const { db } = app.core
-  // A loaded machine takes its time until heartbeats are folded.
+  // A loaded machine may fold heartbeats slowly.
   const patience = 30_000
   await eventually(
     async () => (await db.device.count({ where: { serial: { in: serials } } })) === count,
@@ -245,7 +245,7 @@ export async function eventually(condition: () => Promise<boolean> | boolean, ms
   }
 }
 
-/** The code of the ApiError that `work` is refused with; null when it succeeds. */
+/** The code of the ApiError that `work` throws; null when it succeeds. */
 export async function refusalOf(work: Promise<unknown>): Promise<string | null> {
   try {
     await work

@@ -59,14 +59,14 @@ export function appCases(world: () => World, seen: string[]): void {
   const errorNext = (upload: { error: { next: string | null } | null }): string =>
     api.note(upload.error?.next)
 
-  it('an upload that is not there: the list', async () => {
+  it('an upload that does not exist: the list', async () => {
     for (const id of ['nothing', 'upl_aaaaaaaaaaaa']) {
       const { next } = await api.refused(404, 'upload_not_found', 'GET', `/v1/apps/uploads/${id}`)
       await api.follow(next)
     }
   })
 
-  it('an upload URL that is not there, and one that takes a file: a new one, and the upload', async () => {
+  it('an upload URL that does not exist, and one that accepts a file: a new one, and the upload', async () => {
     const created = await begin()
     const unknown = { ...created, upload_url: created.upload_url.replace(/pru_\w+/, `pru_${'a'.repeat(43)}`) }
     const gone = await client.send(unknown, apkOf(20_000))
@@ -88,7 +88,7 @@ export function appCases(world: () => World, seen: string[]): void {
     await clear()
   })
 
-  it('a file that is too large, and one that the project has: a new upload, and the first one', async () => {
+  it('a file that is too large, and one that the project already has: a new upload, and the first one', async () => {
     const large = await client.upload(Buffer.alloc(100_001))
     await api.follow(errorNext(large))
     const apk = apkOf(20_000)
@@ -114,7 +114,7 @@ export function appCases(world: () => World, seen: string[]): void {
     await clear()
   })
 
-  it('too many bytes that are not completed, of a project and of all: the list, and a delete', async () => {
+  it('too many bytes of files that are not completed, per project and in total: the list, and a delete', async () => {
     for (let each = 0; each < 2; each += 1)
       expect((await client.send(await begin(), apkOf(95_000))).status).toBe(200)
     const create = ['POST', '/v1/apps/uploads'] as const
@@ -180,7 +180,7 @@ export function appCases(world: () => World, seen: string[]): void {
     expect(row?.status).toBe('failed')
     return api.note(row?.next)
   }
-  /** What was wrong is over: the requests that were named, and then an install that succeeds. */
+  /** After the cause is gone: sends the requests of the `next`, and then an install that succeeds. */
   async function installsAfter(next: string, body: object): Promise<void> {
     agent.finish = {}
     agent.onCall = () => Promise.resolve()

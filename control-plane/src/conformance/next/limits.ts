@@ -84,7 +84,7 @@ export function limitCases(world: () => World, seen: string[]): void {
     await clear(other)
   })
 
-  it('a phone too many at once: the list of those that run, and a park', async () => {
+  it('too many running phones: the list of running ones, and a park', async () => {
     const api = await tenantWith({ maxRunning: 1 })
     await create(api)
     const { next } = await api.refused(409, 'running_limit_reached', 'POST', '/v1/phones')
@@ -95,7 +95,7 @@ export function limitCases(world: () => World, seen: string[]): void {
     await clear(api)
   })
 
-  it('a phone too many: the list, and a delete', async () => {
+  it('too many phones: the list, and a delete', async () => {
     const api = await tenantWith({ maxPhones: 1 })
     await create(api)
     const { next } = await api.refused(409, 'phone_limit_reached', 'POST', '/v1/phones')
@@ -158,7 +158,7 @@ export function limitCases(world: () => World, seen: string[]): void {
     await clear(api)
   })
 
-  it('a payment provider that refuses: the same request again', async () => {
+  it('a payment provider that refuses a call: the same request again', async () => {
     const api = await tenantWith({}, selling)
     pays = 'refusal'
     const { next } = await api.refused(502, 'provider_error', 'POST', '/v1/credits/checkout')
@@ -183,7 +183,7 @@ export function limitCases(world: () => World, seen: string[]): void {
     const { next } = await refused()
     expect(next).toContain('`max_duration`')
     await create(api, { max_duration: Number(/\d+/.exec(next)?.[0]) })
-    // No length fits any more.
+    // The credit allows no duration any longer.
     const { next: then } = await refused()
     expect(then).not.toContain('max_duration')
     for (const text of [next, then]) expect(text).toMatch(/operator/)
@@ -192,7 +192,7 @@ export function limitCases(world: () => World, seen: string[]): void {
     await clear(api)
   })
 
-  it('a live link too many: a park ends the links', async () => {
+  it('too many live links: a park ends the links', async () => {
     const api = await tenantWith()
     const phone = await api.newPhone()
     await api.done('POST', `/v1/phones/${phone}/live`)
@@ -205,7 +205,7 @@ export function limitCases(world: () => World, seen: string[]): void {
     await clear(api)
   })
 
-  it('a wait too many: the request without `wait`', async () => {
+  it('too many waits: the request without `wait`', async () => {
     const api = await tenantWith()
     const phone = await api.newPhone()
     const url = `/v1/phones/${phone}?wait=parked&timeout=30`
@@ -232,7 +232,7 @@ export function limitCases(world: () => World, seen: string[]): void {
     await api.done('GET', '/v1/account')
   })
 
-  it('a terminal whose setup is over: a new one', async () => {
+  it('a terminal whose setup has ended: a new one', async () => {
     const api = await tenantWith()
     const begin = async () =>
       (await api.done('POST', '/v1/setup')).json<{ setup_token: string; user_code: string }>()

@@ -28,7 +28,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
   })
   const db = () => api.plane.app.core.db
   const home = { actions: [{ type: 'home' }], observe: 'none' }
-  /** The answer of the agent's next call of this name is lost. */
+  /** Loses the response to the agent's next call of this name. */
   const loseAnswerOf = (name: string) => {
     agent.onCall = (called) => {
       if (called !== name) return Promise.resolve()
@@ -37,7 +37,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
     }
   }
 
-  it('a phone that is not there: the list of phones', async () => {
+  it('a phone that does not exist: the list of phones', async () => {
     for (const id of ['nothing', newId('phone')]) {
       const error = await api.refused(404, 'phone_not_found', 'GET', `/v1/phones/${id}`)
       const [list] = await api.follow(error.next)
@@ -51,14 +51,14 @@ export function phoneCases(world: () => World, seen: string[]): void {
     await api.done('GET', '/v1/phones?limit=5')
   })
 
-  it('a method that is not there: one of those named', async () => {
+  it('a method that does not exist: one of those named', async () => {
     const error = await api.refused(405, 'method_not_allowed', 'PUT', '/v1/phones')
     const methods = [...error.next.matchAll(/\b(GET|POST)\b/g)].map(([method]) => method)
     expect(methods.sort()).toEqual(['GET', 'POST'])
     await api.done('GET', '/v1/phones')
   })
 
-  /** Until it is called, no start of a phone ends. */
+  /** Holds starts of phones until the returned function is called. */
   function holdStarts(): () => void {
     let go = (): void => undefined
     const held = new Promise<void>((resolve) => (go = resolve))
@@ -100,7 +100,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
     await api.done('GET', `${at}/observe`)
   })
 
-  it('a phone that is gone: a new one', async () => {
+  it('a deleted phone: a new one', async () => {
     const gone = await api.newPhone()
     await api.done('DELETE', `/v1/phones/${gone}`)
     const deleted = await api.refused(409, 'phone_deleted', 'GET', `/v1/phones/${gone}/observe`)
@@ -110,7 +110,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
     await api.done('DELETE', `/v1/phones/${id}`)
   })
 
-  it('a phone that failed, also while a request waited: a new one', async () => {
+  it('a phone that failed, even during a wait: a new one', async () => {
     const release = holdStarts()
     const id = await begin()
     const waiting = api.send('POST', `/v1/phones/${id}/start`)
@@ -147,7 +147,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
     }
   })
 
-  it('a batch that was lost: the screen', async () => {
+  it('a lost batch: the screen', async () => {
     agent.onBatch = (_, send) => {
       send({ $case: 'started', value: { index: 0 } })
       return Promise.reject(new Error('the process died'))
@@ -198,7 +198,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
     expect(set?.json()).toMatchObject({ timezone: error.details.timezone })
   })
 
-  it('a path that names the other kind: the request that fits it', async () => {
+  it('a path of the other kind: the request that fits it', async () => {
     const names = (kind: string) => () =>
       Promise.reject(
         new ApiError('validation_failed', {
@@ -253,7 +253,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
 
   it('a recording of a parked phone: the list until it has closed, without a paid start', async () => {
     const { id } = (await api.done('POST', `${at}/recordings`)).json<{ id: string }>()
-    // Its host does not say yet that the recording has ended.
+    // The host does not report the end of the recording yet.
     agent.onCall = (name) =>
       name === 'stopRecording' ? Promise.reject(new Error('the process died')) : Promise.resolve()
     await api.done('POST', `${at}/park`)
@@ -285,7 +285,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
     await api.done('POST', `${at}/actions`, home)
     const second = (await make()).json<{ id: string }>()
     const error = await api.refused(409, 'handoff_in_progress', 'POST', `${at}/handoffs`, { message: 'a' })
-    // Nobody answers it: the wait ends when the phone is taken back.
+    // Nobody answers it: the wait ends when the hand-over is withdrawn.
     const [wait = '', takeBack = ''] = error.next.match(/(?:GET|DELETE) \/v1[^\s,]+/g) ?? []
     expect(wait).toContain(second.id)
     const waiting = api.send('GET', wait.slice('GET '.length))

@@ -1,4 +1,4 @@
-/** How a double answers gRPC calls, with its errors in the trailer as the real agent sends them. */
+/** gRPC responses of a double, with errors in the trailer as the real agent sends them. */
 import { Metadata, status, type sendUnaryData, type ServiceError } from '@grpc/grpc-js'
 import { ApiError } from '@phonerack/shared'
 import { isServiceError } from '../../host-calls/calls.js'
@@ -22,7 +22,7 @@ export function toServiceError(error: unknown): ServiceError {
   return Object.assign(new Error(message), { code, details: message, metadata })
 }
 
-/** What a call fails with whose trailer holds these bytes in place of the agent's error. */
+/** The error of a call whose trailer holds these bytes instead of the agent's error. */
 export function withTrailer(bytes: Buffer, code = status.FAILED_PRECONDITION): ServiceError {
   const metadata = new Metadata()
   metadata.set('phonerack-error-bin', bytes)

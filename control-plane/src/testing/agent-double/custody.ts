@@ -1,4 +1,4 @@
-/** The double's record of whose data a device holds, and the fencing check before each call. */
+/** The double's custody record, and the fencing check before each call. */
 import { WipeLevel, type Assignment, type WipeCheck } from '@phonerack/proto'
 import { ApiError, type CustodyReport } from '@phonerack/shared'
 import { type DoubleDevice } from './types.js'
@@ -10,7 +10,7 @@ export const custodyOf = ({ assignment, dirty, cleanFor, revision }: DoubleDevic
   clean_for: cleanFor,
 })
 
-/** The record after a wipe; what its answer says. */
+/** Updates the record after a wipe, and returns the response. */
 export function wiped(device: DoubleDevice, checks: readonly WipeCheck[], knowsCustody: boolean) {
   const verified = checks.every((check) => check.passed)
   device.revision = Math.max(device.revision + 1, Date.now())
@@ -25,7 +25,7 @@ export function wiped(device: DoubleDevice, checks: readonly WipeCheck[], knowsC
   return { verified, level, revision: BigInt(revision), cleanFor }
 }
 
-/** As the real agent does: only the newest number, and some calls may bring it. */
+/** Like the real agent: accepts only the newest number, and some calls may bring it. */
 export function takeDevice(
   devices: ReadonlyMap<string, DoubleDevice>,
   assignment: Assignment | undefined,

@@ -1,4 +1,4 @@
-/** What the calls of a double share: its state, and the checks before each call. */
+/** The state and checks that a double's calls share. */
 import { type Assignment } from '@phonerack/proto'
 import { type AgentDouble, type DoubleDevice } from './types.js'
 

@@ -1,4 +1,4 @@
-/** How a double joins: a token from the operator, then the public join request. */
+/** Joins a double: a token from the operator, then the public join request. */
 import { protocol } from '@phonerack/shared'
 import { z } from 'zod'
 import { type DoubleOptions } from './types.js'

@@ -1,4 +1,4 @@
-/** Calls of the live view: pictures come from the test (`onWatch`). */
+/** Calls of the live view. The test sends the video (`onWatch`). */
 import { type LiveServiceServer } from '@phonerack/proto'
 import { answer } from './answers.js'
 import { type Inside } from './inside.js'

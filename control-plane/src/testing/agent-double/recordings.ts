@@ -1,4 +1,4 @@
-/** The part of the agent's double that records screens: states in a map, and any bytes for a video. */
+/** The double's recordings: states in a map, and arbitrary bytes as video. */
 import { createHash } from 'node:crypto'
 import { type ServerWritableStream } from '@grpc/grpc-js'
 import {
@@ -15,21 +15,21 @@ import { answer, toServiceError } from './answers.js'
 type Read = ServerWritableStream<ReadRecordingRequest, ReadRecordingResponse>
 
 export class RecordingsDouble {
-  /** By ID, as the agent tells them. */
+  /** By ID, as the agent reports them. */
   readonly held = new Map<string, RecordingState>()
-  /** What the videos hold: several chunks. */
+  /** The content of all videos: several chunks. */
   video = Buffer.alloc(200_000, 'video')
-  /** What a read sends instead, to break it. */
+  /** Replaces the content of a read, to break it. */
   sent: Buffer | null = null
-  /** Records on when it is told to stop. */
+  /** Continues to record after a stop. */
   ignoresStop = false
-  /** Sends a video in another way. */
+  /** Replaces the sending of a video. */
   onRead: ((call: Read) => Promise<void>) | null = null
 
-  /** `begin`: noted, checked and awaited before a call does anything. */
+  /** `begin`: logs, checks and awaits `onCall` before a call does anything. */
   constructor(private readonly begin: (name: string, assignment?: Assignment) => Promise<void>) {}
 
-  /** The file of one that has ended is made. */
+  /** Completes the file of a recording that has ended. */
   finish(id: string): void {
     this.held.set(id, {
       ...this.get(id),
@@ -40,7 +40,7 @@ export class RecordingsDouble {
     })
   }
 
-  /** It ends at the host, whatever the reason. */
+  /** Ends a recording on the host. */
   end(id: string): void {
     const state = this.get(id)
     if (state.status !== RecordingStatus.RECORDING_STATUS_RECORDING) return

@@ -39,7 +39,7 @@ export const screenCalls = (
   },
 })
 
-/** Answers that every action of the batch succeeded. */
+/** Responds that every action of the batch succeeded. */
 export const completeBatch: Batch = (request, send) => {
   const actions = z.array(z.object({ type: z.string() })).parse(JSON.parse(request.actionsJson.toString()))
   const results = actions.map(({ type }, index) => ({ index, type, ok: true, ms: 1 }))

@@ -1,4 +1,4 @@
-/** Calls of settings: what is set is read back. */
+/** Calls of settings. Reads return what was set. */
 import { type HostServiceServer } from '@phonerack/proto'
 import { answer } from './answers.js'
 import { type Inside } from './inside.js'

@@ -1,4 +1,4 @@
-/** What a test sees of an agent double, and how it sets it up. */
+/** The interface of an agent double for tests, and its options. */
 import { type ServerDuplexStream } from '@grpc/grpc-js'
 import {
   type FinishInstallResponse,
@@ -16,23 +16,23 @@ import { type FastifyInstance } from 'fastify'
 import { type RecordingsDouble } from './recordings.js'
 
 export interface DoubleDevice {
-  /** What it says of itself; left out: nothing. */
+  /** Reported condition; left out: none. */
   condition?: DeviceCondition
   serial: string
   link: DeviceLink
   fencing: bigint
-  /** As the real agent's record: whose data it holds. */
+  /** The custody record, as in the real agent. */
   assignment: { phone_id: string; fencing_number: number } | null
   dirty: boolean
   cleanFor: string
   revision: number
-  /** What the next calls for it come to; left out: success. */
+  /** Called by the next starts, wipes and so on; left out: success. */
   onStart?: () => Promise<void>
   onPark?: () => Promise<void>
   onWipe?: () => Promise<void>
   onEnroll?: () => Promise<void>
   wipeChecks?: WipeCheck[]
-  /** For whom its wipes make it clean; left out: anyone. */
+  /** The tenant for which its wipes make it clean; left out: anyone. */
   cleansFor?: string
   /** False: enrols without a way to wipe it. */
   wipes?: boolean
@@ -46,23 +46,23 @@ export type Batch = (
 export interface AgentDouble {
   hostId: string
   devices: Map<string, DoubleDevice>
-  /** The newest that was announced to it. */
+  /** The newest epoch that was announced to it. */
   epoch: string | null
-  /** False: as an agent from before custody. */
+  /** False: like an agent from before custody. */
   reportsCustody: boolean
-  /** Phones as the agent was asked to start, park and wipe them: `start ph_… 3`. */
+  /** Calls that start, park and wipe phones: `start ph_… 3`. */
   log: string[]
   /** Runs each batch of actions; left out: every action succeeds. */
   onBatch: Batch
-  /** Each view of a phone; left out: no picture ever comes. */
+  /** Called for each view of a phone; left out: no video. */
   onWatch: (call: ServerDuplexStream<WatchRequest, WatchResponse>) => void
-  /** Awaited in each call but starts, parks and wipes, by its name, before anything is done. */
+  /** Awaited in each call except starts, parks and wipes, with its name, before anything is done. */
   onCall: (name: string) => Promise<void>
-  /** May change each message that it sends over gRPC, by the call's name. */
+  /** May change each message that it sends over gRPC. */
   onAnswer: (call: string, bytes: Buffer) => Buffer
   /** May change each heartbeat. */
   onHeartbeat: (message: Heartbeat) => unknown
-  /** What its phones hold. */
+  /** The state of its phones. */
   readonly held: {
     clipboard: string
     location: { latitude: number; longitude: number } | undefined
@@ -70,30 +70,30 @@ export interface AgentDouble {
     /** Empty: the default. */
     timezone: string
     device: Partial<GetDeviceInfoResponse>
-    /** Names in every folder. */
+    /** The names in every folder. */
     files: string[]
-    /** What was written, by path; any other file holds `content`. */
+    /** Written content by path; any other file holds `content`. */
     contents: Map<string, Buffer>
-    /** SHA-256 of what was put into the cache. */
+    /** SHA-256 of the cached files. */
     cache: Set<string>
     apps: string[]
-    /** Of the last install that was begun. */
+    /** Of the last install that began. */
     needs: PackageNeeds | undefined
   }
   readonly recordings: RecordingsDouble
   protocolVersion: number | null
-  /** What a finish answers; left out: success. */
+  /** Response to a finish; left out: success. */
   finish: Partial<FinishInstallResponse>
-  /** What a screenshot answers; left out: a small picture. */
+  /** Response to a screenshot; left out: a small picture. */
   picture: Partial<ScreenshotResponse>
   addDevice(serial: string): DoubleDevice
   beat(): void
   /** No heartbeats until `resume`. */
   pause(): void
   resume(): void
-  /** Ends the gRPC server, as a killed process would. */
+  /** Ends the gRPC server, like a killed process. */
   cutGrpc(): void
-  /** A new gRPC server at a new address. */
+  /** Starts a new gRPC server at a new address. */
   serve(): Promise<void>
   stop(): Promise<void>
 }
@@ -106,6 +106,6 @@ export interface DoubleOptions {
   name: string
   country?: string
   beatMs?: number
-  /** Of its protocol; left out: the current one; null: it names none. */
+  /** Its protocol version; left out: the current one; null: none. */
   protocolVersion?: number | null
 }

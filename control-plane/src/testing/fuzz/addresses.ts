@@ -1,4 +1,7 @@
-/** Texts that a hostile host may say in place of its address. Connecting to some of them ends a process that trusts them. */
+/**
+ * Addresses that a hostile host may report. Connecting to some of them ends a process that trusts
+ * them.
+ */
 export const hostileAddresses = [
   'dns://1.1.1.1:0/y:1',
   'dns://1.1.1.1:99999/y:1',

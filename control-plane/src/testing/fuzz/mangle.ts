@@ -1,4 +1,4 @@
-/** Answers of a host that nobody would write: seeded, so that a run can be repeated. */
+/** Mutates a host's responses. Seeded, so that a run can be repeated. */
 import { type ServiceDefinition } from '@grpc/grpc-js'
 import { HostServiceService, LiveServiceService, RecordingServiceService } from '@phonerack/proto'
 
@@ -25,7 +25,7 @@ export class Chance {
   }
 
   pick<T>(list: readonly T[]): T {
-    // `undefined` may be one of them.
+    // `undefined` may be an element.
     return list[this.below(list.length)] as T
   }
 
@@ -40,7 +40,7 @@ export class Chance {
 
 const deep = JSON.parse(`${'['.repeat(1000)}${']'.repeat(1000)}`) as unknown
 
-/** In place of a field's value. */
+/** Replacements for a field's value. */
 const nasty: readonly unknown[] = [
   ...[null, undefined, true, false, 0, -1, 1.5, NaN, Infinity, 2 ** 31, 2 ** 53, 1e300],
   ...[0n, -1n, 2n ** 63n, 2n ** 64n - 1n],
@@ -50,7 +50,7 @@ const nasty: readonly unknown[] = [
   ...[[], {}, [[]], { $case: 'nothing' }, JSON.parse('{"__proto__":{"polluted":true}}') as unknown, deep],
 ]
 
-/** A copy with one value somewhere inside changed, left out or repeated. */
+/** A copy with one nested value changed, removed or repeated. */
 export function mutate(chance: Chance, value: unknown): unknown {
   if (chance.is(0.15)) return chance.pick(nasty)
   if (Buffer.isBuffer(value)) return mutateBytes(chance, value)
@@ -70,7 +70,7 @@ export function mutate(chance: Chance, value: unknown): unknown {
   )
 }
 
-/** JSON stays JSON, mostly. */
+/** Mutates bytes; JSON mostly stays JSON. */
 export function mutateBytes(chance: Chance, bytes: Buffer): Buffer {
   if (chance.is(0.3)) return chance.bytes(200)
   if (chance.is(0.3)) return flip(chance, bytes)
@@ -91,7 +91,7 @@ function flip(chance: Chance, bytes: Buffer): Buffer {
   return changed
 }
 
-/** Another answer of the call, from a good one. */
+/** Mutates a valid response of the call. */
 export function mangle(chance: Chance, call: string, bytes: Buffer): Buffer {
   if (chance.is(0.002)) return Buffer.alloc(9_000_000, 'x')
   if (chance.is(0.1)) return chance.bytes(200)
@@ -102,7 +102,7 @@ export function mangle(chance: Chance, call: string, bytes: Buffer): Buffer {
     const value: unknown = codec.responseDeserialize(bytes)
     return codec.responseSerialize(mutate(chance, value))
   } catch {
-    // Not every value can be written.
+    // Some values cannot be encoded.
     return flip(chance, bytes)
   }
 }
@@ -115,7 +115,7 @@ const codes = [
   'insufficient_credits',
 ]
 
-/** What stands in an error's trailer. */
+/** Bytes for an error's trailer. */
 export function mangleTrailer(chance: Chance): Buffer {
   const error = {
     code: chance.pick([...codes, 'internal_error', 'action_outcome_unknown', 'no_such_code']),
@@ -125,6 +125,6 @@ export function mangleTrailer(chance: Chance): Buffer {
     details: { retry_after_seconds: chance.pick([1, -1, 1e300]) },
   }
   const json = Buffer.from(JSON.stringify(error))
-  // The server itself sends no larger one.
+  // The server itself refuses to send a larger one.
   return (chance.is(0.3) ? json : mutateBytes(chance, json)).subarray(0, 6000)
 }

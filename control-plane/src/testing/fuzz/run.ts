@@ -1,7 +1,7 @@
 /**
- * A hostile host against real processes of the control plane, with an honest host beside it: `./scripts/fuzz-host`, and a
- * short run among the tests. Whatever the hostile one sends, no process ends, the honest one serves, and clients get
- * answers that the contract allows.
+ * Runs a hostile host and an honest one against real processes of the control plane:
+ * `./scripts/fuzz-host`, and a short run in the tests. Whatever the hostile host sends, no process
+ * exits, the honest host is served, and clients get responses that the contract allows.
  */
 import { errorTable, type Heartbeat } from '@phonerack/shared'
 import { WebSocket } from 'ws'
@@ -19,12 +19,12 @@ import { startReplica, type ReplicaProcess } from '../replica.js'
 
 export interface FuzzReport {
   seed: number
-  /** Malformed messages that were sent, by call; `trailer` and `heartbeat` beside them. */
+  /** Malformed messages that were sent, by call, plus `trailer` and `heartbeat`. */
   sent: Record<string, number>
   total: number
-  /** Answers to clients of the hostile host's phones. */
+  /** Response statuses of requests to the hostile host's phones. */
   statuses: Record<string, number>
-  /** Requests to the honest host's phone, all answered well. */
+  /** Successful requests to the honest host's phone. */
   honest: number
   breaches: string[]
 }
@@ -33,9 +33,9 @@ type Send = (method: string, path: string, body?: unknown) => Promise<{ status: 
 
 const hostileCountry = 'FR'
 const hostileDevices = 4
-/** At once; at once; and rounds between two phones. */
+/** Concurrent requests, concurrent heartbeats, and rounds between two phones. */
 const perRound = { requests: 24, heartbeats: 10, renewals: 12 }
-/** The part of calls that fail with a malformed trailer. */
+/** The fraction of calls that fail with a malformed trailer. */
 const trailers = 0.15
 
 export async function fuzzHosts(world: World, wanted: number, seed: number): Promise<FuzzReport> {
@@ -147,7 +147,7 @@ class Fuzz {
     this.report.breaches.push(`${what} (seed ${this.report.seed}, after ${this.report.total} messages)`)
   }
 
-  /** To one replica after the other. */
+  /** Alternates between the replicas. */
   private readonly send: Send = async (method, path, body) => {
     this.turn += 1
     const replica = this.replicas[this.turn % this.replicas.length]
@@ -177,7 +177,7 @@ class Fuzz {
     return (await client.upload(makeApk({ package: 'org.example.app' }))).id
   }
 
-  /** One request into the hostile host's phone, and whether its answer is allowed. */
+  /** Sends a request into the hostile host's phone and checks the response. */
   private async request(phone: string, upload: string): Promise<void> {
     const [method, path, body] = this.chance.pick(requests(upload))
     const { status, text } = await this.send(method, `/phones/${phone}${path}`, body)
@@ -191,12 +191,12 @@ class Fuzz {
       return this.breach(`${what}: ${String(error)}`)
     }
     if (typeof code !== 'string' || !Object.hasOwn(errorTable, code)) return this.breach(what)
-    // The one place where the contract has it: nothing is known of a batch.
+    // The only 500 in the contract: nothing is known about a batch.
     if (status === 500 && path !== '/actions') return this.breach(what)
     if (status === 401 || status === 402 || status === 403) this.breach(what)
   }
 
-  /** A person's view, until the host's malformed video ends it. */
+  /** Opens a live view, until the hostile host's malformed video ends it. */
   private async watch(phone: string): Promise<void> {
     const { status, text } = await this.send('POST', `/phones/${phone}/live`)
     if (status !== 201) return
@@ -227,7 +227,7 @@ class Fuzz {
     hostile.onHeartbeat = (message) => message
   }
 
-  /** The honest host's phone answers, and every process lives. */
+  /** Checks that the honest host's phone responds and every process is alive. */
   private async serveHonestly(phone: string): Promise<void> {
     for (const replica of this.replicas) {
       const exit = replica.exit()
@@ -242,7 +242,7 @@ class Fuzz {
     }
   }
 
-  /** The phone goes, by a wipe that is answered wildly, and another one comes. */
+  /** Deletes the phone, with a wipe whose response is mutated, and creates another. */
   private async renew(phone: string): Promise<string> {
     const { core, services } = this.plane.app
     this.isWild = true
@@ -270,7 +270,7 @@ class Fuzz {
     return this.rent(hostileCountry)
   }
 
-  /** The hostile host is heard again once it says what it should. */
+  /** Checks that valid heartbeats of the hostile host are accepted again. */
   private async recover(): Promise<void> {
     const { db } = this.plane.app.core
     const since = Date.now()
@@ -282,7 +282,7 @@ class Fuzz {
   }
 }
 
-/** As the broker's client would carry it. */
+/** As the broker's client would encode it. */
 const asJson = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value ?? null, (_, each: unknown) => (typeof each === 'bigint' ? Number(each) : each)),

@@ -1,4 +1,7 @@
-/** Sends requests, keeps the `next` of each refusal, and sends the requests that it names as an agent's author would. */
+/**
+ * Sends requests, keeps the `next` of each refusal, and sends the requests that it names, like an
+ * agent's author.
+ */
 import { type Response } from 'light-my-request'
 import { expect } from 'vitest'
 import { errorOf, type ErrorBody } from '../api.js'
@@ -11,7 +14,7 @@ export interface Named {
   body?: object
 }
 
-/** Requests of a `next`, with the JSON body that may stand after the path. */
+/** The requests in a `next`, each with the JSON body that may follow its path. */
 export const requestsIn = (next: string): Named[] =>
   [...next.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/v1[^\s,;:()"]*[^\s,;:()".])(?: (\{.*?\}))?/g)].map(
     ([, method, url = '', body]) => ({
@@ -25,9 +28,9 @@ export interface Follower {
   readonly plane: Plane
   readonly tenant: Tenant
   send(method: Method, url: string, body?: object, headers?: Record<string, string>): Promise<Response>
-  /** An answer with one of the 2xx. */
+  /** Expects a 2xx response. */
   done(method: Method, url: string, body?: object): Promise<Response>
-  /** Sends a request that is refused with this code. */
+  /** Expects a refusal with this code. */
   refused(
     status: number,
     code: string,
@@ -36,16 +39,19 @@ export interface Follower {
     body?: object,
     headers?: Record<string, string>,
   ): Promise<ErrorBody & { next: string }>
-  /** A `next` that stands elsewhere than in an envelope. */
+  /** Records a `next` from outside an envelope. */
   note(next: string | null | undefined): string
-  /** Sends each request that the text names; each must be answered with 2xx. `bodies`: by the order of the requests. */
+  /**
+   * Sends each request in the text and expects a 2xx response. `bodies`: in the order of the
+   * requests.
+   */
   follow(next: string, bodies?: (object | undefined)[]): Promise<Response[]>
   newPhone(): Promise<string>
   status(phoneId: string): Promise<string>
   until(phoneId: string, status: string): Promise<void>
 }
 
-/** @param seen the texts that came up, for the coverage of all places */
+/** @param seen collects the texts, for the coverage of all places */
 export function createFollower(plane: Plane, tenant: Tenant, seen: string[]): Follower {
   const follower: Follower = {
     plane,
@@ -93,6 +99,6 @@ export function createFollower(plane: Plane, tenant: Tenant, seen: string[]): Fo
   return follower
 }
 
-/** Does this while a followed request waits. */
+/** Runs the function while a followed request waits. */
 export const soon = (act: () => Promise<unknown>): Promise<unknown> =>
   new Promise((resolve) => setTimeout(resolve, 200)).then(act)

@@ -1,6 +1,7 @@
 /**
- * The places in our sources where a `next` comes from, read from the text: the values of `next` properties and constants, and
- * every literal that names a request of `/v1`. For the test that follows each of them.
+ * Finds the places in our sources that produce a `next`: the values of `next` properties and
+ * constants, and every literal that names a request of `/v1`. For the test that follows each of
+ * them.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,17 +10,17 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
 export interface Site {
-  /** Below the package's `src`. */
+  /** Relative to the package's `src`. */
   file: string
-  /** The error code that stands last before it; for lists of exceptions. */
+  /** The preceding error code; for lists of exceptions. */
   code: string
-  /** Fits each text that the literal may become. */
+  /** Matches each text that the literal may produce. */
   pattern: RegExp
   /** The literal with `1` for each value. */
   sample: string
 }
 
-/** `file: expression` of a `next` whose text comes from elsewhere. */
+/** `file: expression` of a `next` whose text is produced elsewhere. */
 export type PassedOn = string
 
 /** Parts of a string literal between its values. */
@@ -59,7 +60,7 @@ function literalAt(text: string, at: number): { literal: Literal; end: number } 
   return { literal: { at, parts }, end }
 }
 
-/** Where the bracket at `at` closes. */
+/** The position of the bracket that closes the one at `at`. */
 function closing(text: string, at: number): number {
   let depth = 0
   for (let each = at; each < text.length; each += 1) {
@@ -87,7 +88,7 @@ function expressionAt(text: string, at: number): string {
   return text.slice(at, end)
 }
 
-/** Literals of an expression, without those that something is compared with. */
+/** Literals of an expression, except operands of comparisons. */
 function literalsIn(text: string, from: number, to: number): Literal[] {
   const found: Literal[] = []
   for (let at = from; at < to; at += 1) {
@@ -105,7 +106,7 @@ const codeBefore = (text: string, at: number): string =>
 const isType = (expression: string): boolean =>
   /^(?:string|number|unknown|null|Map|\$ZodType|z\.|name\.|cleaned\(|\()|^\{ message/.test(expression.trim())
 
-/** The definition of a name in any file: a constant, or what a function returns. */
+/** The definition of a name in any file: a constant, or a function's return value. */
 function definitionOf(
   name: string,
   files: { file: string; text: string }[],
@@ -126,7 +127,7 @@ function definitionOf(
 }
 
 const request = /\b(?:GET|POST|PUT|PATCH|DELETE) \/v1/
-/** So short that it fits anything. */
+/** Shorter texts match anything. */
 const leastText = 8
 
 export function sitesOf(folder: string): { sites: Site[]; passedOn: PassedOn[] } {
@@ -157,7 +158,7 @@ export function sitesOf(folder: string): { sites: Site[]; passedOn: PassedOn[] }
         )
       if (defined.length === 0) passedOn.push(`${file}: ${expression.trim()}`)
     }
-    // Requests that are given on as an argument; descriptions of routes are no advice.
+    // Requests passed on as an argument; descriptions of routes are not advice.
     if (file.startsWith('routes/')) continue
     for (const literal of literalsIn(text, 0, text.length))
       if (request.test(literal.parts.join('x')) && !sites.has(`${file}:${literal.at}`))
