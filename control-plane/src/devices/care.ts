@@ -1,6 +1,6 @@
 /** Adds the job that wipes or enrolls a device, in the transaction of the change that needs it. */
 import { type Tx } from '../db/database.js'
-import { addJob, careKey } from '../queue/queue.js'
+import { addJob, assignmentJobKey } from '../queue/queue.js'
 
 /** How it is ordered again: after how many failures that count, and when; without `runAt`: immediately. */
 export interface Again {
@@ -23,7 +23,7 @@ export const addWipe = (
     tx,
     'device.wipe',
     { deviceId, fencing: fencing.toString(), phoneId, ...counts },
-    { ...(runAt ? { runAt } : {}), key: careKey('device.wipe', deviceId, fencing) },
+    { ...(runAt ? { runAt } : {}), key: assignmentJobKey('device.wipe', deviceId, fencing) },
   )
 
 export const addEnroll = (
@@ -36,7 +36,7 @@ export const addEnroll = (
     tx,
     'device.enroll',
     { deviceId, fencing: fencing.toString(), ...counts },
-    { ...(runAt ? { runAt } : {}), key: careKey('device.enroll', deviceId, fencing) },
+    { ...(runAt ? { runAt } : {}), key: assignmentJobKey('device.enroll', deviceId, fencing) },
   )
 
 /** Adds the job that a device without a phone needs in its state. */

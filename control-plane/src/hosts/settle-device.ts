@@ -9,7 +9,7 @@ import { addCare, addWipe, type Again } from '../devices/care.js'
 import { judge, longestJump, type CustodyRow, type Reported, type Verdict } from '../devices/custody.js'
 import { countDispute, lockDisputed, mostDisputes } from '../devices/disputes.js'
 import { contradicts, disputedTooOften, notBelieved, unknownUse } from '../devices/quarantine.js'
-import { addJob, careKey } from '../queue/queue.js'
+import { addJob, assignmentJobKey } from '../queue/queue.js'
 import { giveAnotherDevice } from '../phones/another-device.js'
 import { type Core } from '../core/core.js'
 import { addStart } from '../phones/create.js'
@@ -228,7 +228,7 @@ async function goOn(locked: Locked, phone: PhoneRecord): Promise<boolean> {
   const payload = { phoneId: phone.id, fencing: number.toString() }
   if (phone.status === 'creating' || phone.status === 'starting') await addStart(tx, phone.id, number)
   if (phone.status === 'parking')
-    await addJob(tx, 'phone.park', payload, { key: careKey('phone.park', phone.id, number) })
+    await addJob(tx, 'phone.park', payload, { key: assignmentJobKey('phone.park', phone.id, number) })
   return true
 }
 

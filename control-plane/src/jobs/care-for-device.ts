@@ -22,7 +22,7 @@ import {
   type PlacedDevice,
 } from '../device-control/placed-device.js'
 import { turnMs } from '../queue/host-slots.js'
-import { careKey, type JobInput, type JobPayload } from '../queue/queue.js'
+import { assignmentJobKey, type JobInput, type JobPayload } from '../queue/queue.js'
 import { backoff, later } from '../queue/retry.js'
 import {
   neverAnswered,
@@ -98,7 +98,7 @@ async function tryCare<N extends CareJob>(
   call: (connection: NonNullable<PlacedDevice['connection']>) => Promise<Cared>,
 ): Promise<Cared | null> {
   const again = async (change: Partial<JobPayload<CareJob>>, ms: number): Promise<null> => {
-    const key = careKey(name, device.id, payload.fencing)
+    const key = assignmentJobKey(name, device.id, payload.fencing)
     await later(context, name, { ...payload, ...change }, ms, { key })
     return null
   }

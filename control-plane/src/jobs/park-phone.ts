@@ -16,7 +16,7 @@ import {
   type PlacedDevice,
 } from '../device-control/placed-device.js'
 import { turnMs } from '../queue/host-slots.js'
-import { careKey, type JobPayload } from '../queue/queue.js'
+import { assignmentJobKey, type JobPayload } from '../queue/queue.js'
 import { later } from '../queue/retry.js'
 
 /** Milliseconds per try; there are two. */
@@ -35,7 +35,7 @@ export async function parkPhoneJob(context: JobContext, payload: JobPayload<'pho
     if (outcome === 'settled') return
     if (outcome === 'turn' && payload.turns < turns.most) {
       const ms = turnMs(payload.turns, turns.longestMs)
-      const key = careKey('phone.park', phoneId, payload.fencing)
+      const key = assignmentJobKey('phone.park', phoneId, payload.fencing)
       return later(context, 'phone.park', { ...payload, turns: payload.turns + 1 }, ms, { key })
     }
     if (outcome === 'turn')

@@ -8,7 +8,7 @@ import { enforceDeadline, enforceDue } from '../phones/run.js'
 import { type Tx } from '../db/database.js'
 import { addCare } from '../devices/care.js'
 import { countDispute, lockDisputed } from '../devices/disputes.js'
-import { addJob, careKey } from '../queue/queue.js'
+import { addJob, assignmentJobKey } from '../queue/queue.js'
 
 interface Lost {
   id: string
@@ -94,7 +94,7 @@ const addPhoneJob = (
   phoneId: string,
   fencing: bigint,
 ): Promise<void> =>
-  addJob(tx, name, { phoneId, fencing: fencing.toString() }, { key: careKey(name, phoneId, fencing) })
+  addJob(tx, name, { phoneId, fencing: fencing.toString() }, { key: assignmentJobKey(name, phoneId, fencing) })
 
 /** Ends runs whose timer should have ended them five seconds ago. */
 async function overdue(core: Core): Promise<void> {

@@ -26,7 +26,7 @@ import {
   type PlacedDevice,
 } from '../device-control/placed-device.js'
 import { turnMs } from '../queue/host-slots.js'
-import { careKey, type JobPayload } from '../queue/queue.js'
+import { assignmentJobKey, type JobPayload } from '../queue/queue.js'
 import { backoff, later } from '../queue/retry.js'
 
 /** Milliseconds per try. */
@@ -130,7 +130,7 @@ async function callStart(
 async function putOff(context: JobContext, phone: PhoneRecord, payload: Payload): Promise<void> {
   const ms = Math.min(turnMs(payload.turns, longestTurnMs), timeLeft(context, phone))
   await later(context, 'phone.start', { ...payload, turns: payload.turns + 1 }, ms, {
-    key: careKey('phone.start', phone.id, payload.fencing),
+    key: assignmentJobKey('phone.start', phone.id, payload.fencing),
   })
 }
 
@@ -148,7 +148,7 @@ async function afterFailure(
   }
   const ms = Math.min(backoff(attempt, 250, 4000), timeLeft(context, phone))
   await later(context, 'phone.start', { ...payload, attempt: attempt + 1 }, ms, {
-    key: careKey('phone.start', phone.id, payload.fencing),
+    key: assignmentJobKey('phone.start', phone.id, payload.fencing),
   })
 }
 

@@ -7,7 +7,7 @@ import { holdCredit } from '../billing/ledger.js'
 import { inTransaction, type Tx } from '../db/database.js'
 import { assignDevice, lockFreeDevice, type AssignedDevice } from '../devices/assignment.js'
 import { activeCountries } from '../devices/countries.js'
-import { addJob, careKey } from '../queue/queue.js'
+import { addJob, assignmentJobKey } from '../queue/queue.js'
 import { type Core } from '../core/core.js'
 import { refuse, settle, type Outcome } from './outcome.js'
 import { findPhone, viewOf } from './records.js'
@@ -215,7 +215,7 @@ export const addStart = (tx: Tx, phoneId: string, fencing: bigint, runAt?: Date)
     tx,
     'phone.start',
     { phoneId, fencing: fencing.toString() },
-    { key: careKey('phone.start', phoneId, fencing), ...(runAt ? { runAt } : {}) },
+    { key: assignmentJobKey('phone.start', phoneId, fencing), ...(runAt ? { runAt } : {}) },
   )
 
 async function remember(

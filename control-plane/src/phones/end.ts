@@ -8,7 +8,7 @@ import { closeSession } from '../billing/ledger.js'
 import { type Rules } from '../config/config.js'
 import { type Tx } from '../db/database.js'
 import { holdBackDevice, quarantineDevice, raiseFencing, releaseDevice } from '../devices/assignment.js'
-import { addJob, careKey } from '../queue/queue.js'
+import { addJob, assignmentJobKey } from '../queue/queue.js'
 import { moveFor, type PhoneEvent } from './machine.js'
 import { parkTimeOf, type PhoneRecord } from './records.js'
 import { type PhoneStatus } from '../core/statuses.js'
@@ -86,5 +86,5 @@ async function settleDevice(
   const device = await raiseFencing(tx, phoneId)
   if (to !== 'parking') return
   const fencing = (device?.fencingNumber ?? 0n).toString()
-  await addJob(tx, 'phone.park', { phoneId, fencing }, { key: careKey('phone.park', phoneId, fencing) })
+  await addJob(tx, 'phone.park', { phoneId, fencing }, { key: assignmentJobKey('phone.park', phoneId, fencing) })
 }

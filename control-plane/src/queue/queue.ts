@@ -50,7 +50,7 @@ export type JobPayload<N extends JobName> = z.output<(typeof jobPayloads)[N]>
 export type JobInput<N extends JobName> = z.input<(typeof jobPayloads)[N]>
 
 /** The key of the only job for this assignment of a phone or device. */
-export const careKey = (name: JobName, id: string, fencing: bigint | string): string =>
+export const assignmentJobKey = (name: JobName, id: string, fencing: bigint | string): string =>
   `${name}:${id}:${fencing}`
 
 export interface JobOptions {
