@@ -20,7 +20,7 @@ import { adviceFor } from './advice.js'
 import { putPackageFile } from './put-file.js'
 import { end, endInDoubt, filesOf, jobKey, markOrdered, type InstallEnd } from './records.js'
 import { beginRequest } from './service.js'
-import { backoff, later } from '../queue/retry.js'
+import { backoff, reschedule } from '../queue/retry.js'
 
 /** Milliseconds for one begin, one file and one finish; between two looks for a slot; and after which an install without an end is given up. */
 const times = { begin: 90_000, put: 600_000, finish: 600_000, turn: 1000, all: 1_800_000 }
@@ -52,7 +52,7 @@ export async function runInstallJob(context: JobContext, store: FileStore, paylo
 async function again(context: JobContext, install: Install, ms: number, attempt: number): Promise<void> {
   const age = context.core.clock.now().getTime() - install.startedAt.getTime()
   if (age > times.all) return giveUp(context, install)
-  await later(context, 'app.install', { installId: install.id, attempt }, ms, { key: jobKey(install.id) })
+  await reschedule(context, 'app.install', { installId: install.id, attempt }, ms, { key: jobKey(install.id) })
 }
 
 const looking = (install: Install): string => `GET /v1/phones/${install.phoneId}/apps`

@@ -23,7 +23,7 @@ import {
 } from '../device-control/placed-device.js'
 import { turnMs } from '../queue/host-slots.js'
 import { assignmentJobKey, type JobInput, type JobPayload } from '../queue/queue.js'
-import { backoff, later } from '../queue/retry.js'
+import { backoff, reschedule } from '../queue/retry.js'
 import {
   neverAnswered,
   waitsForHost,
@@ -99,7 +99,7 @@ async function tryCare<N extends CareJob>(
 ): Promise<Cared | null> {
   const again = async (change: Partial<JobPayload<CareJob>>, ms: number): Promise<null> => {
     const key = assignmentJobKey(name, device.id, payload.fencing)
-    await later(context, name, { ...payload, ...change }, ms, { key })
+    await reschedule(context, name, { ...payload, ...change }, ms, { key })
     return null
   }
   const { connection } = device

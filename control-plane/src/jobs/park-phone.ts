@@ -17,7 +17,7 @@ import {
 } from '../device-control/placed-device.js'
 import { turnMs } from '../queue/host-slots.js'
 import { assignmentJobKey, type JobPayload } from '../queue/queue.js'
-import { later } from '../queue/retry.js'
+import { reschedule } from '../queue/retry.js'
 
 /** Milliseconds per try; there are two. */
 const tryMs = 10_000
@@ -36,7 +36,7 @@ export async function parkPhoneJob(context: JobContext, payload: JobPayload<'pho
     if (outcome === 'turn' && payload.turns < turns.most) {
       const ms = turnMs(payload.turns, turns.longestMs)
       const key = assignmentJobKey('phone.park', phoneId, payload.fencing)
-      return later(context, 'phone.park', { ...payload, turns: payload.turns + 1 }, ms, { key })
+      return reschedule(context, 'phone.park', { ...payload, turns: payload.turns + 1 }, ms, { key })
     }
     if (outcome === 'turn')
       core.log.warn(

@@ -27,7 +27,7 @@ import {
 } from '../device-control/placed-device.js'
 import { turnMs } from '../queue/host-slots.js'
 import { assignmentJobKey, type JobPayload } from '../queue/queue.js'
-import { backoff, later } from '../queue/retry.js'
+import { backoff, reschedule } from '../queue/retry.js'
 
 /** Milliseconds per try. */
 const tryMs = 45_000
@@ -129,7 +129,7 @@ async function callStart(
 /** Its host has no slot: the same attempt again. */
 async function putOff(context: JobContext, phone: PhoneRecord, payload: Payload): Promise<void> {
   const ms = Math.min(turnMs(payload.turns, longestTurnMs), timeLeft(context, phone))
-  await later(context, 'phone.start', { ...payload, turns: payload.turns + 1 }, ms, {
+  await reschedule(context, 'phone.start', { ...payload, turns: payload.turns + 1 }, ms, {
     key: assignmentJobKey('phone.start', phone.id, payload.fencing),
   })
 }
@@ -147,7 +147,7 @@ async function afterFailure(
     if (await changeDevice(context, phone.id, payload.fencing, reason)) return
   }
   const ms = Math.min(backoff(attempt, 250, 4000), timeLeft(context, phone))
-  await later(context, 'phone.start', { ...payload, attempt: attempt + 1 }, ms, {
+  await reschedule(context, 'phone.start', { ...payload, attempt: attempt + 1 }, ms, {
     key: assignmentJobKey('phone.start', phone.id, payload.fencing),
   })
 }

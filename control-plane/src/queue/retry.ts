@@ -8,7 +8,7 @@ export const backoff = (attempt: number, firstMs: number, longestMs: number): nu
   Math.min(longestMs, firstMs * 2 ** Math.min(attempt - 1, 20))
 
 /** Replaces the job with one that runs after `ms` milliseconds. */
-export async function later<N extends JobName>(
+export async function reschedule<N extends JobName>(
   { core }: { core: Core },
   name: N,
   payload: JobInput<N>,

@@ -30,7 +30,7 @@ import { isStopIgnored } from './possible.js'
 import { possibleTimes } from './times.js'
 import { type Transfers } from './transfers.js'
 import { addFileDelete } from '../storage/deletions.js'
-import { backoff, later } from '../queue/retry.js'
+import { backoff, reschedule } from '../queue/retry.js'
 
 /**
  * Milliseconds: for one call, for one file, between two checks of a running recording, and between
@@ -59,7 +59,7 @@ export async function fetchRecordingJob(
   const recording = await core.db.recording.findUnique({ where: { id } })
   if (!recording || recording.isDropped) return
   const lookAgain = (ms: number, next: number): Promise<void> =>
-    later(context, 'recording.fetch', { recordingId: id, attempt: next }, ms, {
+    reschedule(context, 'recording.fetch', { recordingId: id, attempt: next }, ms, {
       key: `recording.fetch:${id}`,
     })
   try {
