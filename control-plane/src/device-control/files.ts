@@ -13,7 +13,7 @@ import {
 import { ApiError } from '@phonerack/shared'
 import { type HostClients } from '../host-calls/clients.js'
 import { type Core } from '../core/core.js'
-import { createReachIn, type Into } from './reach-in.js'
+import { createReachIn, type PhoneRequest } from './reach-in.js'
 import { type FileEntryView, type FileService } from './types.js'
 
 const types: Partial<Record<FileType, FileEntryView['type']>> = {
@@ -31,9 +31,9 @@ const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 export function createFileService(core: Core, hosts: HostClients): FileService {
   const reach = createReachIn(core, hosts)
 
-  async function list(into: Into, path: string): Promise<FileEntryView[]> {
+  async function list(to: PhoneRequest, path: string): Promise<FileEntryView[]> {
     const { entries } = await reach.read<ListFilesRequest, ListFilesResponse>(
-      into,
+      to,
       (client, ...rest) => client.listFiles(...rest),
       (assignment) => ({ assignment, path }),
     )
@@ -46,10 +46,10 @@ export function createFileService(core: Core, hosts: HostClients): FileService {
   }
 
   /** After an unconfirmed delete, checks once whether the path is gone. Never deletes twice. */
-  async function isAbsent(into: Into, path: string): Promise<boolean> {
+  async function isAbsent(to: PhoneRequest, path: string): Promise<boolean> {
     try {
       const name = path.slice(path.lastIndexOf('/') + 1)
-      return !(await list(into, parentOf(path))).some((entry) => entry.name === name)
+      return !(await list(to, parentOf(path))).some((entry) => entry.name === name)
     } catch (error) {
       // A missing parent means that the path is absent too. Any other error proves nothing.
       return error instanceof ApiError && error.code === 'file_not_found'
@@ -84,17 +84,17 @@ export function createFileService(core: Core, hosts: HostClients): FileService {
     },
 
     async delete(caller, phoneId, path, context) {
-      const into = { caller, phoneId, context }
+      const to = { caller, phoneId, context }
       try {
         await reach.write<DeleteFileRequest, DeleteFileResponse>(
-          into,
+          to,
           (client, ...rest) => client.deleteFile(...rest),
           (assignment) => ({ assignment, path }),
           listRequest(phoneId, parentOf(path)),
         )
       } catch (error) {
         const unknown = error instanceof ApiError && error.code === 'action_outcome_unknown'
-        if (unknown && (await isAbsent(into, path))) return
+        if (unknown && (await isAbsent(to, path))) return
         throw withNext(error, phoneId, path)
       }
     },

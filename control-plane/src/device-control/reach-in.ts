@@ -15,8 +15,8 @@ import { type CallContext, type Caller } from '../core/caller.js'
 /** Milliseconds: of one try of a read, and of a write including its wait in the queue. */
 const times = { read: 15_000, write: 90_000 }
 
-/** Who asks for which phone. */
-export interface Into {
+/** A caller's request to a phone. */
+export interface PhoneRequest {
   caller: Caller
   phoneId: string
   context: CallContext
@@ -24,14 +24,14 @@ export interface Into {
 
 export interface ReachIn {
   /** Repeats the call for up to 15 s. */
-  read<Q, A>(into: Into, method: Unary<Q, A>, request: (assignment: Assignment) => Q): Promise<A>
+  read<Q, A>(to: PhoneRequest, method: Unary<Q, A>, request: (assignment: Assignment) => Q): Promise<A>
   /**
    * Sends the call once and lets it finish even when the client disconnects. `next`: the request
    * that shows the outcome. @throws ApiError phone_controlled; phone_unavailable when nothing was
    * sent; action_outcome_unknown when no response came
    */
   write<Q, A>(
-    into: Into,
+    to: PhoneRequest,
     method: Unary<Q, A>,
     request: (assignment: Assignment) => Q,
     next: string,

@@ -23,32 +23,32 @@ import { ApiError } from '@phonerack/shared'
 import lookUpZone from '@photostructure/tz-lookup'
 import { type HostClients } from '../host-calls/clients.js'
 import { type Core } from '../core/core.js'
-import { createReachIn, type Into } from './reach-in.js'
+import { createReachIn, type PhoneRequest } from './reach-in.js'
 import { type Coordinates, type SettingsService } from './types.js'
 
 export function createSettingsService(core: Core, hosts: HostClients): SettingsService {
   const reach = createReachIn(core, hosts)
   const defaultLocation = core.rules.defaultLocation
 
-  const setTimezone = async (into: Into, timezone: string): Promise<string> => {
+  const setTimezone = async (to: PhoneRequest, timezone: string): Promise<string> => {
     const answer = await reach.write<SetTimezoneRequest, SetTimezoneResponse>(
-      into,
+      to,
       (client, ...rest) => client.setTimezone(...rest),
       (assignment) => ({ assignment, timezone }),
-      `GET /v1/phones/${into.phoneId}/timezone`,
+      `GET /v1/phones/${to.phoneId}/timezone`,
     )
     return answer.timezone
   }
 
-  const sendLocation = (into: Into, location: Coordinates | null): Promise<SetLocationResponse> =>
+  const sendLocation = (to: PhoneRequest, location: Coordinates | null): Promise<SetLocationResponse> =>
     reach.write<SetLocationRequest, SetLocationResponse>(
-      into,
+      to,
       (client, ...rest) => client.setLocation(...rest),
       (assignment) => ({
         assignment,
         location: location ? { latitude: location.lat, longitude: location.lng } : undefined,
       }),
-      `GET /v1/phones/${into.phoneId}/location`,
+      `GET /v1/phones/${to.phoneId}/location`,
     )
 
   /**
@@ -56,18 +56,18 @@ export function createSettingsService(core: Core, hosts: HostClients): SettingsS
    * null when the phone cannot set it or does not know it.
    */
   async function followWith(
-    into: Into,
+    to: PhoneRequest,
     timezone: string,
     done: 'location_set' | 'location_reset',
   ): Promise<string | null> {
     try {
-      return await setTimezone(into, timezone)
+      return await setTimezone(to, timezone)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       if (error.code === 'feature_unavailable' || error.code === 'validation_failed') return null
       throw new ApiError(error.code, {
         ...error.toPlain(),
-        next: `PUT /v1/phones/${into.phoneId}/timezone {"timezone":"${timezone}"}`,
+        next: `PUT /v1/phones/${to.phoneId}/timezone {"timezone":"${timezone}"}`,
         details: { ...error.details, [done]: true, timezone },
         cause: error,
       })
@@ -118,16 +118,16 @@ export function createSettingsService(core: Core, hosts: HostClients): SettingsS
     },
 
     async setLocation(caller, phoneId, { location, withTimezone }, context) {
-      const into = { caller, phoneId, context }
-      await sendLocation(into, location)
+      const to = { caller, phoneId, context }
+      await sendLocation(to, location)
       if (!withTimezone) return null
-      return followWith(into, lookUpZone(location.lat, location.lng), 'location_set')
+      return followWith(to, lookUpZone(location.lat, location.lng), 'location_set')
     },
 
     async resetLocation(caller, phoneId, context) {
-      const into = { caller, phoneId, context }
-      await sendLocation(into, null)
-      await followWith(into, lookUpZone(defaultLocation.lat, defaultLocation.lng), 'location_reset')
+      const to = { caller, phoneId, context }
+      await sendLocation(to, null)
+      await followWith(to, lookUpZone(defaultLocation.lat, defaultLocation.lng), 'location_reset')
     },
 
     async locale(caller, phoneId, context) {
