@@ -13,7 +13,7 @@ import {
 import { ApiError } from '@phonerack/shared'
 import { type HostClients } from '../host-calls/clients.js'
 import { type Core } from '../core/core.js'
-import { createReachIn, type PhoneRequest } from './reach-in.js'
+import { createPhoneCalls, type PhoneRequest } from './phone-calls.js'
 import { type FileEntryView, type FileService } from './types.js'
 
 const types: Partial<Record<FileType, FileEntryView['type']>> = {
@@ -29,7 +29,7 @@ const readRequest = (phoneId: string, path: string): string =>
 const parentOf = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 
 export function createFileService(core: Core, hosts: HostClients): FileService {
-  const reach = createReachIn(core, hosts)
+  const reach = createPhoneCalls(core, hosts)
 
   async function list(to: PhoneRequest, path: string): Promise<FileEntryView[]> {
     const { entries } = await reach.read<ListFilesRequest, ListFilesResponse>(

@@ -7,11 +7,11 @@ import {
 } from '@phonerack/proto'
 import { type HostClients } from '../host-calls/clients.js'
 import { type Core } from '../core/core.js'
-import { createReachIn } from './reach-in.js'
+import { createPhoneCalls } from './phone-calls.js'
 import { type PackageService } from './types.js'
 
 export function createPackageService(core: Core, hosts: HostClients): PackageService {
-  const reach = createReachIn(core, hosts)
+  const reach = createPhoneCalls(core, hosts)
   return {
     async list(caller, phoneId, context) {
       const { apps } = await reach.read<ListAppsRequest, ListAppsResponse>(

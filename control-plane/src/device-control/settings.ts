@@ -23,11 +23,11 @@ import { ApiError } from '@phonerack/shared'
 import lookUpZone from '@photostructure/tz-lookup'
 import { type HostClients } from '../host-calls/clients.js'
 import { type Core } from '../core/core.js'
-import { createReachIn, type PhoneRequest } from './reach-in.js'
+import { createPhoneCalls, type PhoneRequest } from './phone-calls.js'
 import { type Coordinates, type SettingsService } from './types.js'
 
 export function createSettingsService(core: Core, hosts: HostClients): SettingsService {
-  const reach = createReachIn(core, hosts)
+  const reach = createPhoneCalls(core, hosts)
   const defaultLocation = core.rules.defaultLocation
 
   const setTimezone = async (to: PhoneRequest, timezone: string): Promise<string> => {

@@ -9,7 +9,7 @@ import {
   type FinishInstallResponse,
 } from '@phonerack/proto'
 import { ApiError, Progress } from '@phonerack/shared'
-import { assignmentOf } from '../device-control/reach-in.js'
+import { assignmentOf } from '../device-control/phone-calls.js'
 import { type Target } from '../phones/target.js'
 import { type Install } from '../gen/prisma/client.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'

@@ -6,7 +6,7 @@ import { type BeginInstallRequest, type BeginInstallResponse } from '@phonerack/
 import { ApiError, Progress } from '@phonerack/shared'
 import { conflictOr } from '../phones/conflict-after-call.js'
 import { phoneUnavailable, writableTarget, type Target } from '../phones/target.js'
-import { assignmentOf } from '../device-control/reach-in.js'
+import { assignmentOf } from '../device-control/phone-calls.js'
 import { type Install } from '../gen/prisma/client.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
 import { type HostClients } from '../host-calls/clients.js'

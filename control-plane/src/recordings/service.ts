@@ -5,7 +5,7 @@
 import { ApiError, isId, Progress } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
 import { conflictOr } from '../phones/conflict-after-call.js'
-import { assignmentOf, refusalOf } from '../device-control/reach-in.js'
+import { assignmentOf, refusalOf } from '../device-control/phone-calls.js'
 import { phoneUnavailable, readyTarget, type Target } from '../phones/target.js'
 import { tenantOf } from '../devices/tenant.js'
 import { type Recording } from '../gen/prisma/client.js'

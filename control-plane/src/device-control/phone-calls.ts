@@ -22,7 +22,7 @@ export interface PhoneRequest {
   context: CallContext
 }
 
-export interface ReachIn {
+export interface PhoneCalls {
   /** Repeats the call for up to 15 s. */
   read<Q, A>(to: PhoneRequest, method: Unary<Q, A>, request: (assignment: Assignment) => Q): Promise<A>
   /**
@@ -38,7 +38,7 @@ export interface ReachIn {
   ): Promise<A>
 }
 
-export function createReachIn(core: Core, hosts: HostClients): ReachIn {
+export function createPhoneCalls(core: Core, hosts: HostClients): PhoneCalls {
   return {
     read: ({ caller, phoneId, context }, method, request) =>
       retryRead(phoneId, context, async (progress) => {
