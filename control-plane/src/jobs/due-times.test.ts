@@ -259,7 +259,7 @@ it('activity and what became of installs are kept for 30 days', async () => {
 
 it('ten checkout links are made in an hour, whenever it begins', async () => {
   // Stands for the payment provider only.
-  const payments = { createPage: () => Promise.resolve('https://pay.example'), newsIn: () => null }
+  const payments = { createPage: () => Promise.resolve('https://pay.example'), reportIn: () => null }
   const checkout = createCheckoutService(process.core, payments, 'http://localhost')
   const create = () => refusalOf(checkout.create(tenant.caller, 10))
   const first = stage.time

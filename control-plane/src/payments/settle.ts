@@ -7,10 +7,10 @@ import { creditTakenBack } from '../billing/reversals.js'
 import { inTransaction, type Tx } from '../db/database.js'
 import { type Checkout } from '../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
-import { type News, type Payment, type ToldReversal } from './stripe.js'
+import { type PaymentReport, type Payment, type ReportedReversal } from './stripe.js'
 
-export const settle = (core: Core, news: News): Promise<void> =>
-  'payment' in news ? settlePayment(core, news.payment) : settleReversal(core, news.reversal)
+export const settle = (core: Core, report: PaymentReport): Promise<void> =>
+  'payment' in report ? settlePayment(core, report.payment) : settleReversal(core, report.reversal)
 
 /** Adds a payment's credit once, even when it is reported again. */
 async function settlePayment(core: Core, payment: Payment): Promise<void> {
@@ -36,16 +36,16 @@ async function settlePayment(core: Core, payment: Payment): Promise<void> {
     await rebook(tx, id, now)
     return null
   })
-  const told = {
+  const reported = {
     audit: 'payment',
     checkout: payment.checkoutId,
     cents: payment.cents,
     currency: payment.currency,
   }
-  if (unmatched === null) core.log.info(told, 'received a payment')
+  if (unmatched === null) core.log.info(reported, 'received a payment')
   else
     core.log.error(
-      { ...told, reason: unmatched },
+      { ...reported, reason: unmatched },
       'a payment does not match a checkout link, so no credit was added',
     )
 }
@@ -69,17 +69,17 @@ async function keepUnmatched(tx: Tx, payment: Payment, reason: string, toldAt: D
 }
 
 /** Books the amount that a refund or dispute takes back, or returns it when the reversal ended. */
-async function settleReversal(core: Core, told: ToldReversal): Promise<void> {
+async function settleReversal(core: Core, reported: ReportedReversal): Promise<void> {
   const checkoutId = await inTransaction(core.db, async (tx) => {
     const now = core.clock.now()
-    await lockIntent(tx, told.paymentIntent)
-    const checkout = await checkoutOf(tx, told)
+    await lockIntent(tx, reported.paymentIntent)
+    const checkout = await checkoutOf(tx, reported)
     if (checkout) await tx.$queryRaw`select 1 from projects where id = ${checkout.projectId} for update`
-    await noteReversal(tx, told, now)
+    await noteReversal(tx, reported, now)
     if (checkout) await rebook(tx, checkout.id, now)
     return checkout?.id ?? null
   })
-  const entry = { audit: 'payment.reversal', kind: told.kind, checkout: checkoutId, cents: told.cents }
+  const entry = { audit: 'payment.reversal', kind: reported.kind, checkout: checkoutId, cents: reported.cents }
   if (checkoutId !== null) core.log.warn(entry, 'a payment was reversed, or its reversal changed')
   else core.log.error(entry, 'a refund or dispute does not match a payment, so nothing was booked')
 }
@@ -93,8 +93,8 @@ async function lockIntent(tx: Tx, paymentIntent: string | null): Promise<void> {
   await tx.$queryRaw`select 1 as locked from pg_advisory_xact_lock(hashtextextended(${name}, 0))`
 }
 
-async function checkoutOf(tx: Tx, told: ToldReversal): Promise<Checkout | null> {
-  const { paymentIntent, checkoutId } = told
+async function checkoutOf(tx: Tx, reported: ReportedReversal): Promise<Checkout | null> {
+  const { paymentIntent, checkoutId } = reported
   const byIntent = paymentIntent === null ? null : await tx.checkout.findUnique({ where: { paymentIntent } })
   if (byIntent || checkoutId === null) return byIntent
   // A second payment of the same link added no credit, so its refund takes none.
@@ -110,11 +110,11 @@ async function checkoutOf(tx: Tx, told: ToldReversal): Promise<Checkout | null> 
 /**
  * The newest report wins, except that a final state never changes and a charge's total only grows.
  */
-async function noteReversal(tx: Tx, told: ToldReversal, at: Date): Promise<void> {
+async function noteReversal(tx: Tx, reported: ReportedReversal, at: Date): Promise<void> {
   await tx.$executeRaw`insert into payment_reversals
       (id, kind, payment_intent, checkout_id, cents, currency, is_active, is_final, told_at)
-    values (${told.id}, ${told.kind}, ${told.paymentIntent}, ${told.checkoutId}, ${told.cents}, ${told.currency},
-      ${told.isActive}, ${told.isFinal}, ${at})
+    values (${reported.id}, ${reported.kind}, ${reported.paymentIntent}, ${reported.checkoutId}, ${reported.cents}, ${reported.currency},
+      ${reported.isActive}, ${reported.isFinal}, ${at})
     on conflict (id) do update set
       cents = case when excluded.kind = 'charge' then greatest(payment_reversals.cents, excluded.cents) else excluded.cents end,
       is_active = excluded.is_active, is_final = excluded.is_final, told_at = excluded.told_at
@@ -141,7 +141,7 @@ async function rebook(tx: Tx, checkoutId: string, at: Date): Promise<void> {
   const due = creditTakenBack(
     paid,
     // The table's check constraint allows no other kind.
-    reversals.map(({ kind, ...each }) => ({ ...each, kind: kind as ToldReversal['kind'] })),
+    reversals.map(({ kind, ...each }) => ({ ...each, kind: kind as ReportedReversal['kind'] })),
   )
   await bookReversals(tx, { projectId, checkoutId, at }, due)
 }

@@ -16,10 +16,10 @@ export interface Payments {
    * The payment or reversal in a webhook's body; null for other events. @throws ApiError
    * validation_failed when the signature is invalid, or older than five minutes
    */
-  newsIn(body: Buffer, signature: string): News | null
+  reportIn(body: Buffer, signature: string): PaymentReport | null
 }
 
-export type News = { payment: Payment } | { reversal: ToldReversal }
+export type PaymentReport = { payment: Payment } | { reversal: ReportedReversal }
 
 export interface Payment {
   /** The provider's ID of the paid page. */
@@ -35,7 +35,7 @@ export interface Payment {
 }
 
 /** A refund, a dispute, or the refunded total of a charge. */
-export interface ToldReversal {
+export interface ReportedReversal {
   id: string
   kind: 'charge' | 'refund' | 'dispute'
   paymentIntent: string | null
@@ -116,11 +116,11 @@ export async function openStripe(config: PaymentsConfig): Promise<Payments> {
       }
     },
 
-    newsIn: (body, signature) => newsOf(eventIn(body, signature)),
+    reportIn: (body, signature) => reportOf(eventIn(body, signature)),
   }
 }
 
-function newsOf(event: Stripe.Event): News | null {
+function reportOf(event: Stripe.Event): PaymentReport | null {
   switch (event.type) {
     case 'checkout.session.completed':
     case 'checkout.session.async_payment_succeeded':
@@ -143,7 +143,7 @@ function newsOf(event: Stripe.Event): News | null {
   }
 }
 
-function paymentOf(session: Stripe.Checkout.Session): News | null {
+function paymentOf(session: Stripe.Checkout.Session): PaymentReport | null {
   if (session.payment_status !== 'paid') return null
   return {
     payment: {
@@ -157,7 +157,7 @@ function paymentOf(session: Stripe.Checkout.Session): News | null {
   }
 }
 
-const chargeOf = (charge: Stripe.Charge): ToldReversal => ({
+const chargeOf = (charge: Stripe.Charge): ReportedReversal => ({
   id: charge.id,
   kind: 'charge',
   paymentIntent: idOf(charge.payment_intent),
@@ -171,7 +171,7 @@ const chargeOf = (charge: Stripe.Charge): ToldReversal => ({
 /** Final statuses of a refund. */
 const failedRefunds: ReadonlySet<string | null> = new Set(['failed', 'canceled'])
 
-const refundOf = (refund: Stripe.Refund): ToldReversal => ({
+const refundOf = (refund: Stripe.Refund): ReportedReversal => ({
   id: refund.id,
   kind: 'refund',
   paymentIntent: idOf(refund.payment_intent),
@@ -192,7 +192,7 @@ const harmless: ReadonlySet<string> = new Set([
 ])
 const decided: ReadonlySet<string> = new Set(['won', 'lost', 'prevented', 'warning_closed'])
 
-const disputeOf = (dispute: Stripe.Dispute): ToldReversal => ({
+const disputeOf = (dispute: Stripe.Dispute): ReportedReversal => ({
   id: dispute.id,
   kind: 'dispute',
   paymentIntent: idOf(dispute.payment_intent),

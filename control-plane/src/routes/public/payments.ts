@@ -8,7 +8,7 @@ import { type IncomingMessage } from 'node:http'
 import { unknownNetwork } from '../../strangers/network.js'
 import { type Core } from '../../core/core.js'
 import { settle } from '../../payments/settle.js'
-import { type News, type Payments } from '../../payments/stripe.js'
+import { type PaymentReport, type Payments } from '../../payments/stripe.js'
 import { checkSignatureHeader, createSignatureFailures } from '../../payments/webhook-gate.js'
 
 const pages = {
@@ -53,14 +53,14 @@ export const paymentsPlugin =
       async (request) => {
         const signature = request.headers['stripe-signature']
         const body = Buffer.isBuffer(request.readBody) ? request.readBody : Buffer.alloc(0)
-        const news = readNews(body, typeof signature === 'string' ? signature : '', request)
-        if (news) await settle(core, news)
+        const report = readReport(body, typeof signature === 'string' ? signature : '', request)
+        if (report) await settle(core, report)
         return { received: true }
       },
     )
-    const readNews = (body: Buffer, signature: string, request: FastifyRequest): News | null => {
+    const readReport = (body: Buffer, signature: string, request: FastifyRequest): PaymentReport | null => {
       try {
-        return configured().newsIn(body, signature)
+        return configured().reportIn(body, signature)
       } catch (error) {
         failures.add(networks.get(request) ?? unknownNetwork)
         throw error
