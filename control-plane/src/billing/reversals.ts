@@ -27,8 +27,8 @@ const microsPerCent = 10_000n
 export function refundedCents(reversals: readonly Reversal[]): bigint {
   const active = sumOf(reversals, (each) => each.kind === 'refund' && each.isActive)
   const failed = sumOf(reversals, (each) => each.kind === 'refund' && !each.isActive)
-  const told = sumOf(reversals, (each) => each.kind === 'charge')
-  return max(active, told - failed)
+  const total = sumOf(reversals, (each) => each.kind === 'charge')
+  return max(active, total - failed)
 }
 
 /** Never more than the payment added, and all of it when the whole payment was reversed. */

@@ -56,18 +56,18 @@ export type Verdict =
 
 export function judge(row: CustodyRow, { fencing_number, custody }: Reported): Verdict {
   if (!custody || BigInt(custody.revision) < row.custodyRevision) return { kind: 'agreed' }
-  const told = BigInt(fencing_number)
-  if (told - row.fencingNumber > longestJump)
+  const reported = BigInt(fencing_number)
+  if (reported - row.fencingNumber > longestJump)
     return { kind: row.state === 'quarantined' ? 'agreed' : 'far ahead' }
-  const isAhead = told > row.fencingNumber
+  const isAhead = reported > row.fencingNumber
   switch (row.state) {
     case 'free':
     case 'offline':
     case 'unauthorized':
-      return row.enrolledAt ? judgeIdle(row, custody, told) : { kind: isAhead ? 'renumber' : 'agreed' }
+      return row.enrolledAt ? judgeIdle(row, custody, reported) : { kind: isAhead ? 'renumber' : 'agreed' }
     case 'wiping':
     case 'provisioning': {
-      const isTaken = told === row.fencingNumber && custody.assignment?.fencing_number === fencing_number
+      const isTaken = reported === row.fencingNumber && custody.assignment?.fencing_number === fencing_number
       return { kind: isAhead || isTaken ? 'order again' : 'agreed' }
     }
     case 'assigned':
@@ -79,11 +79,11 @@ export function judge(row: CustodyRow, { fencing_number, custody }: Reported): V
 }
 
 /** A record that is behind an idle device has lost entries and proves nothing. */
-function judgeIdle(row: CustodyRow, { clean_for: cleanFor }: CustodyReport, told: bigint): Verdict {
-  if (cleanFor !== '' && told >= row.fencingNumber)
-    return { kind: told > row.fencingNumber ? 'clean ahead' : 'clean' }
+function judgeIdle(row: CustodyRow, { clean_for: cleanFor }: CustodyReport, reported: bigint): Verdict {
+  if (cleanFor !== '' && reported >= row.fencingNumber)
+    return { kind: reported > row.fencingNumber ? 'clean ahead' : 'clean' }
   if (isUp(row.link)) return { kind: 'wipe' }
-  return { kind: row.confirmedEpoch === null && told <= row.fencingNumber ? 'agreed' : 'not clean' }
+  return { kind: row.confirmedEpoch === null && reported <= row.fencingNumber ? 'agreed' : 'not clean' }
 }
 
 function judgeAssigned(row: CustodyRow, custody: CustodyReport, isAhead: boolean): Verdict {

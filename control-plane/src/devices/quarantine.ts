@@ -21,18 +21,18 @@ export const unknownUse =
 export const outOfReach = 'unreachable for too long'
 
 /** The number is too far ahead to have been issued. */
-export const notBelieved = (told: bigint, given: bigint): string =>
-  `${notBelievedBegin} ${told}, but the last one issued is ${given}, so the report is rejected. If the host can be trusted, reset the device as docs/operations.md describes.`
+export const notBelieved = (reported: bigint, given: bigint): string =>
+  `${notBelievedBegin} ${reported}, but the last one issued is ${given}, so the report is rejected. If the host can be trusted, reset the device as docs/operations.md describes.`
 const notBelievedBegin = 'its host reports the fencing number'
 
 /** The agent's refusal and its report contradict each other. */
-export const contradicts = (told: bigint, given: bigint): string =>
-  `${contradictsBegin} ${given} as used up, but reports ${told} as the highest: it contradicts itself. Find the cause before you release the device, which wipes it.`
+export const contradicts = (reported: bigint, given: bigint): string =>
+  `${contradictsBegin} ${given} as used up, but reports ${reported} as the highest: it contradicts itself. Find the cause before you release the device, which wipes it.`
 const contradictsBegin = 'its host refused the fencing number'
 
 /** @param most disputes within 24 hours; docs/decisions/0173 */
-export const disputedTooOften = (told: bigint, most: number): string =>
-  `${disputedBegin} more than ${most} times within 24 hours, the last time with the fencing number ${told}. Find the cause before you release the device, which wipes it.`
+export const disputedTooOften = (reported: bigint, most: number): string =>
+  `${disputedBegin} more than ${most} times within 24 hours, the last time with the fencing number ${reported}. Find the cause before you release the device, which wipes it.`
 const disputedBegin = 'its host has disagreed with the database'
 
 /** What a failed wipe left behind, for the operator. */

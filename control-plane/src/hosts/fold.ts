@@ -131,19 +131,19 @@ function proofOfLife(
 /** The row of a device that is reported for the first time. */
 export function newDevice(status: DeviceStatus, now: Date) {
   const isHealthy = isUp(status.link)
-  const told = BigInt(status.fencing_number)
-  const isBelieved = told <= longestJump
+  const reported = BigInt(status.fencing_number)
+  const isBelieved = reported <= longestJump
   return {
     serial: status.serial,
     state: isBelieved ? stateWhenSeen(status.link) : 'quarantined',
     link: status.link,
     linkLostAt: isHealthy ? null : now,
     lastProofAt: isHealthy ? now : null,
-    fencingNumber: isBelieved ? told : 0n,
+    fencingNumber: isBelieved ? reported : 0n,
     maker: status.maker,
     model: status.model,
     sdk: status.sdk,
-    reason: isBelieved ? status.reason : notBelieved(told, 0n),
+    reason: isBelieved ? status.reason : notBelieved(reported, 0n),
     ...(status.events ? { events: status.events } : {}),
     ...(status.condition ? { condition: status.condition } : {}),
   }

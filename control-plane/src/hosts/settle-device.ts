@@ -23,7 +23,7 @@ interface Locked {
   /** Null: no phone holds it. */
   phone: PhoneRecord | null
   /** The fencing number that the agent reports. */
-  told: bigint
+  reported: bigint
   /** How a wipe or an enrolment is added again; undefined: with no earlier refusals. */
   again: Again | undefined
   /** The report of a clean device; null when settling a refusal. */
@@ -40,13 +40,13 @@ export async function settleReport(
   report: Reported,
   epoch: string,
 ): Promise<void> {
-  const { custody, fencing_number: told } = report
+  const { custody, fencing_number: reported } = report
   const clean = custody && {
     ...{ confirmedEpoch: epoch, cleanFor: custody.clean_for },
     custodyRevision: BigInt(custody.revision),
   }
   await settle(core, deviceId, {
-    told: BigInt(told),
+    reported: BigInt(reported),
     decide: (device) => judge(device, report),
     clean: clean ?? null,
     again: undefined,
@@ -83,16 +83,16 @@ export const settleRefusal = (
   { reason, current_fencing_number }: Refusal,
   again?: Again,
 ): Promise<boolean> => {
-  const told = BigInt(current_fencing_number)
+  const reported = BigInt(current_fencing_number)
   const isNumber = reason === 'old_number' || reason === 'number_taken'
   return settle(core, deviceId, {
-    told,
+    reported,
     decide: (device) => {
       if (device.fencingNumber !== fencing) return { kind: 'agreed' }
-      if (told - device.fencingNumber > longestJump) return { kind: 'far ahead' }
+      if (reported - device.fencingNumber > longestJump) return { kind: 'far ahead' }
       // An agent refuses a number only for an equal or higher one, whatever its record was restored
       // from.
-      if (isNumber && told < fencing) return { kind: 'contradicts itself' }
+      if (isNumber && reported < fencing) return { kind: 'contradicts itself' }
       if (reason === 'data_wiped') return { kind: 'wiped since' }
       return { kind: isNumber ? 'order again' : 'used by unknown' }
     },
@@ -101,12 +101,12 @@ export const settleRefusal = (
   })
 }
 
-interface Settling extends Pick<Locked, 'told' | 'again' | 'clean'> {
+interface Settling extends Pick<Locked, 'reported' | 'again' | 'clean'> {
   decide: (device: CustodyRow) => Verdict
 }
 
 async function settle(core: Core, deviceId: string, { decide, ...how }: Settling): Promise<boolean> {
-  const { told } = how
+  const { reported } = how
   const settled = await inTransaction(core.db, async (tx) => {
     const held = await tx.device.findUnique({ where: { id: deviceId }, select: { phoneId: true } })
     if (!held) return null
@@ -120,7 +120,7 @@ async function settle(core: Core, deviceId: string, { decide, ...how }: Settling
     if (verdict.kind === 'agreed' || verdict.kind === 'clean') return null
     const locked: Locked = { core, tx, device, phone, ...how }
     const changed = await (isDisputed
-      ? quarantine(locked, disputedTooOften(told, mostDisputes))
+      ? quarantine(locked, disputedTooOften(reported, mostDisputes))
       : act(locked, verdict))
     if (!changed) return null
     await countDispute(tx, device.id)
@@ -130,7 +130,7 @@ async function settle(core: Core, deviceId: string, { decide, ...how }: Settling
         device: deviceId,
         phone: device.phoneId,
         verdict: verdict.kind,
-        told: told.toString(),
+        reported: reported.toString(),
         isDisputed,
       },
       'the records of a device and its agent differed',
@@ -146,9 +146,9 @@ async function act(locked: Locked, { kind }: Verdict): Promise<boolean> {
   const { tx, device, phone } = locked
   switch (kind) {
     case 'far ahead':
-      return quarantineForWipe(locked, notBelieved(locked.told, device.fencingNumber))
+      return quarantineForWipe(locked, notBelieved(locked.reported, device.fencingNumber))
     case 'contradicts itself':
-      return quarantine(locked, contradicts(locked.told, device.fencingNumber))
+      return quarantine(locked, contradicts(locked.reported, device.fencingNumber))
     case 'clean ahead':
       await raiseTo(locked, 0n)
       if (locked.clean) await tx.device.update({ where: { id: device.id }, data: locked.clean })
@@ -191,9 +191,9 @@ async function usedByOthers(
   phone: PhoneRecord,
   kind: 'used by another' | 'used by unknown',
 ): Promise<boolean> {
-  const { tx, device, told } = locked
+  const { tx, device, reported } = locked
   // Its wipe, under another number, is already scheduled.
-  if (await isResetPending(tx, phone.id)) return told > device.fencingNumber && goOn(locked, phone)
+  if (await isResetPending(tx, phone.id)) return reported > device.fencingNumber && goOn(locked, phone)
   if (phone.status === 'creating') return giveAnother(locked, phone)
   if (kind === 'used by another')
     return fail(
@@ -205,8 +205,8 @@ async function usedByOthers(
 }
 
 /** Raises the fencing number for the next call and returns it. */
-async function raiseTo({ tx, device, told }: Locked, beyond: bigint): Promise<bigint> {
-  const highest = (told > device.fencingNumber ? told : device.fencingNumber) + beyond
+async function raiseTo({ tx, device, reported }: Locked, beyond: bigint): Promise<bigint> {
+  const highest = (reported > device.fencingNumber ? reported : device.fencingNumber) + beyond
   await tx.device.update({ where: { id: device.id }, data: { fencingNumber: highest } })
   return highest
 }

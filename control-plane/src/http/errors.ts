@@ -76,8 +76,8 @@ function envelopeFor(error: ApiError, requestId: string, method: string, phoneId
 /** An agent's refusal arrives with details only; they include the wait. */
 function retryAfter(error: ApiError): number | undefined {
   if (error instanceof PhoneFailure) return undefined
-  const told = error.retryAfterSeconds ?? error.details['retry_after_seconds']
-  if (typeof told === 'number') return Math.max(1, Math.ceil(told))
+  const seconds = error.retryAfterSeconds ?? error.details['retry_after_seconds']
+  if (typeof seconds === 'number') return Math.max(1, Math.ceil(seconds))
   return error.code === 'rate_limited' || error.code === 'capacity_unavailable'
     ? defaultRetryAfter
     : undefined

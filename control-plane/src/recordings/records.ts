@@ -117,9 +117,9 @@ export async function usedRoom(
 }
 
 /** Stores its size on the host, at most the size that it can have by now. */
-export async function noteSize(core: Core, recording: Recording, told: bigint): Promise<void> {
+export async function noteSize(core: Core, recording: Recording, reported: bigint): Promise<void> {
   const most = possibleBytes(recording.startedAt, core.clock.now())
-  const bytes = told < most ? told : most
+  const bytes = reported < most ? reported : most
   if (recording.sizeBytes === bytes) return
   await core.db.recording.updateMany({
     where: { id: recording.id, status: { in: [...unfinished] } },

@@ -33,7 +33,7 @@ const connection = new Connection(socketUrl(), location.hash.slice(1), {
   },
   onVideo: (message) => (message.type === 'config' ? player.takeConfig(message) : player.takeFrame(message)),
   onMessage(message) {
-    if (message.type === 'state') view.told(message.secure, message.trouble, message.asleep)
+    if (message.type === 'state') view.showState(message.secure, message.trouble, message.asleep)
     if (message.type === 'handoff') handoff.show(message)
     if (message.type === 'pong') figures.onPong(message.id)
   },

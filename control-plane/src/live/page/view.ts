@@ -98,7 +98,7 @@ export class View {
   }
 
   /** @param trouble why there is no picture; empty when there is one */
-  told(isSecure: boolean, trouble: string, isAsleep = false): void {
+  showState(isSecure: boolean, trouble: string, isAsleep = false): void {
     if (trouble !== '' && trouble !== this.trouble) this.say(trouble)
     this.isSecure = isSecure
     this.isAsleep = isAsleep
@@ -107,12 +107,12 @@ export class View {
   }
 
   retrying(reason: string): void {
-    this.told(false, '')
+    this.showState(false, '')
     this.show('connecting', reason || 'The connection was lost.', 'Trying again')
   }
 
   over(title: string, text: string): void {
-    this.told(false, '')
+    this.showState(false, '')
     this.show('over', title, text)
     this.showTime()
   }
