@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache'
 /** Milliseconds between two queries. */
 const everyMs = 250
 /** Secrets per query. */
-const mostAtOnce = 2000
+const maxPerQuery = 2000
 /** Waiting requests; further ones are refused immediately. */
 const mostWaiting = 20_000
 /** The number of secrets whose last result is cached, and for how many milliseconds. */
@@ -42,8 +42,8 @@ export function createSecretLookup(find: (hashes: string[]) => Promise<string[]>
   let timer: NodeJS.Timeout | null = null
 
   const look = async (): Promise<void> => {
-    const round = waiting.slice(0, mostAtOnce)
-    waiting = waiting.slice(mostAtOnce)
+    const round = waiting.slice(0, maxPerQuery)
+    waiting = waiting.slice(maxPerQuery)
     try {
       // An unknown secret stays unknown: nobody can guess one that is created later.
       const unknown = [...new Set(round.map(({ hash }) => hash))].filter((hash) => !answers.has(hash))

@@ -62,7 +62,7 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
       'a phone failed to start',
     )
     const refusal = refusalIn(error.answer?.details)
-    if (refusal && isSettledAtOnce(phone, payload, refusal)) {
+    if (refusal && isSettledImmediately(phone, payload, refusal)) {
       await settleRefusal(core, device.id, device.fencingNumber, refusal)
       return
     }
@@ -75,7 +75,7 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
  * A number that is behind, data that are gone, and a new phone's device that is not clean. What else the agent holds against a phone that ran
  * before is left to the next heartbeat for some tries: it says more than a refusal.
  */
-const isSettledAtOnce = (phone: PhoneRecord, { attempt }: Payload, { reason }: Refusal): boolean =>
+const isSettledImmediately = (phone: PhoneRecord, { attempt }: Payload, { reason }: Refusal): boolean =>
   reason === 'old_number' ||
   reason === 'number_taken' ||
   reason === 'data_wiped' ||

@@ -14,7 +14,7 @@ const pageSize = 50
 /** Seconds after which a search may be retried while the library loads for the first time. */
 const retryAfterSeconds = 2
 /** Concurrent file checks. */
-const looksAtOnce = 16
+const concurrentChecks = 16
 
 interface Entry {
   view: LibraryAppView
@@ -104,8 +104,8 @@ export class Catalog {
     const files = apps.flatMap((app) => app.files.map(({ id }) => id))
     const present = new Set(files.filter((id) => known.has(id)))
     const unknown = files.filter((id) => !known.has(id))
-    for (let at = 0; at < unknown.length; at += looksAtOnce) {
-      const some = unknown.slice(at, at + looksAtOnce)
+    for (let at = 0; at < unknown.length; at += concurrentChecks) {
+      const some = unknown.slice(at, at + concurrentChecks)
       const found = await Promise.all(some.map((id) => store.has(id)))
       some.forEach((id, index) => found[index] && present.add(id))
     }

@@ -32,7 +32,7 @@ const first = (): Plane => {
   if (!plane) throw new Error('no plane')
   return plane
 }
-const atOnce = (method: Method, path: string, payload?: object): Promise<Answer[]> =>
+const concurrently = (method: Method, path: string, payload?: object): Promise<Answer[]> =>
   Promise.all([0, 1, 2, 3, 4, 5].map((at) => send(planes[at % 2] ?? first(), method, path, payload)))
 
 interface Facts {
@@ -52,7 +52,7 @@ it.each([
   ],
 ])('revokes %s once: every answer and every audit entry has the one time', async (_, make) => {
   const path = await make()
-  const answers = await atOnce('DELETE', path)
+  const answers = await concurrently('DELETE', path)
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   const times = new Set(answers.map((answer) => answer['revoked_at']))
   expect([...times]).toHaveLength(1)
@@ -66,14 +66,14 @@ it.each([
 
 it('makes one owner for the projects that name it at once', async () => {
   for (const owner of ['Ann', 'Ben', 'Cleo', 'Dan']) {
-    const answers = await atOnce('POST', '/projects', { name: 'Shop', owner })
+    const answers = await concurrently('POST', '/projects', { name: 'Shop', owner })
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201))
     expect(new Set(answers.map((answer) => answer['owner_id'])).size).toBe(1)
   }
 })
 
 it('pauses the service once', async () => {
-  const answers = await atOnce('POST', '/service/pause')
+  const answers = await concurrently('POST', '/service/pause')
   expect(new Set(answers.map((answer) => answer['paused_at'])).size).toBe(1)
   await send(first(), 'POST', '/service/resume')
 })

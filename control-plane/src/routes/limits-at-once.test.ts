@@ -35,7 +35,7 @@ const ready = () =>
   planes[0].app.services.phones.wait(phoneId, ({ status }) => status === 'ready', 30_000, context.signal)
 
 /** Does it eight times at once, on both replicas in turns. @returns how often each refusal came; `null`: none */
-async function atOnce(work: (plane: Plane, index: number) => Promise<unknown>) {
+async function concurrently(work: (plane: Plane, index: number) => Promise<unknown>) {
   const codes = await Promise.all(
     Array.from({ length: 8 }, (_, index) => refusalOf(work(planes[index % 2 === 0 ? 0 : 1], index))),
   )
@@ -49,7 +49,7 @@ const incoming = (file: Buffer) => ({ stream: Readable.from([file]), declaredByt
 
 describe('at once on two replicas', { timeout: 60_000 }, () => {
   it.each(['reboot', 'reset'] as const)('one %s of a phone goes through', async (what) => {
-    const refusals = await atOnce((plane) => plane.app.services.power[what](tenant.caller, phoneId, context))
+    const refusals = await concurrently((plane) => plane.app.services.power[what](tenant.caller, phoneId, context))
     const { null: done, phone_starting: starting = 0, rate_limited: limited = 0 } = refusals
     expect([done, starting + limited], JSON.stringify(refusals)).toEqual([1, 7])
     await ready()
@@ -59,7 +59,7 @@ describe('at once on two replicas', { timeout: 60_000 }, () => {
 
   it('an upload URL takes one file', async () => {
     const { uploadUrl } = await planes[0].app.services.uploads.create(tenant.caller)
-    const refusals = await atOnce((plane, index) =>
+    const refusals = await concurrently((plane, index) =>
       plane.app.services.uploads.receive(
         tokenOf(uploadUrl),
         incoming(Buffer.alloc(1000, index)),
@@ -85,7 +85,7 @@ describe('at once on two replicas', { timeout: 60_000 }, () => {
     )
     const before = await waiting()
     const size = 30_000
-    const refusals = await atOnce((plane, index) =>
+    const refusals = await concurrently((plane, index) =>
       plane.app.services.uploads.receive(
         tokenOf(urls[index] ?? ''),
         incoming(Buffer.alloc(size)),
@@ -108,7 +108,7 @@ describe('at once on two replicas', { timeout: 60_000 }, () => {
       ),
     )
     expect(decided.filter(Boolean)).toHaveLength(1)
-    expect(await atOnce((each) => each.app.services.setup.collect(token, person))).toEqual({
+    expect(await concurrently((each) => each.app.services.setup.collect(token, person))).toEqual({
       null: 1,
       setup_used: 7,
     })

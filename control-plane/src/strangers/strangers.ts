@@ -15,7 +15,7 @@ const rememberedNetworks = 20_000
  * When the failures of all networks together exceed this multiple of one network's limit, every
  * network counts as limited: using more addresses than are remembered must not bypass the limit.
  */
-const networksAtOnce = 100
+const totalFailuresFactor = 100
 /** Milliseconds that a refusal without a look-up waits: as long as one with a look-up may take. */
 const pauseMs = 250
 /** Concurrent delayed refusals; further ones are sent without delay. */
@@ -82,7 +82,7 @@ export function createStrangers({ trustedProxies, perMinute, clock }: StrangerOp
   const isLimited = (network: string): boolean => {
     turnMinute()
     if (total < perMinute) return false
-    return total >= perMinute * networksAtOnce || (failures.get(network) ?? 0) >= perMinute
+    return total >= perMinute * totalFailuresFactor || (failures.get(network) ?? 0) >= perMinute
   }
 
   const failed = (network: string): void => {
