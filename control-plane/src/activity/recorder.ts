@@ -13,7 +13,7 @@ import { type ActivityEntry, type ActivityService } from './types.js'
 /** Milliseconds. */
 const flushEveryMs = 250
 const longestPauseMs = 10_000
-const mostAtOnce = 500
+const maxPerStatement = 500
 /**
  * Kept while Postgres does not answer; beyond that the oldest are dropped. An entry has at most a
  * few kilobytes.
@@ -47,7 +47,7 @@ export function createActivityRecorder(core: Core): ActivityRecorder {
 
   const write = async (): Promise<void> => {
     while (queue.size > 0) {
-      const { refused, unwritten } = await writeEntries(core.db, queue.take(mostAtOnce))
+      const { refused, unwritten } = await writeEntries(core.db, queue.take(maxPerStatement))
       for (const { entry, error } of refused)
         refusing.raise({ err: error, request_id: entry.requestId, route: entry.route })
       if (unwritten) {
