@@ -106,13 +106,6 @@ export async function suspendGrace(
   return device
 }
 
-/** Keeps a phone's device back until an operator decides; the phone keeps its claim, and its data are not touched. */
-export async function holdBackDevice(tx: Tx, phoneId: string, reason: string): Promise<void> {
-  await tx.$executeRaw`update devices
-    set fencing_number = fencing_number + 1, grace_until = null, state = 'quarantined', reason = ${reason}
-    where phone_id = ${phoneId}`
-}
-
 /**
  * Takes a phone's device away and has it wiped. It is not assigned before the wipe is verified. A
  * quarantined device stays quarantined.
@@ -127,11 +120,20 @@ export async function releaseDevice(tx: Tx, phoneId: string): Promise<void> {
   if (row?.state === 'wiping') await addWipe(tx, row.id, row.fencing_number, phoneId)
 }
 
-/** Takes a phone's device away and keeps it back until an operator decides. */
-export async function quarantineDevice(tx: Tx, phoneId: string, reason: string): Promise<void> {
+/**
+ * Quarantines a phone's device until an operator decides. With `keepsClaim`, the phone keeps the
+ * device and its data.
+ */
+export async function quarantineDevice(
+  tx: Tx,
+  phoneId: string,
+  reason: string,
+  { keepsClaim }: { keepsClaim: boolean },
+): Promise<void> {
   // The reason may quote a host or an app.
   const kept = shorten(makeStorable(reason), 1000)
   await tx.$executeRaw`update devices
-    set fencing_number = fencing_number + 1, grace_until = null, state = 'quarantined', reason = ${kept}, phone_id = null
+    set fencing_number = fencing_number + 1, grace_until = null, state = 'quarantined', reason = ${kept},
+      phone_id = case when ${keepsClaim}::boolean then phone_id end
     where phone_id = ${phoneId}`
 }

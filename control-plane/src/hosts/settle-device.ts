@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { inTransaction, type Tx } from '../db/database.js'
-import { holdBackDevice, releaseDevice } from '../devices/assignment.js'
+import { quarantineDevice, releaseDevice } from '../devices/assignment.js'
 import { addCare, addWipe, type Again } from '../devices/care.js'
 import { judge, longestJump, type CustodyRow, type Reported, type Verdict } from '../devices/custody.js'
 import { countDispute, lockDisputed, mostDisputes } from '../devices/disputes.js'
@@ -291,7 +291,7 @@ async function quarantine(locked: Locked, reason: string): Promise<boolean> {
       message: 'The device of the phone is quarantined until the operator releases it.',
     },
   })
-  if (!ended) await holdBackDevice(tx, phone.id, reason)
+  if (!ended) await quarantineDevice(tx, phone.id, reason, { keepsClaim: true })
   return true
 }
 

@@ -18,7 +18,7 @@ import { refusalIn, settleRefusal, type Refusal } from '../hosts/settle-device.j
 import { giveAnotherDevice } from '../phones/another-device.js'
 import { findPhone, lockPhone, type PhoneRecord } from '../phones/records.js'
 import { isResetPending, resetDone } from '../phones/restart.js'
-import { becomeReady, holdBack } from '../phones/run.js'
+import { becomeReady, quarantinePhoneDevice } from '../phones/run.js'
 import {
   assignmentFor,
   placeDevice,
@@ -107,7 +107,7 @@ async function reset(
   )
   const failed = checks.filter((check) => !check.passed)
   if (verified && failed.length === 0) return resetDone(context.core, phoneId, device.fencingNumber)
-  await holdBack(context.core, phoneId, `Its reset could not be verified: ${reasonOf(failed)}`)
+  await quarantinePhoneDevice(context.core, phoneId, `Its reset could not be verified: ${reasonOf(failed)}`)
   return false
 }
 

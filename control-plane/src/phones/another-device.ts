@@ -22,7 +22,7 @@ export async function giveAnotherDevice(
   })
   if (!free) return false
   if (bad === null) await releaseDevice(tx, phone.id)
-  else await quarantineDevice(tx, phone.id, bad)
+  else await quarantineDevice(tx, phone.id, bad, { keepsClaim: false })
   const device = await assignDevice(tx, free.id, phone.id)
   await addStart(tx, phone.id, device.fencingNumber)
   return true

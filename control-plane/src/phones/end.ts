@@ -7,7 +7,7 @@ import { type ErrorCode } from '@phonerack/shared'
 import { closeSession } from '../billing/ledger.js'
 import { type Rules } from '../config/config.js'
 import { type Tx } from '../db/database.js'
-import { holdBackDevice, quarantineDevice, raiseFencing, releaseDevice } from '../devices/assignment.js'
+import { quarantineDevice, raiseFencing, releaseDevice } from '../devices/assignment.js'
 import { addJob, assignmentJobKey } from '../queue/queue.js'
 import { moveFor, type PhoneEvent } from './machine.js'
 import { parkTimeOf, type PhoneRecord } from './records.js'
@@ -76,11 +76,11 @@ async function settleDevice(
 ): Promise<void> {
   if (to === 'deleted' || to === 'failed') {
     if (quarantine === undefined) await releaseDevice(tx, phoneId)
-    else await quarantineDevice(tx, phoneId, quarantine)
+    else await quarantineDevice(tx, phoneId, quarantine, { keepsClaim: false })
     return
   }
   if (to === 'unavailable' && quarantine !== undefined) {
-    await holdBackDevice(tx, phoneId, quarantine)
+    await quarantineDevice(tx, phoneId, quarantine, { keepsClaim: true })
     return
   }
   const device = await raiseFencing(tx, phoneId)

@@ -61,7 +61,7 @@ export async function enforceDeadline(core: Core, phoneId: string, sessionId: st
     if (phone.session?.id !== sessionId || phone.startDeadlineAt === null || phone.startDeadlineAt > now)
       return null
     return phone.status === 'starting' && phone.session.readyAt !== null
-      ? heldBack('The phone did not come back after its restart.', lastProofAt ?? now)
+      ? quarantined('The phone did not come back after its restart.', lastProofAt ?? now)
       : startTimedOut(phone)
   })
 }
@@ -70,11 +70,11 @@ export async function enforceDeadline(core: Core, phoneId: string, sessionId: st
  * Ends the session and leaves the device to the operator, because the phone cannot be trusted with
  * it.
  */
-export async function holdBack(core: Core, phoneId: string, reason: string): Promise<void> {
-  await apply(core, phoneId, (_, now) => heldBack(reason, now))
+export async function quarantinePhoneDevice(core: Core, phoneId: string, reason: string): Promise<void> {
+  await apply(core, phoneId, (_, now) => quarantined(reason, now))
 }
 
-const heldBack = (reason: string, at: Date): Applied => ({
+const quarantined = (reason: string, at: Date): Applied => ({
   event: 'lose',
   ending: { at, quarantine: reason, failure: { code: 'phone_unavailable', message: reason } },
 })
