@@ -2,14 +2,14 @@
 import { type Tx } from '../db/database.js'
 import { addJob, assignmentJobKey } from '../queue/queue.js'
 
-/** How it is ordered again: after how many failures that count, and when; without `runAt`: immediately. */
-export interface Again {
+/** How the job is added again: the failures that count, and when it runs. Without `runAt` it runs immediately. */
+export interface Retry {
   refused: number
   unanswered: number
   runAt?: Date
 }
 
-const first: Again = { refused: 0, unanswered: 0 }
+const first: Retry = { refused: 0, unanswered: 0 }
 
 /** @param phoneId the phone whose data are wiped; empty when unknown */
 export const addWipe = (
@@ -17,7 +17,7 @@ export const addWipe = (
   deviceId: string,
   fencing: bigint,
   phoneId: string,
-  { runAt, ...counts }: Again = first,
+  { runAt, ...counts }: Retry = first,
 ): Promise<void> =>
   addJob(
     tx,
@@ -30,7 +30,7 @@ export const addEnroll = (
   tx: Tx,
   deviceId: string,
   fencing: bigint,
-  { runAt, ...counts }: Again = first,
+  { runAt, ...counts }: Retry = first,
 ): Promise<void> =>
   addJob(
     tx,
@@ -45,6 +45,6 @@ export const addCare = (
   deviceId: string,
   state: 'wiping' | 'provisioning',
   fencing: bigint,
-  again?: Again,
+  retry?: Retry,
 ): Promise<void> =>
-  state === 'wiping' ? addWipe(tx, deviceId, fencing, '', again) : addEnroll(tx, deviceId, fencing, again)
+  state === 'wiping' ? addWipe(tx, deviceId, fencing, '', retry) : addEnroll(tx, deviceId, fencing, retry)

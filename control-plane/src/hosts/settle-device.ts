@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { inTransaction, type Tx } from '../db/database.js'
 import { quarantineDevice, releaseDevice } from '../devices/assignment.js'
-import { addCare, addWipe, type Again } from '../devices/care.js'
+import { addCare, addWipe, type Retry } from '../devices/care.js'
 import { judge, longestJump, type CustodyRow, type Reported, type Verdict } from '../devices/custody.js'
 import { countDispute, lockDisputed, mostDisputes } from '../devices/disputes.js'
 import { contradicts, disputedTooOften, notBelieved, unknownUse } from '../devices/quarantine.js'
@@ -25,7 +25,7 @@ interface Locked {
   /** The fencing number that the agent reports. */
   reported: bigint
   /** How a wipe or an enrolment is added again; undefined: with no earlier refusals. */
-  again: Again | undefined
+  retry: Retry | undefined
   /** The report of a clean device; null when settling a refusal. */
   clean: { confirmedEpoch: string; cleanFor: string; custodyRevision: bigint } | null
 }
@@ -49,7 +49,7 @@ export async function settleReport(
     reported: BigInt(reported),
     decide: (device) => judge(device, report),
     clean: clean ?? null,
-    again: undefined,
+    retry: undefined,
   })
 }
 
@@ -81,7 +81,7 @@ export const settleRefusal = (
   deviceId: string,
   fencing: bigint,
   { reason, current_fencing_number }: Refusal,
-  again?: Again,
+  retry?: Retry,
 ): Promise<boolean> => {
   const reported = BigInt(current_fencing_number)
   const isNumber = reason === 'old_number' || reason === 'number_taken'
@@ -97,11 +97,11 @@ export const settleRefusal = (
       return { kind: isNumber ? 'order again' : 'used by unknown' }
     },
     clean: null,
-    again,
+    retry,
   })
 }
 
-interface Settling extends Pick<Locked, 'reported' | 'again' | 'clean'> {
+interface Settling extends Pick<Locked, 'reported' | 'retry' | 'clean'> {
   decide: (device: CustodyRow) => Verdict
 }
 
@@ -234,10 +234,10 @@ async function goOn(locked: Locked, phone: PhoneRecord): Promise<boolean> {
 
 /** Adds the current wipe or enrolment again under an unused number. */
 async function careAgain(locked: Locked): Promise<boolean> {
-  const { tx, device, again } = locked
+  const { tx, device, retry } = locked
   if (device.state !== 'wiping' && device.state !== 'provisioning') return false
   const number = await raiseTo(locked, 1n)
-  await addCare(tx, device.id, device.state, number, again)
+  await addCare(tx, device.id, device.state, number, retry)
   return true
 }
 

@@ -97,7 +97,7 @@ async function tryCare<N extends CareJob>(
   device: PlacedDevice,
   call: (connection: NonNullable<PlacedDevice['connection']>) => Promise<Cared>,
 ): Promise<Cared | null> {
-  const again = async (change: Partial<JobPayload<CareJob>>, ms: number): Promise<null> => {
+  const retry = async (change: Partial<JobPayload<CareJob>>, ms: number): Promise<null> => {
     const key = assignmentJobKey(name, device.id, payload.fencing)
     await reschedule(context, name, { ...payload, ...change }, ms, { key })
     return null
@@ -107,7 +107,7 @@ async function tryCare<N extends CareJob>(
     if (!connection) throw new CallFailure(false, null, false, 'the host is unreachable')
     const outcome = await context.slots.run(device.hostId, 'long', () => call(connection))
     if (outcome !== 'turn') return outcome
-    return await again({ turns: payload.turns + 1 }, turnMs(payload.turns, longestTurnMs))
+    return await retry({ turns: payload.turns + 1 }, turnMs(payload.turns, longestTurnMs))
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error
     context.core.log.warn(
@@ -137,7 +137,7 @@ async function tryCare<N extends CareJob>(
       await note(context, device, wasNotAnswered(name, unanswered, most.unanswered, deadlineMs))
     else if (!error.sent) await note(context, device, waitsForHost(name))
     else if (!context.stopping.aborted) await note(context, device, wasInterrupted(name, error.message))
-    return again({ attempt: payload.attempt + 1, refused, unanswered, turns: 0 }, ms)
+    return retry({ attempt: payload.attempt + 1, refused, unanswered, turns: 0 }, ms)
   }
 }
 
