@@ -18,7 +18,7 @@ const maxPerStatement = 500
  * Kept while Postgres does not answer; beyond that the oldest are dropped. An entry has at most a
  * few kilobytes.
  */
-const mostWaiting = 10_000
+const maxWaiting = 10_000
 
 export interface ActivityRecorder extends ActivityService {
   /** Resolves once earlier entries are written, or could not be. */
@@ -38,8 +38,8 @@ export function createActivityRecorder(core: Core): ActivityRecorder {
     'activity_rows_dropped',
     'too many activity entries are waiting; the oldest are lost',
   )
-  const queue = new BoundedQueue<ActivityEntry>(mostWaiting, (count) =>
-    dropping.raise({ most: mostWaiting }, count),
+  const queue = new BoundedQueue<ActivityEntry>(maxWaiting, (count) =>
+    dropping.raise({ most: maxWaiting }, count),
   )
   let writing: Promise<void> = Promise.resolve()
   let failures = 0

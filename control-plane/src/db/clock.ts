@@ -8,7 +8,7 @@ import { type Clock } from '@phonerack/shared'
 /**
  * Milliseconds by which the machine's clock may differ from Postgres before the operator is warned.
  */
-export const mostSkewMs = 2000
+export const maxSkewMs = 2000
 /** Milliseconds that a measurement may take: its error is at most half of that. */
 const slowestMs = 500
 
@@ -40,7 +40,7 @@ export class DatabaseClock implements Clock {
   }
 
   get isSkewed(): boolean {
-    return Math.abs(this.skew) > mostSkewMs
+    return Math.abs(this.skew) > maxSkewMs
   }
 
   /**

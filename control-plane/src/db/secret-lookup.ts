@@ -9,7 +9,7 @@ const everyMs = 250
 /** Secrets per query. */
 const maxPerQuery = 2000
 /** Waiting requests; further ones are refused immediately. */
-const mostWaiting = 20_000
+const maxWaiting = 20_000
 /** The number of secrets whose last result is cached, and for how many milliseconds. */
 const remembered = { max: 20_000, ttl: 600_000 }
 
@@ -64,7 +64,7 @@ export function createSecretLookup(find: (hashes: string[]) => Promise<string[]>
   return {
     has(hash) {
       if (answers.get(hash) === true) return Promise.resolve(true)
-      if (waiting.length >= mostWaiting) return Promise.resolve(false)
+      if (waiting.length >= maxWaiting) return Promise.resolve(false)
       return new Promise((resolve, reject) => {
         waiting.push({ hash, resolve, reject })
         schedule()

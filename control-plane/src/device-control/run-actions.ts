@@ -58,7 +58,7 @@ export async function runBatch(
 }
 
 /** Unknown messages that a stream may hold: a newer agent may send some. */
-const mostUnknown = 100
+const maxUnknown = 100
 
 const outOfOrder = (): CallFailure =>
   new CallFailure(true, null, false, 'the host reported the actions of a batch in an impossible order', true)
@@ -86,7 +86,7 @@ async function follow(
         known.results.push(readJson(event.value.resultJson))
       } else if (event?.$case === 'ended') {
         return answer(event.value.resultsJson, event.value.observationJson, count)
-      } else if ((unknown += 1) > mostUnknown) throw outOfOrder()
+      } else if ((unknown += 1) > maxUnknown) throw outOfOrder()
     }
   } finally {
     known.sinceStartMs = performance.now() - startedAt

@@ -6,12 +6,12 @@
 import { type Tx } from '../db/database.js'
 
 /** Within 24 hours; the next one quarantines the device. */
-export const mostDisputes = 5
+export const maxDisputes = 5
 
 /** Locks the device's row. Returns true when its agent has used up its disputes. */
 export async function lockDisputed(tx: Tx, deviceId: string): Promise<boolean> {
   const rows = await tx.$queryRaw<{ is_over: boolean }[]>`select
-      disputes >= ${mostDisputes} and coalesce(disputed_since > now() - interval '24 hours', false) as is_over
+      disputes >= ${maxDisputes} and coalesce(disputed_since > now() - interval '24 hours', false) as is_over
     from devices where id = ${deviceId} for update`
   return rows[0]?.is_over ?? false
 }

@@ -18,7 +18,7 @@ import { settleReport } from './settle-device.js'
 import { deviceChange, inOurTime, isNewer, newDevice, type KnownDevice } from './fold.js'
 import { lockChange, type LockActivity, type LockChange } from './lock-activity.js'
 import { type HostSilence } from './silence.js'
-import { mostDevices, readHeartbeat, type ReadHeartbeat, type RefusedHeartbeat } from './read-heartbeat.js'
+import { maxDevices, readHeartbeat, type ReadHeartbeat, type RefusedHeartbeat } from './read-heartbeat.js'
 
 export interface Heartbeats {
   close(): Promise<void>
@@ -198,7 +198,7 @@ async function foldDevices(
     if (lock) folded.locks.push(lock)
     if (device.phoneId) folded.phones.push(device.phoneId)
   }
-  const room = Math.max(0, mostDevices - known.length)
+  const room = Math.max(0, maxDevices - known.length)
   for (const status of [...reported.values()].slice(0, room)) {
     const reportFault = deviceFaults.get(status.serial) ?? null
     const row = { id: newId('device'), hostId: host.id, ...newDevice(status, now), reportFault }

@@ -1,7 +1,7 @@
 import { type DeviceStatus, type Heartbeat } from '@phonerack/shared'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mostDevices, readHeartbeat, type ReadHeartbeat } from './read-heartbeat.js'
+import { maxDevices, readHeartbeat, type ReadHeartbeat } from './read-heartbeat.js'
 
 const hostId = 'hst_aaaaaaaaaaaa'
 const status: DeviceStatus = {
@@ -66,10 +66,10 @@ describe('a heartbeat', () => {
   })
 
   it('leaves out a device without a serial, one that is listed twice, and more than there may be', () => {
-    const many = Array.from({ length: mostDevices }, (_, index) => ({ ...status, serial: `s${index}` }))
+    const many = Array.from({ length: maxDevices }, (_, index) => ({ ...status, serial: `s${index}` }))
     const devices = [{ ...status, serial: 'a\0' }, 'no object', status, status, ...many]
     const found = read({ ...heartbeat, devices })
-    expect(found.heartbeat.devices).toHaveLength(mostDevices - 3)
+    expect(found.heartbeat.devices).toHaveLength(maxDevices - 3)
     expect(found.fault).toBe(
       'Not read: devices.0 (no readable serial), devices.1 (no readable serial), devices.3 (its serial is listed twice), 4 devices above 500',
     )

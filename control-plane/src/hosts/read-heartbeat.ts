@@ -19,7 +19,7 @@ import { channelTarget } from '../host-calls/address.js'
 import { placesOf } from '../host-calls/answers/client.js'
 
 /** Per host; further devices are ignored. */
-export const mostDevices = 500
+export const maxDevices = 500
 /** Characters of one text, and of a reported fault. */
 const most = { text: 2000, fault: 1000 }
 
@@ -83,7 +83,7 @@ function readDevices(head: z.infer<typeof envelope>, listed: readonly unknown[])
   const devices = new Map<string, DeviceStatus>()
   const deviceFaults = new Map<string, string>()
   const faults: string[] = []
-  for (const [index, value] of listed.slice(0, mostDevices).entries()) {
+  for (const [index, value] of listed.slice(0, maxDevices).entries()) {
     const device = readDevice(value)
     if (device === null) faults.push(`devices.${index} (no readable serial)`)
     else if (devices.has(device.status.serial)) faults.push(`devices.${index} (its serial is listed twice)`)
@@ -92,7 +92,7 @@ function readDevices(head: z.infer<typeof envelope>, listed: readonly unknown[])
       if (device.fault !== null) deviceFaults.set(device.status.serial, device.fault)
     }
   }
-  if (listed.length > mostDevices) faults.push(`${listed.length - mostDevices} devices above ${mostDevices}`)
+  if (listed.length > maxDevices) faults.push(`${listed.length - maxDevices} devices above ${maxDevices}`)
   const fault = faults.length > 0 ? shorten(`Not read: ${faults.join(', ')}`, most.fault) : null
   return { heartbeat: { ...head, devices: [...devices.values()] }, deviceFaults, fault }
 }
@@ -129,7 +129,7 @@ function clean(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return shorten(makeStorable(value), most.text)
   if (typeof value !== 'object' || value === null) return value
   if (depth >= deepest) return null
-  if (Array.isArray(value)) return value.slice(0, mostDevices).map((each) => clean(each, depth + 1))
+  if (Array.isArray(value)) return value.slice(0, maxDevices).map((each) => clean(each, depth + 1))
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, clean(each, depth + 1)]))
 }
 

@@ -7,7 +7,7 @@ import { inTransaction, type Tx } from '../db/database.js'
 import { quarantineDevice, releaseDevice } from '../devices/assignment.js'
 import { addCare, addWipe, type Retry } from '../devices/care.js'
 import { judge, longestJump, type CustodyRow, type Reported, type Verdict } from '../devices/custody.js'
-import { countDispute, lockDisputed, mostDisputes } from '../devices/disputes.js'
+import { countDispute, lockDisputed, maxDisputes } from '../devices/disputes.js'
 import { contradicts, disputedTooOften, notBelieved, unknownUse } from '../devices/quarantine.js'
 import { addJob, assignmentJobKey } from '../queue/queue.js'
 import { giveAnotherDevice } from '../phones/another-device.js'
@@ -120,7 +120,7 @@ async function settle(core: Core, deviceId: string, { decide, ...how }: Settling
     if (verdict.kind === 'agreed' || verdict.kind === 'clean') return null
     const locked: Locked = { core, tx, device, phone, ...how }
     const changed = await (isDisputed
-      ? quarantine(locked, disputedTooOften(reported, mostDisputes))
+      ? quarantine(locked, disputedTooOften(reported, maxDisputes))
       : act(locked, verdict))
     if (!changed) return null
     await countDispute(tx, device.id)

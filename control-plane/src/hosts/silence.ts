@@ -13,7 +13,7 @@ export interface Silence {
 }
 
 /** Devices per host. */
-const mostRemembered = 1000
+const maxRemembered = 1000
 
 interface Heard {
   at: number
@@ -34,7 +34,7 @@ export class HostSilence implements Silence {
     const at = this.now()
     const before = this.heard.get(hostId)?.up
     // Keep the last time of devices that are no longer reported.
-    const up = new Map([...(before ?? [])].slice(-mostRemembered))
+    const up = new Map([...(before ?? [])].slice(-maxRemembered))
     for (const { serial, link } of devices) {
       if (!isUp(link)) continue
       // Move the newest to the end.

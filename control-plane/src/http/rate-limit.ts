@@ -9,7 +9,7 @@ const minuteMs = 60_000
  * Unauthenticated clients choose some subjects, so the number is bounded: the subject counted
  * longest ago is dropped.
  */
-const mostSubjects = 50_000
+const maxSubjects = 50_000
 
 export interface RateLimit {
   /** @throws ApiError rate_limited, with the seconds until the next minute */
@@ -19,7 +19,7 @@ export interface RateLimit {
 /** `what`: the kind of subject, for the message. */
 export function createRateLimit(perMinute: number, clock: Clock, what = 'key'): RateLimit {
   let minute = -1
-  const counts = new LRUCache<string, number>({ max: mostSubjects })
+  const counts = new LRUCache<string, number>({ max: maxSubjects })
   return {
     count(subject) {
       const now = clock.now().getTime()

@@ -52,7 +52,9 @@ export async function runInstallJob(context: JobContext, store: FileStore, paylo
 async function again(context: JobContext, install: Install, ms: number, attempt: number): Promise<void> {
   const age = context.core.clock.now().getTime() - install.startedAt.getTime()
   if (age > times.all) return giveUp(context, install)
-  await reschedule(context, 'app.install', { installId: install.id, attempt }, ms, { key: jobKey(install.id) })
+  await reschedule(context, 'app.install', { installId: install.id, attempt }, ms, {
+    key: jobKey(install.id),
+  })
 }
 
 const looking = (install: Install): string => `GET /v1/phones/${install.phoneId}/apps`

@@ -94,7 +94,12 @@ const addPhoneJob = (
   phoneId: string,
   fencing: bigint,
 ): Promise<void> =>
-  addJob(tx, name, { phoneId, fencing: fencing.toString() }, { key: assignmentJobKey(name, phoneId, fencing) })
+  addJob(
+    tx,
+    name,
+    { phoneId, fencing: fencing.toString() },
+    { key: assignmentJobKey(name, phoneId, fencing) },
+  )
 
 /** Ends runs whose timer should have ended them five seconds ago. */
 async function overdue(core: Core): Promise<void> {

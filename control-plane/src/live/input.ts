@@ -6,7 +6,7 @@ import { type PageMessage, type Phase } from './page/wire.js'
 
 const part = z.number().min(0).max(1)
 const steps = z.number().min(-16).max(16)
-const { text: mostCharacters } = limits.live
+const { text: maxCharacters } = limits.live
 
 const messageSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('open'), token: z.string().refine((token) => isSecret('live', token)) }),
@@ -30,8 +30,8 @@ const messageSchema = z.discriminatedUnion('type', [
     text: z
       .string()
       .min(1)
-      .max(2 * mostCharacters)
-      .refine((text) => Array.from(text).length <= mostCharacters),
+      .max(2 * maxCharacters)
+      .refine((text) => Array.from(text).length <= maxCharacters),
   }),
   z.strictObject({ type: z.literal('scroll'), x: part, y: part, horizontal: steps, vertical: steps }),
   z.strictObject({ type: z.literal('rotate') }),

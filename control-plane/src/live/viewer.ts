@@ -15,7 +15,7 @@ import { Allowance } from './allowance.js'
 import { toWatchRequest, type ToPhone } from './input.js'
 import {
   closings,
-  mostUnacknowledged,
+  maxUnacknowledged,
   writeConfig,
   writeFrame,
   type Closing,
@@ -28,13 +28,13 @@ import { handoffOf, readLink, standingOf, type LinkRow, type Place } from './sta
 /** Milliseconds after which the link is read again without a change notification. */
 const lookAgainMs = 5000
 /** Bytes in the socket's buffer above which reading stops, and below which it continues. */
-const mostBuffered = 256 * 1024
+const maxBuffered = 256 * 1024
 const fewBuffered = 64 * 1024
 /** Enough for moves of ten fingers in each frame of a fast screen. */
 const inputPerSecond = 600
 const inputBurst = 1200
 /** Bytes of input that may wait for the host. */
-const mostInputWaiting = 1_000_000
+const maxInputWaiting = 1_000_000
 
 export interface ViewerParts {
   core: Core
@@ -178,7 +178,7 @@ export class Viewer {
 
   private toPhone(message: ToPhone, bytes: number): void {
     this.inputWaiting += bytes
-    if (this.inputWaiting > mostInputWaiting) return this.close(closings.tooFast)
+    if (this.inputWaiting > maxInputWaiting) return this.close(closings.tooFast)
     this.call.write(toWatchRequest(message), () => (this.inputWaiting -= bytes))
   }
 
@@ -203,8 +203,7 @@ export class Viewer {
   /** Stops reading from the host while the page is behind. */
   private holdIfFull(): void {
     const isFull =
-      this.socket.bufferedAmount > mostBuffered ||
-      this.sentBytes - this.acknowledgedBytes > mostUnacknowledged
+      this.socket.bufferedAmount > maxBuffered || this.sentBytes - this.acknowledgedBytes > maxUnacknowledged
     if (!isFull || this.isHeld) return
     this.isHeld = true
     this.call.pause()
@@ -213,7 +212,7 @@ export class Viewer {
   private letFlow(): void {
     if (!this.isHeld || this.isOver) return
     if (this.socket.bufferedAmount > fewBuffered) return
-    if (this.sentBytes - this.acknowledgedBytes > mostUnacknowledged / 2) return
+    if (this.sentBytes - this.acknowledgedBytes > maxUnacknowledged / 2) return
     this.isHeld = false
     this.call.resume()
   }

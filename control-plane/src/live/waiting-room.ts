@@ -5,8 +5,8 @@
  */
 
 /** Waiting sockets per network, and in total. */
-const mostOfNetwork = 60
-const mostOfAll = 5000
+const maxOfNetwork = 60
+const maxOfAll = 5000
 
 export interface WaitingRoom<T> {
   /** Returns a function to call once the socket no longer waits. */
@@ -30,7 +30,7 @@ export function createWaitingRoom<T>(pushOut: (socket: T) => void): WaitingRoom<
       }
       all.set(socket, leave)
       own.add(socket)
-      const [oldest] = own.size > mostOfNetwork ? own : all.size > mostOfAll ? all.keys() : []
+      const [oldest] = own.size > maxOfNetwork ? own : all.size > maxOfAll ? all.keys() : []
       if (oldest !== undefined) {
         all.get(oldest)?.()
         pushOut(oldest)

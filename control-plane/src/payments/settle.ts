@@ -79,7 +79,12 @@ async function settleReversal(core: Core, reported: ReportedReversal): Promise<v
     if (checkout) await rebook(tx, checkout.id, now)
     return checkout?.id ?? null
   })
-  const entry = { audit: 'payment.reversal', kind: reported.kind, checkout: checkoutId, cents: reported.cents }
+  const entry = {
+    audit: 'payment.reversal',
+    kind: reported.kind,
+    checkout: checkoutId,
+    cents: reported.cents,
+  }
   if (checkoutId !== null) core.log.warn(entry, 'a payment was reversed, or its reversal changed')
   else core.log.error(entry, 'a refund or dispute does not match a payment, so nothing was booked')
 }

@@ -12,7 +12,7 @@ const signatureLifeMs = 300_000
 /** Networks whose failures are counted; the one that failed longest ago is dropped first. */
 const rememberedNetworks = 20_000
 /** Longer than any header of the provider, which has one signature per secret. */
-const mostHeaderCharacters = 2000
+const maxHeaderCharacters = 2000
 
 const wrong = (message: string): ApiError => new ApiError('validation_failed', { message })
 
@@ -22,7 +22,7 @@ const wrong = (message: string): ApiError => new ApiError('validation_failed', {
  */
 export function checkSignatureHeader(header: string | string[] | undefined, now: Date): void {
   if (typeof header !== 'string' || header === '') throw wrong('The `Stripe-Signature` header is missing.')
-  const parts = header.length > mostHeaderCharacters ? [] : header.split(',').map((part) => part.trim())
+  const parts = header.length > maxHeaderCharacters ? [] : header.split(',').map((part) => part.trim())
   const seconds = parts.flatMap((part) => /^t=(\d{1,12})$/.exec(part)?.[1] ?? [])[0]
   if (seconds === undefined || !parts.some((part) => /^v1=[0-9a-f]{64}$/.test(part)))
     throw wrong('The `Stripe-Signature` header must have the form `t=SECONDS,v1=HEX`.')

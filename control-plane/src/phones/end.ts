@@ -86,5 +86,10 @@ async function settleDevice(
   const device = await raiseFencing(tx, phoneId)
   if (to !== 'parking') return
   const fencing = (device?.fencingNumber ?? 0n).toString()
-  await addJob(tx, 'phone.park', { phoneId, fencing }, { key: assignmentJobKey('phone.park', phoneId, fencing) })
+  await addJob(
+    tx,
+    'phone.park',
+    { phoneId, fencing },
+    { key: assignmentJobKey('phone.park', phoneId, fencing) },
+  )
 }

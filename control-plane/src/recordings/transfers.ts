@@ -5,7 +5,7 @@
 import { createHostSlots, type HostSlots } from '../queue/host-slots.js'
 
 /** A project transfers two videos from one host and one more from another, which does not wait for a slow host. */
-const mostOfProject = 3
+const maxOfProject = 3
 
 export interface Transfers {
   /** Runs `work`. Returns `turn` immediately when the project or the host has reached its limit. */
@@ -19,7 +19,7 @@ export function createTransfers(most: number): Transfers {
   const projects = new Map<string, HostSlots>()
   return {
     async run(projectId, hostId, work) {
-      const ofProject = projects.get(projectId) ?? createHostSlots(mostOfProject)
+      const ofProject = projects.get(projectId) ?? createHostSlots(maxOfProject)
       projects.set(projectId, ofProject)
       try {
         return await hosts.run(hostId, 'long', () => ofProject.run(hostId, 'short', work))

@@ -49,7 +49,9 @@ const incoming = (file: Buffer) => ({ stream: Readable.from([file]), declaredByt
 
 describe('at once on two replicas', { timeout: 60_000 }, () => {
   it.each(['reboot', 'reset'] as const)('one %s of a phone goes through', async (what) => {
-    const refusals = await concurrently((plane) => plane.app.services.power[what](tenant.caller, phoneId, context))
+    const refusals = await concurrently((plane) =>
+      plane.app.services.power[what](tenant.caller, phoneId, context),
+    )
     const { null: done, phone_starting: starting = 0, rate_limited: limited = 0 } = refusals
     expect([done, starting + limited], JSON.stringify(refusals)).toEqual([1, 7])
     await ready()

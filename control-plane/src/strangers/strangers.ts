@@ -19,7 +19,7 @@ const totalFailuresFactor = 100
 /** Milliseconds that a refusal without a look-up waits: as long as one with a look-up may take. */
 const pauseMs = 250
 /** Concurrent delayed refusals; further ones are sent without delay. */
-const mostPauses = 10_000
+const maxPauses = 10_000
 
 /** Failures of `/v1` and of the operator API. */
 export const keyFailures: readonly ErrorCode[] = [
@@ -102,7 +102,7 @@ export function createStrangers({ trustedProxies, perMinute, clock }: StrangerOp
   }
 
   const pause = async (): Promise<void> => {
-    if (pauses >= mostPauses) return
+    if (pauses >= maxPauses) return
     pauses += 1
     await new Promise((resolve) => setTimeout(resolve, pauseMs))
     pauses -= 1

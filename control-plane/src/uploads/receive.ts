@@ -95,8 +95,8 @@ async function claimUrl(uploads: UploadCore, token: string, declaredBytes: numbe
     const now = core.clock.now()
     checkFree(upload, now)
     const waiting = await waitingBytes(tx, upload.projectId, now)
-    const { waitingBytes: mostOfAll, projectWaitingBytes: mostOfProject } = core.rules.uploads
-    if (!isRoom || waiting.all + bytes > mostOfAll || waiting.project + bytes > mostOfProject) throw noRoom()
+    const { waitingBytes: maxOfAll, projectWaitingBytes: maxOfProject } = core.rules.uploads
+    if (!isRoom || waiting.all + bytes > maxOfAll || waiting.project + bytes > maxOfProject) throw noRoom()
     // Removes the partial file of a process that was killed.
     await dropFile(tx, upload)
     const storageId = newId('file')

@@ -145,7 +145,7 @@ function fromOne(issue: $ZodIssue, root: $ZodType, value: unknown): Issue[] {
   switch (issue.code) {
     case 'unrecognized_keys': {
       const alternatives = fieldsAt(root, value, path)
-      return issue.keys.slice(0, mostIssues).map((key) => ({ ...unknownField([...path, key]), alternatives }))
+      return issue.keys.slice(0, maxIssues).map((key) => ({ ...unknownField([...path, key]), alternatives }))
     }
     case 'invalid_type': {
       const received = jsonTypeOf(valueAt(value, path))
@@ -207,28 +207,28 @@ export const unknownField = (path: Path): Issue => ({
 })
 
 /** Per response. A body can break the rules in as many places as it has bytes. */
-export const mostIssues = 50
+export const maxIssues = 50
 /** Alternatives of one issue. */
-const mostAlternatives = 100
+const maxAlternatives = 100
 /** The library's findings that are read: several may be equivalent. */
-const mostFindings = 4 * mostIssues
+const maxFindings = 4 * maxIssues
 
 /** @param value the validated value, for the received type and the union option that was meant */
 function toIssues(findings: readonly $ZodIssue[], schema: $ZodType, value: unknown): Issue[] {
   const issues = new Map<string, Issue>()
-  for (const finding of findings.slice(0, mostFindings)) {
+  for (const finding of findings.slice(0, maxFindings)) {
     for (const issue of fromOne(finding, schema, value)) {
       const place = JSON.stringify([issue.path, issue.message])
       if (!issues.has(place)) issues.set(place, capped(issue))
-      if (issues.size >= mostIssues) return [...issues.values()]
+      if (issues.size >= maxIssues) return [...issues.values()]
     }
   }
   return [...issues.values()]
 }
 
 const capped = (issue: Issue): Issue =>
-  issue.alternatives && issue.alternatives.length > mostAlternatives
-    ? { ...issue, alternatives: issue.alternatives.slice(0, mostAlternatives) }
+  issue.alternatives && issue.alternatives.length > maxAlternatives
+    ? { ...issue, alternatives: issue.alternatives.slice(0, maxAlternatives) }
     : issue
 
 /** Blanks the library's texts, so that a message is either ours or empty. */

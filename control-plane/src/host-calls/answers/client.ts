@@ -14,7 +14,7 @@ import {
 import { makeStorable, shorten } from '@phonerack/shared'
 import { type z } from 'zod'
 import { hasFewFields } from './few-fields.js'
-import { hostAnswers, liveAnswers, mostEntries, recordingAnswers, type Answers } from './schemas.js'
+import { hostAnswers, liveAnswers, maxEntries, recordingAnswers, type Answers } from './schemas.js'
 
 /** Called with the call's name and the path of the invalid field, never with its value. */
 export type OnMalformed = (call: string, where: string) => void
@@ -61,7 +61,7 @@ function checking<S extends ServiceDefinition>(
  * fields than any response.
  */
 function decode(deserialize: (bytes: Buffer) => unknown, bytes: Buffer): unknown {
-  if (!hasFewFields(bytes, mostEntries + 100)) return undefined
+  if (!hasFewFields(bytes, maxEntries + 100)) return undefined
   try {
     return deserialize(bytes)
   } catch (error) {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { cleaned, isShallow, readJson } from './fields.js'
 
 const trailer = 'phonerack-error-bin'
-const mostBytes = 64 * 1024
+const maxBytes = 64 * 1024
 /** The longest `retry_after_seconds` that a host may set. */
 const longestWait = 3600
 
@@ -28,7 +28,7 @@ const mayAnswer = (code: ErrorCode): boolean => code === 'storage_full' || !fore
 export function answerOf(metadata: Metadata): ApiError | 'unusable' | null {
   const bytes = metadata.get(trailer)[0]
   if (bytes === undefined) return null
-  if (!Buffer.isBuffer(bytes) || bytes.length > mostBytes) return 'unusable'
+  if (!Buffer.isBuffer(bytes) || bytes.length > maxBytes) return 'unusable'
   let value: unknown
   try {
     value = readJson(bytes)

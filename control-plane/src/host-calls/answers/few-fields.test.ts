@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { placesOf } from './client.js'
 import { hasFewFields } from './few-fields.js'
 import { json } from './fields.js'
-import { hostAnswers, mostEntries } from './schemas.js'
+import { hostAnswers, maxEntries } from './schemas.js'
 import { observation } from './screen.js'
 import { observationJson } from '../../testing/agent-double.js'
 
@@ -29,7 +29,7 @@ describe('an answer of a host', () => {
   it('whose list is too long has one fault, and none of its entries is looked at', () => {
     const get = vi.fn(() => '')
     const entry = Object.defineProperty({}, 'name', { get, enumerable: true })
-    const list = Array.from({ length: mostEntries + 1 }, () => entry)
+    const list = Array.from({ length: maxEntries + 1 }, () => entry)
     const { error } = hostAnswers.listFiles.safeParse({ entries: list })
     expect(error?.issues.map(({ path, code }) => [path, code])).toEqual([[['entries'], 'too_big']])
     expect(get).not.toHaveBeenCalled()

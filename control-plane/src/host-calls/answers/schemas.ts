@@ -34,7 +34,7 @@ export type Answers<S> = { readonly [K in keyof S]: z.ZodType<AnswerOf<S[K]>> }
  * Entries of a file or app list; also the limit of fields in any message. The host agent counts 100
  * bytes for each file.
  */
-export const mostEntries = Math.ceil(limits.folderAnswer / 100)
+export const maxEntries = Math.ceil(limits.folderAnswer / 100)
 /** Bytes of one action's result, whose error may list candidates. */
 const resultBytes = 500_000
 const nothing = z.object({})
@@ -124,11 +124,11 @@ export const hostAnswers: Answers<HostServiceService> = {
   setLocale: z.object({ locale: text(200) }),
   getTimezone: z.object({ timezone: text(200) }),
   setTimezone: z.object({ timezone: text(200) }),
-  listFiles: z.object({ entries: listOf(file, mostEntries) }),
+  listFiles: z.object({ entries: listOf(file, maxEntries) }),
   readFile: z.object({ content: bytes(limits.fileBytes) }),
   writeFile: z.object({ size: amount }),
   deleteFile: nothing,
-  listApps: z.object({ apps: listOf(app, mostEntries) }),
+  listApps: z.object({ apps: listOf(app, maxEntries) }),
   beginInstall: z.object({
     missingSha256: listOf(sha256, limits.libraryFiles),
     uninstalled: z.boolean(),

@@ -5,7 +5,7 @@ import { type PageMessage } from './wire.js'
 /** Always in the field, so that Backspace on an on-screen keyboard has a character to delete. */
 const filler = '\u200b\u200b'
 /** Characters per message; see `limits.live.text`. */
-const mostCharacters = 10_000
+const maxCharacters = 10_000
 
 export class Keyboard {
   private readonly pressed = new Map<string, { code: number; meta: number }>()
@@ -46,7 +46,7 @@ export class Keyboard {
   }
 
   type(text: string): void {
-    for (const piece of piecesOf(text.replaceAll('\r\n', '\n'), mostCharacters))
+    for (const piece of piecesOf(text.replaceAll('\r\n', '\n'), maxCharacters))
       this.send({ type: 'text', text: piece })
   }
 

@@ -22,15 +22,15 @@ const timings = {
   short: { ahead: 0, duration: 0.02 },
 }
 /** Frames that may be overdue, and for how many milliseconds. */
-const mostWaiting = 10
-const mostWaitMs = 800
+const maxWaiting = 10
+const maxWaitMs = 800
 /**
  * Milliseconds after which a frame that is not shown, while none follows, is appended again to push
  * it out.
  */
 const settleMs = 120
 /** Consecutive failures of the browser's player without a frame. */
-const mostFailures = 3
+const maxFailures = 3
 
 interface Due {
   /** Seconds of the video. */
@@ -146,9 +146,7 @@ export class MsePlayer implements VideoPlayer {
   private isTooSlow(): boolean {
     const [oldest] = this.waiting
     return (
-      this.waiting.length > mostWaiting &&
-      oldest !== undefined &&
-      performance.now() - oldest.since > mostWaitMs
+      this.waiting.length > maxWaiting && oldest !== undefined && performance.now() - oldest.since > maxWaitMs
     )
   }
 
@@ -172,7 +170,7 @@ export class MsePlayer implements VideoPlayer {
   private fail(codec: string): void {
     this.closeFilm()
     this.failures += 1
-    if (this.failures >= mostFailures) this.listener.onUnplayable(codec)
+    if (this.failures >= maxFailures) this.listener.onUnplayable(codec)
     else this.startOver()
   }
 

@@ -5,7 +5,7 @@ import { paint } from './paint.js'
 import { type ConfigMessage, type FrameMessage } from './wire.js'
 
 /** Frames that may wait in the decoder; more means that this machine is too slow. */
-const mostWaiting = 12
+const maxWaiting = 12
 /**
  * Milliseconds after which a decoder that withholds frames on a still screen is flushed: at least,
  * and at most for a decoder that is only slow.
@@ -73,7 +73,7 @@ export class Player implements VideoPlayer {
   takeFrame(frame: FrameMessage): void {
     const parts = this.incoming.take(frame, this.config !== null)
     if (!parts || !this.config) return
-    if (this.waiting >= mostWaiting && !frame.isKeyFrame) {
+    if (this.waiting >= maxWaiting && !frame.isKeyFrame) {
       this.counted.dropped += 1
       return this.startOver()
     }

@@ -1,11 +1,11 @@
 /** Converts fingers, mouse and wheel on the canvas to touches of the phone. */
 import { type PageMessage } from './wire.js'
 
-const mostFingers = 10
+const maxFingers = 10
 /** Pixels of scrolling per wheel step. */
 const pixelsPerStep = 100
 const linesPerStep = 3
-const mostSteps = 16
+const maxSteps = 16
 
 export interface TouchListener {
   send(message: PageMessage): void
@@ -122,7 +122,7 @@ export class Touches {
 
   private freeNumber(): number | null {
     const taken = new Set([...this.fingers.values()].map(({ number }) => number))
-    for (let number = 0; number < mostFingers; number++) if (!taken.has(number)) return number
+    for (let number = 0; number < maxFingers; number++) if (!taken.has(number)) return number
     return null
   }
 
@@ -134,4 +134,4 @@ export class Touches {
 
 const part = (value: number): number => (Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : 0)
 
-const limited = (steps: number): number => Math.min(mostSteps, Math.max(-mostSteps, steps))
+const limited = (steps: number): number => Math.min(maxSteps, Math.max(-maxSteps, steps))

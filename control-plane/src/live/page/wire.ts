@@ -10,7 +10,7 @@
 export const protocol = 'phonerack.live.1'
 
 /** Bytes in flight without the page's `ack`: more would show an outdated picture. */
-export const mostUnacknowledged = 512 * 1024
+export const maxUnacknowledged = 512 * 1024
 /** Bytes after which the page acknowledges. */
 export const acknowledgeEvery = 32 * 1024
 

@@ -28,7 +28,7 @@ const pingEveryMs = 20_000
 /** Milliseconds that sockets get to close when the server stops. */
 const stopGraceMs = 500
 /** 10,000 characters of text, escaped as JSON. */
-const mostPageBytes = 128 * 1024
+const maxPageBytes = 128 * 1024
 
 export interface LiveParts extends Omit<ViewerParts, 'onInput'> {
   phones: PhoneService
@@ -74,7 +74,7 @@ export const livePlugin =
 
     const sockets = new WebSocketServer({
       noServer: true,
-      maxPayload: mostPageBytes,
+      maxPayload: maxPageBytes,
       perMessageDeflate: false,
       handleProtocols: (offered) => (offered.has(protocol) ? protocol : false),
     })
