@@ -1,4 +1,4 @@
-// Activity over real Postgres: what is recorded, what is never, and how the operator reads it.
+// Activity with real Postgres: what is recorded, what is not, and the operator's list.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { forget } from '../jobs/reconcile.js'
@@ -45,7 +45,7 @@ const list = async (query = '') => {
 }
 const rows = () => plane.app.core.db.activity.count()
 
-it('is written soon after, with key, phone, answer and what was asked, and not for reads', async () => {
+it('is written soon after a request, with key, phone, response and summary, and not for reads', async () => {
   const path = `/v1/phones/${phoneId}`
   const answers = [
     await request('PUT', `${path}/clipboard`, { text: 'my secret' }),
@@ -86,7 +86,7 @@ it('is written soon after, with key, phone, answer and what was asked, and not f
   for (const secret of ['my secret', 'hunter2', 'Ada', tenant.key]) expect(all).not.toContain(secret)
 })
 
-it('is paged, checked, and only of the project that was asked for', async () => {
+it('is paged, validated, and limited to the requested project', async () => {
   const first = await list('&limit=2')
   expect(first.data).toHaveLength(2)
   const second = await list(`&limit=100&before=${first.next_before}`)
@@ -113,7 +113,7 @@ it('is kept for 30 days', async () => {
 })
 
 describe('summaryOf', () => {
-  it('shows no value of a field that is not known to be harmless, whatever is sent', () => {
+  it('shows no value of a field that is not known to be harmless, for any request', () => {
     const secret = 'S3cr3t-zq'
     const text = fc.string({ unit: 'binary' }).map((around) => `${around}${secret}${around}`)
     const field = fc.oneof(
@@ -133,7 +133,7 @@ describe('summaryOf', () => {
     )
   })
 
-  it('shortens, and takes secrets out of what it shows', () => {
+  it('shortens values and redacts secrets in them', () => {
     const summary = summaryOf({ name: `prk_${'a'.repeat(43)}`, package: 'p'.repeat(1000) }, undefined)
     expect(summary['name']).toBe('prk_[redacted]')
     expect(String(summary['package']).length).toBe(201)

@@ -1,4 +1,4 @@
-// The recorder against a real Postgres that refuses rows, or does not answer.
+// The recorder with a real Postgres that refuses rows, or does not answer.
 import { Counters, createLogger, newId } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openDatabase, type OpenDatabase } from '../db/database.js'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** A core of its own: its log lines and its counters. */
+/** A core with its own log lines and counters. */
 function ownCore(database?: OpenDatabase) {
   const lines: { level: number; alarm?: string; count?: number }[] = []
   const log = createLogger('test', {
@@ -52,7 +52,7 @@ const written = async (entries: readonly ActivityEntry[]): Promise<string[]> => 
   return rows.map(({ requestId }) => requestId)
 }
 
-it('writes every other entry when the database refuses some, in order, and raises one alarm', async () => {
+it('writes the other entries in order when the database refuses some, and raises one alarm', async () => {
   const { core, counters, lines } = ownCore()
   const recorder = createActivityRecorder(core)
   const bad: Partial<ActivityEntry>[] = [
@@ -78,7 +78,7 @@ it('writes every other entry when the database refuses some, in order, and raise
   expect(lines.map(({ level, alarm }) => [level, alarm])).toEqual([[50, 'activity_rows_refused']])
 })
 
-it('keeps a bounded number while Postgres does not answer, and writes them once it does', async () => {
+it('keeps a bounded number of entries while Postgres does not answer, and writes them once it does', async () => {
   const nobody = new URL(plane.config.databaseUrl)
   nobody.port = '1'
   const away = openDatabase(nobody.href, 1)
@@ -104,7 +104,7 @@ it('keeps a bounded number while Postgres does not answer, and writes them once 
   }
 })
 
-it('drops the oldest, also when entries return that could not be written', () => {
+it('drops the oldest entries, even when unwritten ones return to the queue', () => {
   let dropped = 0
   const queue = new BoundedQueue<number>(5, (count) => (dropped += count))
   for (const each of [1, 2, 3, 4]) queue.push(each)

@@ -17,7 +17,7 @@ const fine: CreateState = {
     spentThisMonthMicros: 0n,
   },
 }
-/** Every obstacle, in the order of the specification's table. */
+/** Every reason for a refusal, in the order of the specification's table. */
 const obstacles: [string, (state: CreateState) => CreateState][] = [
   ['project_frozen', (state) => ({ ...state, frozen: true })],
   ['service_paused', (state) => ({ ...state, paused: true })],
@@ -32,7 +32,7 @@ const refusal = (verdict: object): ApiError | null =>
   'refused' in verdict ? (verdict.refused as ApiError) : null
 
 describe('admitCreate', () => {
-  it('names the first of any obstacles in the order of the table', () => {
+  it('returns the first applicable refusal in the order of the table', () => {
     fc.assert(
       fc.property(fc.subarray(obstacles), (some) => {
         const state = some.reduce((each, [, put]) => put(each), fine)
@@ -41,7 +41,7 @@ describe('admitCreate', () => {
     )
   })
 
-  it('says what can be afforded, how long to wait and which limit was met', () => {
+  it('reports the affordable duration, the wait and the reached limit', () => {
     const at = (index: number) => refusal(admitCreate(ours, obstacles[index]?.[1](fine) ?? fine, 900))
     expect(at(2)?.retryAfterSeconds).toBe(7)
     expect(at(2)?.details).toEqual({ retry_after_seconds: 7 })
@@ -50,7 +50,7 @@ describe('admitCreate', () => {
     expect(at(6)?.details).toEqual({ max_affordable_seconds: 100 })
   })
 
-  it('never reserves more than is spendable, nor beyond the monthly limit', () => {
+  it('never reserves more than the available credit or the monthly limit', () => {
     const micros = fc.bigInt({ min: 0n, max: 20_000_000n })
     const money = fc.record({
       balanceMicros: micros,
@@ -73,7 +73,7 @@ describe('admitCreate', () => {
 })
 
 describe('admitStart', () => {
-  it('asks a renewal neither for a place nor for reach, a start for both, and nobody for a phone more', () => {
+  it('checks for a renewal neither a running slot nor the device, for a start both, and for neither the phone limit', () => {
     const full = { ...fine, counts: { running: 5, maxRunning: 5, phones: 9, maxPhones: 5 } }
     expect(refusal(admitStart(ours, { ...full, running: true, unreachable: noCapacity() }, 900))).toBeNull()
     expect(refusal(admitStart(ours, { ...full, running: false, unreachable: null }, 900))?.code).toBe(
@@ -90,7 +90,7 @@ describe('next', () => {
   const nextOf = (price: typeof ours & { sellsCredit?: boolean }, state: CreateState) =>
     refusal(admitCreate(price, state, 900))?.next
 
-  it('of a project without credit is a checkout only where one can be bought, else the operator', () => {
+  it('of a project without credit is a checkout where credit is sold, otherwise the operator', () => {
     expect(nextOf({ ...ours, sellsCredit: true }, poor)).toContain('POST /v1/credits/checkout')
     const asked = nextOf({ ...ours, sellsCredit: false }, poor)
     expect(asked).toContain('operator')

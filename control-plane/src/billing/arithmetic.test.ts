@@ -20,7 +20,7 @@ describe('billedSeconds', () => {
     expect(billedSeconds(ours, { ...end, endedAt })).toBe(seconds)
   })
 
-  it('is between the minimum and what was reserved, or zero when the phone never was ready', () => {
+  it('is between the minimum and the reservation, or zero when the phone was never ready', () => {
     fc.assert(
       fc.property(
         reason,
@@ -45,7 +45,7 @@ describe('billedSeconds', () => {
     )
   })
 
-  it('never falls as the session grows', () => {
+  it('never decreases as the session grows', () => {
     fc.assert(
       fc.property(fc.nat(2_000_000), fc.nat(2_000_000), (a, b) => {
         const [short, long] = [Math.min(a, b), Math.max(a, b)]
@@ -58,7 +58,7 @@ describe('billedSeconds', () => {
 })
 
 describe('affordableSeconds and chosenDuration', () => {
-  it('names the longest duration that can be paid, and no longer one', () => {
+  it('returns the longest affordable duration', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -1_000_000n, max: 20_000_000n }), (spendable) => {
         const seconds = affordableSeconds(ours, spendable)
@@ -69,7 +69,7 @@ describe('affordableSeconds and chosenDuration', () => {
     )
   })
 
-  it('shortens only a duration that was left out, and never below 60', () => {
+  it('shortens only an omitted duration, and never below 60', () => {
     expect(chosenDuration(ours, null, 10_000_000n)).toBe(900)
     expect(chosenDuration(ours, null, 300_999n)).toBe(300)
     expect(chosenDuration(ours, null, 10_000n)).toBe(60)

@@ -1,4 +1,4 @@
-/** What admission and the account read does not grow with what a project deleted long ago. */
+/** The cost of admission and of the account does not grow with the number of deleted phones. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { rowsRead } from '../testing/rows-read.js'
@@ -12,18 +12,18 @@ beforeAll(async () => {
   world = startWorld()
   plane = await world.start()
   await plane.rack(4)
-  // Nothing else reads while a test counts.
+  // Stop other reads while a test counts.
   await plane.app.quiesce()
 })
 afterAll(() => world.stop())
 
-/** Gives the project this many deleted phones, each with a session that ended this month. */
+/** Adds this many deleted phones to the project, each with a session that ended this month. */
 async function addDeleted(tenant: Tenant, count: number): Promise<void> {
   const client = new pg.Client({ connectionString: plane.config.databaseUrl })
   await client.connect()
   const { projectId } = tenant
   try {
-    // The trigger is tested below; one row at a time it would take minutes.
+    // Without the trigger, which is tested below and would take minutes.
     await client.query('set session_replication_role = replica')
     await client.query(
       `insert into phones (id, project_id, key_id, name, status, created_at, deleted_at)
@@ -53,7 +53,7 @@ async function addDeleted(tenant: Tenant, count: number): Promise<void> {
   }
 }
 
-it('100,000 deleted phones in a project cost a create, a start, an upload and the account what ten cost', async () => {
+it('a create, a start, an upload and the account read as many rows with 100,000 deleted phones as with ten', async () => {
   const [few, lots] = [await plane.tenant(), await plane.tenant()]
   await addDeleted(few, 10)
   await addDeleted(lots, many)
@@ -70,7 +70,7 @@ it('100,000 deleted phones in a project cost a create, a start, an upload and th
   }
 })
 
-it('what a project has spent this month is the sum of its sessions, however they change', async () => {
+it("the month's spending equals the sum of its sessions after any change", async () => {
   const { projectId } = await plane.tenant()
   const { db } = plane.app.core
   const { keyId } = (await plane.tenant()).caller

@@ -1,6 +1,7 @@
 /**
- * Money over random lives of random phones, with a process that may be cut between any two things that it does. After each
- * step the ledger, worked out a second time, must agree. MONEY_LIVES changes the number of lives (`MONEY_LIVES=300`).
+ * Money over random lives of random phones, in processes that may be cut between any two effects.
+ * After each step, the ledger must equal an independent computation. `MONEY_LIVES=300` sets the
+ * number of lives.
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -12,7 +13,7 @@ import { openStage, type Stage } from '../testing/stage.js'
 import { createBody, refusalOf, startWorld, type World } from '../testing/world.js'
 
 const lives = Number(process.env['MONEY_LIVES'] ?? 16)
-/** `MONEY_SEED=…` of a failure plays the same lives again. */
+/** `MONEY_SEED=…` of a failure repeats the same lives. */
 const seed = process.env['MONEY_SEED']
 const replay = seed === undefined ? {} : { seed: Number(seed) }
 let world: World
@@ -25,8 +26,8 @@ beforeAll(async () => {
 afterAll(() => world.stop())
 
 it(
-  'agrees with the specification after every step of every life, cut processes included',
-  // A second try would be other lives, and hide what the first found.
+  'agrees with the specification after every step of every life, even when processes are cut',
+  // A retry would run other lives, and hide the failure.
   { timeout: 120_000 + lives * 20_000 },
   async () => {
     const seen = { steps: 0, cuts: 0 }
@@ -50,12 +51,12 @@ it(
       { numRuns: lives, endOnFailure: !process.env['MONEY_SHRINK'], ...replay },
     )
     if (process.env['MONEY_SHOW']) process.stdout.write(`${JSON.stringify({ ...seen, ...what }, null, 1)}\n`)
-    // Lives in which nothing happens prove nothing.
+    // Lives without effects would prove nothing.
     expect(seen.cuts).toBeGreaterThan(lives)
   },
 )
 
-it('ends a session when it was due, also when nobody looked: no renewal revives it, no park makes it longer', async () => {
+it('ends a session when it was due even if nobody looked: a renewal does not revive it, and a park does not extend it', async () => {
   const { caller } = await stage.plane.tenant({ credit: '2' })
   const process = stage.boot(new Fuse(null))
   const { phones } = process

@@ -1,4 +1,4 @@
-// What refunds and disputes take back, for any order in which they are told.
+// The credit that refunds and disputes take back, for any order of reports.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { creditTakenBack, refundedCents, type Reversal } from './reversals.js'
@@ -21,7 +21,7 @@ it.each<[Reversal[], bigint]>([
   expect(refundedCents(reversals)).toBe(cents)
 })
 
-it('takes back the share of the credit, and all of it for all of the total', () => {
+it('takes back the proportional credit, and all of it for a full refund', () => {
   expect(creditTakenBack(paid, [refund(1190n)])).toEqual({ refund: 10_000_000n, chargeback: 0n })
   expect(creditTakenBack(paid, [refund(595n)])).toEqual({ refund: 5_000_000n, chargeback: 0n })
   expect(creditTakenBack(paid, [dispute(1190n)])).toEqual({ refund: 0n, chargeback: 10_000_000n })
@@ -32,7 +32,7 @@ it('takes back the share of the credit, and all of it for all of the total', () 
   })
 })
 
-it('never takes back more than was added, nor less than nothing', () => {
+it('never takes back more than was added, or less than zero', () => {
   const cents = fc.bigInt({ min: 0n, max: 3000n })
   const any = fc.oneof(
     cents.map(charge),

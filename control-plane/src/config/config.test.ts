@@ -4,7 +4,7 @@ import { readConfig } from './config.js'
 
 const least = { DATABASE_URL: 'postgresql://x', NATS_URL: 'nats://x', PHONERACK_PKI_DIR: '/x' }
 
-it('defaults to the specification and lets a deployment override', () => {
+it('defaults to the specification and accepts overrides', () => {
   const config = readConfig(least)
   expect(config.rules).toMatchObject({
     createDeadlineMs: 180_000,
@@ -19,12 +19,12 @@ it('defaults to the specification and lets a deployment override', () => {
   expect(readConfig({ ...least, PHONERACK_HOST_LOST_AFTER: '5' }).rules.hostLostAfterMs).toBe(5000)
 })
 
-it('names what is missing or wrong', () => {
+it('names missing and invalid variables', () => {
   expect(() => readConfig({})).toThrow(ZodError)
   expect(() => readConfig({ ...least, PHONERACK_HTTP_PORT: 'eighty' })).toThrow(/PHONERACK_HTTP_PORT/)
 })
 
-it('takes payments with both of their secrets, or not at all', () => {
+it('accepts payments with both of their secrets, or with neither', () => {
   expect(readConfig(least).payments).toBeNull()
   expect(() => readConfig({ ...least, PHONERACK_STRIPE_SECRET_KEY: 'sk' })).toThrow(/WEBHOOK_SECRET/)
   const both = { PHONERACK_STRIPE_SECRET_KEY: 'sk', PHONERACK_STRIPE_WEBHOOK_SECRET: 'whsec' }

@@ -1,5 +1,5 @@
-// Failures that nobody foresaw, and refusals that pass with time, with real Postgres and broker: what clients are told,
-// and what the log keeps.
+// Unexpected failures, and refusals that pass with time, with real Postgres and broker: the
+// client's error and the log.
 import { createLogger, systemClock } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -16,7 +16,7 @@ beforeAll(async () => {
   world = startWorld()
   plane = await world.start({ env: { PHONERACK_JOBS: 'off' } })
   tenant = await plane.tenant()
-  // The same services behind a server whose log is read.
+  // The same services behind a server whose log is captured.
   logged = await buildServer({
     services: plane.app.services,
     config: { baseUrl: plane.config.http.baseUrl },
@@ -32,10 +32,10 @@ afterAll(async () => {
 const call = (server: FastifyInstance, method: 'GET' | 'POST', url: string) =>
   server.inject({ method, url, headers: { authorization: `Bearer ${tenant.key}` } })
 
-describe('a failure that nobody foresaw', () => {
-  it('is internal_error, says nothing of the inside, and stands in the log under its request ID', async () => {
+describe('an unexpected failure', () => {
+  it('is internal_error without internal details, and is logged under its request ID', async () => {
     const { db } = plane.app.core
-    // The key is found all the same.
+    // The key is still found.
     expect((await call(logged, 'GET', '/v1/account')).statusCode).toBe(200)
     await db.$executeRaw`alter table uploads rename to uploads_gone`
     try {
@@ -66,36 +66,32 @@ describe('a failure that nobody foresaw', () => {
 })
 
 describe('the library', () => {
-  it(
-    'is refused with a time to wait over HTTP too while it loads for the first time',
-    { timeout: 120_000 },
-    async () => {
-      let release: () => void = () => undefined
-      const held = new Promise<void>((resolve) => (release = resolve))
-      let locked: () => void = () => undefined
-      const isLocked = new Promise<void>((resolve) => (locked = resolve))
-      const lock = plane.app.core.db.$transaction(
-        async (tx) => {
-          await tx.$executeRaw`lock table library_apps in access exclusive mode`
-          locked()
-          await held
-        },
-        { timeout: 110_000 },
-      )
-      // It is awaited last, and fails there.
-      lock.catch(() => undefined)
-      await isLocked
-      const replica = await world.start({ beside: plane, env: { PHONERACK_JOBS: 'off' } })
-      const refused = await call(replica.server, 'GET', '/v1/apps/library')
-      const { details, retryable } = errorOf(refused, 429, 'rate_limited')
-      expect([details, retryable, refused.headers['retry-after']]).toEqual([
-        { retry_after_seconds: 2 },
-        true,
-        '2',
-      ])
-      release()
-      await lock
-      await eventually(async () => (await call(replica.server, 'GET', '/v1/apps/library')).statusCode === 200)
-    },
-  )
+  it('returns a wait over HTTP while it loads for the first time', { timeout: 120_000 }, async () => {
+    let release: () => void = () => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    let locked: () => void = () => undefined
+    const isLocked = new Promise<void>((resolve) => (locked = resolve))
+    const lock = plane.app.core.db.$transaction(
+      async (tx) => {
+        await tx.$executeRaw`lock table library_apps in access exclusive mode`
+        locked()
+        await held
+      },
+      { timeout: 110_000 },
+    )
+    // The rejection is asserted later.
+    lock.catch(() => undefined)
+    await isLocked
+    const replica = await world.start({ beside: plane, env: { PHONERACK_JOBS: 'off' } })
+    const refused = await call(replica.server, 'GET', '/v1/apps/library')
+    const { details, retryable } = errorOf(refused, 429, 'rate_limited')
+    expect([details, retryable, refused.headers['retry-after']]).toEqual([
+      { retry_after_seconds: 2 },
+      true,
+      '2',
+    ])
+    release()
+    await lock
+    await eventually(async () => (await call(replica.server, 'GET', '/v1/apps/library')).statusCode === 200)
+  })
 })

@@ -1,5 +1,5 @@
-// Phones, sessions and accounts as the API shows them while phones live, fail and are paid for: over HTTP with real
-// Postgres, broker and jobs; the agent is a double.
+// Phones, sessions and accounts in the API while phones run, fail and are paid for: over HTTP with
+// real Postgres, broker and jobs; the agent is a double.
 import { ApiError } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { accountSchema, phoneSchema, sessionPageSchema, type PhoneJson } from '../routes/schemas.js'
@@ -25,7 +25,7 @@ beforeEach(async () => {
   tenant = await plane.tenant({ credit: '10', spendLimit: '5', maxPhones: 7, maxRunning: 2 })
 })
 
-/** The one device is wiped after each phone. */
+/** The only device is wiped after each phone. */
 const isFree = () =>
   eventually(
     async () => (await plane.app.core.db.device.count({ where: { state: 'free', link: 'healthy' } })) === 1,
@@ -62,7 +62,7 @@ const time = (text: string | null | undefined): number => {
   expect(text).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   return Date.parse(text ?? '')
 }
-/** A device that does not answer its start until `release`. */
+/** Holds the device's start until `release`. */
 function holdStart(): () => void {
   let release: () => void = () => undefined
   const held = new Promise<void>((resolve) => (release = resolve))
@@ -73,7 +73,7 @@ function holdStart(): () => void {
   }
 }
 
-/** As three minutes later: nobody waits for them. */
+/** Advances past the three-minute deadline, without waiting. */
 async function timeIsOver(id: string): Promise<void> {
   const { db } = plane.app.core
   await db.phone.update({ where: { id }, data: { startDeadlineAt: new Date(Date.now() - 1) } })
@@ -83,7 +83,7 @@ async function timeIsOver(id: string): Promise<void> {
 }
 
 describe('a phone', () => {
-  it('is named as its ID when it has no name, and shows the session that its list of sessions has', async () => {
+  it('uses its ID as a default name, and shows the same session as its list of sessions', async () => {
     // Phones have the time of Postgres, which this machine's clock may differ from.
     const before = plane.app.core.clock.now().getTime()
     const phone = phoneIn(await ask('POST', '/v1/phones', { idle_timeout: 60, max_duration: 600 }))
@@ -99,7 +99,7 @@ describe('a phone', () => {
     const { session } = phone
     expect(session?.id).toMatch(/^ses_[a-z2-7]{12}$/)
     expect(session).toMatchObject({ idle_timeout: 60, max_duration: 600, reserved_usd: '0.600000' })
-    // Admitted and created at one time; ready later, and from then on active.
+    // Admitted and created at the same time; active from the time when it is ready.
     expect(session?.started_at).toBe(phone.created_at)
     expect(time(phone.created_at)).toBeGreaterThanOrEqual(before)
     expect(time(session?.ready_at)).toBeGreaterThanOrEqual(time(session?.started_at))
@@ -118,7 +118,7 @@ describe('a phone', () => {
     phoneIn(await ask('DELETE', `/v1/phones/${phone.id}`))
   })
 
-  it('was never active before it is ready; its deadline parks it; a poll is woken when it is ready', async () => {
+  it('has no activity before it is ready; its deadline parks it; a poll returns when it is ready', async () => {
     const release = holdStart()
     const created = await ask('POST', '/v1/phones', {
       wait: false,
@@ -132,7 +132,7 @@ describe('a phone', () => {
     expect([phone.last_active_at, phone.session?.ready_at]).toEqual([null, null])
     expect(phone.session).toMatchObject({ idle_timeout: 300, max_duration: 900, park_reason: 'max_duration' })
     expect(time(phone.session?.parks_at)).toBe(time(phone.session?.started_at) + 900_000)
-    // Requests do not make it active before.
+    // Requests do not change that.
     expect(phoneIn(await ask('GET', `/v1/phones/${phone.id}`)).last_active_at).toBeNull()
     const poll = ask('GET', `/v1/phones/${phone.id}?wait=ready`)
     release()
@@ -141,7 +141,7 @@ describe('a phone', () => {
     phoneIn(await ask('DELETE', `/v1/phones/${phone.id}`))
   })
 
-  it('parked by its client before it ever was ready is charged a minute', async () => {
+  it('that its client parks before it is ready is charged a minute', async () => {
     const release = holdStart()
     const { id } = phoneIn(await ask('POST', '/v1/phones', { wait: false }))
     const parked = phoneIn(await ask('POST', `/v1/phones/${id}/park`))
@@ -158,7 +158,7 @@ describe('a phone', () => {
     phoneIn(await ask('DELETE', `/v1/phones/${id}`))
   })
 
-  it('that finds no device fails the request that waits, costs nothing, holds nothing, and stays failed', async () => {
+  it('without a free device fails the waiting request, costs nothing, holds nothing, and stays failed', async () => {
     device().onStart = () => Promise.reject(new ApiError('phone_unavailable'))
     const before = await account()
     const name = 'one-that-fails'
@@ -198,7 +198,7 @@ describe('a phone', () => {
 })
 
 describe('a create', () => {
-  it('in a country that there is not is refused before the scope, and nothing is made or held', async () => {
+  it('with an unknown country is refused before the scope is checked, and creates or holds nothing', async () => {
     const before = await account()
     const preset = 'read-only' as const
     const { key } = await createKey(plane.app.core, { project: tenant.projectId, preset, expires: 'never' })
@@ -213,7 +213,7 @@ describe('a create', () => {
     expect(await plane.app.core.db.phone.count({ where: { projectId: tenant.projectId } })).toBe(0)
   })
 
-  it('takes as long as the credit lasts when it says nothing, and says what is affordable when it does', async () => {
+  it('without a duration uses what the credit pays, and reports the affordable duration otherwise', async () => {
     await changeProject(plane.app.core, tenant.projectId, { credit_usd: '-9.7' })
     const { details, next } = errorOf(
       await ask('POST', '/v1/phones', { max_duration: 301 }),
@@ -231,7 +231,7 @@ describe('a create', () => {
 })
 
 describe('the account', () => {
-  it('shows credit, reservations, spending, limits and prices as they are', async () => {
+  it('shows credit, reservations, spending, limits and prices', async () => {
     const fresh = {
       ...{ project: 'Test project', balance_usd: '10.000000', reserved_usd: '0.000000' },
       ...{ spend_limit_usd: '5.000000', spent_this_month_usd: '0.000000' },
@@ -251,7 +251,7 @@ describe('the account', () => {
     expect(await account()).toEqual({ ...fresh, ...spent })
   })
 
-  it('has spent what ended this calendar month, by UTC, and the limit is that of the month', async () => {
+  it('counts sessions that ended this calendar month (UTC) against the monthly limit', async () => {
     const { id } = phoneIn(await ask('POST', '/v1/phones', { max_duration: 60 }))
     phoneIn(await ask('DELETE', `/v1/phones/${id}`))
     const { db } = plane.app.core
@@ -273,7 +273,7 @@ describe('the account', () => {
     phoneIn(await ask('DELETE', `/v1/phones/${phoneIn(await create()).id}`))
   })
 
-  it('names the countries of all racks, sorted by name, each of which a phone can have', async () => {
+  it('lists the countries of all racks, sorted by name, each available for phones', async () => {
     const abroad = await plane.agent('abroad', { country: 'AE' })
     await plane.agent('more abroad', { country: 'DE' })
     expect((await account()).countries).toEqual([
@@ -281,7 +281,7 @@ describe('the account', () => {
       { code: 'AE', name: 'United Arab Emirates' },
       { code: 'US', name: 'United States' },
     ])
-    // It is one of the codes; there is no device.
+    // A valid code, but no device is there.
     errorOf(await ask('POST', '/v1/phones', { country: 'AE' }), 503, 'capacity_unavailable')
     await plane.app.core.db.host.update({ where: { id: abroad.hostId }, data: { retiredAt: new Date() } })
     errorOf(await ask('POST', '/v1/phones', { country: 'AE' }), 400, 'validation_failed')

@@ -1,5 +1,5 @@
-// What requests that need no device answer for a phone in each status, over HTTP with real Postgres: lists, reads,
-// changes, starts, parks, heartbeats and deletes.
+// Responses of requests that need no device, for a phone in each status, over HTTP with real
+// Postgres: lists, reads, changes, starts, parks, heartbeats and deletes.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { phonePageSchema, phoneSchema, sessionPageSchema, type PhoneJson } from '../routes/schemas.js'
 import { errorOf, expectConventions } from '../testing/api.js'
@@ -11,7 +11,7 @@ let plane: Plane
 let tenant: Tenant
 beforeAll(async () => {
   world = startWorld()
-  // Without jobs: nothing moves the phones that are put here as they are.
+  // Without jobs, so that no phone changes its status.
   plane = await world.start({ env: { PHONERACK_JOBS: 'off', PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' } })
 })
 afterAll(() => world.stop())
@@ -22,7 +22,10 @@ const running: readonly PhoneStatus[] = ['creating', 'starting', 'ready']
 let rounds = 0
 let ids: Record<PhoneStatus, string>
 
-/** A project with a phone in each status, made in the order of `phoneStatuses`; running ones have a session. */
+/**
+ * A project with a phone in each status, created in the order of `phoneStatuses`; running ones have
+ * a session.
+ */
 beforeEach(async () => {
   tenant = await plane.tenant()
   rounds += 1
@@ -81,13 +84,13 @@ const listed = async (query: string): Promise<string[]> => {
 }
 
 describe('the list of phones', () => {
-  it('has every status but failed and deleted, newest first; each status by its name', async () => {
+  it('has every status but failed and deleted, newest first, and filters by each status', async () => {
     const usual = phoneStatuses.filter((status) => status !== 'failed' && status !== 'deleted')
     expect(await listed('')).toEqual([...usual].reverse())
     for (const status of phoneStatuses) expect(await listed(`?status=${status}`), status).toEqual([status])
   })
 
-  it('matches one pair of metadata, whole, together with a status and pages', async () => {
+  it('matches one whole pair of metadata, together with a status and pages', async () => {
     expect(await listed('?metadata[kind]=parked')).toEqual(['parked'])
     expect(await listed('?metadata[all]=yes')).toHaveLength(6)
     expect(await listed('?metadata[all]=yes&status=failed')).toEqual(['failed'])
@@ -101,7 +104,7 @@ describe('the list of phones', () => {
 })
 
 describe('a phone', () => {
-  it('is read in every status: with its session while it runs, with its failure when it failed', async () => {
+  it('can be read in every status: with its session while it runs, with its failure when it failed', async () => {
     for (const status of phoneStatuses) {
       const phone = phoneIn(await ask('GET', urlOf(status)))
       expect([phone.id, phone.object, phone.status]).toEqual([ids[status], 'phone', status])
@@ -118,7 +121,7 @@ describe('a phone', () => {
     expect((await ask('GET', '/v1/account')).json()).toMatchObject({ running: 3, phones: 6 })
   })
 
-  it('parks at last_active_at plus idle_timeout when ready, else at the deadline', async () => {
+  it('parks at last_active_at plus idle_timeout when ready, otherwise at the deadline', async () => {
     const ready = phoneIn(await ask('GET', urlOf('ready')))
     expect(ready.session).toMatchObject({ idle_timeout: 120, max_duration: 900, park_reason: 'idle' })
     expect(Date.parse(ready.session?.parks_at ?? '')).toBe(Date.parse(ready.last_active_at ?? '') + 120_000)
@@ -129,7 +132,7 @@ describe('a phone', () => {
     }
   })
 
-  it('is waited for only while it is on its way', async () => {
+  it('is waited for only while it can still become ready', async () => {
     const waits = async (status: PhoneStatus, what: 'ready' | 'parked') => {
       const began = performance.now()
       const phone = phoneIn(await ask('GET', `${urlOf(status)}?wait=${what}&timeout=1`))
@@ -140,14 +143,15 @@ describe('a phone', () => {
       const waited = await Promise.all(phoneStatuses.map((status) => waits(status, what)))
       return phoneStatuses.filter((_, index) => waited[index])
     }
-    // One that answers at once may be slow on a busy machine: those that must wait are what is looked for.
+    // An immediate response may be slow on a busy machine, so only the statuses that must wait are
+    // asserted.
     expect(await slow('ready')).toEqual(expect.arrayContaining(['creating', 'starting']))
     expect(await slow('parked')).toEqual(
       expect.arrayContaining(['creating', 'starting', 'ready', 'parking', 'unavailable']),
     )
   })
 
-  it('changes name and metadata in every status but deleted; what is left out stays', async () => {
+  it('changes name and metadata in every status but deleted; omitted fields stay', async () => {
     for (const status of phoneStatuses) {
       if (status === 'deleted') {
         const error = errorOf(await ask('PATCH', urlOf(status), { name: 'x' }), 409, 'phone_deleted')
@@ -169,7 +173,7 @@ describe('a phone', () => {
     }
   })
 
-  it('takes no other name or metadata than a create does, and is as it was', async () => {
+  it('accepts the same names and metadata as a create, and is unchanged otherwise', async () => {
     const long = 'a'.repeat(81)
     const pairs = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 'v']))
     for (const [field, body] of [
@@ -221,7 +225,7 @@ describe('a phone', () => {
       },
     ],
   ] as [string, Partial<Record<PhoneStatus, string>>][])(
-    'refuses a %s in the statuses that have none, with what to do instead',
+    'refuses a %s in the statuses that do not allow it, with a next request',
     async (verb, refusals) => {
       for (const status of phoneStatuses) {
         const response = await ask(
@@ -231,7 +235,7 @@ describe('a phone', () => {
         )
         const code = refusals[status]
         if (code === undefined) {
-          // A start of one without a device: it is out of reach, and nothing was done.
+          // A start without a device: the phone is unreachable, and nothing was done.
           if (response.statusCode === 503) errorOf(response, 503, 'phone_unavailable')
           else phoneIn(response)
           continue
@@ -244,14 +248,14 @@ describe('a phone', () => {
     },
   )
 
-  it('is deleted from every status, again too; its sessions stay listed and end as deleted', async () => {
+  it('is deleted from every status, even twice; its sessions stay listed and end as deleted', async () => {
     for (const status of phoneStatuses) {
       for (let times = 0; times < 2; times += 1) {
         const phone = phoneIn(await ask('DELETE', urlOf(status)))
         expect([phone.status, phone.session], status).toEqual(['deleted', null])
       }
       const { data } = sessionPageSchema.parse((await ask('GET', `${urlOf(status)}/sessions`)).json())
-      // Of a client that deletes it is charged at least a minute, ready or not.
+      // A client that deletes it is charged at least a minute, ready or not.
       const charged = { end_reason: 'deleted', billed_seconds: 60, cost_usd: '0.060000' }
       expect(data, status).toMatchObject(running.includes(status) ? [charged] : [])
     }

@@ -1,5 +1,6 @@
-// What is left to say of uploads: the order of refusals, waiting while one is processed, and a storage that is full
-// when it is. With real Postgres and real files, and without jobs, so that each stays as it is put.
+// Further sentences about uploads: the order of refusals, waiting for processing, and a full
+// storage. With real Postgres and real files, and without jobs, so that no upload changes its
+// status.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type UploadJson } from '../routes/apps/schemas.js'
 import { StorageFull } from '../storage/file-store.js'
@@ -20,12 +21,12 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-it('a create is refused for credit, then frozen, then the total, then the day, then the storage', async () => {
+it("a create is refused for credit, then a frozen project, then the total, then the day's count, then the storage", async () => {
   const tenant = await plane.tenant({ credit: '0' })
   const { core } = plane.app
   await changeProject(core, tenant.projectId, { frozen: true })
   const { id } = await (await uploadClient(plane, await plane.tenant())).create()
-  // An upload of today that fills the project.
+  // An upload from today that fills the project.
   await core.db.upload.update({
     where: { id },
     data: {
@@ -68,7 +69,7 @@ it('a create is refused for credit, then frozen, then the total, then the day, t
   ])
 })
 
-it('a wait ends with its time while the upload is processed; no room for its file then ends it as storage_full', async () => {
+it('a wait ends at its timeout while the upload is processed; without space for its file it then ends as storage_full', async () => {
   const client = await uploadClient(plane, await plane.tenant())
   const created = await client.create()
   const { body } = await client.send(created, makeApk())
@@ -80,7 +81,7 @@ it('a wait ends with its time while the upload is processed; no room for its fil
   expect(performance.now() - began).toBeGreaterThan(950)
 
   const { uploads } = plane.app
-  // As of a bucket whose file finds no room on this machine.
+  // Like a bucket whose file finds no space on this machine.
   const store = Object.assign(Object.create(uploads.store) as typeof uploads.store, {
     withLocalFile: () => Promise.reject(new StorageFull()),
   })
@@ -93,7 +94,7 @@ it('a wait ends with its time while the upload is processed; no room for its fil
     code: 'storage_full',
     next: 'Create a new upload later: POST /v1/apps/uploads',
   })
-  // Terminal.
+  // A final status.
   await processUploadJob(uploads, payload, new AbortController().signal)
   expect((await client.get(created.id)).status).toBe('storage_full')
 })

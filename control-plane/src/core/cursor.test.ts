@@ -11,7 +11,7 @@ function refused(work: () => unknown): void {
   expect(work).toThrow(ApiError)
 }
 
-it('comes back as it went, on every replica, for its own list and project only', () => {
+it('decodes on every replica, for its own list and project only', () => {
   const replica = new Cursors(Buffer.from(key))
   fc.assert(
     fc.property(fc.date({ noInvalidDate: true }), fc.string(), (at, id) => {
@@ -25,7 +25,7 @@ it('comes back as it went, on every replica, for its own list and project only',
   )
 })
 
-it('is refused when any of its characters differs, is missing or is added', () => {
+it('is refused when any of its characters is changed, removed or added', () => {
   const cursor = cursors.encode(scope, { at: new Date(1_795_333_701_512), id: 'ph_aaaaaaaaaaaa' })
   for (let index = 0; index < cursor.length; index += 1) {
     const other = cursor[index] === 'A' ? 'B' : 'A'
@@ -36,13 +36,13 @@ it('is refused when any of its characters differs, is missing or is added', () =
   for (const more of ['=', 'A', ' ', '\n', '\0']) refused(() => cursors.decode(scope, cursor + more))
 })
 
-it('is refused, never a bug, when it is anything else', () => {
+it('is refused with an error, not a crash, for any other text', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => refused(() => cursors.decode(scope, text))))
   refused(() => cursors.decode(scope, 'é'.repeat(60)))
   expect(cursors.decode(scope, null)).toBeNull()
 })
 
-it('pages through everything once', () => {
+it('pages through every item once', () => {
   fc.assert(
     fc.property(fc.nat(30), fc.integer({ min: 1, max: 7 }), (count, limit) => {
       const rows = Array.from({ length: count }, (_, index) => ({

@@ -4,7 +4,7 @@ import { DatabaseClock } from './clock.js'
 const hour = 3_600_000
 const near = (date: Date, ms: number): boolean => Math.abs(date.getTime() - ms) < 1000
 
-it('is Postgres’s time whatever the machine’s clock says, before and after a step', async () => {
+it('returns Postgres’s time before and after a step of the machine’s clock', async () => {
   let step = -hour
   const machine = { now: () => new Date(Date.now() + step) }
   const clock = await DatabaseClock.start(() => Promise.resolve(new Date()), machine)
@@ -21,7 +21,7 @@ it('is Postgres’s time whatever the machine’s clock says, before and after a
   expect(clock.isSkewed).toBe(false)
 })
 
-it('follows Postgres to another time', async () => {
+it('follows a change of Postgres’s time', async () => {
   let ahead = 0
   const machine = { now: () => new Date() }
   const clock = await DatabaseClock.start(() => Promise.resolve(new Date(Date.now() + ahead)), machine)

@@ -1,4 +1,5 @@
-// What stands before nearly every request is planned once on a connection, and nothing else is kept there. With real Postgres.
+// The queries that run before nearly every request are planned once per connection, and no others
+// are kept there. With real Postgres.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startWorld, type Plane, type World } from '../testing/world.js'
 import { openDatabase } from './database.js'
@@ -11,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-it('keeps what bears the mark prepared, each text once, and nothing else', async () => {
+it('keeps each marked text prepared once, and no other', async () => {
   const opened = openDatabase(plane.config.databaseUrl, 1)
   const { db } = opened
   try {

@@ -1,4 +1,4 @@
-/** The epoch over a real promotion of a standby, with a server of its own. */
+/** The epoch across a real promotion of a standby, with its own server. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -20,7 +20,7 @@ async function ask(url: string, text: string): Promise<string> {
 const epochOf = async (url: string): Promise<string[]> =>
   (await ask(url, 'select current_epoch() as answer')).split('.')
 
-it('changes with a promotion, by itself and at once', { timeout: 180_000 }, async () => {
+it('changes with a promotion, immediately and without an operator', { timeout: 180_000 }, async () => {
   const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-epoch-'))
   let postgres = await startPostgres({ dir })
   try {
@@ -30,7 +30,7 @@ it('changes with a promotion, by itself and at once', { timeout: 180_000 }, asyn
     await ask(postgres.url, "alter system set restore_command = 'false'")
     const data = await ask(postgres.url, "select current_setting('data_directory') as answer")
     await postgres.stop()
-    // As a standby that lost its primary.
+    // A standby that lost its primary.
     writeFileSync(path.join(data, 'standby.signal'), '')
     postgres = await startPostgres({ dir })
     const url = postgres.urlOf('plane')
@@ -39,7 +39,7 @@ it('changes with a promotion, by itself and at once', { timeout: 180_000 }, asyn
     expect(await ask(url, 'select pg_promote(true, 60) as answer')).toBe('true')
     expect(await epochOf(url)).toEqual([before[0], before[1], '00000002'])
     await postgres.stop()
-    // A restart is no change.
+    // A restart does not change it.
     postgres = await startPostgres({ dir })
     expect(await epochOf(postgres.urlOf('plane'))).toEqual([before[0], before[1], '00000002'])
   } finally {

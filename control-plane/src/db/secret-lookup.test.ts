@@ -1,9 +1,9 @@
-/** One query for many: how many queries wrong secrets cost, and what a broken database comes to. */
+/** One query for many secrets: the cost of wrong secrets, and a broken database. */
 import { describe, expect, it } from 'vitest'
 import { createSecretLookup } from './secret-lookup.js'
 
-describe('a look-up that many share', () => {
-  it('asks once for all that wait, and never again for what it knows', async () => {
+describe('a shared look-up', () => {
+  it('queries once for all waiting secrets, and never again for a known one', async () => {
     const asked: string[][] = []
     const lookup = createSecretLookup((hashes) => {
       asked.push(hashes)
@@ -18,7 +18,7 @@ describe('a look-up that many share', () => {
     lookup.close()
   })
 
-  it('lets a remembered secret in without a query, and forgets it when it was refused', async () => {
+  it('accepts a cached secret without a query, and forgets it when it was refused', async () => {
     const lookup = createSecretLookup(() => Promise.resolve([]))
     lookup.remember('good', true)
     expect(await lookup.has('good')).toBe(true)
@@ -27,7 +27,7 @@ describe('a look-up that many share', () => {
     lookup.close()
   })
 
-  it('passes on that the database does not answer, and asks again later', async () => {
+  it('passes on a database error, and queries again later', async () => {
     let isAway = true
     const lookup = createSecretLookup((hashes) =>
       isAway ? Promise.reject(new Error('away')) : Promise.resolve(hashes),
@@ -38,7 +38,7 @@ describe('a look-up that many share', () => {
     lookup.close()
   })
 
-  it('lets nobody wait once it is closed', async () => {
+  it('rejects every waiting request once it is closed', async () => {
     const lookup = createSecretLookup(() => Promise.resolve([]))
     const answer = lookup.has('any')
     lookup.close()

@@ -1,4 +1,4 @@
-// With real Postgres: only its own word decides, never a text that a tenant may have written.
+// With real Postgres: only the SQLSTATE decides, never text that a tenant may have written.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorld, type Plane, type World } from '../testing/world.js'
 import { inTransaction, isRepeatable, type Database } from './database.js'
@@ -26,12 +26,12 @@ const raise = (message: string, state: string) =>
   failureOf(db.$queryRawUnsafe(`do $$ begin raise exception '${message}' using errcode = '${state}'; end $$`))
 
 describe('isRepeatable', () => {
-  it.each(['40001', '40P01'])('is true of SQLSTATE %s, whatever the text says', async (state) => {
+  it.each(['40001', '40P01'])('is true for SQLSTATE %s with any text', async (state) => {
     const error = await raise('something', state)
     expect([sqlStateOf(error), isRepeatable(error), isDataFault(error)]).toEqual([state, true, false])
   })
 
-  it('is false of a text that holds 40001, or the words of a deadlock', async () => {
+  it('is false for a text that contains 40001 or describes a deadlock', async () => {
     for (const text of ['40001', '40P01', 'deadlock detected', 'could not serialize access'])
       expect(isRepeatable(await raise(text, '22000')), text).toBe(false)
     const phone = failureOf(
@@ -50,7 +50,7 @@ describe('isRepeatable', () => {
     expect(isRepeatable(new Error('40001 deadlock detected'))).toBe(false)
   })
 
-  it('runs the work once when a value of a tenant names a SQLSTATE', async () => {
+  it("runs the work once when a tenant's value contains a SQLSTATE", async () => {
     let runs = 0
     const failure = await failureOf(
       inTransaction(db, (tx) => {
@@ -63,7 +63,7 @@ describe('isRepeatable', () => {
 })
 
 describe('isDataFault', () => {
-  it('is true of values that Postgres or Prisma refuses, and false of a connection that breaks', async () => {
+  it('is true for values that Postgres or Prisma refuses, and false for a broken connection', async () => {
     expect(isDataFault(await failureOf(db.$queryRaw`select ${'a\0'}::text`))).toBe(true)
     expect(isDataFault(await failureOf(db.phone.findUnique({ where: { id: 'a\0' } })))).toBe(true)
     expect(

@@ -11,7 +11,7 @@ const codes = (results: unknown[] | null) =>
     (entry) => (entry as { error?: { code: string } }).error?.code ?? (entry as { ok: boolean }).ok,
   )
 
-it('knows nothing when nothing was said', () => {
+it('knows nothing when nothing was reported', () => {
   expect(resultsOfLostBatch(actions, { results: [], started: -1, sinceStartMs: 0 })).toBeNull()
 })
 
@@ -21,7 +21,7 @@ it('marks the started action', () => {
   expect(results?.[1]).toMatchObject({ index: 1, type: 'home', ms: 20 })
 })
 
-it('marks the next one when the last was finished well, since its start may be what was lost', () => {
+it('marks the next action when the last one finished, since the report of its start may be lost', () => {
   const known = { results: [ok(0), ok(1)], started: 1, sinceStartMs: 5 }
   expect(codes(resultsOfLostBatch(actions, known))).toEqual([true, true, 'action_outcome_unknown'])
 })
@@ -36,7 +36,7 @@ it('marks none after a failure or after the last action', () => {
   )
 })
 
-it('keeps what was said and adds at most one entry', () => {
+it('keeps what was reported and adds at most one entry', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 4 }), fc.boolean(), (finished, more) => {
       const results = Array.from({ length: finished }, (_, index) => ok(index))

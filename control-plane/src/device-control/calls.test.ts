@@ -1,4 +1,4 @@
-// Requests into a phone over real gRPC and mutual TLS; behind them is a double of the agent.
+// Requests into a phone over real gRPC and mutual TLS; the agent is a double.
 import { ApiError, type Action } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HostClients } from '../host-calls/clients.js'
@@ -73,7 +73,7 @@ it('passes a whole batch through', async () => {
   expect(parse(await run([home, home]))).toMatchObject({ completed: 2, observation: { elements: [] } })
 })
 
-it('answers with what is known when the stream is lost', async () => {
+it('returns the known results when the stream is lost', async () => {
   agent.onBatch = async (_, send) => {
     send({ $case: 'started', value: { index: 0 } })
     send({ $case: 'finished', value: { index: 0, resultJson: entry(0, true) } })
@@ -96,12 +96,12 @@ it.each<['park' | 'delete' | 'reboot', string]>([
   ['park', 'phone_parking'],
   ['reboot', 'phone_starting'],
   ['delete', 'phone_deleted'],
-])('a batch that waited behind a %s is told so: %s', async (what, code) => {
+])('a batch that waited behind a %s gets its error: %s', async (what, code) => {
   const { phones, power } = plane.app.services
   const rack = await plane.rack(1)
   const { phone } = await phones.create(tenant.caller, createBody(), null)
   await phones.wait(phone.id, ({ status }) => status === 'ready', 10_000, context.signal)
-  // Nothing becomes of what took the phone away.
+  // Jobs that take the phone away never finish.
   const never = () => new Promise<void>(() => undefined)
   for (const device of rack.devices.values())
     Object.assign(device, { onPark: never, onStart: never, onWipe: never })
@@ -120,7 +120,7 @@ it.each<['park' | 'delete' | 'reboot', string]>([
   await phones.delete(tenant.caller, phone.id)
 })
 
-it('a write that waited behind a delete is told so', async () => {
+it('a write that waited behind a delete gets its error', async () => {
   const { phones, settings } = plane.app.services
   const rack = await plane.rack(1)
   const { phone } = await phones.create(tenant.caller, createBody(), null)
@@ -133,7 +133,7 @@ it('a write that waited behind a delete is told so', async () => {
   expect(await refusalOf(settings.setClipboard(tenant.caller, phone.id, 'a', context))).toBe('phone_deleted')
 })
 
-it('is an internal error, not to be repeated, when nothing at all is known', async () => {
+it('returns a non-retryable internal error when nothing is known', async () => {
   agent.onBatch = async () => {
     agent.cutGrpc()
     await new Promise(() => undefined)
@@ -142,10 +142,10 @@ it('is an internal error, not to be repeated, when nothing at all is known', asy
   await agent.serve()
 })
 
-it('goes on sending to a host that lost five batches in a row: they may be one phone’s', async () => {
-  // A read is repeated until the agent is back.
+it('continues to call a host that lost five batches in a row, since they may be due to one phone', async () => {
+  // A read repeats until the agent is back.
   await plane.app.services.devices.observe(tenant.caller, phoneId, null, context)
-  // The stream breaks after the first word; the connection stands.
+  // The stream breaks after its first message; the connection stays.
   agent.onBatch = (_, send) => {
     send({ $case: 'started', value: { index: 0 } })
     return Promise.reject(new Error('lost'))
@@ -161,7 +161,7 @@ it('goes on sending to a host that lost five batches in a row: they may be one p
   expect(parse(await run([home]))).toMatchObject({ completed: 1 })
 })
 
-it('does not wait for a host that could not be connected five times, for a moment', async () => {
+it('stops waiting for a moment for a host that could not be connected five times', async () => {
   agent.cutGrpc()
   const refusedAfter = async () => {
     const since = performance.now()
@@ -176,7 +176,7 @@ it('does not wait for a host that could not be connected five times, for a momen
   await eventually(async () => (await refusalOf(run([home]))) === null)
 })
 
-it('tells how long to wait where the agent says so, and only then', async () => {
+it("returns the agent's Retry-After, and only then", async () => {
   const post = () =>
     plane.server.inject({
       method: 'POST',
@@ -211,7 +211,7 @@ it('repeats a read until the agent is back', async () => {
   expect(seen.text).toBe('app x')
 })
 
-it('talks only to the host whose certificate it asked for, and only with its own', async () => {
+it('calls only the host with the expected certificate, and only with its own certificate', async () => {
   const host = await plane.app.core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
   const authority = await Authority.open(plane.config.pkiDir)
   const own = new HostClients(await authority.issueClient(), plane.app.core.log)
@@ -225,7 +225,7 @@ it('talks only to the host whose certificate it asked for, and only with its own
   stranger.close()
 })
 
-it('has a conflict for each status that is not ready, with the next request', async () => {
+it('has a conflict for each status other than ready, with the next request', async () => {
   const { phones } = plane.app.services
   await phones.park(tenant.caller, phoneId)
   await phones.wait(phoneId, (phone) => phone.status === 'parked', 10_000, context.signal)

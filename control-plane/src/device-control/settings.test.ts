@@ -1,4 +1,5 @@
-// Settings and files of a phone over real gRPC and mutual TLS: what is repeated, what is not, and what a lost answer means.
+// Settings and files of a phone over real gRPC and mutual TLS: which calls are repeated, which are
+// not, and the meaning of a lost response.
 import { ApiError } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type AgentDouble } from '../testing/agent-double.js'
@@ -36,7 +37,7 @@ const refusalOf = async (work: Promise<unknown>): Promise<ApiError> => {
 }
 const settings = () => plane.app.services.settings
 const files = () => plane.app.services.files
-/** The agent's connection ends in the middle of this call, once. */
+/** Ends the agent's connection during this call, once. */
 const loseAnswerOf = (name: string) => {
   agent.onCall = (called) => {
     if (called !== name) return Promise.resolve()
@@ -46,20 +47,20 @@ const loseAnswerOf = (name: string) => {
 }
 
 describe('a read', () => {
-  it('is repeated when its answer was lost', async () => {
+  it('is repeated when its response was lost', async () => {
     agent.held.clipboard = 'held'
     loseAnswerOf('getClipboard')
     expect(await settings().clipboard(tenant.caller, phoneId, context)).toBe('held')
     expect(agent.log).toEqual(['getClipboard', 'getClipboard'])
   })
 
-  it('gives the default location until one is set', async () => {
+  it('returns the default location until one is set', async () => {
     expect(await settings().location(tenant.caller, phoneId, context)).toEqual({ lat: 40.7128, lng: -74.006 })
   })
 })
 
 describe('a write', () => {
-  it('whose answer was lost is never repeated, and its outcome is unknown', async () => {
+  it('whose response was lost is never repeated, and its outcome is unknown', async () => {
     loseAnswerOf('setClipboard')
     const error = await refusalOf(settings().setClipboard(tenant.caller, phoneId, 'x', context))
     expect(error).toMatchObject({
@@ -70,7 +71,7 @@ describe('a write', () => {
     expect(agent.log).toEqual(['setClipboard'])
   })
 
-  it('of each kind is sent once, and names the request that tells what became of it', async () => {
+  it('of each kind is sent once, and names the request that shows its outcome', async () => {
     const { packages } = plane.app.services
     const at: [typeof tenant.caller, string] = [tenant.caller, phoneId]
     const home = { location: { lat: 1, lng: 2 }, withTimezone: false }
@@ -90,7 +91,7 @@ describe('a write', () => {
       ['deleteFile', () => files().delete(...at, file, context), 'files?path=%2Fsdcard%2Fdir'],
       ['uninstallApp', () => packages.uninstall(...at, 'org.example.shop', context), 'apps'],
     ] as const) {
-      // An answer in between: after five lost ones in a row a host is left alone for a moment.
+      // A response in between: after five lost ones in a row the host is not called for a moment.
       await settings().clipboard(...at, context)
       agent.log.length = 0
       loseAnswerOf(name)
@@ -104,7 +105,7 @@ describe('a write', () => {
     }
   })
 
-  it('passes on what the agent itself says', async () => {
+  it("passes on the agent's own error", async () => {
     agent.onCall = () =>
       Promise.reject(new ApiError('feature_unavailable', { details: { feature: 'clipboard' } }))
     const error = await refusalOf(settings().setClipboard(tenant.caller, phoneId, 'x', context))
@@ -113,7 +114,7 @@ describe('a write', () => {
 })
 
 describe('a feature that the phone lacks', () => {
-  it('is named by each request that needs it, and nothing else is asked of the phone', async () => {
+  it('is named by each request that needs it, and nothing else is sent to the phone', async () => {
     const at: [typeof tenant.caller, string] = [tenant.caller, phoneId]
     const home = { location: { lat: 1, lng: 2 }, withTimezone: true }
     for (const [feature, work] of [
@@ -148,13 +149,13 @@ describe('a location', () => {
   const set = (withTimezone = true) =>
     settings().setLocation(tenant.caller, phoneId, { location: vienna, withTimezone }, context)
 
-  it('brings its time zone', async () => {
+  it('sets its time zone', async () => {
     expect(await set()).toBe('Europe/Vienna')
     expect(agent.log).toEqual(['setLocation', 'setTimezone'])
     expect(await settings().location(tenant.caller, phoneId, context)).toEqual(vienna)
   })
 
-  it('leaves the time zone alone when it should, or the phone has none', async () => {
+  it('leaves the time zone unchanged when requested, or when the phone has none', async () => {
     expect(await set(false)).toBeNull()
     expect(agent.log).toEqual(['setLocation'])
     agent.onCall = (name) =>
@@ -162,7 +163,7 @@ describe('a location', () => {
     expect(await set()).toBeNull()
   })
 
-  it('that stands is told when its time zone fails', async () => {
+  it('that is set is reported when its time zone fails', async () => {
     loseAnswerOf('setTimezone')
     expect(await refusalOf(set())).toMatchObject({
       code: 'action_outcome_unknown',
@@ -179,14 +180,14 @@ describe('a location', () => {
 describe('an unconfirmed delete', () => {
   const remove = () => files().delete(tenant.caller, phoneId, '/sdcard/dir/a.txt', context)
 
-  it('is looked at once, and done when the file is gone', async () => {
+  it('is checked once, and succeeds when the file is gone', async () => {
     agent.held.files = ['b.txt']
     loseAnswerOf('deleteFile')
     await remove()
     expect(agent.log).toEqual(['deleteFile', 'listFiles'])
   })
 
-  it('stays unknown when the file is there', async () => {
+  it('stays unknown when the file still exists', async () => {
     agent.held.files = ['a.txt']
     loseAnswerOf('deleteFile')
     expect(await refusalOf(remove())).toMatchObject({
@@ -196,7 +197,7 @@ describe('an unconfirmed delete', () => {
     expect(agent.log).toEqual(['deleteFile', 'listFiles'])
   })
 
-  it('of a path that was never there is no such file', async () => {
+  it('of a path that never existed returns file_not_found', async () => {
     agent.onCall = () =>
       Promise.reject(new ApiError('file_not_found', { details: { path: '/sdcard/dir/a.txt' } }))
     expect((await refusalOf(remove())).code).toBe('file_not_found')
@@ -204,7 +205,7 @@ describe('an unconfirmed delete', () => {
   })
 })
 
-describe('a path that names the other kind', () => {
+describe('a path of the other kind', () => {
   it.each([
     ['file', 'files/content?path=%2Fsdcard%2Fx'],
     ['directory', 'files?path=%2Fsdcard%2Fx'],
@@ -228,7 +229,7 @@ describe('a path that names the other kind', () => {
 describe('apps', () => {
   const packages = () => plane.app.services.packages
 
-  it('are listed again when the answer was lost', async () => {
+  it('are listed again when the response was lost', async () => {
     agent.held.apps = ['org.example.shop']
     loseAnswerOf('listApps')
     expect(await packages().list(tenant.caller, phoneId, context)).toEqual([
@@ -243,7 +244,7 @@ describe('apps', () => {
     expect(agent.log).toEqual(['listApps', 'listApps'])
   })
 
-  it('are uninstalled once, whatever becomes of the answer', async () => {
+  it('are uninstalled once, with or without a response', async () => {
     agent.held.apps = ['org.example.shop']
     loseAnswerOf('uninstallApp')
     expect(

@@ -54,7 +54,7 @@ describe('judge', () => {
     expect(kindOf(change, number, custody)).toBe(kind)
   })
 
-  it('calls nothing clean that its agent does not call clean, and no number clean that it forgot', () => {
+  it('treats nothing as clean unless its agent reports it as clean under a number that it still has', () => {
     const record = fc.record({
       revision: fc.integer({ min: 0, max: 20 }),
       assignment: fc.option(

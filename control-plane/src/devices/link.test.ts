@@ -30,7 +30,7 @@ it('frees only an enrolled device whose link is up', () => {
   expect(stateAfterReport('free', true, 'unenrolled')).toBe('offline')
 })
 
-it('takes a device that is new as unenrolled, whatever its link', () => {
+it('treats a new device as unenrolled with any link', () => {
   fc.assert(
     fc.property(link, (report) => {
       expect(stateWhenSeen(report)).toBe(report === 'unauthorized' ? 'unauthorized' : 'unenrolled')

@@ -1,4 +1,4 @@
-/** What an operator is advised about a quarantined device, by its reason. */
+/** The advice to an operator about a quarantined device, by its reason. */
 import { expect, it } from 'vitest'
 import {
   cleanForNobody,
@@ -87,14 +87,14 @@ it('says that a release fails the phone that the device holds', () => {
   expect(doesOf(null)).not.toContain('fails')
 })
 
-it('does not take the checks of an earlier wipe for the reason, nor quoted evidence for a check', () => {
+it('does not use the checks of an earlier wipe as the reason, or quoted evidence as a check', () => {
   const checks = failing('removable_storage')
   expect(adviceFor({ reason: 'could not be started: no', checks }).first).toBeNull()
   const quoting = [{ name: 'files', passed: false, evidence: 'system_image: sim_cards: x' }]
   expect(adviceFor({ reason: reasonOf(quoting), checks: quoting }).commands).toEqual([release])
 })
 
-it('has no next step for a device that is not quarantined', () => {
+it('returns null for a device that is not quarantined', () => {
   const free = { serial: 'R5', state: 'free', reason: null, phoneId: null, checks: [] }
   expect(nextStepOf(free)).toBeNull()
 })

@@ -1,4 +1,7 @@
-/** Hand-overs over HTTP and from the page's socket, on two replicas with real Postgres, broker and gRPC; the agent is a double. */
+/**
+ * Hand-overs over HTTP and from the page's socket, on two replicas with real Postgres, broker and
+ * gRPC; the agent is a double.
+ */
 import { type WatchRequest } from '@phonerack/proto'
 import { hashSecret, limits } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -18,7 +21,7 @@ let replica: Plane
 let tenant: Tenant
 let phoneId: string
 let origin: string
-/** What people sent to phones, as the agent saw it. */
+/** Input from people, as the agent received it. */
 const input: string[] = []
 
 beforeAll(async () => {
@@ -66,7 +69,7 @@ const call = (method: Method, path: string, body?: object, { on = plane, key = t
 const batch = (on = plane) =>
   call('POST', '/actions', { actions: [{ type: 'home' }], observe: 'none' }, { on })
 
-/** A new hand-over: its request and what the person's link carries. */
+/** A new hand-over: its request and the token of the person's link. */
 async function handOver(body: object = {}, key = tenant.key) {
   const answer = await call('POST', '/handoffs', { message, ...body }, { key })
   if (answer.statusCode !== 201) throw new Error(answer.body)
@@ -77,7 +80,7 @@ function read(path: string, query = '', on = plane) {
   const reading = call('GET', `${path}${query}`, undefined, { on }).then((answer) =>
     handoffSchema.strict().parse(answer.json()),
   )
-  // It may be awaited later, and fails there.
+  // The rejection may be asserted later.
   reading.catch(() => undefined)
   return reading
 }
@@ -99,7 +102,7 @@ async function isFree(): Promise<void> {
 }
 
 describe('a hand-over', () => {
-  it('is asked for with a message, and answered with a link for the person, of which only the hash is kept', async () => {
+  it('is requested with a message, and returns a link for the person, of which only the hash is stored', async () => {
     const { id, url, token, path, answer } = await handOver({ message: `  ${message}\n`, expires_in: 600 })
     const { created_at: createdAt, expires_at: expiresAt, ...rest } = answer.json<Record<string, string>>()
     expect(rest).toEqual({
@@ -119,7 +122,7 @@ describe('a hand-over', () => {
     await call('DELETE', path)
   })
 
-  it('has a message of 1 to 500 characters, and lives as long as a live link may', async () => {
+  it("has a message of 1 to 500 characters, and the limits of a live link's duration", async () => {
     for (const body of [
       {},
       { message: '' },
@@ -136,12 +139,12 @@ describe('a hand-over', () => {
     await call('DELETE', path)
   })
 
-  it('keeps agents away while the person has control, and gives them the note', async () => {
+  it('keeps agents away while the person has control, and returns the note', async () => {
     const { id, path, token, expires_at: expiresAt } = await handOver()
     const client = open(token, replica)
     expect(await client.opened()).toMatchObject({ control: true, handoff: { message, isTaken: false } })
     await isFree()
-    // Not before control was taken.
+    // Not before control is taken.
     client.send({ type: 'text', text: 'too early' })
     client.send({ type: 'take' })
     await eventually(() => isTaken(client))
@@ -171,7 +174,7 @@ describe('a hand-over', () => {
     expect((await open(token).closed()).code).toBe(closings.handedBack.code)
   })
 
-  it('stops what acts on the phone, and nothing that reads it or ends its run', async () => {
+  it('refuses requests that control the phone, and allows reads and the end of its run', async () => {
     const { token } = await handOver()
     const client = await takeControl(token)
     const writes = [
@@ -205,7 +208,7 @@ describe('a hand-over', () => {
     await client.closed()
   })
 
-  it('can be declined, with or without having taken control, but not be done without', async () => {
+  it('can be declined, with or without control, but completed only with control', async () => {
     for (const takes of [false, true]) {
       const { path, token } = await handOver()
       const client = takes ? await takeControl(token) : open(token)
@@ -223,7 +226,7 @@ describe('a hand-over', () => {
     }
   })
 
-  it('survives a page that is closed, and is one for all who opened it', async () => {
+  it('survives a closed page, and is shared by all who opened it', async () => {
     const { path, token } = await handOver()
     const others = [open(token), open(token, replica)]
     for (const other of others) await other.opened()
@@ -240,7 +243,7 @@ describe('a hand-over', () => {
     await isFree()
   })
 
-  it('can be taken back, before and while the person has control; then it is gone', async () => {
+  it('can be withdrawn, before and while the person has control; then it is gone', async () => {
     for (const takes of [false, true]) {
       const { id, path, token } = await handOver()
       const client = takes ? await takeControl(token, replica) : open(token, replica)
@@ -262,7 +265,7 @@ describe('a hand-over', () => {
       errorOf(await call('GET', `/handoffs/${id}`), 404, 'handoff_not_found')
   })
 
-  it('is one at a time of a phone, also of two requests at once on two replicas', async () => {
+  it('is limited to one per phone, even for two concurrent requests on two replicas', async () => {
     const ask = (on: Plane) => call('POST', '/handoffs', { message }, { on })
     const answers = await Promise.all([plane, replica, plane, replica].map(ask))
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([201, 409, 409, 409])
@@ -275,7 +278,7 @@ describe('a hand-over', () => {
     await call('DELETE', path)
   })
 
-  it('is no other link’s: a plain one has nothing to take, and a long note is none of the page’s', async () => {
+  it('accepts no decision from a plain link, and no note that is too long', async () => {
     const plain = (await call('POST', '/live')).json<{ url: string }>().url
     const client = open(new URL(plain).hash.slice(1))
     expect((await client.opened()).handoff).toBeNull()
@@ -296,7 +299,7 @@ describe('a hand-over', () => {
   })
 })
 
-describe('a hand-over that nobody gives back expires, and the phone is free', () => {
+describe('a hand-over that nobody returns expires, and the phone is free', () => {
   it('with its time, which ends the waits for it', async () => {
     const { id, path, token } = await handOver()
     const client = await takeControl(token)
@@ -317,7 +320,7 @@ describe('a hand-over that nobody gives back expires, and the phone is free', ()
     // The replica that ended it reads Postgres's time on its own: the two differ by some milliseconds.
     expect(plane.app.core.clock.now().getTime()).toBeGreaterThan(expiresAt.getTime() - 500)
     await isFree()
-    // The open page looks at its link at least every five seconds.
+    // The open page reads its link at least every five seconds.
     expect((await client.closed()).code).toBe(closings.expired.code)
     const next = await handOver()
     expect((await read(path)).status).toBe('expired')
@@ -342,7 +345,7 @@ describe('a hand-over that nobody gives back expires, and the phone is free', ()
     await call('DELETE', (await handOver()).path)
   })
 
-  it('when the key that made it is revoked', async () => {
+  it('when the key that created it is revoked', async () => {
     const { id, key } = await createKey(plane.app.core, {
       ...{ project: tenant.projectId, preset: 'agent', expires: 'never' },
     })
@@ -354,7 +357,7 @@ describe('a hand-over that nobody gives back expires, and the phone is free', ()
     await isFree()
   })
 
-  it('and is forgotten a week later', async () => {
+  it('and is deleted a week later', async () => {
     const { id, path } = await handOver()
     const { core } = plane.app
     const age = async (ms: number) => {
@@ -375,7 +378,7 @@ it('keeps the phone awake while an agent waits or the person touches it', async 
   const { db } = plane.app.core
   const old = new Date(Date.now() - 600_000)
   const isAwakeAfter = async (act: () => unknown): Promise<void> => {
-    // A write a second; the one before may be fresh.
+    // At most one write per second; the previous one may be recent.
     await new Promise((resolve) => setTimeout(resolve, 1100))
     await db.phone.update({ where: { id: phoneId }, data: { lastActiveAt: old } })
     await act()

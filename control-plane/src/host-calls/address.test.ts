@@ -1,4 +1,5 @@
-// A host says its own address. grpc-js takes some texts as URIs, and one of those ends the process: these run in a child.
+// A host reports its own address. grpc-js reads some texts as URIs, and some of those end the
+// process, so these run in a child process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -37,11 +38,11 @@ describe("a host's address", () => {
     ['10.0.0.1:65535', 'dns:///10.0.0.1:65535'],
     ['[::1]:7000', 'dns:///[::1]:7000'],
     ['[::ffff:1.2.3.4]:7000', 'dns:///[::ffff:1.2.3.4]:7000'],
-  ])('%s is a target of its own', (address, target) => {
+  ])('%s is a valid target', (address, target) => {
     expect(channelTarget(address)).toBe(target)
   })
 
-  it.each(hostileAddresses)('%j is refused with the heartbeat that says it', (address) => {
+  it.each(hostileAddresses)('%j is refused with its heartbeat', (address) => {
     expect(channelTarget(address)).toBeNull()
     const message = {
       ...{ host_id: 'hst_aaaaaaaaaaaa', sequence: 1, at: '2026-01-01T00:00:00.000Z', version: '1' },
@@ -50,7 +51,7 @@ describe("a host's address", () => {
     expect(readHeartbeat(message, 'hst_aaaaaaaaaaaa')).toHaveProperty('refused')
   })
 
-  it('that is stored and cannot be used leaves the host out of reach and the process alive', async () => {
+  it('that is stored and unusable leaves the host unreachable and the process alive', async () => {
     const child = spawn(
       process.execPath,
       ['--input-type=module', '--eval', connecting, '--', dir, ...hostileAddresses],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Breaker } from './breaker.js'
 
-it('opens after failures in a row, rests, and opens anew at the next failure', () => {
+it('opens after consecutive failures, rests, and reopens at the next failure', () => {
   const breaker = new Breaker(3, 1000)
   breaker.failed(0)
   breaker.failed(0)

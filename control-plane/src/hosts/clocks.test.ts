@@ -1,4 +1,5 @@
-// Replicas whose clocks are an hour off, and step while they run: real processes, Postgres, broker and gRPC; the agent is a double.
+// Replicas whose clocks are an hour off, and step while they run: real processes, Postgres, broker
+// and gRPC; the agent is a double.
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -45,7 +46,7 @@ const call = async (replica: ReplicaProcess | undefined, method: string, url: st
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-it('a step of ±1 h of one process ends no session, while heartbeats flow', async () => {
+it('a clock step of ±1 h in one process ends no session while heartbeats arrive', async () => {
   const { phones } = plane.app.services
   const { phone } = await phones.create(tenant.caller, createBody(), null)
   await eventually(async () => (await phones.get(tenant.caller, phone.id)).status === 'ready')
@@ -63,7 +64,7 @@ it('a step of ±1 h of one process ends no session, while heartbeats flow', asyn
   }
   expect((await phones.get(tenant.caller, phone.id)).status).toBe('ready')
 
-  // A session that the one begins and the other ends is billed for what it took.
+  // A session that one replica begins and the other ends is billed for its duration.
   const made = await call(ahead, 'POST', '/phones', {})
   expect([201, 202]).toContain(made.status)
   const id = String(made.body['id'])
@@ -74,7 +75,7 @@ it('a step of ±1 h of one process ends no session, while heartbeats flow', asyn
   expect(Math.abs((session?.startedAt.getTime() ?? 0) - Date.now())).toBeLessThan(120_000)
   await phones.delete(tenant.caller, id)
 
-  // It still ends when the host is silent: by the replica whose clock is right.
+  // It still ends when the host is silent, through the replica whose clock is right.
   agent.pause()
   await eventually(async () => (await phones.get(tenant.caller, phone.id)).status === 'unavailable')
   agent.resume()

@@ -1,4 +1,7 @@
-/** Agents that contradict the database again and again: the device is quarantined, and nothing goes on for ever. Real Postgres and broker, agent doubles. */
+/**
+ * Agents that contradict the database repeatedly: the device is quarantined, and nothing repeats
+ * forever. Real Postgres and broker, agent doubles.
+ */
 import { ApiError } from '@phonerack/shared'
 import { reconcile } from '../jobs/reconcile.js'
 import { type DoubleDevice } from '../testing/agent-double.js'
@@ -28,7 +31,7 @@ const phones = () => plane.app.services.phones
 const refusal = (reason: string, current: bigint) =>
   new ApiError('phone_unavailable', { details: { reason, current_fencing_number: current.toString() } })
 
-/** As an agent whose number is always one ahead. Returns how often it was asked. */
+/** Simulates an agent whose number is always one ahead. Returns the number of its calls. */
 function refuseStarts(device: DoubleDevice, reason: string, ahead: bigint): () => number {
   let asked = 0
   device.onStart = () => {
@@ -75,7 +78,7 @@ describe('an agent that refuses each start under a higher number', () => {
 })
 
 describe('an agent that refuses a number because of a lower one', () => {
-  it.each(['old_number', 'number_taken'])('with %s loses its device at once', (reason) =>
+  it.each(['old_number', 'number_taken'])('with %s loses its device immediately', (reason) =>
     lone.alone(async (_agent, device) => {
       const id = await lone.parked()
       const asked = refuseStarts(device, reason, -1n)
@@ -89,7 +92,7 @@ describe('an agent that refuses a number because of a lower one', () => {
     }),
   )
 
-  it('loses the device that is wiped at once', () =>
+  it('loses the device that is being wiped immediately', () =>
     lone.alone(async (_agent, device) => {
       let asked = 0
       device.onWipe = () => {
@@ -104,7 +107,7 @@ describe('an agent that refuses a number because of a lower one', () => {
 })
 
 describe('an agent that reports ever higher numbers', () => {
-  /** Each heartbeat says a number that is two ahead of the row's. */
+  /** Each heartbeat reports a number that is two ahead of the row's. */
   async function disagree(device: DoubleDevice, change: () => void): Promise<number> {
     for (let count = 0; count < 30; count += 1) {
       const before = await lone.rowOf(device)
@@ -141,7 +144,7 @@ describe('an agent that reports ever higher numbers', () => {
       delete device.onWipe
     }))
 
-  it('of a quarantined device changes nothing any more', () =>
+  it('of a quarantined device changes nothing further', () =>
     lone.alone(async (agent, device) => {
       await disagree(device, () => {})
       const { fencingNumber } = await lone.rowOf(device)
@@ -156,7 +159,7 @@ describe('an agent that reports ever higher numbers', () => {
       expect((await lone.rowOf(device)).fencingNumber).toBe(fencingNumber)
     }))
 
-  it('gets its device back from the operator, with a count that begins again', () =>
+  it('gets its device back from the operator, with a new count', () =>
     lone.alone(async (_agent, device) => {
       await disagree(device, () => {})
       device.fencing += 3n
@@ -165,7 +168,7 @@ describe('an agent that reports ever higher numbers', () => {
       expect(await disagree(device, () => {})).toBeGreaterThan(2)
     }))
 
-  it('is not held to disagreements of more than a day ago', () =>
+  it('is not charged with disputes of more than a day ago', () =>
     lone.alone(async (_agent, device) => {
       const { id } = await lone.rowOf(device)
       await db().$executeRaw`update devices set disputes = 5, disputed_since = now() - interval '25 hours'
@@ -178,7 +181,7 @@ describe('an agent that reports ever higher numbers', () => {
 })
 
 describe('a lost job of a device', () => {
-  /** A wipe that nobody does: its job is gone. */
+  /** Loses a wipe's job, so that nobody does it. */
   const lose = async (device: DoubleDevice): Promise<void> => {
     const { id } = await lone.rowOf(device)
     await db().device.update({ where: { id }, data: { state: 'wiping' } })
@@ -193,7 +196,7 @@ describe('a lost job of a device', () => {
       expect(await lone.rowOf(device)).toMatchObject({ disputes: 1 })
     }))
 
-  it('is not added again when that did not help several times', () =>
+  it('is not added again when that failed several times', () =>
     lone.alone(async (agent, device) => {
       const { id } = await lone.rowOf(device)
       await db().$executeRaw`update devices set disputes = 5, disputed_since = now() where id = ${id}`
@@ -203,7 +206,7 @@ describe('a lost job of a device', () => {
       expect(agent.log).toEqual([])
     }))
 
-  it('that failed as often as a job may is not tried again', () =>
+  it('that used all its attempts is not tried again', () =>
     lone.alone(async (agent, device) => {
       const { id, fencingNumber } = await lone.rowOf(device)
       const key = `device.wipe:${id}:${fencingNumber}`
@@ -220,7 +223,7 @@ describe('a lost job of a device', () => {
     }))
 })
 
-it('a device that disagrees once goes on', () =>
+it('a device with a single dispute continues', () =>
   lone.alone(async (_agent, device) => {
     const id = await lone.parked()
     usedBy(device, id, 20n)

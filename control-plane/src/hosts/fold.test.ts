@@ -19,13 +19,13 @@ describe('isNewer', () => {
     expect(isNewer(known, heartbeat(sequence, at), now, 10_000)).toBe(newer)
   })
 
-  it('takes anything after a silence', () => {
+  it('accepts any sequence after a silence', () => {
     expect(isNewer({ ...known, lastSeenAt: before(11) }, heartbeat(1, before(600)), now, 10_000)).toBe(true)
   })
 })
 
 describe('newDevice', () => {
-  it('takes over the number of its agent, but none that is far ahead', () => {
+  it('adopts the number of its agent, unless it is far ahead', () => {
     const report = { serial: 's', link: 'unenrolled', maker: null, model: null, sdk: null } as const
     const seen = (fencing_number: number) =>
       newDevice({ ...report, fencing_number, reason: null, proof_of_life_at: null }, now)
@@ -64,11 +64,11 @@ describe('deviceChange', () => {
     proof_of_life_at: before(3).toISOString(),
   }
 
-  it('is nothing while nothing changes', () => {
+  it('is null while nothing changes', () => {
     expect(deviceChange(known, status, host, now)).toBeNull()
   })
 
-  it('takes over what the agent did and how the device is, once', () => {
+  it('stores events and condition once', () => {
     const events = [{ at: now.toISOString(), step: 'reconnect', outcome: 'done' as const, reason: 'it hung' }]
     const condition = {
       checked_at: now.toISOString(),
@@ -84,11 +84,11 @@ describe('deviceChange', () => {
     expect(change).toMatchObject({ events, condition })
     const told = { ...known, events, condition }
     expect(deviceChange(told, { ...status, events, condition }, host, now)).toBeNull()
-    // An older agent says nothing of them.
+    // An older agent does not report them.
     expect(deviceChange(told, status, host, now)).toBeNull()
   })
 
-  it('notes since when the link is lost and the last proof of life, once', () => {
+  it('notes when the link was lost and the last proof of life, once', () => {
     const lost = deviceChange(known, { ...status, link: 'offline', reason: 'no answer' }, host, now)
     expect(lost).toMatchObject({
       state: 'assigned',
@@ -109,7 +109,7 @@ describe('deviceChange', () => {
     })
   })
 
-  it('takes one that is no longer named as absent', () => {
+  it('marks a device that is no longer reported as absent', () => {
     expect(deviceChange(known, null, host, now)).toMatchObject({
       link: 'absent',
       lastProofAt: before(2),
@@ -117,7 +117,7 @@ describe('deviceChange', () => {
     })
   })
 
-  it('takes a proof of life as old as it was by its agent’s clock, however that is set', () => {
+  it('uses the age of a proof of life by its agent’s clock, however that clock is set', () => {
     for (const ahead of [-3600, 0, 3600]) {
       const said = { ...status, link: 'offline' as const, proof_of_life_at: before(7 - ahead).toISOString() }
       const report = inOurTime(said, before(2 - ahead).toISOString(), now)
@@ -125,7 +125,7 @@ describe('deviceChange', () => {
     }
   })
 
-  it('never puts the proof of life after now', () => {
+  it('never sets the proof of life after now', () => {
     fc.assert(
       fc.property(fc.date({ noInvalidDate: true, min: before(1e6), max: new Date('2030-01-01') }), (said) => {
         const report = { ...status, link: 'offline' as const, proof_of_life_at: said.toISOString() }

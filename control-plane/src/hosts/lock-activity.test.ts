@@ -1,4 +1,5 @@
-// A screen lock that an agent reports, as operators and the phone's project see it; real Postgres and broker.
+// A screen lock that an agent reports, as operators and the phone's project see it, with real
+// Postgres and broker.
 import { type DeviceCondition } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listActivity } from '../activity/listing.js'
@@ -31,7 +32,7 @@ const condition = (isLocked: boolean | null): DeviceCondition => ({
   warnings: [],
 })
 
-it('shows in the activity of the project that its phone got a screen lock, however often its host changes its mind', async () => {
+it("records once in the project's activity that its phone got a screen lock, however often its host changes its report", async () => {
   const { core, services } = plane.app
   const [device] = [...agent.devices.values()]
   if (!device) throw new Error('no device')
@@ -47,7 +48,7 @@ it('shows in the activity of the project that its phone got a screen lock, howev
     })
   }
 
-  // Nobody has the phone: it is no tenant's.
+  // No phone has the device, so the lock belongs to no tenant.
   await says(true)
   await says(false)
   const { phone } = await services.phones.create(tenant.caller, createBody(), null)
@@ -61,7 +62,7 @@ it('shows in the activity of the project that its phone got a screen lock, howev
   expect(await routes()).toEqual(['screen_lock_set'])
   await says(null)
   await says(true)
-  // A host that says otherwise all the time fills no table.
+  // A host with alternating reports fills no table.
   for (let turn = 0; turn < 10; turn += 1) await says(turn % 2 === 1)
   await new Promise((resolve) => setTimeout(resolve, 600))
   expect(await routes()).toEqual(['screen_lock_set'])
@@ -70,7 +71,7 @@ it('shows in the activity of the project that its phone got a screen lock, howev
   expect(entry).toMatchObject({ key_id: agent.hostId, phone_id: phone.id, code: null })
 })
 
-it('writes what a device said last once the minute is over', async () => {
+it("writes a device's last report once the minute is over", async () => {
   const { core } = plane.app
   const { id: phoneId } = await core.db.phone.findFirstOrThrow()
   let now = 0

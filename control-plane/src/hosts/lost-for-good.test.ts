@@ -1,4 +1,5 @@
-// Which silence makes a host lost for good: an old dump and a step of Postgres's clock do not. Real Postgres and broker.
+// The silence after which a host is lost for good: an old dump and a step of Postgres's clock do
+// not count. Real Postgres and broker.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { renewEpoch } from '../db/epoch.js'
 import { createBody, eventually, startWorld, type World } from '../testing/world.js'
@@ -11,7 +12,7 @@ beforeAll(() => {
 })
 afterAll(() => world.stop())
 
-it('keeps parked phones and recordings of hosts that were silent by old times only', async () => {
+it('keeps parked phones and recordings of hosts whose silence is only in old times', async () => {
   const plane = await world.start({
     env: { PHONERACK_HOST_LATE_AFTER: '1', PHONERACK_HOST_LOST_AFTER: '2' },
   })
@@ -41,7 +42,7 @@ it('keeps parked phones and recordings of hosts that were silent by old times on
   agent.pause()
   await db.$executeRaw`update hosts set last_seen_at = last_seen_at - interval '2 days'`
   await db.$executeRaw`update devices set link_lost_at = link_lost_at - interval '2 days' where serial = ${serial}`
-  // The replica believes the silence: it ends the session.
+  // The replica trusts the silence: it ends the session.
   await until(running, 'unavailable')
   await new Promise((resolve) => setTimeout(resolve, 2500))
   const statuses = await db.phone.findMany({ where: { id: { in: [parked, unplugged] } } })
@@ -50,7 +51,7 @@ it('keeps parked phones and recordings of hosts that were silent by old times on
   expect([row.status === 'failed', row.isDropped]).toEqual([false, false])
 })
 
-it('counts the silence that replicas listened through, each moment once and over restarts', async () => {
+it('counts the silence during which replicas listened, each moment once and across restarts', async () => {
   const plane = await world.start({ env: { PHONERACK_LOST_FOR_GOOD_AFTER: '100' } })
   const agent = await plane.rack(1, { beatMs: 200 })
   agent.pause()
@@ -69,7 +70,7 @@ it('counts the silence that replicas listened through, each moment once and over
   for (let look = 0; look < 20; look += 1) await counts(first, second)
   // 20 looks, 2 s apart; the first one only begins.
   expect((await total()) - before).toBe(38_000)
-  // The first replica is gone: the second takes over, and loses no more than a look.
+  // The second replica takes over from the first, and misses at most one look.
   const after = await total()
   for (let look = 0; look < 10; look += 1) await counts(second)
   expect((await total()) - after).toBeGreaterThan(12_000)

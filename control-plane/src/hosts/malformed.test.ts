@@ -1,4 +1,5 @@
-// A host that answers what it may not, over real gRPC, Postgres and broker: its own callers get its error, and nothing else happens.
+// Invalid responses of a host, over real gRPC, Postgres and broker: its own callers get its error,
+// and nothing else is affected.
 import { Metadata, status, type ServerDuplexStream } from '@grpc/grpc-js'
 import { ObserveResponse, type WatchRequest, type WatchResponse } from '@phonerack/proto'
 import { actionBatchResultSchema, ApiError, type Action } from '@phonerack/shared'
@@ -61,7 +62,7 @@ const trailers: [string, Buffer][] = [
 ]
 
 describe('an error trailer that', () => {
-  it.each(trailers)('%s is the host’s fault, and the outcome of a write unknown', async (_, bytes) => {
+  it.each(trailers)('%s is the host’s fault, and the outcome of a write is unknown', async (_, bytes) => {
     agent.onCall = () => Promise.reject(withTrailer(bytes))
     errorOf(await send('GET', 'device'), 502, 'provider_error')
     errorOf(await send('PUT', 'clipboard', { text: 'a' }), 502, 'action_outcome_unknown')
@@ -79,7 +80,7 @@ describe('an error trailer that', () => {
     expect((await client.closed()).code).toBe(closings.away.code)
   })
 
-  it('names a wait of years makes no such header', async () => {
+  it('asks for a wait of years sets no such header', async () => {
     const bytes = plain('rate_limited', { details: { retry_after_seconds: 1e300 } })
     agent.onBatch = () => Promise.reject(withTrailer(bytes))
     const answer = await send('POST', 'actions', { actions: [{ type: 'home' }] })
@@ -87,7 +88,7 @@ describe('an error trailer that', () => {
     expect(answer.headers['retry-after']).toBe('30')
   })
 
-  it('is missing where the call is unknown to an older agent says that nothing was done', async () => {
+  it('is missing where the call is unknown to an older agent means that nothing was done', async () => {
     agent.onCall = () =>
       Promise.reject(
         Object.assign(withTrailer(Buffer.alloc(0), status.UNIMPLEMENTED), { metadata: new Metadata() }),
@@ -117,7 +118,7 @@ describe('a screen that', () => {
     expect((await send('GET', 'observe')).statusCode).toBe(200)
   })
 
-  it('has fields that we do not know passes as it is', async () => {
+  it('has unknown fields passes unchanged', async () => {
     const json = screen({ mood: 'calm' })
     agent.onAnswer = () => Buffer.from(ObserveResponse.encode({ ...good, observationJson: json }).finish())
     expect((await send('GET', 'observe')).json()).toMatchObject({ mood: 'calm' })
@@ -128,7 +129,7 @@ describe('a batch whose host', () => {
   const actions: Action[] = [{ type: 'home' }, { type: 'home' }]
   const entry = (index: number) => Buffer.from(JSON.stringify({ index, type: 'home', ok: true, ms: 1 }))
   const run = () => send('POST', 'actions', { actions })
-  /** Codes of the entries' errors. */
+  /** Error codes of the entries. */
   const codes = (answer: { json(): unknown }) =>
     actionBatchResultSchema.parse(answer.json()).results.map(({ ok, error }) => error?.code ?? ok)
 
@@ -156,7 +157,7 @@ describe('a batch whose host', () => {
     expect(codes(await run())).toEqual([true, 'action_outcome_unknown'])
   })
 
-  it('never stops telling of it is cut off', async () => {
+  it('never ends its stream is cut off', async () => {
     let told = 0
     let isOver = false
     agent.onBatch = async (_request, say) => {
@@ -171,7 +172,7 @@ describe('a batch whose host', () => {
     expect(told).toBeLessThan(1_000_000)
   })
 
-  it('says that its outcome is unknown, before any action, is an internal error', async () => {
+  it('reports an unknown outcome before any action causes an internal error', async () => {
     agent.onBatch = () => Promise.reject(new ApiError('action_outcome_unknown'))
     errorOf(await run(), 500, 'internal_error')
   })

@@ -1,4 +1,5 @@
-// Hosts and devices that go away and come back, with real Postgres and broker; the agent is a double.
+// Hosts and devices that disappear and return, with real Postgres and broker; the agent is a
+// double.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { brokenInvariants } from '../testing/money.js'
 import {
@@ -72,7 +73,7 @@ it('refuses new work to a late host, ends sessions of a lost one, and leaves the
   expect(await brokenInvariants(plane.app.core.db)).toEqual([])
 })
 
-it('waits a moment for a host that is late, and refuses nothing when it is heard again', async () => {
+it('waits a moment for a late host, and refuses nothing when its heartbeat arrives', async () => {
   const { phone } = await phones().create(tenant.caller, createBody(), null)
   await until(phone.id, 'ready')
   agent.pause()
@@ -92,7 +93,7 @@ const allFree = () =>
     async () => (await plane.app.core.db.device.count({ where: { state: 'free', link: 'healthy' } })) === 2,
   )
 
-it('loses one device while its host lives', async () => {
+it('loses one device while its host is alive', async () => {
   const { phone } = await phones().create(tenant.caller, createBody(), null)
   await until(phone.id, 'ready')
   const row = await plane.app.core.db.device.findUniqueOrThrow({ where: { phoneId: phone.id } })
@@ -107,7 +108,7 @@ it('loses one device while its host lives', async () => {
   await allFree()
 })
 
-it('parks a phone again whose start is not ready in time, free of charge', async () => {
+it('parks a phone again when its start times out, free of charge', async () => {
   const { phone } = await phones().create(tenant.caller, createBody(), null)
   await until(phone.id, 'ready')
   await phones().park(tenant.caller, phone.id)
@@ -127,7 +128,7 @@ it('parks a phone again whose start is not ready in time, free of charge', async
   await allFree()
 })
 
-it('fails the phones of a host that stays away, or that the operator gives up, and keeps the devices back', async () => {
+it('fails the phones of a host that stays away, or that the operator retires, and quarantines the devices', async () => {
   const away = await world.start({
     env: {
       PHONERACK_HOST_LATE_AFTER: '1',

@@ -31,7 +31,7 @@ const read = (message: unknown): ReadHeartbeat => {
 const withDevice = (change: object) => ({ ...heartbeat, devices: [{ ...status, ...change }, status] })
 
 describe('a heartbeat', () => {
-  it('is read whole when all of it fits', () => {
+  it('is read completely when all of it is valid', () => {
     expect(read(heartbeat)).toEqual({ heartbeat, deviceFaults: new Map(), fault: null })
   })
 
@@ -47,7 +47,7 @@ describe('a heartbeat', () => {
       { proof_of_life_at: null },
     ],
     ['a condition of another form', { condition: { battery_percent: 'full' } }, { link: 'healthy' }],
-  ])('with %s in one device keeps the rest, and names it', (_, change, expected) => {
+  ])('with %s in one device keeps the rest, and reports the fault', (_, change, expected) => {
     const found = read(withDevice({ serial: 'bad', ...change }))
     expect(found.heartbeat.devices[0]).toMatchObject({
       serial: 'bad',
@@ -58,14 +58,14 @@ describe('a heartbeat', () => {
     expect(found.deviceFaults.get('bad')).toContain(Object.keys(change)[0])
   })
 
-  it('reads an outcome that is not known as such', () => {
+  it('reads an unknown outcome as unknown', () => {
     const event = { at: heartbeat.at, step: 'dance', outcome: 'sideways', reason: '' }
     expect(read(withDevice({ events: [event] })).heartbeat.devices[0]?.events).toMatchObject([
       { outcome: 'unknown' },
     ])
   })
 
-  it('leaves out a device without a serial, one that is listed twice, and more than there may be', () => {
+  it('leaves out a device without a serial, a duplicate, and devices beyond the limit', () => {
     const many = Array.from({ length: maxDevices }, (_, index) => ({ ...status, serial: `s${index}` }))
     const devices = [{ ...status, serial: 'a\0' }, 'no object', status, status, ...many]
     const found = read({ ...heartbeat, devices })

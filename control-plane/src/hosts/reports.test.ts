@@ -1,4 +1,5 @@
-// What hosts report over the broker, and versions of their protocol: real Postgres and broker, agents are doubles.
+// Reports of hosts over the broker, and versions of their protocol: real Postgres and broker,
+// agents are doubles.
 import { protocol } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBody, eventually, startWorld, type Plane, type World } from '../testing/world.js'
@@ -22,8 +23,8 @@ const get = async (path: string) =>
     })
   ).json<unknown>()
 
-describe('a bad report of one device', () => {
-  it('silences neither its host nor the other devices, and is shown until it is good again', async () => {
+describe('an invalid report of one device', () => {
+  it('silences neither its host nor the other devices, and is shown until it is valid again', async () => {
     const agent = await plane.rack(2, { beatMs: 100 })
     const [bad, good] = [...agent.devices.keys()]
     if (!bad || !good) throw new Error('no devices')
@@ -82,12 +83,12 @@ describe('an agent', () => {
   it.each([
     ['two versions newer', protocol.version + 2, '--control-only'],
     ['two versions older', protocol.version - 2, '--host-only'],
-  ])('%s joins not, and its token stays usable', async (_, protocolVersion, command) => {
+  ])('%s cannot join, and its token stays usable', async (_, protocolVersion, command) => {
     await expect(plane.agent('late', { protocolVersion })).rejects.toThrow(command)
     expect(await plane.app.core.db.joinToken.count({ where: { usedAt: null } })).toBeGreaterThan(0)
   })
 
-  it('that is upgraded too far is not heard any more, with the command shown', async () => {
+  it('that is too new is no longer heard, and the command is shown', async () => {
     const agent = await plane.rack(1, { beatMs: 100 })
     agent.protocolVersion = protocol.version + 2
     await eventually(async () => (await hostOf(agent.hostId)).reportFault !== null)

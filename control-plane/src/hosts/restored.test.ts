@@ -1,6 +1,6 @@
 /**
- * Agents that know more than the database, as after a restore: real Postgres and broker, agent doubles. The database is
- * left as it is, and the doubles say what they would say if it were older.
+ * Agents that know more than the database, as after a restore: real Postgres and broker, agent
+ * doubles. The database is unchanged, and the doubles report what they would if it were older.
  */
 import { ApiError } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
@@ -32,7 +32,7 @@ const db = () => plane.app.core.db
 const phones = () => plane.app.services.phones
 
 describe('a free device', () => {
-  it('that an unknown phone used under the same number is wiped before anyone gets it', () =>
+  it('that an unknown phone used under the same number is wiped before it is assigned', () =>
     lone.alone(async (agent, device) => {
       usedBy(device, 'ph_unknownaaaaa')
       agent.beat()
@@ -43,7 +43,7 @@ describe('a free device', () => {
       await phones().delete(tenant.caller, id)
     }))
 
-  it('whose agent knows higher numbers is wiped under a number past them', () =>
+  it('whose agent has higher numbers is wiped under a number past them', () =>
     lone.alone(async (agent, device) => {
       usedBy(device, 'ph_unknownaaaaa', 40n)
       const { fencing } = device
@@ -54,7 +54,7 @@ describe('a free device', () => {
       expect((await lone.rowOf(device)).fencingNumber).toBe(fencing + 1n)
     }))
 
-  it('with the record of an agent from before is wiped first', () =>
+  it('with the record of an older agent is wiped first', () =>
     lone.alone(async (agent, device) => {
       usedBy(device, null)
       agent.beat()
@@ -78,7 +78,7 @@ describe('a free device', () => {
       Object.assign(device, now)
     }))
 
-  it('whose agent says a number that is far ahead is held back, and the number is not taken over', () =>
+  it('whose agent reports a number that is far ahead is quarantined, and the number is not adopted', () =>
     lone.alone(async (agent, device) => {
       const before = await lone.rowOf(device)
       usedBy(device, null, 1_000_001n)
@@ -103,7 +103,7 @@ describe('a free device', () => {
       await db().device.deleteMany({ where: { hostId: other.hostId } })
     }))
 
-  it('of an agent that keeps no record goes to nobody', () =>
+  it('of an agent that keeps no record is not assigned', () =>
     lone.alone(async (agent, device) => {
       agent.reportsCustody = false
       usedBy(device, null)
@@ -114,7 +114,7 @@ describe('a free device', () => {
       expect(agent.log).toEqual([])
     }))
 
-  it('that is clean for one tenant only goes to that tenant only', () =>
+  it('that is clean for one tenant is assigned only to that tenant', () =>
     lone.alone(async (agent, device) => {
       const [other, third] = [await plane.tenant(), await plane.tenant()]
       device.cleansFor = `tenant:${tenantOf(other.projectId)}`
@@ -128,7 +128,7 @@ describe('a free device', () => {
 })
 
 describe('a wipe that its host always refuses', () => {
-  it.each(['old_number', 'not_wiped'])('with %s is given up after three tries', (reason) =>
+  it.each(['old_number', 'not_wiped'])('with %s is given up after three attempts', (reason) =>
     lone.alone(async (_agent, device) => {
       let tries = 0
       device.onWipe = () => {
@@ -143,7 +143,7 @@ describe('a wipe that its host always refuses', () => {
   )
 })
 
-it('a wipe that waited for its host is not given up for one refusal', () =>
+it('a wipe that waited for its host is not given up after one refusal', () =>
   lone.alone(async (_agent, device) => {
     let tries = 0
     device.onWipe = () => {
@@ -165,7 +165,7 @@ describe('a device that its host has forgotten', () => {
   }
   const enrol = (device: DoubleDevice) => lone.operate(`${device.serial}/enroll`, { erase: true })
 
-  it('goes to nobody before an operator has enrolled it again', () =>
+  it('is not assigned before an operator has enrolled it again', () =>
     lone.alone(async (agent, device) => {
       const before = await lone.rowOf(device)
       forget(device)
@@ -204,7 +204,7 @@ describe('a device that its host has forgotten', () => {
 })
 
 describe('after the database changed', () => {
-  it('no device is handed out before its agent has confirmed it', () =>
+  it('no device is assigned before its agent has confirmed it', () =>
     lone.alone(async (agent, device) => {
       agent.pause()
       const before = await readEpoch(db())
@@ -213,12 +213,12 @@ describe('after the database changed', () => {
       expect(await refusalOf(lone.create())).toBe('capacity_unavailable')
       agent.resume()
       await eventually(async () => (await lone.rowOf(device)).confirmedEpoch === (await readEpoch(db())))
-      // It was clean: nothing had to be wiped.
+      // It was clean, so nothing had to be wiped.
       expect(agent.log).toEqual([])
       await phones().delete(tenant.caller, await lone.ready())
     }))
 
-  it('the epoch names cluster and timeline, and does without them where they cannot be read', async () => {
+  it('the epoch contains cluster and timeline where they can be read', async () => {
     const [own, cluster, timeline] = (await readEpoch(db())).split('.')
     expect(own).toMatch(/^[0-9a-f]{32}$/)
     expect(cluster).toMatch(/^\d{10,}$/)
@@ -303,7 +303,7 @@ describe('a phone', () => {
       await eventually(() => lone.isFree(device))
     }))
 
-  it('whose device an unknown phone used is held back with its device', () =>
+  it('whose device an unknown phone used is quarantined with its device', () =>
     lone.alone(async (agent, device) => {
       const id = await lone.parked()
       usedBy(device, null)
@@ -340,7 +340,7 @@ describe('a phone', () => {
       expect(device.fencing).toBe(fencing + 1n)
     }))
 
-  it('that is deleted while its agent is far ahead has its device held back, with the reason', () =>
+  it('that is deleted while its agent is far ahead has its device quarantined, with the reason', () =>
     lone.alone(async (agent, device) => {
       const id = await lone.parked()
       agent.pause()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Listening } from './sweep.js'
 
-it('believes the silence of hosts only after listening as long without a break', () => {
+it('trusts the silence of hosts only after listening as long without interruption', () => {
   const listening = new Listening()
   const looks: [number, boolean][] = [
     [1000, true],

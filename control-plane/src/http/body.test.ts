@@ -44,7 +44,7 @@ async function rawClient(options: {
   return JSON.parse(stdout) as RawAnswer[]
 }
 
-describe('a body over the limit, from another process that writes first and reads later', () => {
+describe('a body over the limit, from another process that sends all before it reads', () => {
   it.each([
     ['length', limits.jsonBody + 1],
     ['length', 3 * limits.jsonBody],
@@ -66,7 +66,7 @@ describe('a body over the limit, from another process that writes first and read
     expect(api.called('phones.create')).toHaveLength(before)
   })
 
-  it('is told before it sends anything when it asks with Expect: 100-continue', async () => {
+  it('gets its 413 before it sends anything when it uses Expect: 100-continue', async () => {
     const answers = await rawClient({ mode: 'expect', bytes: limits.jsonBody + 1, tries: 20 })
     for (const answer of answers) expect(answer).toMatchObject({ status: 413, continued: false })
   })
@@ -94,7 +94,7 @@ describe('limits, to the byte', () => {
       expect(errorOf(response, 413, 'payload_too_large').details).toEqual({ limit_bytes: limits.jsonBody })
   })
 
-  it('gives an action batch 200,000 bytes', async () => {
+  it('accepts 200,000 bytes for an action batch', async () => {
     const url = `/v1/phones/${await api.readyPhone()}/actions`
     const body = JSON.stringify({ actions: [{ type: 'back' }] })
     const send = (bytes: number) =>
@@ -104,7 +104,10 @@ describe('limits, to the byte', () => {
   })
 })
 
-/** Sends bytes on one connection and collects what comes back until it closes, or `until` matches. */
+/**
+ * Sends bytes on one connection and collects the response until the connection closes, or `until`
+ * matches.
+ */
 async function exchange(parts: (string | number)[], until: RegExp): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   let text = ''
@@ -123,7 +126,7 @@ const post = (path: string, ...headers: string[]): string =>
   [`POST ${path} HTTP/1.1`, 'Host: a', `Authorization: Bearer ${api.key}`, ...headers, '', ''].join('\r\n')
 
 describe('Expect: 100-continue', () => {
-  it('is answered with 100 for a body that is wanted', async () => {
+  it('gets a 100 for a body that is needed', async () => {
     const text = await exchange(
       [
         post('/v1/phones', 'Content-Type: application/json', 'Content-Length: 2', 'Expect: 100-continue'),
@@ -135,7 +138,7 @@ describe('Expect: 100-continue', () => {
     expect(text).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 201 /)
   })
 
-  it('is answered at once where the body is not wanted', async () => {
+  it('gets its response immediately when the body is not needed', async () => {
     const text = await exchange(
       ['POST /v1/phones HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n'],
       /\}\}$/,
@@ -144,7 +147,7 @@ describe('Expect: 100-continue', () => {
     expect(text).toMatch(/connection: close/i)
   })
 
-  it('may be something else, which is ignored', async () => {
+  it('may have another value, which is ignored', async () => {
     const text = await exchange([`GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n`], /\}$/)
     expect(text).toMatch(/^HTTP\/1\.1 200 /)
   })
@@ -152,7 +155,7 @@ describe('Expect: 100-continue', () => {
 
 describe('an empty chunked body', () => {
   it.each([[[]], [['Content-Type: application/json']], [['Content-Type: nonsense']]])(
-    'is no body (%j)',
+    'counts as no body (%j)',
     async (headers) => {
       const text = await exchange(
         [`${post('/v1/phones', 'Transfer-Encoding: chunked', ...headers)}0\r\n\r\n`],
@@ -163,11 +166,11 @@ describe('an empty chunked body', () => {
   )
 })
 
-describe('a request that is cut off', () => {
+describe('an interrupted request', () => {
   it.each([
     ['a declared body', ['Content-Length: 100', ''], '{"name":"x"'],
     ['a chunked body', ['Transfer-Encoding: chunked', ''], '2\r\n{}\r\n'],
-  ])('mid-body changes nothing (%s)', async (_name, headers, body) => {
+  ])('changes nothing (%s)', async (_name, headers, body) => {
     const before = api.called('phones.create').length
     const socket = connect(port, '127.0.0.1')
     socket.write(post('/v1/phones', 'Content-Type: application/json', ...headers.filter(Boolean)) + body)
@@ -180,7 +183,7 @@ describe('a request that is cut off', () => {
 })
 
 describe('a connection', () => {
-  it('goes on after a 413 whose body has arrived whole', async () => {
+  it('continues after a 413 whose body arrived completely', async () => {
     const text = await exchange(
       [
         post('/v1/phones', 'Content-Type: application/json', `Content-Length: ${limits.jsonBody + 1}`),
@@ -193,7 +196,7 @@ describe('a connection', () => {
   })
 })
 
-describe('HTTP that cannot be read', () => {
+describe('malformed HTTP', () => {
   it.each([
     ['no HTTP at all', 'hello\r\n\r\n'],
     ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: a\r\n\r\n'],
@@ -206,7 +209,7 @@ describe('HTTP that cannot be read', () => {
     ['a bad chunk', 'POST /v1/phones HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
     ['no Host', 'GET / HTTP/1.1\r\n\r\n'],
     ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
-  ])('is answered in the envelope: %s', async (_name, bytes) => {
+  ])('gets the error envelope: %s', async (_name, bytes) => {
     const text = await exchange([bytes], /"request_id":"[^"]+"/)
     const [head = '', body = ''] = text.split('\r\n\r\n')
     expect(head).toMatch(/^HTTP\/1\.1 40[0145] /)
@@ -220,7 +223,7 @@ describe('HTTP that cannot be read', () => {
 describe('collectBody', () => {
   const collect = (stream: PassThrough, declared = 0) => collectBody(stream, 10, declared)
 
-  it('refuses after twice the limit without waiting for the rest, and goes on discarding', async () => {
+  it('refuses after twice the limit without waiting for the rest, and continues to discard', async () => {
     const stream = new PassThrough()
     const result = collect(stream)
     stream.write(Buffer.alloc(21))
@@ -231,7 +234,7 @@ describe('collectBody', () => {
     stream.end()
   })
 
-  it('stops discarding after 10 s, answered or not', async () => {
+  it('stops discarding after 10 s, with or without a response', async () => {
     vi.useFakeTimers()
     try {
       const silent = collect(new PassThrough(), 11)
@@ -249,7 +252,7 @@ describe('collectBody', () => {
     }
   })
 
-  it('says when the client went away', async () => {
+  it('reports that the client disconnected', async () => {
     const stream = new PassThrough()
     const result = collect(stream)
     stream.write('abc')

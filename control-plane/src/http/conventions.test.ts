@@ -40,7 +40,7 @@ describe('request ID and caching', () => {
     if (status >= 400) errorOf(response, status, response.json<{ error: { code: string } }>().error.code)
   })
 
-  it('takes no request ID from the client', async () => {
+  it('accepts no request ID from the client', async () => {
     const response = await api.request('GET', '/v1/account', {
       headers: { 'x-request-id': 'req_aaaaaaaaaaaa' },
     })
@@ -56,7 +56,7 @@ describe('Origin', () => {
     ['OPTIONS', '/v1/phones'],
     ['GET', '/v1/phones/%zz'],
     ['GET', '/%761/account'],
-  ])('refuses %s %s before anything else', async (method, url) => {
+  ])('refuses %s %s before any other check', async (method, url) => {
     const before = api.calls.length
     errorOf(
       await api.request(method, url, { headers: origin, key: null }),
@@ -119,8 +119,8 @@ describe('404 and 405', () => {
   })
 })
 
-describe('failures that are ours', () => {
-  it('answers internal_error, retryable on GET alone, and says nothing of the inside', async () => {
+describe('internal failures', () => {
+  it('return internal_error, retryable only for GET, without internal details', async () => {
     api.failures.set('phones.account', new Error('connect ECONNREFUSED 10.0.0.1:5432'))
     const read = await api.request('GET', '/v1/account')
     expect(errorOf(read, 500, 'internal_error').retryable).toBe(true)
@@ -133,7 +133,7 @@ describe('failures that are ours', () => {
 })
 
 describe('requests per key and minute', () => {
-  it('refuses the one above the limit, until the next calendar minute', async () => {
+  it('refuses a request above the limit, until the next calendar minute', async () => {
     let now = new Date('2026-01-02T03:04:05.000Z')
     const clock = { now: () => now }
     const { request } = await api.beside({ requestsPerKeyPerMinute: 3 }, { clock })
@@ -198,7 +198,7 @@ describe('health', () => {
     ['it cannot be told', () => Promise.reject(new Error('gone')), 503, { status: 'unavailable' }],
   ]
   it.each(healths)(
-    'when %s, is told at /readyz and /healthz; the process lives',
+    'reports at /readyz and /healthz when %s; the process stays alive',
     async (_what, health, status, body) => {
       const some = await api.beside({}, { health })
       for (const url of ['/readyz', '/healthz']) {
@@ -211,7 +211,7 @@ describe('health', () => {
     },
   )
 
-  it('costs one look at a time, however many ask', async () => {
+  it('runs one check at a time for any number of requests', async () => {
     let looks = 0
     let answer = (_isWell: boolean): void => undefined
     const health = (): Promise<Health> => {
@@ -233,7 +233,7 @@ describe('health', () => {
     expect((await later).statusCode).toBe(503)
   })
 
-  it('takes HEAD, which load balancers send', async () => {
+  it('accepts HEAD, which load balancers send', async () => {
     for (const url of ['/livez', '/readyz', '/healthz'])
       expect((await api.request('HEAD', url)).statusCode).toBe(200)
   })

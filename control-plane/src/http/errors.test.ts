@@ -1,4 +1,4 @@
-/** The envelope of every error: what is settled there for whoever threw it. */
+/** The error envelope: the fields that do not depend on the source of an error. */
 import { ApiError, errorCodes } from '@phonerack/shared'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -15,8 +15,8 @@ const answer = (error: ApiError, as = 'GET') => {
   return { status, headers, ...errorSchema.strict().parse(JSON.parse(body)) }
 }
 
-describe('an error answer', () => {
-  it('of a rate has Retry-After in whole seconds and the same in its details: its own wait, else 30', () => {
+describe('an error response', () => {
+  it('for a rate limit has Retry-After in whole seconds and in its details: its own wait, or 30', () => {
     const wait = fc.option(seconds, { nil: undefined })
     fc.assert(
       fc.property(wait, wait, method, (given, inDetails, as) => {
@@ -32,7 +32,7 @@ describe('an error answer', () => {
     )
   })
 
-  it('says of no capacity when to come again, but not of a phone that has failed for it', () => {
+  it('for missing capacity has Retry-After, but not for a phone that failed because of it', () => {
     const refused = answer(new ApiError('capacity_unavailable'), 'POST')
     expect([refused.error.retryable, refused.headers['retry-after']]).toEqual([true, '30'])
     const failed = answer(new PhoneFailure('capacity_unavailable', { retryAfterSeconds: 5 }), 'POST')
@@ -53,7 +53,7 @@ describe('an error answer', () => {
     )
   })
 
-  it('lets reads alone be repeated after what was not foreseen', () => {
+  it('allows only reads to be repeated after an unexpected failure', () => {
     fc.assert(
       fc.property(method, fc.constantFrom('internal_error', 'provider_timeout'), (as, code) => {
         expect(answer(new ApiError(code), as).error.retryable).toBe(as === 'GET' || as === 'HEAD')
@@ -61,7 +61,7 @@ describe('an error answer', () => {
     )
   })
 
-  it('of a phone’s own failure is never retryable, whatever its code', () => {
+  it('for a phone’s own failure is never retryable, with any code', () => {
     for (const code of errorCodes) expect(answer(new PhoneFailure(code)).error.retryable).toBe(false)
   })
 })

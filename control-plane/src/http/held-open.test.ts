@@ -1,4 +1,6 @@
-/** What one key holds open at once: waits and streams over real sockets, and what ends a count. */
+/**
+ * The limit of open requests per key: waits and streams over real sockets, and the ends of a count.
+ */
 import { type AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -12,7 +14,7 @@ beforeAll(async () => {
   const base = await startApi({ devices: 1 })
   const recordings = {
     ...base.plane.app.services.recordings,
-    // A video of which the test decides when it ends.
+    // A video whose end the test controls.
     video: () => {
       const stream = new PassThrough()
       streams.push(stream)
@@ -30,7 +32,7 @@ afterAll(() => closeAll())
 const get = (path: string, key: string, signal?: AbortSignal): Promise<Response> =>
   fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${key}` }, signal: signal ?? null })
 
-/** The server hears of an end a moment after the client. */
+/** The server notices an end a moment after the client. */
 const onceAllowed = async (path: string, key: string): Promise<Response> => {
   for (;;) {
     const answer = await get(path, key)
@@ -48,7 +50,7 @@ const waiting = (): ((count: number) => Promise<void>) => {
   }
 }
 
-it('refuses a wait too many of a key, and takes one again once another has ended or was cut off', async () => {
+it("refuses a wait above the key's limit, and accepts one after another has ended or was interrupted", async () => {
   const phone = await api.placePhone('starting')
   const calls = waiting()
   const path = `/v1/phones/${phone}?wait=ready&timeout=30`
@@ -65,7 +67,7 @@ it('refuses a wait too many of a key, and takes one again once another has ended
     next: 'Wait until one of them ends, or send the request without `wait`.',
     details: { limit: 2, retry_after_seconds: 5 },
   })
-  // Neither another key nor a request that does not wait is held up.
+  // Another key and a request without a wait are not affected.
   expect((await get(`/v1/phones/${phone}`, api.key)).status).toBe(200)
   const other = get(path, await api.keyOf('agent'))
   await calls(3)
@@ -79,7 +81,7 @@ it('refuses a wait too many of a key, and takes one again once another has ended
   expect((await get(path, api.key)).status).toBe(200)
 })
 
-it('answers a write at once when its key waits too often already: the write is done', async () => {
+it('answers a write immediately when its key has too many waits: the write is done', async () => {
   const slow = await api.placePhone('starting')
   const calls = waiting()
   const waits = [1, 2].map(() => get(`/v1/phones/${slow}?wait=ready&timeout=30`, api.key))
@@ -95,7 +97,7 @@ it('answers a write at once when its key waits too often already: the write is d
   await Promise.all(waits)
 })
 
-it('refuses a download too many of a key, and takes one again once another was read or closed', async () => {
+it("refuses a download above the key's limit, and accepts one after another was read or closed", async () => {
   const phone = await api.placePhone('parked')
   const path = `/v1/phones/${phone}/recordings/rec_aaaaaaaaaaaa/video`
   const first = await get(path, api.key)

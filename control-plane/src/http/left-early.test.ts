@@ -1,4 +1,7 @@
-/** Clients that left before their request's work began: nothing stays counted for them, and nothing is done. */
+/**
+ * Clients that disconnect before their request's work begins: nothing stays counted, and nothing is
+ * done.
+ */
 import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -16,7 +19,7 @@ beforeEach(async () => {
   app.decorateRequest('caller', null)
   app.get('/', async (request, reply) => {
     request.caller = { keyId: 'key_a' } as Caller
-    // As a slow look-up of the key does.
+    // Simulates a slow look-up of the key.
     const left = once(reply.raw, 'close')
     arrived()
     await left
@@ -29,7 +32,7 @@ afterEach(() => app.close())
 
 let arrived = (): void => undefined
 
-/** Sends a request, leaves once it has arrived, and returns when its handler has run. */
+/** Sends a request, disconnects once it has arrived, and returns when its handler has run. */
 const leave = async <T>(work: (request: FastifyRequest, reply: FastifyReply) => T): Promise<T> => {
   const here = new Promise<void>((resolve) => (arrived = resolve))
   const handled = new Promise<T>((resolve) => {
@@ -42,7 +45,7 @@ const leave = async <T>(work: (request: FastifyRequest, reply: FastifyReply) => 
   return handled
 }
 
-it('a key holds nothing open for clients that left before', async () => {
+it('a key holds nothing open for clients that disconnected before', async () => {
   const held = createHeldOpen(2, 'waits')
   const answers: boolean[] = []
   for (let each = 0; each < 5; each += 1)
@@ -50,7 +53,7 @@ it('a key holds nothing open for clients that left before', async () => {
   expect(answers).toEqual([true, true, true, true, true])
 })
 
-it('the signals of a request whose client left before are aborted', async () => {
+it('the signals of a request whose client disconnected before are aborted', async () => {
   const aborted = await leave((_request, reply) => [
     lifetimes.wait(reply).aborted,
     lifetimes.work(reply).aborted,

@@ -1,4 +1,4 @@
-/** What clients read when a request is not valid: our own words, about the value that is wrong. */
+/** Messages about invalid requests: our own text, about the value that is wrong. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../testing/endpoints.js'
@@ -10,7 +10,7 @@ let key: string
 beforeAll(async () => {
   api = await startApi()
   key = await api.keyOf('admin')
-  // A create that is valid by chance must not look for a device.
+  // A create that happens to be valid must not use a device.
   await changeProject(api.plane.app.core, api.tenant.projectId, { frozen: true })
 })
 afterAll(() => api.close())
@@ -36,7 +36,7 @@ async function refusal(
   return { message, issues: details['issues'] as Said[] }
 }
 
-/** Phrases of the schema library. */
+/** Texts of the schema library. */
 const foreign =
   /too (?:small|big)|invalid (?:input|string|option|type|key|element|value|format)|unrecognized|expected .*(?:received|to be)|safe integer|\bNaN\b/i
 
@@ -96,7 +96,7 @@ describe('the message', () => {
     expect((await refusal('POST', url, body)).message).toBe(message)
   })
 
-  it('of several issues says how many more there are', async () => {
+  it('of several issues reports the number of further ones', async () => {
     const { message, issues } = await refusal('POST', '/v1/phones', { idle_timeout: 1, max_duration: 1 })
     expect(issues).toHaveLength(2)
     expect(message).toBe('`idle_timeout` must be between 60 and 3600 seconds. 1 more in `details.issues`.')
@@ -108,14 +108,14 @@ describe('the message', () => {
     expect(issues).toMatchObject([{ path: ['limit'], minimum: 1, maximum: 100 }])
   })
 
-  it('of a parameter with NUL, or given twice, does not call it missing', async () => {
+  it('of a parameter with NUL, or given twice, does not report it as missing', async () => {
     const nul = await refusal('GET', `${phone}/files?path=%2Fsdcard%2Fa%00b`)
     expect(nul.message).toBe('`path` must not contain the NUL character.')
     const twice = await refusal('GET', `${phone}/files/content?path=/sdcard/a&path=/sdcard/b`)
     expect(twice.message).toBe('`path` must be given at most once.')
   })
 
-  it('of a range also gives it as numbers', async () => {
+  it('of a range also has it as numbers', async () => {
     const { issues } = await refusal('POST', '/v1/phones', { idle_timeout: 1e300 })
     expect(issues).toEqual([
       expect.objectContaining({ path: ['idle_timeout'], code: 'too_big', minimum: 60, maximum: 3600 }),
@@ -123,7 +123,7 @@ describe('the message', () => {
   })
 })
 
-describe('no text of the schema library', () => {
+describe('a text of the schema library', () => {
   const withBody = endpoints.filter(({ method }) => method !== 'GET' && method !== 'DELETE')
   const odd = fc.oneof(
     fc.constantFrom(null, true, '', 'x', -1, 0, 0.5, 1e21, 1e308, [], {}, [null], { a: 1 }),
@@ -199,7 +199,7 @@ describe('no text of the schema library', () => {
     )
     .map(([given, actions]) => (actions === null ? given : { ...given, actions }))
 
-  it('reaches a client, whatever it sends', async () => {
+  it('never reaches a client, for any request', async () => {
     let seen = 0
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...withBody), body, async ({ method, path }, payload) => {
@@ -211,7 +211,7 @@ describe('no text of the schema library', () => {
           headers: { 'content-type': 'application/json' },
           payload: JSON.stringify(payload),
         })
-        // 503 where payments are not set up.
+        // 503 without payments.
         expect(response.statusCode).not.toBe(500)
         if (response.statusCode !== 400) return
         const { error } = response.json<{ error: { message: string; details: { issues?: Said[] } } }>()

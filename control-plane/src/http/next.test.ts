@@ -1,6 +1,7 @@
 /**
- * Every `next` of the API can be followed: each request that a source of ours names has a route, and each query parameter
- * of it exists there with that value. Read from the sources, so that a new one is checked too.
+ * Checks that every `next` of the API can be followed: each request in our sources has a route, and
+ * each of its query parameters accepts that value. Read from the sources, so that a new one is
+ * checked too.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +24,7 @@ const sources = (folder: string): string[] =>
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !/[/](?:gen|testing|examples)[/]/.test(file))
 
-/** `GET /v1/phones/${phoneId}?wait=ready` in the text of a source, outside of comments. */
+/** `GET /v1/phones/${phoneId}?wait=ready` in a source, outside comments. */
 function requestsIn(file: string): Named[] {
   const text = readFileSync(file, 'utf8').replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '')
   return [...text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/v1(?:\$\{[^}]*\}|[\w/.?&=%{}-])*)/g)].map(
@@ -39,14 +40,14 @@ interface Operation {
   parameters?: { name: string; in: string; schema?: { enum?: string[] } }[]
 }
 
-it('names only requests that the API has, with parameters that it takes', async () => {
+it('names only requests and parameters that the API has', async () => {
   const document = (await openApiDocument('http://api.test')) as {
     paths: Record<string, Record<string, Operation>>
   }
   const find = ({ method, path }: Named): Operation | undefined => {
     const isMatch = (template: string) =>
       new RegExp(`^${template.replaceAll(/\{[^}]*\}/g, '[^/]+')}$`).test(path)
-    // A literal path goes before one with a parameter, as in the router.
+    // A literal path takes precedence over one with a parameter, as in the router.
     const fitting = Object.keys(document.paths)
       .filter(isMatch)
       .sort((a, b) => a.split('{').length - b.split('{').length)

@@ -1,10 +1,10 @@
-/** The order of checks: each request breaks several rules, and the first in order is the answer. */
+/** The order of checks: each request breaks several rules, and the first in order is returned. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorOf, servicesUsed, startApi, type TestApi } from '../testing/api.js'
 
 let api: TestApi
 let phone: string
-/** A server that takes one request of a key in a minute. */
+/** A server that accepts one request per key and minute. */
 let strict: TestApi
 const keys = new Map<NonNullable<Broken['key']>, string | null>()
 beforeAll(async () => {
@@ -232,7 +232,7 @@ describe('the order of checks', () => {
     expect(servicesUsed(api, before)).toEqual([])
   })
 
-  it('checks the state of a phone after everything else', async () => {
+  it('checks the status of a phone last', async () => {
     const id = phone
     const error = errorOf(await send('GET', `/v1/phones/${id}/observe`, {}), 409, 'phone_not_running')
     expect(error).toMatchObject({ next: `POST /v1/phones/${id}/start`, details: { status: 'parked' } })
@@ -259,7 +259,7 @@ describe('keys', () => {
     expect(response.headers['www-authenticate']).toBe('Bearer')
   })
 
-  it('takes the scheme in any case', async () => {
+  it('accepts the scheme in any case', async () => {
     const headers = { authorization: `bearer ${api.key}` }
     expect((await api.request('GET', '/v1/account', { key: null, headers })).statusCode).toBe(200)
   })
@@ -302,7 +302,7 @@ describe('scopes', () => {
     expect(response.statusCode).not.toBe(403)
   })
 
-  it('tells a limited key of any preset that it lacks phones:create', async () => {
+  it('returns phones:create as missing for a limited key with any preset', async () => {
     for (const preset of ['agent', 'admin', 'read-only'] as const) {
       const refused = await api.request('POST', '/v1/phones', { key: await api.keyOf(preset, [phone]) })
       expect(errorOf(refused, 403, 'insufficient_scope').details).toEqual({ required: 'phones:create' })

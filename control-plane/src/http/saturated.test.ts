@@ -1,4 +1,5 @@
-// A replica whose connections to Postgres are all in use refuses what needs one with 503, and serves again when they are free.
+// A replica whose connections to Postgres are all in use refuses requests that need one with 503,
+// and serves again when they are free.
 import { errorTable } from '@phonerack/shared'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -35,7 +36,7 @@ const api = (method: 'GET' | 'POST' | 'PATCH', url: string, more: { payload?: ob
     ...(more.payload ? { payload: more.payload } : {}),
   })
 
-/** Runs `work` while requests hold each connection of the pool: they wait for a row that is locked elsewhere. */
+/** Runs `work` while requests that wait for a locked row hold each connection of the pool. */
 async function whileSaturated<T>(work: () => Promise<T>): Promise<T> {
   const holder = new pg.Client({ connectionString: plane.config.databaseUrl })
   await holder.connect()
@@ -60,8 +61,8 @@ async function whileSaturated<T>(work: () => Promise<T>): Promise<T> {
 }
 
 describe('a replica without a free connection to Postgres', { timeout: 60_000 }, () => {
-  it('answers 503 with what to do, says whether anything was done, and serves again afterwards', async () => {
-    // Known to the replica: what fails below is the request itself.
+  it('answers 503 with a next step, says whether anything was done, and serves again afterwards', async () => {
+    // The replica caches the key, so that the request itself fails below.
     expect((await api('GET', '/v1/account')).statusCode).toBe(200)
     const [read, operator, plain, keyed] = await whileSaturated(() =>
       Promise.all([
@@ -83,7 +84,8 @@ describe('a replica without a free connection to Postgres', { timeout: 60_000 },
       retryable: true,
       next: expect.stringContaining('the same Idempotency-Key') as string,
     })
-    // Without a key the client cannot repeat it safely, and nobody can tell for every write that nothing was done.
+    // Without an Idempotency-Key the client cannot repeat it safely, and not every write is known
+    // to have done nothing.
     expect(errorOf(plain, 503, 'service_unavailable').retryable).toBe(false)
     expect((await api('GET', '/v1/phones')).json<{ data: unknown[] }>().data).toEqual([])
     expect((await createKey()).statusCode).toBe(201)

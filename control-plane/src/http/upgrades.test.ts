@@ -1,4 +1,7 @@
-/** Upgrades of clients that are already gone, over real sockets: none of them may reach the process's last resort. */
+/**
+ * Upgrades of clients that have already disconnected, over real sockets: none may reach the handler
+ * of unhandled exceptions.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
@@ -35,13 +38,13 @@ const open = async (port: number) => {
   return socket
 }
 
-it('gives a client whose connection has ended the name that stands for no address', async () => {
+it('returns the unknown network for a client whose connection has ended', async () => {
   const networkOf = createNetworkOf([])
   const faults: unknown[] = []
   const seen: string[] = []
   const port = await serve(
     (request, socket) => {
-      // From here on Node cannot ask for the address.
+      // From here on Node has no address.
       socket.destroy()
       seen.push(networkOf(request))
       return true
@@ -67,7 +70,7 @@ it('keeps the address of a connection that has ended', async () => {
   expect(socket.remoteAddress).toBe('127.0.0.1')
 })
 
-it('destroys the socket of an upgrade that fails, and keeps the fault from the process', async () => {
+it('destroys the socket of an upgrade that fails, and keeps the error from the process', async () => {
   const faults: unknown[] = []
   const bug = new Error('a bug')
   const port = await serve(
@@ -78,7 +81,7 @@ it('destroys the socket of an upgrade that fails, and keeps the fault from the p
   )
   const socket = await open(port)
   await once(socket, 'close')
-  // The server still answers.
+  // The server still responds.
   const again = await open(port)
   await once(again, 'close')
   expect(faults).toEqual([bug, bug])

@@ -1,4 +1,4 @@
-/** Installs by upload over HTTP, real Postgres, jobs, files and gRPC; the agent is a double. */
+/** Installs by upload over HTTP, with real Postgres, jobs, files and gRPC; the agent is a double. */
 import { ApiError, newId } from '@phonerack/shared'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -77,7 +77,7 @@ async function ended(install: string): Promise<NonNullable<Awaited<ReturnType<ty
   return row
 }
 
-/** As a process that takes the job over does. */
+/** Runs the job as a process that takes it over does. */
 async function runJob(installId: string, slots = 16): Promise<void> {
   const { core, hosts, uploads } = plane.app
   const context = { core, hosts, stopping: new AbortController().signal, slots: createHostSlots(slots) }
@@ -90,7 +90,7 @@ async function park(): Promise<void> {
 }
 
 describe('an install by upload', () => {
-  it('is answered at once, goes on in the background, and succeeds', async () => {
+  it('returns immediately, continues in the background, and succeeds', async () => {
     const ofUpload = await client.get(upload)
     let finish: () => void = () => undefined
     const held = new Promise<void>((resolve) => (finish = resolve))
@@ -135,7 +135,7 @@ describe('an install by upload', () => {
     expect(Date.parse(expires_at)).toBeGreaterThan(Date.now() + 6.9 * day)
   })
 
-  it('that never came to its commit has failed, and may be sent again', async () => {
+  it('that never reached its commit has failed, and may be sent again', async () => {
     agent.finish = { succeeded: false, errorCode: 'phone_unavailable', wasInstalled: true }
     const again = `Install again: POST /v1/phones/${phoneId}/apps`
     const plain = await ended((await start({ upload })).body.install)
@@ -150,7 +150,7 @@ describe('an install by upload', () => {
     )
   })
 
-  it('that the phone refuses has failed, and says what to do when the phone had the app', async () => {
+  it('that the phone refuses has failed, and names the next step when the phone had the app', async () => {
     agent.finish = {
       succeeded: false,
       errorCode: 'install_failed',
@@ -167,7 +167,7 @@ describe('an install by upload', () => {
     )
   })
 
-  it('that the phone refuses for the build itself is not answered with an uninstall', async () => {
+  it('that the phone refuses because of the build itself does not advise an uninstall', async () => {
     for (const [reason, advice] of [
       ['INSTALL_FAILED_OLDER_SDK: Requires newer sdk version #99', /lower minSdkVersion/],
       ['INSTALL_FAILED_DEPRECATED_SDK_VERSION: App package must target 23', /higher targetSdkVersion/],
@@ -184,7 +184,7 @@ describe('an install by upload', () => {
     }
   })
 
-  it('tells the agent what the app needs of a phone', async () => {
+  it("sends the app's requirements to the agent", async () => {
     const needing = makeApk({
       package: 'com.example.needing',
       minSdk: 'Tiramisu',
@@ -202,7 +202,7 @@ describe('an install by upload', () => {
     })
   })
 
-  it('goes on after a host that was away, and sends a file again that did not arrive whole', async () => {
+  it('continues after a host was away, and sends an incomplete file again', async () => {
     let broken = 0
     agent.onCall = (name) => {
       if (name === 'putPackageFile' && (broken += 1) === 1)
@@ -215,13 +215,13 @@ describe('an install by upload', () => {
     expect(agent.log.filter((line) => line === 'finishInstall').length).toBeGreaterThan(1)
   })
 
-  it('is taken over when the process that ran it was killed', async () => {
+  it('is taken over from a process that was killed', async () => {
     let release: () => void = () => undefined
     const held = new Promise<void>((resolve) => (release = resolve))
     agent.onCall = (name) => (name === 'finishInstall' ? held : Promise.resolve())
     const { install } = (await start({ upload })).body
     await eventually(() => agent.log.includes('finishInstall'))
-    // The second runner comes while the first still waits: both hear the one outcome.
+    // The second runner joins while the first still waits: both get the same outcome.
     agent.onCall = () => Promise.resolve()
     await runJob(install)
     expect((await rowOf(install))?.status).toBe('succeeded')
@@ -256,7 +256,7 @@ describe('an install by upload', () => {
     expect(await ended(install)).toMatchObject({ status: 'succeeded' })
   })
 
-  it('outlives its upload: the file stays until it has ended', async () => {
+  it('keeps its file until it has ended, even when the upload is deleted', async () => {
     const { id: upload } = await client.upload(makeApk({ package: 'com.example.gone', versionCode: 7 }))
     const { storageId } = await plane.app.core.db.upload.findUniqueOrThrow({ where: { id: upload } })
     let release: () => void = () => undefined
@@ -282,7 +282,7 @@ describe('an install by upload', () => {
   })
 })
 
-it('of a file that the storage has lost has failed, and says what to do', async () => {
+it('whose file the storage has lost has failed, and names the next step', async () => {
   const { core, uploads } = plane.app
   const { storageId } = await core.db.upload.findUniqueOrThrow({ where: { id: upload } })
   if (storageId === null) throw new Error('the upload has no file')
@@ -301,7 +301,7 @@ describe('an install is refused', () => {
     return answer.body.error?.details ?? {}
   }
 
-  it('for fields that do not fit', async () => {
+  it('for invalid fields', async () => {
     for (const body of [
       {},
       { package: 'com.example.app', upload },
@@ -316,7 +316,7 @@ describe('an install is refused', () => {
     expect(agent.log).toEqual([])
   })
 
-  it('for what the key may not do, and for bodies over 100 KB', async () => {
+  it('for a missing scope, and for bodies over 100 KB', async () => {
     const withKey = async (key: string, body: unknown = { upload }) => {
       const other = await uploadClient(plane, { key })
       const answer = await other.request('POST', `/v1/phones/${phoneId}/apps`, body)
@@ -348,7 +348,7 @@ describe('an install is refused', () => {
     expect(agent.log).toEqual([])
   })
 
-  it('for uploads that are not there, not ready, or of another limited key, and for packages outside of the library', async () => {
+  it('for uploads that do not exist, are not ready, or belong to another limited key, and for packages outside the library', async () => {
     expect(await refused({ upload: 'upl_aaaaaaaaaaaa' }, 404, 'upload_not_found')).toEqual({
       upload: 'upl_aaaaaaaaaaaa',
     })
@@ -386,7 +386,7 @@ describe('an install is refused', () => {
     [true, 'action_outcome_unknown', /GET \/v1\/phones\/.*\/apps: the list shows/],
     [false, 'phone_unavailable', /Nothing was installed/],
   ])(
-    'as unknown when nobody confirmed it, replace %s: its row ends by itself, and nothing is begun again',
+    'as unknown when it was not confirmed, replace %s: its row ends without a request, and nothing is begun again',
     async (replace, error, next) => {
       agent.onCall = (name) =>
         name === 'beginInstall' ? Promise.reject(new Error('cut')) : Promise.resolve()
@@ -409,7 +409,7 @@ describe('an install is refused', () => {
     await eventually(() => agent.log.includes('finishInstall'))
     await park()
     await refused({ upload }, 409, 'phone_not_running')
-    // As the agent answers who waits for an install that the park ended.
+    // The agent's error for an install that the park ended.
     agent.onCall = (name) =>
       name === 'finishInstall' ? Promise.reject(new ApiError('phone_unavailable')) : Promise.resolve()
     agent.finish = { succeeded: false, errorCode: 'phone_unavailable' }
@@ -419,7 +419,7 @@ describe('an install is refused', () => {
 })
 
 describe('an install whose phone parks', () => {
-  /** Parks it while the call is under way, which then ends without an answer. */
+  /** Parks the phone during the call, which then ends without a response. */
   async function parkedIn(call: string): Promise<string> {
     const { phones } = plane.app.services
     await phones.start(tenant.caller, phoneId, { idleTimeout: 300, maxDuration: 3600 })
@@ -434,13 +434,13 @@ describe('an install whose phone parks', () => {
     return install
   }
 
-  it('before the order has installed nothing, and no order is sent', async () => {
+  it('before the commit order has installed nothing, and no order is sent', async () => {
     const install = await parkedIn('putPackageFile')
     expect(await ended(install)).toMatchObject({ status: 'failed', error: 'phone_unavailable' })
     expect(agent.log).not.toContain('finishInstall')
   })
 
-  it('after the order, without an answer, is unknown, and no second order is sent', async () => {
+  it('after the order, without a response, is unknown, and no second order is sent', async () => {
     const install = await parkedIn('finishInstall')
     expect(await ended(install)).toMatchObject({ status: 'failed', error: 'action_outcome_unknown' })
     expect(agent.log.filter((line) => line === 'finishInstall')).toHaveLength(1)

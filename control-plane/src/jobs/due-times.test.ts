@@ -1,6 +1,6 @@
 /**
- * Everything that ends, expires or counts anew by itself, looked at one millisecond before its time and at it: the
- * application's clock stands still, and what would run by a timer is called by hand.
+ * Every expiry and reset, checked one millisecond before its time and at it: the application's
+ * clock is fixed, and timers are called directly.
  */
 import { ApiError, hashSecret, newId } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -41,7 +41,7 @@ beforeEach(async () => {
   await stage.hearHosts(process)
 })
 
-/** What `look` sees one millisecond before a time, and at it. */
+/** The results of `look` one millisecond before a time, and at it. */
 async function around<T>(due: number, look: () => Promise<T>): Promise<[T, T]> {
   stage.time = due - 1
   const before = await look()
@@ -79,7 +79,7 @@ describe('a phone', () => {
     for (const id of [idle, long]) await remove(id)
   })
 
-  it('fails when it was not made in three minutes, parks when it was not started in two', async () => {
+  it('fails when it is not ready in three minutes after a create, parks when it is not in two after a start', async () => {
     for (const device of stage.agent.devices.values())
       device.onStart = () => Promise.reject(new ApiError('phone_unavailable'))
     const never = await phone()
@@ -97,7 +97,7 @@ describe('a phone', () => {
     await remove(made)
   })
 
-  it('is lost when its host was silent for longer than 30 seconds, and for good after a day', async () => {
+  it('is lost when its host was silent for more than 30 seconds, and for good after a day', async () => {
     const id = await phone({ idleTimeout: 3600, maxDuration: 3600 })
     const heard = stage.time
     stage.isSilent = true
@@ -110,7 +110,7 @@ describe('a phone', () => {
     await process.core.db.device.updateMany({ where: { state: 'quarantined' }, data: { state: 'free' } })
   })
 
-  it('is rebooted again after ten minutes, reset again after one', async () => {
+  it('can be rebooted again after ten minutes, reset again after one', async () => {
     const id = await phone({ idleTimeout: 3600, maxDuration: 3600 })
     for (const [what, every] of [
       ['reboot', 10 * minute],
@@ -128,7 +128,7 @@ describe('a phone', () => {
     await remove(id)
   })
 
-  it('is shown by a live link until that expires', async () => {
+  it('is shown by a live link until the link expires', async () => {
     const id = await phone({ idleTimeout: 3600, maxDuration: 3600 })
     const { core } = process
     const live = createLiveService(core, stage.plane.app.hosts, 'http://localhost')
@@ -143,7 +143,7 @@ describe('a phone', () => {
     await remove(id)
   })
 
-  it('is a person’s who took control until the hand-over expires', async () => {
+  it('stays with the person who took control until the hand-over expires', async () => {
     const id = await phone({ idleTimeout: 3600, maxDuration: 3600 })
     const { core } = process
     const { hosts } = stage.plane.app
@@ -163,7 +163,7 @@ describe('a phone', () => {
   })
 })
 
-it('an idempotency key replays for 24 hours, and is forgotten then', async () => {
+it('an idempotency key replays for 24 hours, and is then deleted', async () => {
   const { phones, core } = process
   const idempotency = { key: 'a-key-of-24-hours', bodyHash: 'the same' }
   const create = async () => {
@@ -199,7 +199,7 @@ it('a key works until it expires', async () => {
   }
 })
 
-it('a setup waits for 15 minutes, and its row is kept for 15 more, or for a day when a person has decided', async () => {
+it('a setup waits for 15 minutes, and its row is kept for 15 more, or for a day after a decision', async () => {
   const setup = createSetupService(process.core)
   const { token } = await setup.create({ client: null, address: '127.0.0.1' })
   const end = stage.time + 15 * minute
@@ -225,7 +225,7 @@ it('a setup waits for 15 minutes, and its row is kept for 15 more, or for a day 
   expect(await around(expiresAt.getTime() + day + 1, remembered)).toEqual(['setup_denied', 'not_found'])
 })
 
-it('activity and what became of installs are kept for 30 days', async () => {
+it('activity and ended installs are kept for 30 days', async () => {
   const { db } = process.core
   const [at, { projectId }] = [stage.now(), tenant]
   const id = await phone()
@@ -257,8 +257,8 @@ it('activity and what became of installs are kept for 30 days', async () => {
   ])
 })
 
-it('ten checkout links are made in an hour, whenever it begins', async () => {
-  // Stands for the payment provider only.
+it('ten checkout links are allowed in any hour', async () => {
+  // Replaces only the payment provider.
   const payments = { createPage: () => Promise.resolve('https://pay.example'), reportIn: () => null }
   const checkout = createCheckoutService(process.core, payments, 'http://localhost')
   const create = () => refusalOf(checkout.create(tenant.caller, 10))
@@ -271,7 +271,7 @@ it('ten checkout links are made in an hour, whenever it begins', async () => {
   expect(await around(first + hour + minute, create)).toEqual(['rate_limited', null])
 })
 
-it('lifecycle requests count anew with the minute', async () => {
+it('the lifecycle limit resets each minute', async () => {
   const count = () =>
     inTransaction(process.core.db, (tx) => countLifecycleRequest(tx, tenant.projectId, 1, stage.now()))
   expect(await count()).toBeNull()

@@ -1,4 +1,4 @@
-// Replicas that are killed, connections that break: nothing is lost, nothing is done twice.
+// Replicas that are killed, and connections that break: nothing is lost, nothing is done twice.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -29,7 +29,7 @@ afterAll(async () => {
 const until = (id: string, status: string, ms = 10_000) =>
   plane.app.services.phones.wait(id, (phone) => phone.status === status, ms, signal)
 
-/** A control plane in a process of its own, from the build. */
+/** Starts a control plane in a separate process, from the build. */
 function spawnReplica(of: Plane, replicaId: string): ChildProcess {
   const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
   if (!existsSync(main))
@@ -60,8 +60,8 @@ async function kill(child: ChildProcess): Promise<void> {
   await gone
 }
 
-it('finishes a create whose replica was killed in the middle of it', async () => {
-  // This replica answers requests and runs no job, so that the killed one has them all.
+it('finishes a create whose replica was killed during it', async () => {
+  // This replica serves requests and runs no job, so that the killed one has them all.
   const quiet = await world.start({ env: { PHONERACK_JOBS: 'off' }, replicaId: 'quiet' })
   const { db } = quiet.app.core
   const double = await quiet.agent('rack of the killed')
@@ -89,7 +89,7 @@ it('finishes a create whose replica was killed in the middle of it', async () =>
   const ready = await quiet.app.services.phones.wait(
     phone.id,
     (view) => view.status === 'ready',
-    // A process starts meanwhile, on a machine that may be busy.
+    // A process starts during this time, possibly on a busy machine.
     60_000,
     signal,
   )
@@ -126,7 +126,7 @@ it('takes over the job of a replica that died before it named its workers', asyn
   expect(ready.status).toBe('ready')
 })
 
-it('goes on after every connection to Postgres broke', async () => {
+it('continues after every connection to Postgres broke', async () => {
   const { phones } = plane.app.services
   const tenant = await plane.tenant()
   const { phone } = await phones.create(tenant.caller, createBody({ idleTimeout: 2 }), null)
@@ -162,7 +162,7 @@ it('wakes a waiter on another replica within 50 ms of the change', async () => {
     await plane.app.services.phones.update(tenant.caller, phone.id, { name })
     delays.push((await woken) - performance.now())
   }
-  // The others wait for a busy machine.
+  // Slower ones are due to a busy machine.
   expect(Math.min(...delays)).toBeLessThan(50)
   await plane.app.services.phones.delete(tenant.caller, phone.id)
 })

@@ -1,4 +1,4 @@
-/** Reading APKs: real ones, made ones, and hostile ones. */
+/** Parsing of real, generated and malicious APKs. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -20,7 +20,7 @@ function fileWith(bytes: Buffer): string {
   writeFileSync(file, bytes)
   return file
 }
-/** The host agent's own helpers. */
+/** Contains the host agent's helper APKs. */
 const modules = fileURLToPath(new URL('../../../../node_modules', import.meta.url))
 const settings = path.join(modules, 'io.appium.settings/apks/settings_apk-debug.apk')
 const server = path.join(modules, 'appium-uiautomator2-server/apks/appium-uiautomator2-server-v10.6.6.apk')
@@ -49,7 +49,7 @@ it('reads real APKs: version, label from the resource table, and signer', async 
     jarOnly: false,
     signer: '680dbbc39ab0944796c811b636ace510c8e551317087036cebab0751b0a6190c',
   })
-  // Signed with the test key of AOSP, whose fingerprint is known everywhere.
+  // Signed with AOSP's public test key, whose fingerprint is known.
   expect(await inspectApk(server)).toMatchObject({
     package: 'io.appium.uiautomator2.server',
     versionName: '10.6.6',
@@ -57,7 +57,7 @@ it('reads real APKs: version, label from the resource table, and signer', async 
   })
 })
 
-it('reads what was put in', async () => {
+it('reads the generated facts', async () => {
   const text = fc.stringMatching(/^[a-zA-Z0-9 äß世.-]{1,30}$/).map((each) => each.trim() || 'x')
   await fc.assert(
     fc.asyncProperty(
@@ -105,13 +105,13 @@ it.each([
   expect(await reasonOf(readApk(fileWith(bytes)))).toMatch(reason)
 })
 
-it('calls an APK that was cut off by its name, wherever it was cut', async () => {
+it('recognises a truncated APK, wherever it is truncated', async () => {
   const real = readFileSync(settings)
   for (const bytes of [real.subarray(0, 100), real.subarray(0, real.length >> 1), real.subarray(0, -1000)])
     expect(await reasonOf(readApk(fileWith(bytes)))).toMatch(/truncated: .*Upload the whole file again/)
 })
 
-it('refuses content that was changed after it was signed, wherever the byte stands', async () => {
+it('refuses content that was changed after it was signed, at any position', async () => {
   for (const original of [
     readFileSync(settings),
     readFileSync(server),
@@ -119,7 +119,7 @@ it('refuses content that was changed after it was signed, wherever the byte stan
   ]) {
     const directory = original.readUInt32LE(original.lastIndexOf('PK\x05\x06') + 16)
     const block = directory - 8 - Number(original.readBigUInt64LE(directory - 24))
-    // Of the entries: the first chunk and the last; of the directory: a time stamp.
+    // Positions in the entries (first and last chunk), and in the directory (a time stamp).
     for (const at of [5000, block - 1, directory + 12]) {
       const changed = Buffer.from(original)
       changed.writeUInt8(changed.readUInt8(at) ^ 1, at)
@@ -130,11 +130,11 @@ it('refuses content that was changed after it was signed, wherever the byte stan
   }
 })
 
-it("refuses a signature that is not the certificate's, or that is missing", async () => {
+it('refuses a signature that does not match its certificate, or is missing', async () => {
   for (const original of [readFileSync(settings), readFileSync(server), makeApk()]) {
     const directory = original.readUInt32LE(original.lastIndexOf('PK\x05\x06') + 16)
     const start = directory - Number(original.readBigUInt64LE(directory - 24))
-    // The first pair: length, scheme, signers, signer, signed data; behind that the signatures.
+    // The first pair: length, scheme, signers, signer, signed data, followed by the signatures.
     const signedAt = start + 8 + 4 + 4 + 4
     const signedBytes = original.readUInt32LE(signedAt)
     const isV3 = original.readUInt32LE(start + 8) !== 0x7109871a
@@ -143,7 +143,7 @@ it("refuses a signature that is not the certificate's, or that is missing", asyn
     const changed = Buffer.from(original)
     changed.writeUInt8(changed.readUInt8(firstSignature + 20) ^ 1, firstSignature + 20)
     expect(await reasonOf(readApk(fileWith(changed)))).toMatch(/signature .* does not match its certificate/)
-    // A digest that somebody computed anew, without the key.
+    // A digest recomputed without the key.
     const digest = Buffer.from(original)
     const digestAt = signedAt + 4 + 4 + 4 + 4 + 4 + 2
     digest.writeUInt8(digest.readUInt8(digestAt) ^ 1, digestAt)
@@ -154,7 +154,7 @@ it("refuses a signature that is not the certificate's, or that is missing", asyn
   }
 })
 
-it('knows what it needs of a phone: native code, target, and the code name of a preview', async () => {
+it("reads the requirements: native code, target, and a preview's code name", async () => {
   const files = {
     'lib/arm64-v8a/a.so': Buffer.alloc(1),
     'lib/x86_64/b.so': Buffer.alloc(1),
@@ -171,7 +171,7 @@ it('knows what it needs of a phone: native code, target, and the code name of a 
   expect(await of('29')).toEqual([29, null, 33, abis])
 })
 
-/** An entry whose bytes come out as `unpacked` zeros while the directory says `declared`. */
+/** An entry that unpacks to `unpacked` zeros while the directory declares `declared`. */
 function bomb(name: string, unpacked: number, declared: number): Buffer {
   const packed = deflateRawSync(Buffer.alloc(unpacked), { level: 9 })
   const zip = zipOf({ [name]: packed })
@@ -185,7 +185,7 @@ function bomb(name: string, unpacked: number, declared: number): Buffer {
 it.each([
   ['that says its size', 200_000_000, 200_000_000],
   ['that lies about its size', 200_000_000, 1000],
-])('refuses a bomb %s', async (_what, unpacked, declared) => {
+])('refuses a zip bomb %s', async (_what, unpacked, declared) => {
   const reason = await reasonOf(inspectApk(fileWith(bomb('AndroidManifest.xml', unpacked, declared))))
   expect(reason).toMatch(/manifest .*(is larger than|cannot be unpacked)/)
 })
@@ -199,10 +199,10 @@ it('refuses two manifests, and an end record with too many entries', async () =>
   expect(await reasonOf(readApk(fileWith(many)))).toMatch(/ZIP directory .* is damaged/)
 })
 
-it('never breaks on a mutated APK: it is read, or refused with a reason', async () => {
+it('never breaks on a mutated APK: parses it, or refuses it with a reason', async () => {
   const made = makeApk({ files: { 'resources.arsc': Buffer.alloc(64, 7) } })
   const real = readFileSync(settings)
-  // The parts that are read of the real one: the tail with its directory, and the signing block before that.
+  // The parts of the real one that are read: the tail with its directory, and the signing block.
   const tail = real.length - 60_000
   let refused = 0
   await fc.assert(
@@ -231,7 +231,7 @@ it('never breaks on a mutated APK: it is read, or refused with a reason', async 
   expect(refused).toBeGreaterThan(20)
 })
 
-it('gives a file up that cannot be read in time', async () => {
+it('gives up a file that takes too long to read', async () => {
   const gone = new AbortController()
   const reading = inspectApk(settings, gone.signal)
   gone.abort()

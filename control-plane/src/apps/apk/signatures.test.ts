@@ -1,4 +1,7 @@
-/** Signatures of schemes v2, v3 and v3.1: each kind of key, keys that do not fit, and blocks made to cost time. */
+/**
+ * Signatures of schemes v2, v3 and v3.1: each type of key, mismatched keys, and blocks made to cost
+ * time.
+ */
 import { verify } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -23,7 +26,7 @@ function apkOf(signing: Signing): string {
   return file
 }
 
-/** Null: it is accepted. */
+/** Null when it is accepted. */
 async function reasonOf(
   file: string,
   read: (file: string) => Promise<unknown> = readApk,
@@ -37,7 +40,7 @@ async function reasonOf(
   }
 }
 
-/** What checking the signatures of the APK costs, in verifications. */
+/** The verifications that checking the APK's signatures takes. */
 async function costOf(signing: Signing): Promise<{ reason: string | null; verified: number }> {
   const file = await open(apkOf(signing))
   let verified = 0
@@ -76,7 +79,7 @@ it.each(Object.keys(kinds) as (keyof typeof kinds)[])(
     const file = apkOf(signing)
     expect(await reasonOf(file)).toBeNull()
     const bytes = makeApk({ signing })
-    // Within the certificate, which is part of what is signed.
+    // Inside the certificate, which is part of the signed data.
     const at = bytes.indexOf(by.certificate) + by.certificate.length - 5
     bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
     writeFileSync(file, bytes)
@@ -108,12 +111,12 @@ it.each<[string, Signing, RegExp]>([
   ['11 signers in an older scheme', { schemes: ['v2', 'v3'], signers: 11 }, /more than 10 signers/],
   ['17 signatures of a signer', { signatures: 17 }, /more than 16 signatures/],
   ['20,000 signatures of a signer', { signatures: 20_000 }, /more than 16 signatures/],
-])('refuses %s, and says which limit it exceeds', async (_what, signing, reason) => {
+])('refuses %s, naming the exceeded limit', async (_what, signing, reason) => {
   expect((await costOf(signing)).verified).toBe(0)
   expect(await reasonOf(apkOf(signing))).toMatch(reason)
   expect(await reasonOf(apkOf(signing), inspectApk)).toMatch(reason)
 })
 
-it.each([17, 20_000])('refuses %i digests of a signer', async (digests) => {
+it.each([17, 20_000])('refuses %i digests of one signer', async (digests) => {
   expect(await reasonOf(apkOf({ digests }))).toMatch(/more than 16 digests/)
 })

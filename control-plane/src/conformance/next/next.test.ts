@@ -1,6 +1,6 @@
 /**
- * Every `next` of the API comes up in a real refusal here, and is followed as it is written: the requests that it names are
- * sent, and what they promise is checked. The places are read from the sources, so that a new one without a case fails.
+ * Follows every `next` of the API from a real refusal: sends the requests that it names, and checks
+ * what they promise. The places are read from the sources, so that a new one without a case fails.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sitesOf } from '../../testing/next/sites.js'
@@ -34,14 +34,14 @@ const unreached = {
   'uploads/process.ts: storage_full': 'needs a disk that fills up between the request and its job',
 }
 
-it('comes from no place that is not followed above or listed with a reason', () => {
+it('comes only from places that are followed above or listed with a reason', () => {
   const missing = sitesOf('control-plane/src')
     .sites.filter(({ pattern }) => !seen.some((text) => pattern.test(text)))
     .map(({ file, code }) => `${file}: ${code}`)
   expect(missing.sort()).toEqual(Object.keys(unreached))
 })
 
-/** Places that give on the text of a case above, an APK's fault, or no `next` at all. */
+/** Places that pass on the text of a case above, an APK's error, or no `next`. */
 const passedOn = [
   'device-control/run-actions.ts',
   'http/conventions.ts',
@@ -56,6 +56,6 @@ const passedOn = [
   'uploads/records.ts',
 ]
 
-it('is given on without a text of its own only in known files', () => {
+it('is passed on without its own text only in known files', () => {
   expect(sitesOf('control-plane/src').passedOn.map((place) => place.split(':')[0])).toEqual(passedOn)
 })

@@ -9,24 +9,24 @@ import { hostAnswers, maxEntries } from './schemas.js'
 import { observation } from './screen.js'
 import { observationJson } from '../../testing/agent-double.js'
 
-/** As on the wire: `count` empty entries. */
+/** On the wire: `count` empty entries. */
 const entries = (count: number): Buffer => Buffer.from('0a00'.repeat(count), 'hex')
 
-describe('an answer of a host', () => {
-  it('is refused before it is decoded when it holds too many entries', () => {
+describe("a host's response", () => {
+  it('is refused before it is decoded when it has too many entries', () => {
     expect(ListFilesResponse.decode(entries(3)).entries).toHaveLength(3)
     expect(hasFewFields(entries(10), 10)).toBe(true)
     expect(hasFewFields(entries(11), 10)).toBe(false)
   })
 
   it.each(['0a', '0a05', '0b', '0affffffffffffffffffffff', '08', '0d00', '0900'])(
-    '%s is no message',
+    '%s is not a message',
     (hex) => {
       expect(hasFewFields(Buffer.from(hex, 'hex'), 10)).toBe(false)
     },
   )
 
-  it('whose list is too long has one fault, and none of its entries is looked at', () => {
+  it('whose list is too long has one issue, and its entries are not read', () => {
     const get = vi.fn(() => '')
     const entry = Object.defineProperty({}, 'name', { get, enumerable: true })
     const list = Array.from({ length: maxEntries + 1 }, () => entry)
@@ -45,22 +45,22 @@ describe('an answer of a host', () => {
         .error?.issues.map(({ path }) => path.join('.'))
     }
 
-    it('fits when the list of elements is empty', () => {
+    it('is valid when the list of elements is empty', () => {
       expect(faultsOf('[]')).toBeUndefined()
     })
 
-    it('has one fault when there are too many elements, whatever each of them is', () => {
+    it('has one issue when there are too many elements of any kind', () => {
       expect(faultsOf(`[${'{},'.repeat(limits.elements.max)}{}]`)).toEqual(['elements'])
     })
 
-    it('has ten faults when every element is wrong', () => {
+    it('has ten issues when every element is invalid', () => {
       const faults = faultsOf(`[${'{},'.repeat(limits.elements.max - 1)}{}]`)
       expect(faults).toHaveLength(10)
       for (const path of faults ?? []) expect(path).toMatch(/^elements\.\d+\./)
     })
   })
 
-  it('names three faults, and reads the paths of no others', () => {
+  it('names three issues, and reads the paths of no others', () => {
     const { error } = z.array(z.string()).safeParse(Array.from({ length: 10 }, () => 1))
     if (!error) throw new Error('it fits')
     const path = vi.fn(() => [])
