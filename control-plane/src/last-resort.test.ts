@@ -7,7 +7,7 @@ import { watchFaults } from './last-resort.js'
 const log = createLogger('test')
 log.level = 'silent'
 
-it('ends the process after a bug, and not when a neighbour left', () => {
+it('ends the process after a bug, but not when a dependency disconnects', () => {
   const source = new EventEmitter()
   let ends = 0
   watchFaults(source, log, () => (ends += 1))

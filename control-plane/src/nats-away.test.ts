@@ -1,4 +1,4 @@
-// A replica whose broker is away still answers what needs no host, and says so. With a nats-server of its own.
+// A replica without its broker still serves requests that need no host. With its own nats-server.
 import path from 'node:path'
 import { startNats } from '@phonerack/launcher/nats'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -33,7 +33,7 @@ const readiness = async (on = plane) => {
   return { code: response.statusCode, ...response.json<{ status: string; checks: object }>() }
 }
 
-it('stays ready while NATS is away, serves what needs no host, and is whole again when it is back', async () => {
+it('stays ready without NATS, serves requests that need no host, and recovers when NATS is back', async () => {
   const tenant = await plane.tenant()
   const get = async (url: string) =>
     (await plane.server.inject({ url, headers: { authorization: `Bearer ${tenant.key}` } })).statusCode
@@ -58,7 +58,7 @@ it('stays ready while NATS is away, serves what needs no host, and is whole agai
   await eventually(async () => (await readiness()).status === 'ok')
 })
 
-it('starts while NATS is away, serves what needs no host, and rents phones once NATS is there', async () => {
+it('starts without NATS, serves requests that need no host, and rents phones once NATS is there', async () => {
   await nats.stop()
   const late = await world.start({
     env: {
@@ -82,7 +82,7 @@ it('starts while NATS is away, serves what needs no host, and rents phones once 
 
   nats = await startNats({ dir, port: Number(new URL(nats.url).port) })
   await eventually(async () => (await readiness(late)).status === 'ok')
-  // Subscriptions from before the connection count, and so does what the late connection publishes.
+  // Subscriptions from before the connection work, and so does publishing on the late connection.
   const agent = await startAgentDouble({
     ...{ server: late.server, operator: late.operator, operatorToken: late.operatorToken },
     ...{ natsUrl: nats.url, name: 'late' },

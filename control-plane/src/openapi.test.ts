@@ -42,7 +42,10 @@ const operation = (method: string, path: string): Operation => {
   return found
 }
 
-/** What the second validator finds: it knows the parts of OpenAPI by itself, where the first goes by its JSON Schema. */
+/**
+ * The findings of the second validator, which has its own knowledge of OpenAPI, where the first
+ * uses its JSON Schema.
+ */
 async function problemsOf(description: object): Promise<string[]> {
   const config = await createConfig({ extends: ['spec'], rules: { 'security-defined': 'error' } })
   const problems = await lintFromString({ source: JSON.stringify(description), config })
@@ -50,7 +53,7 @@ async function problemsOf(description: object): Promise<string[]> {
 }
 
 describe('/openapi.json', () => {
-  it('is valid for a second validator, examples included', async () => {
+  it('is valid for a second validator, including examples', async () => {
     expect(await problemsOf(document)).toEqual([])
     const broken = structuredClone(document)
     Object.assign(broken.paths['/v1/account']?.['get']?.responses['200'] ?? {}, { describtion: 'Misspelt.' })
@@ -67,7 +70,7 @@ describe('/openapi.json', () => {
     expect(document.security).toEqual([{ apiKey: [] }])
   })
 
-  it('describes what is there and nothing else', () => {
+  it('describes exactly the existing endpoints', () => {
     const described = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
@@ -128,7 +131,7 @@ describe('/openapi.json', () => {
     )
   })
 
-  it('names every schema once and leaves no reference open', () => {
+  it('names every schema once and has no dangling reference', () => {
     const names = Object.keys(document.components.schemas)
     expect(names.filter((name) => name.endsWith('Input'))).toEqual([])
     expect(names).toEqual(
@@ -159,7 +162,7 @@ describe('/openapi.json', () => {
       }
   })
 
-  it('says which parameters and bodies there are', () => {
+  it('describes all parameters and bodies', () => {
     const list = operation('get', '/v1/phones').parameters ?? []
     expect(list.map(({ name }) => name).sort()).toEqual(['cursor', 'limit', 'metadata', 'status'])
     expect(list.find(({ name }) => name === 'metadata')).toMatchObject({ style: 'deepObject', explode: true })
@@ -178,13 +181,13 @@ describe('/openapi.json', () => {
         expect(parameters.some(({ name }) => name === 'Idempotency-Key')).toBe(method === 'post')
   })
 
-  it('closes no list of values in answers: statuses, codes and types may grow', () => {
-    /** The schemas that answers lead to, each once. */
+  it('closes no list of values in responses: statuses, codes and types may grow', () => {
+    /** The schemas that responses refer to, each once. */
     const reached = new Set<string>()
     const closed: string[] = []
     const walk = (value: unknown, where: string): void => {
       if (typeof value !== 'object' || value === null) return
-      // One value alone is a constant, such as `deleted: true`.
+      // A single value is a constant, such as `deleted: true`.
       if ('enum' in value && (value.enum as unknown[]).length > 1) closed.push(where)
       if ('$ref' in value) {
         const name = String(value.$ref).replace('#/components/schemas/', '')
@@ -201,12 +204,12 @@ describe('/openapi.json', () => {
     expect(closed).toEqual([])
     const phone = document.components.schemas['Phone'] as { properties: Record<string, object> }
     expect(phone.properties['status']).toHaveProperty('x-extensible-enum')
-    // What clients send is one of a list.
+    // Values in requests are closed lists.
     const status = operation('get', '/v1/phones').parameters?.find(({ name }) => name === 'status')
     expect(status?.schema).toHaveProperty('enum')
   })
 
-  it('is the same without a service behind it', async () => {
+  it('is the same without a running service', async () => {
     expect(await openApiDocument('http://api.test')).toEqual(document)
   })
 })
@@ -257,7 +260,7 @@ describe('a generated client', () => {
     for (const { name, description } of full().tags) expect(description, name).toMatch(/\.$/)
   })
 
-  it('gets a named type for every body, every answer and every action', () => {
+  it('gets a named type for every body, every response and every action', () => {
     for (const { operationId, requestBody, responses } of operations()) {
       const body = requestBody?.content['application/json']?.schema
       if (body) expect(body.$ref, `body of ${operationId}`).toMatch(/^#\/components\/schemas\/[A-Z]\w+$/)

@@ -1,12 +1,12 @@
-/** What the control plane loads before it knows its configuration. */
+/** The modules that the control plane loads before it knows its configuration. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 
-/** Imports and re-exports that are there at run time. */
+/** Imports and re-exports with a runtime effect. */
 const statement = /^(?:import|export) (?!type )(?:[^'"]*? from )?'([^']+)'/gm
 
-/** Packages that `entry` loads, over the modules beside it, before it runs. */
+/** Packages that `entry` loads before it runs, through its own modules. */
 async function packagesOf(entry: string): Promise<Set<string>> {
   const packages = new Set<string>()
   const seen = new Set([entry])
@@ -20,7 +20,7 @@ async function packagesOf(entry: string): Promise<Set<string>> {
   return packages
 }
 
-it('loads neither Stripe nor the SDK of S3, which few configure', async () => {
+it('loads neither Stripe nor the SDK of S3, which few deployments use', async () => {
   const packages = await packagesOf(path.join(import.meta.dirname, 'main.ts'))
   expect([...packages]).toEqual(expect.arrayContaining(['fastify', 'flydrive', 'graphile-worker', 'zod']))
   expect([...packages].filter((name) => /^(stripe|@aws-sdk\/|flydrive\/drivers\/s3)/.test(name))).toEqual([])

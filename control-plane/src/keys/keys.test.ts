@@ -1,5 +1,5 @@
-// Keys as the chapter "Authentication" has them: what one is, how it ends, how many there are. With real Postgres, a
-// real broker and two replicas.
+// Keys as in the chapter "Authentication": their form, their end, and their number. With real
+// Postgres, a real broker and two replicas.
 import { hashSecret } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { errorOf } from '../testing/api.js'
@@ -47,7 +47,7 @@ const account = (key: string, on = plane) =>
   on.server.inject({ url: '/v1/account', headers: { authorization: `Bearer ${key}` } })
 
 describe('a key', { timeout: 60_000 }, () => {
-  it('is prk_ and 43 characters, and selects its one project', async () => {
+  it('is prk_ and 43 characters, and belongs to one project', async () => {
     const other = await plane.tenant()
     await operator('PATCH', `/projects/${other.projectId}`, { credit_usd: '7' })
     const { key } = await make()
@@ -61,7 +61,7 @@ describe('a key', { timeout: 60_000 }, () => {
     errorOf(named, 400, 'validation_failed')
   })
 
-  it('is shown once and kept as its hash alone', async () => {
+  it('is shown once, and only its hash is stored', async () => {
     const { key, id } = await make({ name: 'mine' })
     expect((await account(key)).statusCode).toBe(200)
     const list = await operator('GET', `/keys?project=${tenant.projectId}`)
@@ -86,7 +86,7 @@ describe('a key', { timeout: 60_000 }, () => {
     expect(await holds(hashSecret(key))).toEqual(['api_keys'])
   })
 
-  it('is made by no request of the API', async () => {
+  it('is created by no request of the public API', async () => {
     for (const url of ['/v1/keys', '/v1/api-keys', '/v1/account/keys']) {
       const headers = { authorization: `Bearer ${tenant.key}` }
       errorOf(await plane.server.inject({ method: 'POST', url, headers, payload: {} }), 404, 'not_found')
@@ -113,7 +113,7 @@ describe('the life of a key', { timeout: 60_000 }, () => {
     for (const on of [plane, replica]) errorOf(await account(key, on), 401, 'key_expired')
   })
 
-  it('has no end when it is made with never, and takes no other choice', async () => {
+  it('has no end when created with never, and accepts no other choice', async () => {
     const { key, expires_at: expiresAt } = await make({ expires: 'never' })
     expect(expiresAt).toBeNull()
     ahead = 50 * 365 * day
@@ -133,7 +133,7 @@ describe('a revoked key', { timeout: 60_000 }, () => {
   }
   const second = () => new Promise((resolve) => setTimeout(resolve, 1000))
 
-  it('is refused on every replica by each request that begins a second after the revocation or later', async () => {
+  it('is refused on every replica for requests that begin a second after the revocation or later', async () => {
     const made = await Promise.all(['agent', 'admin', 'read-only'].map((preset) => make({ preset })))
     for (const { key } of made) await used(key)
     for (const [at, { id }] of made.entries())
@@ -145,7 +145,7 @@ describe('a revoked key', { timeout: 60_000 }, () => {
       for (const on of [plane, replica]) errorOf(await account(key, on), 401, 'key_revoked')
   })
 
-  it('is refused within that second also when the broker told nobody', async () => {
+  it("is refused within that second even without the broker's notification", async () => {
     const { id, key } = await make()
     await used(key)
     await plane.app.core.db.apiKey.update({ where: { id }, data: { revokedAt: clock.now() } })
@@ -153,7 +153,7 @@ describe('a revoked key', { timeout: 60_000 }, () => {
     for (const on of [plane, replica]) errorOf(await account(key, on), 401, 'key_revoked')
   })
 
-  it('stays revoked, also when it is revoked again and when it has expired', async () => {
+  it('stays revoked, even when it is revoked again or has expired', async () => {
     const { id, key } = await make({ expires: '30d' })
     const first = (await operator('DELETE', `/keys/${id}`)).json<{ revoked_at: string }>()
     expect((await operator('DELETE', `/keys/${id}`)).json()).toEqual(first)
@@ -165,9 +165,9 @@ describe('a revoked key', { timeout: 60_000 }, () => {
 })
 
 describe('active keys', { timeout: 60_000 }, () => {
-  it('are 50 in a project, exactly, however many replicas make them; revoked and expired ones do not count', async () => {
+  it('are limited to exactly 50 per project across replicas; revoked and expired ones do not count', async () => {
     const short = await make({ expires: '30d' })
-    // The tenant has a key from its beginning.
+    // The tenant already has one key.
     const answers = await Promise.all(
       Array.from({ length: 52 }, (_, at) =>
         operator('POST', '/keys', { project: tenant.projectId }, at % 2 ? replica : plane),
@@ -190,7 +190,7 @@ describe('active keys', { timeout: 60_000 }, () => {
 })
 
 describe('phones of a key', { timeout: 60_000 }, () => {
-  it('are 1 to 20 of its project, and stay its limit when they are deleted', async () => {
+  it('are 1 to 20 of its project, and remain its limit when they are deleted', async () => {
     const { db } = plane.app.core
     const ids = Array.from({ length: 21 }, (_, at) => `ph_limit${String.fromCharCode(97 + at)}aaaaaa`)
     await db.phone.createMany({
@@ -241,7 +241,7 @@ describe('a key that is limited to phones', { timeout: 60_000 }, () => {
     return make({ phones: ['ph_limitedaaaaa'] })
   }
 
-  it('is never made with an empty list, nor made unlimited, not even in the database', async () => {
+  it('is never created with an empty list, or made unlimited, even directly in the database', async () => {
     const empty = await operator('POST', '/keys', { project: tenant.projectId, phones: [] })
     errorOf(empty, 400, 'validation_failed')
     const { id, key } = await limited()
@@ -266,7 +266,7 @@ describe('a key that is limited to phones', { timeout: 60_000 }, () => {
     expect((await ids(free.key)).sort()).toEqual(['ph_limitedaaaaa', 'ph_otheraaaaaaa'])
   })
 
-  it('sees no phone when its list is lost all the same', async () => {
+  it('sees no phone if its list is lost anyway', async () => {
     const { id, key } = await limited()
     await plane.app.core.db.$transaction([
       plane.app.core.db.$executeRaw`set local session_replication_role = replica`,

@@ -1,4 +1,4 @@
-// Presets, scopes and limited keys on every endpoint there is, with real Postgres and broker.
+// Presets, scopes and limited keys at every endpoint, with real Postgres and broker.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorOf } from '../testing/api.js'
 import { endpoints, namesPhone, requestOf, type Endpoint } from '../testing/endpoints.js'
@@ -34,7 +34,7 @@ beforeAll(async () => {
   }>()
   built = endpoints.filter(({ method, path }) => method.toLowerCase() in (paths[path] ?? {}))
   const described = Object.values(paths).flatMap((methods) => Object.keys(methods))
-  // None that the specification does not know.
+  // The specification describes every endpoint.
   expect(described).toHaveLength(built.length)
   expect(built.length).toBeGreaterThanOrEqual(40)
 })
@@ -53,7 +53,7 @@ const get = (key: string, url: string) => ask(key, { method: 'GET', url, headers
 const nobody = 'ph_aaaaaaaaaaaa'
 
 describe('every endpoint', { timeout: 60_000 }, () => {
-  it('needs a key, but for the two of the setup', async () => {
+  it('needs a key, except the two of the setup', async () => {
     for (const endpoint of built) {
       const response = await ask(null, requestOf(endpoint, nobody))
       if (endpoint.scope === null) expect([201, 404], endpoint.path).toContain(response.statusCode)
@@ -65,12 +65,12 @@ describe('every endpoint', { timeout: 60_000 }, () => {
     ['agent', ['phones:read', 'phones:control', 'phones:create']],
     ['admin', ['phones:read', 'phones:control', 'phones:create', 'phones:delete']],
     ['read-only', ['phones:read']],
-  ] as const)('gives the preset %s its scopes, and names the one that is missing', async (preset, scopes) => {
+  ] as const)('accepts the scopes of the preset %s, and names the missing one', async (preset, scopes) => {
     const key = await keyOf(preset)
     for (const endpoint of built.filter(({ scope }) => scope !== null)) {
       const { method, path, scope } = endpoint
       const mayUse = (scopes as readonly (string | null)[]).includes(scope)
-      // What makes something is asked with a field that there is not: its refusal comes after the key's.
+      // Creates are sent with an unknown field, so that they are refused after the key's checks.
       const makes = method === 'POST' && !path.includes('{')
       const broken = { ...endpoint, body: { colour: 'red' } }
       const response = await ask(key, requestOf(makes && mayUse ? broken : endpoint, nobody))
@@ -84,7 +84,7 @@ describe('every endpoint', { timeout: 60_000 }, () => {
 })
 
 describe('a key limited to phones', { timeout: 60_000 }, () => {
-  it('uses no other: phone_not_allowed for its project’s, phone_not_found for all else', async () => {
+  it('cannot use other phones: phone_not_allowed within its project, phone_not_found otherwise', async () => {
     const key = await keyOf('admin', phones.slice(0, 1))
     const stranger = await plane.tenant()
     const foreign = await plane.app.core.db.phone.create({
@@ -103,7 +103,7 @@ describe('a key limited to phones', { timeout: 60_000 }, () => {
     expect(left.map(({ status }) => status)).toEqual(['ready', 'ready', 'ready'])
   })
 
-  it('sees its phones on one page, whatever limit and cursor say', async () => {
+  it('lists its phones on one page, with any limit and cursor', async () => {
     const key = await keyOf('read-only', phones.slice(0, 2))
     const newestFirst = [phones[1], phones[0]]
     for (const query of ['', '?limit=1', '?limit=1&cursor=nonsense', '?status=ready', '?metadata[team]=a']) {
@@ -117,14 +117,14 @@ describe('a key limited to phones', { timeout: 60_000 }, () => {
       expect((await get(key, `/v1/phones${query}`)).json(), query).toEqual({ data: [], next_cursor: null })
   })
 
-  it('counts its phones in the account, whose money is the project’s', async () => {
+  it("counts its phones in the account, with the project's money", async () => {
     const whole = (await get(tenant.key, '/v1/account')).json<Record<string, unknown>>()
     const limited = (await get(await keyOf('agent', phones.slice(0, 2)), '/v1/account')).json<object>()
     expect(whole).toMatchObject({ running: 3, phones: 3, reserved_usd: '10.800000' })
     expect(limited).toEqual({ ...whole, running: 2, phones: 2 })
   })
 
-  it('never creates, whatever its preset', async () => {
+  it('never creates, with any preset', async () => {
     for (const preset of ['agent', 'admin', 'read-only'] as const) {
       const refused = await ask(await keyOf(preset, phones), {
         ...{ method: 'POST', url: '/v1/phones', headers: {} },
@@ -143,7 +143,7 @@ describe('activity', { timeout: 60_000 }, () => {
     built.filter((endpoint) => endpoint.scope === 'phones:read' && namesPhone(endpoint)).map(requestFor)
   const requestFor = (endpoint: Endpoint) => requestOf(endpoint, phones[0] ?? '')
 
-  it('is no request of a Read-only key', async () => {
+  it('is not recorded for a Read-only key', async () => {
     const key = await keyOf('read-only')
     const before = await seen()
     for (const request of reads()) {
@@ -153,7 +153,7 @@ describe('activity', { timeout: 60_000 }, () => {
     }
   })
 
-  it('is every other valid request that names the phone, but for a poll of parked', async () => {
+  it('is recorded for every other valid request that names the phone, except a poll of parked', async () => {
     const key = await keyOf('agent')
     for (const request of reads()) {
       ahead += 1100

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { keyRefusal, scopesOf } from './validity.js'
 import { presets } from '../core/caller.js'
 
-it('refuses a key from its expiry on, and a revoked one whatever its expiry', () => {
+it('refuses a key from its expiry on, and a revoked one with any expiry', () => {
   fc.assert(
     fc.property(
       fc.option(fc.date({ noInvalidDate: true })),

@@ -1,4 +1,7 @@
-/** The app library: what the operator sends over HTTP, what projects find and install. Real Postgres, files and jobs. */
+/**
+ * The app library: what the operator uploads over HTTP, and what projects find and install. Real
+ * Postgres, files and jobs.
+ */
 import { ApiError, newId } from '@phonerack/shared'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -68,7 +71,7 @@ describe('an app with splits', () => {
   const base = makeApk({ ...build, splitRequired: true })
   const split = makeApk({ ...build, split: 'config.de', files: { pad: Buffer.alloc(100_000) } })
 
-  it('is made of files that were sent before, and found by every project at once', async () => {
+  it('is created from uploaded files, and found by every project immediately', async () => {
     const files = [await sendFile(split), await sendFile(base)]
     expect((await addApp([files[1] ?? '']).then(({ body }) => body.error))?.message).toMatch(/splits/)
     const added = await addApp(files)
@@ -84,11 +87,11 @@ describe('an app with splits', () => {
     const entry = { package: name, label: 'Ésox Shop', version_code: 3, version_name: '1.3' }
     expect(await search()).toEqual({ data: [entry], next_cursor: null })
     expect((await operator('GET', '/apps')).body.data).toEqual([added.body])
-    // Each file makes one app.
+    // Each file can be part of only one app.
     expect((await addApp(files)).body.error?.code).toBe('validation_failed')
   })
 
-  it('is installed by package, with its splits; the phone it goes to gets each file once', async () => {
+  it("is installed by package, with its splits; the phone's host gets each file once", async () => {
     const { phone } = await plane.app.services.phones.create(
       tenant.caller,
       createBody({ maxDuration: 3600 }),
@@ -108,7 +111,7 @@ describe('an app with splits', () => {
     ])
     await eventually(() => agent.log.includes('finishInstall'))
     expect([...agent.held.cache].sort()).toEqual([sha256(base), sha256(split)].sort())
-    // Removed meanwhile: the install keeps its files until it has ended.
+    // The app is removed during the install, which keeps its files until it has ended.
     const stored = await storedFiles(plane)
     expect(stored).toHaveLength(2)
     expect((await operator('DELETE', `/apps/${name}`)).body).toEqual({ package: name, removed: true })
@@ -132,14 +135,14 @@ describe('an app with splits', () => {
   })
 })
 
-/** Files that would be deleted were they not being installed. */
+/** Counts deletes that wait because their files are being installed. */
 const waitingDeletes = async (): Promise<number> =>
   (
     await plane.app.core.db.$queryRaw<unknown[]>`select 1 from graphile_worker.jobs
       where key like 'file.delete:%' and run_at > now() + interval '10 s'`
   ).length
 
-it('takes only APKs of an operator, and forgets those that no app took', async () => {
+it("accepts only an operator's APKs, and removes those that no app uses", async () => {
   const apk = makeApk({ package: 'org.example.left' })
   const stranger = await fetch(`${operatorOrigin}/operator/v1/library/files`, {
     method: 'POST',
@@ -163,7 +166,7 @@ it('takes only APKs of an operator, and forgets those that no app took', async (
 
 describe('a search', () => {
   let newest: string
-  /** An app of one stored file; what is in it does not matter here. */
+  /** An app with one stored file, whose content does not matter here. */
   async function put(index: number, label: string): Promise<void> {
     const id = newId('file')
     newest = id
@@ -189,7 +192,7 @@ describe('a search', () => {
     await plane.app.core.db.libraryState.update({ where: { id: 1 }, data: { version: { increment: 1 } } })
   })
 
-  it('gives pages of 50, each app once, in the order of packages', async () => {
+  it('returns pages of 50, each app once, sorted by package', async () => {
     const pages = [await search()]
     for (let cursor = pages[0]?.next_cursor; cursor; cursor = pages.at(-1)?.next_cursor)
       pages.push(await search(`?limit=7&cursor=${cursor}`))
@@ -208,7 +211,7 @@ describe('a search', () => {
     expect(await found('')).toHaveLength(50)
   })
 
-  it('refuses queries over 100 characters and cursors that are none', async () => {
+  it('refuses queries over 100 characters and invalid cursors', async () => {
     const of = async (query: string) => {
       const { status, body } = await client.request('GET', `/v1/apps/library?${query}`)
       return [status, body.error?.code]
@@ -218,7 +221,7 @@ describe('a search', () => {
       expect(await of(query)).toEqual([400, 'validation_failed'])
   })
 
-  it('is refused with a time to wait while the library loads for the first time', async () => {
+  it('returns a wait while the library loads for the first time', async () => {
     const { db } = plane.app.core
     const { store } = plane.app.uploads
     let release: () => void = () => undefined
@@ -241,7 +244,8 @@ describe('a search', () => {
     await loading
     expect((await catalog.search(tenant.caller, null, null)).data).toHaveLength(50)
 
-    // A file that is lost takes its app along at the next refresh; a change by another replica shows at once.
+    // An app whose file is lost disappears at the next refresh; a change by another replica is
+    // visible immediately.
     await store.delete(newest)
     expect((await catalog.search(tenant.caller, 'straße', null)).data).toHaveLength(1)
     await catalog.keep()

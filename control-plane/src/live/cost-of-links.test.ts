@@ -1,4 +1,7 @@
-/** The look at all live links reads what the open sessions need, however many links the table holds. */
+/**
+ * The reads for all live links depend on the open sessions, not on the number of links in the
+ * table.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
@@ -20,19 +23,19 @@ beforeAll(async () => {
   await eventually(
     async () => (await db.phone.findUniqueOrThrow({ where: { id: phoneId } })).status === 'ready',
   )
-  // Nothing else reads while a test counts.
+  // Stop other reads while a test counts.
   await plane.app.quiesce()
 })
 afterAll(() => world.stop())
 
-/** Links that live for a day, of sessions that have ended. */
+/** Adds links that are valid for a day, of sessions that have ended. */
 async function addDeadLinks(count: number): Promise<void> {
   const client = new pg.Client({ connectionString: plane.config.databaseUrl })
   await client.connect()
   const { projectId } = tenant
   const { keyId } = tenant.caller
   try {
-    // Half a million rows, each with five references to check, would take a minute.
+    // Half a million rows with five foreign keys each would take a minute to check.
     await client.query('set session_replication_role = replica')
     await client.query(
       `insert into sessions (id, phone_id, project_id, started_at, ended_at, end_reason, idle_timeout, max_duration,
@@ -52,7 +55,7 @@ async function addDeadLinks(count: number): Promise<void> {
   }
 }
 
-it('500,000 links cost a look at all links, the check of one and a new one what ten cost', async () => {
+it('reads as many rows for links with 500,000 links in the table as with ten', async () => {
   const { live } = plane.app.services
   const { db } = plane.app.core
   const make = () => live.createLink(tenant.caller, phoneId, { expiresIn: 3600, control: true })

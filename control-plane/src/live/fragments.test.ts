@@ -1,4 +1,7 @@
-/** What a page without WebCodecs makes of video for Media Source Extensions; real browsers play it in `e2e`. */
+/**
+ * Conversion of video for Media Source Extensions on a page without WebCodecs; real browsers play
+ * it in `e2e`.
+ */
 import fc from 'fast-check'
 import { createRequire } from 'node:module'
 import { describe, expect, it } from 'vitest'
@@ -18,7 +21,7 @@ const config = (...units: Uint8Array[]) => ({
   parameterSets: joined(units.flatMap((unit) => [bytes(0, 0, 0, 1), unit])),
 })
 
-/** The boxes of an MP4 file, by their path. */
+/** The boxes of an MP4 file, by path. */
 function boxesOf(file: Uint8Array, path = ''): Map<string, Uint8Array> {
   const found = new Map<string, Uint8Array>()
   const view = new DataView(file.buffer, file.byteOffset, file.length)
@@ -32,9 +35,9 @@ function boxesOf(file: Uint8Array, path = ''): Map<string, Uint8Array> {
   return found
 }
 
-describe('units behind start codes', () => {
-  it('are found again, whatever start codes and zeros are between them', () => {
-    // No unit holds a start code, begins or ends with zero.
+describe('NAL units behind start codes', () => {
+  it('are split at any start codes and padding zeros', () => {
+    // A unit contains no start code, and neither begins nor ends with zero.
     const unit = fc.array(fc.integer({ min: 2, max: 255 }), { minLength: 1, maxLength: 30 })
     const gap = fc.nat(4)
     fc.assert(
@@ -46,23 +49,23 @@ describe('units behind start codes', () => {
     )
   })
 
-  it('may hold zeros and ones that are no start code', () => {
+  it('may contain zeros and ones that are not start codes', () => {
     expect(unitsOf(bytes(0, 0, 1, 5, 0, 1, 0, 0, 3, 1, 7))).toEqual([bytes(5, 0, 1, 0, 0, 3, 1, 7)])
   })
 })
 
 describe('fragments', () => {
-  it('begin with the parameter sets, of a film without end', () => {
+  it('begin with the parameter sets, without a duration', () => {
     const head = boxesOf(new Fragments(mux.generator, config(sps, pps)).head())
     expect([...head.keys()]).toEqual(expect.arrayContaining(['/ftyp', '/moov', '/moov/mvhd', '/moov/trak']))
-    // A length would make browsers gather pictures before they show one.
+    // With a duration, browsers would buffer frames before they show one.
     expect(head.has('/moov/mvex/mehd')).toBe(false)
     expect([...(head.get('/moov/mvhd') ?? [])].slice(16, 20)).toEqual([255, 255, 255, 255])
     const text = Buffer.from(head.get('/moov/trak') ?? []).toString('latin1')
     for (const set of [sps, pps]) expect(text).toContain(Buffer.from(set).toString('latin1'))
   })
 
-  it('are one picture each: its time, and its units behind their lengths', () => {
+  it('contain one frame each: its time, and its length-prefixed units', () => {
     const fragments = new Fragments(mux.generator, config(sps, pps))
     const at = 12 * 3600 * ticksPerSecond
     const data = bytes(0, 0, 0, 1, 9, 0x10, 0, 0, 1, 0x65, 1, 2)

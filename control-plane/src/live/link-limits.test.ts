@@ -1,4 +1,7 @@
-/** How many links a phone and a project may have, also when they are made at once; and what ends with the session. */
+/**
+ * The limits of links per phone and project, even for concurrent requests; and links of an ended
+ * session.
+ */
 import { ApiError } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
@@ -32,7 +35,7 @@ const make = async (phoneId: string, caller = tenant.caller): Promise<ApiError |
   }
 }
 
-it('refuses a link too many of a phone, and of a project, though they are made at once', async () => {
+it('refuses a link above the limit of a phone, and of a project, for concurrent requests', async () => {
   const [one = '', two = ''] = phones
   const ofOne = await Promise.all(Array.from({ length: 6 }, () => make(one)))
   const refused = ofOne.filter((each) => each instanceof ApiError)
@@ -46,7 +49,7 @@ it('refuses a link too many of a phone, and of a project, though they are made a
   expect(last).toHaveLength(1)
   expect(last[0]).toMatchObject({ code: 'rate_limited', details: { limit: 5 } })
 
-  // Another project has its own.
+  // Another project has its own limit.
   const other = await plane.tenant()
   const { phone } = await plane.app.services.phones.create(other.caller, createBody(), null)
   const { db } = plane.app.core
@@ -55,7 +58,7 @@ it('refuses a link too many of a phone, and of a project, though they are made a
   )
   expect(await make(phone.id, other.caller)).toContain('#prl_')
 
-  // With the session its links end.
+  // The links end with the session.
   await db.session.updateMany({
     where: { phoneId: one, endedAt: null },
     data: { endedAt: new Date(), endReason: 'parked', billedSeconds: 60, costMicros: 0n },

@@ -1,4 +1,7 @@
-/** Live links over HTTP, and views over real WebSockets, Postgres, broker and gRPC; the agent is a double. */
+/**
+ * Live links over HTTP, and views over real WebSockets, Postgres, broker and gRPC; the agent is a
+ * double.
+ */
 import { type ServerDuplexStream } from '@grpc/grpc-js'
 import { type WatchRequest, type WatchResponse } from '@phonerack/proto'
 import { ApiError, hashSecret } from '@phonerack/shared'
@@ -22,7 +25,7 @@ let agent: AgentDouble
 let tenant: Tenant
 let phoneId: string
 let origin: string
-/** Views as the agent has them, oldest first, with what came over each. */
+/** Views at the agent, oldest first, with the messages of each. */
 let watches: { call: Watch; requests: WatchRequest[]; isOver: boolean }[]
 
 beforeAll(async () => {
@@ -72,7 +75,7 @@ async function newToken(id = phoneId, body: object = {}, key = tenant.key): Prom
 
 const open = (token: string | null): LiveClient => openLive(plane.server, origin, token)
 
-/** A view that the agent has seen, and the agent's side of it. */
+/** A view, and the agent's side of it. */
 async function view(token: string) {
   const client = open(token)
   await client.opened()
@@ -83,7 +86,7 @@ async function view(token: string) {
 }
 
 describe('a live link', () => {
-  it('is a URL of the configured address, lives for an hour, and only its hash is kept', async () => {
+  it('is a URL of the configured address, expires after an hour, and only its hash is stored', async () => {
     const before = Date.now()
     const answer = await ask(phoneId)
     expect(answer.statusCode).toBe(201)
@@ -101,14 +104,14 @@ describe('a live link', () => {
     ).not.toContain(token)
   })
 
-  it('lets its phone film for who opens it at once', async () => {
+  it('starts capture on its phone for a person who opens it immediately', async () => {
     const prepared = () => agent.log.filter((name) => name === 'prepare').length
     const before = prepared()
     await newToken()
     await eventually(() => prepared() > before)
   })
 
-  it('keeps its phone ready to film while it leads there', async () => {
+  it("keeps its phone's video server on standby while it can be used", async () => {
     const id = await newPhone(tenant)
     const token = await newToken(id)
     const standBys = createStandBys(plane.app.core, plane.app.hosts)
@@ -116,10 +119,10 @@ describe('a live link', () => {
     await standBys.look()
     await eventually(() => count('standBy') > 0)
     expect(count('standBy ended')).toBe(0)
-    // Held, not asked for again. The one of the plane's own may come beside it.
+    // The call is held, not repeated. The plane's own call may exist as well.
     for (let i = 0; i < 5; i += 1) await standBys.look()
     expect(count('standBy')).toBeLessThanOrEqual(2)
-    // Nor is it begun for a link that leads nowhere any more, and it ends with that.
+    // It is not started for an unusable link, and ends when a link becomes unusable.
     const { db } = plane.app.core
     await db.liveLink.update({ where: { tokenHash: hashSecret(token) }, data: { expiresAt: new Date() } })
     await standBys.look()
@@ -127,7 +130,7 @@ describe('a live link', () => {
     const before = count('standBy')
     await standBys.look()
     expect(count('standBy')).toBe(before)
-    // Who closes ends what it holds.
+    // A closing view ends its call.
     await newToken(id)
     await standBys.look()
     await eventually(() => count('standBy') > before)
@@ -136,7 +139,7 @@ describe('a live link', () => {
     await eventually(() => count('standBy ended') > ended)
   })
 
-  it('keeps its phone ready also while the channel to another host cannot be made', async () => {
+  it('keeps its phone on standby even when the channel to another host cannot be created', async () => {
     const [broken, good] = [await newPhone(tenant), await newPhone(tenant)]
     for (const id of [broken, good]) await newToken(id)
     const { core, hosts } = plane.app
@@ -153,7 +156,7 @@ describe('a live link', () => {
     }
   })
 
-  it('lives for 60 to 86400 seconds, as asked', async () => {
+  it('can be valid for 60 to 86400 seconds', async () => {
     for (const seconds of [60, 86_400]) {
       const before = Date.now()
       const answer = await ask(phoneId, { expires_in: seconds })
@@ -183,7 +186,7 @@ describe('a live link', () => {
     expect(JSON.stringify(entry?.summary)).not.toContain('prl_')
   })
 
-  it('opens a page that no other site may frame, and that tells nobody where it came from', async () => {
+  it('opens a page that no other site may frame, and that sends no referrer', async () => {
     const page = await plane.server.inject({ url: '/live' })
     expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(page.headers['referrer-policy']).toBe('no-referrer')
@@ -191,7 +194,7 @@ describe('a live link', () => {
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toContain('unsafe')
-    // The script that opens the socket stands in the page, by its hash.
+    // The inline script opens the socket; the policy allows its hash.
     const inline = /<script type="module" async>([^<]+)<\/script>/.exec(page.body)?.[1] ?? ''
     expect(inline).toContain(`'${protocol}'`)
     expect(policy).toContain(`'sha256-${createHash('sha256').update(inline).digest('base64')}'`)
@@ -277,7 +280,7 @@ describe('a live view', () => {
     client.close()
   })
 
-  it('is one of many of a link', async () => {
+  it('is one of many views of a link', async () => {
     const token = await newToken()
     const views = [await view(token), await view(token)]
     expect(watches).toHaveLength(2)
@@ -292,7 +295,7 @@ describe('a live view', () => {
     expect(watches).toHaveLength(0)
   })
 
-  it('needs a token that is known', async () => {
+  it('needs a known token', async () => {
     const { code } = await open(`prl_${'a'.repeat(43)}`).closed()
     expect(code).toBe(closings.unknown.code)
   })
@@ -305,13 +308,13 @@ describe('a live view', () => {
     ['a touch outside', '{"type":"touch","phase":"down","pointer":0,"x":1.1,"y":0}'],
     ['an unknown field', '{"type":"rotate","more":1}'],
     ['bytes', Buffer.from([1, 2])],
-  ])('ends at what no page sends: %s', async (_what, message) => {
+  ])('ends on a message that no page sends: %s', async (_what, message) => {
     const { client } = await view(await newToken())
     client.send(message)
     expect((await client.closed()).code).toBe(closings.badMessage.code)
   })
 
-  it('takes 10,000 characters at once', async () => {
+  it('accepts 10,000 characters at once', async () => {
     const { client, watch } = await view(await newToken())
     const text = '👋'.repeat(10_000)
     client.send({ type: 'text', text })
@@ -320,7 +323,7 @@ describe('a live view', () => {
     client.close()
   })
 
-  it('ends when somebody sends far more than a person can', async () => {
+  it('ends when a client sends far more than a person can', async () => {
     const { client, watch } = await view(await newToken())
     for (let at = 0; at < 5000; at++) client.send({ type: 'touch', phase: 'move', pointer: 0, x: 0, y: 0 })
     client.send({ type: 'ping', id: 1 })
@@ -329,7 +332,7 @@ describe('a live view', () => {
     expect(watch.requests.length).toBeLessThan(6000)
   })
 
-  it('reads no more from the host than its page takes', async () => {
+  it('reads no more from the host than its page accepts', async () => {
     const { client, watch } = await view(await newToken())
     const data = Buffer.alloc(65_536)
     const chunk = {
@@ -345,7 +348,7 @@ describe('a live view', () => {
     }
     const filling = fill()
     let before = -1
-    // Until nothing more moves.
+    // Until no more data arrives.
     await eventually(async () => {
       const still = written === before && client.bytes() > 500_000
       before = written
@@ -360,7 +363,7 @@ describe('a live view', () => {
     await filling
   })
 
-  it('keeps the phone awake by input, and not by watching', async () => {
+  it('keeps the phone awake by input, but not by watching', async () => {
     const { client, watch } = await view(await newToken())
     const { db } = plane.app.core
     const old = new Date(Date.now() - 600_000)
@@ -379,7 +382,7 @@ describe('a live view', () => {
     client.close()
   })
 
-  it('without video says so for good; one whose host breaks off may come back', async () => {
+  it('without video ends permanently; one whose host disconnects may be reopened', async () => {
     const token = await newToken()
     agent.onWatch = (call) => void call.emit('error', Object.assign(new Error('no'), { code: 12 }))
     expect((await open(token).closed()).code).toBe(closings.noVideo.code)
@@ -392,7 +395,7 @@ describe('a live view', () => {
   })
 })
 
-it('a request that merely offers another protocol is answered as any other', async () => {
+it('a request that merely offers another protocol gets a normal response', async () => {
   const { port } = plane.server.server.address() as AddressInfo
   const socket = connect(port, '127.0.0.1')
   const body = JSON.stringify({ expires_in: 60 })
@@ -407,7 +410,7 @@ it('a request that merely offers another protocol is answered as any other', asy
   socket.write(body.slice(5))
   await eventually(() => text.includes('\r\n\r\n{'))
   expect(text).toMatch(/^HTTP\/1\.1 201 /)
-  // The connection stays, and takes the next one.
+  // The connection stays open, and serves the next request.
   text = ''
   socket.write('GET /live/socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n')
   await eventually(() => text.includes('not_found'))
@@ -443,7 +446,7 @@ describe('an open view ends', () => {
     again.client.close()
   })
 
-  it('when the key that made it is revoked', async () => {
+  it('when the key that created it is revoked', async () => {
     const { id, key } = await createKey(plane.app.core, {
       project: tenant.projectId,
       preset: 'agent',
@@ -456,7 +459,7 @@ describe('an open view ends', () => {
     expect((await open(token).closed()).code).toBe(closings.unknown.code)
   })
 
-  it('with the session: parked, deleted, frozen, paused; and the link with it', async () => {
+  it('with the session: parked, deleted, frozen, paused; and so does the link', async () => {
     const { phones } = plane.app.services
     const other = await plane.tenant({ credit: '100' })
     const ends: [number, () => Promise<unknown>][] = [

@@ -1,4 +1,7 @@
-/** The pure parts of the live view: what goes over its socket, keys, the allowance, and when a link holds. */
+/**
+ * The pure parts of the live view: socket messages, keys, the rate limit, and the validity of a
+ * link.
+ */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Allowance } from './allowance.js'
@@ -18,7 +21,7 @@ describe('video on the socket', () => {
     expect([...frame]).toEqual([2, 1, 0, 0, 0, 0, 0, 0, 1, 2, 9])
   })
 
-  it('is read as it was written, and what is cut off is no message', () => {
+  it('is decoded as it was encoded, and a truncated message is rejected', () => {
     const data = fc.uint8Array({ maxLength: 200 })
     const size = fc.nat(0xffff)
     const codec = fc.string({ maxLength: 40 })
@@ -50,7 +53,7 @@ describe('video on the socket', () => {
   })
 })
 
-it('close reasons fit into a close frame, and codes tell for good from for now', () => {
+it('close reasons fit into a close frame, and codes distinguish permanent from temporary closes', () => {
   const all = Object.values(closings)
   expect(new Set(all.map(({ code }) => code)).size).toBe(all.length)
   for (const { code, reason } of all) {
@@ -63,7 +66,7 @@ it('close reasons fit into a close frame, and codes tell for good from for now',
     expect(isWorthRetrying(code)).toBe(true)
 })
 
-it('whatever a page sends is read or refused, and never thrown at', () => {
+it('any message of a page is read or refused, without an exception', () => {
   fc.assert(fc.property(fc.string(), (text) => void readPageMessage(text)))
   fc.assert(fc.property(fc.json(), (text) => void readPageMessage(text)))
 })
@@ -72,7 +75,7 @@ describe('the keyboard', () => {
   const press = (key: string, more = {}) =>
     androidKey({ key, shiftKey: false, altKey: false, ctrlKey: false, metaKey: false, ...more })
 
-  it('gives editing keys Android’s codes, and leaves text and Tab alone', () => {
+  it('sends Android’s codes for editing keys, and leaves text and Tab alone', () => {
     expect(press('Backspace')).toEqual({ code: 67, meta: 0 })
     expect(press('ArrowLeft', { shiftKey: true })).toEqual({ code: 21, meta: 0x41 })
     expect(press('a', { ctrlKey: true })).toEqual({ code: 29, meta: 0x3000 })
@@ -84,7 +87,7 @@ describe('the keyboard', () => {
     expect(press('a', { ctrlKey: true, altKey: true })).toBeNull()
   })
 
-  it('cuts text between characters', () => {
+  it('splits text between characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 5 }), (text, most) => {
         const pieces = piecesOf(text, most)
@@ -95,7 +98,7 @@ describe('the keyboard', () => {
   })
 })
 
-it('tries come later each time, and within 5 seconds', () => {
+it('the retry delay grows, up to 5 seconds', () => {
   fc.assert(
     fc.property(fc.nat(10_000), fc.double({ min: 0, max: 1, noNaN: true }), (tries, random) => {
       const ms = retryDelay(tries, random)
@@ -106,7 +109,7 @@ it('tries come later each time, and within 5 seconds', () => {
   )
 })
 
-it('time left is told as people do', () => {
+it('the time left is formatted for people', () => {
   expect([0, 45_000, 99_001, 720_000, 3_900_000, 86_400_000].map(timeLeft)).toEqual([
     '0 s',
     '45 s',
@@ -117,7 +120,7 @@ it('time left is told as people do', () => {
   ])
 })
 
-it('an allowance gives its burst at once and its rate for long', () => {
+it('an allowance permits its burst immediately and its rate over time', () => {
   const allowance = new Allowance(10, 5, 0)
   const takes = (now: number, times: number) =>
     Array.from({ length: times }, () => allowance.take(now)).filter(Boolean).length
@@ -153,7 +156,7 @@ describe('a link', () => {
     handoffMessage: null,
   }
 
-  it('leads to its phone while it holds', () => {
+  it('leads to its phone while it is valid', () => {
     const place = { serial: 'serial', fencingNumber: 3n, hostId: 'hst_a', address: '127.0.0.1:1' }
     expect(standingOf(row, now, rules)).toEqual({ place })
   })

@@ -1,6 +1,6 @@
 /**
- * Many views at once, slow ones, ones whose page is gone, and a server that stops: real WebSockets, Postgres, broker and
- * gRPC; the agent is a double.
+ * Many concurrent views, slow ones, ones whose page disappeared, and a server that stops: real
+ * WebSockets, Postgres, broker and gRPC; the agent is a double.
  */
 import { type ServerDuplexStream } from '@grpc/grpc-js'
 import { type WatchRequest, type WatchResponse } from '@phonerack/proto'
@@ -23,7 +23,7 @@ let agent: AgentDouble
 let tenant: Tenant
 let origin: string
 let phoneIds: string[]
-/** Views as the agent has them, oldest first. */
+/** Views at the agent, oldest first. */
 let watches: Watch[]
 
 beforeAll(async () => {
@@ -80,14 +80,14 @@ async function view(token: string): Promise<{ client: LiveClient; watch: Watch }
 }
 
 describe('many views', () => {
-  it('are at most 50 of a phone, and one more when one leaves', async () => {
+  it('are limited to 50 per phone, and another can open when one closes', async () => {
     const token = await newToken()
     const clients = Array.from({ length: limits.live.watchers }, () => open(token))
     await Promise.all(clients.map((client) => client.opened()))
     const { code, reason } = await open(token).closed()
     expect([code, reason]).toEqual([closings.tooMany.code, closings.tooMany.reason])
     expect(isWorthRetrying(code)).toBe(false)
-    // Another phone has its own.
+    // Another phone has its own limit.
     const other = open(await newToken(1))
     await other.opened()
 
@@ -109,7 +109,7 @@ describe('many views', () => {
     }
     const frames = 150
     const isFull = new Set<Watch>()
-    // As the host agent does: a frame that a stream does not take is dropped.
+    // Like the host agent: drops a frame that a stream does not accept.
     const send = (watch: Watch): boolean => {
       if (isFull.has(watch)) return false
       if (!watch.write(chunk)) {
@@ -118,7 +118,7 @@ describe('many views', () => {
       }
       return true
     }
-    // The quick page acknowledges what it got; the slow one nothing.
+    // The fast page acknowledges what it receives; the slow one does not.
     const quickTakes = (condition: () => boolean) =>
       eventually(() => {
         quick.client.send({ type: 'ack', bytes: quick.client.bytes() })
@@ -135,7 +135,7 @@ describe('many views', () => {
     expect(slow.client.video.length).toBeLessThan(40)
     expect(slow.watch.cancelled).toBe(false)
 
-    // It goes on where it is when it can, and what it says arrives meanwhile.
+    // The slow page continues when it can, and its input arrives in the meantime.
     const held = slow.client.video.length
     slow.client.send({ type: 'ping', id: 1 })
     slow.client.send({ type: 'ack', bytes: slow.client.bytes() })
@@ -146,7 +146,7 @@ describe('many views', () => {
 })
 
 describe('a pulse', () => {
-  it('cuts the socket of a page that is gone, and no other', async () => {
+  it('closes the socket of a page that disappeared, and no other', async () => {
     const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
     await once(server, 'listening')
     server.on('connection', (socket) => keepPulse(socket, 1000))
@@ -156,7 +156,7 @@ describe('a pulse', () => {
     alive.on('ping', () => (pings += 1))
     const gone = new WebSocket(`ws://127.0.0.1:${port}`, { autoPong: false })
     const [code] = (await once(gone, 'close')) as [number]
-    // Without a word of its own.
+    // Without a close frame.
     expect(code).toBe(1006)
     const before = pings
     await eventually(() => pings > before)
@@ -167,12 +167,15 @@ describe('a pulse', () => {
   })
 })
 
-/** The page's own connection with what it needs of a browser; returns what it told the page, in order. */
+/**
+ * The page's own connection with stubs of the browser's API. Returns the reasons that the page
+ * shows, in order.
+ */
 async function openPage(url: string, token: string): Promise<string[]> {
   class BrowserSocket extends WebSocket {
     constructor(at: string, offered: string) {
       super(at, offered, { origin })
-      // A browser tells of it by the close.
+      // A browser reports it by the close event.
       this.on('error', () => undefined)
     }
   }
@@ -195,11 +198,11 @@ async function openPage(url: string, token: string): Promise<string[]> {
   return told
 }
 
-it('a server that stops says so and waits for no page, which comes back by itself', async () => {
+it('a server that stops says so and waits for no page, and the page reconnects', async () => {
   const token = await newToken(1)
   const { port } = plane.server.server.address() as AddressInfo
   const { client, watch } = await view(token)
-  // One that takes nothing any more, not even the end.
+  // It reads nothing, including the close frame.
   const deaf = new WebSocket(`ws://127.0.0.1:${port}/live/socket`, 'phonerack.live.1', { origin })
   await once(deaf, 'open')
   deaf.send(JSON.stringify({ type: 'open', token }))
@@ -218,7 +221,7 @@ it('a server that stops says so and waits for no page, which comes back by itsel
   await eventually(() => watch.cancelled && watches.every(({ cancelled }) => cancelled))
   deaf.terminate()
 
-  // The page tries until there is a server again.
+  // The page retries until there is a server again.
   await eventually(() => told.length > 2)
   expect(told.slice(0, 3)).toEqual(['open', `again: ${closings.stopping.reason}`, 'again: '])
   await next.server.listen({ host: '127.0.0.1', port })

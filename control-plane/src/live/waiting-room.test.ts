@@ -1,8 +1,8 @@
-/** Sockets without a link yet: the oldest makes room, of its own address first. */
+/** Sockets without a link: the oldest makes room, first of its own address. */
 import { expect, it } from 'vitest'
 import { createWaitingRoom } from './waiting-room.js'
 
-it('pushes out the socket of an address that waited longest, and no other', () => {
+it('closes the socket that has waited longest at the same address, and no other', () => {
   const out: string[] = []
   const room = createWaitingRoom<string>((socket) => out.push(socket))
   room.enter('other', 'of another')
@@ -16,7 +16,7 @@ it('pushes out the socket of an address that waited longest, and no other', () =
   expect(out).toEqual(['socket 1', 'socket 2'])
 })
 
-it('bounds the sockets of all addresses together', () => {
+it('limits the sockets of all addresses together', () => {
   const out: string[] = []
   const room = createWaitingRoom<string>((socket) => out.push(socket))
   for (let each = 0; each < 5002; each += 1) room.enter(`network ${each}`, `socket ${each}`)

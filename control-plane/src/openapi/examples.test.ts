@@ -1,4 +1,7 @@
-/** That every operation has examples, and that each is what its schema says and the service takes. */
+/**
+ * Checks that every operation has examples, which fit their schemas and are accepted by the
+ * service.
+ */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -35,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Where a body or an answer is described, as a JSON pointer, and the examples there. */
+/** The places of bodies and responses, as JSON pointers, with their examples. */
 function places() {
   return operations.flatMap(({ method, path, operationId, requestBody, responses }) => {
     const holders = [
@@ -57,13 +60,13 @@ function places() {
   })
 }
 
-it('shows each body, each answer and each error', () => {
+it('shows each body, each response and each error', () => {
   const readable = places().filter(({ mediaType }) => /json|text/.test(mediaType))
   expect(readable.length).toBeGreaterThan(200)
   expect(readable.filter(({ examples }) => examples.length === 0).map(({ name }) => name)).toEqual([])
 })
 
-it('has no example that is shown nowhere', () => {
+it('has no unused example', () => {
   for (const [operationId, { body, answers = {}, text }] of Object.entries(operationExamples)) {
     const operation = operations.find((each) => each.operationId === operationId)
     const { requestBody, responses = {} } = operation ?? {}
@@ -91,7 +94,7 @@ it('shows what the schemas allow', () => {
   expect(wrong).toEqual([])
 })
 
-it('shows bodies that the service takes', async () => {
+it('shows bodies that the service accepts', async () => {
   const phone = await api.placePhone('parked')
   for (const { operationId, method, path, requestBody } of operations)
     for (const { value } of Object.values(requestBody?.content['application/json']?.examples ?? {})) {

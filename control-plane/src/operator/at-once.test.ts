@@ -1,11 +1,12 @@
-// Two operators who do the same at once, on two replicas: one change, and both answers true.
+// Two operators with the same concurrent request, on two replicas: one change, and both responses
+// correct.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startWorld, type Plane, type World } from '../testing/world.js'
 
 let world: World
 let planes: Plane[]
 let ahead = 0
-/** Later at each look, so that two moments never read as one. */
+/** Advances at each read, so that no two times are equal. */
 const clock = { now: () => new Date(Date.now() + (ahead += 1000)) }
 beforeAll(async () => {
   world = startWorld()
@@ -50,7 +51,7 @@ it.each([
     async () =>
       `/operator-tokens/${String((await send(first(), 'POST', '/operator-tokens', { name: 'x' }))['id'])}`,
   ],
-])('revokes %s once: every answer and every audit entry has the one time', async (_, make) => {
+])('revokes %s once: every response and every audit entry has the same time', async (_, make) => {
   const path = await make()
   const answers = await concurrently('DELETE', path)
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
@@ -64,7 +65,7 @@ it.each([
   expect(new Set(facts.map(([, after]) => after.revoked_at))).toEqual(times)
 })
 
-it('makes one owner for the projects that name it at once', async () => {
+it('creates one owner for concurrent projects that name it', async () => {
   for (const owner of ['Ann', 'Ben', 'Cleo', 'Dan']) {
     const answers = await concurrently('POST', '/projects', { name: 'Shop', owner })
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201))

@@ -40,13 +40,13 @@ async function call(method: Method, path: string, payload?: object | Buffer): Pr
 }
 const entriesOf = (requestId: string) => plane.app.core.db.auditEntry.findMany({ where: { requestId } })
 
-/** The writes that a server has, as `METHOD /path`, read from the tree that it prints. */
+/** A server's writes, as `METHOD /path`, parsed from the tree that it prints. */
 function writesOf(server: FastifyInstance): string[] {
   const parts: string[] = []
   const found: string[] = []
   for (const line of server.printRoutes({ commonPrefix: false }).split('\n')) {
     const [, branch = '', path = '', methods = ''] = /^([^/]*)(\/\S*)(?: \(([A-Z, ]+)\))?$/.exec(line) ?? []
-    // Four characters a level.
+    // Four characters per level.
     parts.splice(branch.length / 4 - 1, Infinity, path)
     for (const method of methods.split(', '))
       if (['POST', 'PUT', 'PATCH', 'DELETE'].includes(method)) found.push(`${method} ${parts.join('')}`)
@@ -153,24 +153,21 @@ it('covers every write of the operator API', () => {
   expect(writesOf(plane.operator)).toEqual(Object.keys(examples).sort())
 })
 
-it.each(Object.entries(examples))(
-  '%s leaves one entry, which holds no secret',
-  async (_, { send, action }) => {
-    const answer = await send()
-    expect(answer.status, answer.text).toBeLessThan(300)
-    const [entry, ...more] = await entriesOf(answer.requestId)
-    expect(more).toEqual([])
-    expect(entry).toMatchObject({ action, tokenName: 'configured', address: '127.0.0.1' })
-    expect(entry?.tokenId).toMatch(/^opt_/)
-    expect(entry?.before !== null || entry.after !== null).toBe(true)
-    const listed = await call('GET', '/audit?limit=100')
-    const text = JSON.stringify(listed.body)
-    expect(text).toContain(answer.requestId)
-    expect(text).not.toMatch(/pr[a-z]_[A-Za-z0-9_-]{43}/)
-  },
-)
+it.each(Object.entries(examples))('%s leaves one entry without a secret', async (_, { send, action }) => {
+  const answer = await send()
+  expect(answer.status, answer.text).toBeLessThan(300)
+  const [entry, ...more] = await entriesOf(answer.requestId)
+  expect(more).toEqual([])
+  expect(entry).toMatchObject({ action, tokenName: 'configured', address: '127.0.0.1' })
+  expect(entry?.tokenId).toMatch(/^opt_/)
+  expect(entry?.before !== null || entry.after !== null).toBe(true)
+  const listed = await call('GET', '/audit?limit=100')
+  const text = JSON.stringify(listed.body)
+  expect(text).toContain(answer.requestId)
+  expect(text).not.toMatch(/pr[a-z]_[A-Za-z0-9_-]{43}/)
+})
 
-it('shows what was before and after', async () => {
+it('shows the values before and after', async () => {
   const id = await project()
   const { requestId } = await call('PATCH', `/projects/${id}`, { credit_usd: '12.5', max_phones: 3 })
   const [entry] = await entriesOf(requestId)
@@ -181,7 +178,7 @@ it('shows what was before and after', async () => {
   })
 })
 
-it('has no entry of what was refused or rolled back', async () => {
+it('has no entry of a refused or rolled back request', async () => {
   const before = await plane.app.core.db.auditEntry.count()
   expect((await call('PATCH', '/projects/proj_aaaaaaaaaaaa', { frozen: true })).status).toBe(404)
   expect((await call('POST', '/keys', { project: 'proj_none' })).status).toBe(404)
@@ -190,7 +187,7 @@ it('has no entry of what was refused or rolled back', async () => {
   expect(await plane.app.core.db.project.count({ where: { name: 'x' } })).toBe(0)
 })
 
-it('is read in pages, newest first, and takes no wrong page', async () => {
+it('is read in pages, newest first, and refuses an invalid page', async () => {
   for (let each = 0; each < 3; each++) await project()
   const first = await call('GET', '/audit?limit=2')
   const data = first.body['data'] as { id: string }[]
@@ -220,7 +217,7 @@ it('cannot be changed, and is kept for a year', async () => {
   ahead = 0
 })
 
-it('is left out by no route: a write that is declared another way ends the start', async () => {
+it('is required of every route: a write without it prevents the start', async () => {
   const { log } = plane.app.core
   const gate = plane.app.operatorGate
   const forgetful = async (server: FastifyInstance): Promise<void> => {

@@ -1,4 +1,5 @@
-// What operators decide about devices holds against what others do at the same moment: decided on locked rows.
+// Operators' decisions about devices hold against concurrent changes, since they are made on locked
+// rows.
 import { newId } from '@phonerack/shared'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
@@ -31,7 +32,7 @@ const release = (ref: string, body: object = {}, on = plane) =>
 const deviceOf = (id: string) => plane.app.core.db.device.findUniqueOrThrow({ where: { id } })
 const entries = (target: string) => plane.app.core.db.auditEntry.count({ where: { target } })
 
-/** A quarantined device that no phone holds. Its host was heard of now. */
+/** A quarantined device that no phone holds, with a recent heartbeat of its host. */
 async function held(change: { phoneId?: string; state?: string } = {}): Promise<string> {
   const { db } = plane.app.core
   const host = await db.host.create({
@@ -57,7 +58,10 @@ const phone = async (status = 'unavailable'): Promise<string> => {
   return id
 }
 
-/** Holds the row that `lock` selects while `racing` begins, changes it with `change`, then lets `racing` go on. */
+/**
+ * Holds the row that `lock` selects while `racing` begins, changes it with `change`, then lets
+ * `racing` continue.
+ */
 async function duringLock<T>(
   lock: string,
   change: string,
@@ -96,7 +100,7 @@ it('releases a device once when two operators release it at the same moment', as
   expect(await entries(id)).toBe(1)
 })
 
-it('refuses a release of a device that was assigned to a phone meanwhile', async () => {
+it('refuses to release a device that was assigned to a phone in the meantime', async () => {
   const id = await held()
   const phoneId = await phone('ready')
   const [answer] = await duringLock(
@@ -111,7 +115,7 @@ it('refuses a release of a device that was assigned to a phone meanwhile', async
   expect(await entries(id)).toBe(0)
 })
 
-it('does not fail a phone that got its device back from another operator meanwhile', async () => {
+it('does not fail a phone that got its device back from another operator in the meantime', async () => {
   const phoneId = await phone()
   const id = await held({ phoneId })
   const [answer] = await duringLock(
@@ -146,7 +150,7 @@ it('does not release again a device whose phone was deleted and which is being w
   expect(found.status).not.toBe('failed')
 })
 
-it('gives a device back to its phone once, and names the state that it has by then', async () => {
+it('returns a device to its phone once, and names the state that it then has', async () => {
   const phoneId = await phone()
   const id = await held({ phoneId })
   const answers = await duringLock(lockedDevice, '', id, () => [
@@ -158,7 +162,7 @@ it('gives a device back to its phone once, and names the state that it has by th
   expect(await entries(id)).toBe(1)
 })
 
-it('enrols a device once when two operators enrol it at the same moment, and says why it refuses the other', async () => {
+it('enrols a device once when two operators enrol it at the same moment, and gives the other a reason', async () => {
   const id = await held({ state: 'unenrolled' })
   const enroll = (on: Plane) =>
     on.operator.inject({

@@ -1,4 +1,5 @@
-// The operator API has a listener apart from the public one: neither answers for the other.
+// The operator API has a listener separate from the public one; neither serves the other's
+// requests.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readConfig } from '../config/config.js'
 import { startWorld, type Plane, type World } from '../testing/world.js'
@@ -13,7 +14,7 @@ afterAll(() => world.stop())
 
 const codeOf = (answer: { json(): unknown }) => (answer.json() as { error?: { code: string } }).error?.code
 
-it('answers 404 for operator requests on the public listener, with a valid token too', async () => {
+it('answers 404 for operator requests on the public listener, even with a valid token', async () => {
   const tenant = await plane.tenant()
   for (const token of [plane.operatorToken, tenant.key, ''])
     for (const [method, url] of [
@@ -29,7 +30,7 @@ it('answers 404 for operator requests on the public listener, with a valid token
     }
 })
 
-it('answers 404 for everything but operator requests on its own', async () => {
+it('answers 404 for all but operator requests on its own listener', async () => {
   const { key } = await plane.tenant()
   const headers = { authorization: `Bearer ${key}` }
   for (const url of ['/v1/account', '/setup', '/openapi.json', '/docs', '/'])
@@ -44,14 +45,14 @@ it('answers 404 for everything but operator requests on its own', async () => {
   expect(hosts.headers).toMatchObject({ 'cache-control': 'no-store' })
 })
 
-it('keeps the join of hosts where agents reach it', async () => {
+it('keeps the join of hosts on the public listener', async () => {
   const join = await plane.server.inject({ method: 'POST', url: '/host/v1/join', payload: {} })
   expect([join.statusCode, codeOf(join)]).toEqual([400, 'validation_failed'])
 })
 
 const needed = { DATABASE_URL: 'postgres://x', NATS_URL: 'nats://x', PHONERACK_PKI_DIR: '/pki' }
 
-it('listens on loopback unless an address is chosen', () => {
+it('listens on loopback unless an address is configured', () => {
   expect(readConfig(needed).operator).toEqual({ host: '127.0.0.1', port: 8090, isChosen: false })
   for (const [text, host, port] of [
     ['10.1.2.3:9000', '10.1.2.3', 9000],

@@ -1,4 +1,5 @@
-// An operator's write with an Idempotency-Key is done once, over all replicas; its answer is kept sealed.
+// An operator's write with an Idempotency-Key is done once across all replicas; its response is
+// stored sealed.
 import { hashSecret } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { forget } from '../jobs/reconcile.js'
@@ -41,7 +42,7 @@ const newProject = async () =>
 const balanceOf = async (id: string) =>
   (await plane.app.core.db.project.findUniqueOrThrow({ where: { id } })).balanceMicros
 
-it('gives credit once, however often, wherever and however fast the request is repeated', async () => {
+it('adds credit once for any number of repeats, on any replica', async () => {
   const id = await newProject()
   const key = newKey()
   const give = (on: Plane) => send('PATCH', `/projects/${id}`, { credit_usd: '12.5' }, key, { on })
@@ -58,7 +59,7 @@ it('gives credit once, however often, wherever and however fast the request is r
   expect(await brokenInvariants(plane.app.core.db)).toEqual([])
 })
 
-it('makes one project with its credit', async () => {
+it('creates one project with its credit', async () => {
   const key = newKey()
   const body = { name: 'Funded', owner: 'Ann', credit_usd: '3' }
   const [one, two] = await Promise.all(
@@ -70,7 +71,7 @@ it('makes one project with its credit', async () => {
   expect(await plane.app.core.db.project.count({ where: { name: 'Funded' } })).toBe(1)
 })
 
-it('repeats a secret that is shown once, and keeps it where only the token opens it', async () => {
+it('repeats a secret that is shown once, and stores it so that only the token opens it', async () => {
   const project = await newProject()
   const key = newKey()
   const first = await send('POST', '/keys', { project }, key)
@@ -109,7 +110,7 @@ it('leaves the key free when the request was refused', async () => {
 })
 
 it.each(['short', 'x'.repeat(129), '-starts-wrong', 'with space', 'ümlaut-key'])(
-  'takes no key %j',
+  'refuses the key %j',
   async (key) => {
     const { status, body } = await send('POST', '/projects', { name: 'No' }, key)
     expect([status, body.error?.code]).toEqual([400, 'validation_failed'])
@@ -117,7 +118,7 @@ it.each(['short', 'x'.repeat(129), '-starts-wrong', 'with space', 'ümlaut-key']
   },
 )
 
-it('knows a file that was sent again by its content', async () => {
+it('recognises a file that is sent again by its content', async () => {
   const key = newKey()
   const [apk, other] = [makeApk({ package: 'com.once.one' }), makeApk({ package: 'com.once.two' })]
   const first = await send('POST', '/library/files', apk, key)

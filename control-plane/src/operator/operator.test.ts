@@ -1,4 +1,4 @@
-// The operator's requests over HTTP, and what freezing, pausing and revoking do to tenants.
+// The operator's requests over HTTP, and the effects of freezing, pausing and revoking on tenants.
 import { generateKeyPairSync } from 'node:crypto'
 import { createUser } from '@nats-io/jwt'
 import { X509Certificate } from 'node:crypto'
@@ -46,7 +46,7 @@ it('needs a known operator token', async () => {
   }
 })
 
-it('makes a project, funds and limits it, and takes strict bodies', async () => {
+it('creates a project, adds credit and limits, and accepts strict bodies only', async () => {
   const made = await call('POST', '/projects', { name: 'Shop', owner: 'Ann' })
   expect(made).toMatchObject({
     status: 201,
@@ -65,7 +65,7 @@ it('makes a project, funds and limits it, and takes strict bodies', async () => 
   expect((await call('GET', '/projects/proj_aaaaaaaaaaaa')).status).toBe(404)
 })
 
-it('makes keys that work, limits them to phones, and revokes them on every replica at once', async () => {
+it('creates keys that work, limits them to phones, and revokes them on every replica immediately', async () => {
   const tenant = await plane.tenant()
   const made = await call('POST', '/keys', { project: tenant.projectId, preset: 'read-only', expires: '30d' })
   expect(made.status).toBe(201)
@@ -83,7 +83,7 @@ it('makes keys that work, limits them to phones, and revokes them on every repli
   )
 })
 
-it('lets a phone-limited key use its phones, name no other, and see only them', async () => {
+it('lets a phone-limited key use and see only its phones', async () => {
   const tenant = await plane.tenant()
   const { phones, keys } = plane.app.services
   const [one, two] = await Promise.all([0, 1].map(() => phones.create(tenant.caller, createBody(), null)))
@@ -127,7 +127,7 @@ it('parks the running phones of a frozen project, and of a paused service, with 
   expect(await brokenInvariants(plane.app.core.db)).toEqual([])
 })
 
-it('lists a device that nobody enrolled, writes nothing to it, and wipes it before it is free', async () => {
+it('lists an unenrolled device, writes nothing to it, and wipes it before it is free', async () => {
   const device = agent.addDevice('new phone')
   const show = () => call('GET', `/devices/${encodeURIComponent('new phone')}`)
   await eventually(async () => (await show()).status === 200)
@@ -147,7 +147,7 @@ it('lists a device that nobody enrolled, writes nothing to it, and wipes it befo
   expect((await call('POST', '/devices/new%20phone/enroll', { erase: true })).status).toBe(400)
 })
 
-it('shows why a wipe fails, from the first refusal of the agent on', async () => {
+it("shows why a wipe fails, from the agent's first refusal on", async () => {
   const device = agent.addDevice('stubborn phone')
   const show = async () => (await call('GET', '/devices/stubborn%20phone')).body
   await eventually(async () => (await show())['state'] === 'unenrolled')
@@ -222,7 +222,7 @@ it('lets a host join once per token, with a certificate for its own name only', 
 const allFree = () =>
   eventually(async () => (await plane.app.core.db.device.count({ where: { state: { not: 'free' } } })) === 0)
 
-it('hands out no device after a restore before its host has confirmed it', async () => {
+it('assigns no device after a restore before its host has confirmed it', async () => {
   const agent = await plane.rack(1)
   const confirmed = async () =>
     (await plane.app.core.db.device.findFirstOrThrow({ where: { hostId: agent.hostId } })).confirmedEpoch

@@ -1,4 +1,4 @@
-// Named operator tokens: their life, their trace, and that only hashes of them are kept.
+// Named operator tokens: their life, their audit entries, and their storage as hashes.
 import { hashSecret, newSecret } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startWorld, type Plane, type World } from '../testing/world.js'
@@ -8,7 +8,7 @@ let world: World
 let plane: Plane
 let beside: Plane
 let ahead = 0
-/** Stands still at the beginning of a minute, so that no count of a minute begins anew in the middle of a test. */
+/** Fixed just after the beginning of a minute, so that no count resets during a test. */
 const start = Math.ceil(Date.now() / 60_000) * 60_000 + 1000
 const clock = { now: () => new Date(start + ahead) }
 beforeAll(async () => {
@@ -46,7 +46,7 @@ const rowOf = async (id: string): Promise<Record<string, unknown>> => {
   return row
 }
 
-it('makes a named token that works on every replica, shows it once and keeps its hash alone', async () => {
+it('creates a named token that works on every replica, shows it once and stores only its hash', async () => {
   const { id, token, expiresAt } = await make()
   expect(token).toMatch(/^pro_[A-Za-z0-9_-]{43}$/)
   expect(id).toMatch(/^opt_[a-z2-7]{12}$/)
@@ -61,7 +61,7 @@ it('makes a named token that works on every replica, shows it once and keeps its
   expect(await rowOf(id)).toMatchObject({ name: 'night shift', revoked_at: null })
 })
 
-it('refuses a revoked token on every replica from the answer of the revocation on', async () => {
+it('refuses a revoked token on every replica from the response of the revocation on', async () => {
   const { id, token } = await make()
   expect((await call('GET', '/hosts', undefined, token, beside)).status).toBe(200)
   expect((await call('DELETE', `/operator-tokens/${id}`)).body['revoked_at']).not.toBeNull()
@@ -83,7 +83,7 @@ it.each([
   ['30d', 30],
   ['90d', 90],
   ['1y', 365],
-])('ends a token that was made with %s after %i days', async (expires, days) => {
+])('ends a token that was created with %s after %i days', async (expires, days) => {
   const { token } = await make({ expires })
   ahead += days * 86_400_000 - 60_000
   expect((await call('GET', '/hosts', undefined, token)).status).toBe(200)
@@ -92,7 +92,7 @@ it.each([
   expect([status, body.error?.details]).toEqual([401, { reason: 'expired' }])
 })
 
-it('keeps a token without an end when asked for, and takes no other time or name', async () => {
+it('keeps a token without an end when requested, and accepts no other time or name', async () => {
   const { token, expiresAt } = await make({ expires: 'never' })
   expect(expiresAt).toBeNull()
   ahead += 4000 * 86_400_000
@@ -112,7 +112,7 @@ it('keeps a token without an end when asked for, and takes no other time or name
   expect((await call('POST', '/operator-tokens', {})).status).toBe(400)
 })
 
-it('says when a token was last used, to the minute', async () => {
+it('shows when a token was last used, to the minute', async () => {
   const { id, token } = await make()
   expect((await rowOf(id))['last_used_at']).toBeNull()
   const use = async () => {
@@ -127,7 +127,7 @@ it('says when a token was last used, to the minute', async () => {
   expect(await use()).toBeGreaterThan(first)
 })
 
-it('revokes the configured token when the configuration names another, with an entry, and revives none that an operator revoked', async () => {
+it('revokes the configured token when the configuration names another, with an entry, and restores none that an operator revoked', async () => {
   const { core } = plane.app
   const setConfigured = (token: string) => setConfiguredOperator(core, hashSecret(token), 'replica-x')
   const entries = async (token: string) => {
@@ -169,7 +169,7 @@ it('revokes the configured token when the configuration names another, with an e
   await setConfigured(plane.operatorToken)
 })
 
-it('makes a configured token valid again when the configuration goes back to it, unless an operator revoked it since', async () => {
+it('restores a configured token when the configuration names it again, unless an operator revoked it', async () => {
   const { core } = plane.app
   const setConfigured = (token: string) => setConfiguredOperator(core, hashSecret(token), 'replica-x')
   const status = async (token: string) => (await call('GET', '/hosts', undefined, token)).status
@@ -203,7 +203,7 @@ it('sets the configured token once when replicas start at the same moment', asyn
   await setConfiguredOperator(core, hashSecret(plane.operatorToken), 'replica-x')
 })
 
-it('limits wrong tokens by address, and still accepts a valid one from there', async () => {
+it('limits wrong tokens by address, and still accepts a valid one from that address', async () => {
   const from = async (token: string, remoteAddress: string) => {
     const headers = { authorization: `Bearer ${token}` }
     const answer = await plane.operator.inject({ url: '/operator/v1/hosts', headers, remoteAddress })
@@ -218,7 +218,7 @@ it('limits wrong tokens by address, and still accepts a valid one from there', a
   expect(await from(newSecret('operator'), '198.51.100.8')).toBe(401)
 })
 
-it('limits the address of a token that was revoked or has expired, as of a wrong one', async () => {
+it('limits the address of a token that was revoked or has expired, like that of a wrong one', async () => {
   const revoked = await make()
   await call('DELETE', `/operator-tokens/${revoked.id}`)
   const expired = await make()
@@ -226,7 +226,7 @@ it('limits the address of a token that was revoked or has expired, as of a wrong
     where: { id: expired.id },
     data: { expiresAt: new Date(clock.now().getTime() - 1) },
   })
-  // One that is valid while its address is limited, and is revoked then.
+  // A token that is valid while its address is limited, and is then revoked.
   const later = await make()
   const from = async (token: string) => {
     const headers = { authorization: `Bearer ${token}` }

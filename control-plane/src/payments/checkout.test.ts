@@ -1,4 +1,7 @@
-/** Links to pay by, and payments, against a stand-in of the provider's API that the real client library calls. */
+/**
+ * Checkout links and payments, against a stand-in of the provider's API that the real client
+ * library calls.
+ */
 import { createServer, type Server } from 'node:http'
 import { once } from 'node:events'
 import { type AddressInfo } from 'node:net'
@@ -11,7 +14,7 @@ import { startWorld, type Plane, type Tenant, type World } from '../testing/worl
 const secretKey = 'sk_test_of_this_test'
 const webhookSecret = 'whsec_of_this_test'
 
-/** What the provider was asked for, and how it answers next. */
+/** Requests to the provider, and its next response. */
 const asked: { authorization: string; idempotencyKey: string; form: URLSearchParams }[] = []
 let answer: 'page' | 'refusal' | 'silence' = 'page'
 
@@ -74,7 +77,7 @@ const balanceOf = async (tenant: Tenant) =>
   (await plane.app.core.db.project.findUniqueOrThrow({ where: { id: tenant.projectId } })).balanceMicros
 
 const stripe = new Stripe(secretKey)
-/** A webhook as the provider sends it. */
+/** Sends a webhook as the provider does. */
 function tell(object: object, change: { type?: string; secret?: string; at?: number; path?: Plane } = {}) {
   const payload = JSON.stringify({
     id: 'evt_1',
@@ -106,7 +109,7 @@ const paid = (checkoutId: string | null, cents: number, more: object = {}) => ({
 })
 const lastCheckout = () => asked.at(-1)?.form.get('client_reference_id') ?? ''
 
-it('gives a page of the provider for the amount, and adds nothing until it is paid', async () => {
+it('returns a page of the provider for the amount, and adds nothing until it is paid', async () => {
   const tenant = await plane.tenant()
   const before = await balanceOf(tenant)
   const made = await create(tenant)
@@ -135,25 +138,25 @@ it.each([9, 1001, 10.5, '10', null])('refuses %j dollars', async (amount) => {
   expect([refused.statusCode, codeOf(refused)]).toEqual([400, 'validation_failed'])
 })
 
-it.each([10, 1000])('takes %i dollars', async (amount) => {
+it.each([10, 1000])('accepts %i dollars', async (amount) => {
   const made = await create(await plane.tenant(), { amount_usd: amount })
   expect(made.json()).toMatchObject({ amount_usd: amount })
 })
 
-it('is for keys that may control phones, and another field is refused', async () => {
+it('needs a key that may control phones, and refuses another field', async () => {
   const reader = await create(await plane.tenant({ preset: 'read-only' }))
   expect([reader.statusCode, codeOf(reader)]).toEqual([403, 'insufficient_scope'])
   expect(codeOf(await create(await plane.tenant(), { currency: 'eur' }))).toBe('validation_failed')
 })
 
-it('says so where payments are not configured', async () => {
+it('returns billing_not_configured without payments', async () => {
   const tenant = await bare.tenant()
   const refused = await create(tenant, undefined, bare)
   expect([refused.statusCode, codeOf(refused)]).toEqual([503, 'billing_not_configured'])
   expect((await tell(paid('chk_aaaaaaaaaaaa', 1000), { path: bare })).statusCode).toBe(503)
 })
 
-it('adds a payment once, however often and wherever it is told', async () => {
+it('adds a payment once, however often and on any replica it is reported', async () => {
   const tenant = await plane.tenant()
   const before = await balanceOf(tenant)
   await create(tenant, { amount_usd: 25 })
@@ -173,7 +176,7 @@ it('adds a payment once, however often and wherever it is told', async () => {
   expect(await brokenInvariants(plane.app.core.db)).toEqual([])
 })
 
-it('adds nothing for what it did not ask for, and refuses what the provider did not sign', async () => {
+it('adds nothing for an amount that it did not request, and refuses what the provider did not sign', async () => {
   const tenant = await plane.tenant()
   const before = await balanceOf(tenant)
   await create(tenant, { amount_usd: 10 })
@@ -195,7 +198,7 @@ it('adds nothing for what it did not ask for, and refuses what the provider did 
 
 it('refuses a webhook before its body when payments are off, or its signature is missing, malformed or old', async () => {
   const now = Math.floor(Date.now() / 1000)
-  // Larger than a webhook may be: who reads it answers 413.
+  // Larger than a webhook may be: reading it would cause a 413.
   const send = (on: Plane, signature: string | null) =>
     on.server.inject({
       method: 'POST',
@@ -221,7 +224,7 @@ it('refuses a webhook before its body when payments are off, or its signature is
   expect((await send(plane, `t=${now},v1=${hex}`)).statusCode).toBe(413)
 })
 
-it('limits wrong signatures by address alone, and reads no further body of that address', async () => {
+it('limits wrong signatures by address alone, and reads no further body from that address', async () => {
   const send = (remoteAddress: string) => {
     const headers = { 'stripe-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'a'.repeat(64)}` }
     return plane.server.inject({
@@ -233,7 +236,7 @@ it('limits wrong signatures by address alone, and reads no further body of that 
     })
   }
   const statuses: number[] = []
-  // A minute may turn meanwhile.
+  // A minute may turn during this.
   for (let each = 0; each < 130; each++) statuses.push((await send(`2001:db8:9:9::${each}`)).statusCode)
   expect(statuses.slice(0, 60)).toEqual(Array.from({ length: 60 }, () => 400))
   expect(statuses).toContain(429)
@@ -242,7 +245,7 @@ it('limits wrong signatures by address alone, and reads no further body of that 
   expect(other.statusCode).toBe(200)
 })
 
-it('gives ten links within the hour, exactly, over two replicas', async () => {
+it('allows exactly ten links within the hour, on two replicas', async () => {
   const tenant = await plane.tenant()
   const made = await Promise.all(
     Array.from({ length: 14 }, (_, index) => create(tenant, undefined, index % 2 ? plane : replica)),
@@ -262,7 +265,7 @@ it('gives ten links within the hour, exactly, over two replicas', async () => {
   expect((await create(tenant)).statusCode).toBe(201)
 })
 
-it('tells a provider that refuses from one that is away, and counts no link that it refused', async () => {
+it('distinguishes a provider that refuses from one that is unavailable, and counts no link that it refused', async () => {
   const tenant = await plane.tenant()
   answer = 'refusal'
   const refused = await create(tenant)
@@ -275,7 +278,7 @@ it('tells a provider that refuses from one that is away, and counts no link that
   expect((await create(tenant)).statusCode).toBe(201)
 })
 
-describe('money that is taken back', () => {
+describe('reversed money', () => {
   let intents = 0
   /** A tenant without credit who paid 25 dollars and 1.90 tax. */
   const payer = async () => {
@@ -324,7 +327,7 @@ describe('money that is taken back', () => {
     return answer.json<{ data: Record<string, unknown>[] }>().data
   }
 
-  it('books a refund once, its later parts, and gives back one that failed', async () => {
+  it('books a refund once and its later parts, and returns one that failed', async () => {
     const { tenant, intent, pay } = await payer()
     await pay()
     const tells = [plane, replica, plane, replica].flatMap((path) => [
@@ -344,7 +347,7 @@ describe('money that is taken back', () => {
     expect(await brokenInvariants(plane.app.core.db)).toEqual([])
   })
 
-  it('books a chargeback when it begins, and gives it back when it is won', async () => {
+  it('books a chargeback when it begins, and returns it when it is won', async () => {
     const { tenant, intent, pay } = await payer()
     await pay()
     await told('charge.dispute.created', dispute(intent, 2690, 'warning_needs_response'))
@@ -365,7 +368,7 @@ describe('money that is taken back', () => {
     expect(await balanceOf(lost.tenant)).toBe(0n)
   })
 
-  it('lets credit that was spent already fall below zero, and admits nothing then', async () => {
+  it('lets spent credit become negative, and then admits nothing', async () => {
     const { tenant, intent, pay } = await payer()
     await pay()
     await changeProject(plane.app.core, tenant.projectId, { credit_usd: '-20' })
@@ -380,7 +383,7 @@ describe('money that is taken back', () => {
     expect(await brokenInvariants(plane.app.core.db)).toEqual([])
   })
 
-  it('books what was told before its payment, and shows it to operators until then', async () => {
+  it('books a reversal that was reported before its payment, and shows it to operators until then', async () => {
     const { tenant, intent, checkout, pay } = await payer()
     await told('charge.refunded', refunded(intent, 2690))
     expect(await unmatched()).toContainEqual(
@@ -402,7 +405,7 @@ describe('money that is taken back', () => {
     expect(checkout).not.toBe(old.checkout)
   })
 
-  it('takes no credit of a payment when a second one of its link, which added none, is refunded', async () => {
+  it('takes no credit when a second payment of a link, which added none, is refunded', async () => {
     const { tenant, intent, checkout, pay } = await payer()
     const second = `${intent}_second`
     const metadata = { checkout }

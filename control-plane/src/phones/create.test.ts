@@ -1,4 +1,5 @@
-// Admission with real Postgres: the order of refusals, limits and money under parallel requests, replays.
+// Admission with real Postgres: the order of refusals, limits and money with parallel requests,
+// replays.
 import { ApiError } from '@phonerack/shared'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -60,7 +61,7 @@ async function freeAll(): Promise<void> {
 }
 
 describe('idempotency', () => {
-  it('makes one phone of 8 parallel creates with one key, on two replicas', async () => {
+  it('creates one phone for 8 parallel creates with one key, on two replicas', async () => {
     const tenant = await plane.tenant()
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, index) => create(tenant, {}, 'key-00000001', index % 2 ? plane : second)),
@@ -75,7 +76,7 @@ describe('idempotency', () => {
     expect(counted.map((row) => row.count)).toEqual([1])
   })
 
-  it('refuses another body and names the phone; replays a deleted phone; forgets after its time', async () => {
+  it('refuses another body and names the phone; replays a deleted phone; forgets the key after its time', async () => {
     const tenant = await plane.tenant()
     const { phone } = await create(tenant, {}, 'key-00000002')
     const conflict = await create(tenant, { name: 'other' }, 'key-00000002').catch((error: unknown) => error)
@@ -149,17 +150,17 @@ describe('refusals', () => {
     expect(await refusalOf(create(other))).toBe('running_limit_reached')
   })
 
-  it('shorten a left-out duration to the credit', async () => {
+  it('shorten an omitted duration to the credit', async () => {
     const tenant = await plane.tenant({ credit: '0.3' })
     expect((await create(tenant, { maxDuration: null })).phone.session?.maxDuration).toBe(300)
   })
 })
 
 describe('the lifecycle limit', () => {
-  it('lets exactly 60 requests a minute through, over two replicas', async () => {
+  it('allows exactly 60 requests a minute, over two replicas', async () => {
     const tenant = await plane.tenant()
     const { phone } = await create(tenant)
-    // Not across the turn of a minute: that would be two limits.
+    // Not across the turn of a minute, which would count as two.
     const left = 60_000 - (Date.now() % 60_000)
     if (left < 8000) await new Promise((resolve) => setTimeout(resolve, left + 50))
     await plane.app.core.db.lifecycleCount.deleteMany({})
@@ -174,7 +175,7 @@ describe('the lifecycle limit', () => {
 })
 
 describe('parallel creates', () => {
-  it('never pass a limit or overspend, and never share a device', async () => {
+  it('never exceed a limit or overspend, and never share a device', async () => {
     const plan = fc.record({
       credit: fc.integer({ min: 0, max: 6 }),
       maxPhones: fc.integer({ min: 0, max: 7 }),

@@ -1,4 +1,4 @@
-// Lives of phones from create to delete, with real Postgres and broker; the agent is a double.
+// Phones from create to delete, with real Postgres and broker; the agent is a double.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ApiError } from '@phonerack/shared'
 import { brokenInvariants } from '../testing/money.js'
@@ -27,11 +27,11 @@ const waitFor = (id: string, status: string, ms = 10_000) =>
 const allFree = () =>
   eventually(async () => (await plane.app.core.db.device.count({ where: { state: { not: 'free' } } })) === 0)
 
-/** A second on a machine with nothing else to do. */
+/** A second on an idle machine. */
 const slowMs = 5000
 
 describe('a phone', () => {
-  it('lives from create to delete, and pays to the micro-dollar', async () => {
+  it('runs from create to delete, and is charged to the micro-dollar', async () => {
     const { phones } = plane.app.services
     const { caller } = await plane.tenant({ credit: '10' })
     const created = await phones.create(caller, createBody({ metadata: { a: 'b' } }), null)
@@ -73,7 +73,7 @@ describe('a phone', () => {
     expect(await brokenInvariants(plane.app.core.db)).toEqual([])
   })
 
-  it('parks itself within a second of its idle end, and of its longest duration', async () => {
+  it('parks within a second of its idle timeout, and of its longest duration', async () => {
     const { phones } = plane.app.services
     const { caller } = await plane.tenant()
     const idle = await phones.create(caller, createBody({ idleTimeout: 1 }), null)
@@ -109,7 +109,7 @@ describe('a phone', () => {
     await allFree()
   })
 
-  it('gets another device when its first one does not start, and the bad one is kept back', async () => {
+  it('gets another device when its first one does not start, and the bad one is quarantined', async () => {
     const { phones } = plane.app.services
     const { db } = plane.app.core
     const { caller } = await plane.tenant()
@@ -157,7 +157,7 @@ describe('a phone', () => {
   })
 })
 
-it('is kept awake by nobody but those who may use it', async () => {
+it('is kept awake only by keys that may use it', async () => {
   const { phones } = plane.app.services
   const { caller } = await plane.tenant()
   const stranger = await plane.tenant()

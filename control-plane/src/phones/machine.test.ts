@@ -7,7 +7,7 @@ import { endReasons, phoneStatuses, type EndReason, type PhoneStatus } from '../
 const status = fc.constantFrom(...phoneStatuses)
 const event = fc.constantFrom(...phoneEvents)
 
-/** Every row of interface.md's table of transitions, and those that decisions.md adds. */
+/** Every row of interface.md's table of transitions, and the additions of decisions.md. */
 const rows: [PhoneStatus[], PhoneEvent, PhoneStatus, EndReason | null][] = [
   [['creating', 'starting'], 'became_ready', 'ready', null],
   [['parked', 'unavailable'], 'start', 'starting', null],
@@ -45,14 +45,14 @@ describe('the state machine', () => {
     }
   })
 
-  it('is the same in the database', () => {
+  it("equals the database's", () => {
     const file = '../../prisma/migrations/20261120000100_invariants/migration.sql'
     const sql = readFileSync(new URL(file, import.meta.url), 'utf8')
     const inDatabase = [...sql.matchAll(/'([a-z]+>[a-z]+)'/g)].map((match) => match[1])
     expect(new Set(inDatabase)).toEqual(legalMoves())
   })
 
-  it('never leaves deleted, and failed only to deleted', () => {
+  it('never leaves deleted, and leaves failed only to deleted', () => {
     fc.assert(
       fc.property(event, (name) => {
         expect(moveFor('deleted', name)).toBeNull()
@@ -61,7 +61,7 @@ describe('the state machine', () => {
     )
   })
 
-  it('keeps a session exactly while the phone runs, over any history', () => {
+  it('has a session exactly while the phone runs, over any history', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 40 }), (events) => {
         let now: PhoneStatus = 'creating'
@@ -82,7 +82,7 @@ describe('the state machine', () => {
     )
   })
 
-  it('gives a device back only with the phone', () => {
+  it('releases a device only with the phone', () => {
     fc.assert(
       fc.property(status, event, (from, name) => {
         const move = moveFor(from, name)

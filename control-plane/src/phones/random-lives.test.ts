@@ -1,4 +1,4 @@
-// Whatever tenants do, at once and in any order, the ledger proves the money and each device has one phone.
+// For any concurrent actions of tenants, the ledger proves the money and each device has one phone.
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { brokenInvariants } from '../testing/money.js'

@@ -47,7 +47,7 @@ const refused = async (work: Promise<unknown>): Promise<ApiError> => {
   throw new Error('it was not refused', { cause: error })
 }
 const sent = (word: string) => agent.log.filter((line) => line.startsWith(`${word} ${phoneId}`)).length
-/** Once the host was heard at the new time: a jump of the clock looks like its silence. */
+/** Waits until the host was heard at the new time: a jump of the clock looks like its silence. */
 async function travel(ms: number): Promise<void> {
   ahead += ms
   const { db } = plane.app.core
@@ -104,7 +104,7 @@ it('reboots a phone once in 10 minutes, within its session', async () => {
   await becomes('ready')
 })
 
-/** For what is refused for a moment only, until the next heartbeat. */
+/** For a refusal that lasts until the next heartbeat. */
 const refusedOrNull = (work: Promise<unknown>): Promise<string | null> =>
   work.then(
     () => null,
@@ -114,7 +114,7 @@ const refusedOrNull = (work: Promise<unknown>): Promise<string | null> =>
     },
   )
 
-it('lets one of two reboots at once through', async () => {
+it('allows one of two concurrent reboots', async () => {
   const codes = await Promise.all([reboot(), reboot()].map((each) => each.then(() => null, codeOf)))
   expect(codes.filter((code) => code === null)).toHaveLength(1)
   expect(codes.filter((code) => code === 'phone_starting' || code === 'rate_limited')).toHaveLength(1)
@@ -134,7 +134,7 @@ it('keeps the allowance of a reboot that the phone refused, and is ready again',
   expect(sent('reboot')).toBe(2)
 })
 
-it('says of an unconfirmed reboot that nobody knows, uses the allowance and brings the phone back', async () => {
+it('reports the outcome of an unconfirmed reboot as unknown, uses the allowance and recovers the phone', async () => {
   agent.onCall = () => Promise.reject(new Error('gone'))
   const error = await refused(reboot())
   expect(error.code).toBe('action_outcome_unknown')
@@ -156,8 +156,8 @@ it('counts no reboot that could not be sent', async () => {
   await becomes('ready')
 })
 
-it('starts the phone also when the process that ordered the reboot is gone', async () => {
-  // The order hangs; another process would see the phone as it is left here.
+it('starts the phone even when the process that ordered the reboot is gone', async () => {
+  // The order hangs; another process finds the phone in this state.
   let release: () => void = () => undefined
   agent.onCall = () => new Promise((resolve) => (release = resolve))
   const ordered = reboot()
@@ -172,7 +172,7 @@ it('starts the phone also when the process that ordered the reboot is gone', asy
   expect([sent('reboot'), sent('start')]).toEqual([1, 2])
 })
 
-it('loses a phone that does not come back in 5 minutes, and holds its device back for the operator', async () => {
+it('loses a phone that does not come back in 5 minutes, and quarantines its device', async () => {
   device.onStart = () => Promise.reject(new ApiError('phone_unavailable'))
   await reboot()
   await travel(290_000)
@@ -192,7 +192,7 @@ it('loses a phone that does not come back in 5 minutes, and holds its device bac
 
   const start = () => phones().start(tenant.caller, phoneId, { idleTimeout: null, maxDuration: null })
   expect((await refused(start())).code).toBe('phone_unavailable')
-  // The operator looked at it, and gives it back as it is.
+  // The operator releases the device unchanged.
   delete device.onStart
   const wipes = sent('wipe')
   await releaseHeldDevice(plane.app.core, device.serial, true)
@@ -202,7 +202,7 @@ it('loses a phone that does not come back in 5 minutes, and holds its device bac
   expect((await get()).failure).toBeNull()
 })
 
-it('keeps a device back when its phone is deleted meanwhile', async () => {
+it('keeps a device quarantined when its phone is deleted in the meantime', async () => {
   device.onStart = () => Promise.reject(new ApiError('phone_unavailable'))
   await reboot()
   await travel(301_000)
@@ -237,7 +237,7 @@ it('resets a phone within its session, once a minute, and is ready only after th
   expect(sent('wipe')).toBe(2)
 })
 
-it('does a reset that a park cut short at the next start', async () => {
+it('completes a reset that a park interrupted at the next start', async () => {
   device.onWipe = () => Promise.reject(new ApiError('phone_unavailable'))
   await reset()
   await eventually(() => sent('wipe') >= 1)
@@ -250,7 +250,7 @@ it('does a reset that a park cut short at the next start', async () => {
   expect(sent('wipe')).toBe(failed + 1)
 })
 
-it('holds a device back whose reset could not be verified', async () => {
+it('quarantines a device whose reset could not be verified', async () => {
   device.wipeChecks = [{ name: 'accounts', passed: false, evidence: 'one is left: a\0b' }]
   await reset()
   await becomes('unavailable')
@@ -258,7 +258,7 @@ it('holds a device back whose reset could not be verified', async () => {
   expect(sent('start')).toBe(1)
 })
 
-it('refuses what the phone cannot do, before anything is done', async () => {
+it('refuses an unsupported reset before anything is done', async () => {
   await plane.app.core.db
     .$executeRaw`update devices set capabilities = '[{"name":"wipe","implementation":"","evidence":""}]'`
   const error = await refused(reset())

@@ -1,4 +1,4 @@
-// The wait for a phone that is out of reach, over real Postgres and broker: how much it asks, and what ends it.
+// The wait for an unreachable phone, over real Postgres and broker: its reads, and what ends it.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Core } from '../core/core.js'
 import {
@@ -52,13 +52,13 @@ const linkIs = (link: DoubleDevice['link']) => async () =>
 const find = (core: Core, signal?: AbortSignal) =>
   readyTarget(core, plane.app.hosts, tenant.caller, phoneId, signal)
 
-it('reads once for a phone that is in reach', async () => {
+it('reads once for a reachable phone', async () => {
   const { core, reads } = counting()
   await find(core)
   expect(reads()).toBe(1)
 })
 
-it('reads a few times while the phone is away, and ends when its client has gone', async () => {
+it('reads a few times while the phone is away, and ends when its client has disconnected', async () => {
   device.link = 'offline'
   agent.beat()
   await eventually(linkIs('offline'))

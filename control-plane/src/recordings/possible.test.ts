@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { possibleBytes } from './possible.js'
 
-describe('the most bytes that a recording can have', () => {
+describe('the maximum bytes of a recording', () => {
   const start = new Date('2026-01-02T03:04:05.000Z')
   it.each([
     [0, 1_000_000n],

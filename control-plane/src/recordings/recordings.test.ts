@@ -1,4 +1,4 @@
-/** Recordings over HTTP, real Postgres, jobs, files and gRPC; the agent is a double. */
+/** Recordings over HTTP, with real Postgres, jobs, files and gRPC; the agent is a double. */
 import { ApiError, newId } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/database.js'
@@ -13,11 +13,11 @@ import { createKey } from '../testing/operator.js'
 
 let world: World
 let plane: Plane
-/** Another replica of it. */
+/** Another replica. */
 let beside: Plane
 let agent: AgentDouble
 let owner: Tenant
-/** Who asks. */
+/** The caller. */
 let tenant: Tenant
 beforeAll(async () => {
   world = startWorld()
@@ -87,7 +87,7 @@ const untilStatus = (id: string, status: RecordingJson['status']): Promise<void>
 const untilDropped = (id: string): Promise<void> => eventually(() => !agent.recordings.held.has(id))
 
 describe('a recording', () => {
-  it('is read no further than its host promised', async () => {
+  it('is read no further than its host announced', async () => {
     const { id } = await start()
     await call('POST', `/${id}/stop`)
     agent.recordings.finish(id)
@@ -101,12 +101,12 @@ describe('a recording', () => {
     }
     await eventually(() => isCut)
     agent.recordings.onRead = null
-    // The video has four chunks; some more are under way before the call is cut.
+    // The video has four chunks; some more are in flight before the call is cancelled.
     expect(sent).toBeLessThan(200)
     await untilStatus(id, 'ready')
   })
 
-  it('is started, stopped, stored and downloaded, whole and in parts', async () => {
+  it('is started, stopped, stored and downloaded, completely and in parts', async () => {
     const recording = await start({ name: 'Sign-in 👋' })
     expect(recording).toMatchObject({
       phone: phoneId,
@@ -143,7 +143,7 @@ describe('a recording', () => {
     const outside = await call('GET', `/${id}/video`, undefined, { range: 'bytes=200000-' })
     expect(errorOf(outside, 416, 'range_not_satisfiable').details).toMatchObject({ size_bytes: 200_000 })
     expect(outside.headers).toMatchObject({ 'content-range': 'bytes */200000' })
-    // What is no range, and what must not be cut when the file has changed, is the whole.
+    // An invalid range, or one with a condition, returns the whole file.
     for (const headers of [
       { range: 'bytes=5-2' },
       { range: 'bytes=0-1,5-6' },
@@ -151,13 +151,13 @@ describe('a recording', () => {
     ])
       expect((await call('GET', `/${id}/video`, undefined, headers)).statusCode).toBe(200)
 
-    // One that was stopped is answered as it is, and nothing is sent.
+    // A stopped one is returned unchanged, and nothing is sent.
     agent.log.length = 0
     expect((await call('POST', `/${id}/stop`)).json<RecordingJson>().status).toBe('ready')
     expect(agent.log).toEqual([])
   })
 
-  it('needs a ready phone to start and stop; all else works without, after a deletion too', async () => {
+  it('needs a ready phone to start and stop; all else works without, even after a deletion', async () => {
     const { id } = await start()
     const { phones } = plane.app.services
     await phones.delete(tenant.caller, phoneId)
@@ -177,7 +177,7 @@ describe('a recording', () => {
     await eventually(async () => !(await storedFiles(plane)).includes(storageId))
   })
 
-  it('that ends by itself at its host is fetched', async () => {
+  it('that its host ends is fetched', async () => {
     const { id } = await start()
     agent.recordings.end(id)
     agent.recordings.finish(id)
@@ -185,7 +185,7 @@ describe('a recording', () => {
     await call('DELETE', `/${id}`)
   })
 
-  it('is failed when its host says so, or has lost it', async () => {
+  it('fails when its host reports that, or has lost it', async () => {
     const first = await start()
     agent.recordings.fail(first.id)
     await untilStatus(first.id, 'failed')
@@ -196,7 +196,7 @@ describe('a recording', () => {
     expect((await call('POST', `/${second.id}/stop`)).json<RecordingJson>().status).toBe('failed')
   })
 
-  it('is never stored broken: what came otherwise than promised is fetched again', async () => {
+  it('is never stored incomplete: a file that differs from its announcement is fetched again', async () => {
     const { id } = await start()
     agent.recordings.sent = Buffer.from('torn')
     await call('POST', `/${id}/stop`)
@@ -211,7 +211,7 @@ describe('a recording', () => {
 })
 
 describe('limits', () => {
-  it('one runs at a time of a phone, also when two replicas are asked at once', async () => {
+  it('one runs at a time per phone, even for concurrent requests on two replicas', async () => {
     const answers = await Promise.all(
       [plane, beside, plane, beside].map((on) => call('POST', '', {}, {}, on)),
     )
@@ -226,7 +226,7 @@ describe('limits', () => {
     expect(agent.recordings.held.size).toBeGreaterThan(0)
   })
 
-  it('a project keeps so many, those of deleted phones too, until they are deleted or expire', async () => {
+  it('a project is limited in number, including those of deleted phones, until they are deleted or expire', async () => {
     const kept: string[] = []
     for (let made = 0; made < 4; made += 1) {
       const { id } = await start()
@@ -253,13 +253,13 @@ describe('limits', () => {
     expect((await list()).map((each) => each.id).sort()).toEqual(kept.slice(1).sort())
   })
 
-  it('a name has 80 characters at most', async () => {
+  it('a name has at most 80 characters', async () => {
     errorOf(await call('POST', '', { name: '👋'.repeat(81) }), 400, 'validation_failed')
     errorOf(await call('POST', '', { title: 'x' }), 400, 'validation_failed')
     expect((await start({ name: '👋'.repeat(80) })).name).toBe('👋'.repeat(80))
   })
 
-  it("another project's and a limited key's phones are theirs", async () => {
+  it("those of another project, or outside a limited key's phones, are not found", async () => {
     const { id } = await start()
     const other = await plane.tenant()
     const mine = tenant
@@ -291,7 +291,7 @@ describe('sent once', () => {
     expect(await list()).toEqual([])
   })
 
-  it('a start without an answer is not repeated, and its row follows the host', async () => {
+  it('a start without a response is not repeated, and its row follows the host', async () => {
     agent.onCall = (name) =>
       name === 'startRecording' ? Promise.reject(new Error('cut')) : Promise.resolve()
     agent.log.length = 0
@@ -301,13 +301,13 @@ describe('sent once', () => {
     const [row] = await list()
     expect(row).toMatchObject({ status: 'recording' })
     agent.onCall = () => Promise.resolve()
-    // As the job does later: the host knows of none.
+    // As the job does later: the host has none.
     await plane.app.core.db.$queryRaw`select 1 as moved from graphile_worker.add_job('recording.fetch',
       payload := ${JSON.stringify({ recordingId: row?.id })}::json, job_key := ${`recording.fetch:${row?.id}`})`
     await eventually(async () => (await list()).length === 0)
   })
 
-  it('a stop without an answer is not repeated by itself', async () => {
+  it('a stop without a response is not repeated', async () => {
     const { id } = await start()
     agent.onCall = (name) => (name === 'stopRecording' ? Promise.reject(new Error('cut')) : Promise.resolve())
     agent.log.length = 0
@@ -317,18 +317,18 @@ describe('sent once', () => {
     expect((await call('POST', `/${id}/stop`)).json<RecordingJson>().status).toBe('processing')
   })
 
-  it('a delete stops what runs; of one that cannot be reached it refuses', async () => {
+  it('a delete stops a running one, and refuses when its host is unreachable', async () => {
     const first = await start()
     agent.log.length = 0
     expect((await call('DELETE', `/${first.id}`)).statusCode).toBe(200)
     expect(agent.recordings.held.has(first.id)).toBe(false)
     const second = await start()
-    // Parked, but its host never heard that the recording is over, and is gone then.
+    // The phone is parked, but its host never learned that the recording is over, and is then gone.
     agent.onCall = (name) => (name === 'stopRecording' ? Promise.reject(new Error('cut')) : Promise.resolve())
     const { phones } = plane.app.services
     await phones.park(tenant.caller, phoneId)
     await eventually(async () => (await phones.get(tenant.caller, phoneId)).status === 'parked')
-    // The park ends it by itself: nobody has to pay for a start to stop it.
+    // The park ends it; no paid start is needed to stop it.
     const waited = errorOf(await call('GET', `/${second.id}/video`), 409, 'recording_not_ready')
     expect(waited.next).toBe(`GET /v1/phones/${phoneId}/recordings`)
     agent.pause()
@@ -343,10 +343,10 @@ describe('sent once', () => {
     expect(await get(second.id)).toBeDefined()
   })
 
-  it('while one of a parked phone is not closed yet, it is neither stopped nor deleted; then it is deleted', async () => {
+  it('one of a parked phone can be neither stopped nor deleted until it is closed; then it is deleted', async () => {
     const { id } = await start()
     const { phones } = plane.app.services
-    // Its host has not heard of the park yet.
+    // Its host has not learned of the park yet.
     agent.onCall = (name) => (name === 'stopRecording' ? new Promise(() => undefined) : Promise.resolve())
     await phones.park(tenant.caller, phoneId)
     await phones.wait(phoneId, ({ status }) => status === 'parked', 30_000, new AbortController().signal)
@@ -367,7 +367,7 @@ describe('sent once', () => {
     await untilDropped(id)
   })
 
-  it('no such recording is none, whatever its ID looks like', async () => {
+  it('an unknown or malformed ID returns recording_not_found', async () => {
     for (const id of [newId('recording'), 'rec_x', '..%2f..', 'ph_aaaaaaaaaaaa'])
       errorOf(await call('POST', `/${id}/stop`), 404, 'recording_not_found')
   })

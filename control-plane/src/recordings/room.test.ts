@@ -44,7 +44,7 @@ const get = async (id: string): Promise<RecordingJson | undefined> =>
 const untilStatus = (id: string, status: string): Promise<void> =>
   eventually(async () => (await get(id))?.status === status)
 
-it("a project's bytes are limited: 409 with both numbers, and one that runs is ended at the limit", async () => {
+it("a project's bytes are limited: 409 with both numbers, and a running one is ended at the limit", async () => {
   const first = await start()
   await call('POST', `/${first.id}/stop`)
   agent.recordings.finish(first.id)
@@ -59,7 +59,7 @@ it("a project's bytes are limited: 409 with both numbers, and one that runs is e
     () => agent.recordings.held.get(second.id)?.status === RecordingStatus.RECORDING_STATUS_PROCESSING,
   )
   await untilStatus(second.id, 'processing')
-  // What it takes at the host is not its size yet.
+  // The size on the host is not its size yet.
   expect((await get(second.id))?.size_bytes).toBeNull()
   const refused = await call('POST', '')
   const error = errorOf(refused, 409, 'recording_limit_reached')
@@ -71,7 +71,7 @@ it("a project's bytes are limited: 409 with both numbers, and one that runs is e
   for (const { id } of [second, third]) await call('DELETE', `/${id}`)
 })
 
-it('a host that claims a size without measure, and records on when it is told to stop, takes little room', async () => {
+it('a host that reports an excessive size, and records after a stop, uses little space', async () => {
   const lying = await world.start()
   const rack = await lying.rack(2, { beatMs: 200 })
   const owner = await lying.tenant()
@@ -87,7 +87,7 @@ it('a host that claims a size without measure, and records on when it is told to
   await eventually(async () => (await row()).sizeBytes !== null)
   const noted = await row()
   const seconds = (lying.app.core.clock.now().getTime() - noted.startedAt.getTime()) / 1000
-  // A megabyte, and one for each second since the start.
+  // A megabyte, plus the rate for each second since the start.
   expect(Number(noted.sizeBytes)).toBeGreaterThanOrEqual(1_000_000)
   expect(Number(noted.sizeBytes)).toBeLessThanOrEqual(1_000_000 + 1_000_000 * seconds)
 
@@ -101,7 +101,7 @@ it('a host that claims a size without measure, and records on when it is told to
   await eventually(() => !rack.recordings.held.has(id))
 })
 
-it('the limit by number tells the bytes too', async () => {
+it('the limit by number also reports the bytes', async () => {
   const few = await world.start({ env: { PHONERACK_RECORDINGS_PER_PROJECT: '1' } })
   await few.rack(2, { beatMs: 200 })
   const owner = await few.tenant()
@@ -116,7 +116,7 @@ it('the limit by number tells the bytes too', async () => {
   })
 })
 
-it('nothing is transferred while the storage has no room', async () => {
+it('nothing is transferred while the storage has no space', async () => {
   const full = await world.start({ env: { PHONERACK_STORAGE_MIN_FREE: `${9 * 10 ** 15}` } })
   const rack = await full.rack(1, { beatMs: 200 })
   const owner = await full.tenant()

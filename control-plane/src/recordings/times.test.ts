@@ -3,7 +3,7 @@ import { possibleTimes } from './times.js'
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1000)
 
-it('takes times of the host’s clock only as far as they are possible', () => {
+it('accepts times of the host’s clock only within possible bounds', () => {
   const read = (startedAt?: Date, endedAt?: Date) => possibleTimes(at(0), { startedAt, endedAt }, at(60))
   expect(read(at(1), at(30))).toEqual({ startedAt: at(1), endedAt: at(30) })
   expect(read()).toEqual({ startedAt: at(0), endedAt: null })

@@ -1,4 +1,4 @@
-/** The body of an action batch, and what a refusal says to do instead. */
+/** The body of an action batch, and the next step in a refusal. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { refusalOf, sendJson, startApi, type TestApi } from '../testing/api.js'
 
@@ -103,7 +103,7 @@ describe('actions', () => {
     expect(details.issues?.map((issue) => issue.path)).toContainEqual(path)
   })
 
-  it('name the types there are instead of an unknown one', async () => {
+  it('list the types for an unknown one', async () => {
     const { details } = await refusalOf(api, 'POST', `/v1/phones/${id}/actions`, batch([{ type: 'tapp' }]))
     const [issue] = details.issues ?? []
     expect(issue?.path).toEqual(['actions', 0, 'type'])
@@ -111,7 +111,7 @@ describe('actions', () => {
     expect(issue?.alternatives).toHaveLength(21)
   })
 
-  it('name the fields there are instead of an unknown one', async () => {
+  it('list the fields for an unknown one', async () => {
     const { details } = await refusalOf(
       api,
       'POST',

@@ -1,4 +1,4 @@
-/** What holds for every body, and for Idempotency-Key on every POST. */
+/** Rules of every body, and of Idempotency-Key on every POST. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorOf, startApi, type TestApi } from '../testing/api.js'
 
@@ -23,7 +23,7 @@ describe('bodies', () => {
     'application/json; charset=utf-8',
     'Application/JSON;charset="UTF-8"',
     'application/json ; a=b',
-  ])('are taken as %s', async (type) => {
+  ])('are accepted as %s', async (type) => {
     expect((await post('{}', type)).statusCode).toBe(201)
   })
 
@@ -46,7 +46,7 @@ describe('bodies', () => {
   })
 
   it.each(['application/json', 'text/plain', 'nonsense', null])(
-    'that are empty are none, whatever the type (%s)',
+    'that are empty count as none, with any type (%s)',
     async (type) => {
       expect((await post('', type)).statusCode).toBe(201)
     },
@@ -61,12 +61,12 @@ describe('bodies', () => {
     '{"a":1,}',
     ' ',
     Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]),
-  ])('that are no JSON are refused: %s', async (payload) => {
+  ])('that are not JSON are refused: %s', async (payload) => {
     const { details } = errorOf(await post(payload), 400, 'validation_failed')
     expect(details['validation_stage']).toBe('json')
   })
 
-  it.each(['null', '[]', '1', '"a"', 'true'])('that are no object are refused: %s', async (payload) => {
+  it.each(['null', '[]', '1', '"a"', 'true'])('that are not an object are refused: %s', async (payload) => {
     const { details } = errorOf(await post(payload), 400, 'validation_failed')
     expect(details['validation_stage']).toBe('body')
   })
@@ -77,7 +77,7 @@ describe('bodies', () => {
     ['POST', '/v1/phones/{id}/heartbeat', 200],
     ['POST', '/v1/phones/{id}/live', 201],
     ['DELETE', '/v1/phones/{id}', 200],
-  ])('may be left out or {}: %s %s', async (method, url, status) => {
+  ])('may be omitted or {}: %s %s', async (method, url, status) => {
     const key = admin
     const path = url.replace('{id}', method === 'DELETE' ? await api.placePhone('parked') : id)
     expect((await api.request(method, path, { key })).statusCode).toBe(status)
@@ -136,7 +136,7 @@ describe('Idempotency-Key', () => {
       expect((await post(key)).statusCode).toBeLessThan(300)
   })
 
-  it('is not looked at on other methods', async () => {
+  it('is ignored on other methods', async () => {
     expect(
       (await api.request('GET', '/v1/account', { headers: { 'idempotency-key': '!' } })).statusCode,
     ).toBe(200)

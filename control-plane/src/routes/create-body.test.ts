@@ -33,7 +33,7 @@ describe('create', () => {
     ['max_duration 10800', { max_duration: 10_800 }],
     ['wait false', { wait: false }],
     ['a country', { country: 'US' }],
-  ])('takes %s', async (_name, body) => {
+  ])('accepts %s', async (_name, body) => {
     const created = await sendJson(api, 'POST', '/v1/phones', body)
     expect(created.statusCode).toBe((body as { wait?: false }).wait === false ? 202 : 201)
     await api.endPhones()
@@ -73,7 +73,7 @@ describe('create', () => {
     expect(details.issues?.map((issue) => issue.path)).toContainEqual(path)
   })
 
-  it('names what is allowed instead of an unknown field', async () => {
+  it('lists the fields for an unknown one', async () => {
     const { details } = await refusalOf(api, 'POST', '/v1/phones', { nmae: 'a' })
     expect(details).toMatchObject({
       validation_stage: 'body',
@@ -86,7 +86,7 @@ describe('create', () => {
     })
   })
 
-  it('tells bounds and types', async () => {
+  it('reports bounds and types', async () => {
     const { details } = await refusalOf(api, 'POST', '/v1/phones', {
       idle_timeout: 59,
       max_duration: 10_801,
@@ -104,7 +104,7 @@ describe('create', () => {
     ])
   })
 
-  it('refuses __proto__, spelt plainly or escaped, as any unknown field', async () => {
+  it('refuses __proto__, plain or escaped, like any unknown field', async () => {
     for (const payload of [
       '{"__proto__":{"a":1}}',
       '{"metadata":{"__proto__":"x"}}',

@@ -1,4 +1,5 @@
-// Cursors of every paged list, over HTTP and real Postgres: only our own, for their own list and project.
+// Cursors of every paged list, over HTTP and real Postgres: only ours are accepted, for their own
+// list and project.
 import { newId } from '@phonerack/shared'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -7,7 +8,7 @@ import { startWorld, type Plane, type Tenant, type World } from '../testing/worl
 
 let world: World
 let plane: Plane
-/** Another replica of it. */
+/** Another replica. */
 let beside: Plane
 const phoneOf = new Map<Tenant, string>()
 let tenant: Tenant
@@ -20,12 +21,12 @@ beforeAll(async () => {
   beside = await world.start({ env, beside: plane })
   tenant = await withRows()
   other = await withRows()
-  // Until it has loaded for the first time a search answers 429.
+  // A search returns 429 until the first load.
   await vi.waitFor(async () => expect((await page(library, tenant, null)).statusCode).toBe(200), 30_000)
 })
 afterAll(() => world.stop())
 
-/** A project with three rows of everything that has pages. */
+/** A project with three rows in each paged list. */
 async function withRows(): Promise<Tenant> {
   const made = await plane.tenant()
   const { db } = plane.app.core
@@ -83,7 +84,7 @@ const lists: Record<string, List> = {
   uploads: { parameter: 'cursor', url: () => '/v1/apps/uploads?limit=1' },
   activity: { parameter: 'before', url: (of) => `/operator/v1/activity?project=${of.projectId}&limit=1` },
 }
-/** Pages of 50, so that this one has no cursor of its own here. */
+/** Pages of 50, so this list has no cursor here. */
 const library: List = { parameter: 'cursor', url: () => '/v1/apps/library?query=' }
 
 async function page({ parameter, url }: List, of: Tenant, cursor: string | null, on = plane) {
@@ -133,7 +134,7 @@ describe.each(Object.entries(lists))('a cursor of %s', (name, list) => {
       if (another !== name) await expectRefused(foreign, tenant, cursor)
   })
 
-  it('is refused when it was not made by us', async () => {
+  it('is refused when it was not created by us', async () => {
     const valid = await first(list, tenant)
     const plain = (parts: unknown): string => Buffer.from(JSON.stringify(parts)).toString('base64url')
     const forged = [
@@ -163,7 +164,7 @@ describe.each(Object.entries(lists))('a cursor of %s', (name, list) => {
   })
 })
 
-it('a cursor of the library is refused when it was not made by us', async () => {
+it('a cursor of the library is refused when it was not created by us', async () => {
   for (const cursor of [Buffer.from('["library",0,"a"]').toString('base64url'), 'x', ''])
     await expectRefused(library, tenant, cursor)
 })

@@ -1,4 +1,4 @@
-// What the interface says of every request, asked of every endpoint there is: with real Postgres and broker.
+// The rules of every request, at every endpoint, with real Postgres and broker.
 import { type InjectOptions } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorOf, expectConventions } from '../testing/api.js'
@@ -26,7 +26,7 @@ const operationOf = ({ method, path }: Endpoint): Operation | undefined => paths
 
 beforeAll(async () => {
   world = startWorld()
-  // Without jobs: nothing moves the phones that are put here as they are.
+  // Without jobs, so that no phone changes its status.
   plane = await world.start({ env: { PHONERACK_JOBS: 'off' } })
   tenant = await plane.tenant()
   await plane.app.core.db.phone.createMany({
@@ -65,7 +65,7 @@ describe('every request', { timeout: 60_000 }, () => {
     }
   })
 
-  it('with a body that is no JSON, no object, or has another type is refused', async () => {
+  it('with a body that is not JSON, not an object, or of another type is refused', async () => {
     for (const endpoint of withJson()) {
       const request = requestOf(endpoint, nobody)
       for (const [headers, payload] of [
@@ -95,7 +95,7 @@ describe('every request', { timeout: 60_000 }, () => {
     expect(parameters).toBeGreaterThan(15)
   })
 
-  it('with an Idempotency-Key has one of its form when it is a POST', async () => {
+  it('with an Idempotency-Key must have a valid one when it is a POST', async () => {
     const posts = built.filter(({ method }) => method === 'POST')
     expect(posts.length).toBeGreaterThan(8)
     for (const endpoint of posts)
@@ -115,9 +115,9 @@ describe('every request', { timeout: 60_000 }, () => {
       }
   })
 
-  it('by a method that its path does not have is 405 and told those that it has', async () => {
+  it('with a method that its path does not have is 405 with the existing methods', async () => {
     for (const path of new Set(built.map((endpoint) => endpoint.path))) {
-      // A package could be called `installs`, as far as its path goes: DELETE is a method of that path too.
+      // A package could be called `installs` in a path, so DELETE is a method of that path too.
       const matches = (each: Endpoint) =>
         new RegExp(`^${each.path.replaceAll(/{\w+}/g, '[^/]+')}$`).test(path)
       const own = built.filter(matches).map(({ method }) => method as string)
@@ -133,7 +133,7 @@ describe('every request', { timeout: 60_000 }, () => {
 })
 
 describe('a phone', { timeout: 60_000 }, () => {
-  /** Those that do what they do in any status, or have rules of their own. */
+  /** Endpoints that accept any status, or have rules of their own. */
   const calm = [
     'GET /v1/phones/{id}',
     'PATCH /v1/phones/{id}',
@@ -160,7 +160,7 @@ describe('a phone', { timeout: 60_000 }, () => {
     ['failed', 'phone_failed', false, () => 'Create a new phone: POST /v1/phones'],
     ['deleted', 'phone_deleted', false, () => 'Create a new phone: POST /v1/phones'],
   ])(
-    'that is %s answers every request that would reach into it with 409 %s',
+    'that is %s answers every request that needs it ready with 409 %s',
     async (status, code, retryable, next) => {
       expect(reaching().length).toBeGreaterThan(20)
       const id = phone(status)
@@ -169,7 +169,7 @@ describe('a phone', { timeout: 60_000 }, () => {
         expect([error.retryable, error.next], nameOf(endpoint)).toEqual([retryable, next(id)])
         expect(error.details).toMatchObject({ status })
       }
-      // Nothing of it changed, and it can be read.
+      // It is unchanged, and can be read.
       const read = await ask({ method: 'GET', url: `/v1/phones/${id}` })
       expect([read.statusCode, read.json<{ status: string }>().status]).toEqual([200, status])
       expectConventions(read)
@@ -177,7 +177,7 @@ describe('a phone', { timeout: 60_000 }, () => {
     },
   )
 
-  it('that does not exist and one of another project are the same 404', async () => {
+  it('that does not exist returns the same 404 as one of another project', async () => {
     const stranger = await plane.tenant()
     for (const endpoint of built.filter(namesPhone)) {
       const [none, other] = [

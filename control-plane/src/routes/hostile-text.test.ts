@@ -1,4 +1,5 @@
-// Text that no store can hold, sent to every endpoint in every place that takes text: with real Postgres and broker.
+// Text that Postgres cannot store, sent to every endpoint in every place that accepts text: with
+// real Postgres and broker.
 import { createLogger } from '@phonerack/shared'
 import { type InjectOptions } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -27,7 +28,7 @@ beforeAll(async () => {
       if (parsed.level >= 50) loud.push(parsed)
     },
   })
-  // Without jobs: nothing moves the phone that is put here.
+  // Without jobs, so that the phone does not change.
   plane = await world.start({
     log,
     env: { PHONERACK_JOBS: 'off', PHONERACK_LIFECYCLE_PER_MINUTE: '1000000' },
@@ -44,7 +45,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** As it stands in a URL. */
+/** In URL encoding. */
 const encoded = {
   nul: 'a%00b',
   'nul alone': '%00',
@@ -70,7 +71,7 @@ async function expectOurs(request: InjectOptions, key: string, what: string): Pr
     ...request,
     headers: { authorization: `Bearer ${key}`, ...request.headers },
   })
-  // The phone has no device, and nobody pays here.
+  // The phone has no device, and there is no payment provider.
   const mayBe = response.statusCode < 500 || response.statusCode === 503
   expect(mayBe, `${what}: ${response.statusCode} ${response.body.slice(0, 300)}`).toBe(true)
   expect(response.headers['x-injected'], what).toBeUndefined()
@@ -78,7 +79,7 @@ async function expectOurs(request: InjectOptions, key: string, what: string): Pr
   if (response.statusCode >= 400) errorSchema.strict().parse(response.json())
 }
 
-/** Nothing was logged as our fault, and what is asked next is still recorded. */
+/** Nothing was logged as our fault, and the next request is still recorded. */
 async function expectHealthy(): Promise<void> {
   expect(loud).toEqual([])
   const last = await plane.server.inject({
@@ -95,7 +96,7 @@ async function expectHealthy(): Promise<void> {
 }
 
 const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`
-/** Those that would move the phone that the others name. */
+/** Endpoints that would change the phone that the others name. */
 const moving = ['DELETE /v1/phones/{id}', 'POST /v1/phones/{id}/start', 'POST /v1/phones/{id}/park']
 const named = (each: Endpoint): string => (moving.includes(nameOf(each)) ? 'ph_aaaaaaaaaaaa' : ready)
 const urlOf = (each: Endpoint): string => requestOf(each, named(each)).url
@@ -113,7 +114,7 @@ it('in a parameter of the path', { timeout: 60_000 }, async () => {
   await expectHealthy()
 })
 
-it('in a query parameter, known or not, by keys that may and that may not', { timeout: 60_000 }, async () => {
+it('in a query parameter, known or not, with permitted and other keys', { timeout: 60_000 }, async () => {
   const forms = [
     { key: tenant.key, before: '' },
     { key: readOnly.key, before: '/sdcard/' },
@@ -127,7 +128,8 @@ it('in a query parameter, known or not, by keys that may and that may not', { ti
       .map(({ name, schema }) => (schema?.type === 'object' ? `${name}[a]` : name))
     for (const [nth, name] of [...new Set([...known, 'path', 'unknown', '%00'])].entries())
       for (const [turn, [what, text]] of Object.entries(encoded).entries()) {
-        // Unknown names have one way through the code: a text each. A known one meets every text.
+        // Unknown names share one path through the code, so one text each is enough. A known one
+        // gets every text.
         if (!known.includes(name) && name !== 'path' && (at + turn) % 4 !== 0) continue
         const form = forms[(at + nth + turn) % forms.length]
         if (!form) throw new Error('no form')
@@ -140,13 +142,16 @@ it('in a query parameter, known or not, by keys that may and that may not', { ti
         covered.add(`${name} ${what} ${form.before} ${form.key}`)
       }
   }
-  // Pairs that matter meet somewhere: the texts in `path`, in both forms, by both keys.
+  // The relevant pairs are covered: the texts in `path`, in both forms, with both keys.
   const inPath = [...covered].filter((each) => each.startsWith('path '))
   expect(inPath).toHaveLength(Object.keys(encoded).length * forms.length)
   await expectHealthy()
 })
 
-/** The body with `text` in place of each of its strings in turn, as an extra field, and as a field's name. */
+/**
+ * The body with `text` in place of each of its strings in turn, as an additional field, and as a
+ * field's name.
+ */
 function* bodiesWith(body: unknown, text: string): Generator {
   if (typeof body === 'string') yield text
   else if (Array.isArray(body))
@@ -194,7 +199,8 @@ it('in a header', { timeout: 60_000 }, async () => {
   for (const [at, endpoint] of endpoints.entries())
     for (const [nth, name] of names.entries())
       for (const [turn, value] of values.entries()) {
-        // Headers are read before the route: half of the values at each endpoint, and all of them at its neighbour.
+        // Headers are read before the route: half of the values at each endpoint, and all of them
+        // over two endpoints.
         if ((at + nth + turn) % 2 !== 0) continue
         const request = requestOf(endpoint, named(endpoint))
         const headers = { ...request.headers, [name]: value }

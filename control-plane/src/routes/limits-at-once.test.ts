@@ -1,6 +1,6 @@
 /**
- * Limits that are exact, met by requests at once on two replicas; those of creates, keys, days, totals and links
- * stand beside what they limit, and that a phone has one install at a time is its agent's rule.
+ * Exact limits, with concurrent requests on two replicas. Those of creates, keys, days, totals and
+ * links are tested beside what they limit; one install at a time per phone is the agent's rule.
  */
 import { newId } from '@phonerack/shared'
 import { Readable } from 'node:stream'
@@ -34,7 +34,10 @@ afterAll(() => world.stop())
 const ready = () =>
   planes[0].app.services.phones.wait(phoneId, ({ status }) => status === 'ready', 30_000, context.signal)
 
-/** Does it eight times at once, on both replicas in turns. @returns how often each refusal came; `null`: none */
+/**
+ * Runs the work eight times concurrently, alternating between both replicas. Returns the count of
+ * each refusal; `null`: none.
+ */
 async function concurrently(work: (plane: Plane, index: number) => Promise<unknown>) {
   const codes = await Promise.all(
     Array.from({ length: 8 }, (_, index) => refusalOf(work(planes[index % 2 === 0 ? 0 : 1], index))),
@@ -47,8 +50,8 @@ async function concurrently(work: (plane: Plane, index: number) => Promise<unkno
 const tokenOf = (url: string): string => url.slice(url.lastIndexOf('/') + 1)
 const incoming = (file: Buffer) => ({ stream: Readable.from([file]), declaredBytes: file.length })
 
-describe('at once on two replicas', { timeout: 60_000 }, () => {
-  it.each(['reboot', 'reset'] as const)('one %s of a phone goes through', async (what) => {
+describe('concurrently on two replicas', { timeout: 60_000 }, () => {
+  it.each(['reboot', 'reset'] as const)('one %s of a phone succeeds', async (what) => {
     const refusals = await concurrently((plane) =>
       plane.app.services.power[what](tenant.caller, phoneId, context),
     )
@@ -59,7 +62,7 @@ describe('at once on two replicas', { timeout: 60_000 }, () => {
     expect(agent.log.filter((line) => line.startsWith(`${sent} ${phoneId}`))).toHaveLength(1)
   })
 
-  it('an upload URL takes one file', async () => {
+  it('an upload URL accepts one file', async () => {
     const { uploadUrl } = await planes[0].app.services.uploads.create(tenant.caller)
     const refusals = await concurrently((plane, index) =>
       plane.app.services.uploads.receive(
@@ -72,7 +75,7 @@ describe('at once on two replicas', { timeout: 60_000 }, () => {
     expect([taken, busy + spent], JSON.stringify(refusals)).toEqual([1, 7])
   })
 
-  it('files that wait to be completed fill the room for them, and no more', async () => {
+  it('files that wait to be completed use no more than their space', async () => {
     const { db } = planes[0].app.core
     const waiting = async () =>
       Number(

@@ -1,5 +1,5 @@
-// Limits of the chapter "Limits" that hold for many requests, at their edges: rates, bodies and pages. With real
-// Postgres, a real broker, and two replicas where a limit is exact.
+// Limits of the chapter "Limits" over many requests, at their edges: rates, bodies and pages. With
+// real Postgres, a real broker, and two replicas where a limit is exact.
 import { limits } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AgentDouble } from '../testing/agent-double.js'
@@ -14,7 +14,7 @@ let plane: Plane
 let replica: Plane
 let agent: AgentDouble
 let ahead = 0
-/** While it is set, the time stands still. */
+/** While set, the time is fixed. */
 let standing: Date | null = null
 const clock = { now: () => standing ?? new Date(Date.now() + ahead) }
 const env = {
@@ -48,7 +48,7 @@ async function call(
   })
 }
 
-/** The refusal of a rate: the seconds in the header are those of the details. */
+/** The wait of a rate refusal: the header and the details agree. */
 function waitOf(response: Parameters<typeof errorOf>[0]): number {
   const { details, retryable } = errorOf(response, 429, 'rate_limited')
   expect(retryable).toBe(true)
@@ -57,7 +57,7 @@ function waitOf(response: Parameters<typeof errorOf>[0]): number {
 }
 
 describe('requests per key', { timeout: 60_000 }, () => {
-  it('are 600 in a calendar minute, whatever their answer, by each server of its own', async () => {
+  it('are limited to 600 in a calendar minute with any response, by each server on its own', async () => {
     standing = new Date('2026-03-04T05:06:07.400Z')
     const { key, projectId } = await plane.tenant({ preset: 'agent' })
     const account = (on = plane) => call(on, key, ['GET', '/v1/account'])
@@ -68,7 +68,7 @@ describe('requests per key', { timeout: 60_000 }, () => {
     ] as const
     for (const [[method, url], status] of others)
       expect((await call(plane, key, [method, url])).statusCode).toBe(status)
-    // These reach no key.
+    // These requests reach no key.
     expect((await call(plane, key, ['GET', '/v1/nothing'])).statusCode).toBe(404)
     expect((await call(plane, key, ['PUT', '/v1/account'])).statusCode).toBe(405)
     const left = limits.requestsPerKeyPerMinute - others.length - 1
@@ -90,7 +90,7 @@ describe('requests per key', { timeout: 60_000 }, () => {
 })
 
 describe('lifecycle requests', { timeout: 60_000 }, () => {
-  it('are creates, starts, renewals, parks and deletes, exactly so many a minute, and replays are none', async () => {
+  it('are creates, starts, renewals, parks and deletes, exactly limited per minute, and replays do not count', async () => {
     ahead = minute - (Date.now() % minute)
     // By the new time the host has long been silent.
     const jumped = clock.now()
@@ -114,7 +114,7 @@ describe('lifecycle requests', { timeout: 60_000 }, () => {
       expect([again.statusCode, again.json<{ id: string }>().id]).toEqual([201, id])
     }
     expect(await counted()).toBe(1)
-    // None of these is one.
+    // None of these counts.
     for (const [method, path, body] of [
       ['GET', url],
       ['PATCH', url, { name: 'x' }],
@@ -123,7 +123,7 @@ describe('lifecycle requests', { timeout: 60_000 }, () => {
       ['GET', '/v1/account'],
     ] as const)
       expect((await call(plane, key, [method, path], body)).statusCode).toBe(200)
-    // What is refused for its body or its phone is none either.
+    // A request that is refused for its body or its phone does not count either.
     expect((await call(plane, key, ['POST', `${url}/start`], { max_duration: 59 })).statusCode).toBe(400)
     expect((await call(plane, key, ['POST', '/v1/phones/ph_aaaaaaaaaaaa/park'])).statusCode).toBe(404)
     expect(await counted()).toBe(1)
@@ -136,7 +136,7 @@ describe('lifecycle requests', { timeout: 60_000 }, () => {
     expect(gone.statusCode).toBe(200)
     expect(await counted()).toBe(7)
 
-    // Seven of eight are spent: of ten at once on two servers one goes through.
+    // Seven of eight are used: one of ten concurrent requests on two servers succeeds.
     const burst = await Promise.all(
       Array.from({ length: 10 }, (_, at) => call(at % 2 ? replica : plane, key, ['POST', `${url}/park`])),
     )
@@ -170,11 +170,11 @@ describe('lifecycle requests', { timeout: 60_000 }, () => {
 
 describe('an Idempotency-Key', { timeout: 60_000 }, () => {
   const hours24 = 24 * 60 * minute
-  it('names one create for 24 hours, and nothing else', async () => {
+  it('identifies one create for 24 hours, and nothing else', async () => {
     const { key } = await plane.tenant()
     const twice = { 'idempotency-key': 'used-all-over' }
     const create = (body: object) => call(plane, key, ['POST', '/v1/phones'], body, twice)
-    // The devices of the tests above may still be wiped: a refused create names nothing.
+    // The devices of the tests above may still be wiping: a refused create uses no name.
     let created = await create({ name: 'a' })
     await eventually(async () => {
       if (created.statusCode === 503) created = await create({ name: 'a' })
@@ -200,7 +200,7 @@ describe('an Idempotency-Key', { timeout: 60_000 }, () => {
     expect([conflict.details, conflict.retryable]).toEqual([{ phone: id }, false])
     expect(conflict.next).toContain('original body')
     ahead += 2 * minute
-    // A new create, whether or not a phone is free so long after.
+    // A new create, whether or not a phone is free after so long.
     const later = await create({ name: 'b' })
     expect([201, 202, 503], later.body).toContain(later.statusCode)
     expect(later.body).not.toContain(id)
@@ -213,7 +213,7 @@ describe('bodies and pages', { timeout: 60_000 }, () => {
     tenant = await plane.tenant()
   })
 
-  it('of every endpoint that takes JSON are held to 100,000 bytes, a batch to 200,000, a file to 4,000,000', async () => {
+  it('of every endpoint that accepts JSON are limited to 100,000 bytes, a batch to 200,000, a file to 4,000,000', async () => {
     const { paths } = (await plane.server.inject({ url: '/openapi.json' })).json<{
       paths: Record<string, Record<string, { requestBody?: object }>>
     }>()
@@ -229,7 +229,7 @@ describe('bodies and pages', { timeout: 60_000 }, () => {
         plane.server.inject({
           ...request,
           headers: { ...headers, authorization: `Bearer ${tenant.key}`, 'content-type': type },
-          // A field that there is not: nothing is made.
+          // With an unknown field, so that nothing is created.
           payload: (isFile || endpoint.body ? (request.payload ?? '') : '{"x":1}').padEnd(length, ' '),
         })
       const name = `${endpoint.method} ${endpoint.path}`
@@ -244,7 +244,7 @@ describe('bodies and pages', { timeout: 60_000 }, () => {
     return `${high}${low}aaaaaaaaaa`
   })
   const begin = Date.parse('2026-01-01T00:00:00Z')
-  /** Two and two at the same time: the order must be one all the same. */
+  /** Two rows per time: the order must be unique anyway. */
   const timeOf = (at: number) => new Date(begin + Math.floor(at / 2) * 1000)
 
   it.each([

@@ -1,4 +1,4 @@
-/** Query parameters: one below, at, and one above each bound; repeats; the unknown. */
+/** Query parameters: one below, at, and one above each bound; duplicates; unknown ones. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorOf, startApi, type TestApi } from '../testing/api.js'
 
@@ -33,7 +33,7 @@ describe('query parameters', () => {
     [`${phone}/screenshot`, 'format=png&quality=50'],
     [`${phone}/screenshot`, 'format=jpeg&quality=31&max_width=161'],
     [`${phone}/screenshot`, 'format=jpeg&quality=94&max_width=1999'],
-  ])('%s?%s is taken', async (url, query) => {
+  ])('%s?%s is accepted', async (url, query) => {
     expect((await api.request('GET', `${url.replace('{id}', id)}?${query}`)).statusCode).toBe(200)
   })
 

@@ -1,4 +1,4 @@
-/** The routes over the real services: real Postgres, real broker, devices of an agent double. */
+/** The routes with the real services: real Postgres, real broker, devices of an agent double. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
@@ -38,8 +38,8 @@ async function call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, bo
   return response
 }
 
-describe('the routes over real services', () => {
-  it('lead a phone through its life', async () => {
+describe('the routes with real services', () => {
+  it('run a phone from create to delete', async () => {
     const created = await call('POST', '/v1/phones', { name: 'A', metadata: { team: 'x' } })
     expect(created.statusCode, created.body).toBe(201)
     const phone = phoneSchema.strict().parse(created.json())
@@ -74,7 +74,7 @@ describe('the routes over real services', () => {
     await call('DELETE', `/v1/phones/${first.id}`)
   })
 
-  it('keep the phones of others away', async () => {
+  it('hide the phones of others', async () => {
     const theirs = await plane.tenant()
     const phone = await plane.server.inject({
       method: 'POST',
@@ -98,13 +98,13 @@ describe('the routes over real services', () => {
       ).toBe(id)
   })
 
-  it('never end in a 5xx of ours, whatever is sent', async () => {
+  it('never return a 5xx of ours, for any request', async () => {
     const odd = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.constantFrom("';--", '%', '\u0000', ''),
     )
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
-    /** Mostly what is expected, so that requests get past the checks, and now and then anything. */
+    /** Mostly valid values, so that requests pass the checks, and sometimes arbitrary ones. */
     const mostly = <T>(usual: fc.Arbitrary<T>) =>
       fc.oneof({ arbitrary: usual, weight: 9 }, { arbitrary: fc.oneof(odd, fc.jsonValue()), weight: 1 })
     const fields = {

@@ -1,4 +1,4 @@
-/** Whatever is sent, the answer is ours: never a 5xx, and every error in the envelope. */
+/** Arbitrary requests never cause a 5xx, and every error has the envelope. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { actionTypes } from '@phonerack/shared'
@@ -9,14 +9,14 @@ let api: TestApi
 let admin: string
 let id: string
 beforeAll(async () => {
-  // One phone at a time: a create that is valid by chance is refused by the limit.
+  // One phone at a time: a create that happens to be valid is refused by the limit.
   api = await startApi({ devices: 1, tenant: { maxPhones: 1 } })
   admin = await api.keyOf('admin')
   id = await api.readyPhone()
 })
 afterAll(() => api.close())
 
-/** Requests that are valid by chance park and delete the phone. */
+/** Requests that happen to be valid park and delete the phone. */
 async function makeReady(): Promise<void> {
   const { db } = api.plane.app.core
   const { status } = await db.phone.findUniqueOrThrow({ where: { id } })
@@ -66,7 +66,7 @@ const reads = fc.constantFrom(
   '/v1/account',
 )
 
-/** Values that come close to what is expected, so that deep rules are reached. */
+/** Nearly valid values, so that deep rules are reached. */
 const fieldName = fc.constantFrom(
   'name',
   'metadata',
@@ -196,7 +196,7 @@ describe('robustness', () => {
   })
 })
 
-/** Percent-encoding that never throws: what is no text becomes a lone percent sign. */
+/** Percent-encoding that never throws: text that cannot be encoded becomes a single percent sign. */
 function encodeSafely(text: string): string {
   return /\p{Surrogate}/u.test(text) ? '%' : encodeURIComponent(text)
 }

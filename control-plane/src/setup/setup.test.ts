@@ -1,4 +1,5 @@
-// A terminal's setup from its request to its key, over real Postgres, with the page that a person uses.
+// A terminal's setup from its request to its key, with real Postgres and the page that a person
+// uses.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import fc from 'fast-check'
 import { hashSecret } from '@phonerack/shared'
@@ -14,7 +15,7 @@ let plane: Plane
 let beside: Plane
 let projectId: string
 let ahead = 0
-/** Stands still at the beginning of a minute, so that no count of a minute begins anew in the middle of a test. */
+/** Fixed just after the beginning of a minute, so that no count resets during a test. */
 const start = Math.ceil(Date.now() / 60_000) * 60_000 + 1000
 const clock = { now: () => new Date(start + ahead) }
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
   projectId = (await createProject(plane.app.core, { name: 'Apples & "Pears"' })).id
 })
 afterAll(() => world.stop())
-// Rates are per minute: each test has a minute of its own.
+// Rates are per minute, so each test gets its own minute.
 beforeEach(() => void (ahead += 60_000))
 
 const post = (url: string, body?: unknown, server = plane.server) =>
@@ -52,7 +53,7 @@ const codeOf = (answer: Awaited<ReturnType<typeof poll>>) => [
   answer.json<{ error?: { code: string } }>().error?.code,
 ]
 
-/** What a browser does with the page: keeps the cookie, sends the form's hidden fields. */
+/** Simulates a browser: keeps the cookie, sends the form's hidden fields. */
 class Browser {
   private cookie = ''
   private hidden: Record<string, string> = {}
@@ -97,7 +98,7 @@ class Browser {
   }
 }
 
-/** The page of the link that an operator gives for a code. */
+/** The page of an operator's link for a code. */
 const opened = async (userCode: string, project = projectId) => {
   const { url } = await linkFor(plane, userCode, project)
   const browser = new Browser()
@@ -133,7 +134,7 @@ describe('a setup', () => {
     expect((await poll(asked.setup_token)).json()).toEqual({ status: 'pending' })
     expect(await browser.decide('allow')).toBe(200)
 
-    // Two replicas are asked at once: one of them delivers.
+    // Two replicas are polled concurrently: one of them delivers.
     const polls = await Promise.all([
       poll(asked.setup_token),
       poll(asked.setup_token, beside.server),
@@ -165,7 +166,7 @@ describe('a setup', () => {
     expect(await plane.app.core.db.apiKey.count({ where: { name: 'Terminal setup' } })).toBe(1)
   })
 
-  it('that is denied says so, again and again', async () => {
+  it('that is denied says so for every poll', async () => {
     const asked = await ask('x')
     const browser = await opened(asked.user_code)
     expect(await browser.decide('deny')).toBe(200)
@@ -175,7 +176,7 @@ describe('a setup', () => {
     expect(codeOf(await poll(asked.setup_token))).toEqual([403, 'setup_denied'])
   })
 
-  it('is denied by an operator too, without a page', async () => {
+  it('can be denied by an operator without a page', async () => {
     const asked = await ask('x')
     const { status, body } = await operator('deny', { user_code: asked.user_code })
     expect([status, body['status'], body['client']]).toEqual([200, 'denied', 'x'])
@@ -234,7 +235,7 @@ describe('the project of a setup', () => {
     expect(row.projectId).toBe(projectId)
   })
 
-  it('is the last one that an operator named, and ends with a denial', async () => {
+  it('is the last one that an operator chose, and ends with a denial', async () => {
     const other = await createProject(plane.app.core, { name: 'The right one' })
     const asked = await ask()
     await linkFor(plane, asked.user_code, projectId)
@@ -247,7 +248,7 @@ describe('the project of a setup', () => {
     expect([row.status, row.projectId]).toEqual(['denied', null])
   })
 
-  it('may be left out only when there is exactly one, and must exist', async () => {
+  it('may be omitted only when there is exactly one, and must exist', async () => {
     const alone = await world.start({ clock })
     const approve = async (payload: object) => {
       const { userCode } = await alone.app.services.setup.create({ client: null, address: '127.0.0.1' })
@@ -282,7 +283,7 @@ describe('the project of a setup', () => {
       expect((await approve({ project })).status).toBe(400)
   })
 
-  it('is part of every link: one of an earlier version that has none does not count', async () => {
+  it('is part of every link: one of an earlier version without it is not valid', async () => {
     const asked = await ask()
     const { url } = await linkFor(plane, asked.user_code, projectId)
     await plane.app.core.db.setup.update({
@@ -308,7 +309,7 @@ describe('the requests', () => {
     expect(codeOf(await post(url, body))).toEqual([400, 'validation_failed'])
   })
 
-  it('take 1 and 60 characters, know no token that was never given, and refuse browsers', async () => {
+  it('accept 1 and 60 characters, know no token that was never issued, and refuse browsers', async () => {
     await ask('a')
     await ask('a'.repeat(60))
     expect(codeOf(await poll(`prs_${'a'.repeat(43)}`))).toEqual([404, 'not_found'])
@@ -320,7 +321,7 @@ describe('the requests', () => {
     expect(codeOf(fromBrowser)).toEqual([403, 'browser_requests_not_allowed'])
   })
 
-  it('give nothing for the user code alone', async () => {
+  it('return nothing for the user code alone', async () => {
     const { user_code: code } = await ask()
     expect(codeOf(await poll(code))).toEqual([400, 'validation_failed'])
     const headers = { authorization: `Bearer ${code}` }
@@ -346,7 +347,7 @@ describe('the requests', () => {
 })
 
 describe('the pages', () => {
-  it('take no operator token anywhere', async () => {
+  it('accept no operator token anywhere', async () => {
     const asked = await ask()
     const start = new Browser()
     expect(await start.open('/setup')).toBe(200)
@@ -361,7 +362,7 @@ describe('the pages', () => {
       expect((await plane.server.inject({ method, url: '/setup/review' })).statusCode).toBe(404)
   })
 
-  it('take no form that is not their own', async () => {
+  it('accept no form but their own', async () => {
     const asked = await ask()
     const browser = await opened(asked.user_code)
     const fields = { decision: 'allow' }
@@ -378,7 +379,7 @@ describe('the pages', () => {
     expect(await browser.submit('/setup/decide', fields)).toBe(200)
   })
 
-  it('answer text that cannot be stored, and a value with other bytes, like any wrong one', async () => {
+  it('refuse text that cannot be stored, and a value with other bytes, like any wrong one', async () => {
     const asked = await ask()
     const browser = await opened(asked.user_code)
     const fields = { decision: 'allow' }
@@ -393,7 +394,7 @@ describe('the pages', () => {
     expect(await browser.submit('/setup/decide', fields)).toBe(200)
   })
 
-  it('are limited by address when links are wrong, and open a right one from there', async () => {
+  it('are limited by address when links are wrong, and open a valid one from that address', async () => {
     const path = (code: string) => `/setup/confirm?ticket=${code}`
     const { ticket } = await linkFor(plane, (await ask()).user_code, projectId)
     const remoteAddress = '203.0.113.9'
@@ -404,7 +405,7 @@ describe('the pages', () => {
     expect(await open(ticket)).toBe(200)
   })
 
-  it('are limited by address once they were used, as wrong ones are', async () => {
+  it('are limited by address for used links, like wrong ones', async () => {
     const asked = await ask()
     const { url, ticket } = await linkFor(plane, asked.user_code, projectId)
     const path = url.slice(plane.config.http.baseUrl.length)
@@ -432,7 +433,7 @@ describe('the pages', () => {
     expect(await collect()).toBe(429)
   })
 
-  it('know a link until it is used, replaced, or over', async () => {
+  it('know a link until it is used, replaced, or expired', async () => {
     const pathOf = async (code: string) =>
       (await linkFor(plane, code, projectId)).url.slice(plane.config.http.baseUrl.length)
     const stateOf = (path: string) => new Browser().open(path)
@@ -459,7 +460,7 @@ describe('the pages', () => {
       expect(await stateOf(path), path).toBe(409)
   })
 
-  it('let a link end with the token of the operator who gave it', async () => {
+  it('end a link with the token of the operator who created it', async () => {
     const headers = { authorization: `Bearer ${plane.operatorToken}` }
     const url = '/operator/v1/operator-tokens'
     const made = (
@@ -475,7 +476,7 @@ describe('the pages', () => {
     expect((await poll(asked.setup_token)).json()).toEqual({ status: 'pending' })
   })
 
-  it('leave an entry of who gave the link and who decided, without the link', async () => {
+  it('leave an entry of who created the link and who decided, without the link', async () => {
     const asked = await ask('audited')
     const { ticket } = await linkFor(plane, asked.user_code, projectId)
     const browser = new Browser()
@@ -493,7 +494,7 @@ describe('the pages', () => {
     ).not.toContain(ticket)
   })
 
-  it('end in an entry of the key that the terminal collected: in whose name, from where, without the key', async () => {
+  it('leave an entry of the key that the terminal collected: on whose behalf, from where, without the key', async () => {
     const asked = await ask('audited')
     const browser = await opened(asked.user_code)
     await browser.decide('allow')
@@ -518,7 +519,7 @@ describe('the pages', () => {
     expect(await db.auditEntry.count({ where: { target: key.id } })).toBe(1)
   })
 
-  it('need a code of a terminal that waits', async () => {
+  it('need a code of a waiting terminal', async () => {
     expect((await operator('approve', { user_code: newUserCode() })).status).toBe(404)
     for (const user_code of ['', 'nonsense', 'x'.repeat(101), 7, null])
       expect((await operator('approve', { user_code })).status, String(user_code)).toBe(400)
@@ -527,7 +528,7 @@ describe('the pages', () => {
 })
 
 describe('codes and text', () => {
-  it('codes are read however they are typed, and have 40 bits', () => {
+  it('codes are read in any spelling, and have 40 bits', () => {
     for (let at = 0; at < 200; at++) {
       const code = newUserCode()
       expect(code).toMatch(/^[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}$/)
@@ -550,7 +551,7 @@ describe('codes and text', () => {
   })
 })
 
-it('refuses a setup while 10,000 wait, at one look-up, and takes it once they have ended', async () => {
+it('refuses a setup while 10,000 wait, with one query, and accepts it once they have ended', async () => {
   const { db } = plane.app.core
   const end = new Date(clock.now().getTime() + 900_000)
   await db.$executeRaw`insert into setups (id, token_hash, user_code_hash, address, status, created_at, expires_at)

@@ -1,4 +1,4 @@
-/** The file store over a folder and over S3 (s3rver, a real HTTP server of its own): the same promises. */
+/** The file store over a folder and over S3 (s3rver, a real HTTP server): the same guarantees. */
 import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -63,7 +63,7 @@ describe.each(Object.keys(kinds))('a store over %s', (kind) => {
   }
   const work = () => readdirSync(path.join(dir, kind, 'work'))
 
-  it.each([0, 1, 300_000])('gives back %d bytes as they were put, until they are deleted', async (size) => {
+  it.each([0, 1, 300_000])('returns %d bytes unchanged, until they are deleted', async (size) => {
     const id = newId('file')
     const bytes = Buffer.alloc(size, 'a file')
     await store.put(id, Readable.from([bytes.subarray(0, 100), bytes.subarray(100)], { objectMode: false }))
@@ -77,7 +77,7 @@ describe.each(Object.keys(kinds))('a store over %s', (kind) => {
     expect(work()).toEqual([])
   })
 
-  it('keeps nothing of a source that fails, and says why', async () => {
+  it('keeps nothing of a source that fails, and reports why', async () => {
     const id = newId('file')
     const source = Readable.from(
       (async function* () {
@@ -98,13 +98,13 @@ describe.each(Object.keys(kinds))('a store over %s', (kind) => {
     expect(work()).toEqual([])
   })
 
-  it('says that a file is missing', async () => {
+  it('reports a missing file', async () => {
     const id = newId('file')
     await expect(store.read(id)).rejects.toBeInstanceOf(StoredFileMissing)
     await expect(store.withLocalFile(id, () => Promise.resolve())).rejects.toBeInstanceOf(StoredFileMissing)
   })
 
-  it('sweeps what a killed process left, and not what is being written', async () => {
+  it('removes partial files of a killed process, but not those being written', async () => {
     const [old, fresh] = ['old', 'fresh'].map((name) => path.join(dir, kind, 'work', name))
     for (const file of [old, fresh]) writeFileSync(file ?? '', 'x')
     utimesSync(old ?? '', new Date(0), new Date(0))
@@ -113,13 +113,13 @@ describe.each(Object.keys(kinds))('a store over %s', (kind) => {
     rmSync(fresh ?? '')
   })
 
-  it('knows how much room is to stay', async () => {
+  it('knows the reserved free space', async () => {
     expect(await store.hasRoomFor(1)).toBe(true)
     expect(await store.hasRoomFor(2 ** 60)).toBe(false)
   })
 })
 
-it('stops a file on its way once the disk has no room left to spare', async () => {
+it('stops a file once the disk reaches its reserved free space', async () => {
   const room = { dir, minFreeBytes: 0 }
   const files = mkdtempSync(path.join(dir, 'watched-'))
   const store = new DiskStore({
@@ -131,7 +131,7 @@ it('stops a file on its way once the disk has no room left to spare', async () =
   let sent = 0
   async function* endless(): AsyncGenerator<Buffer> {
     for (;;) {
-      // Somebody else fills the disk meanwhile.
+      // Another process fills the disk in the meantime.
       if (sent >= 20_000_000) room.minFreeBytes = Number.MAX_SAFE_INTEGER
       sent += 1_000_000
       yield await Promise.resolve(Buffer.alloc(1_000_000))

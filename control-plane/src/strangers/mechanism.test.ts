@@ -1,4 +1,7 @@
-/** Every door without a key against strangers, over real sockets and Postgres: what a wrong secret costs, before and after its address is limited. */
+/**
+ * Every path without a key, over real sockets and Postgres: the cost of a wrong secret, before and
+ * after its address is limited.
+ */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { hashSecret, newSecret } from '@phonerack/shared'
 import { WebSocket } from 'ws'
@@ -11,7 +14,7 @@ let world: World
 let plane: Plane
 let client: UploadClient
 let queries: QueryLog
-/** Far from the end of a minute, so that no count begins anew in the middle of a test. */
+/** Far from the end of a minute, so that no count resets during a test. */
 let now = new Date('2026-03-01T10:00:05Z')
 const clock = { now: () => now }
 
@@ -62,7 +65,7 @@ it('an unknown token takes no lock and at most one query', async () => {
   expect(locks()).toEqual([])
 })
 
-it('a limited address costs a query for all its unknown tokens together, none for one that it repeats, and its valid token is accepted', async () => {
+it('a limited address costs one query for all its unknown tokens together, none for a repeated one, and its valid token is accepted', async () => {
   const from = '203.0.113.2'
   for (let each = 0; each < 60; each += 1) {
     const { code } = await send(newSecret('upload'), from)
@@ -75,7 +78,7 @@ it('a limited address costs a query for all its unknown tokens together, none fo
     expect([status, code]).toEqual([429, 'rate_limited'])
     expect(Number(after)).toBeGreaterThan(0)
   }
-  // Sockets do not all arrive in the same quarter of a second.
+  // The sockets may arrive in more than one quarter of a second.
   expect(ofUploads().length).toBeLessThanOrEqual(5)
   queries.clear()
   expect(
@@ -91,7 +94,7 @@ it('a limited address costs a query for all its unknown tokens together, none fo
   expect((await send(newSecret('upload'), '203.0.113.3')).status).toBe(404)
 })
 
-it('wrong keys are limited by address, and a valid key from there is answered', async () => {
+it('wrong keys are limited by address, and a valid key from that address is accepted', async () => {
   const get = async (key: string | null, from: string) => {
     const response = await fetch(`${client.origin}/v1/account`, {
       headers: { 'x-forwarded-for': from, ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
@@ -152,7 +155,7 @@ it('setup tokens and join tokens are limited the same way', async () => {
   expect(await collect(token, '203.0.113.4')).toBe(200)
 })
 
-it('live sockets with wrong tokens are limited by the address that the proxy names, at no query of their own', async () => {
+it('live sockets with wrong tokens are limited by the address that the proxy reports, without additional queries', async () => {
   const open = (token: string, from: string): Promise<number> =>
     new Promise((resolve, reject) => {
       const socket = new WebSocket(`${client.origin.replace('http', 'ws')}/live/socket`, protocol, {

@@ -1,4 +1,7 @@
-/** The limit of requests without a valid key or token: who is counted, who is still let in, and what it remembers. */
+/**
+ * The limit of requests without a valid key or token: which requests count, which are still
+ * accepted, and what is remembered.
+ */
 import { ApiError } from '@phonerack/shared'
 import { type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
@@ -35,7 +38,7 @@ const times = async (count: number, strangers: Strangers, request: IncomingMessa
 }
 
 describe('a network', () => {
-  it('is an IPv4 address, also one that is mapped into IPv6', () => {
+  it('is an IPv4 address, even when it is mapped into IPv6', () => {
     expect(networkOf('203.0.113.7')).toBe('203.0.113.7')
     expect(networkOf('::ffff:203.0.113.7')).toBe('203.0.113.7')
     expect(networkOf('::ffff:cb00:7107')).toBe('203.0.113.7')
@@ -46,7 +49,7 @@ describe('a network', () => {
     expect(networkOf('2001:db8:1:3::1')).toBe('2001:db8:1:3::/64')
     expect(networkOf('fe80::1%eth0')).toBe('fe80::/64')
   })
-  it('is a name of its own when the client has left, and nothing that a client sends makes it fail', () => {
+  it('has its own name when the client has disconnected, and nothing that a client sends makes it fail', () => {
     for (const proxies of [[], ['127.0.0.1', '10.0.0.0/8']]) {
       const of = createNetworkOf(proxies)
       expect(of(from(undefined))).toBe(unknownNetwork)
@@ -57,8 +60,8 @@ describe('a network', () => {
   })
 })
 
-describe('strangers', () => {
-  it('are refused after so many failures in a minute, and a valid secret of the same address is not', async () => {
+describe('unauthenticated requests', () => {
+  it('are refused after too many failures in a minute, but not with a valid secret from the same address', async () => {
     const strangers = make()
     const request = from('203.0.113.1')
     expect(await times(4, strangers, request)).toEqual([
@@ -72,7 +75,7 @@ describe('strangers', () => {
     expect(await fail(strangers, request)).toBe('invalid_api_key')
   })
 
-  it('are one when they share a /64, and two when they do not', async () => {
+  it('count together when they share a /64, and separately when they do not', async () => {
     const strangers = make()
     for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8::3:0:0:1'])
       expect(await fail(strangers, from(address))).toBe('invalid_api_key')
@@ -80,26 +83,26 @@ describe('strangers', () => {
     expect(await fail(strangers, from('2001:db8:0:1::1'))).toBe('invalid_api_key')
   })
 
-  it('are told apart by X-Forwarded-For only behind a configured proxy', async () => {
+  it('are distinguished by X-Forwarded-For only behind a configured proxy', async () => {
     const direct = make()
     for (let each = 0; each < 3; each += 1) await fail(direct, from('203.0.113.1', `198.51.100.${each}`))
     expect(await fail(direct, from('203.0.113.1', '198.51.100.9'))).toBe('rate_limited')
     const behind = make(['10.0.0.0/8'])
     await times(3, behind, from('10.0.0.1', '198.51.100.1'))
     expect(await fail(behind, from('10.0.0.1', '198.51.100.1'))).toBe('rate_limited')
-    // The client's own entry stands left of the proxy's.
+    // The client's own entry is left of the proxy's.
     expect(await fail(behind, from('10.0.0.1', '198.51.100.2, 198.51.100.1'))).toBe('rate_limited')
     expect(await fail(behind, from('10.0.0.1', '198.51.100.2'))).toBe('invalid_api_key')
   })
 
-  it('with more addresses than are remembered are limited together, and valid secrets are not', async () => {
+  it('from more addresses than are remembered are limited together, but not with valid secrets', async () => {
     const strangers = make()
     for (let each = 0; each < 300; each += 1) strangers.failed(`203.0.${each >> 8}.${each & 255}`)
     expect(await fail(strangers, from('192.0.2.1'))).toBe('rate_limited')
     expect(await fail(strangers, from('192.0.2.1'), true)).toBe('let in')
   })
 
-  it('are limited too when they hang up before each answer', async () => {
+  it('are limited even when they disconnect before each response', async () => {
     const strangers = make()
     const codes: string[] = []
     for (let each = 0; each < 20; each += 1) {
@@ -122,7 +125,7 @@ describe('strangers', () => {
     ])
   })
 
-  it('counts nothing that is no failure of a key', async () => {
+  it('count only failures of a key', async () => {
     const strangers = make()
     const request = from('203.0.113.1')
     for (let each = 0; each < 10; each += 1)

@@ -1,4 +1,4 @@
-/** The limits of uploads, at their edges and with two replicas at once. */
+/** The limits of uploads, at their edges and with concurrent requests on two replicas. */
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type UploadJson } from '../routes/apps/schemas.js'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-/** A project of its own for each test. */
+/** Each test has its own project. */
 async function newTenant(): Promise<void> {
   tenant = await plane.tenant()
   client = await uploadClient(plane, tenant)
@@ -35,14 +35,14 @@ async function newTenant(): Promise<void> {
 }
 
 let packages = 0
-/** An APK of exactly this many bytes, like no other. */
+/** A unique APK of exactly this many bytes. */
 function apkOf(bytes: number): Buffer {
   const settings = { package: `com.example.app${(packages += 1)}` }
   const bare = makeApk({ ...settings, files: { pad: Buffer.alloc(0) } }).length
   return makeApk({ ...settings, files: { pad: Buffer.alloc(bytes - bare) } })
 }
 
-it('a file of the limit is taken, one byte more ends as too_large, whether its length is said or not', async () => {
+it('a file at the limit is accepted, and one more byte ends as too_large, with a declared length or without', async () => {
   await newTenant()
   const atLimit = await client.upload(apkOf(fileMax))
   expect([atLimit.status, atLimit.size_bytes]).toEqual(['ready', fileMax])
@@ -64,7 +64,7 @@ it('a file of the limit is taken, one byte more ends as too_large, whether its l
   }
 })
 
-it("the project's total holds against completes on two replicas at once; what was refused keeps its file", async () => {
+it("the project's total holds for concurrent completes on two replicas; a refused upload keeps its file", async () => {
   await newTenant()
   const created = await Promise.all([1, 2, 3, 4].map(() => client.create()))
   const sent = await Promise.all(created.map((each) => client.send(each, apkOf(fileMax))))
@@ -83,7 +83,7 @@ it("the project's total holds against completes on two replicas at once; what wa
   await client.request('DELETE', `/v1/apps/uploads/${created[taken]?.id}`)
   const again = await beside.complete(created[refused]?.id ?? '', storageIds[refused] ?? '')
   expect([again.status, again.body.status]).toEqual([202, 'processing'])
-  // A waiting one takes no part of the total; a full total refuses new ones.
+  // A waiting one does not count toward the total; a full total refuses new ones.
   const { body } = await client.request<UploadJson>('GET', `/v1/apps/uploads/${again.body.id}?wait=ready`)
   expect(body.status).toBe('ready')
   expect((await client.upload(apkOf(projectMax - 2 * fileMax))).status).toBe('ready')
@@ -94,7 +94,7 @@ it("the project's total holds against completes on two replicas at once; what wa
   ])
 })
 
-it('as many a UTC day as the limit says, exactly, with two replicas; deleted ones count', async () => {
+it('the limit per UTC day is exact, with two replicas; deleted ones count', async () => {
   await newTenant()
   const first = await client.create()
   await client.request('DELETE', `/v1/apps/uploads/${first.id}`)
@@ -136,7 +136,7 @@ it('a full storage refuses new uploads and files; at complete the upload keeps i
   expect((await client.complete(created.id, body.storageId)).status).toBe(202)
 })
 
-it('files that wait to be completed have a limit of their own, over all projects', async () => {
+it('files that wait to be completed have a separate limit, over all projects', async () => {
   await newTenant()
   const tight = await world.start({
     env: { ...env, PHONERACK_UPLOAD_WAITING_MAX: `${fileMax}` },
@@ -159,7 +159,7 @@ it('without a storage every upload ends as platform_not_configured', async () =>
   expect(upload).toMatchObject({ status: 'failed', error: { code: 'platform_not_configured' } })
 })
 
-it("one project's files that are not completed leave room for others: 503 at the URL, 409 at create", async () => {
+it("one project's files that are not completed leave space for others: 503 at the URL, 409 at create", async () => {
   const most = 120_000
   const tight = await world.start({
     env: { ...env, PHONERACK_UPLOAD_PROJECT_WAITING_MAX: `${most}` },

@@ -1,4 +1,7 @@
-/** The upload URL against senders that stop, stall, come twice or too late: sockets, real files, real Postgres. */
+/**
+ * The upload URL with senders that stop, stall, repeat or are late: sockets, real files, real
+ * Postgres.
+ */
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
@@ -38,13 +41,13 @@ const idle = async (): Promise<void> =>
 const noFilesBut = (...kept: string[]): Promise<void> =>
   eventually(async () => (await storedFiles(plane)).every((each) => kept.includes(each)))
 
-/** Begins to send a file and leaves it at that. */
+/** Begins to send a file and then stops. */
 async function begin(created: Created, bytes: number, part: number): Promise<Socket> {
   const socket = connect((plane.server.server.address() as AddressInfo).port, '127.0.0.1')
   await once(socket, 'connect')
   socket.write(`POST ${pathOf(created)} HTTP/1.1\r\nhost: a\r\ncontent-length: ${bytes}\r\n\r\n`)
   socket.write(apk.subarray(0, part))
-  // It has the URL once its claim is written down.
+  // It has the URL once its claim is stored.
   await eventually(async () => {
     const row = await plane.app.core.db.upload.findUniqueOrThrow({ where: { id: created.id } })
     return row.claimUntil !== null
@@ -61,7 +64,7 @@ async function answered(created: Created): Promise<UploadJson> {
   return body
 }
 
-it('a file that is cut off leaves nothing, and the URL still works', async () => {
+it('an interrupted file leaves nothing, and the URL still works', async () => {
   const created = await client.create()
   for (const end of ['destroy', 'end', 'resetAndDestroy'] as const) {
     const socket = await begin(created, apk.length, 200_000)
@@ -74,7 +77,7 @@ it('a file that is cut off leaves nothing, and the URL still works', async () =>
   expect((await answered(created)).status).toBe('ready')
 })
 
-it('of two files at once the later is refused, and a second one after the first', async () => {
+it('the later of two concurrent files is refused, and so is another after the first', async () => {
   const created = await client.create()
   const first = await begin(created, apk.length, 1000)
   const second = await client.send(created, apk)
@@ -93,7 +96,7 @@ it('of two files at once the later is refused, and a second one after the first'
   await client.request('DELETE', `/v1/apps/uploads/${created.id}`)
 })
 
-it('whole files sent at the same moment: one is taken', async () => {
+it('one of two files that arrive completely at the same moment is accepted', async () => {
   const created = await client.create()
   const answers = await Promise.all([1, 2, 3, 4].map(() => client.send(created, apk)))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
@@ -104,7 +107,7 @@ it('whole files sent at the same moment: one is taken', async () => {
   await client.request('DELETE', `/v1/apps/uploads/${created.id}`)
 })
 
-it('knows no other URLs and no other methods, and asks for no key', async () => {
+it('serves no other URLs and methods, and needs no key', async () => {
   const created = await client.create()
   const to = async (target: string, method: string): Promise<Answer> => {
     const response = await fetch(`${client.origin}${target}`, {
@@ -127,7 +130,7 @@ it('knows no other URLs and no other methods, and asks for no key', async () => 
   expect((await answered(created)).status).toBe('ready')
 })
 
-it('takes any or no content type, and asks for the file only when it is wanted', async () => {
+it('accepts any or no content type, and requests the body only when it is needed', async () => {
   const created = await client.create()
   const send = async (target: string): Promise<{ status: number; continued: boolean }> => {
     const request = httpRequest(`${client.origin}${target}`, {
@@ -173,7 +176,7 @@ it('a file that stalls is given up, and the URL still works', async () => {
   await own.request('DELETE', `/v1/apps/uploads/${created.id}`)
 })
 
-it('the URL is over after an hour, also for a file that is on its way', async () => {
+it('the URL expires after an hour, even while a file arrives', async () => {
   const [late, arriving] = [await client.create(), await client.create()]
   const socket = await begin(arriving, apk.length, 1000)
   ahead += 3_600_000

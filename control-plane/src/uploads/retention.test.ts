@@ -1,4 +1,4 @@
-/** How long uploads are kept: the rule by itself, and with a clock that is turned forward. */
+/** The retention of uploads: the pure rule, and with an advanced clock. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeApk } from '../testing/apk.js'
@@ -23,13 +23,13 @@ describe('the rule', () => {
     expect(expiryOf(upload, times).getTime()).toBe(expected)
   })
 
-  it('with a newer build a day after the last install; one never installed keeps its time', () => {
+  it('with a newer build it ends a day after the last install; one never installed keeps its time', () => {
     const upload = { createdAt, keptFrom: at(5), isSuperseded: true }
     expect(expiryOf({ ...upload, lastInstallAt: at(9) }, times).getTime()).toBe(9 + day)
     expect(expiryOf({ ...upload, lastInstallAt: null }, times).getTime()).toBe(5 + 7 * day)
   })
 
-  it('of two builds exactly one is newer', () => {
+  it('exactly one of two builds is newer', () => {
     const build = fc.record({
       versionCode: fc.bigInt({ min: 0n, max: 3n }),
       createdAt: fc.integer({ min: 0, max: 3 }).map(at),
@@ -44,12 +44,12 @@ describe('the rule', () => {
   })
 })
 
-describe('with the clock turned forward', () => {
+describe('with an advanced clock', () => {
   let world: World
   let plane: Plane
   let client: UploadClient
   let ahead = 0
-  /** Milliseconds since the epoch, while the clock stands. */
+  /** Milliseconds since the epoch, while the clock is fixed. */
   let still: number | null = null
   const clock = { now: () => new Date(still ?? Date.now() + ahead) }
   beforeAll(async () => {
@@ -63,14 +63,14 @@ describe('with the clock turned forward', () => {
   const expire = () => expireUploads(plane.app.uploads)
   const row = (id: string) => plane.app.core.db.upload.findUniqueOrThrow({ where: { id } })
 
-  it('an upload without a file is deleted after an hour, with what it has been sent', async () => {
+  it('an upload without a file is deleted after an hour, with anything it received', async () => {
     const [empty, sent] = [await client.create(), await client.create()]
     const { body } = await client.send(sent, makeApk())
     ahead += hour - 60_000
     await expire()
     expect([await statusOf(empty.id), await statusOf(sent.id)]).toEqual(['awaiting_file', 'awaiting_file'])
     ahead += 61_000
-    // It reads as deleted at once, whoever comes first.
+    // It reads as deleted immediately, with any reader.
     expect([await statusOf(empty.id), await statusOf(sent.id)]).toEqual(['deleted', 'deleted'])
     expect((await client.complete(sent.id, body.storageId)).status).toBe(400)
     await expire()
@@ -88,7 +88,7 @@ describe('with the clock turned forward', () => {
     expect(await statusOf(upload.id)).toBe('ready')
     ahead += day + 60_000
     expect(await statusOf(upload.id)).toBe('deleted')
-    // Its time was over before anybody swept: an equal file is no duplicate of it.
+    // It expired before any sweep: an equal file is not its duplicate.
     const again = await client.upload(bytes)
     expect([again.status, again.id === upload.id]).toEqual(['ready', false])
     await expire()
@@ -97,7 +97,7 @@ describe('with the clock turned forward', () => {
     expect(await storedFiles(plane)).toContain((await row(again.id)).storageId)
   })
 
-  it('an installed one goes a day after its last install once a newer build is ready; not one of another project', async () => {
+  it('an installed one ends a day after its last install once a newer build is ready, but not for one of another project', async () => {
     const apk = (versionCode: number) => makeApk({ package: 'com.example.builds', versionCode })
     const old = await client.upload(apk(1))
     const installed = clock.now()
@@ -107,19 +107,19 @@ describe('with the clock turned forward', () => {
     expect((await row(old.id)).expiresAt.getTime()).toBeGreaterThan(installed.getTime() + 6 * day)
     const newer = await client.upload(apk(2))
     expect((await row(old.id)).expiresAt.getTime()).toBe(installed.getTime() + day)
-    // Without the newer build it would be kept for longer again.
+    // Without the newer build it would be kept longer again.
     await client.request('DELETE', `/v1/apps/uploads/${newer.id}`)
     expect((await row(old.id)).expiresAt.getTime()).toBe(installed.getTime() + 7 * day)
     const newest = await client.upload(apk(4))
     ahead += day + 60_000
     await expire()
     expect([await statusOf(old.id), await statusOf(newest.id)]).toEqual(['deleted', 'ready'])
-    // Gone is gone, also when the newer build goes.
+    // A deleted one stays deleted, even when the newer build is deleted.
     await client.request('DELETE', `/v1/apps/uploads/${newest.id}`)
     expect(await statusOf(old.id)).toBe('deleted')
   })
 
-  it('to the millisecond: an hour without a file, a day once superseded, seven days else', async () => {
+  it('to the millisecond: an hour without a file, a day once superseded, otherwise seven days', async () => {
     const apk = (versionCode: number) => makeApk({ package: 'com.example.edges', versionCode })
     const old = await client.upload(apk(1))
     const lastInstallAt = clock.now()

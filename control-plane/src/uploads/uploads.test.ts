@@ -1,4 +1,7 @@
-/** Uploads from create to delete, over HTTP, real Postgres and real files; the parser runs in its own process. */
+/**
+ * Uploads from create to delete, over HTTP, with real Postgres and real files; the parser runs in
+ * its own process.
+ */
 import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
@@ -42,11 +45,11 @@ const settingsApk = readFileSync(
 )
 const day = 86_400_000
 let packages = 0
-/** An APK like no other. */
+/** A unique APK. */
 const newApk = (settings: Parameters<typeof makeApk>[0] = {}): Buffer =>
   makeApk({ package: `com.example.app${(packages += 1)}`, ...settings })
 
-/** With another byte in its entry `a.txt`. */
+/** With one byte changed in its entry `a.txt`. */
 function tampered(apk: Buffer): Buffer {
   apk.write('two', apk.indexOf('a.txt') + 'a.txt'.length)
   return apk
@@ -165,26 +168,26 @@ describe('an upload', () => {
     ).toMatchObject({ status: 400 })
   })
 
-  it('for a preview of Android says which level that is', async () => {
+  it('for a preview of Android names the level', async () => {
     expect(await client.upload(newApk({ minSdk: 'Tiramisu' }))).toMatchObject({
       status: 'ready',
       min_sdk: 33,
     })
   })
 
-  it('names a split as text that can be stored, of bounded length', async () => {
+  it('names a split as storable text of bounded length', async () => {
     const split = await client.upload(newApk({ split: `config\0.en${'x'.repeat(5000)}` }))
     expect(split).toMatchObject({ status: 'invalid_apk' })
     expect(split.error?.next).toMatch(/only the split config\uFFFD\.enx{190}…/)
   })
 
-  it('of which the file is lost ends as upload_failed', async () => {
+  it('whose file is lost ends as upload_failed', async () => {
     const created = await client.create()
     const { body } = await client.send(created, newApk())
     await rm(path.join(plane.config.storage.dir, 'files', body.storageId))
     const completed = await client.complete(created.id, body.storageId)
     expect(completed.body.status).toBe('processing')
-    // The last of its tries; those before it wait for seconds.
+    // Its last attempt; the earlier ones wait for seconds.
     await processUploadJob(
       plane.app.uploads,
       { uploadId: created.id, attempt: 4 },
@@ -195,7 +198,7 @@ describe('an upload', () => {
 })
 
 describe('completing', () => {
-  it('takes only the file that came to its own URL', async () => {
+  it('accepts only the file that was sent to its own URL', async () => {
     const [one, two] = [await client.create(), await client.create()]
     const refused = async (id: string, storageId: string): Promise<string> => {
       const answer = await client.complete(id, storageId)
@@ -212,7 +215,7 @@ describe('completing', () => {
     const { body: ofOne } = await client.send(one, newApk())
     await client.complete(one.id, ofOne.storageId)
     expect(await refused(one.id, ofTwo.storageId)).toMatch(/already has/)
-    // Nothing is told about the files of other projects.
+    // Files of other projects look like missing ones.
     const other = await uploadClient(plane, await plane.tenant())
     const theirs = await other.create()
     const answer = await other.complete(theirs.id, ofOne.storageId)
@@ -231,7 +234,7 @@ describe('completing', () => {
 })
 
 describe('reading uploads', () => {
-  it('pages, newest first, without deleted ones', async () => {
+  it('returns pages, newest first, without deleted ones', async () => {
     const own = await plane.tenant()
     const mine = await uploadClient(plane, own)
     const ids: string[] = []
@@ -264,7 +267,7 @@ describe('reading uploads', () => {
       expect((await client.request('GET', `/v1/apps/uploads/${created.id}?${query}`)).status, query).toBe(400)
   })
 
-  it('knows only uploads of the project, and for a limited key only its own', async () => {
+  it('finds only uploads of the project, and for a limited key only its own', async () => {
     const created = await client.create()
     await plane.rack(1)
     const { phone } = await plane.app.services.phones.create(tenant.caller, createBody(), null)

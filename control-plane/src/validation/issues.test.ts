@@ -1,4 +1,4 @@
-/** What a body that is wrong in thousands of places costs, and what of it reaches the client. */
+/** The cost of a body with thousands of errors, and the issues that reach the client. */
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { collectSetupBody } from '../routes/setup.js'
@@ -7,7 +7,7 @@ import { findIssues } from './issues.js'
 const unknownFields = (count: number): Record<string, number> =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, at]))
 
-it('names 50 of 12,000 unknown fields, and looks at no other', () => {
+it('names 50 of 12,000 unknown fields, and reads no other', () => {
   const looked: string[] = []
   const schema = z.strictObject({ known: z.string().optional() })
   const body = unknownFields(12_000)
@@ -20,12 +20,12 @@ it('names 50 of 12,000 unknown fields, and looks at no other', () => {
   const { issues } = findIssues(schema, watched)
   expect(issues).toHaveLength(50)
   expect(issues[0]).toMatchObject({ path: ['f0'], message: 'is not a known field', alternatives: ['known'] })
-  // Each field a bounded number of times, whatever their number.
+  // Each field a bounded number of times, for any number of fields.
   expect(looked.length).toBeLessThanOrEqual(3 * 12_000)
   expect(findIssues(collectSetupBody, body).issues).toHaveLength(50)
 })
 
-it('caps the issues of a long list and of the forms inside it', () => {
+it('limits the issues of a long list and of the forms inside it', () => {
   const form = z.strictObject({ a: z.string(), b: z.string() })
   const other = z.strictObject({ c: z.string() })
   const list = z.strictObject({ list: z.array(z.union([form, other])) })
@@ -35,7 +35,7 @@ it('caps the issues of a long list and of the forms inside it', () => {
   expect(new Set(issues.map(({ path }) => path.join('.'))).size).toBe(50)
 })
 
-it('caps the alternatives of an issue, and says the same thing once', () => {
+it('limits the alternatives of an issue, and lists each once', () => {
   const schema = z.strictObject({ choice: z.enum(Array.from({ length: 400 }, (_, at) => `c${at}`)) })
   expect(findIssues(schema, { choice: 'x' }).issues[0]?.alternatives).toHaveLength(100)
   const same = z.strictObject({

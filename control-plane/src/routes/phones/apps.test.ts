@@ -1,4 +1,4 @@
-/** Endpoints of installed apps: fields, limits at their edges, answers. */
+/** Endpoints of installed apps: fields, limits at their edges, responses. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { errorOf, expectConventions, startApi, type TestApi } from '../../testing/api.js'
 
@@ -18,7 +18,7 @@ afterAll(() => api.close())
 const longest = `a.${'b'.repeat(253)}`
 
 describe('installed apps', () => {
-  it('are listed, those of the system too', async () => {
+  it('are listed, including system apps', async () => {
     const response = await api.request('GET', base, { key: readOnly })
     expectConventions(response)
     expect(response.json()).toEqual({
@@ -49,7 +49,7 @@ describe('installed apps', () => {
     expect(error.details).toEqual({ package: 'org.example.shop' })
   })
 
-  it('are named by a package of two parts or more', async () => {
+  it('are identified by a package of at least two parts', async () => {
     errorOf(await api.request('DELETE', `${base}/${longest}`), 404, 'app_not_found')
     for (const bad of [
       'nodots',
@@ -71,7 +71,7 @@ describe('installed apps', () => {
     }
   })
 
-  it('need phones:control to be uninstalled, and a phone that is ready', async () => {
+  it('need phones:control and a ready phone to be uninstalled', async () => {
     const key = readOnly
     errorOf(await api.request('DELETE', `${base}/org.example.shop`, { key }), 403, 'insufficient_scope')
     const parked = `/v1/phones/${await api.placePhone('parked')}/apps`
@@ -80,7 +80,7 @@ describe('installed apps', () => {
     expect(api.agent.held.apps).toContain('org.example.shop')
   })
 
-  it('that nobody confirmed to be gone are said so', async () => {
+  it('return action_outcome_unknown when the uninstall is not confirmed', async () => {
     api.agent.onAnswer = (call, bytes) => {
       if (call !== 'uninstallApp') return bytes
       api.agent.onAnswer = (_, sent) => sent

@@ -1,4 +1,4 @@
-/** POST /v1/phones: what it asks of the services, waits for and answers. */
+/** POST /v1/phones: its calls of services, its wait and its responses. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ApiError } from '@phonerack/shared'
 import {
@@ -37,7 +37,7 @@ function holdStarts(): () => void {
   }
 }
 
-/** Sends a create that waits; resolves when it does. */
+/** Sends a create that waits, and resolves when it waits. */
 async function waiting(): Promise<{ answer: ReturnType<typeof post> }> {
   const before = api.called('phones.wait').length
   const answer = post('/v1/phones')
@@ -78,7 +78,7 @@ describe('POST /v1/phones', () => {
     expect((await answer).statusCode).toBe(201)
   })
 
-  it('answers 202 when the wait ends first, or was not wanted', async () => {
+  it('answers 202 when the wait ends first, or was not requested', async () => {
     const release = holdStarts()
     const hasty = await api.beside({ lifecycleWait: 0.25 })
     const waited = await sendJson(hasty, 'POST', '/v1/phones')
@@ -92,7 +92,7 @@ describe('POST /v1/phones', () => {
     release()
   })
 
-  it('answers 202 when the wait itself breaks, since the phone was made', async () => {
+  it('answers 202 when the wait itself fails, since the phone was created', async () => {
     const release = holdStarts()
     api.failures.set('phones.wait', new Error('broker gone'))
     expect((await post('/v1/phones')).statusCode).toBe(202)
@@ -105,7 +105,7 @@ describe('POST /v1/phones', () => {
     ['phone_unavailable', 503, 'phone_unavailable'],
     ['internal_error', 500, 'internal_error'],
     ['something_new', 502, 'provider_error'],
-  ])('answers the failure %s that comes while it waits', async (code, status, answered) => {
+  ])('returns the failure %s that occurs while it waits', async (code, status, answered) => {
     const release = holdStarts()
     const { answer } = await waiting()
     const { id } = await newestPhone()
@@ -115,7 +115,7 @@ describe('POST /v1/phones', () => {
     if (code === 'validation_failed') expect(details.issues?.[0]?.path).toEqual(['country'])
   })
 
-  it('returns the phone of an Idempotency-Key, whatever the order of fields and `wait`', async () => {
+  it('returns the phone of an Idempotency-Key, with any order of fields and `wait`', async () => {
     const headers = { 'idempotency-key': 'my-key-01' }
     const first = await post('/v1/phones', { name: 'a', metadata: { x: '1', y: '2' } }, headers)
     const again = await post('/v1/phones', { wait: false, metadata: { y: '2', x: '1' }, name: 'a' }, headers)
@@ -139,7 +139,7 @@ describe('POST /v1/phones', () => {
     )
   })
 
-  it('shows a phone that failed or was deleted earlier to a replay', async () => {
+  it('returns a phone that failed or was deleted earlier to a replay', async () => {
     for (const status of ['failed', 'deleted'] as const) {
       const headers = { 'idempotency-key': `my-key-${status}` }
       const { id } = (await post('/v1/phones', {}, headers)).json<PhoneJson>()

@@ -1,4 +1,4 @@
-/** Lists of phones, single phones, and waiting for one. */
+/** Lists of phones, single phones, and waits for one. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorOf, expectFailure, sendJson, servicesUsed, startApi, type TestApi } from '../../testing/api.js'
 import { eventually } from '../../testing/world.js'
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** Sends a request that waits; resolves when it does. */
+/** Sends a request that waits, and resolves when it waits. */
 async function waiting(url: string): Promise<{ answer: ReturnType<TestApi['request']> }> {
   const before = api.called('phones.wait').length
   const answer = api.request('GET', url)
@@ -45,7 +45,7 @@ describe('GET /v1/phones', () => {
     })
   })
 
-  it('gives a limited key one page, whatever it asks', async () => {
+  it('returns one page for a limited key, with any parameters', async () => {
     const ids = [await api.placePhone('parked'), await api.placePhone('parked')]
     const response = await api.request('GET', '/v1/phones?limit=1&cursor=nonsense', {
       key: await api.keyOf('agent', ids),
@@ -57,7 +57,7 @@ describe('GET /v1/phones', () => {
 })
 
 describe('GET /v1/phones/{id}', () => {
-  it('asks once and notes the activity', async () => {
+  it('reads once and records the activity', async () => {
     const id = await api.placePhone('parked')
     const before = api.calls.length
     const response = await api.request('GET', `/v1/phones/${id}`)
@@ -74,14 +74,14 @@ describe('GET /v1/phones/{id}', () => {
     'x'.repeat(5000),
     '..%2f',
     '%F0%9F%98%80',
-  ])('says 404 for %s without asking', async (id) => {
+  ])('returns 404 for %s without a read', async (id) => {
     const before = api.calls.length
     const error = errorOf(await api.request('GET', `/v1/phones/${id}`), 404, 'phone_not_found')
     expect(error.details).toEqual({ phone: decodeURIComponent(id) })
     expect(servicesUsed(api, before)).toEqual([])
   })
 
-  it('goes on when the activity cannot be noted', async () => {
+  it('succeeds when the activity cannot be recorded', async () => {
     const id = await api.placePhone('parked')
     api.failures.set('phones.touch', new Error('down'))
     expect((await api.request('GET', `/v1/phones/${id}`)).statusCode).toBe(200)
@@ -89,7 +89,7 @@ describe('GET /v1/phones/{id}', () => {
 
   describe('wait=ready', () => {
     it.each(['ready', 'parking', 'parked', 'unavailable', 'failed', 'deleted'] as const)(
-      'answers at once when %s',
+      'returns immediately when %s',
       async (status) => {
         const id = await api.placePhone(status)
         const waits = api.called('phones.wait').length
@@ -99,9 +99,9 @@ describe('GET /v1/phones/{id}', () => {
       },
     )
 
-    // It becomes parked only by parking.
+    // It becomes parked only from parking.
     it.each(['ready', 'parking', 'unavailable', 'deleted'] as const)(
-      'wakes when it becomes %s',
+      'returns when it becomes %s',
       async (status) => {
         const id = await api.placePhone('starting')
         const { answer } = await waiting(`/v1/phones/${id}?wait=ready`)
@@ -111,7 +111,7 @@ describe('GET /v1/phones/{id}', () => {
       },
     )
 
-    it('answers with the phone as it is when the time is over', async () => {
+    it('returns the phone unchanged at the timeout', async () => {
       const id = await api.placePhone('creating')
       const began = performance.now()
       const response = await api.request('GET', `/v1/phones/${id}?wait=ready&timeout=1`)
@@ -119,7 +119,7 @@ describe('GET /v1/phones/{id}', () => {
       expect([response.statusCode, response.json<PhoneJson>().status]).toEqual([200, 'creating'])
     })
 
-    it('answers a failure meanwhile as an error', async () => {
+    it('returns a failure during the wait as an error', async () => {
       const id = await api.placePhone('creating')
       const { answer } = await waiting(`/v1/phones/${id}?wait=ready`)
       await api.movePhone(id, { status: 'failed', failureCode: 'internal_error' })
@@ -128,14 +128,14 @@ describe('GET /v1/phones/{id}', () => {
   })
 
   describe('wait=parked', () => {
-    it.each(['parked', 'failed', 'deleted'] as const)('answers at once when %s', async (status) => {
+    it.each(['parked', 'failed', 'deleted'] as const)('returns immediately when %s', async (status) => {
       const id = await api.placePhone(status)
       const waits = api.called('phones.wait').length
       expect((await api.request('GET', `/v1/phones/${id}?wait=parked`)).json<PhoneJson>().status).toBe(status)
       expect(api.called('phones.wait')).toHaveLength(waits)
     })
 
-    it('waits while it is anything else, and counts as no activity', async () => {
+    it('waits in any other status, and does not count as activity', async () => {
       const id = await api.placePhone('ready')
       const touches = api.called('phones.touch').length
       const { answer } = await waiting(`/v1/phones/${id}?wait=parked&timeout=55`)

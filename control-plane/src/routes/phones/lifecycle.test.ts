@@ -5,7 +5,7 @@ import { eventually } from '../../testing/world.js'
 import { phoneSchema, sessionPageSchema, type PhoneJson } from '../schemas.js'
 
 let api: TestApi
-/** A server that waits a quarter of a second for a start or a park. */
+/** A server whose waits for a start or a park last a quarter of a second. */
 let hasty: TestApi
 beforeAll(async () => {
   api = await startApi({ devices: 6 })
@@ -33,7 +33,7 @@ function holdAtAgent(call: 'onStart' | 'onPark'): () => void {
   }
 }
 
-/** Sends a request that waits for the phone; resolves when it does. */
+/** Sends a request that waits for the phone, and resolves when it waits. */
 async function waiting(url: string): Promise<{ answer: ReturnType<typeof post> }> {
   const before = api.called('phones.wait').length
   const answer = post(url)
@@ -60,7 +60,7 @@ describe('PATCH /v1/phones/{id}', () => {
 })
 
 describe('DELETE /v1/phones/{id}', () => {
-  it('answers the deleted phone, again too', async () => {
+  it('returns the deleted phone, even twice', async () => {
     const id = await api.placePhone('parked')
     const key = await api.keyOf('admin')
     for (let times = 0; times < 2; times += 1) {
@@ -71,7 +71,7 @@ describe('DELETE /v1/phones/{id}', () => {
 })
 
 describe('POST start, park, heartbeat', () => {
-  it('start answers 200 once ready, with what it was given', async () => {
+  it('start answers 200 once ready, with its parameters', async () => {
     const id = await parkedPhone()
     const release = holdAtAgent('onStart')
     const before = api.called('phones.wait').length
@@ -83,7 +83,7 @@ describe('POST start, park, heartbeat', () => {
     expect(api.called('phones.start').at(-1)?.args[2]).toEqual({ idleTimeout: 60, maxDuration: null })
   })
 
-  it('start answers 202 while starting, and the failure that comes meanwhile', async () => {
+  it('start answers 202 while starting, and returns a failure during the wait', async () => {
     const id = await parkedPhone()
     const release = holdAtAgent('onStart')
     expect((await post(`/v1/phones/${id}/start`, { wait: false })).statusCode).toBe(202)
@@ -94,7 +94,7 @@ describe('POST start, park, heartbeat', () => {
     release()
   })
 
-  it('start of a phone that parks again meanwhile is 202', async () => {
+  it('start of a phone that parks during the wait is 202', async () => {
     const id = await parkedPhone()
     const release = holdAtAgent('onStart')
     const { answer } = await waiting(`/v1/phones/${id}/start`)
@@ -116,7 +116,7 @@ describe('POST start, park, heartbeat', () => {
     expect(api.called('phones.wait')).toHaveLength(waits)
   })
 
-  it('heartbeat answers the phone', async () => {
+  it('heartbeat returns the phone', async () => {
     const id = await api.readyPhone()
     const response = await api.request('POST', `/v1/phones/${id}/heartbeat`)
     phoneSchema.strict().parse(response.json())

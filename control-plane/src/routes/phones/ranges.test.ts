@@ -1,4 +1,4 @@
-/** Ranges of bytes against what RFC 9110, 14.1.2 says of them. */
+/** Byte ranges by RFC 9110, 14.1.2. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { rangeOf } from './recordings.js'
@@ -6,7 +6,7 @@ import { rangeOf } from './recordings.js'
 const size = fc.integer({ min: 1, max: 1000 })
 const position = fc.integer({ min: 0, max: 1200 })
 
-it('a range holds the bytes that it names and that are there', () => {
+it('a range selects the existing bytes that it names', () => {
   fc.assert(
     fc.property(size, position, position, (whole, from, to) => {
       const there = Array.from({ length: whole }, (_, at) => at).filter((at) => at >= from && at <= to)
@@ -17,7 +17,7 @@ it('a range holds the bytes that it names and that are there', () => {
   )
 })
 
-it('one without an end goes to the end, and one without a begin holds the last bytes', () => {
+it('one without an end extends to the end, and one without a start selects the last bytes', () => {
   fc.assert(
     fc.property(size, position, (whole, bytes) => {
       expect(rangeOf(`bytes=${bytes}-`, whole)).toEqual(
@@ -40,6 +40,6 @@ it.each([
   'bytes=0-1,3-4',
   'items=0-1',
   'bytes=0--1',
-])('%s is none', (header) => {
+])('%s is not a range', (header) => {
   expect(rangeOf(header, 10)).toBeNull()
 })

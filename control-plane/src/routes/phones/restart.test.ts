@@ -1,4 +1,4 @@
-/** POST reboot and POST reset: answers, scopes, bodies, refusals. */
+/** POST reboot and POST reset: responses, scopes, bodies, refusals. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
   errorOf,
@@ -31,7 +31,7 @@ it('reboot answers 202 with the phone, now starting', async () => {
   expect(response.json()).toMatchObject({ id, object: 'phone', status: 'starting' })
 })
 
-it('reset answers 202 with the phone and what is wiped, and needs phones:delete', async () => {
+it('reset answers 202 with the phone and what is erased, and needs phones:delete', async () => {
   const phone = await api.readyPhone()
   const error = errorOf(await post('reset', api.key, phone), 403, 'insufficient_scope')
   expect(error.details).toEqual({ required: 'phones:delete' })
@@ -47,7 +47,7 @@ it('reboot needs phones:control', async () => {
   errorOf(await post('reboot', readOnly), 403, 'insufficient_scope')
 })
 
-it.each(['reboot', 'reset'])('%s takes no field', async (what) => {
+it.each(['reboot', 'reset'])('%s accepts no field', async (what) => {
   const key = { authorization: `Bearer ${admin}` }
   const url = `/v1/phones/${await api.readyPhone()}/${what}`
   const before = api.calls.length
@@ -57,7 +57,7 @@ it.each(['reboot', 'reset'])('%s takes no field', async (what) => {
   expect((await sendJson(api, 'POST', url, {}, key)).statusCode).toBe(202)
 })
 
-it('says how long to wait', async () => {
+it('returns how long to wait', async () => {
   const phone = await api.readyPhone()
   const rebootedAt = new Date(Date.now() - 168_000)
   await api.plane.app.core.db.phone.update({ where: { id: phone }, data: { rebootedAt } })

@@ -1,4 +1,4 @@
-/** Requests that reach into a phone: what they pass on, answer and hold. */
+/** Requests into a phone: what they pass on, return and hold. */
 import { connect, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CallContext } from '../../core/caller.js'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** The arguments of the newest call of a service. */
+/** The arguments of the latest call of a service. */
 const lastCall = (name: string): unknown[] => api.called(name).at(-1)?.args ?? []
 
 const get = (path: string) => api.request('GET', `/v1/phones/${id}/${path}`)
@@ -31,19 +31,19 @@ describe('GET observe', () => {
     ['?screenshot=jpeg', { format: 'jpeg', maxWidth: null, quality: null }],
     ['?screenshot=png&max_width=160', { format: 'png', maxWidth: 160, quality: null }],
     ['?screenshot=png&format=text', null],
-  ])('observe%s asks for the screenshot %j', async (query, screenshot) => {
+  ])('observe%s requests the screenshot %j', async (query, screenshot) => {
     expect((await get(`observe${query}`)).statusCode).toBe(200)
     expect(lastCall('devices.observe')[2]).toEqual(screenshot)
   })
 
-  it('passes the JSON through as it is', async () => {
+  it('passes the JSON through unchanged', async () => {
     const response = await get('observe')
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
     expect(response.json()).toMatchObject({ snapshot_id: 'snp_aaaaaaaaaaaa', app: { package: 'x' } })
     expectConventions(response)
   })
 
-  it('answers the text alone, with the snapshot in a header', async () => {
+  it('returns only the text, with the snapshot in a header', async () => {
     const response = await get('observe?format=text')
     expect(response.headers).toMatchObject({
       'content-type': 'text/plain; charset=utf-8',
@@ -55,8 +55,8 @@ describe('GET observe', () => {
 })
 
 describe('a request whose key cannot be read', () => {
-  it('has run nothing when it is a batch, and says so; any other is our fault', async () => {
-    // What a dead database makes of it.
+  it('returns phone_unavailable for a batch, since nothing ran, and an internal error otherwise', async () => {
+    // Simulates an unavailable database.
     const before = api.calls.length
     api.failures.set('keys.authenticate', new Error('no connection'))
     const batch = await act({ actions: [{ type: 'home' }] })
@@ -92,7 +92,7 @@ describe('GET screenshot', () => {
 })
 
 describe('GET screenshot of a protected window', () => {
-  it('has a header that says so, and only then', async () => {
+  it('has a header that says so, only in that case', async () => {
     const header = async () => (await get('screenshot')).headers['x-screen-secure']
     expect(await header()).toBeUndefined()
     api.agent.picture = { ...api.agent.picture, secure: true }
@@ -121,7 +121,7 @@ describe('POST actions', () => {
 })
 
 describe('activity', () => {
-  /** When the phone was last active, as its row says. */
+  /** The phone's last activity in its row. */
   const lastActive = async (): Promise<number> => {
     const phone = await api.plane.app.core.db.phone.findUniqueOrThrow({ where: { id } })
     return phone.lastActiveAt?.getTime() ?? 0
@@ -133,7 +133,7 @@ describe('activity', () => {
     const held = new Promise<void>((resolve) => (end = resolve))
     api.agent.onCall = (name) => (name === path ? held : Promise.resolve())
     const answer = get(path)
-    // Written again and again, at the accuracy of a second, while nothing else is sent.
+    // Written repeatedly, at an accuracy of a second, while no other request is sent.
     await activeAfter(await lastActive())
     await activeAfter(await lastActive())
     end()
@@ -157,7 +157,7 @@ describe('activity', () => {
 })
 
 describe('the signal of a request', () => {
-  it('aborts when the client goes, and not before', async () => {
+  it('aborts when the client disconnects, and not before', async () => {
     await api.app.listen({ host: '127.0.0.1', port: 0 })
     const before = api.called('devices.observe').length
     const context = () => api.called('devices.observe')[before]?.args[3] as CallContext | undefined
@@ -178,7 +178,7 @@ describe('the signal of a request', () => {
     api.agent.onCall = () => Promise.resolve()
   })
 
-  it('does not abort when the answer was sent', async () => {
+  it('does not abort once the response was sent', async () => {
     expect((await get('observe')).statusCode).toBe(200)
     expect((lastCall('devices.observe')[3] as CallContext).signal.aborted).toBe(false)
   })

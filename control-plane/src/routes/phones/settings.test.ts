@@ -1,4 +1,4 @@
-/** Device and file endpoints: fields, limits at their edges, answers. */
+/** Device and file endpoints: fields, limits at their edges, responses. */
 import { ApiError } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { errorOf, expectConventions, refusalOf, sendJson, startApi, type TestApi } from '../../testing/api.js'
@@ -17,7 +17,7 @@ const put = (path: string, body: unknown) => sendJson(api, 'PUT', `${base}/${pat
 const refused = (path: string, body: unknown) => refusalOf(api, 'PUT', `${base}/${path}`, body)
 
 describe('device', () => {
-  it('is told with null for what is not reported', async () => {
+  it('has null for values that are not reported', async () => {
     const screen = { screenWidth: 1080, screenHeight: 2400, screenDensity: 420 }
     api.agent.held.device = { brand: 'Acme', osVersion: '14', ...screen }
     const response = await get('device')
@@ -33,13 +33,13 @@ describe('device', () => {
 })
 
 describe('clipboard', () => {
-  it('keeps whitespace, and is read back', async () => {
+  it('keeps whitespace, and can be read back', async () => {
     const text = '  two\n lines 👋🏽 '
     expect((await put('clipboard', { text })).json()).toEqual({ text })
     expect((await get('clipboard')).json()).toEqual({ text })
   })
 
-  it('takes 1 to 10,000 characters', async () => {
+  it('accepts 1 to 10,000 characters', async () => {
     for (const text of ['a', 'ab', '😀'.repeat(9999), '😀'.repeat(10_000)])
       expect((await put('clipboard', { text })).statusCode).toBe(200)
     await refused('clipboard', { text: 'a'.repeat(10_001) })
@@ -49,13 +49,13 @@ describe('clipboard', () => {
     await refused('clipboard', { text: 'a', more: true })
   })
 
-  it('needs phones:control to be read, too', async () => {
+  it('needs phones:control for reads too', async () => {
     const key = await api.keyOf('read-only')
     const error = errorOf(await api.request('GET', `${base}/clipboard`, { key }), 403, 'insufficient_scope')
     expect(error.details).toEqual({ required: 'phones:control' })
   })
 
-  it('that cannot be read answers 409', async () => {
+  it('that cannot be read returns 409', async () => {
     api.failures.set('settings.clipboard', new ApiError('clipboard_unavailable'))
     errorOf(await get('clipboard'), 409, 'clipboard_unavailable')
   })
@@ -73,7 +73,7 @@ describe('location', () => {
     expect((await api.request('DELETE', `${base}/location`)).json()).toEqual({ reset: true })
   })
 
-  it('lies within its bounds', async () => {
+  it('must be within its bounds', async () => {
     for (const [lat, lng] of [
       [-90, -180],
       [90, 180],
@@ -98,7 +98,7 @@ describe('location', () => {
 
 describe('locale', () => {
   it.each(['en', 'fil', 'en-US', 'zh-Hant-TW', 'zh-Hans', 'es-419', 'sr-Latn-RS'])(
-    'takes %s',
+    'accepts %s',
     async (locale) => {
       expect((await put('locale', { locale })).json()).toEqual({ locale })
       expect((await get('locale')).json()).toEqual({ locale })
@@ -114,7 +114,7 @@ describe('locale', () => {
 })
 
 describe('time zone', () => {
-  it('is null while default, and takes exact names', async () => {
+  it('is null while default, and accepts exact names', async () => {
     api.agent.held.timezone = ''
     expect((await get('timezone')).json()).toEqual({ timezone: null })
     for (const timezone of [
@@ -135,7 +135,7 @@ describe('time zone', () => {
     }
   })
 
-  it('refuses offsets and what is no zone', async () => {
+  it('refuses offsets and unknown zones', async () => {
     for (const timezone of [
       '',
       '+02:00',
@@ -157,7 +157,7 @@ describe('time zone', () => {
 })
 
 describe('paths', () => {
-  it('have one form inside of shared storage', () => {
+  it('are normalised inside shared storage', () => {
     expect(storagePath('/sdcard')).toBe('/sdcard')
     expect(storagePath('/sdcard/')).toBe('/sdcard')
     expect(storagePath('/storage/emulated/0')).toBe('/sdcard')
@@ -188,7 +188,7 @@ describe('files', () => {
     api.request('PUT', `${base}/files?path=${encodeURIComponent(path)}`, { payload, headers })
   const query = (path: string) => `path=${encodeURIComponent(path)}`
 
-  it('are uploaded as raw bytes of any type, and come back', async () => {
+  it('are uploaded as raw bytes of any type, and downloaded unchanged', async () => {
     const bytes = Buffer.from([0, 255, 123, 34, 10])
     for (const type of [undefined, 'application/json', 'text/plain', 'image/png']) {
       const response = await upload(
@@ -238,7 +238,7 @@ describe('files', () => {
     errorOf(await get('files?path=%2Fsdcard&path=%2Fsdcard'), 400, 'validation_failed')
   })
 
-  it('that are not there answer 404 with their path', async () => {
+  it('that do not exist return 404 with their path', async () => {
     const absent = new ApiError('file_not_found', { details: { path: '/sdcard/none' } })
     api.agent.onCall = (name) => (name === 'readFile' ? Promise.reject(absent) : Promise.resolve())
     const error = errorOf(await get(`files/content?${query('/sdcard/none')}`), 404, 'file_not_found')
@@ -246,7 +246,7 @@ describe('files', () => {
     expect(error.details).toEqual({ path: '/sdcard/none' })
   })
 
-  it('have names in their headers that every browser reads', async () => {
+  it('have file names in headers that every browser can read', async () => {
     for (const name of ['名前.txt', 'a\r\nX-Evil: 1', 'plain.txt']) {
       api.agent.held.contents.set(`/sdcard/${name}`, Buffer.from('x'))
       const response = await get(`files/content?${query(`/sdcard/${name}`)}`)
@@ -256,7 +256,7 @@ describe('files', () => {
   })
 })
 
-describe('each of them', () => {
+describe('each endpoint', () => {
   it('needs a ready phone', async () => {
     const parked = `/v1/phones/${await api.placePhone('parked')}`
     for (const [method, path] of [
