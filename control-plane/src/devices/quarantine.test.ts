@@ -1,4 +1,5 @@
 /** The advice to an operator about a quarantined device, by its reason. */
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import {
   cleanForNobody,
@@ -25,15 +26,21 @@ interface Case {
   reason: string | null
   checks?: Check[]
   phoneId?: string
+  link?: string
 }
-const adviceFor = ({ reason, checks = [], phoneId }: Case) => {
-  const step = nextStepOf({ serial: 'R5', state: 'quarantined', reason, checks, phoneId: phoneId ?? null })
+const adviceFor = ({ reason, checks = [], phoneId, link = 'healthy' }: Case) => {
+  const step = nextStepOf({
+    ...{ serial: 'R5', state: 'quarantined', link, reason, checks },
+    phoneId: phoneId ?? null,
+  })
   if (!step) throw new Error('no next step')
   return { first: step.first, commands: step.commands.map(({ words }) => words.join(' ')) }
 }
 const release = 'device release R5'
+const enroll = 'device enroll R5 --erase'
+const lost = { link: 'unenrolled' }
 
-it.each<[string, Case, RegExp | null, string[]]>([
+const cases: [string, Case, RegExp | null, string[]][] = [
   ['a wipe left accounts', ofWipe('accounts'), null, [release]],
   ['the agent refused the wipe', ofWipe('agent'), null, [release]],
   ['a memory card is in it', ofWipe('removable_storage'), /Remove the memory card/, [release]],
@@ -46,7 +53,7 @@ it.each<[string, Case, RegExp | null, string[]]>([
     /Remove the SIM.*Remove the memory card/,
     [release],
   ],
-  ['its image changed', ofWipe('sim_cards', 'system_image'), /Reset the device/, ['device show R5']],
+  ['its image changed', ofWipe('sim_cards', 'system_image'), /reset the device/, ['device show R5']],
   ['its host is not believed', { reason: notBelieved(9n, 1n) }, /host can be trusted/, ['device show R5']],
   [
     'its host contradicts itself',
@@ -62,7 +69,11 @@ it.each<[string, Case, RegExp | null, string[]]>([
   ],
   ['it was out of reach', { reason: outOfReach }, /link is healthy/, [release]],
   ['it is clean for nobody', { reason: cleanForNobody }, /PACKAGE_CLEAN_FOR_ALL/, [release]],
-  ['its use is unknown', { reason: unknownUse, phoneId: 'ph_a' }, null, [release]],
+  ['its use is unknown', { reason: unknownUse, phoneId: 'ph_a' }, null, [release, enroll]],
+  ['its agent lost its record', { ...ofWipe('agent'), ...lost }, null, [enroll]],
+  ['its record was deleted', { reason: notBelieved(9n, 1n), ...lost }, null, [enroll]],
+  ['its record was deleted after an update', { ...ofWipe('system_image'), ...lost }, null, [enroll]],
+  ['it was out of reach and lost its record', { reason: outOfReach, ...lost }, /healthy/, [enroll]],
   [
     'it holds a phone that did not come back',
     { reason: 'The phone did not come back after its restart.', phoneId: 'ph_a' },
@@ -70,15 +81,34 @@ it.each<[string, Case, RegExp | null, string[]]>([
     [`${release} --keep`, release],
   ],
   ['it gives no reason', { reason: null }, null, [release]],
-])('names the next step when %s', (_what, held, first, commands) => {
+]
+
+it.each(cases)('names the next step when %s', (_what, held, first, commands) => {
   const advice = adviceFor(held)
   expect(advice.commands).toEqual(commands)
   if (first === null) expect(advice.first).toBeNull()
   else expect(advice.first).toMatch(first)
 })
 
+it('names only sections and commands that docs/operations.md has', () => {
+  const text = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8')
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) => title)
+  const sections = cases.flatMap(([, held]) =>
+    [adviceFor(held).first, held.reason].flatMap((advice) =>
+      [...(advice ?? '').matchAll(/see "(.*?)" in docs/g)].map(([, title]) => title),
+    ),
+  )
+  expect(sections.length).toBeGreaterThan(0)
+  expect(headings).toEqual(expect.arrayContaining(sections))
+  const commands = new Set(cases.flatMap(([, held]) => adviceFor(held).commands))
+  // The documentation names `--keep` as an option of the release before it.
+  const documented = [...commands].filter((words) => !words.endsWith('--keep'))
+  expect(documented.filter((words) => !text.includes(`ctl ${words.replace('R5', 'SERIAL')}`))).toEqual([])
+  expect(text).toContain('`--keep`')
+})
+
 it('says that a release fails the phone that the device holds', () => {
-  const held = { serial: 'R5', state: 'quarantined', reason: 'x', checks: [] }
+  const held = { serial: 'R5', state: 'quarantined', link: 'healthy', reason: 'x', checks: [] }
   const doesOf = (phoneId: string | null) =>
     nextStepOf({ ...held, phoneId })
       ?.commands.map(({ does }) => does)
@@ -95,6 +125,6 @@ it('does not use the checks of an earlier wipe as the reason, or quoted evidence
 })
 
 it('returns null for a device that is not quarantined', () => {
-  const free = { serial: 'R5', state: 'free', reason: null, phoneId: null, checks: [] }
+  const free = { serial: 'R5', state: 'free', link: 'healthy', reason: null, phoneId: null, checks: [] }
   expect(nextStepOf(free)).toBeNull()
 })

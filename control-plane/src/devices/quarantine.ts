@@ -20,9 +20,11 @@ export const unknownUse =
   'its host has no record that this phone used the device. Releasing the device wipes it.'
 export const outOfReach = 'unreachable for too long'
 
+const reset = 'reset the device: see "Reset a device" in docs/operations.md.'
+
 /** The number is too far ahead to have been issued. */
 export const notBelieved = (reported: bigint, given: bigint): string =>
-  `${notBelievedBegin} ${reported}, but the last one issued is ${given}, so the report is rejected. If the host can be trusted, reset the device as docs/operations.md describes.`
+  `${notBelievedBegin} ${reported}, but the last one issued is ${given}, so the report is rejected. If the host can be trusted, ${reset}`
 const notBelievedBegin = 'its host reports the fencing number'
 
 /** The agent's refusal and its report contradict each other. */
@@ -59,6 +61,7 @@ export interface NextStep {
 interface Held {
   serial: string
   state: string
+  link: string
   reason: string | null
   phoneId: string | null
   checks: readonly Check[]
@@ -74,28 +77,33 @@ const beforeRelease: Readonly<Record<string, string>> = {
   lock_credential: 'Remove the screen lock in the settings of the phone.',
 }
 
-const afresh = 'Reset the device: see "Reset a device" in docs/operations.md.'
-
 /** Returns null for a device that is not quarantined. */
-export function nextStepOf({ serial, state, reason, phoneId, checks }: Held): NextStep | null {
+export function nextStepOf({ serial, state, link, reason, phoneId, checks }: Held): NextStep | null {
   if (state !== 'quarantined') return null
   const command = (does: string, ...words: string[]): Command => ({ does, words: ['device', ...words] })
   const show = command('shows the device', 'show', serial)
+  const enroll = (does: string): Command => command(does, 'enroll', serial, '--erase')
   const release = command(
     phoneId === null ? 'wipes and checks it again' : 'wipes it, and fails the phone of its tenant',
     ...['release', serial],
   )
-  if (reason?.startsWith(notBelievedBegin))
-    return { first: `Find the cause. If its host can be trusted: ${afresh}`, commands: [show] }
+  // Its agent has no record of it and refuses a wipe.
+  const isUnenrolled = link === 'unenrolled' && phoneId === null
+  const wipe = isUnenrolled ? enroll('wipes it and enrolls it again') : release
   if (reason?.startsWith(contradictsBegin) || reason?.startsWith(disputedBegin))
-    return { first: 'Find out why its host contradicts itself.', commands: [show, release] }
-  if (reason === unknownUse) return { first: null, commands: [release] }
+    return { first: 'Find out why its host contradicts itself.', commands: [show, wipe] }
+  if (reason?.startsWith(notBelievedBegin))
+    return isUnenrolled
+      ? { first: null, commands: [wipe] }
+      : { first: `Find the cause. If its host can be trusted, ${reset}`, commands: [show] }
+  if (reason === unknownUse && phoneId !== null)
+    return { first: null, commands: [release, enroll('wipes it, if its link is then unenrolled')] }
   if (reason === outOfReach)
-    return { first: 'Reconnect its host or its cable until its link is healthy.', commands: [release] }
+    return { first: 'Reconnect its host or its cable until its link is healthy.', commands: [wipe] }
   if (reason === cleanForNobody)
     return {
       first: 'Start its host agent with PHONERACK_PACKAGE_CLEAN_FOR_ALL=true, or wipe the phone by hand.',
-      commands: [release],
+      commands: [wipe],
     }
   if (phoneId !== null) {
     const keep = command('returns it to its tenant without a wipe', 'release', serial, '--keep')
@@ -104,11 +112,11 @@ export function nextStepOf({ serial, state, reason, phoneId, checks }: Held): Ne
   const failed = checks.filter(({ passed }) => !passed)
   // Otherwise the checks belong to another wipe.
   const names = reason === reasonOf(failed) ? failed.map(({ name }) => name) : []
-  if (names.includes('system_image'))
+  if (names.includes('system_image') && !isUnenrolled)
     return {
-      first: `Its system image or bootloader changed, and a release does not accept that. If you updated it yourself: ${afresh}`,
+      first: `Its system image or bootloader changed, and a release does not accept that. If you updated it yourself, ${reset}`,
       commands: [show],
     }
   const first = names.flatMap((name) => beforeRelease[name]?.replaceAll('SERIAL', serial) ?? [])
-  return { first: first.length > 0 ? first.join(' ') : null, commands: [release] }
+  return { first: first.length > 0 ? first.join(' ') : null, commands: [wipe] }
 }

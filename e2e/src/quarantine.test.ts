@@ -18,6 +18,7 @@ afterAll(() => stopSystem(system))
 const shown = z.object({
   ...{ serial: z.string(), state: z.string(), link: z.string() },
   ...{ reason: z.string().nullable(), phone_id: z.string().nullable() },
+  next_step: z.object({ commands: z.array(z.object({ words: z.array(z.string()) })) }).nullable(),
 })
 async function device() {
   const { data } = z.object({ data: z.array(shown) }).parse(await ctl(system, 'device', 'list'))
@@ -55,7 +56,7 @@ async function parkedPhone() {
   return { tenant, id: phone.id }
 }
 
-test('a device whose number is not believed starts afresh', async () => {
+test('a device whose number is not believed is reset and enrolled', async () => {
   await isFree()
   const { tenant, id } = await parkedPhone()
   const { serial } = await device()
@@ -100,7 +101,9 @@ test('a device whose record is lost cannot be kept for its phone, and is release
   await ctl(system, 'device', 'release', serial)
   expect((await getPhone(tenant.agent, id)).status).toBe('failed')
   await until('a device that its agent does not wipe', ({ state }) => state === 'quarantined')
-  await ctl(system, 'device', 'enroll', serial, '--erase')
+  const enroll = ['device', 'enroll', serial, '--erase']
+  expect((await device()).next_step?.commands).toEqual([{ words: enroll }])
+  await ctl(system, ...enroll)
   await isFree()
   await readyPhone(tenant.agent)
 })
