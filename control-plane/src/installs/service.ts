@@ -91,7 +91,7 @@ function unknownOutcome(install: Install, cause: unknown, isUninstalled: boolean
       ...(install.uploadId === null ? { package: install.package } : { install: install.id }),
       ...(isUninstalled ? { uninstalled: true } : {}),
     },
-    next: `${installsRequest(install.phoneId)}and wait until the install of ${install.package} has ended before sending anything again.`,
+    next: `${installsRequest(install.phoneId)} and wait until the install of ${install.package} has ended before sending anything again.`,
     cause,
   })
 }

@@ -126,8 +126,8 @@ async function tryCare<N extends CareJob>(
     if (refusal && refused < most.refused) {
       // The first one is most often true: the database is behind its agent.
       const when = refused > 1 ? { runAt: new Date(context.core.clock.now().getTime() + ms) } : {}
-      const next = { refused, unanswered, ...when }
-      if (await settleRefusal(context.core, device.id, device.fencingNumber, refusal, next)) return null
+      const retry = { refused, unanswered, ...when }
+      if (await settleRefusal(context.core, device.id, device.fencingNumber, refusal, retry)) return null
     }
     if (isRefused && refused >= most.refused) return notVerified(error.message)
     if (isUnanswered && unanswered >= most.unanswered)

@@ -260,7 +260,7 @@ it('allows exactly ten links within the hour, on two replicas', async () => {
   }
   await plane.app.core.db.checkout.updateMany({
     where: { projectId: tenant.projectId },
-    data: { createdAt: new Date(Date.now() - 3_600_001) },
+    data: { createdAt: new Date(Date.now() - 3_660_000) },
   })
   expect((await create(tenant)).statusCode).toBe(201)
 })

@@ -241,7 +241,7 @@ describe('limits', () => {
     const { db } = plane.app.core
     await db.recording.updateMany({
       where: { id: kept[0] ?? '' },
-      data: { expiresAt: new Date(Date.now() - 1) },
+      data: { expiresAt: plane.app.core.clock.now() },
     })
     const { id } = await start()
     errorOf(await call('POST', `/${kept[1]}/stop`), 404, 'recording_not_found')

@@ -167,10 +167,10 @@ export function appCases(world: () => World, seen: string[]): void {
   const installs = async () => (await api.done('GET', `${at}/installs`)).json<{ data: Listed[] }>().data
   const allEnded = () =>
     eventually(async () => (await installs()).every(({ status }) => status !== 'running'))
-  let ready: string | undefined
+  let ready: { id: string; name: string } | undefined
   const upload = async (): Promise<object> => {
-    ready ??= (await client.upload(apkOf(20_000))).id
-    return { upload: ready }
+    ready ??= { id: (await client.upload(apkOf(20_000))).id, name: `com.example.next${packages}` }
+    return { upload: ready.id }
   }
   /** The `next` of an install that failed. */
   async function failed(body: object): Promise<string> {
@@ -210,6 +210,7 @@ export function appCases(world: () => World, seen: string[]): void {
     ['out of reach', { errorCode: 'phone_unavailable', reason: '', wasInstalled: false }],
   ])('an install that the phone refused, %s: what to do, and the install', async (_, finish) => {
     const body = await upload()
+    agent.held.apps = finish.wasInstalled && ready ? [ready.name] : []
     agent.finish = { succeeded: false, ...finish }
     await installsAfter(await failed(body), body)
   })

@@ -22,8 +22,12 @@ describe('the `next` of', () => {
   describe('an app:', () => appCases(() => world, seen))
 })
 
+const busy = 'needs a pool without a free connection; `http/saturated.test.ts` sends again'
+
 /** Places that no request of this test reaches, by file and code, and why. */
 const unreached = {
+  'db/busy.ts: none': busy,
+  'db/busy.ts: service_unavailable': busy,
   'http/held-open.ts: none':
     'needs a download that stands still; `http/held-open.test.ts` reads it to its end',
   'installs/run-install.ts: app_not_available':
