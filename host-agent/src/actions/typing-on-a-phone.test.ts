@@ -55,7 +55,6 @@ async function startTypist(without: Part[]): Promise<Typist> {
     capture,
     uiServer,
     log,
-    wipe: { level: 'data', run: () => Promise.resolve([]) },
     desired: { get: () => nothingDesired, set: () => undefined },
     keyboard: { get: () => remembered, set: (keyboard) => void (remembered = keyboard) },
     defaultZone: () => null,

@@ -311,19 +311,6 @@ export interface Packages {
   uninstall(packageName: string, progress: Progress): Promise<void>
 }
 
-export interface WipeCheck {
-  name: string
-  passed: boolean
-  evidence: string
-}
-
-export interface Wipe {
-  /** `data`: everything goes. `package`: apps and what is known to hold data (docs/decisions/0142). */
-  readonly level: 'data' | 'package'
-  /** Wipes, and verifies on the device; never says `passed` for what it did not read. */
-  run(progress: Progress): Promise<WipeCheck[]>
-}
-
 export interface Device {
   readonly serial: string
   readonly screen: Screen
@@ -344,5 +331,4 @@ export interface Device {
   readonly packages: Packages | null
   /** The screen as video. */
   readonly video: Capture | null
-  readonly wipe: Wipe | null
 }

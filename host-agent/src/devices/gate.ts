@@ -3,7 +3,8 @@
  * writes one at a time, reads beside them. Called by `grpc/`; knows nothing of it.
  */
 import { ApiError, DeadlineExceeded, limits, ownNow, Progress, type Logger } from '@phonerack/shared'
-import { DeviceGone, type Device, type WipeCheck } from '../device/device.js'
+import { DeviceGone, type Device } from '../device/device.js'
+import { type WipeCheck } from '../wiping/checks.js'
 import type { FoundCapability } from '../device/attempt.js'
 import { notEnrolled } from '../supervision/failures.js'
 import { sameAs } from '../supervision/same-phone.js'
@@ -105,7 +106,7 @@ export class DeviceGate {
       if (wiped?.fencingNumber === caller.fencingNumber.toString()) return wiped.checks
       await this.supervisor.waitOnline(within.within(60_000))
       await this.supervisor.confirmEnrolled('wipe', within)
-      return this.supervisor.work('wiping', (device) => this.runWipe(device, caller.fencingNumber, within))
+      return this.supervisor.work('wiping', () => this.runWipe(caller.fencingNumber, within))
     })
   }
 
@@ -131,9 +132,9 @@ export class DeviceGate {
         baseline: null,
         wiped: null,
       })
-      return this.supervisor.work('provisioning', async (device) => {
+      return this.supervisor.work('provisioning', async () => {
         const capabilities = await this.supervisor.probe(within)
-        return { capabilities, checks: await this.runWipe(device, caller.fencingNumber, within) }
+        return { capabilities, checks: await this.runWipe(caller.fencingNumber, within) }
       })
     })
   }
@@ -262,26 +263,23 @@ export class DeviceGate {
     return this.supervisor.waitHealthy(within)
   }
 
-  private async runWipe(device: () => Device | null, number: bigint, within: Progress): Promise<WipeCheck[]> {
-    // After a restart of the agent in the middle of a wipe nothing is assembled yet.
-    if (!device()) await this.supervisor.prepare(within)
-    const wipe = device()?.wipe
-    if (!wipe) throw new ApiError('feature_unavailable', { message: 'This phone does not support a wipe.' })
+  private async runWipe(number: bigint, within: Progress): Promise<WipeCheck[]> {
+    const level = this.supervisor.requireWipe()
     // One that breaks off leaves nobody knows what.
     this.fencing.written()
     const { tie } = this.supervisor
     const mayLackMark = tie.standing?.may === 'use'
     this.parts.records.update(this.serial, { desired: nothingDesired, keyboard: null, mayLackMark })
-    const checks = await wipe.run(within)
+    const checks = await this.supervisor.wipe(within)
     for (const check of checks) this.parts.log.info({ check }, 'wipe check')
     if (checks.length > 0 && checks.every(({ passed }) => passed)) {
       const { mark, twins } = await tie.mark(within)
       // The tenant of the other serial may have written since the wipe.
       if (twins[0] !== undefined) return [...checks, twinCheck(twins[0])]
       const wiped = { fencingNumber: number.toString(), checks }
-      this.fencing.wiped(number, wipe.level, { wiped, marks: [mark], mayLackMark: false })
+      this.fencing.wiped(number, level, { wiped, marks: [mark], mayLackMark: false })
       this.parts.onChange()
-      await device()?.power.sleep(within)
+      await this.supervisor.sleep(within)
     }
     return checks
   }

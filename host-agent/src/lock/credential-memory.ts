@@ -1,7 +1,7 @@
 /**
  * Remembers what was typed into the phone's settings through our own actions and live views, for as long as it takes to
  * find out whether it became a screen lock. In memory only: never logged, never stored, forgotten after two minutes.
- * Pure but for its state; time comes in. Made by `supervisor.ts`, filled by the device's input, read by `guard.ts`.
+ * Pure but for its state; time comes in. Made by `supervision/supervisor.ts`, filled by the device's input, read by `guard.ts`.
  */
 
 /** Milliseconds. */

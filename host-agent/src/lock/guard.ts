@@ -1,7 +1,7 @@
 /**
  * Keeps a rented phone free of a screen lock, which would stop its wipe: closes the settings that set one as soon as
  * they come to the front, reads every 20 s whether one is set, and clears one whose credential was typed through us.
- * Run by `supervisor.ts` while the phone is rented. docs/decisions/0166.
+ * Run by `supervision/care.ts` while the phone is rented. docs/decisions/0166.
  */
 import { ApiError, DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import { command, pipe } from '../adb/quote.js'

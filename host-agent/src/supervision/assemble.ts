@@ -23,7 +23,7 @@ import { createSetText } from '../ui-server/set-text.js'
 import { createUiServerTree } from '../ui-server/tree.js'
 import { createApps } from '../shell/apps.js'
 import { createSecureWindow } from '../shell/secure-window.js'
-import type { Device, TextWay, Wipe } from '../device/device.js'
+import type { Device, TextWay } from '../device/device.js'
 import { createCommandInput, createCommandText } from '../shell/input-commands.js'
 import type { CredentialMemory } from '../lock/credential-memory.js'
 import { rememberingInput, rememberingLiveInput, rememberingText } from '../lock/remembering.js'
@@ -39,7 +39,6 @@ export interface DeviceParts {
   capture: Capture
   uiServer: UiServerKeeper
   log: Logger
-  wipe: Wipe
   desired: DesiredState
   keyboard: RememberedKeyboard
   /** Told of what is typed, right before it is sent. */
@@ -75,7 +74,7 @@ function textWays(
 }
 
 export function assembleDevice(parts: DeviceParts): AssembledDevice {
-  const { transport, choice, keeper, wipe, desired, defaultZone } = parts
+  const { transport, choice, keeper, desired, defaultZone } = parts
   const { uiServer: server, log } = parts
   const { settingsApp } = choice
   const screen = createScreen(transport)
@@ -118,7 +117,6 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
         ? null
         : createPackages(transport, createLabels({ uiServer: server, scrcpy: keeper, log })),
     video: choice.video === '' ? null : parts.capture,
-    wipe: choice.wipe === 'testharness' ? wipe : null,
     borrowed: keyboard,
   }
 }

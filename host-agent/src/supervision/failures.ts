@@ -1,4 +1,4 @@
-/** Words for what keeps a device from work. Used by `supervisor.ts` and `devices/`. */
+/** Words for what keeps a device from work. Used by `runner.ts`, `link-watch.ts` and `devices/`. */
 import { ApiError } from '@phonerack/shared'
 
 /** `reason`: why a phone that was enrolled is not used; null: it never was. */

@@ -1,6 +1,6 @@
 /**
  * Ties a device's record to one physical phone: reads who is behind the serial, remembers what that means for the
- * record, and marks the phone. Used by `supervisor.ts`. docs/decisions/0143
+ * record, and marks the phone. Used by `link-watch.ts`. docs/decisions/0143
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'

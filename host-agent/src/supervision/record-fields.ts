@@ -11,7 +11,8 @@ export interface RecordFields {
   events: { get: () => DeviceRecord['events']; set: (events: DeviceRecord['events']) => void }
 }
 
-export function recordFields(records: Records, serial: string): RecordFields {
+/** `onEvents`: called after each change of the events. */
+export function recordFields(records: Records, serial: string, onEvents: () => void): RecordFields {
   const record = (): DeviceRecord => records.get(serial)
   return {
     baseline: {
@@ -28,7 +29,10 @@ export function recordFields(records: Records, serial: string): RecordFields {
     },
     events: {
       get: () => record().events,
-      set: (events) => void records.update(serial, { events }),
+      set: (events) => {
+        records.update(serial, { events })
+        onEvents()
+      },
     },
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Counts the calls of one phone that hang and does what `escalation.ts` says.
  * Each step is an event, kept with the device's record, in the log and in the
- * heartbeat. Made by `supervisor.ts`.
+ * heartbeat. Made by `link-watch.ts`.
  */
 import { Progress, type DeviceEvent, type Logger } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'

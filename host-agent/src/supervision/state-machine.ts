@@ -1,6 +1,6 @@
 /**
  * A device's life at this host, as a pure function: which state follows on what
- * happened, and what is done on entering it. `supervisor.ts` runs it. Two rules
+ * happened, and what is done on entering it. `runner.ts` runs it. Two rules
  * hold for every sequence of events: healthy only after a probe that passed,
  * and nothing is written to a device that was never enrolled.
  */
@@ -162,10 +162,12 @@ const sameOr = (state: DeviceState, next: DeviceState): DeviceState =>
 export const isSameState = (a: DeviceState, b: DeviceState): boolean =>
   a.name === b.name && (a.name !== 'busy' || b.name !== 'busy' || (a.work === b.work && a.owner === b.owner))
 
+/** `identify` and `probe` only read; `provision` writes. */
+export type Effect = 'identify' | 'provision' | 'probe'
+
 /** What is begun on entering a state, after a pause, and how long the state may last (milliseconds). */
 export interface Entry {
-  /** `identify` and `probe` only read; `provision` writes. */
-  effect: 'none' | 'identify' | 'provision' | 'probe'
+  effect: 'none' | Effect
   afterMs: number
   /** Of the effect. */
   limitMs: number

@@ -133,7 +133,6 @@ export function paperPhone(views: PaperView[]): PaperPhone {
     files: null,
     packages: null,
     video: null,
-    wipe: null,
   }
   const phone: PaperPhone = {
     device,

@@ -5,8 +5,14 @@
  */
 import type { ShellResult } from '../adb/shell-protocol.js'
 import { redactOutput } from '../base/redact.js'
-import type { WipeCheck } from '../device/device.js'
+
 import { outputOf } from '../device/run.js'
+
+export interface WipeCheck {
+  name: string
+  passed: boolean
+  evidence: string
+}
 
 /** How the phone was right after its first proven wipe: what a data wipe leaves is its default. */
 export interface Baseline {

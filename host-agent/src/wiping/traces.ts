@@ -5,7 +5,7 @@
 import { command, sequence, type ShellCommand } from '../adb/quote.js'
 import type { ShellResult } from '../adb/shell-protocol.js'
 import { esimProfiles, removableStorage, sims, systemImage } from './cards.js'
-import type { WipeCheck } from '../device/device.js'
+import type { WipeCheck } from './checks.js'
 
 export interface Trace {
   name: string

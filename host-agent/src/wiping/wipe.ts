@@ -1,7 +1,7 @@
 /**
  * Wipes a phone's data by Android's own test harness mode (Android 10 and newer:
  * all data goes, the key of this adb server stays), waits for the restart, and
- * verifies on the phone. Called by `devices/`.
+ * verifies on the phone. Called by the supervisor of a device.
  */
 import { randomBytes } from 'node:crypto'
 import { ApiError, DeadlineExceeded, ownNow, type Progress } from '@phonerack/shared'
@@ -12,7 +12,8 @@ import { proveClipboard } from '../scrcpy/prove-clipboard.js'
 import { phoneFolder } from '../device/phone-folder.js'
 import { bootId } from '../shell/boot-id.js'
 import { sims } from './cards.js'
-import { DeviceGone, type Wipe, type WipeCheck } from '../device/device.js'
+import { DeviceGone } from '../device/device.js'
+import { type WipeCheck } from './checks.js'
 import { run } from '../device/run.js'
 import {
   checkAccounts,
@@ -47,53 +48,49 @@ export interface WipeParts {
   baseline: { get: () => Baseline | null; set: (baseline: Baseline) => void }
 }
 
-export function createWipe(parts: WipeParts): Wipe {
-  return {
-    level: 'data',
-    async run(progress) {
-      const transport = parts.transport.pinned()
-      const mark = `wipe-${randomBytes(8).toString('hex')}`
-      await run(
-        transport,
-        sequence(
-          command('mkdir', '-p', phoneFolder),
-          command('touch', `${phoneFolder}/${mark}`),
-          command('setprop', property, mark),
-        ),
-        progress,
-      )
-      const hardware = await readHardware(transport, progress)
-      const boot = await bootId(transport, progress)
-      const set = (await run(transport, command('getprop', property), progress)).trim()
-      if (set !== mark)
-        throw new ApiError('provider_error', {
-          message: 'The mark could not be written to the phone before its wipe.',
-        })
-      if (parts.simAllowed) await clearSim(transport, progress)
-      const isLocked = await parts.clearLock(progress)
-      parts.quiet()
-      await orderWipe(transport, isLocked === true, progress)
-      await waitForRestart(parts.transport, mark, progress)
-      const wiped = parts.transport.pinned()
-      // Another phone may have come to the same address: nothing is written to that one.
-      if ((await readHardware(wiped, progress)) !== hardware) throw new DeviceGone(wiped.serial)
-      // Looked for before anything of ours is put there again.
-      const marked = checkMark(
-        await wiped.shell(command('getprop', property), progress),
-        await wiped.shell(command('ls', '-A', phoneFolder), progress),
-        mark,
-      )
-      const restarted = boot !== null && (await bootId(wiped, progress)) !== boot
-      const read = await readTraces(wiped, parts, progress)
-      await parts.provision(progress)
-      const clipboard = await readClipboard(parts.control(), restarted, progress)
-      const checks = [marked, ...read.checks, clipboard]
-      const known = parts.baseline.get()
-      if (checks.every(({ passed }) => passed) && (!known || lacksTraces(known)))
-        parts.baseline.set(known ? withTraces(known, read.baseline) : read.baseline)
-      return checks
-    },
-  }
+/** Wipes, and verifies on the phone. A check never passes for what could not be read. */
+export async function wipe(parts: WipeParts, progress: Progress): Promise<WipeCheck[]> {
+  const transport = parts.transport.pinned()
+  const mark = `wipe-${randomBytes(8).toString('hex')}`
+  await run(
+    transport,
+    sequence(
+      command('mkdir', '-p', phoneFolder),
+      command('touch', `${phoneFolder}/${mark}`),
+      command('setprop', property, mark),
+    ),
+    progress,
+  )
+  const hardware = await readHardware(transport, progress)
+  const boot = await bootId(transport, progress)
+  const set = (await run(transport, command('getprop', property), progress)).trim()
+  if (set !== mark)
+    throw new ApiError('provider_error', {
+      message: 'The mark could not be written to the phone before its wipe.',
+    })
+  if (parts.simAllowed) await clearSim(transport, progress)
+  const isLocked = await parts.clearLock(progress)
+  parts.quiet()
+  await orderWipe(transport, isLocked === true, progress)
+  await waitForRestart(parts.transport, mark, progress)
+  const wiped = parts.transport.pinned()
+  // Another phone may have come to the same address: nothing is written to that one.
+  if ((await readHardware(wiped, progress)) !== hardware) throw new DeviceGone(wiped.serial)
+  // Looked for before anything of ours is put there again.
+  const marked = checkMark(
+    await wiped.shell(command('getprop', property), progress),
+    await wiped.shell(command('ls', '-A', phoneFolder), progress),
+    mark,
+  )
+  const restarted = boot !== null && (await bootId(wiped, progress)) !== boot
+  const read = await readTraces(wiped, parts, progress)
+  await parts.provision(progress)
+  const clipboard = await readClipboard(parts.control(), restarted, progress)
+  const checks = [marked, ...read.checks, clipboard]
+  const known = parts.baseline.get()
+  if (checks.every(({ passed }) => passed) && (!known || lacksTraces(known)))
+    parts.baseline.set(known ? withTraces(known, read.baseline) : read.baseline)
+  return checks
 }
 
 /** A phone that was enrolled before a trace was read has no default of it yet: what a proven wipe finds is its default. */

@@ -1,0 +1,76 @@
+/** Watches the condition and the screen lock of a phone. Used by `supervisor.ts`. */
+import { Progress, type DeviceCondition, type Logger } from '@phonerack/shared'
+import type { Transport } from '../adb/transport.js'
+import type { CredentialMemory } from '../lock/credential-memory.js'
+import type { LockGuard } from '../lock/guard.js'
+import { watchCondition, type ConditionWatch } from './condition.js'
+import { guardDevice } from './guard-device.js'
+import type { RecordFields } from './record-fields.js'
+
+export interface CareParts {
+  transport: Transport
+  /** Without the rescue: a look at the lock that hangs is only missed. */
+  withoutRescue: Transport
+  /** Between two looks at the condition. */
+  conditionEveryMs: number
+  credentials: CredentialMemory
+  events: RecordFields['events']
+  /** A tenant may use the phone. */
+  isRented: () => boolean
+  onChange: () => void
+  log: Logger
+}
+
+const conditionMs = 15_000
+
+export class DeviceCare {
+  private readonly watch: ConditionWatch
+  private readonly lockGuard: LockGuard
+  /** A tenant may have its screen in front: false once it is parked. */
+  private screenInUse = true
+  private stopped = false
+
+  constructor(private readonly parts: CareParts) {
+    const { withoutRescue, credentials, isRented, ...rest } = parts
+    this.watch = watchCondition(parts.transport, parts.conditionEveryMs)
+    this.lockGuard = guardDevice({
+      ...rest,
+      transport: withoutRescue,
+      memory: credentials,
+      watches: () => (isRented() ? (this.screenInUse ? 'screen' : 'lock') : 'nothing'),
+      watch: this.watch,
+    })
+  }
+
+  /** The condition that was read last; null: not yet. */
+  get condition(): DeviceCondition | null {
+    return this.watch.latest
+  }
+
+  setScreenInUse(inUse: boolean): void {
+    this.screenInUse = inUse
+  }
+
+  /** Clears a screen lock whose credential is known. Returns whether one is set then; null: the phone does not say. */
+  clearLock(progress: Progress): Promise<boolean | null> {
+    return this.lockGuard.clear(progress)
+  }
+
+  /** Reads the condition when it is time. A look that fails waits for the next call. Never throws. */
+  async lookAtCondition(): Promise<void> {
+    const { log, onChange } = this.parts
+    try {
+      if (!(await this.watch.look(Progress.for(conditionMs)))) return
+      const warnings = this.condition?.warnings ?? []
+      if (warnings.length > 0) log.warn({ warnings }, 'the device needs care')
+      if (!this.stopped) onChange()
+    } catch (error) {
+      log.info({ err: error }, 'could not read the condition of the device')
+    }
+  }
+
+  stop(): void {
+    this.stopped = true
+    this.lockGuard.stop()
+  }
+}

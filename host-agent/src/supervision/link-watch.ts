@@ -1,0 +1,169 @@
+/**
+ * Watches the link to the phone behind one serial: the state that adb reports, the identity of the phone, and the rescue of a
+ * phone whose calls hang. Used by `supervisor.ts`.
+ */
+import type { Logger, Progress } from '@phonerack/shared'
+import type { AdbClient } from '../adb/client.js'
+import { command } from '../adb/quote.js'
+import { SerialTarget, type TransportId } from '../adb/target.js'
+import { createTransport, type Transport } from '../adb/transport.js'
+import type { Records } from '../custody/records.js'
+import { DeviceGone } from '../device/device.js'
+import { notEnrolled } from './failures.js'
+import { identify, type DeviceIdentity } from './identify.js'
+import { PhoneTie } from './phone-tie.js'
+import type { RecordFields } from './record-fields.js'
+import { createRescue, type Rescue } from './rescue.js'
+import { isEnrolled, type PhoneLinks } from './same-phone.js'
+import type { DeviceEvent, DeviceState, Link } from './state-machine.js'
+
+export interface LinkWatchParts {
+  serial: string
+  client: AdbClient
+  /** adb reaches it over a network. */
+  isNetwork: boolean
+  records: Records
+  /** The links of all devices of this host. */
+  links: PhoneLinks
+  events: RecordFields['events']
+  /** An operation works on the phone: it expects restarts and hangs. */
+  isWorkedOn: () => boolean
+  happen: (event: DeviceEvent) => void
+  log: Logger
+}
+
+const reconnectEveryMs = 30_000
+const silentFailures = 3
+
+export class LinkWatch {
+  /** Calls that hang lead to a rescue. */
+  readonly transport: Transport
+  /** Calls that hang are only missed. */
+  readonly withoutRescue: Transport
+  /** Whether it is the phone that its record describes. */
+  readonly tie: PhoneTie
+  private readonly target: SerialTarget
+  private readonly rescue: Rescue
+  private link: Link = 'absent'
+  private identity: DeviceIdentity | null = null
+  /** The identity that the phone reported on this link. */
+  private identityOnLink: DeviceIdentity | null = null
+  private provenAt: Date | null = null
+  private reconnectedAt = -Infinity
+
+  constructor(private readonly parts: LinkWatchParts) {
+    const { serial, client, isNetwork, records, links, events, log } = parts
+    this.target = new SerialTarget(serial)
+    this.withoutRescue = createTransport(client, this.target)
+    this.rescue = createRescue({
+      serial,
+      client,
+      transport: this.withoutRescue,
+      isNetwork,
+      mayReboot: () => this.mayReboot(),
+      counts: () => this.link === 'online' && !parts.isWorkedOn(),
+      events,
+      giveUp: (reason) => parts.happen({ type: 'gave_up', reason }),
+      log,
+    })
+    this.transport = createTransport(client, this.target, (outcome) => this.rescue.saw(outcome))
+    const recheck = () => parts.happen({ type: 'restarts' })
+    this.tie = new PhoneTie({ serial, transport: this.transport, records, links, recheck })
+  }
+
+  get current(): Link {
+    return this.link
+  }
+
+  /** Null before its first answer. */
+  get known(): DeviceIdentity | null {
+    return this.identity
+  }
+
+  /** When it last answered. */
+  get proofOfLifeAt(): Date | null {
+    return this.provenAt
+  }
+
+  /** Whether the last call hung. */
+  get hanging(): boolean {
+    return this.rescue.hanging
+  }
+
+  /** Takes the link that adb reports, and the connection while it is online. */
+  set(link: Link, transport: TransportId | null): void {
+    const moved = this.target.lead(link === 'online' ? transport : null)
+    // A connection that another one replaced between two lists: the phone has left, and another may have come.
+    if (moved && link === 'online' && this.link === link) this.change('absent')
+    this.change(link)
+  }
+
+  private change(link: Link): void {
+    if (this.link === link) return
+    this.link = link
+    // Another phone may come to the serial, unless it was us who made this one go.
+    const isWorkedOn = this.parts.isWorkedOn()
+    const expected = this.rescue.reconnecting || isWorkedOn
+    if (link === 'absent' && !expected) this.identityOnLink = null
+    if (link !== 'online' && !isWorkedOn) this.tie.leave()
+    this.parts.happen({ type: 'link', link })
+  }
+
+  /** Reads the phone's identity, in any state. */
+  async identify(progress: Progress): Promise<DeviceIdentity> {
+    const identity = await identify(this.transport, progress)
+    this.identity = identity
+    this.identityOnLink = identity
+    this.provenAt = new Date()
+    return identity
+  }
+
+  /** The effect `identify` of the state machine. */
+  async identified(progress: Progress): Promise<DeviceEvent> {
+    const { serial, records, links } = this.parts
+    const { booted, hardwareSerial } = await this.identify(progress)
+    // Nothing but properties is read of a phone that was never enrolled, unless it may be one that is in use.
+    const isKnown = isEnrolled(records.get(serial), hardwareSerial) || links.anyInUse(serial)
+    if (!booted || !isKnown) return { type: 'identified', booted, enrolled: false }
+    const { may, reason } = await this.tie.check(hardwareSerial, progress)
+    return { type: 'identified', booted, enrolled: may === 'use', reason }
+  }
+
+  /** Reads the identity again. @throws ApiError when this phone is not enrolled for it and must not be written to */
+  async confirmEnrolled(intent: 'use' | 'wipe', progress: Progress): Promise<void> {
+    const { serial, happen } = this.parts
+    const { current } = this.target
+    const { hardwareSerial } = await this.identify(progress)
+    const { may, reason } = await this.tie.check(hardwareSerial, progress)
+    if (this.target.current !== current) throw new DeviceGone(serial)
+    if (may === 'use' || may === intent) return
+    happen({ type: 'restarts' })
+    throw notEnrolled(serial, reason)
+  }
+
+  /** Whether the shell answers through the way that calls take. @throws Error when it does not */
+  async echo(progress: Progress): Promise<void> {
+    const word = `phonerack-${Math.floor(Math.random() * 1e9)}`
+    const result = await this.transport.shell(command('echo', word), progress)
+    if (result.stdout.toString('utf8').trim() !== word) throw new Error('the shell does not echo')
+  }
+
+  /** A probe of the phone passed. */
+  proven(): void {
+    this.provenAt = new Date()
+  }
+
+  /** Reopens the connection of a phone that is connected and failed three times in a row, at most every 30 s. */
+  reconnectWhenSilent(state: DeviceState): void {
+    const failing = state.name === 'offline' && state.linked && state.failures === silentFailures
+    if (!failing || this.hanging || performance.now() - this.reconnectedAt < reconnectEveryMs) return
+    this.reconnectedAt = performance.now()
+    void this.rescue.reconnect('it is connected and failed three times in a row')
+  }
+
+  private mayReboot(): boolean {
+    const { identityOnLink, tie, parts } = this
+    if (!identityOnLink || (tie.standing && tie.standing.may !== 'use')) return false
+    return isEnrolled(parts.records.get(parts.serial), identityOnLink.hardwareSerial)
+  }
+}
