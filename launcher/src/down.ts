@@ -1,4 +1,4 @@
-/** `./scripts/down`: stops the `up` of a data directory and whatever a killed one left. */
+/** `./scripts/down`: stops the `up` of a data directory and the processes that a killed `up` left running. */
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
@@ -42,7 +42,7 @@ if (!existsSync(path.join(dir, 'run'))) {
 }
 const folder = openFolder(dir)
 const up = lockHolder(folder)
-// Postgres may take 25 s in the worst case, the others less.
+// Postgres takes up to 25 s, the other services less.
 if (up)
   await stopProcess(up, [
     { signal: 'SIGTERM', waitMs: 60_000 },

@@ -16,7 +16,7 @@ process.stdin.setEncoding('utf8')
 for await (const chunk of process.stdin) said += String(chunk)
 
 if (said !== 'done\n') {
-  // The pipe closes a moment before the process is gone.
+  // The pipe closes a moment before the process ends.
   for (let tries = 0; isAlive(up) && tries < 200; tries++) await sleep(50)
   await cleanLeftovers(folder)
   rmSync(folder.upFile, { force: true })

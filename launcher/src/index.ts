@@ -1,4 +1,4 @@
-/** What `up` is made of, for the end-to-end tests and benches. */
+/** The parts of `up`, for end-to-end tests and benches. */
 export * from './nats/index.js'
 export * from './postgres/index.js'
 export { startChild, type ChildOptions, type Running } from './processes/child.js'

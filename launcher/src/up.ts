@@ -1,4 +1,4 @@
-/** `./scripts/up`: the main program. Exit codes: 0 ended as asked, 1 failed, 2 wrong command line. */
+/** `./scripts/up`: the main program. Exit codes: 0 stopped normally, 1 failed, 2 wrong command line. */
 import path from 'node:path'
 import { parseUpArgs, upUsage, UsageError, type UpOptions } from './up/args.js'
 import { isDetachedChild, runDetached, tellParent } from './up/detach.js'

@@ -15,7 +15,7 @@ const invocation = (line: string) => {
 }
 
 describe('parseCtlArgs', () => {
-  it('finds command, words and flags wherever the common flags stand', () => {
+  it('finds command, words and flags with common flags in any position', () => {
     for (const line of [
       '--data /d --json device enroll 127.0.0.1:6001 --erase',
       'device --json enroll 127.0.0.1:6001 --erase --data /d',
@@ -56,7 +56,7 @@ describe('parseCtlArgs', () => {
     expect(parse('device enroll --help').kind).toBe('help')
   })
 
-  it('marks in the help what must be given and what may be left out', () => {
+  it('marks required and optional parts in the help', () => {
     const text = (line: string) => {
       const parsed = parse(`${line} --help`)
       return parsed.kind === 'help' ? parsed.text : ''
@@ -97,7 +97,7 @@ describe('parseCtlArgs', () => {
 })
 
 describe('values', () => {
-  it('reads a change of a project', () => {
+  it('reads a project update', () => {
     expect(changeFrom({ credit: '12.5', 'max-phones': '7', unfreeze: true })).toEqual({
       credit_usd: '12.5',
       max_phones: 7,
@@ -113,7 +113,7 @@ describe('values', () => {
     [{ credit: '1e3' }, /--credit/],
     [{ 'spend-limit': '-1' }, /--spend-limit/],
     [{ 'max-phones': '1.5' }, /--max-phones must be a whole number/],
-  ])('refuses the change %j', (flags, why) => {
+  ])('refuses the update %j', (flags, why) => {
     expect(() => changeFrom(flags)).toThrow(why)
   })
 

@@ -1,4 +1,7 @@
-/** The command line of `ctl`, read strictly: what is not understood is refused with the usage of that command. */
+/**
+ * The command line of `ctl`, parsed strictly: an unknown word or flag is refused with the usage of that
+ * command.
+ */
 import { parseArgs } from 'node:util'
 import { idempotencyKeyPattern, idempotencyKeyRule } from '@phonerack/shared'
 import { commands, type Command, type Flag } from './commands.js'
@@ -12,7 +15,7 @@ export interface Invocation {
   /** Data directory of the `up` to talk to; null: the default. */
   data: string | null
   json: boolean
-  /** Null: one of this run's own. */
+  /** Null: a key for this run only. */
   idempotencyKey: string | null
 }
 
@@ -90,7 +93,7 @@ function unknownCommand(words: readonly string[]): string {
   return `\`${words[0] ?? ''}\` requires one of: ${[...new Set(group.map((command) => command.name.split(' ')[1]))].join(', ')}`
 }
 
-/** In brackets unless it must be given. */
+/** In brackets if it is optional. */
 function flagText(command: Command, name: string, flag: Flag): string {
   const text = `--${name}${flag === true ? '' : ` ${flag}`}`
   return command.required?.includes(name) === true ? text : `[${text}]`

@@ -1,4 +1,4 @@
-/** Every command of `ctl`: its words, its flags, what it does and how the result is shown to a person. */
+/** Every command of `ctl`: its words, its flags, its effect and how it shows the result to a person. */
 import type { OperatorClient } from '@phonerack/launcher/operator'
 import { activityCommands } from './commands/activity.js'
 import { auditCommands } from './commands/audit.js'
@@ -13,32 +13,32 @@ import { projectCommands } from './commands/project.js'
 import { serviceCommands } from './commands/service.js'
 import { setupCommands } from './commands/setup.js'
 
-/** True: a switch. Else the name of its value, as shown in the usage. */
+/** True for a switch, else the placeholder of its value in the usage. */
 export type Flag = true | string
 
 export interface Input {
   words: readonly string[]
   flags: Readonly<Record<string, string | boolean>>
-  /** Tells a person something before the result; nothing with `--json`. */
+  /** Prints a line for a person before the result; nothing with `--json`. */
   say: (text: string) => void
 }
 
 export interface Result {
-  /** What `--json` prints. */
+  /** The output of `--json`. */
   json: unknown
-  /** What a person reads, without a last line break. Control characters are removed when it is printed. */
+  /** Text for a person, without a final line break. Control characters are removed when it is printed. */
   text: string
 }
 
 export interface Command {
   name: string
   about: string
-  /** Names of the words that follow, all needed; the last may end in `...`: one or more. */
+  /** Names of the words that follow, all required; if the last ends in `...`, it takes one or more. */
   words: readonly string[]
   flags: Readonly<Record<string, Flag>>
-  /** Names of the flags that must be given; left out: none. */
+  /** Names of the required flags; omitted: none. */
   required?: readonly string[]
-  /** @throws UsageError for values that it cannot mean */
+  /** @throws UsageError for invalid values */
   run(input: Input, operator: () => OperatorClient): Promise<Result>
 }
 

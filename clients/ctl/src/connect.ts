@@ -1,4 +1,4 @@
-/** Where the operator API is and with which token: from the environment, or from `up.json`. */
+/** Finds the operator API's address and token in the environment or in `up.json`. */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { OperatorClient } from '@phonerack/launcher/operator'
@@ -8,7 +8,7 @@ export class NotRunning extends Error {}
 const root = path.resolve(import.meta.dirname, '..', '..', '..')
 
 /**
- * @param data as `--data` gave it; null for the environment, then the default directory.
+ * @param data the value of `--data`; null: the environment, then the default directory.
  * @throws NotRunning
  */
 export function connectOperator(

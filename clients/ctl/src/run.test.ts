@@ -25,12 +25,12 @@ async function ctl(...argv: string[]): Promise<{ code: number; out: string; err:
 }
 
 describe('ctl', () => {
-  it('says that nothing runs, and how to start it', async () => {
+  it('says that no control plane runs, and how to start it', async () => {
     expect(await ctl('--data', dir, 'host', 'list')).toMatchObject({ code: 1, out: '' })
     expect((await ctl('--data', dir, 'host', 'list')).err).toMatch(/is not running on .*\.\/scripts\/up/)
   })
 
-  it('says that nothing answers, also as JSON', async () => {
+  it('says that no control plane answers, in text and in JSON', async () => {
     const token = `pro_${'A'.repeat(43)}`
     writeFileSync(
       path.join(dir, 'up.json'),
@@ -42,13 +42,13 @@ describe('ctl', () => {
     expect(answer.err).not.toContain(token)
   })
 
-  it('answers a wrong command line with 2', async () => {
+  it('exits with 2 on a wrong command line', async () => {
     expect(await ctl('nonsense')).toMatchObject({ code: 2, out: '' })
     expect(await ctl('elements', '/nowhere.xml')).toMatchObject({ code: 2 })
     expect(await ctl('elements', '/nowhere.xml', '--screen', '1x1')).toMatchObject({ code: 2 })
   })
 
-  it('says that a phone is being wiped only once the service has accepted its enrolment', async () => {
+  it('says that a phone is being wiped only after the service has accepted its enrolment', async () => {
     const device = { id: 'dev_aaaaaaaaaaaa', serial: 'R5CT', maker: 'Acme', model: 'One', state: 'free' }
     let accepts = false
     const server = createServer((request, response) => {
@@ -75,7 +75,7 @@ describe('ctl', () => {
     }
   })
 
-  it('prints what to do next after an error that says it, and only then', async () => {
+  it('prints the next step of an error that has one', async () => {
     const next = 'Run ./scripts/ctl setup approve CODE --project ID.'
     let body: object = { code: 'validation_failed', message: 'It is required.', next }
     const server = createServer((_request, response) => {
@@ -98,7 +98,7 @@ describe('ctl', () => {
     }
   })
 
-  it('prints names without what moves a terminal, and escapes it in JSON', async () => {
+  it('removes control characters from names in text, and escapes them in JSON', async () => {
     const name = 'a\u001b[2J\u009b31mb\u202ec\u2066d'
     const server = createServer((_request, response) => {
       response.end(JSON.stringify({ data: [{ id: 'proj_a', name, balance_usd: '1', reserved_usd: '0' }] }))
@@ -119,7 +119,7 @@ describe('ctl', () => {
     }
   })
 
-  it('wants at least one APK for the library, and sends nothing when one is not there', async () => {
+  it('requires an APK for the library, and sends nothing when one is missing', async () => {
     expect(await ctl('library', 'add')).toMatchObject({ code: 2, out: '' })
     writeFileSync(
       path.join(dir, 'up.json'),
@@ -133,7 +133,7 @@ describe('ctl', () => {
     expect(await ctl('--data', dir, 'library', 'add', files[0] ?? '')).toMatchObject({ code: 1 })
   })
 
-  it('prints what an agent sees of a dump', async () => {
+  it('prints the elements that an agent sees in a dump', async () => {
     const file = path.join(dir, 'dump.xml')
     const node = (text: string, bounds: string) =>
       `<node index="0" text="${text}" resource-id="com.x:id/go" class="android.widget.Button" package="com.x" content-desc="" checkable="false" checked="false" clickable="true" enabled="true" focusable="true" focused="false" scrollable="false" long-clickable="false" password="false" selected="false" bounds="${bounds}" />`
@@ -148,7 +148,7 @@ describe('ctl', () => {
     expect(JSON.parse(json.out)).toMatchObject({ elements: [{ ref: 1, type: 'Button', center: [60, 40] }] })
   })
 
-  it('says what is wrong with a file that is no dump', async () => {
+  it('reports why a file is not a dump', async () => {
     const file = path.join(dir, 'not.xml')
     writeFileSync(file, '<a><b></a>')
     const answer = await ctl('elements', file, '--screen', '1080x2400')
@@ -158,7 +158,7 @@ describe('ctl', () => {
 })
 
 describe('tables', () => {
-  it('line up, and hold no control characters', () => {
+  it('have aligned columns and no control characters', () => {
     const rows = [
       { name: 'a\u001b[2J\nb', n: 1 },
       { name: 'Größe 👍', n: null },

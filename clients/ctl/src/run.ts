@@ -1,4 +1,4 @@
-/** Runs one command line; what it prints is returned through `Io`, so that tests can read it. */
+/** Runs one command line. Output goes through `Io`, so that tests can read it. */
 import { OperatorError, Unreachable } from '@phonerack/launcher/operator'
 import { parseCtlArgs, type Invocation } from './args.js'
 import { connectOperator, NotRunning } from './connect.js'
@@ -11,7 +11,7 @@ export interface Io {
   environment: NodeJS.ProcessEnv
 }
 
-/** Returns the exit code: 0 done, 1 refused or failed, 2 wrong command line. */
+/** @returns the exit code: 0 done, 1 refused or failed, 2 wrong command line. */
 export async function runCtl(argv: readonly string[], io: Io): Promise<number> {
   const asJson = argv.includes('--json')
   try {
@@ -39,7 +39,7 @@ async function execute(
   io.out(json ? `${escapedJson(result.json)}\n` : `${plainLines(result.text)}\n`)
 }
 
-/** JSON in which no character moves a terminal: those that JSON lets stand are escaped. */
+/** JSON without characters that control a terminal: those that JSON allows unescaped are escaped. */
 const escapedJson = (value: unknown): string =>
   JSON.stringify(value, null, 2).replace(
     /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
@@ -60,7 +60,7 @@ function explain(error: unknown): [code: number, message: string, body: unknown]
   }
   if (error instanceof Unreachable || error instanceof NotRunning)
     return [1, error.message, { error: { code: 'not_running', message: error.message } }]
-  // Such as an XML file that is none.
+  // Such as a file that is not valid XML.
   const message = error instanceof Error ? error.message : String(error)
   return [1, message, { error: { code: 'failed', message } }]
 }

@@ -6,7 +6,7 @@ export interface Column<Row> {
   value: (row: Row) => string | number | null
 }
 
-/** Columns as wide as what is in them; `-` for nothing. */
+/** Columns as wide as their longest value; `-` for an empty value. */
 export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[], none: string): string {
   if (rows.length === 0) return none
   const cells = [
@@ -24,7 +24,7 @@ export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]
     .join('\n')
 }
 
-/** One thing, a line for each of its fields. */
+/** One record, one line per field. */
 export function fields(pairs: readonly (readonly [string, string | number | null])[]): string {
   const width = Math.max(...pairs.map(([name]) => name.length))
   return pairs.map(([name, value]) => `${name.padEnd(width)}  ${plain(String(value ?? '-'))}`).join('\n')
@@ -32,6 +32,6 @@ export function fields(pairs: readonly (readonly [string, string | number | null
 
 const pad = (text: string, width: number): string => text + ' '.repeat(width - lengthOf(text))
 
-/** In characters as a person counts them; wide ones still count as one. */
+/** Counts graphemes; wide ones still count as one. */
 const lengthOf = (text: string): number => [...segmenter.segment(text)].length
 const segmenter = new Intl.Segmenter()

@@ -1,2 +1,2 @@
-/** A wrong command line; the message says what was expected. */
+/** A wrong command line; the message says what is expected. */
 export class UsageError extends Error {}

@@ -1,4 +1,4 @@
-/** Values of flags that several commands read. */
+/** Flag values that several commands read. */
 import { UsageError } from './usage-error.js'
 
 /** @throws UsageError */
@@ -12,7 +12,7 @@ export function oneOf<T extends string>(
   return found
 }
 
-/** `--limit` and `--before` of a list that pages. @throws UsageError */
+/** `--limit` and `--before` of a paginated list. @throws UsageError */
 export function pageFrom(flags: Readonly<Record<string, string | boolean>>): {
   limit: number
   before?: string
@@ -23,7 +23,7 @@ export function pageFrom(flags: Readonly<Record<string, string | boolean>>): {
   return { limit: Number(limit), ...(typeof before === 'string' ? { before } : {}) }
 }
 
-/** The line that leads to the next page. */
+/** The line with the command for the next page. */
 export const olderHint = (next: string | null): string => (next === null ? '' : `\n\nOlder: --before ${next}`)
 
 /** An amount in dollars, as text. @throws UsageError */

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
-/** Runs a command of Node's; null: it succeeded, else what it printed. */
+/** Runs a command with Node. @returns null on success, else its output. */
 const run = (script: string, args: string[]): Promise<string | null> =>
   new Promise((done) => {
     execFile(process.execPath, [script, ...args], { cwd: dir, timeout: 50_000 }, (error, out, err) =>
@@ -34,7 +34,9 @@ const compilerOptions = {
   ...{ target: 'ES2023', module: 'NodeNext', moduleResolution: 'NodeNext', exactOptionalPropertyTypes: true },
 }
 
-/** Generates the types of a document and compiles the client against them; null: it compiles. */
+/**
+ * Generates a document's types and compiles the client with them. @returns null on success, else the errors.
+ */
 async function compile(openApi: string): Promise<string | null> {
   await writeFile(path.join(dir, 'openapi.json'), openApi)
   await writeFile(path.join(dir, 'package.json'), '{"type":"module"}')
@@ -68,7 +70,7 @@ it('compiles a client that leaves out fields with defaults and uses every action
   expect(await readFile(path.join(dir, 'schema.ts'), 'utf8')).toContain('TapAction: {')
 })
 
-it('does not compile it when a field that may be left out is required', async () => {
+it('fails to compile when a field with a default becomes required', async () => {
   const changed = broken(({ StartPhoneBody }) => {
     Object.assign(StartPhoneBody?.properties?.['wait'] ?? {}, { default: true })
   })
@@ -76,7 +78,7 @@ it('does not compile it when a field that may be left out is required', async ()
   expect(await compile(changed)).toMatch(/client\.ts.*TS2741.*'wait'/)
 })
 
-it('does not compile it when an action is missing from the actions', async () => {
+it('fails to compile when an action is missing from the union', async () => {
   const changed = broken(({ Action }) => {
     const forms = Action?.oneOf ?? Action?.anyOf ?? []
     forms.splice(
@@ -87,7 +89,7 @@ it('does not compile it when an action is missing from the actions', async () =>
   expect(await compile(changed)).toMatch(/client\.ts.*error TS/)
 })
 
-it('does not compile it when a reference leads nowhere', async () => {
+it('fails to compile when a reference has no target', async () => {
   const changed = broken((schemas) => delete schemas['TapAction'])
   expect(await compile(changed)).not.toBeNull()
 })

@@ -1,4 +1,4 @@
-/** Finds a real nats-server, installing Debian's package where that may be done. */
+/** Finds a real nats-server; installs Debian's package where this process can. */
 import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -10,9 +10,9 @@ import { findProgram, isExecutable } from '../programs/path.js'
 const run = promisify(execFile)
 
 /**
- * Path of a nats-server that runs here: on PATH, in /usr/sbin, installed by apt (as root), or
- * unpacked from Debian's package into a cache folder (without root).
- * @throws Error saying what to install.
+ * Path of a working nats-server: on PATH, in /usr/sbin, installed by apt (as root), or unpacked from Debian's
+ * package into a cache folder (without root).
+ * @throws Error that names the package to install.
  */
 export async function findNats(): Promise<string> {
   const found = findProgram('nats-server', ['/usr/sbin', '/usr/local/sbin', '/opt/homebrew/bin'])

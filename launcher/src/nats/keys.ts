@@ -1,8 +1,7 @@
 /**
- * The broker's chain of trust: an operator signs the account, the account's
- * seed (which the control plane holds) signs a user for each host. Seeds are
- * made once and kept in the broker's folder, readable by its owner only.
- * Source: NATS decentralised JWT authentication.
+ * The broker's chain of trust: an operator signs the account; the account's seed, which the control plane
+ * holds, signs a user for each host. Seeds are created once and kept in the broker's folder, readable by its
+ * owner only. Source: NATS decentralised JWT authentication.
  */
 import {
   createAccount,
@@ -40,7 +39,7 @@ const unlimited = {
 }
 const withJetStream = { ...unlimited, mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 }
 
-/** Reads the trust kept in `dir`, or makes it. The account's id is the same at every start. */
+/** Reads the trust chain in `dir`, or creates it. The account's id is the same at every start. */
 export async function ensureTrust(dir: string): Promise<BrokerTrust> {
   const operator = keptKey(path.join(dir, 'operator.seed'), createOperator)
   const system = keptKey(path.join(dir, 'system-account.seed'), createAccount)

@@ -34,7 +34,10 @@ async function asControlPlane(): Promise<NatsConnection> {
   return connection
 }
 
-/** A user as the control plane makes it for a host: signed with the account's seed, limited to the host's subjects. */
+/**
+ * A user as the control plane creates it for a host: signed with the account's seed, limited to the host's
+ * subjects.
+ */
 async function asHost(id: string): Promise<NatsConnection> {
   const account = fromSeed(new TextEncoder().encode(readFileSync(broker.accountSeedFile, 'utf8').trim()))
   const user = createUser()
@@ -50,7 +53,7 @@ async function asHost(id: string): Promise<NatsConnection> {
   return connection
 }
 
-/** Subjects that a control-plane connection hears while `act` runs. */
+/** Subjects that a control-plane connection receives while `act` runs. */
 async function heardDuring(act: (control: NatsConnection) => Promise<void>): Promise<string[]> {
   const control = await asControlPlane()
   const heard: string[] = []
@@ -62,7 +65,7 @@ async function heardDuring(act: (control: NatsConnection) => Promise<void>): Pro
 }
 
 describe('startNats', () => {
-  it('refuses a client without credentials, and one of another account', async () => {
+  it('refuses a client without credentials and a client of another account', async () => {
     await expect(connect({ servers: broker.url, reconnect: false })).rejects.toThrow(
       /Authorization Violation/i,
     )
@@ -78,7 +81,7 @@ describe('startNats', () => {
     ).rejects.toThrow(/Authorization Violation/i)
   })
 
-  it('lets a host publish on its own subjects and on no other', async () => {
+  it('lets a host publish on its own subjects only', async () => {
     const heard = await heardDuring(async () => {
       const host = await asHost('hst_one')
       host.publish('phonerack.host.hst_two.heartbeat', '{}')
@@ -89,7 +92,7 @@ describe('startNats', () => {
     expect(heard).toEqual(['phonerack.host.hst_one.heartbeat'])
   })
 
-  it('does not let a host listen to another, nor to the control plane', async () => {
+  it("refuses a host's subscription to subjects of another host and of the control plane", async () => {
     const host = await asHost('hst_one')
     const heard: string[] = []
     const listen = (subject: string) =>
@@ -115,7 +118,7 @@ describe('startNats', () => {
     )
   })
 
-  it('keeps its secrets to its owner', () => {
+  it('keeps its secrets readable by its owner only', () => {
     for (const file of [
       broker.accountSeedFile,
       broker.controlPlaneCredsFile,
@@ -126,7 +129,7 @@ describe('startNats', () => {
     expect(statSync(dir).mode & 0o777).toBe(0o700)
   })
 
-  it('keeps streams, and its users, over a restart', async () => {
+  it('keeps streams and users across a restart', async () => {
     const own = mkdtempSync(path.join(tmpdir(), 'phonerack-nats-restart-'))
     let server = await startNats({ dir: own })
     try {

@@ -9,20 +9,20 @@ import { findNats } from './find.js'
 import { ensureTrust, type BrokerTrust } from './keys.js'
 
 export interface NatsOptions {
-  /** Holds keys, configuration and JetStream's files. Made when absent, mode 0700. */
+  /** Holds keys, configuration and JetStream's files. Created when absent, mode 0700. */
   dir: string
-  /** Left out: a free one. */
+  /** Omitted: a free one. */
   port?: number | undefined
   /** The server's log: a file to append to, or a function that gets each line. */
   log?: string | ((line: string) => void) | undefined
-  /** Where the process is recorded; default a file in `dir`. */
+  /** Where the process is recorded; by default a file in `dir`. */
   recordFile?: string | undefined
 }
 
 export interface Nats extends Running {
   readonly url: string
   readonly port: number
-  /** nkey seed of the account, with which users of hosts are signed. */
+  /** nkey seed of the account, which signs the users of hosts. */
   readonly accountSeedFile: string
   /** `.creds` of a user with all rights in the account. */
   readonly controlPlaneCredsFile: string
@@ -31,8 +31,9 @@ export interface Nats extends Running {
 const startDeadlineMs = 15_000
 
 /**
- * Starts the broker of `dir` and waits until it answers. One that a killed parent left is ended first.
- * @throws InUse when a living process already runs it; Error naming what to install when there is no nats-server.
+ * Starts the broker of `dir` and waits until it answers. Stops a broker that a killed parent left first.
+ * @throws InUse when a living process already runs it; Error that names the package to install when
+ * nats-server is missing.
  */
 export async function startNats(options: NatsOptions): Promise<Nats> {
   const { dir } = options
@@ -78,7 +79,7 @@ function configuration(dir: string, port: number, trust: BrokerTrust): string {
         [trust.systemAccount.id]: trust.systemAccount.jwt,
         [trust.account.id]: trust.account.jwt,
       },
-      // Bounded: what lasts is small, and a broker must not fill the machine.
+      // Bounded: streams store little, and a broker must not fill the disk.
       jetstream: {
         store_dir: path.join(dir, 'jetstream'),
         max_memory_store: 256 << 20,
@@ -91,7 +92,7 @@ function configuration(dir: string, port: number, trust: BrokerTrust): string {
   )
 }
 
-/** A NATS server speaks first: `INFO {…}`. */
+/** A NATS server sends the first line: `INFO {…}`. */
 function greets(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: '127.0.0.1', port })

@@ -1,4 +1,4 @@
-// The client repeats a request whose answer was lost, and a write carries one key through all tries.
+// The client repeats a request whose response was lost; all attempts of a write carry the same key.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ afterEach(() => {
   server?.close()
 })
 
-/** Hangs up on the first `lost` requests, then answers. */
+/** Drops the connection of the first `lost` requests, then answers. */
 async function serve(lost: number): Promise<{ url: string; seen: IncomingMessage[] }> {
   const seen: IncomingMessage[] = []
   server = createServer((request, response) => {
@@ -28,7 +28,7 @@ async function serve(lost: number): Promise<{ url: string; seen: IncomingMessage
 }
 const keysOf = (seen: IncomingMessage[]) => seen.map(({ headers }) => headers['idempotency-key'])
 
-it('sends a write again with the same key, and the next write with another', async () => {
+it('repeats a write with the same key, and uses another key for the next write', async () => {
   const { url, seen } = await serve(2)
   const client = new OperatorClient(url, 'pro_x')
   await client.changeProject('proj_a', { credit_usd: '1' })
@@ -41,7 +41,7 @@ it('sends a write again with the same key, and the next write with another', asy
   expect(keysOf(seen).at(-1)).not.toBe(first)
 })
 
-it('uses the key that it was given, and names it when no answer ever comes', async () => {
+it('uses a given key, and names it when every response is lost', async () => {
   const { url, seen } = await serve(3)
   const client = new OperatorClient(url, 'pro_x', { idempotencyKey: 'my-own-key' })
   const error = await client.changeProject('proj_a', { credit_usd: '1' }).catch((thrown: unknown) => thrown)
@@ -50,7 +50,7 @@ it('uses the key that it was given, and names it when no answer ever comes', asy
   expect(keysOf(seen)).toEqual(['my-own-key', 'my-own-key', 'my-own-key'])
 })
 
-it('repeats a read without a key, and says when nobody listens', async () => {
+it('repeats a read without a key, and reports when nothing listens', async () => {
   const { url, seen } = await serve(1)
   await new OperatorClient(url, 'pro_x').service()
   expect(keysOf(seen)).toEqual([undefined, undefined])

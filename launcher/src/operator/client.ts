@@ -22,14 +22,14 @@ import type {
 
 export type * from './types.js'
 
-/** What the API refused, as it said it. */
+/** The API refused the request; the message is the API's. */
 export class OperatorError extends Error {
   constructor(
     message: string,
     readonly status: number,
     readonly code: string,
     readonly body: unknown,
-    /** What to do, in the API's words; null: it says nothing. */
+    /** The API's next step; null: it sent none. */
     readonly next: string | null = null,
   ) {
     super(message)
@@ -37,9 +37,9 @@ export class OperatorError extends Error {
   }
 }
 
-/** The control plane did not answer at all. */
+/** The control plane did not answer. */
 export class Unreachable extends Error {
-  /** @param key of a write that may have been done */
+  /** @param key idempotency key of a write that may have run */
   constructor(baseUrl: string, cause: unknown, key: string | null = null) {
     super(
       key === null
@@ -51,10 +51,10 @@ export class Unreachable extends Error {
   }
 }
 
-/** Milliseconds: as long as the service waits for a file, and reads it. */
+/** Milliseconds. The service may wait this long for a file and read it. */
 const fileTimeoutMs = 180_000
 
-/** How often a request is sent whose answer was lost, and the milliseconds between. */
+/** Number of attempts when the response is lost, and the milliseconds between them. */
 const tries = 3
 const pauseMs = 300
 
@@ -66,7 +66,7 @@ interface Sent {
 
 export interface ClientOptions {
   timeoutMs?: number
-  /** Of the first write; later ones count on from it. Left out: a random one. */
+  /** Key of the first write; later writes count up from it. Omitted: a random key. */
   idempotencyKey?: string
 }
 
@@ -75,7 +75,7 @@ export class OperatorClient {
   private readonly idempotencyKey: string
   private writes = 0
 
-  /** @param baseUrl origin of the operator API's own listener */
+  /** @param baseUrl origin of the operator API's listener */
   constructor(
     private readonly baseUrl: string,
     private readonly token: string,
@@ -95,7 +95,7 @@ export class OperatorClient {
   /** Wipes the device, then prepares it, in the background. */
   enroll = (ref: string): Promise<Device> =>
     this.call('POST', `/devices/${encodeURIComponent(ref)}/enroll`, { erase: true })
-  /** `keep`: gives a device that is held back to its phone again, as it is. */
+  /** `keep`: returns a device that is held back to its phone, unchanged. */
   release = (ref: string, keep = false): Promise<Device> =>
     this.call('POST', `/devices/${encodeURIComponent(ref)}/release`, { keep })
 
@@ -122,20 +122,20 @@ export class OperatorClient {
   revokeOperatorToken = (id: string): Promise<OperatorToken> =>
     this.call('DELETE', `/operator-tokens/${encodeURIComponent(id)}`)
 
-  /** A one-time link by which a person confirms the terminal. `project` left out: the only one. */
+  /** A one-time link with which a person confirms the terminal. `project` omitted: the only one. */
   approveSetup = (code: string, project?: string): Promise<ApprovedTerminal> =>
     this.call('POST', '/setups/approve', { user_code: code, ...(project === undefined ? {} : { project }) })
   denySetup = (code: string): Promise<WaitingTerminal & { status: string }> =>
     this.call('POST', '/setups/deny', { user_code: code })
 
-  /** Newest first; `before`: the `next_before` of the page before. */
+  /** Newest first; `before`: `next_before` of the previous page. */
   audit = (page: {
     limit: number
     before?: string
   }): Promise<{ data: AuditEntry[]; next_before: string | null }> =>
     this.call('GET', `/audit?${new URLSearchParams({ ...page, limit: String(page.limit) }).toString()}`)
 
-  /** Newest first; `before`: an entry's ID, for what is older. */
+  /** Newest first; `before`: an entry's ID; lists older entries. */
   activity = (query: {
     project: string
     limit: number
@@ -145,14 +145,14 @@ export class OperatorClient {
 
   library = async (): Promise<LibraryApp[]> =>
     (await this.call<{ data: LibraryApp[] }>('GET', '/library/apps')).data
-  /** Sends one APK; it is kept for an hour, until `addLibraryApp` makes it part of an app. */
+  /** Uploads one APK; it is kept for an hour, until `addLibraryApp` makes it part of an app. */
   sendLibraryFile = (content: ReadableStream<Uint8Array>): Promise<{ file: string }> =>
     this.send('POST', '/library/files', {
       headers: { 'content-type': 'application/vnd.android.package-archive' },
       body: content,
       timeoutMs: fileTimeoutMs,
     })
-  /** A base and its splits, as `sendLibraryFile` named them; takes the place of the app's earlier version. */
+  /** A base and its splits, as `sendLibraryFile` named them; replaces the app's earlier version. */
   addLibraryApp = (files: readonly string[]): Promise<LibraryApp> =>
     this.call('POST', '/library/apps', { files })
   removeLibraryApp = (name: string): Promise<{ package: string; removed: true }> =>
@@ -186,13 +186,13 @@ export class OperatorClient {
     )
   }
 
-  /** The same key at each run of a command that was given one. */
+  /** The same key for each run of a command that was given one. */
   private nextKey(): string {
     this.writes += 1
     return this.writes === 1 ? this.idempotencyKey : `${this.idempotencyKey}.${this.writes}`
   }
 
-  /** Repeats a request whose answer was lost: a write carries its key, so it is done once. */
+  /** Repeats a request whose response was lost: a write carries its key, so it runs once. */
   private async answer(method: string, path: string, key: string | null, { headers, body, timeoutMs }: Sent) {
     const init: RequestInit = {
       method,
@@ -201,7 +201,7 @@ export class OperatorClient {
         ...(key === null ? {} : { 'idempotency-key': key }),
         ...headers,
       },
-      // A stream is sent as it is read; fetch wants that said.
+      // fetch requires this for a streamed body.
       ...(body === undefined ? {} : { body, ...{ duplex: 'half' } }),
     }
     const isRepeatable = body === undefined || typeof body === 'string'
@@ -220,7 +220,7 @@ export class OperatorClient {
   }
 }
 
-/** Nothing listens there, so nothing was done. */
+/** Nothing listens there, so the request did not run. */
 const isRefused = (error: unknown): boolean =>
   error instanceof Error &&
   error.cause instanceof Error &&

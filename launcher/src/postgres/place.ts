@@ -1,10 +1,9 @@
 /**
- * Where a data directory's cluster lies and as whom it runs.
+ * Where a data directory's cluster is and which user runs it.
  *
- * Postgres refuses to run as root, so root starts it as `nobody`, who cannot
- * reach a 0700 data directory: then the cluster has a folder of its own
- * outside, named at random, recorded in the data directory, and bound to it by
- * an id that both hold, so that no data directory ever opens another's.
+ * Postgres refuses to run as root, so root starts it as `nobody`, who cannot read a 0700 data directory. The
+ * cluster is then in an outside folder with a random name, which the data directory records. An id in both
+ * prevents a data directory from opening another's cluster.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -24,18 +23,18 @@ import path from 'node:path'
 import { isPassableByAll } from './binaries.js'
 
 export interface Place {
-  /** Folder of the cluster; `data` in it is Postgres's. */
+  /** Folder of the cluster; `data` in it belongs to Postgres. */
   home: string
-  /** True when `home` lies outside the data directory. */
+  /** True when `home` is outside the data directory. */
   outside: boolean
-  /** Whom Postgres runs as; undefined: as we do. */
+  /** The user that Postgres runs as; undefined: the current one. */
   user: { uid: number; gid: number } | undefined
 }
 
 interface Note {
-  /** The same in `owner.json` of an outside cluster. */
+  /** Equal to the id in `owner.json` of an outside cluster. */
   id: string
-  /** Relative to the data directory when inside, so that both can be moved. */
+  /** Relative to the data directory when inside, so that both can be moved together. */
   home: string
   outside: boolean
 }
@@ -44,7 +43,7 @@ const noteName = 'cluster.json'
 
 /**
  * The recorded place, or a new one.
- * @param throwaway for tests: the folder may lie where the system tidies up.
+ * @param throwaway for tests: allows a folder that the system cleans up.
  */
 export function findPlace(dir: string, throwaway: boolean): Place {
   const user = process.getuid?.() === 0 ? nobody() : undefined
@@ -71,7 +70,7 @@ function placeOutside(dir: string, user: { uid: number; gid: number }, throwaway
   return note
 }
 
-/** A folder that every user can pass through and the system does not tidy up. */
+/** A folder that every user can traverse and the system does not clean up. */
 function outsideParent(throwaway: boolean): string {
   const choices = throwaway ? [tmpdir(), '/var/tmp'] : ['/var/lib', '/usr/local/var', '/var/tmp']
   for (const choice of choices) {
@@ -85,7 +84,7 @@ function outsideParent(throwaway: boolean): string {
   )
 }
 
-/** A copied data directory would share the first one's cluster; a moved one may take it along. */
+/** A copied data directory would share the original's cluster; a moved one may keep it. */
 function checkOwner(note: Note, dir: string): void {
   const ownerFile = path.join(note.home, 'owner.json')
   if (!existsSync(ownerFile))
@@ -113,7 +112,7 @@ function nobody(): { uid: number; gid: number } {
   return { uid: ask('-u'), gid: ask('-g') }
 }
 
-/** Deletes the cluster of a data directory, wherever it lies. Nothing may run on it. */
+/** Deletes a data directory's cluster, inside or outside. No server may run on it. */
 export function eraseCluster(dir: string): void {
   const noteFile = path.join(dir, noteName)
   if (!existsSync(noteFile)) return

@@ -53,7 +53,7 @@ describe('startPostgres', () => {
     expect(await query(server.url, 'SHOW unix_socket_directories')).toBe('')
   })
 
-  it('asks for the password, which only the owner can read', async () => {
+  it('requires the password, which only the owner can read', async () => {
     const server = await start()
     const wrong = new URL(server.url)
     wrong.password = 'guess'
@@ -78,18 +78,18 @@ describe('startPostgres', () => {
     expect(await server.hasDatabase('template-of "tests"')).toBe(true)
   })
 
-  it('refuses a second server on a folder whose owner lives', async () => {
+  it('refuses a second server on a folder whose owner is alive', async () => {
     const holder = await runInChild(dir)
     try {
       await expect(startPostgres({ dir, forTests: true })).rejects.toThrow(InUse)
     } finally {
       await holder.kill()
-      // Ends the orphan, and with it what it left.
+      // Ends the orphan and its child processes.
       await start()
     }
   })
 
-  it('ends the server that a killed parent left, and keeps its data', async () => {
+  it('stops the server that a killed parent left, and keeps its data', async () => {
     const holder = await runInChild(dir)
     await query(holder.url, 'CREATE TABLE kept AS SELECT 42 AS n')
     await query(holder.url, 'CHECKPOINT')
@@ -101,7 +101,7 @@ describe('startPostgres', () => {
     expect(await query(server.url, 'SELECT n FROM kept')).toBe(42)
   })
 
-  it('ends an orphan that its own record does not name', async () => {
+  it('stops an orphan that its own record does not name', async () => {
     const holder = await runInChild(dir)
     const orphan = identify(holder.pid)
     await holder.kill()
@@ -110,7 +110,7 @@ describe('startPostgres', () => {
     expect(orphan && isAlive(orphan)).toBe(false)
   })
 
-  it('never signals another program that has got the noted pid', async () => {
+  it('never signals another program that reuses the recorded pid', async () => {
     const first = await startPostgres({ dir, port: undefined })
     const cluster = JSON.parse(readFileSync(path.join(dir, 'cluster.json'), 'utf8')) as { home: string }
     await first.stop()
@@ -127,7 +127,7 @@ describe('startPostgres', () => {
     }
   })
 
-  it('works under a 0700 folder', async () => {
+  it('works below a 0700 folder', async () => {
     chmodSync(dir, 0o700)
     const server = await start(path.join(dir, 'deep', 'postgres'))
     expect(await query(server.url, 'SELECT 1')).toBe(1)
@@ -153,7 +153,7 @@ describe('startPostgres', () => {
     }
   })
 
-  it('leaves its port free after stop', async () => {
+  it('frees its port after stop', async () => {
     const server = await start()
     await server.stop()
     expect(await isPortFree(server.port)).toBe(true)
@@ -161,7 +161,7 @@ describe('startPostgres', () => {
   })
 })
 
-/** A parent process that starts the server and then only waits, to be killed. */
+/** A parent process that starts the server and then only waits, until the test kills it. */
 async function runInChild(folder: string): Promise<{ url: string; pid: number; kill(): Promise<void> }> {
   const built = path.resolve(import.meta.dirname, '../../dist/postgres/index.js')
   const script = `

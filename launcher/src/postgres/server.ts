@@ -14,34 +14,34 @@ import { findPlace } from './place.js'
 import { postgresStop, stopStaleServer } from './stale.js'
 
 export interface PostgresOptions {
-  /** Holds the password and says where the cluster is. Made when absent, mode 0700. */
+  /** Holds the password and the cluster's location. Created when absent, mode 0700. */
   dir: string
-  /** Left out: a free one. */
+  /** Omitted: a free one. */
   port?: number | undefined
   /** The server's log: a file to append to, or a function that gets each line. */
   log?: string | ((line: string) => void) | undefined
-  /** Where the process is recorded; default a file in `dir`. */
+  /** Where the process is recorded; by default a file in `dir`. */
   recordFile?: string | undefined
-  /** Fast and not durable: nothing is synced to disk, and `stop` removes the cluster. */
+  /** Fast and not durable: nothing is synced to disk, and `stop` deletes the cluster. */
   forTests?: boolean | undefined
 }
 
 export interface Postgres extends Running {
-  /** Of the database `postgres`; `urlOf` gives another's. */
+  /** URL of the database `postgres`; `urlOf` returns another's. */
   readonly url: string
   readonly port: number
   urlOf(database: string): string
-  /** Makes a database, as a copy of `template` when one is named, and returns its URL. */
+  /** Creates a database, as a copy of `template` if given, and returns its URL. */
   createDatabase(name: string, template?: string): Promise<string>
   hasDatabase(name: string): Promise<boolean>
-  /** Ends its sessions and drops it; no error when there is none. */
+  /** Ends its sessions and drops it; no error when it does not exist. */
   dropDatabase(name: string): Promise<void>
 }
 
 const startDeadlineMs = 60_000
 
 /**
- * Starts the server of `dir` and waits until it answers. One that a killed parent left is ended first.
+ * Starts the server of `dir` and waits until it answers. Stops a server that a killed parent left first.
  * @throws InUse when a living process already runs it.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
@@ -99,7 +99,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   }
 }
 
-/** Passed on the command line, so that they hold for an old cluster too. All tests of a package share one server. */
+/** On the command line, so that they apply to an old cluster too. All tests of a package share one server. */
 function settings(forTests: boolean): string[] {
   const always = [
     'listen_addresses=127.0.0.1',
@@ -119,7 +119,7 @@ async function answers(url: string): Promise<boolean> {
     await withClient(url, 5000, (client) => client.query('SELECT 1'))
     return true
   } catch (error) {
-    // A server of ours that refuses our password will not change its mind.
+    // Our server refused our password: a retry cannot help.
     if (error instanceof Error && 'code' in error && error.code === '28P01') throw error
     return false
   }
@@ -135,7 +135,7 @@ async function withClient<T>(
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
   })
-  // A lost connection also rejects what is awaited; without a listener it would end the process.
+  // A lost connection also rejects the pending calls; without a listener the event would end the process.
   client.on('error', () => undefined)
   await client.connect()
   try {

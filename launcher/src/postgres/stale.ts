@@ -1,10 +1,10 @@
-/** A server that a killed parent left behind, as Postgres itself notes it in `postmaster.pid`. */
+/** A server that a killed parent left running, as Postgres records it in `postmaster.pid`. */
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { commandLine, identify } from '../processes/identity.js'
 import { stopProcess, type StopStep } from '../processes/stop.js'
 
-/** SIGINT: end sessions and write a checkpoint. SIGQUIT: end at once, recover at the next start. */
+/** SIGINT: end sessions and write a checkpoint. SIGQUIT: end immediately, recover at the next start. */
 export const postgresStop: readonly StopStep[] = [
   { signal: 'SIGINT', waitMs: 15_000 },
   { signal: 'SIGQUIT', waitMs: 5000 },
@@ -12,9 +12,9 @@ export const postgresStop: readonly StopStep[] = [
 ]
 
 /**
- * Ends the server that runs on `data`, if one does, so that there are never two.
- * A pid that another program has got meanwhile is left alone, and the note removed:
- * backends that outlive their postmaster still keep a new one out by their shared memory.
+ * Stops the server that runs on `data`, if any, so that two never run. If another program reuses the pid, it
+ * is left alone and the file removed: backends that outlive their postmaster still block a new one by their
+ * shared memory.
  */
 export async function stopStaleServer(data: string): Promise<void> {
   const file = path.join(data, 'postmaster.pid')

@@ -1,4 +1,4 @@
-/** A program that we started: its output, its end, and how to stop it. Used for every program `up` runs. */
+/** A child process: its output, its exit and how to stop it. Used for every program that `up` runs. */
 import { spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -11,11 +11,11 @@ export type ExitCause = number | NodeJS.Signals
 
 export interface Running {
   readonly pid: number
-  /** Resolves when the process has ended: its exit code, or the signal's name. Never rejects. */
+  /** Resolves with the exit code or the signal's name when the process has ended. Never rejects. */
   readonly exited: Promise<ExitCause>
-  /** The last lines that it wrote. */
+  /** The last lines of its output. */
   tail(): string[]
-  /** Ends it and waits for that. Twice is the same as once. */
+  /** Stops it and waits for its end. Idempotent. */
   stop(): Promise<void>
 }
 
@@ -25,8 +25,8 @@ export interface ChildOptions {
   env: NodeJS.ProcessEnv
   cwd: string
   /**
-   * Where stdout and stderr go: a file, which the program writes itself, so that it neither costs us
-   * work nor breaks when we are killed; or a function that gets each line.
+   * Where stdout and stderr go: a file, which the program writes itself, so that it costs this process
+   * nothing and survives its end; or a function that gets each line.
    */
   output: string | ((line: string) => void)
   /** Where the process is recorded; see `record.ts`. */
@@ -38,7 +38,7 @@ export interface ChildOptions {
 
 /**
  * Starts a program and records it.
- * @throws Error when it cannot be started at all.
+ * @throws Error when it cannot start.
  */
 export async function startChild(options: ChildOptions): Promise<Running> {
   const { output } = options
@@ -47,7 +47,7 @@ export async function startChild(options: ChildOptions): Promise<Running> {
     cwd: options.cwd,
     env: options.env,
     stdio: ['ignore', log ?? 'pipe', log ?? 'pipe'],
-    // Its own process group: Ctrl-C in the terminal reaches `up` alone, which then stops all in order.
+    // A separate process group: Ctrl-C in the terminal reaches only `up`, which then stops all in order.
     detached: true,
     ...(options.uid === undefined ? {} : { uid: options.uid }),
     ...(options.gid === undefined ? {} : { gid: options.gid }),
@@ -91,8 +91,9 @@ export async function startChild(options: ChildOptions): Promise<Running> {
 }
 
 /**
- * Asks `answers` until it says true.
- * @throws Error with the program's last lines when it ends first, or does not answer in time (it is stopped then).
+ * Polls `answers` until it returns true.
+ * @throws Error with the program's last lines when it ends first or does not answer before the deadline (it
+ * is then stopped).
  */
 export async function waitUntil(
   name: string,
@@ -116,7 +117,7 @@ export class StartFailed extends Error {
   constructor(
     readonly program: string,
     what: string,
-    /** Its last lines of output. */
+    /** The last lines of its output. */
     readonly tail: readonly string[],
   ) {
     super(`${program} ${what}`)

@@ -1,17 +1,17 @@
 /**
- * Which process a recorded pid means: pid and start time together, since the
- * system hands pids out again. Used before anything is signalled.
+ * Identifies the process of a recorded pid by pid and start time, since the system reuses pids. Checked
+ * before any signal is sent.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 export interface ProcessIdentity {
   pid: number
-  /** Opaque; equal for as long as it is the same process of the same boot. */
+  /** Opaque; equal only for the same process of the same boot. */
   started: string
 }
 
-/** The living process with this pid, or null. A zombie is not living. */
+/** The living process with this pid, or null. A zombie is not alive. */
 export function identify(pid: number): ProcessIdentity | null {
   if (!Number.isSafeInteger(pid) || pid <= 0) return null
   const started = process.platform === 'linux' ? startedOnLinux(pid) : startedByPs(pid)
@@ -22,7 +22,7 @@ export function isAlive(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.started === identity.started
 }
 
-/** Identity of this very process. */
+/** Identity of the current process. */
 export function ownIdentity(): ProcessIdentity {
   const identity = identify(process.pid)
   if (!identity) throw new Error('cannot read the start time of this process')
@@ -57,7 +57,7 @@ function startedByPs(pid: number): string | null {
   }
 }
 
-/** The command line, split where the system keeps it split; null when it cannot be read. */
+/** The command line, split into arguments where the system keeps them; null when it cannot be read. */
 export function commandLine(pid: number): string[] | null {
   if (process.platform === 'linux') {
     return readText(`/proc/${pid}/cmdline`)?.split('\0').filter(Boolean) ?? null

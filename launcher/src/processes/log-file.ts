@@ -1,4 +1,4 @@
-/** Bounded log files, which the programs themselves append to. */
+/** Bounded log files that the programs themselves append to. */
 import {
   closeSync,
   copyFileSync,
@@ -12,17 +12,17 @@ import {
 
 const maxBytes = 10 << 20
 
-/** Opened for appending, so that it may be cut while the program goes on writing. */
+/** Opened for appending, so that it can be truncated while the program writes. */
 export const openLog = (file: string): number => openSync(file, 'a', 0o600)
 
-/** Moves what is there to `FILE.1` when it is over 10 MB. Call it now and then. */
+/** Moves the content to `FILE.1` when it exceeds 10 MB. Call it periodically. */
 export function boundLog(file: string): void {
   if (!existsSync(file) || statSync(file).size < maxBytes) return
   copyFileSync(file, `${file}.1`)
   truncateSync(file, 0)
 }
 
-/** The last lines of a log, at most `count`, from its last 16 KB. */
+/** The last `count` lines of a log at most, from its last 16 KB. */
 export function tailLog(file: string, count = 20): string[] {
   if (!existsSync(file)) return []
   const descriptor = openSync(file, 'r')

@@ -2,11 +2,11 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Below the range from which systems take ports of outgoing connections, so that a kept port stays free. */
+/** Below the ephemeral range, so that outgoing connections do not take a kept port. */
 const lowest = 20_000
 const highest = 32_000
 
-/** True when this process could listen there now. */
+/** True when this process can listen there now. */
 export function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const server = createServer()
@@ -18,7 +18,7 @@ export function isPortFree(port: number): Promise<boolean> {
   })
 }
 
-/** `preferred` when it is free, else a random free one that is not in `taken`. */
+/** `preferred` if it is free, else a random free port that is not in `taken`. */
 export async function pickPort(preferred?: number, taken: ReadonlySet<number> = new Set()): Promise<number> {
   if (preferred !== undefined && !taken.has(preferred) && (await isPortFree(preferred))) return preferred
   for (let tries = 0; tries < 200; tries++) {

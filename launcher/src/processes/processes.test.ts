@@ -23,7 +23,7 @@ async function sleeper() {
 }
 
 describe('identity', () => {
-  it('is stable while a process lives, and null afterwards', async () => {
+  it('is stable while a process lives, and null after its end', async () => {
     const { child, pid, ended } = await sleeper()
     const identity = identify(pid)
     expect(identity).toEqual(identify(pid))
@@ -35,7 +35,7 @@ describe('identity', () => {
     expect(identity && isAlive(identity)).toBe(false)
   })
 
-  it('is not the same for another process with that pid', () => {
+  it('differs for another process with the same pid', () => {
     const own = ownIdentity()
     expect(isAlive({ pid: own.pid, started: `${own.started}0` })).toBe(false)
     for (const pid of [0, -1, 1.5, NaN]) expect(identify(pid)).toBeNull()
@@ -45,7 +45,7 @@ describe('identity', () => {
 describe('records', () => {
   const file = () => path.join(dir, 'record.json')
 
-  it('end the recorded process when its owner is gone', async () => {
+  it('stop the recorded process when its owner has ended', async () => {
     const { pid, ended } = await sleeper()
     const record = writeRecord(file(), pid)
     writeFileSync(file(), JSON.stringify({ ...record, owner: { pid: 1, started: 'long ago' } }))
@@ -54,7 +54,7 @@ describe('records', () => {
     expect(readRecord(file())).toBeNull()
   })
 
-  it('leave alone a process that has got the recorded pid', async () => {
+  it('leave a process alone that reuses the recorded pid', async () => {
     const { child, pid, ended } = await sleeper()
     const record = writeRecord(file(), pid)
     writeFileSync(file(), JSON.stringify({ ...record, started: 'long ago' }))
@@ -66,7 +66,7 @@ describe('records', () => {
     await ended
   })
 
-  it('refuse while another living process owns it', async () => {
+  it('refuse a second owner while the first one lives', async () => {
     const [owned, owner] = [await sleeper(), await sleeper()]
     const record = writeRecord(file(), owned.pid)
     writeFileSync(file(), JSON.stringify({ ...record, owner: identify(owner.pid) }))
@@ -80,7 +80,7 @@ describe('records', () => {
 })
 
 describe('ports', () => {
-  it('are taken when someone listens, and free afterwards', async () => {
+  it('are taken while a process listens, and free afterwards', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
@@ -90,7 +90,7 @@ describe('ports', () => {
     expect(await isPortFree(port)).toBe(true)
   })
 
-  it('are kept when they can be, and never picked twice', async () => {
+  it('are kept when possible, and never picked twice', async () => {
     const port = await pickPort()
     expect(await pickPort(port)).toBe(port)
     const taken = new Set<number>()
@@ -113,7 +113,7 @@ describe('logs', () => {
     expect([statSync(file).size, statSync(`${file}.1`).size]).toEqual([0, (10 << 20) + 6])
   })
 
-  it('show their end', () => {
+  it('return their last lines', () => {
     const file = path.join(dir, 'x.log')
     expect(tailLog(file)).toEqual([])
     appendFileSync(file, Array.from({ length: 9000 }, (_, at) => `line ${at}\n`).join(''))

@@ -1,6 +1,6 @@
 /**
- * A file that says which process serves a data directory and who started it,
- * so that after a killed parent the next start ends exactly that process.
+ * A file that records which process serves a data directory and who started it, so that the next start after
+ * a killed parent stops exactly that process.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { identify, isAlive, ownIdentity, type ProcessIdentity } from './identity.js'
@@ -10,7 +10,7 @@ export interface ProcessRecord extends ProcessIdentity {
   owner: ProcessIdentity
 }
 
-/** Names the living process `pid` as started by this one. Null when it has already ended. */
+/** Records that this process started the living process `pid`. Null when it has already ended. */
 export function writeRecord(file: string, pid: number): ProcessRecord | null {
   const identity = identify(pid)
   if (!identity) return null
@@ -21,7 +21,7 @@ export function writeRecord(file: string, pid: number): ProcessRecord | null {
   return record
 }
 
-/** Null when there is none, or when it was cut off while being written. */
+/** Null when the file is absent or incomplete. */
 export function readRecord(file: string): ProcessRecord | null {
   let text: string
   try {
@@ -41,8 +41,8 @@ export function removeRecord(file: string): void {
 }
 
 /**
- * Ends the recorded process when whoever started it is gone.
- * @throws InUse when its owner lives and is another process.
+ * Stops the recorded process if its owner has ended.
+ * @throws InUse when its owner is another living process.
  */
 export async function reapRecord(file: string, steps?: readonly StopStep[]): Promise<void> {
   const record = readRecord(file)
@@ -51,7 +51,7 @@ export async function reapRecord(file: string, steps?: readonly StopStep[]): Pro
     if (record.owner.pid !== process.pid && isAlive(record.owner)) throw new InUse(file, record.owner.pid)
     await stopProcess(record, steps)
   }
-  // Unless the next owner has written its own meanwhile.
+  // Unless the next owner has written its record since then.
   if (readRecord(file)?.started === record.started) removeRecord(file)
 }
 

@@ -1,10 +1,13 @@
-/** Ends a process by its identity: first politely, then by force, never another that got its pid. */
+/**
+ * Stops a process by its identity: first SIGTERM, then stronger signals, never another process that reuses
+ * its pid.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive, type ProcessIdentity } from './identity.js'
 
 export interface StopStep {
   signal: NodeJS.Signals
-  /** How long to wait for the end before the next step. */
+  /** How long to wait for the exit before the next step. */
   waitMs: number
 }
 
@@ -15,7 +18,7 @@ export const politeStop: readonly StopStep[] = [
 
 /**
  * Returns when the process has ended.
- * @throws Error when it outlived every step.
+ * @throws Error when it outlives every step.
  */
 export async function stopProcess(
   identity: ProcessIdentity,
@@ -32,7 +35,7 @@ export async function stopProcess(
   if (isAlive(identity)) throw new Error(`process ${identity.pid} does not exit`)
 }
 
-/** False when it is gone. */
+/** False when it has already ended. */
 function signal(identity: ProcessIdentity, name: NodeJS.Signals): boolean {
   if (!isAlive(identity)) return false
   try {

@@ -22,7 +22,7 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-/** A real process that runs `script`; `stopped` notes the order in which they end. */
+/** A real process that runs `script`; `stopped` records the order in which they end. */
 function service(
   name: string,
   script: string,
@@ -51,7 +51,7 @@ function service(
 const forever = 'setInterval(() => {}, 1000)'
 
 describe('Supervisor', () => {
-  it('starts what dies again, and records the new process', async () => {
+  it('restarts a service that dies, and records the new process', async () => {
     const one = service('one', forever)
     const first = await supervisor.start(one)
     process.kill(first.pid, 'SIGKILL')
@@ -72,7 +72,7 @@ describe('Supervisor', () => {
     expect(events[0]).toMatchObject({ cause: 3 })
   })
 
-  it('stops in reverse order, also one that is waiting to be started again', async () => {
+  it('stops in reverse order, including a service that waits for its restart', async () => {
     const stopped: string[] = []
     const services = ['a', 'b', 'c'].map((name) => service(name, forever, stopped))
     for (const each of services) await supervisor.start(each)
@@ -84,14 +84,14 @@ describe('Supervisor', () => {
     expect(readRecord(path.join(dir, 'a.json'))).toBeNull()
   })
 
-  it('passes on the error of a first start', async () => {
+  it('rethrows the error of a first start', async () => {
     const broken = service('broken', '')
     broken.start = () => Promise.reject(new Error('no such thing'))
     await expect(supervisor.start(broken)).rejects.toThrow('no such thing')
     expect(events).toEqual([])
   })
 
-  it('kills what does not end when asked', async () => {
+  it('kills a service that ignores the stop signal', async () => {
     const deaf = await startChild({
       command: process.execPath,
       args: ['-e', `process.on('SIGTERM', () => {}); ${forever}; process.stdout.write('up\\n')`],

@@ -1,9 +1,9 @@
-/** Keeps services running: starts them in order, starts again what dies, stops them in reverse order. */
+/** Keeps services running: starts them in order, restarts those that die, stops them in reverse order. */
 import type { ExitCause, Running } from './child.js'
 
 export interface Service {
   name: string
-  /** Starts it and returns once it is healthy; on failure leaves nothing running. */
+  /** Starts it and returns once it is healthy; leaves nothing running on failure. */
   start(): Promise<Running>
 }
 
@@ -15,13 +15,13 @@ export type SupervisorEvent =
 interface Entry {
   service: Service
   running: Running | null
-  /** Ends when the service has been stopped for good. */
+  /** Resolves when the service has been stopped for good. */
   loop: Promise<void>
 }
 
-/** Pause before the first, second… start in a row; the last one repeats. */
+/** Pause before the first, second… restart in a row; the last value repeats. */
 const backOffMs = [200, 500, 1000, 2000, 5000, 10_000] as const
-/** Having run this long, a service begins again with the shortest pause. */
+/** After running this long, the next restart uses the shortest pause. */
 const steadyMs = 30_000
 
 export class Supervisor {
@@ -30,7 +30,7 @@ export class Supervisor {
 
   constructor(private readonly report: (event: SupervisorEvent) => void) {}
 
-  /** @throws what the service's first start throws; it is not tried again. */
+  /** @throws the error of the service's first start, which is not retried. */
   async start(service: Service): Promise<Running> {
     const running = await service.start()
     const entry: Entry = { service, running, loop: Promise.resolve() }
@@ -39,7 +39,7 @@ export class Supervisor {
     return running
   }
 
-  /** Stops all, the last started first. Returns the errors of those that could not be stopped. */
+  /** Stops all services, the last started first. Returns the errors of those that could not be stopped. */
   async stopAll(): Promise<unknown[]> {
     this.halt.abort()
     const errors: unknown[] = []
@@ -47,7 +47,7 @@ export class Supervisor {
       try {
         await entry.running?.stop()
         await entry.loop
-        // It may have come back between the abort and its stop.
+        // It may have restarted between the abort and its stop.
         await entry.running?.stop()
       } catch (error) {
         errors.push(error)
@@ -83,7 +83,7 @@ export class Supervisor {
     return this.halt.signal.aborted
   }
 
-  /** False when all is being stopped. */
+  /** False when all services are being stopped. */
   private pause(ms: number): Promise<boolean> {
     const { signal } = this.halt
     if (signal.aborted) return Promise.resolve(false)

@@ -1,4 +1,4 @@
-/** Installs Debian packages, where we are root on a system that has apt. */
+/** Installs Debian packages when this process is root and the system has apt. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { findProgram } from './path.js'
@@ -8,8 +8,8 @@ const run = promisify(execFile)
 export const canAptInstall = (): boolean => process.getuid?.() === 0 && findProgram('apt-get') !== null
 
 /**
- * Refreshes the package lists only when the packages are not known yet.
- * @throws Error with the last line that apt-get said.
+ * Refreshes the package lists only when the packages are unknown.
+ * @throws Error with the last line of apt-get's output.
  */
 export async function aptInstall(packages: readonly string[]): Promise<void> {
   try {
@@ -23,7 +23,7 @@ export async function aptInstall(packages: readonly string[]): Promise<void> {
 
 class AptError extends Error {}
 
-/** What apt and the scripts of packages need; none of our secrets. */
+/** Variables that apt and package scripts need; none of our secrets. */
 function systemEnvironment(): Record<string, string | undefined> {
   const names = [
     'PATH',

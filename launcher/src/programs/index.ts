@@ -1,3 +1,3 @@
-/** Finding outside programs, and installing them where that may be done; for tests that need one more. */
+/** Finds outside programs and installs them where this process can; tests use it for further programs. */
 export * from './apt.js'
 export * from './path.js'

@@ -58,7 +58,7 @@ describe('parseUpArgs', () => {
     expect(() => parse(...argv)).toThrow(why)
   })
 
-  it('throws nothing but usage errors', () => {
+  it('throws only usage errors', () => {
     const word = fc.oneof(
       fc.constantFrom('--port', '--data', '--help', '--detach', '--', '-h', '--country'),
       fc.string(),

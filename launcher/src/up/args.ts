@@ -6,7 +6,7 @@ export interface UpOptions {
   detach: boolean
   /** Data directory, absolute. */
   data: string
-  /** Null: the one that the data directory used before, else 7700. 0: any free one. */
+  /** Null: the data directory's previous port, else 7700. 0: any free port. */
   port: number | null
   virtualPhones: number
   country: string
@@ -16,7 +16,7 @@ export interface UpOptions {
   natsUrl: string | null
 }
 
-/** A wrong command line: the message says what is wrong with it. */
+/** A wrong command line; the message says what is wrong. */
 export class UsageError extends Error {}
 
 export const upUsage = `Usage: ./scripts/up [options]
@@ -40,8 +40,8 @@ agent and virtual phones. Everything listens on 127.0.0.1 only.
 `
 
 /**
- * Null when help was asked for.
- * @param root the checkout, under which the default data directory lies.
+ * Null when help was requested.
+ * @param root the checkout, which contains the default data directory.
  * @throws UsageError
  */
 export function parseUpArgs(argv: readonly string[], root: string): UpOptions | null {

@@ -1,21 +1,22 @@
 /**
- * Which variables of `up` each program that it starts inherits. The environment of `up` holds secrets of payments, of the
- * storage and of the operator: the control plane alone gets them, since phones, and what runs beside them, are a tenant's.
+ * Which variables of `up` each child program inherits. The environment of `up` holds secrets of payments,
+ * storage and the operator. Only the control plane gets them: a tenant controls the phones and the processes
+ * around them.
  */
 import type { ServiceName } from './folder.js'
 
-/** What any program needs to run. */
+/** Variables that every program needs. */
 const common =
   /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TEMP|TMP|LOG_LEVEL|NO_COLOR|FORCE_COLOR|XDG_\w+|LD_LIBRARY_PATH|NODE_(OPTIONS|ENV|EXTRA_CA_CERTS|V8_COVERAGE)|SSL_CERT_(FILE|DIR)|(https?|no|all)_proxy)$/i
 
-/** Settings of each program, by the beginnings of their names. */
+/** Each program's settings, by prefix. */
 const own: Partial<Record<ServiceName, RegExp>> = {
   'control-plane': /^(PHONERACK_|S3_|AWS_|DATABASE_|NATS_|OTEL_)/,
   'host-agent': /^(PHONERACK_|ANDROID_|ADB_|FFMPEG_|FFPROBE_|OTEL_)/,
   'virtual-phones': /^(PHONERACK_(VIRTUAL|TEST)_|FFMPEG_|FFPROBE_)/,
 }
 
-/** Given by `up` itself where a program needs one. */
+/** `up` sets these itself where a program needs one. */
 const secrets = /TOKEN|SECRET|PASSWORD|CREDENTIAL|_KEY|STRIPE|DATABASE/
 const operatorsOwn = /^PHONERACK_(OPERATOR|JOIN)_TOKEN$/
 

@@ -31,14 +31,14 @@ afterEach(async () => {
 })
 
 interface Left {
-  /** The process that plays `up`. */
+  /** The process that acts as `up`. */
   up: ChildProcess
   /** A recorded service, and a program that the service started. */
   service: ProcessIdentity
   grandchild: ProcessIdentity
 }
 
-/** A stand-in for `up`: starts one service as `up` does, which starts a program of its own, and then only waits. */
+/** A stand-in for `up`: starts one service as `up` does, which starts another program; then it only waits. */
 async function startHolder(withGuard: boolean): Promise<Left> {
   const service = `
     const child = require('node:child_process').spawn('sleep', ['300'], { detached: true, stdio: 'ignore' })
@@ -73,7 +73,7 @@ async function kill(up: ChildProcess): Promise<void> {
 }
 
 describe('after a killed up', () => {
-  it('the next one ends what it left, also what a service had started', async () => {
+  it('the next one stops the processes that it left, including those that a service started', async () => {
     const { up, service, grandchild } = await startHolder(false)
     await kill(up)
     expect([isAlive(service), isAlive(grandchild)]).toEqual([true, true])
@@ -83,7 +83,7 @@ describe('after a killed up', () => {
     expect(await cleanLeftovers(folder)).toEqual([])
   })
 
-  it('the guard does it at once', async () => {
+  it('the guard stops them immediately', async () => {
     const { up, service, grandchild } = await startHolder(true)
     const guard = readRecord(folder.guardRecord)
     expect(guard && isAlive(guard)).toBe(true)
@@ -94,14 +94,14 @@ describe('after a killed up', () => {
     expect(readRecord(folder.guardRecord)).toBeNull()
   })
 
-  it('the next one waits for a guard that is at work', async () => {
+  it('the next one waits for a running guard', async () => {
     const { up, service } = await startHolder(true)
     await kill(up)
     await awaitGuard(folder)
     expect(isAlive(service)).toBe(false)
   })
 
-  it('nothing of a living one is touched', async () => {
+  it('the processes of a living one are left alone', async () => {
     const { service } = await startHolder(false)
     await expect(cleanLeftovers(folder)).rejects.toThrow(/in use by process/)
     expect(isAlive(service)).toBe(true)

@@ -1,6 +1,6 @@
 /**
- * Ends what a killed `up` left running in its folder. Used by the next `up`,
- * by `down`, and by the guard that outlives a killed `up`.
+ * Stops the processes that a killed `up` left running in its folder. Used by the next `up`, by `down`, and by
+ * the guard that outlives a killed `up`.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -11,10 +11,12 @@ import { stopProcess } from '../processes/stop.js'
 import { postgresStop } from '../postgres/stale.js'
 import { serviceNames, type Folder } from './folder.js'
 
-/** Set to the data directory for everything that `up` starts, and inherited by what those start (adb, ffmpeg). */
+/**
+ * Set to the data directory for every child process of `up`, and inherited by their children (adb, ffmpeg).
+ */
 export const markVariable = 'PHONERACK_UP_DIR'
 
-/** Names of what was ended. */
+/** Names of the stopped processes. */
 export async function cleanLeftovers(folder: Folder): Promise<string[]> {
   const ended: string[] = []
   for (const name of serviceNames) {
@@ -30,7 +32,7 @@ export async function cleanLeftovers(folder: Folder): Promise<string[]> {
   return ended
 }
 
-/** The guard of a killed `up` cleans at the same time: let it finish. */
+/** The guard of a killed `up` may be cleaning now: let it finish. */
 export async function awaitGuard(folder: Folder): Promise<void> {
   const guard = readRecord(folder.guardRecord)
   const end = performance.now() + 45_000
@@ -38,7 +40,7 @@ export async function awaitGuard(folder: Folder): Promise<void> {
   await reapRecord(folder.guardRecord)
 }
 
-/** Linux only; elsewhere the records have to do. */
+/** Linux only; other systems rely on the records. */
 function markedProcesses(dir: string): ProcessIdentity[] {
   if (process.platform !== 'linux') return []
   const found: ProcessIdentity[] = []
@@ -51,7 +53,7 @@ function markedProcesses(dir: string): ProcessIdentity[] {
   return found
 }
 
-/** The agent gives its adb server little of its environment, but a home of its own. */
+/** The agent gives its adb server few variables, but a separate home. */
 function isMarked(pid: number, dir: string): boolean {
   const marks = new Set([`${markVariable}=${dir}`, `HOME=${path.join(dir, 'host-agent', 'adb')}`])
   try {

@@ -1,4 +1,4 @@
-/** What every step of `up` needs. */
+/** The context that every step of `up` gets. */
 import type { OperatorClient } from '../operator/client.js'
 import type { Supervisor } from '../processes/supervisor.js'
 import type { UpOptions } from './args.js'
@@ -13,14 +13,14 @@ export interface Context {
   ports: Ports
   supervisor: Supervisor
   steps: Steps
-  /** Aborts when `up` is told to stop while it starts. */
+  /** Aborts when `up` is stopped during its start. */
   signal: AbortSignal
 }
 
-/** Of a control plane, ours or another machine's. */
+/** A control plane's addresses, on this machine or another one. */
 export interface Addresses {
   baseUrl: string
-  /** Of the operator API, an origin without a path; null: not known here. */
+  /** Origin of the operator API, without a path; null: unknown here. */
   operatorUrl: string | null
   operator: OperatorClient | null
   natsUrl: string

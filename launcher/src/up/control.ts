@@ -1,4 +1,6 @@
-/** The control plane with its database and broker; or, with `--host-only`, where another machine's is. */
+/**
+ * The control plane with its database and broker; or, with `--host-only`, the address of another machine's.
+ */
 import { hashSecret } from '@phonerack/shared'
 import { startNats } from '../nats/index.js'
 import { OperatorClient } from '../operator/client.js'
@@ -11,7 +13,7 @@ import { standingOf, untilValid } from './standing.js'
 
 const databaseName = 'phonerack'
 
-/** Postgres, the broker and the control plane. */
+/** Starts Postgres, the broker and the control plane. */
 export async function startControl(context: Context): Promise<Addresses> {
   const { root, options, folder, ports, supervisor, steps, signal } = context
   const databaseUrl = options.databaseUrl ?? (await startDatabase(context))
@@ -40,7 +42,7 @@ export async function startControl(context: Context): Promise<Addresses> {
     script: 'control-plane/dist/main.js',
     env,
     readyWithinMs: 60_000,
-    // By the token: another system may have taken the port a moment ago.
+    // Identified by the token: another system may have just taken the port.
     ready: async () =>
       (await isHealthy(`${baseUrl}/healthz`)) &&
       (await standingOf(operatorUrl, operatorToken(folder))) !== 'unknown',
@@ -50,7 +52,7 @@ export async function startControl(context: Context): Promise<Addresses> {
     if ((await standingOf(operatorUrl, operatorToken(folder))) === 'valid') return
     remark('the operator token of this directory was revoked; creating a new one')
     env.PHONERACK_OPERATOR_TOKEN_SHA256 = hashSecret(renewOperatorToken(folder))
-    // The supervisor starts it again, with the new token.
+    // The supervisor restarts it with the new token.
     await running.stop()
     await untilValid(operatorUrl, operatorToken(folder), signal)
   })
@@ -112,7 +114,7 @@ function foreignBroker(url: string): Broker {
   }
 }
 
-/** @throws Error naming what is missing from the command line or the environment */
+/** @throws Error that names what the command line or the environment lacks */
 export function foreignControl(options: UpOptions): Addresses {
   if (options.natsUrl === null) throw new Error('--host-only needs --nats-url')
   const baseUrl = environment('PHONERACK_CONTROL_URL', '--host-only').replace(/\/+$/, '')

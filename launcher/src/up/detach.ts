@@ -1,4 +1,7 @@
-/** `up --detach`: the same program again in the background, which tells its parent how it goes until it is ready. */
+/**
+ * `up --detach`: runs the same program in the background, which reports its progress to its parent until it
+ * is ready.
+ */
 import { spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { openLog } from '../processes/log-file.js'
@@ -11,15 +14,15 @@ const childVariable = 'PHONERACK_UP_DETACHED'
 
 export const isDetachedChild = (): boolean => process.env[childVariable] === '1' && process.send !== undefined
 
-/** Does nothing once the parent has gone. */
+/** Does nothing once the parent has ended. */
 export function tellParent(message: Message): void {
   if (!process.connected || !process.send) return
-  // A parent that was interrupted just now is not an error of ours.
+  // A parent that has just been interrupted is not an error.
   process.send(message, undefined, undefined, () => undefined)
   if (message.kind !== 'text') process.disconnect()
 }
 
-/** Returns the exit code. */
+/** @returns the exit code. */
 export async function runDetached(options: UpOptions): Promise<number> {
   const log = openLog(openFolder(options.data).log('up'))
   const child = spawn(process.execPath, process.argv.slice(1), {

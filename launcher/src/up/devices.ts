@@ -1,8 +1,8 @@
-/** Waits for the host and takes the virtual phones in, as an operator would: through the operator API. */
+/** Waits for the host and enrols the virtual phones through the operator API, as an operator would. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorError, type Device, type OperatorClient } from '../operator/client.js'
 
-/** @throws Error when no host of this name is online in time. */
+/** @throws Error when no host of this name is online before the deadline. */
 export async function awaitHost(
   operator: OperatorClient,
   name: string,
@@ -23,9 +23,10 @@ export async function awaitHost(
 }
 
 /**
- * Enrols those of `serials` that are not, gives quarantined ones that hold no phone one more try, and waits until each is taken in.
+ * Enrols those of `serials` that are not enrolled, releases quarantined ones that hold no phone once, and
+ * waits until all are enrolled.
  * @returns those that ended quarantined, with the reason.
- * @throws Error naming those that were not ready in time.
+ * @throws Error that names those that were not ready before the deadline.
  */
 export async function enrollAll(
   operator: OperatorClient,
@@ -49,14 +50,14 @@ export async function enrollAll(
         (await accepted(operator.enroll(device.id)))
       )
         asked.add(device.serial)
-      // A release would fail the phone that it holds.
+      // A release would fail the phone on the device.
       if (device.state === 'quarantined' && device.phone_id === null) {
         await accepted(operator.release(device.id))
         asked.add(device.serial)
         released = true
       }
     }
-    // The list was read before the release.
+    // The list may be older than the release.
     const done =
       !released && devices.length === wanted.size && devices.every((device) => settled.has(device.state))
     if (done) return devices.filter((device) => device.state === 'quarantined')
@@ -74,7 +75,7 @@ export async function enrollAll(
 
 const settled: ReadonlySet<string> = new Set(['free', 'assigned', 'quarantined'])
 
-/** False when the device is not ready for it yet. */
+/** False when the device is not ready for enrolment yet. */
 async function accepted(request: Promise<unknown>): Promise<boolean> {
   try {
     await request

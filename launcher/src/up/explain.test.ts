@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { StartFailed } from '../processes/child.js'
 import { explain } from './explain.js'
 
-it('shows the end of the failing program’s log for people', () => {
+it('shows the last lines of the failed program’s log for people', () => {
   const tail = [
     'plain \u001b[31mline',
     '{"level":50,"msg":"no database","err":{"message":"connect ECONNREFUSED"}}',

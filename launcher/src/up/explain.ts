@@ -1,4 +1,4 @@
-/** What is printed when `up` fails: the reason, and the end of the log of the part that failed. */
+/** The text that `up` prints when it fails: the reason, and the last log lines of the failed part. */
 import { StartFailed } from '../processes/child.js'
 import { plain } from '@phonerack/shared'
 
@@ -15,7 +15,7 @@ export function explain(error: unknown): string {
   return lines.join('\n') + '\n'
 }
 
-/** Our own programs log JSON lines: the message and the error are what a person needs. */
+/** Our own programs log JSON lines; a person needs the message and the error. */
 function shorten(line: string): string {
   if (!line.startsWith('{')) return line
   let entry: unknown

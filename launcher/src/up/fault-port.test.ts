@@ -1,4 +1,4 @@
-/** What tests may ask of the virtual phones by the environment. */
+/** Environment variables with which tests configure the virtual phones. */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -9,14 +9,14 @@ const folder = mkdtempSync(path.join(tmpdir(), 'launcher-fault-port-'))
 const token = path.join(folder, 'fault-token')
 afterEach(() => rmSync(token, { force: true }))
 
-it('asks for nothing unless told to', () => {
+it('adds no arguments without its variables', () => {
   expect(testArguments({}, folder, [6001])).toEqual([])
   expect(
     testArguments({ PHONERACK_TEST_FAULT_PORT: '', PHONERACK_TEST_WITHOUT: '' }, folder, [6001]),
   ).toEqual([])
 })
 
-it('keeps one token for its owner alone', () => {
+it('keeps one token, readable by its owner only', () => {
   const args = testArguments({ PHONERACK_TEST_FAULT_PORT: '7000' }, folder, [6001])
   expect(args).toEqual(['--fault-port', '7000', '--fault-token-file', token])
   expect(statSync(token).mode & 0o777).toBe(0o600)
@@ -26,7 +26,7 @@ it('keeps one token for its owner alone', () => {
   expect(readFileSync(token, 'utf8')).toBe(first)
 })
 
-it('names phones by their place', () => {
+it('names phones by their position', () => {
   const without = 'scrcpy,2:ui-server,1:locale'
   expect(testArguments({ PHONERACK_TEST_WITHOUT: without }, folder, [6001, 6002])).toEqual([
     '--without',

@@ -1,12 +1,13 @@
 /**
- * For tests only, by the environment: what the virtual phones lack (`PHONERACK_TEST_WITHOUT`) and the port by which
- * tests break them (`PHONERACK_TEST_FAULT_PORT`). Its token lies in the data directory, for the owner alone.
+ * Test-only environment variables: `PHONERACK_TEST_WITHOUT` lists parts that the virtual phones lack,
+ * `PHONERACK_TEST_FAULT_PORT` opens the port by which tests inject faults. The port's token is in the data
+ * directory, readable by its owner only.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** Arguments of `virtual-phone/dist/main.js`. @throws when a variable is wrong */
+/** Arguments of `virtual-phone/dist/main.js`. @throws Error when a variable is invalid */
 export function testArguments(
   env: NodeJS.ProcessEnv,
   folder: string,
@@ -20,7 +21,9 @@ export function testArguments(
   return args
 }
 
-/** `2:scrcpy`, of the second phone, becomes `7713:scrcpy`; a part without a number is every phone's. */
+/**
+ * `2:scrcpy`, for the second phone, becomes `7713:scrcpy`; a part without a number applies to every phone.
+ */
 function byPort(text: string, phonePorts: readonly number[]): string {
   return text
     .split(',')
@@ -34,7 +37,7 @@ function byPort(text: string, phonePorts: readonly number[]): string {
     .join(',')
 }
 
-/** Mode 0600; made when absent. */
+/** Mode 0600; created when absent. */
 function tokenFile(folder: string): string {
   const file = path.join(folder, 'fault-token')
   if (!existsSync(file)) writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })

@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 describe('the data directory', () => {
-  it('is its owner’s only', () => {
+  it('is readable by its owner only', () => {
     const folder = openFolder(path.join(dir, 'new'))
     for (const each of [
       folder.dir,
@@ -40,7 +40,7 @@ describe('the data directory', () => {
     lockFolder(folder)()
   })
 
-  it('is taken over from a holder that is gone, or that was killed while it wrote', () => {
+  it('is taken over from a holder that has ended or that was killed while it wrote', () => {
     const folder = openFolder(dir)
     for (const left of [JSON.stringify({ pid: process.pid, started: 'long ago' }), '{"pid":1']) {
       writeFileSync(folder.lockFile, left)
@@ -51,7 +51,7 @@ describe('the data directory', () => {
 })
 
 describe('allocatePorts', () => {
-  it('keeps ports over starts, also those of phones that are not started now', async () => {
+  it('keeps ports across starts, including those of phones that this start does not use', async () => {
     const folder = openFolder(dir)
     const first = await allocatePorts(folder, 0, 3)
     expect(new Set([first.http, first.postgres, first.nats, first.grpc, ...first.phones]).size).toBe(7)
@@ -60,7 +60,7 @@ describe('allocatePorts', () => {
     expect(statSync(folder.portsFile).mode & 0o777).toBe(0o600)
   })
 
-  it('picks another port for one that is taken, but not for the API', async () => {
+  it('picks another port for a taken one, except for the API', async () => {
     const folder = openFolder(dir)
     const first = await allocatePorts(folder, 0, 0)
     const server = createServer()

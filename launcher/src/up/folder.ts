@@ -1,4 +1,4 @@
-/** The data directory of one `up`: what lies where, and the lock that keeps a second `up` out. */
+/** The data directory of one `up`: its layout, and the lock that keeps a second `up` out. */
 import {
   chmodSync,
   existsSync,
@@ -13,7 +13,7 @@ import {
 import path from 'node:path'
 import { isAlive, ownIdentity, type ProcessIdentity } from '../processes/identity.js'
 
-/** In the order in which leftovers are ended. */
+/** In the order in which leftovers are stopped. */
 export const serviceNames = ['host-agent', 'virtual-phones', 'control-plane', 'nats', 'postgres'] as const
 export type ServiceName = (typeof serviceNames)[number]
 
@@ -27,11 +27,11 @@ export interface Folder {
   guardRecord: string
   log(name: ServiceName | 'up'): string
   record(name: ServiceName): string
-  /** A service's own folder, made when absent. */
+  /** A service's folder, created when absent. */
   of(name: ServiceName | 'pki'): string
 }
 
-/** Makes it when absent; only its owner may enter. */
+/** Creates it when absent; only its owner has access. */
 export function openFolder(dir: string): Folder {
   for (const folder of [dir, path.join(dir, 'logs'), path.join(dir, 'run')]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -59,7 +59,7 @@ export class AlreadyRunning extends Error {
   constructor(
     readonly dir: string,
     readonly pid: number,
-    /** Of the API; null while it is still starting. */
+    /** Address of the API; null while it starts. */
     readonly url: string | null,
   ) {
     const where =
@@ -72,7 +72,7 @@ export class AlreadyRunning extends Error {
 }
 
 /**
- * Takes the lock for this process; returns how to give it back.
+ * Takes the lock for this process; returns its release function.
  * @throws AlreadyRunning
  */
 export function lockFolder(folder: Folder): () => void {
@@ -80,7 +80,7 @@ export function lockFolder(folder: Folder): () => void {
     const own = `${folder.lockFile}.${process.pid}.part`
     writeFileSync(own, JSON.stringify(ownIdentity()) + '\n', { mode: 0o600 })
     try {
-      // Appears whole or not at all, and never over another's.
+      // Appears atomically, and never overwrites another holder's.
       linkSync(own, folder.lockFile)
       return () => rmSync(folder.lockFile, { force: true })
     } catch (error) {
@@ -90,7 +90,7 @@ export function lockFolder(folder: Folder): () => void {
     }
     const holder = lockHolder(folder)
     if (holder) throw new AlreadyRunning(folder.dir, holder.pid, servedUrl(folder))
-    // Of several that see the same dead holder, one moves it away; the others try again.
+    // When several see the same dead holder, one moves it away; the others retry.
     const aside = `${folder.lockFile}.${process.pid}`
     try {
       renameSync(folder.lockFile, aside)
@@ -108,13 +108,13 @@ export function lockHolder(folder: Folder): ProcessIdentity | null {
   return identity && isAlive(identity) ? identity : null
 }
 
-/** The API's address, as `up.json` names it. */
+/** The API's address from `up.json`. */
 function servedUrl(folder: Folder): string | null {
   const up = readJson(folder.upFile) as { base_url?: unknown } | null
   return typeof up?.base_url === 'string' ? up.base_url : null
 }
 
-/** Null when the file is absent or was cut off while being written. */
+/** Null when the file is absent or incomplete. */
 export function readJson(file: string): unknown {
   if (!existsSync(file)) return null
   try {
@@ -125,7 +125,7 @@ export function readJson(file: string): unknown {
   }
 }
 
-/** Whole or not at all, mode 0600. */
+/** Atomic, mode 0600. */
 export function writeJson(file: string, value: unknown): void {
   const part = `${file}.${process.pid}.part`
   writeFileSync(part, JSON.stringify(value, null, 2) + '\n', { mode: 0o600 })

@@ -1,6 +1,6 @@
 /**
- * A small process beside `up` that holds the other end of a pipe: when `up` is
- * killed, however hard, the pipe closes and the guard ends what `up` left.
+ * A small process that holds the other end of a pipe to `up`: when `up` is killed, the pipe closes and the
+ * guard stops the processes that `up` left.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { writeRecord } from '../processes/record.js'
 import type { Folder } from './folder.js'
 
 export interface Guard {
-  /** Lets it end, with nothing left for it to do. */
+  /** Ends it without a clean-up. */
   release(): Promise<void>
 }
 
@@ -22,7 +22,7 @@ export function startGuard(folder: Folder): Guard {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })
-  // A guard that is gone has nothing to be told.
+  // A guard that has ended needs no message.
   child.stdin.on('error', () => undefined)
   const ended = once(child, 'exit')
   if (child.pid !== undefined) writeRecord(folder.guardRecord, child.pid)

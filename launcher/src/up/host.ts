@@ -45,7 +45,7 @@ export async function startPhones({
   await steps.run(`Virtual phones (${options.virtualPhones})`, () => supervisor.start(service))
 }
 
-/** How fast virtual phones answer: as fast as they can, or as a mid-range phone does. */
+/** How fast virtual phones answer: without delays, or like a mid-range phone. */
 function paceOf(env: NodeJS.ProcessEnv): 'instant' | 'real' {
   const pace = env['PHONERACK_VIRTUAL_PHONE_PACE'] ?? 'instant'
   if (pace !== 'instant' && pace !== 'real')
@@ -102,7 +102,7 @@ export async function takeIn({ ports, steps, signal }: Context, operator: Operat
   return steps.run('Virtual phones enrolled', () => enrollAll(operator, serials(ports), 120_000, signal))
 }
 
-/** As adb names them. */
+/** Their adb serials. */
 const serials = (ports: Ports): string[] => ports.phones.map((port) => `127.0.0.1:${port}`)
 
 const hostName = (ports: Ports): string => `${hostname()}-${ports.grpc}`

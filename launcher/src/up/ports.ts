@@ -1,4 +1,7 @@
-/** The ports of one data directory: picked free once, kept, and picked again only when another program took one. */
+/**
+ * The ports of one data directory: picked free once, kept, and picked again only when another program has
+ * taken one.
+ */
 import { isPortFree, pickPort } from '../processes/ports.js'
 import { readJson, writeJson, type Folder } from './folder.js'
 
@@ -43,7 +46,7 @@ export async function allocatePorts(
   }
   const keptPhones = kept.phones ?? []
   for (let at = 0; at < virtualPhones; at++) ports.phones.push(await pick(keptPhones[at]))
-  // Phones that are not started now keep their ports, and with them their names, for a later start.
+  // Phones that this start does not use keep their ports, and so their names, for a later start.
   writeJson(folder.portsFile, { ...ports, phones: [...ports.phones, ...keptPhones.slice(virtualPhones)] })
   return ports
 }

@@ -8,7 +8,7 @@ function recorder(live: boolean) {
 const seconds = (text: string) => text.replace(/\(\d+\.\d s\)/g, '(T)')
 
 describe('Steps', () => {
-  it('writes one whole line a step into a pipe', async () => {
+  it('writes one whole line per step into a pipe', async () => {
     const { output, text } = recorder(false)
     const steps = new Steps(output)
     await steps.run('one', () => Promise.resolve())
@@ -17,7 +17,7 @@ describe('Steps', () => {
     expect(seconds(text())).toBe('  ✓ one (T)\n  ✓ two: installed (T)\n  ✗ three (T)\n')
   })
 
-  it('rewrites the line of what is under way on a terminal, and keeps it last', async () => {
+  it('rewrites the line of the running steps on a terminal, and keeps it last', async () => {
     const { output, text } = recorder(true)
     const steps = new Steps(output)
     let endSlow: () => void = () => undefined

@@ -1,18 +1,20 @@
-/** What `up` says while it works: one line a step, rewritten in place on a terminal. */
+/** The progress output of `up`: one line per step, rewritten in place on a terminal. */
 
 export interface Output {
   write(text: string): void
-  /** Whether a line may be rewritten. */
+  /** Whether lines can be rewritten. */
   live: boolean
 }
 
 export class Steps {
-  /** Titles of the steps that are under way; the last one is shown. */
+  /** Titles of the running steps; the last one is shown. */
   private readonly active: string[] = []
 
   constructor(private readonly output: Output) {}
 
-  /** Runs a step and says how it went; several may run at once. `work` may give a remark for the line. */
+  /**
+   * Runs a step and prints its result; several can run concurrently. `work` can return a remark for the line.
+   */
   async run<T>(title: string, work: (remark: (text: string) => void) => Promise<T>): Promise<T> {
     const since = performance.now()
     let remark = ''

@@ -20,13 +20,11 @@ import { phoneNotes, stopHint, welcomeText } from './welcome.js'
 
 export interface System {
   welcome: string
-  /** Stops everything in order; returns what could not be stopped. */
+  /** Stops everything in order; returns the errors of those that could not be stopped. */
   stop(): Promise<unknown[]>
 }
 
-/**
- * @throws Error saying what failed; everything is stopped then.
- */
+/** @throws Error that says what failed, after everything is stopped. */
 export async function startSystem(
   root: string,
   options: UpOptions,
@@ -68,7 +66,8 @@ async function startParts(context: Context): Promise<string> {
   const host = options.part !== 'control'
   const foreign = options.part === 'host' ? foreignControl(options) : null
   const programs = host ? await preparePrograms(context) : null
-  // The phones need nothing of the control plane. Both are awaited, so that none starts after a failure of the other.
+  // The phones do not need the control plane. Both are awaited, so that neither starts after the other has
+  // failed.
   const [control, phones] = await Promise.allSettled([
     foreign ?? startControl(context),
     programs ? startPhones(context) : undefined,

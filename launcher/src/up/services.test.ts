@@ -1,4 +1,4 @@
-/** When a process of ours counts as healthy: not when another one answers at its port. */
+/** When one of our processes counts as healthy: not when another process answers at its port. */
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -11,7 +11,7 @@ import { isHealthy, nodeService } from './services.js'
 
 afterEach(() => vi.unstubAllEnvs())
 
-it('is healthy by its own token only, and not when nobody listens', async () => {
+it('is healthy only with its own token, and not when nothing listens', async () => {
   const foreign = createServer((request, response) => {
     const isKnown = request.url === '/healthz' || request.headers.authorization === 'Bearer theirs'
     response.writeHead(isKnown ? 200 : 401).end('{}')
@@ -35,7 +35,7 @@ it.each<[ServiceName, string[]]>([
   ],
   ['host-agent', ['PHONERACK_RECORDING_BYTES']],
   ['virtual-phones', ['PHONERACK_VIRTUAL_PHONE_PACE']],
-])('gives %s the settings that are meant for it, and no secret of another', async (name, inherited) => {
+])('gives %s its own settings and no secret of another program', async (name, inherited) => {
   const settings = [
     ...['PHONERACK_STRIPE_SECRET_KEY', 'PHONERACK_STRIPE_WEBHOOK_SECRET', 'PHONERACK_STRIPE_URL'],
     ...['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'S3_BUCKET', 'AWS_PROFILE', 'AWS_SESSION_TOKEN'],

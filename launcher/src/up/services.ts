@@ -1,4 +1,7 @@
-/** How each of our own processes is started, and when it counts as healthy. Their environment is documented in docs/operations.md. */
+/**
+ * How each of our processes is started, and when it counts as healthy. Their environment is documented in
+ * docs/operations.md.
+ */
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
@@ -9,7 +12,7 @@ import { markVariable } from './clean.js'
 import type { Folder, ServiceName } from './folder.js'
 
 export interface Program {
-  /** The checkout. */
+  /** Folder of the checkout. */
   root: string
   folder: Folder
   name: ServiceName
@@ -45,7 +48,7 @@ export function nodeService(program: Program): Service {
   }
 }
 
-/** Whether a server answers with 200 there, to whoever has the token when one is given. */
+/** Whether a server answers there with 200, to a request with the token if one is given. */
 export async function isHealthy(url: string, token?: string): Promise<boolean> {
   try {
     const response = await fetch(url, {

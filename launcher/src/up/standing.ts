@@ -1,8 +1,8 @@
-/** What the operator API that listens at an address says of our token: whether it is ours, and still takes it. */
+/** Checks whether the operator API at an address is our own, and whether it still accepts our token. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OperatorClient, OperatorError, Unreachable } from '../operator/client.js'
 
-/** `unknown`: nobody answers there, or another system does. */
+/** `unknown`: nothing answers there, or another system does. */
 export type Standing = 'valid' | 'revoked' | 'unknown'
 
 export async function standingOf(operatorUrl: string, token: string): Promise<Standing> {
@@ -16,7 +16,7 @@ export async function standingOf(operatorUrl: string, token: string): Promise<St
   }
 }
 
-/** @throws Error when the token is not taken within a minute */
+/** @throws Error when the token is not accepted within a minute */
 export async function untilValid(operatorUrl: string, token: string, stop: AbortSignal): Promise<void> {
   const end = performance.now() + 60_000
   while ((await standingOf(operatorUrl, token)) !== 'valid') {

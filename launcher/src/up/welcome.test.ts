@@ -1,4 +1,4 @@
-// What `up` prints last about phones: each quarantined one with the next step for its reason.
+// The last lines of `up` about phones: each quarantined one with the next step for its reason.
 import { expect, it } from 'vitest'
 import type { Device, NextStep } from '../operator/client.js'
 import { phoneNotes } from './welcome.js'
@@ -14,7 +14,7 @@ const notes = (step: NextStep | null, isDefaultDir = true) =>
     ...{ dir: '/data', isDefaultDir, unenrolled: [], quarantined: [device(step)], otherAdb: false },
   })
 
-it('says what to do before the command, and the command with the folder', () => {
+it('prints the next step before the command, and the command with the folder', () => {
   const step = {
     first: 'Take the SIM out.',
     commands: [{ does: 'wipes and checks it again', words: ['device', 'release', 'R 5'] }],
@@ -27,7 +27,7 @@ it('says what to do before the command, and the command with the folder', () => 
   ])
 })
 
-it('advises no release where the next step has none', () => {
+it('advises no release for a reason without one', () => {
   const step = { first: 'Find out why.', commands: [{ does: 'shows it', words: ['device', 'show', 'R5'] }] }
   const text = notes(step).join('\n')
   expect(text).toContain('Find out why.')
@@ -35,7 +35,7 @@ it('advises no release where the next step has none', () => {
   expect(text).not.toContain('release')
 })
 
-it('prints each command where the operator has a choice, without what moves a terminal', () => {
+it('prints one command per choice of the operator, without control characters', () => {
   const commands = [
     { does: 'gives it\u001b[2J back', words: ['device', 'release', 'R5', '--keep'] },
     { does: 'wipes it', words: ['device', 'release', 'R5'] },

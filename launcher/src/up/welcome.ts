@@ -1,17 +1,17 @@
-/** The text with which `up` ends. Every command in it can be pasted. */
+/** The final text of `up`. Every command in it can be pasted. */
 import type { Device } from '../operator/client.js'
 import { plain } from '@phonerack/shared'
 
 interface Place {
   dir: string
-  /** True when `dir` is the default one, which needs no `--data`. */
+  /** True when `dir` is the default directory, which needs no `--data`. */
   isDefaultDir: boolean
 }
 
 export interface PhoneNotes extends Place {
   unenrolled: readonly Device[]
   quarantined: readonly Device[]
-  /** Another adb server runs, which may hold USB phones. */
+  /** Another adb server runs and may hold USB phones. */
   otherAdb: boolean
 }
 
@@ -19,7 +19,7 @@ export interface Welcome extends PhoneNotes {
   baseUrl: string
   adminKey: string
   detached: boolean
-  /** Virtual phones that were started. */
+  /** The started virtual phones. */
   phones: number
 }
 
@@ -60,7 +60,7 @@ const dataFlag = (w: Place): string => (w.isDefaultDir ? '' : ` --data ${shellWo
 export const stopHint = (w: Place & { detached: boolean }): string =>
   w.detached ? `Stop it with  ./scripts/down${dataFlag(w)}` : 'Stop it with Ctrl-C.'
 
-/** What the operator should know of the phones here; begins with an empty line when there is anything. */
+/** Notes for the operator about the phones here; begins with an empty line unless empty. */
 export function phoneNotes(w: PhoneNotes): string[] {
   const data = dataFlag(w)
   const lines: string[] = []
@@ -100,6 +100,6 @@ function nextSteps(step: Device['next_step'], data: string): string[] {
   return [...(step.first === null ? [] : [`  ${plain(step.first)}`]), ...commands]
 }
 
-/** Quoted for a POSIX shell when it needs to be. */
+/** Quoted for a POSIX shell if necessary. */
 const shellWord = (text: string): string =>
   /^[A-Za-z0-9_./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

@@ -25,7 +25,7 @@ const device: Device = {
 }
 
 describe('a phone', () => {
-  it('says what is not known', () => {
+  it('says which fields are unknown', () => {
     const text = describeDevice(device)
     expect(text).toContain('Condition not checked yet.')
     expect(text).toContain('No recovery steps.')
@@ -43,7 +43,7 @@ describe('a phone', () => {
     expect(text).toMatch(/Next +Take the SIM out\.\nThen +\.\/scripts\/ctl device release S1 \(wipes it\)/)
   })
 
-  it('says how it is, its warnings, and what was done for it', () => {
+  it('shows its state, its warnings and the recovery steps', () => {
     const text = describeDevice({
       ...device,
       report_fault: 'Not read: sdk (invalid_type)',

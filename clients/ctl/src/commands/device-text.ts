@@ -6,7 +6,7 @@ import { fields, table } from '../table.js'
 export const modelOf = (device: Device): string | null =>
   [device.maker, device.model].filter(Boolean).join(' ') || null
 
-/** All that is known of one phone, for people. */
+/** Everything known about one phone, for people. */
 export function describeDevice(device: Device): string {
   const head = fields([
     ['ID', device.id],

@@ -60,7 +60,7 @@ export const deviceCommands: readonly Command[] = [
         )
       }
       const device = await client.enroll(before.id)
-      // Not before the service has accepted it: until then nothing is written to the phone.
+      // Nothing is written to the phone before the service accepts the enrolment.
       say(`Enrolling ${what}. ALL DATA ON IT IS BEING WIPED.`)
       const next = `The device is now ${device.state}. For details: ./scripts/ctl device show ${plain(device.serial)}`
       return { json: device, text: next }

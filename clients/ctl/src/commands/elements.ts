@@ -3,7 +3,7 @@ import type { Command } from '../commands.js'
 import { plainLines } from '@phonerack/shared'
 import { UsageError } from '../usage-error.js'
 
-/** Shows what an agent sees of a screen, from a dump of it: the same code as the host agent's. */
+/** Shows the elements that an agent sees in a screen dump, with the host agent's own code. */
 export const elementsCommand: Command = {
   name: 'elements',
   about: 'Converts a `uiautomator dump`, or the page source of a UI server, to an observation and prints it.',
@@ -19,7 +19,7 @@ export const elementsCommand: Command = {
     } catch (error) {
       throw new UsageError(`cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`)
     }
-    // Only this command needs the agent's code.
+    // Imported here because no other command needs the agent's code.
     const { observationFromXml } = await import('@phonerack/host-agent/elements')
     const observation = observationFromXml(xml, screen)
     return { json: observation, text: plainLines(observation.text) }

@@ -47,7 +47,7 @@ export const libraryCommands: readonly Command[] = [
     words: ['APK...'],
     flags: {},
     async run({ words, say }, operator) {
-      // Nothing is sent when one of them cannot be read.
+      // If one file cannot be read, nothing is sent.
       for (const path of words) await access(path, constants.R_OK)
       const client = operator()
       const files: string[] = []
