@@ -67,7 +67,7 @@ export interface App {
   uploads: UploadCore
   hosts: HostClients
   services: Services
-  /** Routes of the public listener beside `/v1`. */
+  /** Routes of the public listener in addition to `/v1`. */
   plugins: FastifyPluginAsync[]
   operatorGate: OperatorGate
   /** Routes of the operator's listener. */
@@ -80,8 +80,8 @@ export interface App {
    */
   postgresTime: Pick<DatabaseClock, 'skewMs' | 'isSkewed'>
   /**
-   * Checks Postgres, without which nothing is served, and the broker, without which phones are out
-   * of reach.
+   * Checks Postgres, without which nothing is served, and the broker, without which phones are
+   * unreachable.
    */
   health(): Promise<Health>
   /** Starts no more jobs and waits a moment for running ones; requests are still served. */
@@ -278,7 +278,7 @@ async function connectBroker(config: Config, log: Logger): Promise<Bus> {
       onAway: (error) =>
         log.warn(
           { err: error },
-          'NATS is unavailable: until it is back, this replica serves only requests that need no host',
+          'NATS is unavailable: until it returns, this replica serves only requests that need no host',
         ),
     },
   )

@@ -65,8 +65,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * A second replica on the same machine serves no operator API, unless an address is configured for
- * it.
+ * A second replica on the same machine runs without the operator API, unless an address is
+ * configured for it.
  */
 async function listenForOperators(server: FastifyInstance, listen: OperatorListen): Promise<void> {
   const { host, port } = listen

@@ -1,4 +1,4 @@
-// Activity with real Postgres: what is recorded, what is not, and the operator's list.
+// Activity with real Postgres: recorded and unrecorded requests, and the operator's list.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { forget } from '../jobs/reconcile.js'

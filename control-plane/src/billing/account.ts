@@ -15,7 +15,10 @@ export interface ProjectRecord {
   frozenAt: Date | null
 }
 
-/** Locks the owner, then the project, so that no other request of the owner is admitted meanwhile. */
+/**
+ * Locks the owner, then the project, so that no other request of the owner is admitted at the same
+ * time.
+ */
 export async function lockOwnerAndProject(tx: Tx, projectId: string): Promise<ProjectRecord> {
   await tx.$queryRaw`select 1 from owners where id = (select owner_id from projects where id = ${projectId}) for update`
   await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`

@@ -132,7 +132,7 @@ export function admitCreate(price: Price, state: CreateState, asked: number | nu
 }
 
 /**
- * The checks of a start or renewal: no phone limit, and the device must be in reach instead of
+ * The checks of a start or renewal: no phone limit, and the device must be reachable instead of
  * free.
  */
 export function admitStart(

@@ -10,7 +10,7 @@ export const storageEnvironment = {
   /** `off`: apps cannot be stored, and uploads end as `failed`. */
   PHONERACK_STORAGE: z.enum(['fs', 's3', 'off']).default('fs'),
   /**
-   * Folder for files (`fs`), or for files in transit (`s3`). Default: `storage` beside the folder
+   * Folder for files (`fs`), or for files in transit (`s3`). Default: `storage` next to the folder
    * of the CA.
    */
   PHONERACK_STORAGE_DIR: z.string().min(1).optional(),

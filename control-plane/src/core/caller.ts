@@ -25,7 +25,7 @@ export interface Page<T> {
 
 export interface PageQuery {
   limit: number
-  /** As the client returned it. An invalid one causes `validation_failed` naming `cursor`. */
+  /** The client's cursor. An invalid one causes `validation_failed` naming `cursor`. */
   cursor: string | null
 }
 

@@ -1,12 +1,12 @@
 /**
  * Notifies waiters, here and on other replicas, that a phone's row changed. A second instance does
  * this for uploads. Waiters read the row again themselves, so a lost or duplicate message does no
- * harm. They poll only while the broker is away.
+ * harm. They poll only while the broker is unavailable.
  */
 import { EventEmitter } from 'node:events'
 import { type Bus, phoneChangedSchema, subjects, uploadChangedSchema } from '@phonerack/shared'
 
-/** Milliseconds between two polls while the broker is away. */
+/** Milliseconds between two polls while the broker is unavailable. */
 const safetyReadMs = 5000
 
 export interface Changes {

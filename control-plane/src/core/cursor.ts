@@ -45,7 +45,7 @@ export class Cursors {
     if (cursor === null) return null
     const text = cursor.slice(signatureLength)
     if (!isSame(cursor.slice(0, signatureLength), this.sign(scope, text))) throw invalidCursor(scope)
-    // The signature is ours, but another version of the service may have encoded the position
+    // The signature is valid, but another version of the service may have encoded the position
     // differently.
     const parsed = positionSchema.safeParse(parseJson(Buffer.from(text, 'base64url').toString('utf8')))
     if (!parsed.success) throw invalidCursor(scope)

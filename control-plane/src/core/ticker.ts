@@ -1,6 +1,5 @@
 /**
- * Runs a function periodically, never twice at once, until stopped. Logs its failures and
- * continues.
+ * Runs a function periodically, never concurrently, until stopped. Logs its failures and continues.
  */
 import { type Logger } from '@phonerack/shared'
 

@@ -16,14 +16,14 @@ const noFreeConnection = 'timeout exceeded when trying to connect'
 const busyStates = ['53300', '55P03', '57014']
 
 /**
- * True when no connection was free in time, or a transaction or statement timed out or ran out of
- * retries. Postgres rolled back that transaction or statement; others of the same request may be
- * committed.
+ * True when no connection became free before the timeout, or a transaction or statement timed out
+ * or ran out of retries. Postgres rolled back that transaction or statement; others of the same
+ * request may be committed.
  */
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error.message === noFreeConnection) return true
-  // Prisma: the transaction could not begin or end in time.
+  // Prisma: the transaction could not begin or end before its timeout.
   if ('code' in error && error.code === 'P2028') return true
   return isRepeatable(error) || busyStates.includes(sqlStateOf(error) ?? '')
 }

@@ -21,7 +21,7 @@ interface Applied {
 }
 
 /**
- * Applies missing migrations and returns their names. Several processes may call it at once.
+ * Applies missing migrations and returns their names. Several processes may call it concurrently.
  * @throws Error when an applied migration was edited, or one failed earlier
  */
 export async function applyMigrations(databaseUrl: string, dir: string = ownMigrations): Promise<string[]> {

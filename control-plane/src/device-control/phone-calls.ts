@@ -12,7 +12,7 @@ import { retryRead } from './reads.js'
 import { phoneUnavailable, readyTarget, writableTarget, type Target } from '../phones/target.js'
 import { type CallContext, type Caller } from '../core/caller.js'
 
-/** Milliseconds: of one try of a read, and of a write including its wait in the queue. */
+/** Milliseconds for one try of a read, and for a write including its wait in the queue. */
 const times = { read: 15_000, write: 90_000 }
 
 /** A caller's request to a phone. */
@@ -64,7 +64,7 @@ export function createPhoneCalls(core: Core, hosts: HostClients): PhoneCalls {
 /**
  * Converts a failed write to the client's error: nothing was done, the agent's own error, or
  * `action_outcome_unknown`. `next`: the request that shows the outcome; `details`: added to an
- * unknown outcome, beside the phone.
+ * unknown outcome, in addition to the phone.
  */
 export function refusalOf(
   failure: CallFailure,

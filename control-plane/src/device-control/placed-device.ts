@@ -1,4 +1,4 @@
-/** What jobs that call hosts share, and the lookup of a device's host. */
+/** The context of jobs that call hosts, and the lookup of a device's host. */
 import { type Assignment } from '@phonerack/proto'
 import { type HostClients, type HostConnection } from '../host-calls/clients.js'
 import { hostInReach } from '../devices/reach.js'
@@ -25,7 +25,7 @@ export interface PlacedDevice {
   phoneId: string | null
   /** The tenant of the phone that holds it; empty: no phone does. */
   tenant: string
-  /** Of that phone: it ran before, so that its start must find its data. */
+  /** The phone ran before, so its start must find its data. */
   hasData: boolean
   enrolledAt: Date | null
   fencingNumber: bigint

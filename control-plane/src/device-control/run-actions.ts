@@ -23,7 +23,7 @@ export async function runBatch(
   batch: { actions: readonly Action[]; observe: ObserveMode },
   context: CallContext,
 ): Promise<Uint8Array> {
-  // A client that disconnects does not stop a batch: what was sent runs to its end.
+  // A client that disconnects does not stop a batch that was sent.
   const progress = Progress.for(limits.actions.total)
   const { connection } = target
   try {

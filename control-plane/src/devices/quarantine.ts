@@ -37,7 +37,7 @@ export const disputedTooOften = (reported: bigint, most: number): string =>
   `${disputedBegin} more than ${most} times within 24 hours, the last time with the fencing number ${reported}. Find the cause before you release the device, which wipes it.`
 const disputedBegin = 'its host has disagreed with the database'
 
-/** What a failed wipe left behind, for the operator. */
+/** The traces that a failed wipe left, for the operator. */
 export const reasonOf = (failed: readonly Check[]): string =>
   failed.length === 0
     ? 'the agent did not verify the wipe'
@@ -53,7 +53,7 @@ export interface Command {
 }
 
 export interface NextStep {
-  /** What to do before any command, or null. */
+  /** A step before any command, or null. */
   first: string | null
   commands: Command[]
 }

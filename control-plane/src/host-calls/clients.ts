@@ -20,7 +20,7 @@ import { Breaker } from './breaker.js'
 /** A screen (4 MB) with its envelope. */
 const maxMessageBytes = 8_000_000
 
-/** Resolves to no endpoint without a DNS query: each call ends with UNAVAILABLE. */
+/** A target without endpoints, which needs no DNS query: each call ends with UNAVAILABLE. */
 const noTarget = 'ipv4:none'
 
 export interface HostConnection {
@@ -119,7 +119,7 @@ function isReady(client: HostServiceClient, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const wait = (left: number) =>
       client.waitForReady(Date.now() + left, (error) => {
-        // The process was paused meanwhile: the connection had less time than it seems.
+        // The process was paused in between: the connection had less time than it seems.
         const more = Math.ceil(until - ownNow())
         if (
           error &&

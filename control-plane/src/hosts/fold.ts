@@ -149,7 +149,10 @@ export function newDevice(status: DeviceStatus, now: Date) {
   }
 }
 
-/** The reason of a quarantine is ours and stays. That of a wipe or an enrolment that waits stays until its host names one. */
+/**
+ * The reason of a device after a report. The control plane's reason of a quarantine stays; the one
+ * of a waiting wipe or enrolment stays until its host reports another.
+ */
 function reasonAfter({ state, reason }: Pick<KnownDevice, 'state' | 'reason'>, reported: string | null) {
   if (state === 'quarantined') return reason
   return state === 'wiping' || state === 'provisioning' ? (reported ?? reason) : reported

@@ -29,7 +29,8 @@ export function listenToHosts(core: Core, silence: HostSilence, locks: LockActiv
   const folding = new Map<string, { next: { message: unknown } | null; done: Promise<void> }>()
 
   /**
-   * Processes one heartbeat at a time per host, and of those that arrive meanwhile only the latest.
+   * Processes one heartbeat at a time per host, and of those that arrive in between only the
+   * latest.
    */
   const enqueue = (hostId: string, message: unknown): void => {
     const current = folding.get(hostId)

@@ -22,8 +22,8 @@ export class ListenedTime {
   }
 
   /**
-   * Adds the time since the last call, unless another replica added to the total meanwhile, so that
-   * no time counts twice.
+   * Adds the time since the last call, unless another replica added to the total in between, so
+   * that no time counts twice.
    */
   async count(db: Pick<Database, '$queryRaw'>): Promise<void> {
     const { known } = this

@@ -48,7 +48,7 @@ it("records once in the project's activity that its phone got a screen lock, how
     })
   }
 
-  // No phone has the device, so the lock belongs to no tenant.
+  // No phone has the device, so the lock is not a tenant's.
   await says(true)
   await says(false)
   const { phone } = await services.phones.create(tenant.caller, createBody(), null)

@@ -90,8 +90,8 @@ export const settleRefusal = (
     decide: (device) => {
       if (device.fencingNumber !== fencing) return { kind: 'agreed' }
       if (reported - device.fencingNumber > longestJump) return { kind: 'far ahead' }
-      // An agent refuses a number only for an equal or higher one, whatever its record was restored
-      // from.
+      // An agent refuses a number only for an equal or higher one, even after a restore of its
+      // record.
       if (isNumber && reported < fencing) return { kind: 'contradicts itself' }
       if (reason === 'data_wiped') return { kind: 'wiped since' }
       return { kind: isNumber ? 'order again' : 'used by unknown' }
@@ -114,7 +114,7 @@ async function settle(core: Core, deviceId: string, { decide, ...how }: Settling
     const isDisputed = await lockDisputed(tx, deviceId)
     // The table's check constraint allows no other state.
     const device = (await tx.device.findUniqueOrThrow({ where: { id: deviceId } })) as Locked['device']
-    // The device was assigned again meanwhile; the next report describes that.
+    // The device was assigned again in between; the next report describes that.
     if (device.phoneId !== held.phoneId) return null
     const verdict = decide(device)
     if (verdict.kind === 'agreed' || verdict.kind === 'clean') return null
@@ -295,7 +295,7 @@ async function quarantine(locked: Locked, reason: string): Promise<boolean> {
   return true
 }
 
-/** The same, where the agent refuses the phone whatever the operator decides. */
+/** Like `quarantine`, for a phone that the agent refuses regardless of the operator's decision. */
 async function quarantineForWipe(locked: Locked, reason: string): Promise<boolean> {
   const changed = await quarantine(locked, reason)
   if (changed)

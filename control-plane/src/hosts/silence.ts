@@ -1,7 +1,7 @@
 /**
  * Measures how long this replica has not heard a host, or a device's link, by its own monotonic
  * clock without process pauses. The tables say when any replica last heard them, by Postgres's
- * time. A host is lost only when both agree, so that a step of either clock ends no session.
+ * time. A host is lost only when both agree, so that a step of one clock cannot end a session.
  */
 import { ownNow, type DeviceStatus } from '@phonerack/shared'
 import { isUp } from '../devices/link.js'

@@ -1,5 +1,5 @@
 /**
- * Looks once a second, on every replica, for devices that have been out of reach too long. Acts on
+ * Looks once a second, on every replica, for devices that have been unreachable too long. Acts on
  * each finding under locks and only while it still holds, so that replicas do not disturb each
  * other.
  */
@@ -24,7 +24,7 @@ const before = (now: Date, ms: number): Date => new Date(now.getTime() - ms)
 
 /**
  * Decides whether the silence of hosts is reliable: only after this replica has listened without
- * interruption for as long as a host may be silent. Otherwise a control plane that was down, or
+ * interruption for the time that a host can be silent. Otherwise a control plane that was down, or
  * disconnected from the broker or from Postgres, would end sessions of hosts that were always
  * there.
  */

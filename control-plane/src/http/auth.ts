@@ -23,7 +23,7 @@ const lacks = (scope: Scope): ApiError =>
     details: { required: scope },
   })
 
-/** A key limited to certain phones never creates one, whatever its preset. */
+/** A key limited to certain phones never creates one, with any preset. */
 export const mayUse = (caller: Caller, scope: Scope): boolean =>
   caller.scopes.includes(scope) && (scope !== 'phones:create' || caller.phoneIds === null)
 

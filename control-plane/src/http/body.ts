@@ -140,8 +140,7 @@ export function addBodyReading(app: FastifyInstance, continuation: Continuation)
       throw headersFirst(request, error)
     })
     const type = request.headers['content-type']
-    // Fastify itself refuses unknown content types, and an empty body counts as none whatever its
-    // type.
+    // Fastify itself refuses unknown content types, and an empty body counts as none with any type.
     delete request.raw.headers['content-type']
     if (request.routeOptions.config.rawBody === true) {
       request.readBody = bytes

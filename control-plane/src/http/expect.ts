@@ -4,9 +4,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Continuation } from './body.js'
 
 /**
- * Replaces Node's handling, which requests every body at once. A request that is refused earlier
- * (key, scope, declared size) gets its response without its body, and its connection is closed,
- * since it is unknown whether the body follows.
+ * Replaces Node's handling, which requests every body immediately. A request that is refused
+ * earlier (key, scope, declared size) gets its response without its body, and its connection is
+ * closed, since it is unknown whether the body follows.
  */
 export function acceptExpectations(server: Server): Continuation {
   const waiting = new WeakMap<IncomingMessage, ServerResponse>()

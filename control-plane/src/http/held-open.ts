@@ -1,6 +1,6 @@
 /**
- * Limits the requests that one key holds open at once: waits and streamed responses. Counted per
- * process.
+ * Limits the requests that one key holds open concurrently: waits and streamed responses. Counted
+ * per process.
  */
 import { ApiError } from '@phonerack/shared'
 import type { FastifyReply, FastifyRequest } from 'fastify'

@@ -32,8 +32,8 @@ export function addServicePaths(app: FastifyInstance, health: () => Promise<Heal
     description: '/openapi.json',
     docs: '/docs',
   }))
-  // Liveness, for process supervisors: the process responds. An unavailable dependency is no reason
-  // to restart.
+  // Liveness, for process supervisors: the process responds. An unavailable dependency does not
+  // call for a restart.
   app.route({
     method: ['GET', 'HEAD'],
     url: '/livez',

@@ -1,7 +1,7 @@
 /**
- * WebSockets beside normal requests. Once a Node server listens to `upgrade`, every request for any
- * upgrade ends up there. Clients that merely offer HTTP/2 (`Upgrade: h2c`, as Java's does by
- * default) must still get their response.
+ * WebSockets on the server of normal requests. Once a Node server listens to `upgrade`, every
+ * request for any upgrade ends up there. Clients that merely offer HTTP/2 (`Upgrade: h2c`, as
+ * Java's does by default) must still get their response.
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'

@@ -175,7 +175,7 @@ export async function end(core: Core, install: Install, outcome: InstallEnd): Pr
 
 /**
  * Ends an install about which the agent will report nothing more: with `unordered` when the agent
- * was never told to install, else with `ordered`.
+ * never received the order to install, else with `ordered`.
  */
 export async function endInDoubt(
   core: Core,

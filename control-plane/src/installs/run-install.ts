@@ -22,9 +22,12 @@ import { end, endInDoubt, filesOf, jobKey, markOrdered, type InstallEnd } from '
 import { beginRequest } from './service.js'
 import { backoff, reschedule } from '../queue/retry.js'
 
-/** Milliseconds for one begin, one file and one finish; between two looks for a slot; and after which an install without an end is given up. */
+/**
+ * Milliseconds for one begin, one file and one finish; between two attempts to get a slot; and for
+ * the whole install.
+ */
 const times = { begin: 90_000, put: 600_000, finish: 600_000, turn: 1000, all: 1_800_000 }
-/** Milliseconds after which the agent may be about to give the slot back. */
+/** Milliseconds after which the agent may be about to release the slot. */
 const slotMs = 60_000
 
 type Payload = JobPayload<'app.install'>
@@ -34,7 +37,7 @@ export async function runInstallJob(context: JobContext, store: FileStore, paylo
   const { core } = context
   const install = await core.db.install.findUnique({ where: { id: payload.installId } })
   if (!install || install.status === 'succeeded' || install.status === 'failed') return
-  // The begin was never confirmed, and the agent has given up meanwhile. Do not begin it again.
+  // The begin was never confirmed, and the agent has given up in between. Do not begin it again.
   if (install.status === 'beginning') return giveUp(context, install)
   try {
     const outcome = await bringIn(context, store, install)
@@ -48,7 +51,7 @@ export async function runInstallJob(context: JobContext, store: FileStore, paylo
   }
 }
 
-/** Runs the job again in `ms`, unless the install takes too long already. */
+/** Reschedules the job in `ms`, unless the install has exceeded its time. */
 async function again(context: JobContext, install: Install, ms: number, attempt: number): Promise<void> {
   const age = context.core.clock.now().getTime() - install.startedAt.getTime()
   if (age > times.all) return giveUp(context, install)
@@ -75,7 +78,10 @@ const neverOrdered = ({ phoneId }: Install): InstallEnd => ({
   next: `Nothing was installed. Install again: POST /v1/phones/${phoneId}/apps`,
 })
 
-/** Null: the phone has been parked or given another device; the agent ends what it had begun. @throws CallFailure out of reach */
+/**
+ * Returns null when the phone was parked or got another device: the agent then ends the install
+ * itself. @throws CallFailure when the host is unreachable
+ */
 async function targetOf(context: JobContext, install: Install): Promise<PlacedTarget | null> {
   const device = await placeDevice(context, { phoneId: install.phoneId })
   if (device?.fencingNumber !== install.fencingNumber) return null
@@ -84,7 +90,10 @@ async function targetOf(context: JobContext, install: Install): Promise<PlacedTa
   return { hostId, connection, serial, fencingNumber }
 }
 
-/** Null: the phone has left its assignment, or another runner has ended the install; `turn`: its host has no slot. */
+/**
+ * Returns null when the phone has lost its assignment, or another runner has ended the install;
+ * `turn` when its host has no free slot.
+ */
 async function bringIn(
   context: JobContext,
   store: FileStore,

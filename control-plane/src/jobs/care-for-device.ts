@@ -33,9 +33,12 @@ import {
   type CareJob,
 } from './care-reasons.js'
 
-/** Refusals of the agent, and calls that reach their deadline, before a device is quarantined. An unreachable agent is waited for. */
+/**
+ * Refusals of the agent, and calls that reach their deadline, before a device is quarantined. The
+ * job waits for an unreachable agent.
+ */
 const most = { refused: 3, unanswered: 3 }
-/** Milliseconds between two looks for a slot of the host. */
+/** Milliseconds between two attempts to get a slot of the host. */
 const longestTurnMs = 5000
 
 interface Cared {
@@ -89,7 +92,7 @@ async function deviceInCare(
   return device?.state === state && device.fencingNumber.toString() === payload.fencing ? device : null
 }
 
-/** The agent's verdict; null when the job was put off. */
+/** The agent's verdict; null when the job was postponed. */
 async function tryCare<N extends CareJob>(
   context: JobContext,
   name: N,
@@ -122,9 +125,9 @@ async function tryCare<N extends CareJob>(
     const refused = payload.refused + (isRefused ? 1 : 0)
     const unanswered = payload.unanswered + (isUnanswered ? 1 : 0)
     const ms = backoff(isRefused ? refused : payload.attempt, 1000, 30_000)
-    // A host may refuse for ever: each refusal counts, also under the next number.
+    // A host may refuse forever, so each refusal counts, even under the next number.
     if (refusal && refused < most.refused) {
-      // The first one is most often true: the database is behind its agent.
+      // The first refusal is usually right: the database is behind its agent. Retry it immediately.
       const when = refused > 1 ? { runAt: new Date(context.core.clock.now().getTime() + ms) } : {}
       const retry = { refused, unanswered, ...when }
       if (await settleRefusal(context.core, device.id, device.fencingNumber, refusal, retry)) return null
@@ -146,7 +149,7 @@ const notVerified = (evidence: string): Cared => ({
   checks: [{ name: 'agent', passed: false, evidence }],
 })
 
-/** The operator sees why it takes long; a verdict replaces it. */
+/** Shows the operator why the job takes long, until the verdict replaces it. */
 async function note({ core }: JobContext, device: PlacedDevice, reason: string): Promise<void> {
   const { id, state, fencingNumber } = device
   await core.db.device.updateMany({ where: { id, state, fencingNumber }, data: { reason } })

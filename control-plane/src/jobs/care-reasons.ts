@@ -1,6 +1,7 @@
 /**
- * Reasons for `ctl device show` while a wipe or an enrolment waits or is repeated, with the operator's next step. The
- * host's text is the parameter `message`. Reasons of a quarantine are in `devices/quarantine.ts`.
+ * Reasons for `ctl device show` while a wipe or an enrolment waits or is repeated, with the
+ * operator's next step. `message` is the host's text. Reasons of a quarantine are in
+ * `devices/quarantine.ts`.
  */
 import { makeStorable, shorten } from '@phonerack/shared'
 

@@ -1,7 +1,7 @@
 /**
- * Job `phone.park`: asks the agent to put the device to rest. An unreachable agent, or one whose other calls
- * hang, does not delay the park: the fencing number is raised already, and the
- * agent learns it at the next start.
+ * Job `phone.park`: asks the agent to park the device. An unreachable agent, or one whose other
+ * calls hang, does not delay the park: the fencing number is raised already, and the agent learns
+ * it at the next start.
  */
 import { type ParkPhoneRequest, type ParkPhoneResponse } from '@phonerack/proto'
 import { Progress } from '@phonerack/shared'
@@ -21,7 +21,10 @@ import { reschedule } from '../queue/retry.js'
 
 /** Milliseconds per try; there are two. */
 const tryMs = 10_000
-/** Milliseconds between two looks for a slot; and looks, which take about as long as the two tries. */
+/**
+ * Milliseconds between two attempts to get a slot, and the number of attempts, which together take
+ * about as long as the two tries.
+ */
 const turns = { longestMs: 1000, most: 20 }
 
 export async function parkPhoneJob(context: JobContext, payload: JobPayload<'phone.park'>): Promise<void> {
@@ -47,7 +50,10 @@ export async function parkPhoneJob(context: JobContext, payload: JobPayload<'pho
   await becomeParked(core, phoneId)
 }
 
-/** `settled`: the host no longer has the phone's data, and its refusal has decided what becomes of the phone. */
+/**
+ * `settled`: the host no longer has the phone's data, and its refusal has decided the phone's
+ * state.
+ */
 async function putToRest(
   context: JobContext,
   phoneId: string,
@@ -68,7 +74,7 @@ async function putToRest(
         { phone: phoneId, device: device.id, err: error, attempt },
         'could not prepare a device for parking',
       )
-      // Parked, it would look as if its data were kept.
+      // A parked status would suggest that its data is kept.
       const refusal = refusalIn(error.answer?.details)
       if (refusal?.reason === 'data_wiped') {
         const isSettled = await settleRefusal(context.core, device.id, device.fencingNumber, refusal)

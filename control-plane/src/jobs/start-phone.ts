@@ -33,7 +33,7 @@ import { backoff, reschedule } from '../queue/retry.js'
 const tryMs = 45_000
 /** Tries with one device before a new phone gets another. */
 const triesPerDevice = 3
-/** Milliseconds between two looks for a slot of the host. */
+/** Milliseconds between two attempts to get a slot of the host. */
 const longestTurnMs = 1000
 
 type Payload = JobPayload<'phone.start'>
@@ -72,8 +72,9 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
 }
 
 /**
- * A number that is behind, data that are gone, and a new phone's device that is not clean. What else the agent holds against a phone that ran
- * before is left to the next heartbeat for some tries: it says more than a refusal.
+ * True for a number that is behind, for lost data, and for a new phone's device that is not clean.
+ * Other refusals of a phone that ran before wait some tries for the next heartbeat, which says more
+ * than a refusal.
  */
 const isSettledImmediately = (phone: PhoneRecord, { attempt }: Payload, { reason }: Refusal): boolean =>
   reason === 'old_number' ||
@@ -126,7 +127,7 @@ async function callStart(
   )
 }
 
-/** Its host has no slot: the same attempt again. */
+/** Its host has no free slot: reschedules the same attempt. */
 async function putOff(context: JobContext, phone: PhoneRecord, payload: Payload): Promise<void> {
   const ms = Math.min(turnMs(payload.turns, longestTurnMs), timeLeft(context, phone))
   await reschedule(context, 'phone.start', { ...payload, turns: payload.turns + 1 }, ms, {
@@ -152,7 +153,7 @@ async function afterFailure(
   })
 }
 
-/** Like `giveAnotherDevice`, but also does nothing when the phone has changed meanwhile. */
+/** Like `giveAnotherDevice`, but also does nothing when the phone has changed in between. */
 async function changeDevice(
   { core }: JobContext,
   phoneId: string,

@@ -29,7 +29,7 @@ const task =
     await work(jobPayloads[name].parse(payload) as JobPayload<N>)
   }
 
-/** Jobs that only touch the database: never behind a slow host. */
+/** Jobs that use only the database, so they never wait behind a slow host. */
 export const timerTasks = (context: PoolContext): TaskList => ({
   'phone.deadline': task('phone.deadline', (job) =>
     enforceDeadline(context.core, job.phoneId, job.sessionId),
@@ -49,19 +49,19 @@ export function hostTasks(pool: PoolContext): TaskList {
   }
 }
 
-/** Jobs over stored files. Few run at once, since each reads a whole file. */
+/** Jobs over stored files. Few run concurrently, since each reads a whole file. */
 export const fileTasks = (uploads: UploadCore, stopping: AbortSignal): TaskList => ({
   'upload.process': task('upload.process', (job) => processUploadJob(uploads, job, stopping)),
   'file.delete': task('file.delete', (job) => deleteFileJob(uploads, job.storageId)),
 })
 
-/** Installs: each may take minutes, and holds up nothing else. */
+/** Installs. Each may take minutes, so they have their own pool. */
 export function installTasks(pool: PoolContext, store: FileStore): TaskList {
   const context = { ...pool, slots: createHostSlots(workers.installs) }
   return { 'app.install': task('app.install', (job) => runInstallJob(context, store, job)) }
 }
 
-/** Recordings: some are large, and hold up nothing else. */
+/** Recordings. Some are large, so they have their own pool. */
 export function recordingTasks(pool: PoolContext, store: FileStore): TaskList {
   const context = { ...pool, slots: createHostSlots(workers.recordings) }
   const transfers = createTransfers(workers.recordings)

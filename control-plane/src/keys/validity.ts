@@ -1,4 +1,4 @@
-/** What a stored key permits at a given time. Pure. */
+/** The permissions of a stored key at a given time. Pure. */
 import { ApiError } from '@phonerack/shared'
 import { type Preset, type Scope } from '../core/caller.js'
 

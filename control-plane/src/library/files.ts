@@ -74,7 +74,7 @@ async function dropFiles(core: Core, ids: readonly string[]): Promise<void> {
   })
 }
 
-/** Removes files that no app used in time. Every replica calls it periodically. */
+/** Removes files that no app used within an hour. Every replica calls it periodically. */
 export async function expireLibraryFiles(core: Core): Promise<void> {
   const before = new Date(core.clock.now().getTime() - waitingMs)
   const due = await core.db.libraryFile.findMany({

@@ -1,5 +1,5 @@
 /**
- * The app library: what the operator uploads over HTTP, and what projects find and install. Real
+ * The app library: uploads by the operator over HTTP, and searches and installs by projects. Real
  * Postgres, files and jobs.
  */
 import { ApiError, newId } from '@phonerack/shared'

@@ -1,4 +1,4 @@
-/** A token bucket for a socket's messages: `burst` at once, `perSecond` on average. */
+/** A token bucket for a socket's messages: `burst` immediately, `perSecond` on average. */
 export class Allowance {
   private left: number
   private at: number

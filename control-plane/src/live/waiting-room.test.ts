@@ -1,4 +1,4 @@
-/** Sockets without a link: the oldest makes room, first of its own address. */
+/** Sockets without a link: the oldest makes room, first at the same address. */
 import { expect, it } from 'vitest'
 import { createWaitingRoom } from './waiting-room.js'
 

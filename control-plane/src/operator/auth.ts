@@ -36,7 +36,7 @@ export const createTokenLookup = (core: Core): SecretLookup =>
   })
 
 /**
- * Reads the table each time, so that every replica refuses a revoked token at once. @throws
+ * Reads the table each time, so that every replica refuses a revoked token immediately. @throws
  * ApiError unauthorized
  */
 export async function authenticateOperator(

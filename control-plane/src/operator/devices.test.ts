@@ -1,5 +1,5 @@
-// Operators' decisions about devices hold against concurrent changes, since they are made on locked
-// rows.
+// Operators' decisions about devices are safe from concurrent changes, since they are made on
+// locked rows.
 import { newId } from '@phonerack/shared'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'

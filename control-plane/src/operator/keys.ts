@@ -87,7 +87,7 @@ const keyView = (key: ApiKey & { phones: { phoneId: string }[] }) => ({
   revoked_at: key.revokedAt?.toISOString() ?? null,
 })
 
-/** Takes effect on every replica immediately, or within a second when the broker is away. */
+/** Takes effect on every replica immediately, or within a second when the broker is unavailable. */
 export async function revokeKey(work: Work, id: string): Promise<Change<{ id: string; revoked_at: string }>> {
   const { tx, core, now } = work
   await tx.$queryRaw`select 1 from api_keys where id = ${id} for update`

@@ -85,7 +85,7 @@ export class Activity {
     if (!oldest.done) this.lastWrite.delete(oldest.value)
   }
 
-  /** Writes nothing for a phone that the caller may not use. */
+  /** Writes nothing for a phone that the caller must not use. */
   private async write(caller: Caller, phoneId: string, now: Date): Promise<void> {
     if (caller.phoneIds !== null && !caller.phoneIds.includes(phoneId)) return
     const name = nameOf(caller, phoneId)
@@ -94,7 +94,7 @@ export class Activity {
       await this.core.db.$executeRaw`update phones set last_active_at = ${now}
         where id = ${phoneId} and project_id = ${caller.projectId} and status = 'ready' and last_active_at < ${now}`
     } catch (error) {
-      // Forget the failed write, so that the next request writes at once instead of after the
+      // Forget the failed write, so that the next request writes immediately instead of after the
       // accuracy has passed.
       this.lastWrite.delete(name)
       throw error

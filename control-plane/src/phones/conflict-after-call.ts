@@ -1,10 +1,12 @@
-/** Chooses the error of a request that did nothing because its phone was taken away meanwhile. */
+/**
+ * Chooses the error of a request that did nothing because its phone was taken away during the call.
+ */
 import { ApiError } from '@phonerack/shared'
 import { readinessConflict } from './conflicts.js'
 import { type Core } from '../core/core.js'
 import { findPhone } from './records.js'
 
-/** Codes that a host returns for a phone that was parked, deleted or restarted meanwhile. */
+/** Codes that a host returns for a phone that was parked, deleted or restarted during the call. */
 const fromTheHost = ['phone_unavailable', 'provider_error', 'provider_timeout']
 
 /**

@@ -23,7 +23,7 @@ export function readinessConflict(phoneId: string, status: PhoneStatus): ApiErro
   }
 }
 
-/** For a request that needs a running phone. A starting phone is no conflict. */
+/** For a request that needs a running phone. A starting phone causes none. */
 export const runningConflict = (phoneId: string, status: PhoneStatus): ApiError | null =>
   status === 'creating' || status === 'starting' ? null : readinessConflict(phoneId, status)
 

@@ -2,7 +2,7 @@ import { type HandoffStatus } from '../core/statuses.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { ApiError } from '@phonerack/shared'
 
-/** As stored. `withdrawn`: the agent withdrew it; the API treats it as missing. */
+/** The stored status. `withdrawn`: the agent withdrew it; the API treats it as missing. */
 export type StoredStatus = HandoffStatus | 'withdrawn'
 
 /** Joins `handoffs f` with its session `s` and its key `k`, since it ends with either. */

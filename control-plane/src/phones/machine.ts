@@ -17,13 +17,13 @@ export const phoneEvents = [
   'pause',
   /** The agent parked the device, or the park was given up after the fencing number was raised. */
   'parked',
-  /** A create was not ready in time, or no device works. */
+  /** A create reached its deadline, or no device works. */
   'create_failed',
-  /** A start was not ready in time. */
+  /** A start reached its deadline. */
   'start_failed',
   /** The device is permanently lost. */
   'fail',
-  /** The device or host was out of reach for the grace period, or the host was drained. */
+  /** The device or host was unreachable for the grace period, or the host was drained. */
   'lose',
   /** A client reboots or resets the phone; the session continues. */
   'restart',

@@ -111,8 +111,7 @@ export async function enforceDue(core: Core, phoneId: string, sessionId: string)
 }
 
 /**
- * The device or host was out of reach for the grace period. Billing stops at the last proof of
- * life.
+ * The device or host was unreachable for the grace period. Billing stops at the last proof of life.
  */
 export async function loseReach(core: Core, phoneId: string, lastProofAt: Date): Promise<void> {
   await apply(core, phoneId, (_, now) => ({

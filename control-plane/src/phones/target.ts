@@ -1,6 +1,6 @@
 /**
  * Finds the device and host of a request into a phone with one read of the database, and repeats
- * the read while the phone is out of reach.
+ * the read while the phone is unreachable.
  */
 import { ApiError, ownNow, subjects } from '@phonerack/shared'
 import { type Reader } from '../db/database.js'
@@ -27,8 +27,8 @@ export interface ReadyTarget extends Target {
 }
 
 /**
- * Milliseconds that a request waits for a phone that is out of reach. A loose cable, or one late
- * heartbeat of a host that sends them every two seconds, is no error for the client.
+ * Milliseconds that a request waits for an unreachable phone. A loose cable, or one late heartbeat
+ * of a host that sends them every two seconds, must not be an error for the client.
  */
 const waits = { total: 2500, firstPause: 100, longestPause: 800 }
 
@@ -51,7 +51,7 @@ export const phoneUnavailable = (phoneId: string): ApiError =>
 /**
  * For reads, and for calls that change nothing on the screen. @throws ApiError phone_not_found,
  * phone_not_allowed, the conflict of a phone that is not ready, phone_unavailable when its device
- * or host stays out of reach
+ * or host stays unreachable
  */
 export const readyTarget = (
   core: Core,
@@ -125,7 +125,7 @@ async function look(core: Core, hosts: HostClients, asking: Asking): Promise<See
 }
 
 /**
- * The place of a phone to which the request may go, in reach or not. @throws ApiError as
+ * The place of a phone to which the request may go, reachable or not. @throws ApiError as
  * `readyTarget` and `writableTarget`
  */
 async function readyPlace(core: Core, { caller, phoneId, isWrite }: Asking, now: Date) {

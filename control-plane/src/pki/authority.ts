@@ -12,7 +12,7 @@ import { createOnce, fromPem, readIfThere, toPem } from './pem.js'
 
 export const controlPlaneUri = 'spiffe://phonerack/control-plane'
 export const hostUri = (hostId: string): string => `spiffe://phonerack/host/${hostId}`
-/** The name in a host's certificate, which the control plane verifies whatever the address. */
+/** The name in a host's certificate, which the control plane verifies at any address. */
 export const hostDnsName = (hostId: string): string => `${hostId}.host.phonerack.internal`
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }

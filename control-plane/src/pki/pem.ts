@@ -27,8 +27,8 @@ export async function readIfThere(path: string): Promise<string | null> {
 }
 
 /**
- * Creates a file, mode 0600, unless it exists. When several processes do so at once, one wins and
- * all return its text.
+ * Creates a file, mode 0600, unless it exists. When several processes do so concurrently, one wins
+ * and all return its text.
  */
 export async function createOnce(path: string, text: string): Promise<string> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`

@@ -1,24 +1,24 @@
 /**
- * Divides the job slots of this process between hosts, so that a host that answers nothing leaves slots to the others.
- * Used by every job that calls a host. docs/decisions/0171
+ * Divides the job slots of this process between hosts, so that an unresponsive host leaves slots to
+ * the others. Used by every job that calls a host. docs/decisions/0171
  */
 
-/** `long`: may hold its slot for minutes, and leaves slots of its host to `short` work. */
+/** `long`: may use its slot for minutes, so some slots of its host are reserved for `short` work. */
 export type Length = 'short' | 'long'
 
 export interface HostSlots {
-  /** Slots in use, of all hosts. */
+  /** Slots in use across all hosts. */
   readonly taken: number
   /** Runs `work` in a slot of the host. Returns `turn` immediately when the host has no slot left. */
   run<T>(hostId: string, length: Length, work: () => Promise<T>): Promise<T | 'turn'>
 }
 
 /**
- * A host may take one more slot while it has fewer than are free: half of `total` for a host alone, a third for each of
- * two. Long work may take two thirds of that.
+ * A host gets another slot while it has fewer than are free: half of `total` for a single host, a
+ * third for each of two. Long work may use two thirds of that.
  */
 export function createHostSlots(total: number): HostSlots {
-  /** Hosts that use no slot are not in it. */
+  /** Hosts without a slot in use have no entry. */
   const hosts = new Map<string, { all: number; long: number }>()
   let taken = 0
   return {
@@ -46,6 +46,6 @@ export function createHostSlots(total: number): HostSlots {
   }
 }
 
-/** Milliseconds until a job that found no slot looks again, after `turns` looks. */
+/** Milliseconds until a job without a slot tries again, after `turns` attempts. */
 export const turnMs = (turns: number, longestMs: number): number =>
   Math.min(longestMs, 250 * 2 ** Math.min(turns, 20))

@@ -7,7 +7,7 @@ import { Prisma } from '../gen/prisma/client.js'
 import { type Tx } from '../db/database.js'
 
 const phone = z.object({ phoneId: z.string(), fencing: z.string() })
-/** How often the job found no slot of its host. */
+/** Attempts without a free slot of its host. */
 const turns = z.int().default(0)
 const device = z.object({
   deviceId: z.string(),
@@ -15,7 +15,7 @@ const device = z.object({
   attempt: z.int().default(1),
   /** The agent's refusals, including those of earlier numbers. */
   refused: z.int().default(0),
-  /** How often the agent let the deadline pass, likewise. */
+  /** Calls that reached their deadline, including those of earlier numbers. */
   unanswered: z.int().default(0),
   turns,
 })
@@ -23,9 +23,9 @@ const device = z.object({
 export const jobPayloads = {
   /** Makes a creating or starting phone ready. */
   'phone.start': phone.extend({ attempt: z.int().default(1), turns }),
-  /** Puts a parking phone to rest. */
+  /** Parks a parking phone's device. */
   'phone.park': phone.extend({ turns }),
-  /** Looks whether a creating or starting phone has run out of time. */
+  /** Ends a start that is past its deadline. */
   'phone.deadline': z.object({ phoneId: z.string(), sessionId: z.string() }),
   /** Parks a phone whose idle time or duration is over. */
   'session.due': z.object({ phoneId: z.string(), sessionId: z.string() }),

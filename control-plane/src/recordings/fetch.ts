@@ -1,7 +1,6 @@
 /**
- * Job `recording.fetch`: follows a recording from its start: notices its end, whatever the cause,
- * stores its video, and deletes it on the host. Safe to run twice and to take over from a killed
- * process.
+ * Job `recording.fetch`: follows a recording from its start: notices its end for any cause, stores
+ * its video, and deletes it on the host. Safe to run twice and to take over from a killed process.
  */
 import { RecordingStatus, type RecordingState } from '@phonerack/proto'
 import { newId, Progress } from '@phonerack/shared'

@@ -5,7 +5,7 @@ import { isHostLostForGood } from '../hosts/listened.js'
 import { type HostClients, type HostConnection } from '../host-calls/clients.js'
 import { type Core } from '../core/core.js'
 
-/** Null: out of reach; `gone`: permanently lost. */
+/** Null: unreachable; `gone`: permanently lost. */
 export async function hostOf(
   core: Core,
   hosts: HostClients,

@@ -163,7 +163,7 @@ describe('a recording', () => {
     await phones.delete(tenant.caller, phoneId)
     errorOf(await call('POST', ''), 409, 'phone_deleted')
     errorOf(await call('POST', `/${id}/stop`), 409, 'phone_deleted')
-    // The agent ended it with its assignment, or is told now.
+    // The agent ended it with its assignment, or learns of it now.
     await eventually(() => agent.recordings.held.get(id)?.endedAt !== undefined)
     agent.recordings.finish(id)
     await untilStatus(id, 'ready')
@@ -301,7 +301,7 @@ describe('sent once', () => {
     const [row] = await list()
     expect(row).toMatchObject({ status: 'recording' })
     agent.onCall = () => Promise.resolve()
-    // As the job does later: the host has none.
+    // Runs the job early: the host has none.
     await plane.app.core.db.$queryRaw`select 1 as moved from graphile_worker.add_job('recording.fetch',
       payload := ${JSON.stringify({ recordingId: row?.id })}::json, job_key := ${`recording.fetch:${row?.id}`})`
     await eventually(async () => (await list()).length === 0)

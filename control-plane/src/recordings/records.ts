@@ -181,7 +181,7 @@ export interface StoredVideo {
 }
 
 /**
- * Its file is stored. When it was deleted meanwhile, or another runner stored it, removes this
+ * Its file is stored. When it was deleted in between, or another runner stored it, removes this
  * file.
  */
 export async function markReady(core: Core, recording: Recording, video: StoredVideo): Promise<void> {

@@ -157,7 +157,7 @@ async function end(core: Core, recording: Recording, target: Target): Promise<vo
 
 /**
  * For a phone that does not run: nothing is sent to its host, which closes the recording within a
- * moment when it is in reach.
+ * moment when it is reachable.
  */
 const stillRuns = ({ id, phoneId }: Recording): ApiError =>
   new ApiError('recording_in_progress', {

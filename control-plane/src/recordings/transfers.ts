@@ -1,10 +1,13 @@
 /**
- * Limits the videos that this process transfers to the storage at the same time: the jobs are for all projects and
- * hosts, and a transfer may take half an hour. Used by the job `recording.fetch`.
+ * Limits the videos that this process transfers to the storage concurrently: the jobs are for all
+ * projects and hosts, and a transfer may take half an hour. Used by the job `recording.fetch`.
  */
 import { createHostSlots, type HostSlots } from '../queue/host-slots.js'
 
-/** A project transfers two videos from one host and one more from another, which does not wait for a slow host. */
+/**
+ * A project transfers two videos from one host and one from another, so that it does not wait for a
+ * slow host.
+ */
 const maxOfProject = 3
 
 export interface Transfers {

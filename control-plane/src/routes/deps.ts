@@ -12,7 +12,7 @@ export interface RouteDeps {
   services: Services
   lifetimes: Lifetimes
   strangers: Strangers
-  /** Limits requests per key that are open at once: waits and streamed responses. */
+  /** Limits requests per key that are open concurrently: waits and streamed responses. */
   waits: HeldOpen
   streams: HeldOpen
   lifecycleWaitMs: number

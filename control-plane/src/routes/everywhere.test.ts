@@ -133,7 +133,7 @@ describe('every request', { timeout: 60_000 }, () => {
 })
 
 describe('a phone', { timeout: 60_000 }, () => {
-  /** Endpoints that accept any status, or have rules of their own. */
+  /** Endpoints that accept any status, or have special rules. */
   const calm = [
     'GET /v1/phones/{id}',
     'PATCH /v1/phones/{id}',

@@ -14,7 +14,7 @@ export async function whileActive<T>(
 ): Promise<T> {
   const caller = callerOf(request)
   const call = (): Promise<T> => work({ requestId: request.id, signal: deps.lifetimes.work(reply) })
-  // The call refuses a phone that the key may not use, and such a request does not count as
+  // The call refuses a phone that the key must not use, and such a request does not count as
   // activity.
   if (caller.phoneIds && !caller.phoneIds.includes(phoneId)) return call()
   const noted = noteActivity(deps, request, phoneId)

@@ -8,7 +8,7 @@ import { type PhoneView } from '../phones/types.js'
 /**
  * Returns the phone once `settled`, or its state when the wait ends. The write is already done, so
  * a wait that breaks or exceeds the key's limit returns the phone as last known. @throws
- * PhoneFailure when the phone fails meanwhile
+ * PhoneFailure when the phone fails during the wait
  */
 export async function waitAfterWrite(
   deps: RouteDeps,

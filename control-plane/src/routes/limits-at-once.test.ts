@@ -1,6 +1,7 @@
 /**
  * Exact limits, with concurrent requests on two replicas. Those of creates, keys, days, totals and
- * links are tested beside what they limit; one install at a time per phone is the agent's rule.
+ * links are tested with the feature that they limit; one install at a time per phone is the agent's
+ * rule.
  */
 import { newId } from '@phonerack/shared'
 import { Readable } from 'node:stream'

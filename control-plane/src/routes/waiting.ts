@@ -1,4 +1,4 @@
-/** Rules of waiting for a phone: what ends a wait, and the error when the phone fails meanwhile. */
+/** Rules of waiting for a phone: the end of a wait, and the error when the phone fails during it. */
 import { isErrorCode } from '@phonerack/shared'
 import { PhoneFailure } from '../http/errors.js'
 import { type PhoneView } from '../phones/types.js'

@@ -58,7 +58,8 @@ export async function approveSetup(
   })
   const terminal = terminalOf(setup)
   return {
-    // The code gives no access. Only its hash is stored, so the page shows the code from the link.
+    // The code does not grant access. Only its hash is stored, so the page shows the code from the
+    // link.
     result: {
       url: `${baseUrl}/setup/confirm?ticket=${ticket}&code=${readUserCode(typed) ?? ''}`,
       project: project.id,

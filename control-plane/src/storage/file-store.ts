@@ -22,7 +22,7 @@ export interface FileStore {
    */
   withLocalFile<T>(id: string, use: (path: string) => Promise<T>): Promise<T>
   has(id: string): Promise<boolean>
-  /** A missing file is no error. */
+  /** Does nothing for a missing file. */
   delete(id: string): Promise<void>
   /** True when the disk keeps its reserved free space after `bytes` more. */
   hasRoomFor(bytes: number): Promise<boolean>

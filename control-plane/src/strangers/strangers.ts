@@ -44,8 +44,8 @@ export interface Strangers {
   /** The client's IPv4 address or IPv6 /64. */
   networkOf(request: IncomingMessage): string
   /**
-   * @param network from `networkOf`, read before any work: a client that has left has no address
-   * any more
+   * @param network from `networkOf`, read before any work: a client that has left no longer has an
+   * address
    */
   isLimited(network: string): boolean
   /** Counts a failure. @param network as for `isLimited` */

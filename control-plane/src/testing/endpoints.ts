@@ -2,7 +2,7 @@ import { type Scope } from '../core/caller.js'
 
 export interface Endpoint {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** As in the API description: `{id}` is a phone, or an upload under `/v1/apps/uploads`. */
+  /** The path in the API description: `{id}` is a phone, or an upload under `/v1/apps/uploads`. */
   path: string
   /** Null: requires no key. */
   scope: Scope | null

@@ -94,7 +94,7 @@ export class Stage {
   }
 }
 
-/** The test moves the clock, so this process adds no silence of its own to the tables'. */
+/** The test moves the clock, so only the tables' times count as silence. */
 const unheard = { ofHost: () => Infinity, ofLink: () => Infinity }
 
 /** Listening counts real time, and a new process does not trust any silence. */

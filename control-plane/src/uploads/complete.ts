@@ -62,7 +62,7 @@ async function checkFile(tx: Tx, upload: Upload, storageId: string, now: Date): 
   )
 }
 
-/** Decides what becomes of the file. The project and the upload are locked. */
+/** Decides the upload's status. The project and the upload are locked. */
 async function settle(
   { core, store }: UploadCore,
   tx: Tx,

@@ -112,8 +112,8 @@ async function lockByToken(tx: Tx, tokenHash: string): Promise<Upload | null> {
 }
 
 /**
- * Spends the URL. @throws ApiError upload_not_found when another sender has it, or it expired
- * meanwhile
+ * Spends the URL. @throws ApiError upload_not_found when another sender has it, or it expired in
+ * between
  */
 async function arrive(
   { core }: UploadCore,

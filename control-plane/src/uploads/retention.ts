@@ -31,7 +31,7 @@ export interface Build {
   createdAt: Date
 }
 
-/** A higher version code is newer; of equal ones, the one created later. */
+/** A higher version code is newer; for equal ones, the one created later. */
 export const isNewer = (one: Build, other: Build): boolean =>
   one.versionCode === other.versionCode
     ? one.createdAt > other.createdAt

@@ -1,7 +1,7 @@
 /** Request bodies of operators and hosts: strict, with the public error for invalid ones. */
 import { ApiError } from '@phonerack/shared'
 import { z } from 'zod'
-/** A display name: of a project, an owner, a key, an operator token. */
+/** A display name of a project, an owner, a key, an operator token. */
 export const nameSchema = z
   .string()
   .trim()

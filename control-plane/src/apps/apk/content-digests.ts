@@ -1,6 +1,6 @@
 /**
  * Verifies an APK's content against the digests that signature schemes v2 and v3 list. Streams the
- * file once, whatever its size. `signatures.ts` verifies the signatures of the digests. Source:
+ * file once, for any size. `signatures.ts` verifies the signatures of the digests. Source:
  * source.android.com, "APK Signature Scheme v2", "Integrity-protected contents".
  */
 import { createHash } from 'node:crypto'

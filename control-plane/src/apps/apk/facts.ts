@@ -17,8 +17,7 @@ export const apkFactsSchema = z.object({
   /** Null when it is not declared. */
   minSdk: z.number().int().nullable(),
   /**
-   * The code name of the Android preview that it needs. A released Android refuses it, whatever its
-   * level.
+   * The code name of the Android preview that it needs. A released Android refuses it at any level.
    */
   minCodename: z.string().nullable().default(null),
   /** Null when it is not declared. */

@@ -1,7 +1,7 @@
 /**
- * Verifies that the certificate in schemes v2 and v3 signed the digests beside it, as a phone does.
- * Keys and certificates that this machine's OpenSSL cannot read are left to the phone. Source:
- * source.android.com, "APK Signature Scheme v2" and "v3", "Signature algorithm IDs".
+ * Verifies that the certificate in schemes v2 and v3 signed the digests next to it, as a phone
+ * does. Keys and certificates that this machine's OpenSSL cannot read are left to the phone.
+ * Source: source.android.com, "APK Signature Scheme v2" and "v3", "Signature algorithm IDs".
  */
 import {
   constants,

@@ -22,7 +22,7 @@ const foreign = new Set(['authentication_error', 'billing_error', 'permission_er
 const mayAnswer = (code: ErrorCode): boolean => code === 'storage_full' || !foreign.has(errorTable[code].type)
 
 /**
- * Returns null when there is no error, `unusable` for an invalid error or one that a host may not
+ * Returns null when there is no error, `unusable` for an invalid error or one that a host must not
  * report.
  */
 export function answerOf(metadata: Metadata): ApiError | 'unusable' | null {

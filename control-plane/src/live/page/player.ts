@@ -7,8 +7,8 @@ import { type ConfigMessage, type FrameMessage } from './wire.js'
 /** Frames that may wait in the decoder; more means that this machine is too slow. */
 const maxWaiting = 12
 /**
- * Milliseconds after which a decoder that withholds frames on a still screen is flushed: at least,
- * and at most for a decoder that is only slow.
+ * Milliseconds after which a decoder that withholds frames on a still screen is flushed: the
+ * minimum, and the maximum for a decoder that is only slow.
  */
 const settle = { least: 120, most: 2000 }
 
@@ -144,7 +144,7 @@ export class Player implements VideoPlayer {
           this.incoming.waitForKeyFrame()
           this.listener.wantKeyFrame()
         },
-        // It was closed meanwhile, or has reported its error.
+        // It was closed in between, or has reported its error.
         () => undefined,
       )
     }, this.settleMs)

@@ -14,7 +14,7 @@ const statusTexts: Record<State, string> = { connecting: 'Connecting', live: 'Li
 /** Milliseconds before the end at which screen readers announce it. */
 const warnings = [300_000, 60_000]
 
-/** Of 255; black in video is not always 0. */
+/** On a scale of 255; black in video is not always 0. */
 const black = 24
 
 /** True when almost nothing is visible on the canvas. */

@@ -1,9 +1,11 @@
 /**
- * What the live view's page and the control plane say to each other over their WebSocket. Used by both, so without
- * anything of Node or the browser. Text messages are JSON; binary ones carry video, numbers big-endian:
+ * The protocol between the live view's page and the control plane over their WebSocket. Used by
+ * both, so it imports nothing of Node or the browser. Text messages are JSON; binary ones carry
+ * video, numbers big-endian:
  *
- *   config  u8 1 | u16 width | u16 height | u8 length of codec | codec | parameter sets (Annex B)
- *   frame   u8 2 | u8 flags: 1 key frame, 2 last part | u64 µs of the phone's clock | part of an access unit (Annex B)
+ * config u8 1 | u16 width | u16 height | u8 length of codec | codec | parameter sets (Annex B)
+ * frame u8 2 | u8 flags: 1 key frame, 2 last part | u64 µs of the phone's clock | part of an access
+ * unit (Annex B)
  */
 
 /** Subprotocol: a page of another version gets an error instead of misreading the messages. */

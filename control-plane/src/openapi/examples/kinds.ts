@@ -8,11 +8,11 @@ export interface Example {
 export type Examples = Record<string, Example>
 
 export interface OperationExamples {
-  /** Of JSON request bodies. */
+  /** For JSON request bodies. */
   body?: Examples
-  /** Of JSON responses, by status. */
+  /** For JSON responses, by status. */
   answers?: Record<number, Examples>
-  /** Of a plain-text response. */
+  /** For a plain-text response. */
   text?: Examples
 }
 

@@ -24,13 +24,13 @@ export interface WriteSpec {
   url: string
   /** As the audit log names it, for example `project.change`. */
   action: string
-  /** Of the response; default 200. */
+  /** The response's status; default 200. */
   status?: number
 }
 
 /**
- * What a route read from the body before the transaction. `fingerprint` represents the body in
- * comparisons.
+ * The data that a route read from the body before the transaction. `fingerprint` represents the
+ * body in comparisons.
  */
 export interface Received {
   fingerprint: string

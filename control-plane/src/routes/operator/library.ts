@@ -64,7 +64,7 @@ export const libraryPlugin =
     return Promise.resolve()
   }
 
-/** For an app that is removed, whatever its files hold. */
+/** For an app that is removed, so its files may hold anything. */
 const versionOf = (app: AppWithFiles) => ({
   package: app.package,
   version_code: Number(app.versionCode),

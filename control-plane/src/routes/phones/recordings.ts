@@ -244,7 +244,7 @@ export const deleteRecording: Route = (app, deps) => {
 /** Codes of errors about a recording instead of its phone. */
 const ownCodes = /^(recording|range)_/
 
-/** The request named a phone that its key may use, so it counts as activity, whatever its result. */
+/** The request named a phone that its key may use, so it counts as activity with any result. */
 async function noted<T>(
   deps: RouteDeps,
   request: FastifyRequest,
@@ -263,7 +263,7 @@ async function noted<T>(
 
 /**
  * The byte range for a file of `size` bytes, as in RFC 9110. Null for no range, several ranges, or
- * an invalid header; `outside` when the file has none of its bytes.
+ * an invalid header; `outside` when it is beyond the file's end.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | 'outside' | null {
   const found = /^bytes=[ \t]*(\d{0,15})-(\d{0,15})$/i.exec(header?.trim() ?? '')

@@ -8,7 +8,7 @@ import { whileActive } from '../into-phone.js'
 import { phoneSchema } from '../schemas.js'
 import { phoneJson } from '../views.js'
 
-/** What a reset erases. */
+/** The data that a reset erases. */
 const wiped = ['apps', 'files', 'accounts', 'clipboard']
 
 export const resetPhone: Route = (app, deps) => {

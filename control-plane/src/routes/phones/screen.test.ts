@@ -1,4 +1,4 @@
-/** Requests into a phone: what they pass on, return and hold. */
+/** Requests into a phone: their calls, responses and holds. */
 import { connect, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type CallContext } from '../../core/caller.js'

@@ -104,7 +104,7 @@ export const livePlugin =
       })
     }
 
-    /** Checks the token and starts the view. Returns null when the socket closed meanwhile. */
+    /** Checks the token and starts the view. Returns null when the socket closed during the check. */
     const open = async (
       socket: WebSocket,
       network: string,

@@ -25,8 +25,8 @@ export const paymentsPlugin =
   (app) => {
     const failures = createSignatureFailures(core.clock)
     /**
-     * Addresses of open requests, read before the body: a client that has left has no address any
-     * more.
+     * Addresses of open requests, read before the body: a client that has left no longer has an
+     * address.
      */
     const networks = new WeakMap<FastifyRequest, string>()
     const configured = (): Payments => {

@@ -77,7 +77,7 @@ export interface AgentDouble {
     /** SHA-256 of the cached files. */
     cache: Set<string>
     apps: string[]
-    /** Of the last install that began. */
+    /** The requirements of the last install that began. */
     needs: PackageNeeds | undefined
   }
   readonly recordings: RecordingsDouble

@@ -1,7 +1,7 @@
 /**
  * Runs a hostile host and an honest one against real processes of the control plane:
- * `./scripts/fuzz-host`, and a short run in the tests. Whatever the hostile host sends, no process
- * exits, the honest host is served, and clients get responses that the contract allows.
+ * `./scripts/fuzz-host`, and a short run in the tests. With any message of the hostile host, no
+ * process exits, the honest host is served, and clients get responses that the contract allows.
  */
 import { errorTable, type Heartbeat } from '@phonerack/shared'
 import { WebSocket } from 'ws'
@@ -282,7 +282,7 @@ class Fuzz {
   }
 }
 
-/** As the broker's client would encode it. */
+/** The value after the broker client's encoding. */
 const asJson = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value ?? null, (_, each: unknown) => (typeof each === 'bigint' ? Number(each) : each)),
