@@ -17,7 +17,7 @@ test('a target has exactly one form', () => {
   expect(tap({})).toBe(false)
 })
 
-test('every type refuses a field that it does not define', () => {
+test('every type refuses an undefined field', () => {
   for (const type of actionTypes) expect(ok({ type, surprise: 1 })).toBe(false)
 })
 

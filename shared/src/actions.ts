@@ -1,6 +1,5 @@
 /**
- * The actions of a batch, as clients send them: the one description from which
- * validation, OpenAPI and the agent's types are made.
+ * The actions of a batch, as clients send them: the one source of validation, OpenAPI and the agent's types.
  * Source: `spec/decisions.md`, Actions. Times in milliseconds, points in device pixels.
  */
 import { z } from 'zod'
@@ -211,7 +210,10 @@ export const actionSchema = z
 export type Action = z.infer<typeof actionSchema>
 export type ActionOf<T extends ActionType> = Extract<Action, { type: T }>
 
-/** Milliseconds a batch may spend in waits: each `wait`, `wait_for` and `wait_idle` counts in full. */
+/**
+ * The longest time in milliseconds that a batch can wait: each `wait`, `wait_for` and `wait_idle` counts in
+ * full.
+ */
 export const waitBudget = (actions: readonly Action[]): number =>
   actions.reduce((sum, action) => {
     if (action.type === 'wait') return sum + action.ms

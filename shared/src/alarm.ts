@@ -1,7 +1,7 @@
-/** What this process counts of its own faults, and the log lines that tell an operator of them. */
+/** Counters of this process's faults, and the log lines that report them to an operator. */
 import { type Logger } from './log.js'
 
-/** Every counter with what it counts; a metrics endpoint exports them under these names. */
+/** Every counter with its description; a metrics endpoint exports them under these names. */
 export const counterHelp = {
   activity_write_failures: 'Failed writes of activity entries that are retried.',
   activity_rows_refused: 'Activity entries lost because the database rejected them.',
@@ -27,7 +27,10 @@ export class Counters {
 /** Milliseconds between two log lines of one alarm. */
 const quietMs = 60_000
 
-/** Counts every fault, and logs the first at once and later ones at most once a minute, so that a fault cannot fill the log. */
+/**
+ * Counts every fault; logs the first immediately and later ones at most once a minute, so that a fault cannot
+ * fill the log.
+ */
 export class Alarm {
   private loggedAt = -Infinity
 

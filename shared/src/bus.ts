@@ -9,12 +9,12 @@ export interface Subscription {
 }
 
 export interface Bus {
-  /** Fire and forget; lost while the broker is away. */
+  /** Fire and forget; lost while the broker is unreachable. */
   publish(subject: string, message: unknown): void
-  /** Calls `handler` with the parsed message; a message that is no JSON is dropped. */
+  /** Calls `handler` with the parsed message; drops a message that is not valid JSON. */
   subscribe(subject: string, handler: (message: unknown, subject: string) => void): Subscription
   readonly connected: boolean
-  /** Calls `listener` each time the connection is made again after a break. */
+  /** Calls `listener` after each reconnect. */
   onReconnect(listener: () => void): void
   close(): Promise<void>
 }
@@ -22,11 +22,11 @@ export interface Bus {
 export interface BusOptions {
   url: string
   name: string
-  /** Text of a `.creds` file; left out: no credentials. */
+  /** Text of a `.creds` file; omitted: no credentials. */
   creds?: string | undefined
 }
 
-/** Connects, and keeps connecting for ever: a broker that is away delays messages and never ends a process. */
+/** Connects and retries for ever: an unreachable broker delays messages and never ends a process. */
 export async function connectBus(options: BusOptions): Promise<Bus> {
   return wrap(await connect({ ...settingsOf(options), waitOnFirstConnect: true }))
 }
@@ -46,15 +46,16 @@ function settingsOf(options: BusOptions): ConnectionOptions {
   }
 }
 
-/** A subscription that begins with the connection. */
+/** A subscription that starts with the connection. */
 interface Early extends Subscription {
   begin(bus: Bus): void
 }
 
 /**
- * As `connectBus`, but returns after `waitMs` milliseconds although the broker is away: the connection is then made in the
- * background. Subscriptions begin with it, and listeners of `onReconnect` are called as after a break.
- * @param onAway once, with the reason, when the first try fails
+ * Like `connectBus`, but returns after `waitMs` milliseconds even if the broker is unreachable; it then
+ * connects in the background. Subscriptions start with the connection, and listeners of `onReconnect` are
+ * called as after a break.
+ * @param onAway called once, with the reason, when the first attempt fails
  */
 export async function openBus(
   options: BusOptions,
@@ -105,7 +106,7 @@ export async function openBus(
   }
 }
 
-/** Null when `signal` came first. */
+/** Null when `signal` aborted first. */
 async function connectUntil(
   settings: ConnectionOptions,
   signal: AbortSignal,
@@ -114,7 +115,7 @@ async function connectUntil(
   const isOver = (): boolean => signal.aborted
   for (let tries = 1; !isOver(); tries += 1) {
     try {
-      // Not `waitOnFirstConnect`, which cannot be given up.
+      // Not `waitOnFirstConnect`, which cannot be cancelled.
       const connection = await connect(settings)
       if (!isOver()) return wrap(connection)
       await connection.close()
@@ -126,7 +127,7 @@ async function connectUntil(
   return null
 }
 
-/** Ends early, and without an error, when `signal` comes. */
+/** Ends early, without an error, when `signal` aborts. */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = (): void => {

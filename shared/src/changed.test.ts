@@ -7,14 +7,14 @@ import { dependentsOf, packages, planOf } from '../../scripts/lib/changed.mjs'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const plan = (...files: string[]) => planOf(files, dependentsOf(root))
 
-it('runs the tests related to a changed module, the whole of each package that imports it, and the main path', () => {
+it('runs the tests related to a changed module, all tests of each package that imports it, and the main path', () => {
   const { whole, related, e2e } = plan('launcher/src/processes.ts')
   expect(related).toEqual(['launcher'])
   expect(whole).toEqual(['control-plane', 'clients/ctl'])
   expect(e2e).toEqual(['first-path', 'lifecycle', 'launcher'])
 })
 
-it('runs a changed test alone', () => {
+it('runs only a changed test', () => {
   expect(plan('control-plane/src/app.test.ts', 'e2e/src/live.test.ts')).toEqual({
     ...{ everything: false, whole: [], related: ['control-plane'], e2e: ['live.test.ts'] },
   })

@@ -1,4 +1,4 @@
-/** Time as a value that is passed in, so that cores have no clock of their own. */
+/** Time as a parameter, so that pure cores read no clock. */
 export interface Clock {
   now(): Date
 }

@@ -74,7 +74,7 @@ const retryable = [
   'storage_full',
   'service_paused',
 ]
-/** Ours, besides the specification's; docs/decisions/0120, 0126, 0152 and 0175. */
+/** Codes that the specification does not list; docs/decisions/0120, 0126, 0152 and 0175. */
 const added: Record<string, number> = {
   phone_screen_off: 422,
   handoff_not_found: 404,
@@ -102,7 +102,7 @@ test('exactly the codes that the specification and the decisions name are retrya
   )
 })
 
-test('the envelope has every field, whatever was left out', () => {
+test('the envelope has every field, including omitted ones', () => {
   const error = new ApiError('phone_not_found', { details: { phone: 'ph_a' } })
   expect(errorEnvelope(error, 'req_abc')).toEqual({
     error: {

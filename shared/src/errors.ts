@@ -1,7 +1,6 @@
 /**
- * The one table of public errors: every code, its HTTP status, its family and
- * whether the same request may succeed later. Envelope, OpenAPI, docs and the
- * agent's answers are made from here.
+ * The one table of public errors: every code, its HTTP status, its family and whether the same request may
+ * succeed later. Source of the envelope, OpenAPI, docs and the agent's answers.
  */
 
 export type ErrorType =
@@ -18,9 +17,9 @@ export type ErrorType =
 export interface ErrorSpec {
   readonly status: number
   readonly type: ErrorType
-  /** Default for the code; a single error may say otherwise. */
+  /** Default for the code; a single error can override it. */
   readonly retryable: boolean
-  /** The sentence used when the thrower has none of its own. */
+  /** The message when the thrower gives none. */
   readonly message: string
 }
 
@@ -163,7 +162,7 @@ export const errorTable = {
 
   provider_timeout: spec(504, 'provider_error', 'The phone did not respond before the timeout.'),
 
-  // Only inside an upload's `error`; their statuses are never sent.
+  // Only inside an upload's `error`; never sent as a response's status.
   upload_failed: spec(500, 'api_error', 'The file could not be stored.'),
   platform_not_configured: spec(503, 'api_error', 'Storage for apps is not configured on this service.'),
 } as const satisfies Record<string, ErrorSpec>
@@ -188,7 +187,7 @@ export interface ApiErrorOptions {
   cause?: unknown
 }
 
-/** The only error that reaches a client as something else than `internal_error`. */
+/** The only error that reaches a client as anything other than `internal_error`. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly retryable: boolean
@@ -213,7 +212,7 @@ export class ApiError extends Error {
     return errorTable[this.code].status
   }
 
-  /** What crosses gRPC, and what stands in a failed action's entry. */
+  /** The form of an error on gRPC and in a failed action's entry. */
   toPlain(): PlainError {
     return {
       code: this.code,

@@ -1,6 +1,6 @@
-/** Pings on an idle connection between control plane and host, in the words of gRPC. Used at both ends. */
+/** gRPC keepalive pings on an idle connection between control plane and host. Used at both ends. */
 export const keepalive = {
   'grpc.keepalive_time_ms': 10_000,
-  // Longer than a machine stands still now and then: the answer to a ping may be there, and only be unread.
+  // Longer than the usual pause of a machine: the answer to a ping may have arrived and be unread.
   'grpc.keepalive_timeout_ms': 15_000,
 } as const

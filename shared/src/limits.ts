@@ -1,12 +1,12 @@
 /**
- * Every limit and default of the public API, once. Validation, OpenAPI, docs
- * and tests read them here; a deployment overrides some through configuration.
+ * Every limit and default of the public API. Validation, OpenAPI, docs and tests read them here; a deployment
+ * overrides some through configuration.
  */
 export const limits = {
   /** Bytes. */
   jsonBody: 100_000,
   actionsBody: 200_000,
-  /** An answer that carries a screen stays under this, in bytes. */
+  /** Bytes: the size limit of an answer with a screen. */
   screenAnswer: 4_000_000,
   page: { min: 1, max: 100, default: 50 },
   phoneName: { min: 1, max: 80 },
@@ -15,14 +15,14 @@ export const limits = {
   idleTimeout: { min: 60, max: 3600, default: 300 },
   maxDuration: { min: 60, max: 10_800, default: 900 },
   pollTimeout: { min: 1, max: 55, default: 50 },
-  /** Seconds that create, start and park wait. */
+  /** Seconds that create, start and park wait by default. */
   lifecycleWait: 50,
   idempotencyKey: { min: 8, max: 128 },
   idempotencyWindowHours: 24,
   requestsPerKeyPerMinute: 600,
   /** Requests without a valid key or token, of one IPv4 address or IPv6 /64. */
   failuresPerAddressPerMinute: 60,
-  /** Requests of one key that wait for something, and answers that it reads bit by bit, at once in each process. */
+  /** Concurrent requests per key that wait or stream their answer, in each process. */
   waitsPerKey: 100,
   streamsPerKey: 100,
   lifecyclePerProjectPerMinute: 60,
@@ -31,9 +31,9 @@ export const limits = {
   /** Seconds between two writes of `last_active_at`. */
   activityAccuracy: 15,
   screenshot: { minWidth: 160, maxWidth: 2000, minQuality: 30, maxQuality: 95, defaultQuality: 70 },
-  /** Bytes: of a file to or from a phone. */
+  /** Bytes: a file to or from a phone. */
   fileBytes: 4_000_000,
-  /** Bytes: of the listing of a folder. */
+  /** Bytes: the listing of a folder. */
   folderAnswer: 4_000_000,
   /** Characters. */
   pathLength: 1024,
@@ -51,12 +51,12 @@ export const limits = {
     total: 300_000,
   },
   uploads: {
-    /** Bytes: of one file, and of a project's processing and ready uploads together. */
+    /** Bytes: one file, and the sum of a project's processing and ready uploads. */
     fileBytes: 524_288_000,
     projectBytes: 524_288_000,
-    /** Bytes: of a project's files that arrive, as promised, or wait to be completed. */
+    /** Bytes: a project's files in transfer (by their announced size) or waiting for completion. */
     projectWaitingBytes: 4 * 524_288_000,
-    /** Milliseconds in which a file must have arrived. */
+    /** Milliseconds for the transfer of a file. */
     sendWithin: 120_000,
     /** Per project and UTC day. */
     perDay: 50,
@@ -68,22 +68,22 @@ export const limits = {
     supersededLife: 86_400,
   },
   recordings: {
-    /** Kept at once by a project, on any of its phones. */
+    /** Recordings that a project keeps, on all its phones. */
     perProject: 20,
-    /** Bytes of a project's, those that run included. */
+    /** Bytes: all recordings of a project, running ones included. */
     projectBytes: 20_000_000_000,
     /** Seconds since it started. */
     life: 7 * 86_400,
     /** Characters. */
     name: 80,
   },
-  /** Seconds after which the app library is read again. */
+  /** Seconds between two reads of the app library. */
   libraryRefresh: 4 * 3600,
-  /** Characters of a search in it. */
+  /** Characters of a search query. */
   libraryQuery: 100,
-  /** APKs of one app of it: a base and its splits. */
+  /** APKs of one app: a base and its splits. */
   libraryFiles: 50,
-  /** Milliseconds a snapshot can be targeted. */
+  /** Milliseconds that a snapshot can be targeted. */
   snapshotLife: 15 * 60_000,
   elements: { max: 500, text: 1000 },
   /** Seconds. */
@@ -100,21 +100,21 @@ export const limits = {
     perHour: 10,
   },
   live: {
-    /** Seconds that a link lives. */
+    /** Seconds that a link is valid. */
     expiresIn: { min: 60, max: 86_400, default: 3600 },
     /** Characters of one piece of text that a person types or pastes. */
     text: 10_000,
-    /** People who look at one phone at once, in each process of the control plane. */
+    /** Concurrent viewers of one phone, in each process of the control plane. */
     watchers: 50,
-    /** Links that are still valid, without those of hand-overs. */
+    /** Valid links, without those of hand-overs. */
     linksPerPhone: 100,
     linksPerProject: 1000,
   },
   handoffs: {
-    /** Characters of what the person is asked, and of what they answer. */
+    /** Characters of the request to the person, and of the person's answer. */
     message: { min: 1, max: 500 },
     note: 500,
-    /** Seconds after its end by time that a hand-over can still be read. */
+    /** Seconds that a hand-over can still be read after its expiry. */
     life: 7 * 86_400,
   },
   setup: {
@@ -125,14 +125,14 @@ export const limits = {
     /** Seconds between two polls of a well-behaved client. */
     interval: 3,
     requestsPerAddressPerMinute: 10,
-    /** Setups of all addresses that wait for a person at once. */
+    /** Concurrent setups that wait for a person, over all addresses. */
     pending: 10_000,
     pollsPerMinute: 60,
   },
-  /** Seconds: one reboot of a phone in so many, one reset. */
+  /** Seconds: minimum interval between reboots, and between resets, of a phone. */
   rebootEvery: 600,
   resetEvery: 60,
-  /** Seconds that a reboot or reset may keep a phone away. */
+  /** Seconds that a phone may be unreachable during a reboot or reset. */
   restartGrace: { default: 300, max: 900 },
   /** Seconds since a host's last heartbeat. */
   hostLateAfter: 10,

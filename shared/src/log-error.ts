@@ -1,6 +1,6 @@
 /**
- * What the log holds of an error: fields that are known to be safe. An error of ours or of a library may carry a
- * request, typed text or a whole answer in fields of its own. Used by `log.ts`.
+ * The fields of an error that are safe to log. Our errors and those of libraries can carry a request, typed
+ * text or a whole answer in other fields. Used by `log.ts`.
  */
 
 export interface LoggedError {
@@ -12,7 +12,7 @@ export interface LoggedError {
   cause?: LoggedError | string
 }
 
-/** Causes of causes after this are left out, which also ends a circle. */
+/** Causes beyond this depth are omitted, which also ends a cycle. */
 const mostCauses = 5
 
 export function loggedError(error: unknown, depth = 0): LoggedError | string {
@@ -29,7 +29,10 @@ export function loggedError(error: unknown, depth = 0): LoggedError | string {
   return logged
 }
 
-/** `JSON.parse` quotes the text that it cannot read; Node's connection errors say what failed in their parts alone. */
+/**
+ * `JSON.parse` quotes the text that it cannot read; Node's connection errors name the failure only in their
+ * `errors`.
+ */
 function messageOf(error: Error): string {
   if (error instanceof SyntaxError && error.message.includes('JSON')) return 'the text is not JSON'
   if (!(error instanceof AggregateError) || error.message !== '') return error.message

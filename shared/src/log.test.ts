@@ -1,4 +1,4 @@
-/** What a line of the log holds of the objects and errors that it is given. */
+/** The content of a log line for given objects and errors. */
 import { describe, expect, it } from 'vitest'
 import { createLogger } from './log.js'
 
@@ -25,7 +25,7 @@ describe('the logger', () => {
     expect(line).toContain('because of prk_[redacted]')
   })
 
-  it('writes of an error its type, message, frames, code and cause, and no other field of it', () => {
+  it('writes only the type, message, frames, code and cause of an error', () => {
     class Refused extends Error {
       readonly service = 'shell:input text hunter2'
       readonly code = 'EREFUSED'
@@ -40,13 +40,13 @@ describe('the logger', () => {
     expect(String(err['stack'])).toMatch(/^at .*log\.test\.ts/m)
   })
 
-  it('writes an error that is given alone in the same way', () => {
+  it('writes an error that is the only argument in the same way', () => {
     const line = logged((log) => log.error(Object.assign(new Error('alone'), { text: 'hunter2' })))
     expect(line).toContain('alone')
     expect(line).not.toContain('hunter2')
   })
 
-  it('does not repeat the text that could not be read as JSON', () => {
+  it('does not repeat text that is not valid JSON', () => {
     let failure: unknown
     try {
       JSON.parse('hunter2 was typed')
@@ -58,12 +58,12 @@ describe('the logger', () => {
     expect(line).not.toContain('hunter2')
   })
 
-  it('says what failed of an error of several parts', () => {
+  it('reports each failure of an AggregateError', () => {
     const error = new AggregateError([new Error('::1 refused'), new Error('127.0.0.1 refused')])
     expect(logged((log) => log.error({ err: error }, 'failed'))).toContain('::1 refused; 127.0.0.1 refused')
   })
 
-  it('ends a circle of causes', () => {
+  it('ends a cycle of causes', () => {
     const error = new Error('first')
     error.cause = new Error('second', { cause: error })
     expect(logged((log) => log.error({ err: error }, 'failed'))).toContain('second')

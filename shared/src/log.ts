@@ -15,7 +15,7 @@ export function createLogger(name: string, to?: DestinationStream): Logger {
       censor: '[redacted]',
     },
     serializers: { err: (error: unknown) => loggedError(error) },
-    // The whole line: messages, fields of any depth, errors, and what a child logger is bound to.
+    // The whole line: messages, fields at any depth, errors, and a child logger's bindings.
     hooks: { streamWrite: redactSecrets },
   }
   return to === undefined ? pino(options) : pino(options, to)

@@ -1,11 +1,11 @@
-/** NATS subjects and the messages on them. Messages are checked where they arrive. */
+/** NATS subjects and their messages. Receivers validate messages. */
 import { z } from 'zod'
 
 export const subjects = {
-  /** Host agent → control plane, every 2 s and at once when a device changes. */
+  /** Host agent → control plane, every 2 s and immediately when a device changes. */
   heartbeat: (hostId: string): string => `phonerack.host.${hostId}.heartbeat`,
   allHeartbeats: 'phonerack.host.*.heartbeat',
-  /** Control plane → host agent: say everything now (`announceSchema`). */
+  /** Control plane → host agent: send a full heartbeat now (`announceSchema`). */
   announce: (hostId: string): string => `phonerack.host.${hostId}.announce`,
   /** Between control-plane replicas: a phone's row changed. */
   phoneChanged: 'phonerack.control.phone',
@@ -15,67 +15,67 @@ export const subjects = {
   keyChanged: 'phonerack.control.key',
 } as const
 
-/** What the agent knows of a device on its own, without the control plane's tables. */
+/** The agent's own state of a device, without the control plane's tables. */
 export const deviceLinkSchema = z.enum([
   /** ADB does not see it. */
   'absent',
-  /** ADB sees it and it does not answer. */
+  /** ADB sees it, but it does not answer. */
   'offline',
   /** The phone has not accepted this host's ADB key. */
   'unauthorized',
-  /** It answers, and booting has not ended. */
+  /** It answers, but has not finished booting. */
   'booting',
-  /** Seen, never enrolled on this host: nothing is written to it. */
+  /** Seen, never enrolled on this host: the agent does not write to it. */
   'unenrolled',
-  /** The agent is preparing it, wiping it, or checking it. */
+  /** The agent prepares, wipes or checks it. */
   'busy',
   /** An active probe passed within the last 15 s. */
   'healthy',
-  /** In place of a value that the receiver does not know; no agent sends it. */
+  /** Replaces a value that the receiver does not know; no agent sends it. */
   'unknown',
 ])
 export type DeviceLink = z.infer<typeof deviceLinkSchema>
 
-/** What an agent did on its own for a device that stopped answering. */
+/** A recovery step that an agent took for a device that stopped answering. */
 export const deviceEventSchema = z.object({
   at: z.iso.datetime(),
   /** `reconnect`, `port_reset`, `reboot`, `quarantine`; there may be more. */
   step: z.string(),
-  /** `unknown`: in place of a value that the receiver does not know. */
+  /** `unknown`: replaces a value that the receiver does not know. */
   outcome: z.enum(['done', 'skipped', 'failed', 'unknown']).catch('unknown'),
   /** Why, for the operator. */
   reason: z.string(),
 })
 export type DeviceEvent = z.infer<typeof deviceEventSchema>
 
-/** How a device is, looked at every few minutes. Null: the phone does not say. */
+/** A device's condition, checked every few minutes. Null: the phone does not report it. */
 export const deviceConditionSchema = z.object({
   checked_at: z.iso.datetime(),
   battery_percent: z.number().int().nullable(),
   battery_celsius: z.number().nullable(),
   storage_free_bytes: z.number().int().nullable(),
   storage_total_bytes: z.number().int().nullable(),
-  /** Android gives each installed app a number from 10000 on, and runs out at 19999 until it is restarted. */
+  /** Android gives each installed app a uid from 10000 on, and runs out at 19999 until it is restarted. */
   highest_app_uid: z.number().int().nullable(),
-  /** A PIN, pattern or password is set: after a restart nobody gets in. */
+  /** A PIN, pattern or password is set: after a restart the phone cannot be unlocked. */
   lock_credential: z.boolean().nullable(),
-  /** In words, with what to do; empty while all is well. */
+  /** Each warning with its next step; empty without warnings. */
   warnings: z.array(z.string()).max(100),
 })
 export type DeviceCondition = z.infer<typeof deviceConditionSchema>
 
-/** For whom a device is clean: `anyone`, `tenant:` and a tenant, or empty: nobody but the phone that has it. */
+/** Who may have the device: `anyone`, `tenant:` and a tenant, or empty: only its current phone. */
 export const cleanForPattern = /^(|anyone|tenant:[\w-]{1,100})$/
 
-/** What the agent's durable record says about tenants' data on a device. docs/decisions/0140 */
+/** The agent's durable record of tenants' data on a device. docs/decisions/0140 */
 export const custodySchema = z.object({
-  /** Grows with each change of the others: a report with a lower one is older. */
+  /** Grows with each change of the other fields: a report with a lower one is older. */
   revision: z.number().int().nonnegative(),
-  /** The phone that had the device last; null after a verified wipe, and when it is not known. */
+  /** The phone that had the device last; null after a verified wipe, and when unknown. */
   assignment: z
     .object({ phone_id: z.string().max(100), fencing_number: z.number().int().nonnegative() })
     .nullable(),
-  /** Something may have been written since the last verified wipe. */
+  /** Data may have been written since the last verified wipe. */
   dirty: z.boolean(),
   clean_for: z.string().regex(cleanForPattern),
 })
@@ -93,18 +93,18 @@ export const deviceStatusSchema = z.object({
   reason: z.string().nullable(),
   /** When the device last answered a probe. */
   proof_of_life_at: z.iso.datetime().nullable(),
-  /** The newest 20, oldest first. Left out: none. */
+  /** The newest 20, oldest first. Omitted: none. */
   events: z.array(deviceEventSchema).max(20).optional(),
-  /** Left out: by an agent that keeps no such record. */
+  /** Omitted by an agent that keeps no such record. */
   custody: custodySchema.optional(),
-  /** Left out: not looked at yet. */
+  /** Omitted: not checked yet. */
   condition: deviceConditionSchema.optional(),
 })
 export type DeviceStatus = z.infer<typeof deviceStatusSchema>
 
 export const heartbeatSchema = z.object({
   host_id: z.string(),
-  /** Left out by agents from before there was one (`protocol.ts`). */
+  /** Omitted by agents from before versions existed (`protocol.ts`). */
   protocol_version: z.number().int().nonnegative().optional(),
   /** One higher with each message of one agent process. */
   sequence: z.number().int(),
@@ -114,13 +114,13 @@ export const heartbeatSchema = z.object({
   address: z.string(),
   /** One-minute load average. */
   load: z.number(),
-  /** The newest database epoch that the agent has on disk; null or left out: none. */
+  /** The newest database epoch that the agent has on disk; null or omitted: none. */
   epoch: z.string().max(200).nullish(),
   devices: z.array(deviceStatusSchema),
 })
 export type Heartbeat = z.infer<typeof heartbeatSchema>
 
-/** `epoch`: of the database that the control plane works on now. */
+/** `epoch`: epoch of the control plane's current database. */
 export const announceSchema = z.object({ epoch: z.string().min(1).max(200).optional() })
 export type Announce = z.infer<typeof announceSchema>
 

@@ -1,4 +1,4 @@
-/** Money: integers of micro-dollars inside, decimal strings with six places at the edge. */
+/** Money: integer micro-dollars internally, decimal strings with six places in the API. */
 
 export const microsPerUsd = 1_000_000n
 
@@ -10,8 +10,8 @@ export function formatUsd(micros: bigint): string {
 }
 
 /**
- * Reads dollars with up to six decimal places.
- * @throws RangeError for anything else.
+ * Parses dollars with up to six decimal places.
+ * @throws RangeError for any other text.
  */
 export function parseUsd(text: string): bigint {
   const match = /^(-?)(\d{1,15})(?:\.(\d{1,6}))?$/.exec(text)

@@ -1,4 +1,4 @@
-/** What is read from a screen, as clients get it. Points and sizes in device pixels. */
+/** The content of a screen, as clients get it. Points and sizes in device pixels. */
 import { z } from 'zod'
 import { errorCodes, type ErrorCode } from './errors.js'
 

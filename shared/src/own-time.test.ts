@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { OwnTime, ownNow } from './own-time.js'
 import { Progress } from './progress.js'
 
-/** Keeps this process from running anything else, as a pause of its machine does. */
+/** Blocks this process, as a pause of its machine does. */
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
 
-test('time between looks counts as far as a process that runs would have looked again', () => {
+test('counts the time between two looks up to the limit', () => {
   const gaps = fc.array(fc.record({ ms: fc.nat({ max: 20_000 }), isLook: fc.boolean() }))
   fc.assert(
     fc.property(gaps, (parts) => {
@@ -27,15 +27,15 @@ test('time between looks counts as far as a process that runs would have looked 
   )
 })
 
-test('a process that runs counts all time', async () => {
+test('counts all time while the process runs', async () => {
   const [own, all] = [ownNow(), performance.now()]
   await new Promise((resolve) => setTimeout(resolve, 600))
-  // Less only by what this machine stood still for.
+  // Only the pauses of this machine are missing.
   expect(ownNow() - own).toBeGreaterThan(450)
   expect(ownNow() - own).toBeLessThanOrEqual(performance.now() - all)
 })
 
-test('a deadline does not pass while the process stands still', async () => {
+test('a deadline does not pass while the process is paused', async () => {
   const progress = Progress.for(1500)
   const answer = progress.race(
     'an answer',

@@ -1,13 +1,13 @@
 /**
- * A clock that stands still while this process does: machines are paused, hang for seconds, or have no processor to spare.
- * For whoever measures how long somebody else is silent: what was said meanwhile could not be heard, and the other may have
- * stood still with us. Used by `Progress` and by those who judge phones, hosts and calls by their silence.
+ * A clock that excludes pauses of this process: machines are suspended, hang for seconds, or lack processor
+ * time. Use it to measure another party's silence: during a pause its messages could not be read, and it may
+ * have been paused too. Used by `Progress` and by the timeouts of phones, hosts and calls.
  */
 
-/** Milliseconds. `most`: so much of the time between two looks counts; what is beyond it, we stood still. */
+/** Milliseconds. `most` is the limit of what counts between two looks; the rest is a pause of this process. */
 const times = { between: 250, most: 750 }
 
-/** Counts the time between looks, but no more of it than `most`. Pure: told of what time it is. */
+/** Counts the time between looks, up to `most` each. Pure: the time is a parameter. */
 export class OwnTime {
   private counted = 0
 
@@ -19,7 +19,7 @@ export class OwnTime {
     return this.counted
   }
 
-  /** As `look`, without being one. */
+  /** Like `look`, without recording a look. */
   at(now: number): number {
     return this.counted + this.since(now)
   }
@@ -32,5 +32,5 @@ export class OwnTime {
 const ofThisProcess = new OwnTime(performance.now())
 setInterval(() => ofThisProcess.look(performance.now()), times.between).unref()
 
-/** Milliseconds that this process has run. Only grows; for differences. */
+/** Milliseconds that this process has run. Monotonic; for differences. */
 export const ownNow = (): number => ofThisProcess.at(performance.now())

@@ -1,8 +1,8 @@
-/** Text from elsewhere, made safe for a terminal: names, labels and logs may be a tenant's. */
+/** Makes foreign text safe for a terminal: names, labels and logs may come from a tenant. */
 
 /** Without control characters, line breaks and text-direction marks. */
 export const plain = (text: string): string =>
   text.replace(/[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
 
-/** As `plain`, but keeps line feeds. */
+/** Like `plain`, but keeps line feeds. */
 export const plainLines = (text: string): string => text.split('\n').map(plain).join('\n')

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { DeadlineExceeded, Progress } from './progress.js'
 
-test('a race ends with the deadline, and the work is told', async () => {
+test('a race ends at the deadline, and its signal aborts', async () => {
   const progress = Progress.for(30)
   let told = false
   const work = progress.race('a read', (signal) => {
@@ -16,7 +16,7 @@ test('a race ends with the deadline, and the work is told', async () => {
   expect(() => progress.check('more')).toThrow(DeadlineExceeded)
 })
 
-test('a part never lasts longer than the whole, and ends with its parent', async () => {
+test('a part never outlasts the whole, and ends with its parent', async () => {
   const parent = new AbortController()
   const part = Progress.for(50, parent.signal).within(10_000)
   expect(part.remaining).toBeLessThanOrEqual(50)
@@ -24,12 +24,12 @@ test('a part never lasts longer than the whole, and ends with its parent', async
   await expect(part.sleep(10)).rejects.toThrow(DeadlineExceeded)
 })
 
-test('work that ends in time keeps its result and its error', async () => {
+test('work that ends before the deadline keeps its result and its error', async () => {
   await expect(Progress.for(1000).race('a', () => Promise.resolve(7))).resolves.toBe(7)
   await expect(Progress.for(1000).race('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
 })
 
-test('the time ends also when memory was cleaned meanwhile', async () => {
+test('the deadline passes after a garbage collection', async () => {
   setFlagsFromString('--expose-gc')
   const clean = runInNewContext('gc') as () => void
   const parent = new AbortController()

@@ -1,7 +1,6 @@
 /**
- * One object for every operation that may take time: a deadline, an abort
- * signal and a name for errors. It is made from the caller's deadline (HTTP,
- * gRPC) and handed down to every outer call.
+ * A deadline, an abort signal and a name for errors: the context of every operation that takes time. Created
+ * from the caller's deadline (HTTP, gRPC) and passed down to every outer call.
  */
 import { setMaxListeners } from 'node:events'
 import { ownNow } from './own-time.js'
@@ -13,7 +12,7 @@ export class DeadlineExceeded extends Error {
   }
 }
 
-/** Milliseconds that Node's timers can wait at most. */
+/** The longest delay of Node's timers, in milliseconds. */
 const longestTimer = 2 ** 31 - 1
 
 export class Progress {
@@ -24,13 +23,14 @@ export class Progress {
   ) {}
 
   /**
-   * Runs out after `ms` in which this process ran, or when one of `parents` aborts: what came while it stood still is
-   * read before the time is over. With a timer of its own, which holds the signal: Node 20 and 22
-   * can lose what `AbortSignal.any` made, with its time, to the garbage collector while somebody waits for it.
+   * Ends after `ms` of running time of this process, or when one of `parents` aborts: messages that arrived
+   * during a pause are read before the deadline. A separate timer holds the signal: Node 20 and 22 can
+   * garbage-collect a timeout inside `AbortSignal.any` while a caller waits for it.
    */
   static for(ms: number, ...parents: readonly (AbortSignal | undefined)[]): Progress {
     const control = new AbortController()
-    // Many may wait for one: that is no leak, since each leaves when its own time is over.
+    // Many callers can wait on one signal: this is not a leak, since each removes its listener at its own
+    // deadline.
     setMaxListeners(0, control.signal, ...parents.filter((parent) => parent !== undefined))
     const end = () => {
       clearTimeout(timer)
@@ -53,7 +53,7 @@ export class Progress {
     return new Progress(control.signal, deadlineAt)
   }
 
-  /** At most `ms`, never longer than this one. */
+  /** A part of this progress: `ms` at most, never longer than this one. */
   within(ms: number): Progress {
     return Progress.for(Math.min(ms, this.remaining), this.signal)
   }
@@ -67,12 +67,12 @@ export class Progress {
     return this.signal.aborted || this.remaining === 0
   }
 
-  /** Throws when the time is over or the caller has gone. */
+  /** Throws when the deadline has passed or the caller has aborted. */
   check(what: string): void {
     if (this.expired) throw new DeadlineExceeded(what)
   }
 
-  /** Waits `ms` or throws when aborted before. */
+  /** Waits `ms`; throws when aborted earlier. */
   async sleep(ms: number, what = 'wait'): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     try {
@@ -82,7 +82,7 @@ export class Progress {
     }
   }
 
-  /** Awaits `work`, which gets the signal, but no longer than this progress lasts. */
+  /** Awaits `work`, which gets the signal, until this progress ends. */
   async race<T>(what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.check(what)
     const { signal } = this

@@ -1,19 +1,20 @@
 /**
- * The version of what control plane and host agents say to each other. It grows by one with each release that changes
- * messages. Each side accepts the other one version older or newer, so that either can be upgraded first.
+ * The version of the protocol between control plane and host agents. It grows by one with each release that
+ * changes messages. Each side accepts the other one version older or newer, so that either can be upgraded
+ * first.
  */
 
 export const protocol = {
   version: 2,
-  /** Of a control plane or agent that names none: they came before this one. */
+  /** The version of a control plane or agent that sends none: it predates the field. */
   unnamed: 1,
-  /** Header of the join and its answer, and key of gRPC's metadata. */
+  /** Header of the join request and its answer, and key in gRPC's metadata. */
   header: 'phonerack-protocol',
 } as const
 
 export const isSpoken = (version: number): boolean => Math.abs(version - protocol.version) <= 1
 
-/** From a header or metadata; NaN, which nobody speaks, for what is no version. */
+/** From a header or metadata; NaN, which no side accepts, for an invalid version. */
 export function readProtocolVersion(text: string | undefined): number {
   if (text === undefined || text === '') return protocol.unnamed
   return /^\d{1,6}$/.test(text) ? Number(text) : NaN
@@ -24,7 +25,7 @@ const commands = {
   'control plane': './scripts/up --control-only',
 } as const
 
-/** Why the other side is refused, and what to run. `other`: who speaks `version`. */
+/** Why the other side is refused, and the command to run. `other`: the side that speaks `version`. */
 export function explainRefusal(other: keyof typeof commands, version: number): string {
   const { version: own } = protocol
   const behind = version < own ? other : other === 'host agent' ? 'control plane' : 'host agent'

@@ -1,10 +1,10 @@
-/** Secrets handed to people and agents: a fixed prefix plus 32 random bytes, base64url. Only hashes are stored. */
+/** Secrets for people and agents: a fixed prefix plus 32 random bytes, base64url. Only hashes are stored. */
 import { createHash, randomBytes } from 'node:crypto'
 
 export const secretPrefixes = {
   apiKey: 'prk_',
   setup: 'prs_',
-  /** One-time links by which a terminal is confirmed. */
+  /** One-time links that confirm a terminal. */
   setupLink: 'prc_',
   live: 'prl_',
   upload: 'pru_',

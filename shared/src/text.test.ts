@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { isStorable, makeStorable, shorten } from './text.js'
 
-/** Also lone halves of surrogate pairs. */
+/** Includes lone halves of surrogate pairs. */
 const anyText = fc
   .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 30 })
   .map((units) => String.fromCharCode(...units))

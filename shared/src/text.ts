@@ -1,6 +1,9 @@
-/** Text from clients as the stores behind us can hold it. Lengths are Unicode code points. */
+/** Makes clients' text storable in Postgres. Lengths are Unicode code points. */
 
-/** Postgres cannot store NUL, and half of a surrogate pair has no UTF-8. The one source for `isStorable` and `makeStorable`. */
+/**
+ * Postgres cannot store NUL, and half of a surrogate pair has no UTF-8. The one source of `isStorable` and
+ * `makeStorable`.
+ */
 const notStorable = /[\0\p{Surrogate}]/u
 const eachNotStorable = new RegExp(notStorable.source, 'gu')
 
@@ -9,7 +12,7 @@ export const isStorable = (text: string): boolean => !notStorable.test(text)
 /** The text with U+FFFD in place of each character that cannot be stored. */
 export const makeStorable = (text: string): string => text.replace(eachNotStorable, '\uFFFD')
 
-/** At most `most` code points, with `…` after a cut. */
+/** `most` code points at most, with `…` after a cut. */
 export function shorten(text: string, most: number): string {
   if (text.length <= most) return text
   let end = 0

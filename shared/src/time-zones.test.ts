@@ -16,7 +16,7 @@ it('knows links, and refuses offsets and other cases', () => {
 })
 
 const source = '/usr/share/zoneinfo/tzdata.zi'
-it.skipIf(!existsSync(source))("holds every name of this machine's tz database", () => {
+it.skipIf(!existsSync(source))("contains every name of this machine's tz database", () => {
   const text = readFileSync(source, 'utf8')
   const zones = [...text.matchAll(/^Z (\S+)/gm), ...text.matchAll(/^L \S+ (\S+)/gm)].map(
     ([, name]) => name ?? '',

@@ -1,6 +1,7 @@
 /**
- * The names of the tz database, links included, as it spells them: version 2025b, without `Factory`. `Intl` cannot say
- * them, since it takes any case and names a link by its target. The test compares the list with both.
+ * The names of the tz database, links included, as it spells them: version 2025b, without `Factory`. `Intl`
+ * cannot list them, since it accepts any case and replaces a link by its target. The test compares the list
+ * with both.
  */
 
 const names = `
@@ -95,7 +96,10 @@ const known: ReadonlySet<string> = new Set(names.trim().split(/\s+/))
 /** Zones that are newer than the list. */
 const newer: ReadonlySet<string> = new Set(Intl.supportedValuesOf('timeZone'))
 
-/** Whether this is exactly a name of the tz database: `Europe/Berlin`, `EST`, `Etc/GMT+9`; no offset, no other case. */
+/**
+ * Whether this is exactly a name of the tz database: `Europe/Berlin`, `EST`, `Etc/GMT+9`; no offset, no other
+ * case.
+ */
 export const isTimeZone = (name: string): boolean => known.has(name) || newer.has(name)
 
 export const timeZoneNames: readonly string[] = [...known]
