@@ -90,7 +90,7 @@ async function fromLibrary(
   if (!app)
     throw new ApiError('app_not_available', {
       details: { package: name },
-      next: `GET /v1/apps/library, or upload the APK (POST /v1/apps/uploads) and install it with \`upload\`.`,
+      next: `GET /v1/apps/library, or upload the APK (POST /v1/apps/uploads) and install it with "upload".`,
     })
   const files = app.files.map(({ id, sha256, sizeBytes, position }) => ({
     name: position === 0 ? 'base.apk' : `split${position}.apk`,

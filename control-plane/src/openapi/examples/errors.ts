@@ -94,7 +94,7 @@ const carried: Partial<Record<ErrorCode, ApiErrorOptions>> = {
     details: { limit_bytes: 100_000 },
   },
   app_not_available: {
-    next: 'GET /v1/apps/library, or upload the APK (POST /v1/apps/uploads) and install it with `upload`.',
+    next: 'GET /v1/apps/library, or upload the APK (POST /v1/apps/uploads) and install it with "upload".',
     details: { package: 'com.example.shop' },
   },
   install_failed: {
