@@ -38,7 +38,7 @@ async function up(): Promise<void> {
   })
 }
 
-/** As the documentation finds the device's record. */
+/** Finds the device's record with the command of docs/operations.md. */
 async function recordOf(serial: string): Promise<string> {
   const search = `grep -l '"serial":"${serial}"' ${system.dir}/host-agent/devices/*.json`
   const { stdout } = await run('sh', ['-c', search])

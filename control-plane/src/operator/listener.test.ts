@@ -30,7 +30,7 @@ it('answers 404 for operator requests on the public listener, even with a valid 
     }
 })
 
-it('answers 404 for all but operator requests on its own listener', async () => {
+it('answers 404 for all other requests on the operator listener', async () => {
   const { key } = await plane.tenant()
   const headers = { authorization: `Bearer ${key}` }
   for (const url of ['/v1/account', '/setup', '/openapi.json', '/docs', '/'])
