@@ -1,4 +1,4 @@
-/** The times that one who watches gets, whatever the phone's clock does. */
+/** The timestamps that a subscriber gets, for any behaviour of the phone's clock. */
 import { createLogger } from '@phonerack/shared'
 import { beforeAll, expect, it } from 'vitest'
 import { makeFilm, type Film } from '../testing/film.js'
@@ -12,7 +12,10 @@ beforeAll(async () => {
   film = await makeFilm(160, 320, 1)
 })
 
-/** Shows a picture at each of the phone's times, in milliseconds, when ours is that; returns what came. */
+/**
+ * Sends a picture at each of the phone's times (ms) when the agent's clock shows the
+ * paired time; returns the received times.
+ */
 function timesOf(shown: readonly { phone: number; ours: number }[]): number[] {
   let clock = 0
   const fan = createFanOut(log, () => clock)
@@ -36,7 +39,7 @@ it('are those of the phone', () => {
   ).toEqual([5000, 5033, 9000])
 })
 
-it('go on when the phone has started anew: by our clock across the start, by its own after it', () => {
+it("continue when the phone restarts: by the agent's clock across the restart, by the phone's clock after it", () => {
   expect(
     timesOf([
       { phone: 90_000, ours: 1000 },
@@ -47,7 +50,7 @@ it('go on when the phone has started anew: by our clock across the start, by its
   ).toEqual([90_000, 120_000, 120_500, 125_000])
 })
 
-it('never stand still or go back, when those of a new encoder are a little early', () => {
+it("always increase, also when a new encoder's times are slightly early", () => {
   expect(
     timesOf([
       { phone: 5000, ours: 0 },

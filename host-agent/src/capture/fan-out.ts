@@ -1,20 +1,24 @@
 /**
- * Hands what one phone films to all who watch: each begins, and goes on after a
- * new encoder, with the config and a key frame. Keeps the last of them for who comes later, as long as little
- * followed. No I/O; time comes in. Used by `hub.ts`.
+ * Distributes one phone's video to all subscribers: each one starts, and continues
+ * after a new encoder, with the config and a key frame. Caches the last of them for
+ * late subscribers, as long as little followed. No I/O; time is passed in. Used by
+ * `hub.ts`.
  */
 import type { Logger } from '@phonerack/shared'
 import type { CaptureBegin, CaptureListener, VideoConfig, VideoPacket } from '../device/capture.js'
 import { readPictureFormat, withoutParameterSets } from './sps.js'
 
-/** A browser decodes so many at a stroke before anybody sees them, and they come before its line is known to be slow. */
+/**
+ * A browser decodes this many at once before the viewer sees them, and they arrive
+ * before its connection is known to be slow.
+ */
 const kept = { frames: 10, bytes: 512 * 1024 }
 
 interface Watcher {
   listener: CaptureListener
-  /** Takes nothing before the next key frame. */
+  /** Gets nothing before the next key frame. */
   waits: boolean
-  /** The last one it got. */
+  /** The last config it received. */
   config: VideoConfig | null
 }
 
@@ -22,31 +26,34 @@ export interface FanOut {
   readonly size: number
   /** `needsKeyFrame`: it gets nothing before the next one. */
   add(listener: CaptureListener, begin?: CaptureBegin): { remove: () => void; needsKeyFrame: boolean }
-  /** A new encoder: frames of the one before are over. @throws RangeError for sets that cannot be read */
+  /**
+   * Starts a new encoder's stream: the previous encoder's frames are obsolete. @throws
+   * RangeError for unreadable sets
+   */
   parameterSets(bytes: Buffer): void
   packet(data: Buffer, ptsUs: bigint, isKeyFrame: boolean): void
-  /** The encoder is gone: what it made is the past. */
+  /** The encoder has ended: its frames are obsolete. */
   forget(): void
-  /** Takes all out and tells them. */
+  /** Removes and notifies all subscribers. */
   end(reason: string): void
 }
 
-/** Microseconds: a phone's clock that goes back by more has started anew, with the phone. */
+/** Microseconds: a larger step back of the phone's clock means that the phone has restarted. */
 const restart = 1_000_000n
 
-/** `now`: milliseconds, by a clock that never goes back. */
+/** `now`: milliseconds on a monotonic clock. */
 export function createFanOut(log: Logger, now: () => number = () => performance.now()): FanOut {
   const watchers = new Set<Watcher>()
   let config: VideoConfig | null = null
   let lastPtsUs = -1n
-  /** The last key frame and all that followed; empty when that was too much. */
+  /** The last key frame and all that followed; empty when that exceeded the limit. */
   let recent: VideoPacket[] = []
   let recentBytes = 0
-  /** When that came, by our clock; and what is added to the phone's. */
+  /** When that arrived, on the agent's clock; and the offset added to the phone's times. */
   let lastAt = 0
   let offsetUs = 0n
 
-  /** A watcher that throws is a bug; it must not take the others with it. */
+  /** A subscriber that throws is a bug; it must not affect the others. */
   function tell(watcher: Watcher, call: (listener: CaptureListener) => void): void {
     try {
       call(watcher.listener)
@@ -62,7 +69,7 @@ export function createFanOut(log: Logger, now: () => number = () => performance.
       watcher.config = current
       tell(watcher, (listener) => listener.onConfig(current))
     }
-    // It may have left at the config.
+    // `onConfig` may have removed it.
     if (watchers.has(watcher)) tell(watcher, (listener) => listener.onPacket(packet))
   }
 
@@ -79,7 +86,7 @@ export function createFanOut(log: Logger, now: () => number = () => performance.
     if (recent.length > kept.frames || recentBytes > kept.bytes) forget()
   }
 
-  /** The phone's time, which goes on from boot to boot. */
+  /** The phone's time, continuous across boots. */
   function timeOf(ptsUs: bigint): bigint {
     const at = now()
     if (ptsUs + offsetUs < lastPtsUs - restart)
@@ -103,7 +110,7 @@ export function createFanOut(log: Logger, now: () => number = () => performance.
     parameterSets(bytes) {
       forget()
       for (const watcher of watchers) watcher.waits = true
-      // The same ones again, after a key frame was asked for, are nothing new.
+      // The same sets again, after a requested key frame, are not a change.
       if (config?.parameterSets.equals(bytes)) return
       config = null
       config = { ...readPictureFormat(bytes), parameterSets: bytes }

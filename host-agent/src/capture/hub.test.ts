@@ -1,4 +1,7 @@
-/** The capture of a virtual phone's screen, through the real adb server: who gets which pictures, and what breaks. */
+/**
+ * The capture of a virtual phone's screen through the real adb server: subscriptions, key frames
+ * and faults.
+ */
 import { createLogger, Progress } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { command } from '../adb/quote.js'
@@ -12,7 +15,7 @@ import { createCaptureHub, type CaptureHub } from './hub.js'
 
 const log = createLogger('test')
 log.level = process.env['LOG_LEVEL'] ?? 'silent'
-/** Milliseconds: a loaded machine starts encoders slowly. */
+/** Milliseconds: encoders start slowly on a loaded machine. */
 const patience = 30_000
 let plugged: PluggedIn
 let jar: Jar
@@ -43,10 +46,10 @@ async function watch(begin?: CaptureBegin): Promise<{ viewer: Viewer; subscripti
 const untilKeyFrames = (viewer: Viewer, count: number) =>
   until(() => viewer.keyFrames >= count, patience, `${count} key frames`)
 
-describe('a capture', () => {
+describe('capture', () => {
   let first: Viewer
 
-  it('begins with config and key frame, and shows the screen', async () => {
+  it('begins with the config and a key frame, and shows the screen', async () => {
     expect(servers()).toBe(0)
     first = (await watch()).viewer
     await untilKeyFrames(first, 1)
@@ -57,12 +60,12 @@ describe('a capture', () => {
     expect(size).toMatchObject({ width: 576, height: 1280 })
     if (!size) throw new Error('no config')
     const [picture] = await decode(first.stream(), size)
-    // Not one colour: something is to be seen.
+    // The picture has more than one colour.
     expect(new Set(picture).size).toBeGreaterThan(8)
     expect(servers()).toBe(1)
   })
 
-  it('goes on with what changes, by rising times', async () => {
+  it('continues with changes, with increasing timestamps', async () => {
     const before = first.packets.length
     await shell('cmd', 'statusbar', 'expand-notifications')
     await until(() => first.packets.length > before, patience, 'a picture of the change')
@@ -72,7 +75,7 @@ describe('a capture', () => {
     expect(new Set(times).size).toBe(times.length)
   })
 
-  it('gives one who comes later, while the screen is still, a picture soon, and shares the video', async () => {
+  it('soon gives a late subscriber a picture of a still screen, and shares the video', async () => {
     const asked = first.keyFrames
     const startedAt = performance.now()
     const late = await Promise.all([watch(), watch(), watch()])
@@ -83,21 +86,21 @@ describe('a capture', () => {
       expect(viewer.got[1]).toMatchObject({ isKeyFrame: true })
     }
     expect(servers()).toBe(1)
-    // Shared asks: one, or one more where the first was not answered in time. The config is the same, so that nobody
-    // gets it again.
+    // Requests are shared: one, or one more when the first was not answered in time. The config is
+    // unchanged, so it is not sent again.
     expect(first.keyFrames).toBeLessThan(asked + 3)
     expect(first.configs).toHaveLength(1)
     for (const { subscription } of late) subscription.close()
-    // Some 300 ms when nothing else runs.
+    // About 300 ms on an idle machine.
     expect(ms).toBeLessThan(10_000)
   })
 
-  it('gives one who takes the last picture what a still screen showed last, and asks the phone for nothing', async () => {
+  it("gives a subscriber to the last picture the still screen's last frame without asking the phone", async () => {
     const { viewer: other, subscription: still } = await watch()
     await untilKeyFrames(other, 1)
     const before = first.keyFrames
     const { viewer, subscription } = await watch('last')
-    // Already: nothing was waited for.
+    // Available immediately.
     const [config, ...packets] = viewer.got
     expect(config).toEqual(first.configs.at(-1))
     const at = first.packets.findLastIndex(({ isKeyFrame }) => isKeyFrame)
@@ -106,13 +109,13 @@ describe('a capture', () => {
     const size = first.configs.at(-1)
     if (!size) throw new Error('no config')
     expect(await decode(viewer.stream(), size)).toHaveLength(packets.length)
-    // And it goes on from there.
+    // The stream continues from there.
     subscription.requestKeyFrame()
     await untilKeyFrames(viewer, 2)
     for (const each of [subscription, still]) each.close()
   })
 
-  it('gives a key frame to who asks, and no more than one a second', async () => {
+  it('gives a key frame on request, at most one a second', async () => {
     const { viewer, subscription } = await watch()
     await untilKeyFrames(viewer, 1)
     const startedAt = performance.now()
@@ -120,12 +123,12 @@ describe('a capture', () => {
     await untilKeyFrames(viewer, 2)
     for (let i = 0; i < 50; i += 1) subscription.requestKeyFrame()
     await untilKeyFrames(viewer, 3)
-    // The second came a second after the first at the earliest.
+    // The second came at least a second after the first.
     expect(performance.now() - startedAt).toBeGreaterThan(990)
     subscription.close()
   })
 
-  it('keeps the others when one who watches fails', async () => {
+  it('keeps the other subscribers when one throws', async () => {
     const broken = new Viewer()
     broken.onPacket = () => {
       throw new Error('a bug')
@@ -139,7 +142,7 @@ describe('a capture', () => {
     expect(broken.got).toHaveLength(length)
   })
 
-  it('has a new config, and then a key frame, when the screen turns', async () => {
+  it('sends a new config and then a key frame when the screen rotates', async () => {
     await shell('cmd', 'window', 'user-rotation', 'lock', '1')
     await until(() => first.configs.length === 2, patience, 'the turned picture')
     const [, turned] = first.configs
@@ -153,7 +156,7 @@ describe('a capture', () => {
     await until(() => first.configs.length === 3, patience, 'the upright picture')
   })
 
-  it('survives the death of its server', async () => {
+  it('recovers from the death of its server', async () => {
     const before = first.keyFrames
     const last = first.packets.at(-1)?.ptsUs ?? 0n
     expect(plugged.phone.inside.faults.killScrcpy()).toBe(1)
@@ -163,7 +166,7 @@ describe('a capture', () => {
     expect(servers()).toBe(1)
   })
 
-  it('ends on the phone after the last one left, and begins anew', async () => {
+  it('ends on the phone after the last subscriber leaves, and starts again', async () => {
     for (const each of open.splice(0)) each.close()
     await until(() => servers() === 0, patience, 'the end of the video')
     const after = first.got.length
@@ -173,7 +176,7 @@ describe('a capture', () => {
     expect(first.got).toHaveLength(after)
   })
 
-  it('tells all when the phone is unplugged, and refuses who comes then', async () => {
+  it('notifies all subscribers when the phone is unplugged, and refuses new ones', async () => {
     const { viewer } = await watch()
     await untilKeyFrames(viewer, 1)
     await plugged.phone.inside.faults.unplug()
@@ -186,7 +189,7 @@ describe('a capture', () => {
     await untilKeyFrames(next, 1)
   })
 
-  it('tells all when it is stopped', async () => {
+  it('notifies all subscribers when it is stopped', async () => {
     const { viewer } = await watch()
     await untilKeyFrames(viewer, 1)
     hub.stop('enough')
@@ -195,7 +198,7 @@ describe('a capture', () => {
   })
 })
 
-describe('a capture that stands by', () => {
+describe('capture with a standby server', () => {
   const control = new AbortController()
   let standing: Promise<void>
 
@@ -207,7 +210,7 @@ describe('a capture that stands by', () => {
   const another = (than: string) =>
     until(async () => !['', than].includes(await server()), patience, 'another server')
 
-  it('has a server wait on the phone, which films for the first who comes', async () => {
+  it('keeps a server waiting on the phone, which films for the first subscriber', async () => {
     standing = hub.standBy(Progress.for(600_000, control.signal))
     const waiting = await server()
     const { viewer } = await watch()
@@ -215,13 +218,13 @@ describe('a capture that stands by', () => {
     expect(await server()).toBe(waiting)
   })
 
-  it('has another wait after the last one left', async () => {
+  it('starts another standby server after the last subscriber leaves', async () => {
     const filming = await server()
     for (const each of open.splice(0)) each.close()
     await another(filming)
   })
 
-  it('has it come back when it dies, after a pause', async () => {
+  it('restarts a standby server that dies, after a pause', async () => {
     const startedAt = performance.now()
     const died = await server()
     expect(plugged.phone.inside.faults.killScrcpy()).toBe(1)
@@ -229,7 +232,7 @@ describe('a capture that stands by', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(900)
   })
 
-  it('shows the screen also when the one that waited is gone', async () => {
+  it('shows the screen even when the standby server is gone', async () => {
     await server()
     plugged.phone.inside.faults.killScrcpy()
     const { viewer } = await watch()
@@ -238,7 +241,7 @@ describe('a capture that stands by', () => {
     await server()
   })
 
-  it('ends it with the last who wants it', async () => {
+  it('ends the standby server when nobody wants it any more', async () => {
     const other = new AbortController()
     const longer = hub.standBy(Progress.for(600_000, other.signal))
     for (const each of open.splice(0)) each.close()
@@ -250,7 +253,7 @@ describe('a capture that stands by', () => {
     await until(() => servers() === 0, patience, 'the end of the server')
   })
 
-  it('ends it for all when it is stopped, and starts none by itself', async () => {
+  it('ends the standby server for all when it is stopped, and starts no other', async () => {
     const both = [hub.standBy(Progress.for(600_000)), hub.standBy(Progress.for(600_000))]
     await server()
     plugged.phone.inside.faults.killScrcpy()

@@ -1,7 +1,6 @@
 /**
- * The `Capture` of one phone: a scrcpy server that films from the first who
- * watches to some seconds after the last, started again when it dies. Made by
- * the device's supervisor.
+ * The `Capture` of one phone: a scrcpy server that films from the first subscription until a few
+ * seconds after the last, restarted when it dies. Created by the device's supervisor.
  */
 import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
@@ -15,7 +14,7 @@ import { createSpare } from './spare.js'
 import { launchVideo, openVideoSocket, type VideoSink, type VideoSocket } from './video-socket.js'
 
 export interface CaptureHub extends Capture {
-  /** Ends the video and tells all who watch; a later `subscribe` starts anew. */
+  /** Ends the video and notifies all subscribers; a later `subscribe` starts it again. */
   stop(reason: string): void
 }
 
@@ -23,19 +22,23 @@ export interface HubParts {
   transport: Transport
   jar: Jar
   log: Logger
-  /** Between the last who watched and the end of the video. */
+  /** Milliseconds between the last subscriber leaving and the end of the video. */
   lingerMs?: number
-  /** How long a video that broke may take to come back before all are told that it ended. */
+  /**
+   * Milliseconds in which a broken video may recover before subscribers are notified that it ended.
+   */
   restartMs?: number
 }
 
-/** Milliseconds. `spare`: how long a server that waited may take to film before another is started. */
+/**
+ * Milliseconds. `spare`: how long the standby server may take to film before another is started.
+ */
 const times = { linger: 5000, start: 10_000, spare: 3000, restart: 8000, firstPause: 50, longestPause: 1000 }
 
-/** The video from a start to its end, over restarts. */
+/** One video from start to end, including restarts. */
 interface Run {
   readonly control: AbortController
-  /** Null while it is started. */
+  /** Null while it is being started. */
   socket: VideoSocket | null
 }
 
@@ -48,7 +51,10 @@ export function createCaptureHub({
 }: HubParts): CaptureHub {
   const fan = createFanOut(log)
   let run: Run | null = null
-  /** The phone had it at the last start, and nothing has failed since: one question less while a person waits. */
+  /**
+   * The jar was on the phone at the last start and nothing has failed since: this saves one check
+   * while a person waits.
+   */
   let hasJar = false
   /** Settles with the first start of the run. */
   let started: Promise<unknown> = Promise.resolve()
@@ -61,7 +67,7 @@ export function createCaptureHub({
   const spare = createSpare({ launch, log })
   const asks = createKeyFrameAsks({
     ask: () => run?.socket?.resetVideo(),
-    // The video starts anew, or ends for all.
+    // Restarts the video, or ends it for all.
     giveUp: () => run?.socket?.close(),
   })
 
@@ -89,7 +95,7 @@ export function createCaptureHub({
     return socket
   }
 
-  /** By the server that waits; null when there is none, or it is none. */
+  /** Uses the standby server; null when there is none, or it fails. */
   async function openSpare(sink: VideoSink, progress: Progress): Promise<VideoSocket | null> {
     const waiting = await spare.take()
     if (!waiting) return null
@@ -115,13 +121,13 @@ export function createCaptureHub({
     void first.then(
       (socket) => keepRunning(mine, socket),
       () => {
-        // Told to those who wait for `started`.
+        // `started` carries the error to its waiters.
         if (run === mine) setRun(null)
       },
     )
   }
 
-  /** Starts the video again as often as it ends, until it does not come back in time. */
+  /** Restarts the video whenever it ends, until it fails to recover in time. */
   async function keepRunning(mine: Run, first: VideoSocket): Promise<void> {
     let socket: VideoSocket | null = first
     const isOver = () => mine.control.signal.aborted
@@ -134,7 +140,7 @@ export function createCaptureHub({
       hasJar = false
       fan.forget()
       log.warn({ reason }, 'the screen video ended; restarting it')
-      // One that dies again and again takes no more of the phone than one that lives.
+      // Restarting in a loop must not cost the phone more than running.
       const soon = performance.now() - startedAt < times.longestPause
       socket = await reopen(mine, soon ? times.longestPause : times.firstPause)
       if (socket || isOver()) continue
@@ -143,7 +149,7 @@ export function createCaptureHub({
     }
   }
 
-  /** Null when it did not start in time, or is not wanted any more. */
+  /** Null when it did not start in time, or is no longer wanted. */
   async function reopen(mine: Run, firstPause: number): Promise<VideoSocket | null> {
     const within = Progress.for(restartMs, mine.control.signal)
     for (let pause = firstPause; !within.expired; pause = Math.min(pause * 2, times.longestPause)) {
@@ -207,7 +213,7 @@ export function createCaptureHub({
     standBy: (within) => spare.keep(within),
     stop(reason) {
       spare.stop()
-      // Whoever stops it may wipe the phone next.
+      // The caller that stops the capture may wipe the phone next.
       hasJar = false
       end()
       fan.end(reason)

@@ -1,4 +1,4 @@
-/** How often a phone is asked for a key frame, whoever wants one and whatever it answers. */
+/** The rate of key frame requests to a phone, for any subscribers and any answers. */
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createKeyFrameAsks, type KeyFrameAsks } from './key-frame-asks.js'
@@ -15,8 +15,8 @@ function asker(): { asks: KeyFrameAsks; at: number[]; gaveUp: number[] } {
   return { asks, at, gaveUp }
 }
 
-describe('asks for a key frame', () => {
-  it('are none for a video that begins with one', () => {
+describe('key frame requests', () => {
+  it('are not sent for a video that begins with one', () => {
     const { asks, at } = asker()
     asks.begins()
     vi.advanceTimersByTime(500)
@@ -27,7 +27,7 @@ describe('asks for a key frame', () => {
     expect(at).toHaveLength(1)
   })
 
-  it('end the video when they bring nothing, and stop when it ends', () => {
+  it('end the video when they are not answered, and stop when it ends', () => {
     const { asks, at, gaveUp } = asker()
     asks.begins()
     vi.advanceTimersByTime(11_900)
@@ -43,7 +43,7 @@ describe('asks for a key frame', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('are a second apart at least, and none who wants one waits longer than the phone takes', () => {
+  it('are at least a second apart, and no waiter waits longer than the phone takes', () => {
     const step = fc.record({
       afterMs: fc.nat(1500),
       do: fc.constantFrom('wanted' as const, 'answered' as const),
@@ -65,7 +65,7 @@ describe('asks for a key frame', () => {
           asks.wanted()
         }
         const now = performance.now()
-        // Whoever waits for a second was asked for, since the last answer.
+        // Every waiter of a full second has been requested for since the last answer.
         if (waitsSince !== null && now - waitsSince > 1001)
           expect(at.at(-1)).toBeGreaterThanOrEqual(waitsSince - 1)
         asks.ends()

@@ -1,25 +1,25 @@
 /**
- * When a phone is asked for a key frame: all who want one share it, once a
- * second at most, and a new ask waits for the answer to the last, since each
- * starts the encoder anew. Used by `hub.ts`.
+ * When a phone is asked for a key frame: all subscribers share one request, at most once a second,
+ * and a new request waits for the answer to the last, since each restarts the encoder. Used by
+ * `hub.ts`.
  */
 
-/** Milliseconds. `answer`: how long an encoder may need to start. */
+/** Milliseconds. `answer`: how long an encoder may take to start. */
 const times = { between: 1000, answer: 4000 }
 const asksInVain = 3
 
 export interface KeyFrameAsks {
-  /** Somebody waits for a key frame. */
+  /** A subscriber waits for a key frame. */
   wanted(): void
   /** A key frame came. */
   answered(): void
-  /** The video has started: its first picture will be one. */
+  /** The video has started, and its first picture is a key frame. */
   begins(): void
-  /** No video any more: nothing is asked. */
+  /** The video has ended, so no more requests are sent. */
   ends(): void
 }
 
-/** `giveUp` is called when one ask after the other brought nothing. */
+/** `giveUp` is called when consecutive requests brought no key frame. */
 export function createKeyFrameAsks({ ask, giveUp }: { ask: () => void; giveUp: () => void }): KeyFrameAsks {
   let runs = false
   let isWanted = false

@@ -1,10 +1,16 @@
-/** The enrolment's proof of `video`: the phone films beside the server that takes input, and the picture has its shape. */
+/**
+ * The enrolment's check of `video`: the phone films while another scrcpy server takes input, and
+ * the picture has the screen's shape.
+ */
 import type { Progress } from '@phonerack/shared'
 import { later } from '../base/later.js'
 import type { VideoConfig, VideoPacket } from '../device/capture.js'
 import type { CaptureHub } from './hub.js'
 
-/** Waits for config and key frame, then ends the video. Returns what was seen. @throws when none comes */
+/**
+ * Waits for the config and a key frame, then ends the video. Returns a description of the stream.
+ * @throws when none arrives
+ */
 export async function proveVideo(capture: CaptureHub, progress: Progress): Promise<string> {
   const startedAt = performance.now()
   const frame = later<VideoPacket | string>()

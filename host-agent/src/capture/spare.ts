@@ -1,27 +1,30 @@
 /**
- * A video server that is started on the phone and waits for its sockets, so that a video begins without the start of
- * Java. It films nothing: it costs the phone memory only. One waits as long as somebody wants it and nobody films; one
- * that dies is started again after a pause. Used by `hub.ts`.
+ * A standby video server: started on the phone, waiting for its sockets, so that a video begins
+ * without the start of Java. It films nothing and costs the phone only memory. It waits as long as
+ * a caller wants it and nobody films; one that dies is restarted after a pause. Used by `hub.ts`.
  */
 import { Progress, type Logger } from '@phonerack/shared'
 import { pause } from '../base/pause.js'
 import type { LaunchedServer } from '../scrcpy/server-process.js'
 
 export interface Spare {
-  /** Wants one until `within` ends, or until `stop`. */
+  /** Keeps a standby server until `within` or `stop` ends. */
   keep(within: Progress): Promise<void>
-  /** Whether the phone films now: no other server waits meanwhile. */
+  /** Whether the phone films now: meanwhile no standby server waits. */
   films(isFilming: boolean): void
-  /** The one that waits, which is the caller's from now on; null when there is none. */
+  /** Hands the waiting server over to the caller; null when there is none. */
   take(): Promise<LaunchedServer | null>
-  /** Ends it, and all who want one. */
+  /** Ends it for all callers. */
   stop(): void
 }
 
 export interface SpareParts {
   launch: (progress: Progress) => Promise<LaunchedServer>
   log: Logger
-  /** Milliseconds between the end of one that died and the next: doubled up to the longest while they die soon. */
+  /**
+   * Milliseconds between the death of one server and the next start, doubled up to `longest` while
+   * they die early.
+   */
   pauses?: { first: number; longest: number }
 }
 
@@ -37,7 +40,7 @@ export function createSpare({ launch, log, pauses = { first: 1000, longest: 60_0
   const wishes = new Set<AbortController>()
   let isFilming = false
   let waiting: Waiting | null = null
-  /** Runs after one died. */
+  /** Restarts after a death. */
   let again: NodeJS.Timeout | undefined
   let pauseMs = pauses.first
 

@@ -1,4 +1,4 @@
-/** Parameter sets of real encoders' streams, and of sets that are broken. */
+/** Parameter sets of real encoders' streams, and corrupt ones. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ffmpeg } from '../testing/viewer.js'
@@ -10,7 +10,7 @@ const filmed = (size: string, ...options: string[]): Promise<Buffer> =>
     ...['-preset', 'ultrafast', ...options, '-f', 'h264', 'pipe:1'],
   ])
 
-describe('the format of a picture', () => {
+describe('picture format', () => {
   it.each([
     ['a phone, with padding', 576, 1278, [], /^avc1\.42c0..$/],
     ['High', 1280, 590, ['-profile:v', 'high', '-preset', 'veryfast'], /^avc1\.6400..$/],
@@ -41,7 +41,7 @@ describe('the format of a picture', () => {
     )
   })
 
-  it('stands no longer before a key frame', () => {
+  it('is removed from the front of a key frame', () => {
     const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
     const sets = '00000001 6742c01e 000001 68ce3c80'
     expect(withoutParameterSets(hex(`${sets} 00000001 65b8`))).toEqual(hex('00000001 65b8'))

@@ -1,7 +1,7 @@
 /**
- * What H.264 parameter sets say of the picture: codec string and size without
- * the padding (ITU-T H.264, 7.3.2.1.1 and E.1). Used by `video-socket.ts`,
- * since scrcpy 3.3.3 tells a new size nowhere else.
+ * Reads the codec string and the size without padding from H.264 parameter sets (ITU-T H.264,
+ * 7.3.2.1.1 and E.1). Used by `video-socket.ts`, since scrcpy 3.3.3 reports a new size nowhere
+ * else.
  */
 
 export interface PictureFormat {
@@ -13,15 +13,15 @@ export interface PictureFormat {
 }
 
 const nalTypes = { sps: 7, pps: 8, delimiter: 9 } as const
-/** Profiles whose sets say how colours are stored. */
+/** Profiles whose SPS has chroma fields. */
 const withChroma = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135])
 
 interface Unit {
   type: number
-  /** Of its start code's first byte, and behind its last byte. */
+  /** Offsets of its start code's first byte, and after its last byte. */
   start: number
   end: number
-  /** Where its header stands. */
+  /** Offset of its header. */
   body: number
 }
 
@@ -44,7 +44,7 @@ function startCode(bytes: Buffer, from: number): { start: number; body: number }
   return { start, body: at + 3 }
 }
 
-/** Takes parameter sets off the front of a key frame: some encoders repeat them there. */
+/** Removes parameter sets from the front of a key frame: some encoders repeat them there. */
 export function withoutParameterSets(frame: Buffer): Buffer {
   for (const { type, start } of unitsOf(frame)) {
     const isSet = type === nalTypes.sps || type === nalTypes.pps || type === nalTypes.delimiter
@@ -53,7 +53,7 @@ export function withoutParameterSets(frame: Buffer): Buffer {
   return frame
 }
 
-/** @throws RangeError when there is no SPS that can be read */
+/** @throws RangeError when there is no readable SPS */
 export function readPictureFormat(parameterSets: Buffer): PictureFormat {
   for (const { type, body, end } of unitsOf(parameterSets))
     if (type === nalTypes.sps) return readSps(parameterSets.subarray(body + 1, end))
@@ -80,7 +80,7 @@ function readSps(sps: Buffer): PictureFormat {
   bits.read(1)
   const blocksWide = bits.unsigned() + 1
   const mapUnitsHigh = bits.unsigned() + 1
-  /** Fields of half a picture count in pairs. */
+  /** Interlaced video counts map units and cropping in field lines: a frame has twice as many. */
   const fields = bits.read(1) === 1 ? 1 : 2
   if (fields === 2) bits.read(1)
   bits.read(1)
@@ -121,7 +121,10 @@ function skipPictureOrder(bits: Bits): void {
   for (let left = bits.unsigned(); left > 0; left -= 1) bits.signed()
 }
 
-/** Reads a unit bit by bit; the bytes that only keep start codes away are left out. @throws RangeError at its end */
+/**
+ * Reads a unit bit by bit, without its emulation prevention bytes.
+ * @throws RangeError at its end
+ */
 class Bits {
   private at = 0
   private readonly bytes: Buffer

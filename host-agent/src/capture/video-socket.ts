@@ -1,10 +1,11 @@
 /**
- * One scrcpy server that films the screen: its video socket as parameter sets
- * and packets, its control socket for key frames. Started and restarted by `hub.ts`.
+ * One scrcpy server that films the screen: its video socket as parameter sets and packets, its
+ * control socket for key frames. Started and restarted by `hub.ts`.
  *
- * The video socket of 3.3.3 (`DesktopConnection`, `Streamer`): device name, 4 bytes of codec and twice 4 of size,
- * then packets behind 12 bytes each, big-endian: bit 63 config, bit 62 key frame, 62 bits of microseconds; 4 bytes
- * of length. It has no session packets: a new size stands in the parameter sets only.
+ * The video socket of 3.3.3 (`DesktopConnection`, `Streamer`): device name, 4 bytes of codec and
+ * twice 4 of size, then packets, each behind a 12-byte header, big-endian: bit 63 config, bit 62
+ * key frame, 62 bits of microseconds; 4 bytes of length. It has no session packets: a new size
+ * appears only in the parameter sets.
  */
 import type { Progress } from '@phonerack/shared'
 import { AdbConnectionLost } from '../adb/errors.js'
@@ -18,17 +19,20 @@ export interface VideoHeader {
   isConfig: boolean
   isKeyFrame: boolean
   ptsUs: bigint
-  /** Bytes that follow. */
+  /** Bytes after the header. */
   length: number
 }
 
 export const videoHeaderBytes = 12
 const configBit = 1n << 63n
 const keyBit = 1n << 62n
-/** Bytes: no encoder of a phone makes a larger picture of this size, so that the stream is out of step. */
+/**
+ * Bytes: no phone encoder makes a larger packet at this size, so a larger one means a misaligned
+ * stream.
+ */
 const packetLimit = 16 << 20
 
-/** @throws RangeError for a length that no packet has */
+/** @throws RangeError for an impossible length */
 export function readVideoHeader(bytes: Buffer): VideoHeader {
   const flags = bytes.readBigUInt64BE(0)
   const length = bytes.readUInt32BE(8)
@@ -43,7 +47,7 @@ export function readVideoHeader(bytes: Buffer): VideoHeader {
 
 const h264 = 'h264'
 
-/** `max_size`: of the longer side, in pixels; bits a second. */
+/** `max_size`: of the longer side, in pixels; bit rate in bits per second. */
 const options = [
   'video=true',
   'audio=false',
@@ -54,7 +58,7 @@ const options = [
   'video_bit_rate=4000000',
 ]
 
-/** Called in the order of the stream; must return at once. */
+/** Called in the order of the stream; must return immediately. */
 export interface VideoSink {
   onParameterSets(bytes: Buffer): void
   onPacket(data: Buffer, ptsUs: bigint, isKeyFrame: boolean): void
@@ -63,12 +67,14 @@ export interface VideoSink {
 export interface VideoSocket {
   /** Resolves with the reason when it ends; never rejects. */
   readonly ended: Promise<string>
-  /** Parameter sets and a key frame come next, also of a still screen. */
+  /** Requests parameter sets and a key frame next, also of a still screen. */
   resetVideo(): void
   close(): void
 }
 
-/** Starts a server from the jar at `jarPath`, which films as soon as it is handed to `openVideoSocket`. */
+/**
+ * Starts a server from the jar at `jarPath`; it films as soon as it is passed to `openVideoSocket`.
+ */
 export const launchVideo = (
   transport: Transport,
   jarPath: string,
@@ -97,7 +103,7 @@ export async function openVideoSocket(
     return {
       ended,
       resetVideo() {
-        // That it is gone is told by `ended`.
+        // `ended` reports a closed socket.
         control.write(resetVideoMessage()).catch(close)
       },
       close,
@@ -117,7 +123,7 @@ async function readCodec(video: AdbSocket, serial: string, progress: Progress): 
   }
 }
 
-/** Reads the video until it ends, and says why it did. */
+/** Reads the video until it ends, and returns the reason. */
 export async function pump(video: AdbSocket, sink: VideoSink): Promise<string> {
   try {
     for (;;) {
@@ -133,7 +139,7 @@ export async function pump(video: AdbSocket, sink: VideoSink): Promise<string> {
   }
 }
 
-/** The control socket says nothing that matters here; what comes must not pile up. */
+/** Nothing on the control socket is needed here, but unread data must not accumulate. */
 async function drain(control: AdbSocket): Promise<string> {
   try {
     while ((await control.readSome()) !== null) continue

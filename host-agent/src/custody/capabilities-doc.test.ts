@@ -6,10 +6,10 @@ import { recordSchema } from './records.js'
 
 const described = readFileSync(new URL('../../../docs/capabilities.md', import.meta.url), 'utf8')
 
-/** Fields of a record that are shown by another name. */
+/** Fields of a record that the document shows under another name. */
 const shown: Readonly<Record<string, string>> = { packages: 'apps' }
 
-it('describes each implementation that can be chosen', () => {
+it('describes each implementation that can be selected', () => {
   const { shape } = recordSchema.shape.choice.unwrap()
   const rows = Object.entries(shape).flatMap(([capability, field]) => {
     const choices = field instanceof z.ZodDefault ? field.unwrap() : field

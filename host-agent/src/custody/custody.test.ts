@@ -1,4 +1,7 @@
-/** The rule by which no phone gets another tenant's data, against what is really left on the device. */
+/**
+ * The assignment rule that keeps one tenant's data from another phone, compared with a model of the
+ * data on the device.
+ */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -33,12 +36,12 @@ const clean = (number: number, level: 'data' | 'package' = 'data', record: Custo
   wiped(after(erase('', number), record), BigInt(number), level, 1)
 
 describe('mayAssign', () => {
-  it('refuses every phone on a device without a record, until a wipe was verified', () => {
+  it('refuses every phone on a device without a record, until a wipe is verified', () => {
     expect(mayAssign(blank, use('ph_a', 1), strict)).toBe('not_wiped')
     expect(mayAssign(clean(1), use('ph_a', 2), strict)).toBeNull()
   })
 
-  it('takes a record from before custody as used, and keeps its number', () => {
+  it('treats a record from before assignments as used, and keeps its number', () => {
     const old = custodySchema.parse({ fencingNumber: '7' })
     expect(mayAssign(old, use('ph_a', 7), strict)).toBe('number_taken')
     expect(mayAssign(old, use('ph_a', 8), strict)).toBe('not_wiped')
@@ -47,7 +50,7 @@ describe('mayAssign', () => {
     expect(mayAssign(clean(8, 'data', old), use('ph_a', 9), strict)).toBeNull()
   })
 
-  it('refuses an equal number of another phone, also on a clean device', () => {
+  it('refuses the same number from another phone, also on a clean device', () => {
     const held = after(use('ph_a', 2), clean(1))
     expect(mayAssign(held, use('ph_a', 2), strict)).toBeNull()
     expect(mayAssign(held, use('ph_b', 2), strict)).toBe('number_taken')
@@ -64,14 +67,14 @@ describe('mayAssign', () => {
     expect(mayAssign(held, use('ph_b', 3), strict)).toBe('not_wiped')
   })
 
-  it('refuses every phone after a wipe that broke off, or an enrolment of another phone', () => {
+  it('refuses every phone after an interrupted wipe or the enrolment of another phone', () => {
     const began = written(after(erase('', 2), clean(1)), 1)
     expect(cleanFor(began, strict)).toBe('')
     expect(mayAssign(began, use('ph_a', 3), strict)).toBe('not_wiped')
     expect(mayAssign(wiped(began, 2n, 'data', 1), use('ph_a', 3), strict)).toBeNull()
   })
 
-  it('lets a phone go on under its number after its own reset', () => {
+  it('lets a phone continue under its number after its own reset', () => {
     const reset = after(erase('ph_a', 3), after(use('ph_a', 2), clean(1)))
     expect(mayCall(reset, { phoneId: 'ph_a', fencingNumber: 3n })).toBe('not_assigned')
     const started = after(use('ph_a', 3), wiped(reset, 3n, 'data', 1))
@@ -93,7 +96,7 @@ describe('mayAssign', () => {
     expect(mayAssign(blank, its, strict)).toBe('not_wiped')
   })
 
-  it('keeps a device with a package-level clean for its tenant, or frees it by the flag of the host', () => {
+  it("reserves a device with a package-level clean for its tenant, or frees it by the host's flag", () => {
     const used = written(after(use('ph_a', 2), clean(1)), 1)
     const left = wiped(after(erase('', 3), used), 3n, 'package', 1)
     expect(cleanFor(left, strict)).toBe('tenant:ta')
@@ -101,28 +104,28 @@ describe('mayAssign', () => {
     expect(mayAssign(left, use('ph_c', 4), strict)).toBeNull()
     expect(mayAssign(left, use('ph_c', 4, ''), strict)).toBe('clean_for_another_tenant')
     expect(mayAssign(left, use('ph_b', 4), { packageCleanFreesAll: true })).toBeNull()
-    // Two tenants' data may be left: it is clean for neither.
+    // Two tenants' data may be left, so the device is clean for neither.
     const second = assigned(left, use('ph_b', 4), 1)
     expect(cleanFor(wiped(assigned(second, erase('', 5), 1), 5n, 'package', 1), strict)).toBe('')
   })
 
-  it('proves nothing of a device that was enrolled', () => {
+  it('treats an enrolled device as unverified', () => {
     const used = written(after(use('ph_a', 2), clean(1)), 1)
     const taken = enrolled(after(erase('', 3), used), 1)
     expect(taken).toMatchObject({ fencingNumber: '3', assignment: null, clean: null, dirty: true })
     expect(taken.revision).toBeGreaterThan(used.revision)
     expect(mayAssign(taken, use('ph_a', 4), strict)).toBe('not_wiped')
-    // It may be another phone, and hold whatever its user before left.
+    // It may be another phone, with data of its previous user.
     expect(cleanFor(wiped(taken, 3n, 'package', 1), strict)).toBe('')
     expect(cleanFor(wiped(taken, 3n, 'data', 1), strict)).toBe('anyone')
   })
 
-  it('frees nobody by a package-level clean of a device whose user is not known', () => {
+  it('does not free a device by a package-level clean when its user is unknown', () => {
     expect(cleanFor(clean(1, 'package'), strict)).toBe('')
     expect(mayAssign(clean(1, 'package'), use('ph_a', 2, ''), strict)).toBe('clean_for_another_tenant')
   })
 
-  it('takes a phone whose tenant an older control plane did not name', () => {
+  it('accepts a phone whose tenant an older control plane did not send', () => {
     const held = after(use('ph_a', 2, ''), clean(1))
     const named = after(use('ph_a', 3), held)
     expect(named.assignment?.tenant).toBe('ta')
@@ -131,7 +134,7 @@ describe('mayAssign', () => {
 })
 
 describe('mayCall', () => {
-  it('asks for the number and for the phone', () => {
+  it('requires the same number and the same phone', () => {
     const held = after(use('ph_a', 2), clean(1))
     expect(mayCall(held, { phoneId: 'ph_a', fencingNumber: 2n })).toBeNull()
     expect(mayCall(held, { phoneId: 'ph_b', fencingNumber: 2n })).toBe('not_assigned')
@@ -140,13 +143,13 @@ describe('mayCall', () => {
   })
 })
 
-describe('whatever is asked, in whatever order, with whatever wipes', () => {
-  /** What a control plane may ask for, right or wrong, and what may happen to the agent and the phone. */
+describe('for any sequence of requests and wipes', () => {
+  /** Valid and invalid control plane requests, and faults of the agent and the phone. */
   const ask = fc.record({
     kind: fc.constant('ask' as const),
     intent: fc.constantFrom('use' as const, 'erase' as const),
     phoneId: fc.constantFrom('ph_a', 'ph_b', 'ph_c', ''),
-    /** From the current number on. */
+    /** Offset from the current number. */
     ahead: fc.integer({ min: -1, max: 2 }),
   })
   const wipe = fc.record({
@@ -168,7 +171,10 @@ describe('whatever is asked, in whatever order, with whatever wipes', () => {
   const run = (steps: readonly Step[], trustsAll: boolean) => {
     const flags = { packageCleanFreesAll: trustsAll }
     let record = blank
-    /** Whose data is on the device, by phone; and what package-level cleans may have left, by tenant. */
+    /**
+     * Phones whose data is on the device; and tenants whose data package-level cleans may have
+     * left.
+     */
     const data = new Set<string>()
     const left = new Set<string>()
     let user: string | null = null
@@ -222,7 +228,7 @@ describe('whatever is asked, in whatever order, with whatever wipes', () => {
     return accepted
   }
 
-  it('no phone gets a device that holds data of another', () => {
+  it("never assigns a device that holds another phone's data", () => {
     let accepted = 0
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60, size: 'max' }), fc.boolean(), (steps, trustsAll) => {
@@ -230,7 +236,7 @@ describe('whatever is asked, in whatever order, with whatever wipes', () => {
       }),
       { numRuns: 6000 },
     )
-    // Else it was held by refusing everything.
+    // Guards against a run that passes by refusing everything.
     expect(accepted).toBeGreaterThan(1000)
   })
 })

@@ -1,29 +1,33 @@
 /**
- * Whose data a device holds, and who may have it next. Pure: the rule by which
- * no phone gets a device with another tenant's data, whatever the control
- * plane believes. docs/decisions/0140, 0142
+ * Whose data a device holds, and which phone may use it next. Pure: no phone gets a device with
+ * another tenant's data, regardless of the control plane's state. docs/decisions/0140, 0142
  */
 import { z } from 'zod'
 
 export const wipeLevels = ['data', 'package'] as const
 export type WipeLevel = (typeof wipeLevels)[number]
 
-/** Part of a device's record (`records.ts`). The defaults are what a record without these fields means: a used device. */
+/**
+ * Part of a device's record (`records.ts`). The defaults for missing fields describe a used device.
+ */
 export const custodySchema = z.object({
-  /** The highest number seen; decimal. */
+  /** The highest number seen, in decimal. */
   fencingNumber: z.string().regex(/^\d+$/),
-  /** The phone that brought it; empty: an enrolment, or a wipe of a device that no phone holds. */
+  /**
+   * The phone that set the number; empty after an enrolment, or after a wipe of an unassigned
+   * device.
+   */
   numberHolder: z.string().default(''),
-  /** A wipe or an enrolment brought it. */
+  /** A wipe or an enrolment set the number. */
   numberErases: z.boolean().default(false),
-  /** The phone that had the device last; null once a wipe was verified after it, and when it is not known. */
+  /** The last phone assigned; null after a verified wipe, and when unknown. */
   assignment: z
     .object({ phoneId: z.string(), tenant: z.string(), fencingNumber: z.string() })
     .nullable()
     .default(null),
-  /** Something was, or may have been, written since the last verified wipe. */
+  /** Data was, or may have been, written since the last verified wipe. */
   dirty: z.boolean().default(true),
-  /** The last verified wipe. `tenant`: whose data it was made after; empty: not known. */
+  /** The last verified wipe. `tenant`: whose data it removed; empty when unknown. */
   clean: z
     .object({
       fencingNumber: z.string(),
@@ -33,7 +37,10 @@ export const custodySchema = z.object({
     })
     .nullable()
     .default(null),
-  /** Grows with each change of these fields, also over a lost record as long as the clock does. */
+  /**
+   * Increases with each change of these fields. It increases even after a lost record, as long as
+   * the clock does not go back.
+   */
   revision: z.number().int().nonnegative().default(0),
 })
 export type Custody = z.infer<typeof custodySchema>
@@ -43,13 +50,15 @@ export interface Asked {
   intent: 'use' | 'erase'
   phoneId: string
   tenant: string
-  /** The phone ran before: its data must be on the device. An older control plane does not say it. */
+  /**
+   * The phone ran before, so its data must be on the device. Older control planes do not send it.
+   */
   hasData?: boolean | undefined
   fencingNumber: bigint
 }
 
 export interface HostFlags {
-  /** The operator takes a package-level clean as good enough for anyone. */
+  /** The operator accepts a package-level clean as sufficient for any tenant. */
   packageCleanFreesAll: boolean
 }
 
@@ -61,7 +70,10 @@ export type Refusal =
   | 'data_wiped'
   | 'not_assigned'
 
-/** Null: it may. The device of a refused call is not touched and its record does not change. */
+/**
+ * Returns null when the phone may have the device, else the reason. A refused call does not touch
+ * the device and does not change its record.
+ */
 export function mayAssign(record: Custody, asked: Asked, flags: HostFlags): Refusal | null {
   const current = BigInt(record.fencingNumber)
   if (asked.fencingNumber <= 0n || asked.fencingNumber < current) return 'old_number'
@@ -70,7 +82,7 @@ export function mayAssign(record: Custody, asked: Asked, flags: HostFlags): Refu
   if (asked.phoneId === '') return 'not_assigned'
   const { assignment } = record
   if (assignment) return isSamePhone(assignment, asked) ? null : 'not_wiped'
-  // It would get an empty phone as if it were its own.
+  // The phone would get an empty device in place of its data.
   if (asked.hasData && record.clean && !record.dirty) return 'data_wiped'
   const free = cleanFor(record, flags)
   if (free === '')
@@ -78,19 +90,20 @@ export function mayAssign(record: Custody, asked: Asked, flags: HostFlags): Refu
   return free === 'anyone' || free === forTenant(asked.tenant) ? null : 'clean_for_another_tenant'
 }
 
-/** Whether the current number stands for something else than what is asked. */
+/** Whether the current number belongs to a different request. */
 function isTaken(record: Custody, asked: Asked): boolean {
   if (record.numberHolder === asked.phoneId) return false
-  // Any number of calls may order the same wipe; and the first phone takes a number that only a wipe without a phone had.
+  // Any number of calls may request the same wipe. The first phone takes over a number that only a
+  // wipe without a phone used.
   return !(record.numberErases && (asked.intent === 'erase' || record.numberHolder === ''))
 }
 
-/** A control plane that is older than tenants names none. */
+/** Control planes older than tenants do not send one. */
 const isSamePhone = (held: { phoneId: string; tenant: string }, asked: Asked): boolean =>
   held.phoneId === asked.phoneId &&
   (held.tenant === asked.tenant || held.tenant === '' || asked.tenant === '')
 
-/** Null: the call is of the phone that has the device, under the number that it has it by. */
+/** Returns null when the call comes from the assigned phone under its number, else the reason. */
 export function mayCall(record: Custody, asked: Pick<Asked, 'phoneId' | 'fencingNumber'>): Refusal | null {
   const { assignment } = record
   if (asked.fencingNumber !== BigInt(record.fencingNumber)) return 'old_number'
@@ -98,13 +111,13 @@ export function mayCall(record: Custody, asked: Pick<Asked, 'phoneId' | 'fencing
   return isTheirs ? null : 'not_assigned'
 }
 
-/** The record once `asked` was accepted; the same object when nothing changes. */
+/** The record after `asked` was accepted; the same object when nothing changes. */
 export function assigned<R extends Custody>(record: R, asked: Asked, now: number): R {
   const fencingNumber = asked.fencingNumber.toString()
   const { phoneId } = asked
   const isSameNumber = record.fencingNumber === fencingNumber
   if (asked.intent === 'erase') {
-    // A wipe under the number of the phone that has the device does not take the number from it.
+    // A wipe under the assigned phone's number does not take the number from it.
     if (isSameNumber) return record
     const revision = nextRevision(record, now)
     return { ...record, fencingNumber, numberHolder: phoneId, numberErases: true, revision }
@@ -123,11 +136,11 @@ export function assigned<R extends Custody>(record: R, asked: Asked, now: number
   }
 }
 
-/** From here on something may be written. */
+/** From here on data may be written. */
 export const written = <R extends Custody>(record: R, now: number): R =>
   record.dirty ? record : { ...record, dirty: true, revision: nextRevision(record, now) }
 
-/** The device was taken in, and may be another phone than the one before: nothing is proven of it. */
+/** An enrolled device may be a different phone than before, so nothing is verified about it. */
 export const enrolled = <R extends Custody>(record: R, now: number): R => ({
   ...record,
   assignment: null,
@@ -136,7 +149,7 @@ export const enrolled = <R extends Custody>(record: R, now: number): R => ({
   revision: nextRevision(record, now),
 })
 
-/** A wipe was verified under this number. */
+/** Records a verified wipe under this number. */
 export function wiped<R extends Custody>(record: R, fencingNumber: bigint, level: WipeLevel, now: number): R {
   return {
     ...record,
@@ -152,7 +165,7 @@ export function wiped<R extends Custody>(record: R, fencingNumber: bigint, level
   }
 }
 
-/** The one tenant whose data a package-level clean may leave; empty: not known, or several. */
+/** The one tenant whose data a package-level clean may leave; empty when unknown or several. */
 function tenantLeft({ assignment, clean }: Custody): string {
   if (!assignment) return clean?.tenant ?? ''
   const isAlone = clean === null || clean.level === 'data' || clean.tenant === assignment.tenant
@@ -161,7 +174,7 @@ function tenantLeft({ assignment, clean }: Custody): string {
 
 const nextRevision = (record: Custody, now: number): number => Math.max(record.revision + 1, now)
 
-/** `anyone`, `tenant:` and a tenant, or empty: nobody but the phone that has it. */
+/** Returns `anyone`, `tenant:<tenant>`, or empty: only the assigned phone may use the device. */
 export function cleanFor(record: Custody, { packageCleanFreesAll }: HostFlags): string {
   if (record.assignment || record.dirty || !record.clean) return ''
   const { level, tenant } = record.clean

@@ -1,4 +1,4 @@
-/** Number and assignment of a device, over restarts too. */
+/** A device's fencing number and assignment, also over restarts. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ const reasonOf = (work: () => unknown): unknown => {
 }
 
 describe('the fencing number', () => {
-  it('never goes down, whatever calls come and however often the agent restarts', () => {
+  it('never decreases, whatever calls arrive and however often the agent restarts', () => {
     const call = fc.record({
       kind: fc.constantFrom('hold', 'raise', 'restart'),
       number: fc.bigInt({ min: 0n, max: 9n }),
@@ -71,7 +71,7 @@ describe('the fencing number', () => {
     )
   })
 
-  it('aborts what holds an older one, and not what holds the same', () => {
+  it('aborts work under an older number and keeps work under the same number', () => {
     const fencing = createFencing(serial, openRecords(dir))
     wipe(fencing, 1n)
     const first = fencing.raise(use(2n))
@@ -83,7 +83,7 @@ describe('the fencing number', () => {
     expect(() => fencing.hold(use(2n))).toThrow(FencingRefused)
   })
 
-  it('is on disk before it counts, for the owner only, and apart for each device', () => {
+  it('is on disk before it takes effect, readable by the owner only, and separate for each device', () => {
     const records = openRecords(dir)
     createFencing(serial, records).raise(erase(7n))
     createFencing('other', records).raise(erase(3n))
@@ -94,7 +94,7 @@ describe('the fencing number', () => {
     for (const name of readdirSync(dir)) expect(statSync(join(dir, name)).mode & 0o077).toBe(0)
   })
 
-  it('is not forgotten silently when its file is broken', () => {
+  it('fails loudly when its file is corrupt', () => {
     createFencing(serial, openRecords(dir)).raise(erase(7n))
     const [name] = readdirSync(dir)
     writeFileSync(join(dir, name ?? ''), '{"serial":')
@@ -103,7 +103,7 @@ describe('the fencing number', () => {
 })
 
 describe('the assignment', () => {
-  it('does not go to another phone under an equal number, nor under a higher one before a wipe', () => {
+  it('does not move to another phone under an equal number, nor under a higher one before a wipe', () => {
     const fencing = createFencing(serial, openRecords(dir))
     wipe(fencing, 1n)
     fencing.raise(use(2n, 'ph_a'))
@@ -116,7 +116,7 @@ describe('the assignment', () => {
     expect(reasonOf(() => fencing.raise(use(4n, 'ph_b')))).toBeNull()
   })
 
-  it('is the same after a restart of the agent', () => {
+  it('survives an agent restart', () => {
     const before = createFencing(serial, openRecords(dir))
     wipe(before, 1n)
     before.raise(use(2n, 'ph_a'))
@@ -127,13 +127,13 @@ describe('the assignment', () => {
     expect(reasonOf(() => after.raise(use(3n, 'ph_b')))).toBe('not_wiped')
   })
 
-  it('reads a record from before assignments as a used device, with its number', () => {
+  it('treats a record from before assignments as a used device and keeps its number', () => {
     createFencing(serial, openRecords(dir)).raise(erase(7n))
     const path = join(dir, readdirSync(dir)[0] ?? '')
     const record = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
     const added = ['numberHolder', 'numberErases', 'assignment', 'dirty', 'clean', 'revision']
     const old = Object.fromEntries(Object.entries(record).filter(([name]) => !added.includes(name)))
-    // As a wiped, free device was recorded.
+    // The record of a wiped, free device.
     writeFileSync(path, JSON.stringify({ ...old, wiped: { fencingNumber: '7', checks: [] } }))
     const fencing = createFencing(serial, openRecords(dir))
     expect(fencing.current).toBe(7n)

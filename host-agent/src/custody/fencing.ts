@@ -1,7 +1,7 @@
 /**
- * Who holds one device: calls prove by number and phone that their sender still
- * owns it. Every change is on disk before it counts, and a newer number aborts
- * all that runs under an older. The rule itself stands in `custody.ts`.
+ * Tracks which phone owns one device: calls prove by number and phone that their sender still owns
+ * it. Every change is on disk before it takes effect, and a newer number aborts all work under
+ * older ones. `custody.ts` holds the rule itself.
  */
 import { ApiError } from '@phonerack/shared'
 import {
@@ -44,26 +44,30 @@ export class FencingRefused extends ApiError {
   }
 }
 
-/** Of the phone that a call is for. */
+/** The phone and number that a call is for. */
 export type Owner = Pick<Asked, 'phoneId' | 'fencingNumber'>
 
 export interface Fencing {
   readonly current: bigint
   readonly custody: Custody
-  /** As `custody.ts` says: `anyone`, `tenant:` and a tenant, or empty. */
+  /** See `cleanFor` in `custody.ts`: `anyone`, `tenant:<tenant>`, or empty. */
   readonly cleanFor: string
   /** For what runs under the current assignment; aborts when a newer number comes. @throws FencingRefused for any other phone or number */
   hold(owner: Owner): AbortSignal
   /**
-   * Takes the current number again or a newer one, which aborts all that holds an older.
+   * Accepts the current number again or a newer one, which aborts all work under an
+   * older one.
    * @throws FencingRefused as `mayAssign` decides
    */
   raise(asked: Asked): AbortSignal
-  /** Before the first byte that may leave something on the phone. */
+  /** Called before the first byte that may leave data on the phone. */
   written(): void
-  /** The operator takes the device in. @param changes as in `wiped` */
+  /** The operator enrols the device. @param changes as in `wiped` */
   enrolled(changes: Parameters<Records['update']>[1]): void
-  /** After a wipe that was verified under `fencingNumber`. @param changes further fields of the record, written with it */
+  /**
+   * After a wipe verified under `fencingNumber`. @param changes further fields of the
+   * record, written in the same update
+   */
   wiped(fencingNumber: bigint, level: WipeLevel, changes: Parameters<Records['update']>[1]): void
 }
 

@@ -1,4 +1,4 @@
-/** The journal, as a killed agent leaves it. */
+/** The journal after the agent is killed. */
 import { appendFileSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ const write = (id: string) => ({
 })
 
 describe('after a crash', () => {
-  it('exactly what had begun and not ended is known, once', () => {
+  it('returns exactly the entries that began and did not end, once', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 20 }), (ended) => {
         const here = join(mkdtempSync(join(dir, 'run-')), 'journal.jsonl')
@@ -34,7 +34,7 @@ describe('after a crash', () => {
           const end = journal.begin(write(`op${index}`))
           if (ends) end()
         })
-        // No close: the process is gone.
+        // No close: the process has died.
         const open = ended.flatMap((ends, index) => (ends ? [] : [`op${index}`]))
         expect(openJournal(here, now).leftOpen.map(({ begin }) => begin)).toEqual(open)
         expect(openJournal(here, now).leftOpen).toEqual([])
@@ -43,7 +43,7 @@ describe('after a crash', () => {
     )
   })
 
-  it('a begin is on disk when `begin` returns', () => {
+  it('has an entry on disk when `begin` returns', () => {
     const journal = openJournal(path, now)
     journal.begin(write('op'))
     const seen = join(dir, 'seen.jsonl')
@@ -54,15 +54,15 @@ describe('after a crash', () => {
     journal.close()
   })
 
-  it('a line that was cut off counts as not begun', () => {
+  it('treats a truncated line as not begun', () => {
     openJournal(path, now).close()
     appendFileSync(path, '{"begin":"half')
     expect(openJournal(path, now).leftOpen).toEqual([])
   })
 })
 
-describe('in a long run', () => {
-  it('stays small and keeps what is open', () => {
+describe('after many entries', () => {
+  it('stays small and keeps the open entries', () => {
     const journal = openJournal(path, now)
     journal.begin(write('still open'))
     for (let index = 0; index < 12_000; index += 1) journal.begin(write(`op${index}`))()

@@ -1,8 +1,8 @@
 /**
- * Which writes to phones have begun and not ended, on disk, so that an agent
- * that was killed in the middle says "unknown" afterwards and never repeats one.
- * A line is written before the first byte goes to the phone, and after the end.
- * Written, not synced: it is for a crash of the process.
+ * Records on disk which writes to phones have begun and not ended, so that an agent
+ * killed during a write reports an unknown outcome and never repeats the write. A line
+ * is written before the first byte goes to the phone, and after the end. Written but
+ * not synced: the journal covers a crash of the process only.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -37,14 +37,17 @@ export type JournalEntry = z.infer<typeof beginSchema>
 export type OperationKind = JournalEntry['kind']
 
 export interface Journal {
-  /** What had begun and not ended when the agent last died. Known once: the file starts anew. */
+  /**
+   * Writes that had begun and not ended when the agent last died. Returned once: the
+   * file is then reset.
+   */
   readonly leftOpen: readonly JournalEntry[]
-  /** On disk when it returns; the returned function writes the end. */
+  /** On disk when it returns; the returned function records the end. */
   begin(entry: Omit<JournalEntry, 'begin' | 'at'> & { id: string }): () => void
   close(): void
 }
 
-/** Bytes after which the file is written anew with what is open. */
+/** The file is rewritten with only the open entries once it exceeds this many bytes. */
 const compactAt = 1 << 20
 
 export function openJournal(path: string, now: () => Date): Journal {
@@ -79,7 +82,8 @@ export function openJournal(path: string, now: () => Date): Journal {
       open.set(id, entry)
       append(entry)
       return () => {
-        // After the close the end is not known to the file: the next start says "unknown", which is right.
+        // After the close, ends are not recorded: the next start correctly reports an
+        // unknown outcome.
         if (open.delete(id) && !closed) append({ end: id })
       }
     },
@@ -99,7 +103,7 @@ function readOpen(path: string): JournalEntry[] {
     throw error
   }
   const open = new Map<string, JournalEntry>()
-  // What follows the last newline was cut off by the crash: its write had not begun.
+  // Text after the last newline was truncated by the crash: its write had not begun.
   for (const line of text.split('\n').slice(0, -1)) {
     const parsed = lineSchema.parse(JSON.parse(line))
     if ('begin' in parsed) open.set(parsed.begin, parsed)

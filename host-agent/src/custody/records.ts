@@ -1,6 +1,6 @@
 /**
- * What the agent must remember of each device over a restart and a power cut: whether
- * it was enrolled, whose data it holds, what its probe found. One file a serial.
+ * The agent's state of each device that must survive a restart or a power failure:
+ * enrolment, custody, probe results. One file per serial.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
@@ -16,17 +16,20 @@ const checkSchema = z.object({ name: z.string(), passed: z.boolean(), evidence: 
 
 export const recordSchema = z.object({
   serial: z.string(),
-  /** An operator has given this phone to us; from then on it may be written to. */
+  /** The operator enrolled this phone; from then on the agent may write to it. */
   enrolled: z.boolean(),
-  /** `ro.serialno` of the phone that was enrolled: another phone under the same serial is not enrolled. */
+  /** `ro.serialno` of the enrolled phone: another phone under the same serial is not enrolled. */
   hardwareSerial: z.string().nullable(),
-  /** Files in our folder on the phone, one of which shows that it is the phone of this record (`supervision/same-phone.ts`). */
+  /**
+   * Files in the agent's folder on the phone; one of them identifies it as this
+   * record's phone (`supervision/same-phone.ts`).
+   */
   marks: z.array(z.string()).default([]),
-  /** A phone without a mark counts as that of this record: before its first mark, and while a wipe removes it. */
+  /** A phone without a mark matches this record: before its first mark, and while a wipe removes it. */
   mayLackMark: z.boolean().default(true),
-  /** Whose data it holds, and who may have it next. */
+  /** Whose data it holds, and which phone may use it next. */
   ...custodySchema.shape,
-  /** Chosen by the enrolment's probe. */
+  /** Selected by the enrolment's probe. */
   choice: choiceSchema.nullable(),
   baseline: z
     .object({
@@ -36,20 +39,23 @@ export const recordSchema = z.object({
       traces: z.record(z.string(), z.array(z.string())),
     })
     .nullable(),
-  /** The answer of the newest wipe, for a repeat of it, while nothing was written to the phone since. */
+  /**
+   * The result of the newest wipe, to answer a repeat while nothing has been written to
+   * the phone since.
+   */
   wiped: z.object({ fencingNumber: z.string(), checks: z.array(checkSchema) }).nullable(),
-  /** What was set under the current assignment and must outlive a restart of the phone. */
+  /** Settings made under the current assignment that must survive a restart of the phone. */
   desired: z
     .object({
       location: z.object({ latitude: z.number(), longitude: z.number() }).nullable(),
       timezone: z.string().nullable(),
     })
     .default(nothingDesired),
-  /** The user's keyboard while that of io.appium.settings stands in for it (`settings/keyboard.ts`). */
+  /** The user's keyboard while the io.appium.settings keyboard replaces it (`settings/keyboard.ts`). */
   keyboard: z.string().nullable().default(null),
-  /** What was done for it when it hung, oldest first (`supervision/rescue.ts`). */
+  /** Rescue steps taken when it hung, oldest first (`supervision/rescue.ts`). */
   events: z.array(deviceEventSchema).default([]),
-  /** A write that had begun when the agent died, so that nobody knows how far it came. */
+  /** A write that was running when the agent died; its outcome is unknown. */
   unknownOutcome: z.object({ operation: z.string(), at: z.string() }).nullable(),
 })
 export type DeviceRecord = z.infer<typeof recordSchema>
@@ -72,13 +78,13 @@ const unknownDevice = (serial: string, revision: number): DeviceRecord => ({
 
 export interface Records {
   get(serial: string): DeviceRecord
-  /** Changes fields; synced to the disk when it returns. */
+  /** Changes fields; synced to disk when it returns. */
   update(serial: string, change: Partial<Omit<DeviceRecord, 'serial'>>): DeviceRecord
-  /** Serials with a record, for those that are not plugged in. */
+  /** Serials with a record, including disconnected ones. */
   serials(): string[]
 }
 
-/** @throws when a record on disk cannot be read: its fencing number must not be forgotten silently */
+/** @throws when a record on disk cannot be read: its fencing number must not be lost silently */
 export function openRecords(dir: string, now = Date.now()): Records {
   const known = new Map<string, DeviceRecord>()
   const fileOf = (serial: string) =>
@@ -88,7 +94,7 @@ export function openRecords(dir: string, now = Date.now()): Records {
     known.set(record.serial, record)
   }
   return {
-    // Of a record that is lost, the control plane knows the revision: the loss is newer.
+    // The control plane may know the revision of a lost record: the loss must be newer.
     get: (serial) => known.get(serial) ?? unknownDevice(serial, now),
     update(serial, change) {
       const next = { ...(known.get(serial) ?? unknownDevice(serial, now)), ...change }

@@ -1,4 +1,7 @@
-/** The agent's folder is restored from an older backup: no tenant reaches another's data. By adb, on a virtual phone. */
+/**
+ * The agent's folder is restored from an older backup: no tenant reaches another's
+ * data. Over adb, on a virtual phone.
+ */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,7 +45,7 @@ async function restore(): Promise<void> {
   host.agent = await startAgent({ ...host.config, grpcListen }, host.identity, log)
 }
 
-it('keeps what a tenant left from the next one when the backup is from before the tenant', async () => {
+it("keeps a tenant's data from the next one when the backup is older than the tenant", async () => {
   cpSync(devices(), backup, { recursive: true })
   await of('ph_a', 2n).start()
   await of('ph_a', 2n).start()
@@ -54,13 +57,13 @@ it('keeps what a tenant left from the next one when the backup is from before th
     .catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(CallFailed)
   expect(refused).toMatchObject({ plain: { code: 'phone_unavailable' } })
-  // Its operator erases it, and the next tenant gets it.
+  // The operator erases it, and the next tenant gets it.
   const { verified } = await host.control.enroll({ serial: phone.serial, fencingNumber: 3n }, 60_000)
   expect(verified).toBe(true)
   await of('ph_b', 4n).start()
 })
 
-it('lets a tenant go on when the backup was made under its assignment', async () => {
+it('lets a tenant continue when the backup was made under its assignment', async () => {
   await of('ph_a', 2n).start()
   cpSync(devices(), backup, { recursive: true })
   await of('ph_a', 3n).start()
@@ -69,7 +72,7 @@ it('lets a tenant go on when the backup was made under its assignment', async ()
   await of('ph_a', 3n).start()
 })
 
-it('gives out the clean phone when the backup is of the same wipe', async () => {
+it('assigns the clean phone when the backup is of the same wipe', async () => {
   cpSync(devices(), backup, { recursive: true })
   await restore()
   await untilLink(host, phone.serial, 'healthy')
@@ -77,7 +80,7 @@ it('gives out the clean phone when the backup is of the same wipe', async () => 
   await of('ph_b', 2n).start()
 })
 
-it('reports a lost record as newer than the record was', async () => {
+it('reports a lost record with a newer revision than the record had', async () => {
   await of('ph_a', 2n).start()
   const { revision } = status()?.custody ?? {}
   await restore()

@@ -1,4 +1,7 @@
-/** A control plane that forgot a tenant gives his phone to another: the agent refuses until the phone was wiped. By adb, on a virtual phone. */
+/**
+ * A control plane that lost a tenant's record assigns that tenant's phone to another:
+ * the agent refuses until the phone is wiped. Over adb, on a virtual phone.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CallFailed } from '../testing/client.js'
 import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../testing/phone.js'
@@ -28,7 +31,7 @@ const filesOf = async (phoneId: string, number: bigint): Promise<string[]> => {
 }
 const custody = () => both.host.agent.registry.statuses()[0]?.custody
 
-it('keeps what a tenant left from the next one, whatever number the next one brings', async () => {
+it("keeps a tenant's data from the next one, whatever number the next one sends", async () => {
   const first = of('ph_a', 2n)
   await first.start()
   const { assignment } = first
@@ -41,7 +44,7 @@ it('keeps what a tenant left from the next one, whatever number the next one bri
     clean_for: '',
   })
 
-  // The same number again, as after a restore; and later ones.
+  // The same number again, as after a restore, and later ones.
   for (const number of [2n, 3n, 100n]) {
     const expected = number === 2n ? 'number_taken' : 'not_wiped'
     expect(await refusalOf(of('ph_b', number).start())).toBe(expected)
@@ -52,7 +55,7 @@ it('keeps what a tenant left from the next one, whatever number the next one bri
   expect(await refusalOf(of('ph_b', 2n).observe())).toBe('not_assigned')
   expect(await refusalOf(filesOf('ph_b', 2n))).toBe('not_assigned')
   expect(await refusalOf(of('ph_b', 2n).run([{ type: 'home' }]))).toBe('not_assigned')
-  // The first tenant noticed nothing.
+  // The first tenant is not affected.
   expect(await filesOf('ph_a', 2n)).toContain('trace.txt')
 
   const answer = await of('', 4n).wipe()
@@ -74,7 +77,7 @@ it('keeps a device from the next tenant when its wipe could not be verified', as
   await of('ph_c', 8n).start()
 })
 
-it('gives a phone no device that was enrolled since, even when the wipe of the enrolment failed', async () => {
+it("assigns no phone a device that was enrolled since, even when the enrolment's wipe failed", async () => {
   const { faults } = both.phone.inside
   faults.setWipeDoesNothing(true)
   const answer = await both.host.control.enroll({ serial: both.phone.serial, fencingNumber: 9n }, 60_000)
@@ -86,7 +89,7 @@ it('gives a phone no device that was enrolled since, even when the wipe of the e
   await of('ph_d', 11n).start()
 })
 
-it('gives a phone no device from which its data was wiped', async () => {
+it('assigns no phone a device from which its data was wiped', async () => {
   const { serial } = both.phone
   const [released, its] = [
     of('ph_d', 12n),
@@ -98,7 +101,7 @@ it('gives a phone no device from which its data was wiped', async () => {
   expect(await refusalOf(both.host.control.call.rebootPhone({ assignment: its.assignment }))).toBe(
     'data_wiped',
   )
-  // A reset: it starts without data.
+  // A reset starts the phone without data.
   await of('ph_d', 13n).start()
   await session(both.host.control, serial, 14n, 'ph_d', 'tenant of ph_d', true).start()
 })

@@ -1,4 +1,4 @@
-/** One step of the enrolment's probe: what it found of one capability. Used by the probes. */
+/** One step of the enrolment's probe: what it found for one capability. Used by the probes. */
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { DeviceGone } from './device.js'
 
@@ -9,13 +9,16 @@ export interface FoundCapability {
   evidence: string
 }
 
-/** Milliseconds of one try; a phone that hangs once gets another. */
+/** Milliseconds of one try; a phone that hangs gets a second try. */
 const tryMs = 30_000
 const tries = 2
-/** A scrcpy server that does not start looks like a phone that left; what is tried next tells them apart. */
+/**
+ * A scrcpy server that fails to start looks like a disconnected phone; the next step
+ * tells the two apart.
+ */
 const needsServer: ReadonlySet<string> = new Set(['input', 'video'])
 
-/** What fails is a finding, except when the phone has left. */
+/** A failure is a finding, unless the phone has disconnected. */
 export async function attempt(
   name: string,
   implementation: string,

@@ -1,18 +1,21 @@
-/** Which implementation of each capability the enrolment's probe chose for a device. An empty name: the phone lacks it. */
+/**
+ * The implementation of each capability that the enrolment's probe selected for a
+ * device. An empty name: the phone lacks the capability.
+ */
 import { z } from 'zod'
 
 export const choiceSchema = z.object({
   input: z.enum(['scrcpy', 'input-commands']),
   text: z.enum(['scrcpy', 'input-commands']),
   ui: z.enum(['uiautomator-tty', 'uiautomator-file']),
-  /** The UI server ran at enrolment; `ui` is used while it does not run. */
+  /** The UI server ran at enrolment; `ui` is the fallback while it does not run. */
   uiServer: z.boolean().default(false),
   wipe: z.enum(['testharness', '']),
-  /** `unproven`: set and not read back at enrolment. */
+  /** `unproven`: the enrolment set it and could not read it back. */
   clipboard: z.enum(['scrcpy', 'unproven', '']).default(''),
   /** Whether io.appium.settings is installed on the phone. */
   settingsApp: z.boolean().default(false),
-  /** Its keyboard became the phone's and was given back at enrolment. */
+  /** At enrolment, the app's keyboard was selected and the user's keyboard restored. */
   keyboard: z.boolean().default(false),
   location: z.enum(['settings-app', '']).default(''),
   locale: z.enum(['settings-app', '']).default(''),

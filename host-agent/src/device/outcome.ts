@@ -1,13 +1,14 @@
 /**
- * Tells a write that never left from one whose end nobody saw. Used by the
+ * Distinguishes a write that was never sent from one with an unknown outcome. Used by
  * implementations of capabilities around the step that changes the phone.
  */
 import { ApiError, DeadlineExceeded } from '@phonerack/shared'
 import { DeviceGone } from './device.js'
 
 /**
- * Runs the step that changes the phone and what proves it. From its first byte on, a phone that leaves or
- * does not answer in time leaves the outcome unknown; before, nothing was done and its error says so.
+ * Runs the step that changes the phone and its confirmation. From its first byte on, a
+ * disconnect or a timeout leaves the outcome unknown; before, nothing was done and the
+ * error says so.
  * @throws ApiError action_outcome_unknown
  */
 export async function writing<T>(what: string, step: () => Promise<T>): Promise<T> {

@@ -1,2 +1,2 @@
-/** Our only folder on a phone. */
+/** The agent's only folder on a phone. */
 export const phoneFolder = '/data/local/tmp/phonerack'

@@ -1,16 +1,22 @@
-/** Runs one command on a phone for a capability: text out, or an error that names the command. */
+/**
+ * Runs one command on a phone for a capability and returns its text, or throws an error
+ * that names the command.
+ */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { commandName, type ShellCommand } from '../adb/quote.js'
 import type { ShellResult } from '../adb/shell-protocol.js'
 import type { Transport } from '../adb/transport.js'
 
-/** What a command printed on both streams, for messages and for Android tools that report failures on stdout. */
+/**
+ * A command's output on both streams, for messages and for Android tools that report
+ * failures on stdout.
+ */
 export const outputOf = (result: ShellResult): string =>
   `${result.stdout.toString('utf8')}${result.stderr.toString('utf8')}`.trim()
 
 /**
- * What the command wrote to stdout.
- * @throws ApiError provider_error when it ended with another code than 0
+ * Returns the command's stdout.
+ * @throws ApiError provider_error when it exits with a code other than 0
  */
 export async function run(transport: Transport, command: ShellCommand, progress: Progress): Promise<string> {
   const result = await transport.shell(command, progress)
@@ -18,7 +24,7 @@ export async function run(transport: Transport, command: ShellCommand, progress:
   return result.stdout.toString('utf8')
 }
 
-/** In the details of the error of a command that failed; `output` is cut, not redacted. */
+/** Details of the error of a failed command; `output` is truncated, not redacted. */
 export interface CommandFailure {
   /** Its name, without arguments. */
   command: string
@@ -26,7 +32,7 @@ export interface CommandFailure {
   output: string
 }
 
-/** `message`: what it means, where that is known. */
+/** `message`: the failure's meaning, where it is known. */
 export function commandFailed(command: ShellCommand, result: ShellResult, message?: string): ApiError {
   const failure: CommandFailure = {
     command: commandName(command),

@@ -1,6 +1,6 @@
 /**
- * What calls do with one device: lifecycle calls that raise the fencing number,
- * writes one at a time, reads beside them. Called by `grpc/`; knows nothing of it.
+ * Admits calls to one device: lifecycle calls that raise the fencing number, writes one at a time,
+ * reads concurrently. Called by `grpc/` and does not depend on it.
  */
 import { ApiError, DeadlineExceeded, limits, ownNow, Progress, type Logger } from '@phonerack/shared'
 import { DeviceGone, type Device } from '../device/device.js'
@@ -16,12 +16,14 @@ import type { Journal, OperationKind } from '../custody/journal.js'
 import type { Records } from '../custody/records.js'
 import { createWriteQueue } from './write-queue.js'
 
-/** Who calls, and by which right. */
+/** The calling phone and its fencing number. */
 export interface Caller {
   phoneId: string
-  /** Whose phone it is; empty: not known. */
+  /** The tenant that owns the phone; empty when unknown. */
   tenant: string
-  /** The phone ran before: its data must be on the device. An older control plane does not say it. */
+  /**
+   * The phone ran before, so its data must be on the device. Older control planes do not send it.
+   */
   hasData?: boolean | undefined
   fencingNumber: bigint
   requestId: string
@@ -46,11 +48,11 @@ export interface GateParts {
 export class DeviceGate {
   readonly fencing: Fencing
   private readonly queue = createWriteQueue()
-  /** Long writes that others do not wait for. */
+  /** Long writes that do not take a turn in the queue. */
   private readonly besides = new Set<Promise<unknown>>()
-  /** The lifecycle call that runs, and which later ones wait for. */
+  /** The running lifecycle call; later ones wait for it. */
   private lifecycle: Promise<unknown> = Promise.resolve()
-  /** By `ownNow`: until then the screen may still follow what the last batch sent. */
+  /** On the `ownNow` clock: until then the screen may still be changing from the last batch. */
   screenSettlesAt = -Infinity
   private readonly running = new Map<string, Promise<unknown>>()
 
@@ -58,7 +60,7 @@ export class DeviceGate {
     this.fencing = createFencing(parts.serial, parts.records, parts.flags)
   }
 
-  /** Wakes the phone and proves by tree and picture that it answers. */
+  /** Wakes the phone and confirms with a tree and a screenshot that it responds. */
   start(caller: Caller, progress: Progress): Promise<Date> {
     this.requireEnrolled()
     return this.alone('start', caller, progress, async (within) => {
@@ -77,7 +79,7 @@ export class DeviceGate {
     })
   }
 
-  /** Ends what runs, goes home and lets the screen sleep. */
+  /** Aborts running work, goes to the home screen and lets the screen sleep. */
   park(caller: Caller, progress: Progress): Promise<void> {
     this.requireEnrolled()
     return this.alone('park', caller, progress, async (within) => {
@@ -88,7 +90,10 @@ export class DeviceGate {
     })
   }
 
-  /** Ends what runs and orders a restart; `start` under the same number waits for the phone's return. */
+  /**
+   * Aborts running work and requests a restart; `start` under the same number waits for the phone
+   * to return.
+   */
   reboot(caller: Caller, progress: Progress): Promise<void> {
     this.requireEnrolled()
     return this.alone('reboot', caller, progress, async (within) => {
@@ -98,7 +103,9 @@ export class DeviceGate {
     })
   }
 
-  /** Wipes and verifies; the answer of a wipe that passed under the same number is given again. */
+  /**
+   * Wipes and verifies. A repeat under the same number returns the result of the wipe that passed.
+   */
   wipe(caller: Caller, progress: Progress): Promise<WipeCheck[]> {
     this.requireEnrolled('wipe')
     return this.alone('wipe', caller, progress, async (within) => {
@@ -110,7 +117,7 @@ export class DeviceGate {
     })
   }
 
-  /** The operator gives this phone to us: from here on it may be written to. */
+  /** Records the operator's permission to write to this phone. */
   enroll(
     caller: Caller,
     progress: Progress,
@@ -126,7 +133,8 @@ export class DeviceGate {
       this.fencing.enrolled({
         enrolled: true,
         hardwareSerial: identity.hardwareSerial,
-        // Until the wipe gives it a mark, it is no phone for the tenant of an earlier assignment.
+        // Until the wipe writes a mark, the phone is not available to the tenant of an earlier
+        // assignment.
         mayLackMark: standing.may === 'use',
         choice: null,
         baseline: null,
@@ -139,7 +147,7 @@ export class DeviceGate {
     })
   }
 
-  /** A read of the screen: tried again while the phone is away, 15 s at most. */
+  /** Reads the screen; retries for up to 15 seconds while the phone is unreachable. */
   async read<T>(
     caller: Caller,
     progress: Progress,
@@ -159,7 +167,7 @@ export class DeviceGate {
     }
   }
 
-  /** A read that sees what the last batch did: made after the screen had time to follow it. */
+  /** Reads the screen after it has had time to show the effect of the last batch. */
   async readScreen<T>(
     caller: Caller,
     progress: Progress,
@@ -172,7 +180,7 @@ export class DeviceGate {
     })
   }
 
-  /** A write, in its turn. It is in the journal, under `id` when it has one of its own, before `work` is called. */
+  /** Queues a write. The journal has it, under `id` when one is given, before `work` is called. */
   async write<T>(
     kind: OperationKind,
     caller: Caller,
@@ -191,8 +199,9 @@ export class DeviceGate {
   }
 
   /**
-   * A long write that does not wait for its turn and keeps nobody waiting, in the journal under `id` before `work` is
-   * called. Lifecycle calls abort it and wait for its end. `again` waits for the phone after it left in the middle.
+   * A long write that does not use the queue. The journal has it under `id` before `work` is
+   * called. Lifecycle calls abort it and wait for it to end. `again` waits for the phone when it
+   * disconnects during the write.
    */
   async beside<T>(
     kind: OperationKind,
@@ -211,8 +220,9 @@ export class DeviceGate {
   }
 
   /**
-   * A person's view, as long as the assignment lasts: not in the journal, since a person sees what became of it.
-   * Lifecycle calls abort it and wait for its end. `work` gets the device each time anew: it may go and come back.
+   * A person's live view, for as long as the assignment lasts. It is not in the journal, since the
+   * person sees the outcome. Lifecycle calls abort it and wait for it to end. `work` gets the
+   * current device each time, since the device may disconnect and return.
    * @throws FencingRefused when a newer assignment ended it
    */
   async watch(
@@ -230,7 +240,7 @@ export class DeviceGate {
     if (held.aborted) this.fencing.hold(caller)
   }
 
-  /** What lifecycle calls wait for, and nobody else. */
+  /** Work that lifecycle calls wait for; writes and reads do not. */
   private unqueued<T>(work: () => Promise<T>): Promise<T> {
     const mine = work()
     const ended = Promise.allSettled([mine]).finally(() => this.besides.delete(ended))
@@ -249,13 +259,16 @@ export class DeviceGate {
   private requireEnrolled(intent: 'use' | 'wipe' = 'use'): void {
     const { enrolled } = this.parts.records.get(this.serial)
     if (!enrolled) throw notEnrolled(this.serial)
-    // Another phone may have come to the serial of an enrolled one.
+    // A different phone may now use the serial of an enrolled one.
     const { current, tie } = this.supervisor
     if (current.name !== 'unenrolled' || tie.standing?.may === intent) return
     throw notEnrolled(this.serial, current.reason)
   }
 
-  /** The healthy phone, once it was seen to be that of the record. Its first use after a wipe changes its mark. */
+  /**
+   * The healthy phone, after verifying that it matches the record. The first use after a wipe
+   * changes its mark.
+   */
   private async ownPhone(within: Progress): Promise<Device> {
     await this.supervisor.waitHealthy(within)
     await this.supervisor.confirmEnrolled('use', within)
@@ -285,8 +298,8 @@ export class DeviceGate {
   }
 
   /**
-   * Takes the number, which aborts everything older, waits for that to end, and runs `work` alone.
-   * A repeat of a call that still runs gets the same answer.
+   * Takes the fencing number, which aborts all older work, waits for that work to end, and runs
+   * `work` alone. A repeat of a call that still runs gets the same result.
    */
   private alone<T>(
     kind: OperationKind,
@@ -300,7 +313,7 @@ export class DeviceGate {
     const key = `${kind} ${caller.phoneId} ${caller.fencingNumber}`
     const same = this.running.get(key)
     if (same) return progress.race(kind, () => same as Promise<T>)
-    // Not the first caller's time: who repeats the call waits for the same work.
+    // Uses a fixed deadline, not the first caller's: repeated calls wait for the same work.
     const within = Progress.for(kind === 'wipe' || kind === 'enroll' ? times.wipe : times.lifecycle, held)
     const before = this.lifecycle
     const mine = (async () => {
@@ -309,7 +322,8 @@ export class DeviceGate {
         .within(times.abortGrace)
         .race('the previous call', () => Promise.all([this.queue.idle(), ...this.besides]))
       const result = await this.journalled(kind, caller, () => work(within))
-      // What an earlier agent left open no longer matters: the phone was brought into a known state.
+      // Outcomes left unknown by an earlier agent process no longer matter: the phone is now in a
+      // known state.
       if (this.parts.records.get(this.serial).unknownOutcome) {
         this.parts.records.update(this.serial, { unknownOutcome: null })
       }
@@ -348,11 +362,11 @@ const twinCheck = (twin: string): WipeCheck => ({
   evidence: sameAs(twin),
 })
 
-/** The caller's time, cut short when a newer fencing number comes. */
+/** The caller's deadline, aborted early by a newer fencing number. */
 const joined = (progress: Progress, held: AbortSignal): Progress =>
   Progress.for(progress.remaining, progress.signal, held)
 
-/** What may be better a moment later. */
+/** Errors that a retry may resolve. */
 const isUnreachable = (error: unknown): boolean =>
   error instanceof DeviceGone ||
   error instanceof DeadlineExceeded ||

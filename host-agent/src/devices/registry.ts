@@ -1,6 +1,6 @@
 /**
- * All devices of this host: one supervisor and one gate for each serial that
- * adb lists or that was enrolled here. Made by `main.ts`, asked by `grpc/` and `status/`.
+ * All devices of this host: one supervisor and one gate for each serial that adb lists or that was
+ * enrolled here. Created by `main.ts`, used by `grpc/` and `status/`.
  */
 import { ApiError, type DeviceStatus, type Logger } from '@phonerack/shared'
 import type { AdbClient, TrackedDevice } from '../adb/client.js'
@@ -21,11 +21,11 @@ export interface RegistryParts {
   /** Network phones, `host:port`. */
   connect: readonly string[]
   jar: Jar
-  /** Nobody can reach the phones over a network, says the operator. */
+  /** The operator declares that the phones are unreachable over any network. */
   isolated: boolean
   /** Serials whose phones may hold a SIM. */
   allowSims: readonly string[]
-  /** Between two looks at each phone's condition. */
+  /** Interval between condition checks of each phone, in milliseconds. */
   conditionEveryMs: number
   records: Records
   flags: HostFlags
@@ -52,7 +52,7 @@ const isSameDevice = (one: TrackedDevice, other: TrackedDevice | undefined): boo
   one.transport.id === other.transport.id &&
   one.transport.serverRun === other.transport.serverRun
 
-/** Between two looks at phones on the network. */
+/** Interval between checks of network phones, in milliseconds. */
 const networkPollMs = 500
 
 export class Registry {
@@ -83,7 +83,7 @@ export class Registry {
     this.tracking = Promise.all([tracked, polled])
   }
 
-  /** @throws ApiError phone_unavailable for a serial that was never seen */
+  /** @throws ApiError phone_unavailable for an unknown serial */
   gate(serial: string): DeviceGate {
     const entry = this.entries.get(serial)
     if (!entry)

@@ -1,10 +1,10 @@
-/** What a heartbeat says of one device. */
+/** The heartbeat's status of one device. */
 import type { DeviceLink, DeviceStatus } from '@phonerack/shared'
 import type { DeviceState } from '../supervision/state-machine.js'
 import type { DeviceSupervisor } from '../supervision/supervisor.js'
 import type { Fencing } from '../custody/fencing.js'
 
-/** A quarantined device counts as one that does not answer: its reason stands beside. */
+/** A quarantined device counts as not responding; the reason is reported separately. */
 const linkOf = (state: DeviceState): DeviceLink => (state.name === 'quarantined' ? 'offline' : state.name)
 
 function reasonOf(state: DeviceState): string | null {

@@ -1,4 +1,7 @@
-/** One phone under two adb serials, at once and one after the other: no tenant reaches another's data. By adb, on a virtual phone. */
+/**
+ * One phone under two adb serials, simultaneously and in sequence: no tenant reaches another's
+ * data. Over adb, on a virtual phone.
+ */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +24,7 @@ let folder: string
 let phone: Phone
 let ways: AdbProxy[]
 let host: TestHost
-/** As adb knows the phone by its two ways. */
+/** The phone's two serials, as adb lists them. */
 let usb: string
 let net: string
 
@@ -43,7 +46,7 @@ afterEach(async () => {
 
 const unplug = async (serial: string): Promise<void> => {
   ways[serial === usb ? 0 : 1]?.cut()
-  // Not offline for a failed probe alone: adb itself must have noticed.
+  // A failed probe alone does not count as offline: adb itself must report the disconnect.
   const gone = /adb (does not list it|reports it offline)/
   await until(() => gone.test(statusOf(serial)?.reason ?? ''), 20_000, `${serial} is away`)
 }
@@ -98,7 +101,7 @@ const removeMarks = async (serial = usb): Promise<void> => {
   await transportOf(serial).shell(command('rm', ...paths), Progress.for(5000))
 }
 
-/** Starts the agent again, over records as `change` makes them. */
+/** Restarts the agent on records that `change` modified. */
 async function upgrade(change: (record: DeviceRecord) => void): Promise<void> {
   await host.agent.stop()
   const dir = join(host.config.dataDir, 'devices')
@@ -113,7 +116,7 @@ async function upgrade(change: (record: DeviceRecord) => void): Promise<void> {
   host.agent = await startAgent({ ...host.config, grpcListen: `127.0.0.1:${port}` }, host.identity, log)
 }
 
-it('refuses to enroll the second serial of a connected phone, erases nothing and says why', async () => {
+it('refuses to enroll the second serial of a connected phone, erases nothing and states the reason', async () => {
   await untilLink(host, usb, 'unenrolled')
   await untilLink(host, net, 'unenrolled')
   await mustEnroll(usb)
@@ -130,10 +133,10 @@ it('refuses to enroll the second serial of a connected phone, erases nothing and
   expect(await filesOf('ph_a', usb, 2n)).toContain('trace.txt')
 })
 
-it('lets only the serial that was enrolled last reach the phone, and none with a tenant of the other', async () => {
+it('lets only the most recently enrolled serial reach the phone, and neither while a tenant holds it', async () => {
   await untilLink(host, usb, 'unenrolled')
   await mustEnroll(usb)
-  // The clean record of the first serial stays while the phone comes under the second.
+  // The first serial's clean record stays while the phone connects under the second.
   await unplug(usb)
   await untilLink(host, net, 'unenrolled')
   await mustEnroll(net)
@@ -150,14 +153,14 @@ it('lets only the serial that was enrolled last reach the phone, and none with a
     message: expect.stringContaining('has since been enrolled or wiped under another serial') as unknown,
   })
 
-  // Both at once.
+  // Both serials are connected.
   plug(net)
   await untilLink(host, net, 'healthy')
   expect(await filesOf('ph_b', net, 2n)).toContain('trace.txt')
   expect(statusOf(usb)?.link).toBe('unenrolled')
 })
 
-it('ends a tenant whose phone was taken in under another serial', async () => {
+it('ends the assignment of a phone that was enrolled under another serial', async () => {
   await untilLink(host, usb, 'unenrolled')
   await mustEnroll(usb)
   await of('ph_a', usb, 2n).start()
@@ -168,13 +171,13 @@ it('ends a tenant whose phone was taken in under another serial', async () => {
   await trace('ph_b', net, 2n)
   plug(usb)
   await untilReason(usb, /has since been enrolled or wiped under another serial/)
-  // Its number is current, and its assignment stands.
+  // Its number is current, and its assignment is unchanged.
   await failureOf(filesOf('ph_a', usb, 2n))
   expect(await failureOf(of('ph_a', usb, 2n).start())).toMatchObject({ code: 'phone_unavailable' })
   expect(await filesOf('ph_b', net, 2n)).toEqual(['trace.txt'])
 })
 
-it('keeps a phone over its own restart, a restart ordered by us, and a restart of the agent', async () => {
+it("keeps the assignment over the phone's own restart, a requested restart and an agent restart", async () => {
   await untilLink(host, usb, 'unenrolled')
   await mustEnroll(usb)
   const a = of('ph_a', usb, 2n)
@@ -188,7 +191,7 @@ it('keeps a phone over its own restart, a restart ordered by us, and a restart o
   expect(await filesOf('ph_a', usb, 2n)).toContain('trace.txt')
 })
 
-it('reaches a phone that lost its mark only to wipe it', async () => {
+it('reaches a phone without its mark only to wipe it', async () => {
   await untilLink(host, usb, 'unenrolled')
   await mustEnroll(usb)
   await of('ph_a', usb, 2n).start()
@@ -200,7 +203,7 @@ it('reaches a phone that lost its mark only to wipe it', async () => {
   await of('ph_b', usb, 5n).start()
 })
 
-it('marks the phone of a record from before marks, and its tenant goes on', async () => {
+it('marks the phone of a record made before marks existed, and keeps its tenant', async () => {
   await untilLink(host, usb, 'unenrolled')
   await mustEnroll(usb)
   await of('ph_a', usb, 2n).start()
@@ -213,7 +216,7 @@ it('marks the phone of a record from before marks, and its tenant goes on', asyn
   expect(await marks()).toHaveLength(1)
 })
 
-it('wipes the phone of two records from before marks that may mean the same one', async () => {
+it('wipes the phone of two unmarked records that may describe the same phone', async () => {
   await untilLink(host, usb, 'unenrolled')
   await mustEnroll(usb)
   await unplug(usb)
@@ -227,7 +230,8 @@ it('wipes the phone of two records from before marks that may mean the same one'
   await upgrade(fromBefore)
   await untilLink(host, usb, 'healthy')
   expect(await failureOf(of('ph_a', usb, 2n).start())).toMatchObject({ details: { reason: 'not_wiped' } })
-  // The second serial comes while the first is in use, and is not let in when the first is gone.
+  // The second serial connects while the first is in use, and stays refused after the first
+  // disconnects.
   plug(net)
   await untilReason(net, /the same phone is connected/)
   expect(await of('', usb, 2n).wipe()).toMatchObject({ verified: true })

@@ -1,4 +1,4 @@
-/** One write at a time, in order, and nothing hangs. */
+/** Writes run one at a time and in order, and the queue never blocks. */
 import { ApiError } from '@phonerack/shared'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -7,8 +7,8 @@ import { createWriteQueue } from './write-queue.js'
 const never = new AbortController().signal
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-describe('writes to a phone', () => {
-  it('run one at a time in order of arrival, whatever fails or is given up', async () => {
+describe('write queue', () => {
+  it('runs writes one at a time in order of arrival, also after failures and aborts', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('ends', 'fails', 'given up'), { minLength: 1, maxLength: 12 }),
@@ -46,7 +46,7 @@ describe('writes to a phone', () => {
     )
   })
 
-  it('that waited too long are refused as rate_limited, and never run', async () => {
+  it('refuses writes that waited too long as rate_limited, and never runs them', async () => {
     const queue = createWriteQueue()
     let ran = false
     const long = queue.run(never, 1000, () => pause(120))
@@ -63,7 +63,7 @@ describe('writes to a phone', () => {
     expect(ran).toBe(false)
   })
 
-  it('that were aborted before their turn say that nothing was done', async () => {
+  it('reports that nothing was done for writes aborted before their turn', async () => {
     const queue = createWriteQueue()
     const gone = new AbortController()
     const long = queue.run(never, 1000, () => pause(50))

@@ -1,6 +1,6 @@
 /**
- * One phone's writes, one at a time in order of arrival. Reads do not come here,
- * and park and wipe never wait here: they abort what runs.
+ * One phone's writes, one at a time in order of arrival. Reads do not use the queue. Park and wipe
+ * do not wait in it: they abort what runs.
  */
 import { ApiError } from '@phonerack/shared'
 
@@ -15,7 +15,7 @@ export interface WriteQueue {
    * @throws ApiError rate_limited after `waitMs` without a turn; phone_unavailable when `signal` aborts before
    */
   run<T>(signal: AbortSignal, waitMs: number, work: () => Promise<T>): Promise<T>
-  /** Resolves when nothing runs. */
+  /** Resolves when the queue is idle. */
   idle(): Promise<void>
   readonly busy: boolean
 }

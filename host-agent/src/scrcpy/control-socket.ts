@@ -1,6 +1,6 @@
 /**
- * One running scrcpy server and its control socket: no video, no audio. Sends
- * control messages and matches answers. `keeper.ts` starts it again when it dies.
+ * One running scrcpy server and its control socket: no video, no audio. Sends control
+ * messages and matches answers. `keeper.ts` restarts it when it dies.
  */
 import { DeadlineExceeded, type Logger, type Progress } from '@phonerack/shared'
 import { AdbConnectionLost } from '../adb/errors.js'
@@ -15,18 +15,21 @@ import { startServer, type ServerOutput } from './server-process.js'
 const clipboardAnswerMs = 700
 
 export interface ControlSocket {
-  /** As the server gave it. */
+  /** As sent by the server. */
   readonly deviceName: string
   readonly closed: boolean
   /** Resolves with the reason when it ends. */
   readonly ended: Promise<string>
-  /** Aborts when it ends, for those who wait in between. */
+  /** Aborts when it ends, for callers that are waiting. */
   readonly lost: AbortSignal
-  /** Hands messages to the connection. @throws DeviceGone */
+  /** Writes messages to the connection. @throws DeviceGone */
   send(messages: Uint8Array): Promise<void>
-  /** Null: empty, or refused; the server does not say which. */
+  /** Null: empty, or refused; the server does not distinguish them. */
   getClipboard(progress: Progress): Promise<string | null>
-  /** Returns once the server acknowledged; that says it tried, not that the clipboard holds it. */
+  /**
+   * Returns once the server acknowledged. An acknowledgement means that the server
+   * tried, not that the clipboard holds the text.
+   */
   setClipboard(text: string, paste: boolean, progress: Progress): Promise<void>
   close(): void
 }

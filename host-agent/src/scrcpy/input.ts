@@ -1,7 +1,7 @@
 /**
- * Touch and keys through scrcpy's control socket: no process is started for an
- * action, and messages that belong together leave together, so that a slow
- * network makes no long press out of a tap.
+ * Touch and keys through scrcpy's control socket: an action starts no process, and
+ * related messages are sent together, so that a slow network does not turn a tap into a
+ * long press.
  */
 import { Progress } from '@phonerack/shared'
 import type { Input, Point, Size, Stroke } from '../device/device.js'
@@ -16,15 +16,16 @@ interface TouchEvent {
   point: Point
 }
 
-/** Milliseconds: a finger that rests no longer than this is a tap. */
+/** Milliseconds: a shorter press is a tap. */
 const tapMs = 50
 
 const samePlace = (a: Point, b: Point): boolean => a.x === b.x && a.y === b.y
 
 /**
- * What the fingers do, in order of time. A tap's down and up leave together, as Android's own `input tap`
- * does: a network that stutters in between would make a long press of it. A finger that rests sends no
- * moves, which some web pages take for the begin of a swipe.
+ * The strokes as touch events in order of time. A tap's down and up are sent together,
+ * as Android's own `input tap` does: network jitter between them would make a long
+ * press. A resting finger sends no moves, since some web pages take them for the start
+ * of a swipe.
  */
 export function touchEvents(strokes: readonly Stroke[]): TouchEvent[] {
   const events: TouchEvent[] = []
@@ -62,25 +63,28 @@ export function createScrcpyInput(keeper: ScrcpyKeeper): Input {
   }
 }
 
-/** The size does not matter without a video: the server takes points as they are. */
+/** The size is ignored without a video: the server uses points unchanged. */
 const anySize: Size = { width: 0xffff, height: 0xffff }
 
-/** Milliseconds: what is shorter ends before the death of the server would be seen. */
+/** Milliseconds: a shorter pause ends before the server's death would be noticed. */
 const shortPauseMs = 100
 
-/** Waits; less when the server dies meanwhile, so that a long press does not rest on a phone that is gone. */
+/**
+ * Waits; returns early when the server dies, so that a long press does not wait for a
+ * phone that is gone.
+ */
 async function pause(control: ControlSocket, ms: number, progress: Progress): Promise<void> {
   if (ms < shortPauseMs) return progress.sleep(ms, 'gesture')
   const either = Progress.for(Math.min(progress.remaining, ms + shortPauseMs), progress.signal, control.lost)
   try {
     await either.sleep(ms, 'gesture')
   } catch (error) {
-    // What is sent next says that nobody takes it.
+    // The next send reports the dead server.
     if (!control.lost.aborted) throw error
   }
 }
 
-/** Sends each event at its time. However it ends, every finger that is down goes up. */
+/** Sends each event at its time. On every exit, each finger that is down is lifted. */
 async function play(
   control: ControlSocket,
   events: readonly TouchEvent[],

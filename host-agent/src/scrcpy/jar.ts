@@ -1,13 +1,13 @@
 /**
- * The scrcpy server that is put on phones: the released jar of 3.3.3, checked by
- * its hash before each use. Read once at start by `main.ts`.
+ * The scrcpy server that is pushed to phones: the released jar of 3.3.3, checked by its
+ * hash before each use. Read once at start by `main.ts`.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 
-/** Client and server must be of exactly this version. */
+/** Client and server must have exactly the same version. */
 export const scrcpyVersion = '3.3.3'
-/** Of the official release's `scrcpy-server-v3.3.3`. */
+/** SHA-256 of the official release's `scrcpy-server-v3.3.3`. */
 export const scrcpySha256 = '7e70323ba7f259649dd4acce97ac4fefbae8102b2c6d91e2e7be613fd5354be0'
 
 export interface Jar {
@@ -15,7 +15,7 @@ export interface Jar {
   sha256: string
 }
 
-/** Reads the jar and checks it. @throws Error that says what is wrong with the file */
+/** Reads the jar and checks it. @throws Error that names the file's problem */
 export async function readJar(path: string): Promise<Jar> {
   const content = await readFile(path)
   const sha256 = createHash('sha256').update(content).digest('hex')

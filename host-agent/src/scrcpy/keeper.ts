@@ -1,7 +1,7 @@
 /**
- * Keeps one scrcpy server running on a device from `start` to `stop`: puts the
- * jar there by its hash, starts it, and starts it again when it dies. The input
- * and text capabilities take their socket from here.
+ * Keeps one scrcpy server running on a device from `start` to `stop`: pushes the jar,
+ * starts the server, and restarts it when it dies. The input and text capabilities take
+ * their socket from here.
  */
 import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import { commandWith } from '../adb/quote.js'
@@ -13,13 +13,19 @@ import type { Jar } from './jar.js'
 import { jarPathOf, putJar, serverCommand } from './server-process.js'
 
 export interface ScrcpyKeeper {
-  /** Puts the jar there if need be and starts the server. Returns once it answers. */
+  /** Pushes the jar when needed and starts the server. Returns once it answers. */
   start(progress: Progress): Promise<ControlSocket>
-  /** The running server's socket; waits for a restart, 3 s at most. @throws DeviceGone before any byte was sent */
+  /**
+   * The running server's socket; waits for a restart for up to 3 s. @throws DeviceGone
+   * before any byte was sent
+   */
   socket(progress: Progress): Promise<ControlSocket>
   /** The running server's socket, or null. Never waits. */
   readonly current: ControlSocket | null
-  /** What a server of its own prints of the apps with an icon; it ends by itself. @throws ApiError provider_error */
+  /**
+   * The list of apps with an icon, printed by a separate short-lived server. @throws
+   * ApiError provider_error
+   */
   listApps(progress: Progress): Promise<string>
   stop(): void
 }
@@ -53,7 +59,8 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
   async function restart(signal: AbortSignal): Promise<void> {
     const aborted = () => signal.aborted
     let wait = restartMs.first
-    // After `stop`, and when the device has left, the supervisor starts anew.
+    // After `stop`, and after the device disconnects, the supervisor calls `start`
+    // again.
     while (!aborted()) {
       try {
         starting = startOnce(Progress.for(restartMs.start, signal), signal)
@@ -116,7 +123,7 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
   return keeper
 }
 
-/** Waits for the end of a try, good or bad: the caller looks at the outcome itself. */
+/** Waits for an attempt to settle; the caller checks the outcome. */
 const settled = async (work: Promise<unknown> | null): Promise<void> => {
   await Promise.allSettled([work])
 }

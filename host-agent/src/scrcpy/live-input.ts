@@ -1,9 +1,9 @@
-/** What a person's hand does, through scrcpy's control socket, one message each. */
+/** A person's live input through scrcpy's control socket, one message per event. */
 import type { LiveInput, Size } from '../device/device.js'
 import type { ScrcpyKeeper } from './keeper.js'
 import { keyMessage, rotateMessage, scrollMessage, touchMessage } from './messages.js'
 
-/** This server films nothing, so that it takes points as they are. */
+/** This server films nothing, so it uses points unchanged. */
 const anySize: Size = { width: 0xffff, height: 0xffff }
 
 export function createLiveInput(keeper: ScrcpyKeeper): LiveInput {

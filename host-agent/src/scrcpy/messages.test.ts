@@ -1,4 +1,7 @@
-/** Our bytes beside literal ones, and beside those of an independent writer of the same protocol. */
+/**
+ * Compares the messages with golden bytes, and with those of an independent
+ * implementation of the protocol.
+ */
 import {
   type AndroidKeyCode,
   type AndroidKeyEventMeta,
@@ -25,7 +28,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 const int = (min: number, max: number) => fc.integer({ min, max })
 
 describe('control messages', () => {
-  it('have these bytes', () => {
+  it('match the golden bytes', () => {
     expect(hex(keyMessage('down', 66, 0x41))).toBe('0000' + '00000042' + '00000000' + '00000041')
     expect(hex(textMessage('aé'))).toBe('01' + '00000003' + '61c3a9')
     expect(hex(touchMessage('down', 1, { x: 100, y: 200 }, { width: 1080, height: 2400 }))).toBe(
@@ -52,7 +55,7 @@ describe('control messages', () => {
     )
   })
 
-  it('are those of another implementation of 3.3.3', () => {
+  it('match another implementation of 3.3.3', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('down' as const, 'up' as const, 'move' as const),
@@ -96,7 +99,7 @@ describe('control messages', () => {
     )
   })
 
-  it('are read from the device however they are cut', () => {
+  it("parse the device's messages in any fragmentation", () => {
     const clipboard = Buffer.from('00' + '00000002' + 'c3bc', 'hex')
     const ack = Buffer.from('01' + '0000000000000009', 'hex')
     const uhid = Buffer.from('02' + '0001' + '0002' + 'abcd', 'hex')
@@ -124,7 +127,7 @@ describe('control messages', () => {
     )
   })
 
-  it('end the stream when they are of no known type', () => {
+  it('end the stream on an unknown type', () => {
     expect(() => parseDeviceMessages(Buffer.from([9]))).toThrow(RangeError)
   })
 })

@@ -1,19 +1,19 @@
 /**
- * Control messages of scrcpy 3.3.3: `ControlMessage` and `DeviceMessage` of its
- * server, big-endian. Writers for what we send, a reader for what it answers.
- * Used by `control-socket.ts`.
+ * Control messages of scrcpy 3.3.3: `ControlMessage` and `DeviceMessage` of its server,
+ * big-endian. Writers for what the agent sends, a reader for the server's answers. Used
+ * by `control-socket.ts`.
  */
 
 export const touchActions = { down: 0, up: 1, move: 2, cancel: 3 } as const
 export type TouchAction = keyof typeof touchActions
 export const keyActions = { down: 0, up: 1 } as const
 
-/** Bytes of UTF-8 that the server takes in one INJECT_TEXT (`INJECT_TEXT_MAX_LENGTH`). */
+/** Bytes of UTF-8 that the server accepts in one INJECT_TEXT (`INJECT_TEXT_MAX_LENGTH`). */
 export const textLimit = 300
 /** Bytes of UTF-8 in one SET_CLIPBOARD: the message's 256 KiB less its header. */
 export const clipboardLimit = (1 << 18) - 14
 
-/** TYPE_INJECT_KEYCODE, 14 bytes. `repeat`: how often a key that is held has repeated. */
+/** TYPE_INJECT_KEYCODE, 14 bytes. `repeat`: how often a held key has repeated. */
 export function keyMessage(
   action: keyof typeof keyActions,
   keyCode: number,
@@ -41,8 +41,8 @@ export function textMessage(text: string): Buffer {
 }
 
 /**
- * TYPE_INJECT_TOUCH_EVENT, 32 bytes: a finger, in device pixels. `size` is the screen's; without a video
- * the server takes the point as it is.
+ * TYPE_INJECT_TOUCH_EVENT, 32 bytes: a finger, in device pixels. `size` is the
+ * screen's; without a video the server uses the point unchanged.
  */
 export function touchMessage(
   action: TouchAction,
@@ -63,7 +63,7 @@ export function touchMessage(
   return message
 }
 
-/** Wheel steps that fill the message's 16 bits. */
+/** Wheel steps at the maximum of the message's 16-bit field. */
 export const scrollSteps = 16
 
 /** TYPE_INJECT_SCROLL_EVENT, 21 bytes: wheel steps, positive to the right and up; `point` and `size` as in `touchMessage`. */
@@ -87,7 +87,7 @@ export function scrollMessage(
   return message
 }
 
-/** TYPE_GET_CLIPBOARD, with COPY_KEY_NONE. The server answers nothing when the clipboard is empty. */
+/** TYPE_GET_CLIPBOARD, with COPY_KEY_NONE. The server does not answer when the clipboard is empty. */
 export const getClipboardMessage = (): Buffer => Buffer.from([8, 0])
 
 /** TYPE_SET_CLIPBOARD; answered by an acknowledgement with the same number (not 0). */
@@ -103,10 +103,13 @@ export function setClipboardMessage(sequence: bigint, paste: boolean, text: stri
   return message
 }
 
-/** TYPE_ROTATE_DEVICE: the screen turns by a quarter, and stays so. */
+/** TYPE_ROTATE_DEVICE: rotates the screen by 90 degrees, permanently. */
 export const rotateMessage = (): Buffer => Buffer.from([11])
 
-/** TYPE_RESET_VIDEO: the encoder starts anew, so that parameter sets and a key frame come, also of a still screen. */
+/**
+ * TYPE_RESET_VIDEO: restarts the encoder, which sends parameter sets and a key frame,
+ * also of a still screen.
+ */
 export const resetVideoMessage = (): Buffer => Buffer.from([17])
 
 export type DeviceMessage =
@@ -116,7 +119,8 @@ export type DeviceMessage =
 
 /**
  * Takes whole messages off the front of `bytes`.
- * @throws RangeError for a type that 3.3.3 does not have: the stream cannot be read further
+ * @throws RangeError for a type that 3.3.3 does not have: the rest of the stream is
+ * unreadable
  */
 export function parseDeviceMessages(bytes: Buffer): { messages: DeviceMessage[]; rest: Buffer } {
   const messages: DeviceMessage[] = []

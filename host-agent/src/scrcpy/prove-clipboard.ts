@@ -1,4 +1,4 @@
-/** Proves that the clipboard of a phone can be set and read. Used by the enrolment's probe and after a wipe. */
+/** Checks that a phone's clipboard can be set and read. Used by the enrolment's probe and after a wipe. */
 import { randomBytes } from 'node:crypto'
 import type { Progress } from '@phonerack/shared'
 import type { ControlSocket } from './control-socket.js'

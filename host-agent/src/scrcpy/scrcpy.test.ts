@@ -1,4 +1,7 @@
-/** The long-lived scrcpy server on a virtual phone: clipboard, restart, input and text beside the fallback. */
+/**
+ * The long-lived scrcpy server on a virtual phone: clipboard, restart, input and text,
+ * compared with the fallback.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,7 +56,7 @@ const tree = () => createUi(transport, 'uiautomator-tty', () => undefined).sourc
 const apps = () => createApps(transport, createWindows(transport))
 const front = async () => (await createWindows(transport).read(progress())).package
 
-/** Opens a field and gives it the focus. */
+/** Opens a text field and focuses it. */
 async function focusField(): Promise<void> {
   await apps().forceStop('com.phonerack.notes', progress())
   await apps().open('com.phonerack.notes', null, progress())
@@ -79,7 +82,7 @@ async function focusField(): Promise<void> {
 }
 
 describe('the scrcpy server', () => {
-  it('is put there once, by its hash', async () => {
+  it('is pushed once, by its hash', async () => {
     const sent = () => phone.proxy.opened.filter((service) => service.startsWith('sync:')).length
     const before = sent()
     expect(before).toBe(1)
@@ -88,7 +91,7 @@ describe('the scrcpy server', () => {
     expect(keeper.current?.deviceName).not.toBe('')
   })
 
-  it('is started again within three seconds after it ended', async () => {
+  it('restarts within three seconds after it ends', async () => {
     const old = keeper.current
     const startedAt = performance.now()
     old?.close()
@@ -99,7 +102,7 @@ describe('the scrcpy server', () => {
     await until(async () => (await front()).includes('launcher'))
   })
 
-  it('ends a long press at once when the server dies under it', async () => {
+  it('ends a long press immediately when the server dies during it', async () => {
     const control = await keeper.socket(progress())
     const point = { x: 540, y: 2300 }
     const held = createScrcpyInput(keeper).gesture(
@@ -119,13 +122,13 @@ describe('the scrcpy server', () => {
     await until(() => Promise.resolve(keeper.current !== null))
   })
 
-  it('keeps and gives the clipboard, and says nothing of an empty one', async () => {
+  it('sets and reads the clipboard, and reports an empty one as empty', async () => {
     const control = await keeper.socket(progress())
     await control.setClipboard('mine, 漢字', false, progress())
     expect(await control.getClipboard(progress())).toBe('mine, 漢字')
   })
 
-  it('types through the clipboard and puts it back', async () => {
+  it('types through the clipboard and restores it', async () => {
     await focusField()
     const control = await keeper.socket(progress())
     await control.setClipboard('mine', false, progress())
@@ -151,8 +154,8 @@ describe('the scrcpy server', () => {
   })
 })
 
-describe('the fallback', () => {
-  it('taps, swipes, presses and types without any scrcpy server', async () => {
+describe('fallback without scrcpy', () => {
+  it('taps, swipes, presses keys and types', async () => {
     await focusField()
     await createCommandText(transport, false).send(`plain %s text; $(id) 'q'`, null, progress())
     expect(await tree()).toContain(`plain %s text; $(id) 'q'`)
@@ -184,7 +187,7 @@ describe('the fallback', () => {
     )
   })
 
-  it('says what it cannot do', async () => {
+  it('refuses what it does not support', async () => {
     const input = createCommandInput(transport)
     const finger = { points: [{ x: 1, y: 1, atMs: 0 }] }
     await expect(input.gesture([finger, finger], progress())).rejects.toMatchObject({
@@ -201,7 +204,7 @@ describe('the fallback', () => {
 })
 
 describe('apps', () => {
-  it('are opened, ended and not found', async () => {
+  it('are opened and closed, and reported when missing', async () => {
     await apps().open('com.android.settings', null, progress())
     expect(await front()).toBe('com.android.settings')
     await apps().openUrl("http://127.0.0.1/?q='$(id)'&x=1", progress())
@@ -220,7 +223,7 @@ describe('apps', () => {
     expect(await apps().installed('com.android.settings', progress())).toBe(true)
   })
 
-  it('of the agent itself are not there', async () => {
+  it("do not include the agent's own", async () => {
     await installPart(transport, settingsApp, progress())
     const notFound = { code: 'app_not_found', details: { package: settingsApp.package } }
     const before = await front()

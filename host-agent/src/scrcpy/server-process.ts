@@ -1,11 +1,12 @@
 /**
- * Starts a scrcpy server on a phone and connects to its sockets. Used for the
- * control instance (`control-socket.ts`) and the video instance (`../capture/video-socket.ts`).
+ * Starts a scrcpy server on a phone and connects to its sockets. Used for the control
+ * instance (`control-socket.ts`) and the video instance (`../capture/video-socket.ts`).
  *
- * Start (scrcpy `doc/develop.md`): `CLASSPATH=… app_process / com.genymobile.scrcpy.Server VERSION key=value…`;
- * with `tunnel_forward=true` the server listens on `localabstract:scrcpy_<scid>` and takes its sockets in the
- * order video, audio, control. The first one gives one zero byte once it was accepted, and 64 bytes of device
- * name once all are there.
+ * Start (scrcpy `doc/develop.md`): `CLASSPATH=… app_process /
+ * com.genymobile.scrcpy.Server VERSION key=value…`; with `tunnel_forward=true` the
+ * server listens on `localabstract:scrcpy_<scid>` and accepts its sockets in the order
+ * video, audio, control. The first socket sends one zero byte once it is accepted, and
+ * 64 bytes of device name once all are connected.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
@@ -22,10 +23,10 @@ import { scrcpySha256, scrcpyVersion, type Jar } from './jar.js'
 /** With the jar as `CLASSPATH`; options follow. */
 export const serverCommand = ['app_process', '/', 'com.genymobile.scrcpy.Server', scrcpyVersion] as const
 
-/** Where the jar lies on a phone: by its hash, so that another version lies beside it. */
+/** The jar's path on a phone contains its hash, so that versions can coexist. */
 export const jarPathOf = (jar: Jar): string => `${phoneFolder}/scrcpy-server-${jar.sha256.slice(0, 16)}.jar`
 
-/** Pushes the jar unless the phone has exactly these bytes. The bytes on this side are checked too, each time. */
+/** Pushes the jar unless the phone has exactly these bytes. The local bytes are checked too, each time. */
 export async function putJar(transport: Transport, jar: Jar, progress: Progress): Promise<void> {
   const path = jarPathOf(jar)
   const actual = createHash('sha256').update(jar.content).digest('hex')
@@ -36,9 +37,12 @@ export async function putJar(transport: Transport, jar: Jar, progress: Progress)
   await transport.push(path, jar.content, 0o644, progress)
 }
 
-/** A server that was started. It does nothing until all its sockets are there, and waits for them without an end. */
+/**
+ * A started server. It does nothing until all its sockets are connected, and waits for
+ * them indefinitely.
+ */
 export interface LaunchedServer {
-  /** Of its socket on the phone. */
+  /** Name of its socket on the phone. */
   name: string
   /** The server's shell; closing it ends the server. */
   server: AdbSocket
@@ -46,7 +50,7 @@ export interface LaunchedServer {
 }
 
 export interface StartedServer extends LaunchedServer {
-  /** As many as were asked for, in the server's order. */
+  /** As many as requested, in the server's order. */
   sockets: readonly AdbSocket[]
   deviceName: string
 }
@@ -54,8 +58,8 @@ export interface StartedServer extends LaunchedServer {
 /**
  * `options`: which sockets it opens and what they carry.
  *
- * The phone's shell gives way to the server (`exec`): adbd ends only the process that it started itself, and one that
- * waits for its sockets would outlive its shell.
+ * `exec` replaces the phone's shell with the server: adbd ends only the process that it
+ * started itself, and a server that waits for its sockets would outlive its shell.
  */
 export async function launchServer(
   transport: Transport,
@@ -84,7 +88,10 @@ export async function launchServer(
   return { name: `scrcpy_${scid}`, server, output: drain(server) }
 }
 
-/** Opens its `count` sockets, as soon as it listens; it begins with the last. A server that this fails for is ended. */
+/**
+ * Opens its `count` sockets as soon as it listens; it then starts with the last one.
+ * Ends the server on failure.
+ */
 export async function connectTo(
   transport: Transport,
   launched: LaunchedServer,
@@ -119,14 +126,14 @@ export async function startServer(
   return connectTo(transport, launched, count, progress)
 }
 
-/** What the server on the phone prints, and its end. */
+/** The server's output on the phone, and its end. */
 export interface ServerOutput {
   readonly lastLine: string
   readonly ended: Promise<string>
   readonly over: boolean
 }
 
-/** Reads what the server prints, so that it never blocks, and knows when it ended. */
+/** Reads the server's output, so that it never blocks, and detects its end. */
 function drain(server: AdbSocket): ServerOutput {
   let lastLine = ''
   let over = false
@@ -167,12 +174,14 @@ async function connectWhenReady(
     if (over()) throw new Error(await output.ended)
     try {
       const socket = await transport.connectAbstract(name, progress)
-      // Through adb a connection can open before the server accepts; the byte proves that it did.
+      // Through adb a connection can open before the server accepts; the byte confirms
+      // that it did.
       const first = await readOr(socket, 1, progress)
       if (first?.[0] === 0) return socket
       socket.close()
     } catch (error) {
-      // "closed" is how adb says that nobody listens there yet: the same words as for a device that left.
+      // adb answers "closed" while nothing listens there: the same error as for a
+      // disconnected device.
       if (!(error instanceof DeviceGone)) throw error
       if (over()) throw error
     }
@@ -180,7 +189,7 @@ async function connectWhenReady(
   }
 }
 
-/** Null when the stream ended before. */
+/** Null when the stream ended before that. */
 async function readOr(socket: AdbSocket, length: number, progress: Progress): Promise<Buffer | null> {
   const onAbort = () => socket.close()
   progress.signal.addEventListener('abort', onAbort, { once: true })

@@ -1,7 +1,6 @@
 /**
- * Text through scrcpy's control socket: printable ASCII as key events
- * (INJECT_TEXT), everything else by way of the clipboard, which is put back
- * once the field was read.
+ * Text through scrcpy's control socket: printable ASCII as key events (INJECT_TEXT),
+ * everything else through the clipboard, which is restored after the field is read.
  */
 import { Progress, type Logger } from '@phonerack/shared'
 import { DeviceGone, TextNotTaken, type SentText, type TextWay } from '../device/device.js'
@@ -9,15 +8,18 @@ import type { ControlSocket } from './control-socket.js'
 import type { ScrcpyKeeper } from './keeper.js'
 import { clipboardLimit, textLimit, textMessage } from './messages.js'
 
-/** Milliseconds for putting the clipboard back, whatever became of the caller. */
+/** Milliseconds for restoring the clipboard, independent of the caller's deadline. */
 const restoreMs = 1000
 
-/** What INJECT_TEXT types on every phone: other characters are dropped where the key map has none. */
+/** Characters that INJECT_TEXT types on every phone: others are dropped where the key map lacks them. */
 export const isKeyText = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 
 export const nothingBorrowed: SentText = { sure: true, release: () => Promise.resolve() }
 
-/** Key events. `mostCharacters`: a long text takes seconds this way, some hundred characters a second. */
+/**
+ * Key events. `mostCharacters`: a long text takes seconds this way, at about a hundred
+ * characters a second.
+ */
 export function createKeyText(keeper: ScrcpyKeeper, mostCharacters: number): TextWay {
   return {
     name: 'keys',
@@ -36,8 +38,9 @@ export function createKeyText(keeper: ScrcpyKeeper, mostCharacters: number): Tex
 }
 
 /**
- * The clipboard and PASTE. The server presses PASTE without waiting for the app to take it: what was in the
- * clipboard before comes back with `release`, and not before the field was read.
+ * The clipboard and PASTE. The server presses PASTE without waiting for the app to read
+ * the clipboard: `release` restores its previous content, and only after the field was
+ * read.
  */
 export function createPasteText(keeper: ScrcpyKeeper, log: Logger): TextWay {
   return {

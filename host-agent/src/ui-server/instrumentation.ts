@@ -1,6 +1,6 @@
 /**
- * One run of the UI server: `am instrument -w` whose stream is kept, since the
- * server lives as long as it, and a session with it. `keeper.ts` starts it again.
+ * One run of the UI server: `am instrument -w`, whose stream stays open, since the
+ * server and its session end with it. `keeper.ts` restarts it.
  */
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { AdbConnectionLost } from '../adb/errors.js'
@@ -22,17 +22,17 @@ export interface UiServerRun {
   close(reason: string): void
 }
 
-/** Milliseconds between two looks at whether it listens. */
+/** Milliseconds between checks of whether it listens. */
 const pollMs = 25
 const pollLimitMs = 2000
 
-/** Ends what an earlier agent left: only one may own the phone's UiAutomation. */
+/** Ends processes left by an earlier agent: only one may own the phone's UiAutomation. */
 export const endLeftovers = sequence(
   command('am', 'force-stop', uiServer.package),
   command('am', 'force-stop', uiServerTest.package),
 )
 
-/** Not put to sleep while nobody looks at the phone. */
+/** Keeps Android from suspending it while the phone is idle. */
 const keepAwake = sequence(
   command('dumpsys', 'deviceidle', 'whitelist', `+${uiServer.package}`),
   command('dumpsys', 'deviceidle', 'whitelist', `+${uiServerTest.package}`),
@@ -52,7 +52,7 @@ const start = command(
   `${uiServerTest.package}/androidx.test.runner.AndroidJUnitRunner`,
 )
 
-/** Starts it and opens a session. @throws Error with the phone's words, DeviceGone, DeadlineExceeded */
+/** Starts it and opens a session. @throws Error with the phone's message, DeviceGone, DeadlineExceeded */
 export async function runUiServer(transport: Transport, progress: Progress): Promise<UiServerRun> {
   await transport.shell(sequence(endLeftovers, keepAwake), progress)
   const stream = await transport.spawn(start, progress)
@@ -89,7 +89,7 @@ interface Output {
   readonly over: boolean
 }
 
-/** Reads what the tool prints, so that it never blocks, and knows when it ended. */
+/** Reads the tool's output, so that it never blocks, and detects its end. */
 function drain(stream: AdbSocket): Output {
   let last = ''
   let over = false

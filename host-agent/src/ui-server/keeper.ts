@@ -1,7 +1,7 @@
 /**
- * Keeps one UI server running on a phone from `start` to `stop`: puts its two
- * APKs there, proves that nobody outside can reach it, watches it, and starts
- * it again when it ends or is silent. The tree (`tree.ts`) takes its session from here.
+ * Keeps one UI server running on a phone from `start` to `stop`: installs its two APKs,
+ * verifies that it is unreachable from outside, watches it, and restarts it when it
+ * ends or stops answering. The tree (`tree.ts`) takes its session from here.
  */
 import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
@@ -14,7 +14,7 @@ import { runUiServer, type UiServerRun } from './instrumentation.js'
 import { readIsolation } from './network.js'
 import { isReady, type UiSession } from './session.js'
 
-/** It does not run and will not in the next seconds; `message` says why. */
+/** It does not run and will not start within seconds; `message` says why. */
 export class UiServerUnavailable extends Error {
   constructor(reason: string) {
     super(reason)
@@ -23,18 +23,22 @@ export class UiServerUnavailable extends Error {
 }
 
 export interface UiServerKeeper {
-  /** Puts the parts there if need be and starts the server. @throws UiServerUnavailable where it may not run */
+  /**
+   * Installs the parts when needed and starts the server. @throws UiServerUnavailable
+   * where it may not run
+   */
   start(progress: Progress): Promise<void>
   /**
-   * Works with the session of the running server; waits for a restart, 3 s at most.
-   * @throws UiServerUnavailable before anything was sent; UiServerDown, DeadlineExceeded, DeviceGone
+   * Uses the session of the running server; waits for a restart for up to 3 s.
+   * @throws UiServerUnavailable before anything was sent; UiServerDown,
+   * DeadlineExceeded, DeviceGone
    */
   use<T>(work: (session: UiSession, progress: Progress) => Promise<T>, progress: Progress): Promise<T>
-  /** Runs work that needs the phone's UiAutomation for itself, while no server runs or starts. */
+  /** Runs work that needs exclusive use of the phone's UiAutomation, while no server runs or starts. */
   whileStopped<T>(work: () => Promise<T>): Promise<T>
-  /** Gives up a server that answers no more, so that it is started anew. */
+  /** Ends a server that no longer answers, so that it is restarted. */
   giveUp(session: UiSession, reason: string): void
-  /** Why nobody outside reaches its port, for people. */
+  /** Why its port is unreachable from outside, as text for people. */
   readonly outOfReach: string
   stop(): void
 }
@@ -42,23 +46,23 @@ export interface UiServerKeeper {
 export const keeperTimes = {
   firstRestartMs: 50,
   restartCapMs: 5000,
-  /** A caller waits so long for a restart. */
+  /** How long a caller waits for a restart. */
   waitMs: 3000,
   startMs: 30_000,
   watchMs: 5000,
   statusMs: 2000,
   recycleMs: 4 * 3600_000,
   recycleRequests: 20_000,
-  /** So many starts in a row without success, and callers are not kept waiting any more for a while. */
+  /** After this many consecutive failed starts, callers stop waiting for a while. */
   circuitStarts: 5,
   circuitMs: 60_000,
-  /** A run that lasted so long was a success. */
+  /** A run of this length counts as a success. */
   steadyMs: 30_000,
 } as const
 
 export interface UiServerParts {
   transport: Transport
-  /** The operator says that nobody can reach the phones of this host. */
+  /** The operator declares that nothing can reach this host's phones over a network. */
   isolated: boolean
   log: Logger
 }
@@ -66,17 +70,17 @@ export interface UiServerParts {
 export function createUiServerKeeper({ transport, isolated, log }: UiServerParts): UiServerKeeper {
   let current: UiServerRun | null = null
   let running: AbortController | null = null
-  /** Why callers are not kept waiting: the circuit is open, or it may not run. */
+  /** Why callers do not wait: the circuit is open, or the server may not run. */
   let unavailable: string | null = 'the UI server was not started'
   let waiters = new Set<() => void>()
   let inFlight = 0
   let requests = 0
   let last: Promise<unknown> = Promise.resolve()
 
-  /** One after the other: only one may own the UiAutomation. */
+  /** Serialises starts and other uses: only one may own the UiAutomation. */
   function exclusively<T>(work: () => Promise<T>): Promise<T> {
     const mine = last.then(work)
-    // Its own caller gets the error.
+    // The caller of `mine` gets the error.
     last = mine.catch(ignore)
     return mine
   }
@@ -114,7 +118,7 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
     wake()
   }
 
-  /** Starts, watches, starts again, until `signal`. Reports the first start's outcome. */
+  /** Starts, watches and restarts it until `signal`. Reports the first start's outcome. */
   async function keep(
     signal: AbortSignal,
     first: Progress,
@@ -142,7 +146,7 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
         if (!(error instanceof Error)) throw error
         onFirst(error)
         if (aborted()) return
-        // A phone that has left for good ends this by `stop`.
+        // `stop` ends this loop for a phone that has disconnected for good.
         log.warn({ err: error }, 'UI server did not start')
         if (error instanceof UiServerUnavailable) unavailable = error.message
         wake()
@@ -157,7 +161,7 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
     }
   }
 
-  /** Until it ends. Ends it itself when it is silent, old, or the phone has come to a network. */
+  /** Until it ends. Ends it when it stops answering, is too old, or the phone has joined a network. */
   async function watch(run: UiServerRun, signal: AbortSignal): Promise<string> {
     let silent = 0
     for (;;) {
@@ -166,7 +170,7 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
       const progress = Progress.for(keeperTimes.statusMs, signal)
       try {
         await assertAllowed(progress)
-        // One that works on an answer cannot give another one.
+        // A server that is working on an answer cannot answer the check.
         if (inFlight === 0) await isReady(transport, progress)
         silent = 0
       } catch (error) {
@@ -224,7 +228,8 @@ export function createUiServerKeeper({ transport, isolated, log }: UiServerParts
       try {
         return await work(run.session, progress)
       } catch (error) {
-        // What asked gives up at once; the stream's own end may come a moment later.
+        // The caller's request fails immediately; the stream's own end may come a
+        // moment later.
         if (error instanceof UiServerDown) run.close(error.message)
         throw error
       } finally {

@@ -4,8 +4,8 @@ import { judgeAddresses } from './network.js'
 const lo = '1: lo    inet 127.0.0.1/8 scope host lo\\       valid_lft forever preferred_lft forever\n'
 const lo6 = '1: lo    inet6 ::1/128 scope host \\       valid_lft forever preferred_lft forever\n'
 
-describe('whether a phone is out of reach', () => {
-  it('takes loopback alone', () => {
+describe('network isolation', () => {
+  it('accepts loopback alone', () => {
     expect(judgeAddresses(lo + lo6)).toEqual({ isolated: true })
   })
 
@@ -19,7 +19,7 @@ describe('whether a phone is out of reach', () => {
   })
 
   it.each(['', 'ip: not found', lo + 'something else', '2: lo: <UP>'])(
-    'does not take %j for a proof',
+    'does not accept %j as proof',
     (output) => {
       expect(judgeAddresses(output).isolated).toBe(false)
     },

@@ -1,18 +1,21 @@
 /**
- * Whether a port of the phone can be reached from outside of it. The UI server
- * listens on all interfaces and asks nobody who he is, so that it may run only
- * where there is no other interface than loopback. docs/decisions/0071. Used by `keeper.ts`.
+ * Whether a port of the phone is reachable from outside. The UI server listens on all
+ * interfaces without authentication, so it may run only where loopback is the only
+ * interface. docs/decisions/0071. Used by `keeper.ts`.
  */
 import type { Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 
-/** `isolated`: every address is loopback's. Else `reason` says which is not, or why it cannot be told. */
+/**
+ * `isolated`: every address is a loopback address. Otherwise `reason` names one that is
+ * not, or why this is unknown.
+ */
 export type Isolation = { isolated: true } | { isolated: false; reason: string }
 
 const line = /^\d+:\s+(\S+)\s+(\S+)\s+(\S+)/
 
-/** Reads what `ip -o addr show` printed. Pure; what is not understood is not isolated. */
+/** Parses the output of `ip -o addr show`. Pure; output that it does not understand is not isolated. */
 export function judgeAddresses(output: string): Isolation {
   const lines = output.split('\n').filter((each) => each.trim() !== '')
   let loopback = false
@@ -30,7 +33,7 @@ const unknown = (text: string): Isolation => ({
   reason: `the phone's addresses cannot be read: "${text.slice(0, 100).trim()}"`,
 })
 
-/** Asks the phone. */
+/** Reads the phone's addresses. */
 export async function readIsolation(transport: Transport, progress: Progress): Promise<Isolation> {
   const { exitCode, stdout, stderr } = await transport.shell(command('ip', '-o', 'addr', 'show'), progress)
   if (exitCode !== 0) return unknown(`${stdout.toString('utf8')}${stderr.toString('utf8')}`)

@@ -7,10 +7,13 @@ import type { UiServerKeeper } from './keeper.js'
 
 /** Milliseconds for two installations and a first start. */
 const probeMs = 60_000
-/** Of a provisioning that need not wait for it: trees come by `uiautomator dump` until it stands. */
+/**
+ * Milliseconds for a provisioning, which need not wait: `uiautomator dump` provides
+ * trees until the server runs.
+ */
 const startMs = 20_000
 
-/** `implementation` is empty when it may not run here, or does not. */
+/** `implementation` is empty when it may not run here, or fails to. */
 export async function probeUiServer(keeper: UiServerKeeper, progress: Progress): Promise<FoundCapability> {
   let found: FoundCapability | null = null
   try {
@@ -31,12 +34,12 @@ export async function probeUiServer(keeper: UiServerKeeper, progress: Progress):
     )
     return found
   } finally {
-    // Also when the phone left in the middle.
+    // Also when the phone disconnected during the probe.
     if (!found?.implementation) keeper.stop()
   }
 }
 
-/** Starts it; that it does not start fails nothing. @throws DeviceGone */
+/** Starts it; a failed start does not fail the provisioning. @throws DeviceGone */
 export async function startUiServer(keeper: UiServerKeeper, log: Logger, progress: Progress): Promise<void> {
   try {
     await keeper.start(progress.within(startMs))

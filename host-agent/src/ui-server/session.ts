@@ -1,25 +1,26 @@
 /**
- * A session with the UI server (appium-uiautomator2-server 10.6): the calls
- * that the agent makes, and the settings that make them fast.
+ * A session with the UI server (appium-uiautomator2-server 10.6): the calls that the
+ * agent makes, and the settings that make them fast.
  */
 import type { Progress } from '@phonerack/shared'
 import { z } from 'zod'
 import type { Transport } from '../adb/transport.js'
 import { ask, KeptStream, UiServerDown, UiServerRefused } from './http.js'
 
-/** Differ from the server's defaults; names and meaning: its `model/settings`. */
+/** Settings that differ from the server's defaults; names and meaning: its `model/settings`. */
 export const speedSettings = {
-  // A screen that never rests answers too; whoever acts waits for the screen by itself.
+  // A screen that never becomes idle must answer too; callers wait for the screen
+  // themselves.
   waitForIdleTimeout: 0,
   waitForSelectorTimeout: 0,
-  // Dialogs, keyboard and the notification shade are windows of their own.
+  // Includes dialogs, keyboard and the notification shade, which are separate windows.
   enableMultiWindows: true,
   snapshotMaxDepth: 300,
   // Compose names its views by test tags.
   mapTestTagToResourceId: true,
   // A hub that cuts the power must not end it.
   shutdownOnPowerDisconnect: false,
-  // Nobody asks it for toasts.
+  // The agent does not use toasts.
   enableNotificationListener: false,
   actionAcknowledgmentTimeout: 500,
 } as const
@@ -27,25 +28,25 @@ export const speedSettings = {
 export interface UiSession {
   /** The page source. */
   source(progress: Progress): Promise<string>
-  /** Makes Android forget what it knows of the screen; the next source is read anew. */
+  /** Clears Android's cache of the screen; the next source is read afresh. */
   refresh(progress: Progress): Promise<void>
-  /** The element that has the focus, of this class. @throws UiServerRefused `no such element` */
+  /** The focused element of this class. @throws UiServerRefused `no such element` */
   focusedField(className: string, progress: Progress): Promise<string>
-  /** Makes `text` the whole text of an element. Never sent twice. @throws UiServerRefused */
+  /** Sets an element's whole text. Never sent twice. @throws UiServerRefused */
   replaceText(element: string, text: string, progress: Progress): Promise<void>
-  /** Apps that the launcher shows. */
+  /** Apps in the launcher. */
   launchable(progress: Progress): Promise<LaunchableApp[]>
-  /** Gives up what it holds open. */
+  /** Closes its connections. */
   close(): void
 }
 
 const launchableSchema = z.array(z.object({ packageName: z.string(), appName: z.string() }))
 export type LaunchableApp = z.infer<typeof launchableSchema>[number]
 
-/** W3C WebDriver's name of an element's ID. */
+/** W3C WebDriver's key for an element id. */
 const elementKey = 'element-6066-11e4-a52e-4f735466cecf'
 
-/** Whether it is ready for sessions. @throws UiServerDown, DeviceGone, DeadlineExceeded */
+/** Checks that it is ready for sessions. @throws UiServerDown, DeviceGone, DeadlineExceeded */
 export async function isReady(transport: Transport, progress: Progress): Promise<boolean> {
   const { value } = await ask(transport, { method: 'GET', path: '/status' }, progress)
   return z.object({ ready: z.literal(true) }).safeParse(value).success
@@ -77,7 +78,7 @@ export async function openSession(transport: Transport, progress: Progress): Pro
       await ask(transport, { method: 'POST', path: `${base}/appium/reset_ax_cache`, body: {} }, within)
     },
     async focusedField(className, within) {
-      // It becomes a part of the server's own language, and comes from an app.
+      // The class name comes from an app and becomes part of a UiSelector expression.
       if (!/^[\w.$]+$/.test(className))
         throw new UiServerRefused('no such element', 'the class has an unusual name')
       const selector = `new UiSelector().className("${className}").focused(true)`

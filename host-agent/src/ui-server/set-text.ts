@@ -1,13 +1,13 @@
 /**
- * Text by the resident UI server: Android's ACTION_SET_TEXT, one call for any
- * Unicode of any length. It replaces what the field holds, and has done so when
- * it answers. A write: sent once, whatever becomes of it.
+ * Text through the resident UI server: Android's ACTION_SET_TEXT, one call for any
+ * Unicode text of any length. It replaces the field's content, and is complete when it
+ * answers. A write: sent once, regardless of the outcome.
  */
 import { DeviceGone, TextNotTaken, type SentText, type TextWay } from '../device/device.js'
 import { UiServerDown, UiServerRefused } from './http.js'
 import { UiServerUnavailable, type UiServerKeeper } from './keeper.js'
 
-/** Answers with which the server says that it did not do it (W3C WebDriver's names). */
+/** Errors by which the server reports that nothing was done (W3C WebDriver's names). */
 const undone: ReadonlySet<string> = new Set([
   'invalid element state',
   'invalid argument',
@@ -21,7 +21,7 @@ export function createSetText(server: UiServerKeeper): TextWay {
   return {
     name: 'set-text',
     does: 'replace',
-    // The server takes a backslash and an `n` at the end for a press of enter.
+    // The server interprets a backslash and an `n` at the end as pressing enter.
     takes: (text) => !text.includes('\\n'),
     limitMs: () => 15_000,
     async send(text, field, progress) {
@@ -40,7 +40,7 @@ export function createSetText(server: UiServerKeeper): TextWay {
         if (!step.asked && (failed || error instanceof DeviceGone))
           throw new TextNotTaken('the UI server does not accept it', error)
         if (refused && undone.has(error.code)) throw new TextNotTaken(error.message, error)
-        // It died or failed in the middle: the field tells.
+        // It died or failed during the call: the field's content decides.
         if (failed) return sent(false)
         throw error
       }

@@ -1,7 +1,7 @@
 /**
- * The element tree from the resident UI server; by `uiautomator dump` while
- * that may not run or does not stand. A read changes nothing on the phone, so
- * that it is tried once more when the server fails in the middle.
+ * The element tree from the resident UI server; by `uiautomator dump` while the server
+ * may not or does not run. A read changes nothing on the phone, so it is retried once
+ * when the server fails during it.
  */
 import { DeadlineExceeded, type Logger, type Progress } from '@phonerack/shared'
 import type { Ui } from '../device/device.js'
@@ -11,7 +11,7 @@ import { withoutBars } from './windows.js'
 
 export interface UiServerTreeParts {
   server: UiServerKeeper
-  /** By `uiautomator dump`. */
+  /** Uses `uiautomator dump`. */
   fallback: Ui
   log: Logger
   /** Called when a read begins. */
@@ -19,9 +19,9 @@ export interface UiServerTreeParts {
 }
 
 export const treeTimes = {
-  /** One try; a screen of 1,500 nodes takes a slow phone 3 s. */
+  /** One attempt; a screen of 1,500 nodes takes a slow phone 3 s. */
   tryMs: 7000,
-  /** Both tries with a restart between them. */
+  /** Both attempts, with a restart between them. */
   allMs: 15_000,
 } as const
 
@@ -33,7 +33,7 @@ export function createUiServerTree({ server, fallback, log, beforeRead }: UiServ
         if (anew) await session.refresh(limited)
         return await session.source(limited)
       } catch (error) {
-        // Silent for so long, while its caller still has time: it hangs.
+        // No answer although its caller still has time: it hangs.
         if (error instanceof DeadlineExceeded && !within.expired) {
           server.giveUp(session, 'it did not respond')
           throw new UiServerDown(error)
@@ -56,7 +56,8 @@ export function createUiServerTree({ server, fallback, log, beforeRead }: UiServ
           }
           const failed = error instanceof UiServerDown || error instanceof UiServerRefused
           if (!failed) throw error
-          // What it answers after two tries is no XML: `ScreenXmlError` with its words, a `provider_error`.
+          // After two attempts the answer is not valid XML: `ScreenXmlError` with the
+          // server's message, a `provider_error`.
           if (attempt >= 2) return error.message
           log.warn({ err: error }, 'the UI server failed; reading the tree again')
         }

@@ -25,7 +25,7 @@ log.level = 'silent'
 let plugged: PluggedIn
 let keeper: UiServerKeeper
 let ui: Ui
-/** How often the tree came by `uiautomator dump`. */
+/** Number of trees read by `uiautomator dump`. */
 let dumps = 0
 /** Streams opened to ports of the phone. */
 let opened = 0
@@ -63,7 +63,7 @@ afterAll(async () => {
 })
 
 describe('the UI server', () => {
-  it('gives the tree, without a dump', async () => {
+  it('returns the tree without a dump', async () => {
     const source = await ui.source(progress())
     const { nodes } = parseNodes(source)
     expect(nodes.some(({ text: said }) => said === 'Settings')).toBe(true)
@@ -71,22 +71,22 @@ describe('the UI server', () => {
     expect(plugged.phone.inside.state().uiServerRunning).toBe(true)
   })
 
-  it('is read over one stream', async () => {
+  it('reads over one stream', async () => {
     await ui.source(progress())
     const before = opened
     for (let read = 0; read < 5; read += 1) await ui.source(progress())
-    // The watch may have asked once meanwhile, by a stream of its own.
+    // The watch may have asked once in between, on a separate stream.
     expect(opened - before).toBeLessThan(2)
   })
 
-  it('answers on a screen that never rests', async () => {
+  it('answers on a screen that never becomes idle', async () => {
     plugged.phone.inside.faults.neverIdle(true)
     const startedAt = performance.now()
     expect(parseNodes(await ui.source(progress())).nodes.length).toBeGreaterThan(5)
     expect(performance.now() - startedAt).toBeLessThan(8000)
   })
 
-  it('is started again within 3 s after a crash, and the read answers', async () => {
+  it('restarts within 3 s after a crash, and the read answers', async () => {
     plugged.phone.inside.faults.crashUiServer()
     const startedAt = performance.now()
     expect(parseNodes(await ui.source(progress())).nodes.length).toBeGreaterThan(5)
@@ -94,7 +94,7 @@ describe('the UI server', () => {
     expect(dumps).toBe(0)
   })
 
-  it('reads again when it dies in the middle of an answer', async () => {
+  it('retries a read when the server dies during the answer', async () => {
     const reading = keeper.use(async (session, within) => {
       plugged.phone.inside.faults.crashUiServer()
       return session.source(within)
@@ -104,8 +104,8 @@ describe('the UI server', () => {
     expect(dumps).toBe(0)
   })
 
-  it('ends in time where the phone hangs, and reads on afterwards', async () => {
-    // The stream that lies open between reads is not one that opens now.
+  it('answers within the deadline where the phone hangs, and continues to read', async () => {
+    // Closes the idle stream between reads, so that a new one opens.
     await keeper.use((session) => Promise.resolve(session.close()), progress())
     plugged.phone.inside.faults.hangEvery(1, 'tcp:6790')
     const startedAt = performance.now()
@@ -116,7 +116,7 @@ describe('the UI server', () => {
   })
 })
 
-describe('a write through it', () => {
+describe('UI server: a write', () => {
   const setText = (meanwhile: () => void) =>
     createSetText({
       ...keeper,
@@ -143,7 +143,7 @@ describe('a write through it', () => {
       .filter(([route]) => route.endsWith('/value'))
       .reduce((sum, [, count]) => sum + count, 0)
 
-  it('is sent once, also when it dies in the middle', async () => {
+  it('is sent once, also when the server dies during it', async () => {
     const takesNothing = setText(() => undefined).send('漢', field, progress())
     await expect(takesNothing).rejects.toThrow('does not accept it')
     const windows = createWindows(plugged.transport)
@@ -168,8 +168,8 @@ describe('a write through it', () => {
   })
 })
 
-describe('its safety', () => {
-  it('does not run on a phone with a network, and the tree comes by a dump', async () => {
+describe('UI server: safety', () => {
+  it('does not run on a phone with a network, and a dump provides the tree', async () => {
     keeper.stop()
     keep(false)
     plugged.phone.inside.faults.joinNetwork('192.0.2.7/24')
@@ -180,8 +180,8 @@ describe('its safety', () => {
     expect(plugged.phone.inside.state().uiServerRunning).toBe(false)
   })
 
-  it('says without it that a screen never rests, and points to the picture', async () => {
-    // The test before left the network: the server may run again.
+  it('reports a screen that never becomes idle, and points to the screenshot', async () => {
+    // The previous test left the network, so the server may run again.
     plugged.phone.inside.faults.joinNetwork('192.0.2.7/24')
     await expect(keeper.start(progress())).rejects.toBeInstanceOf(UiServerUnavailable)
     plugged.phone.inside.faults.neverIdle(true)
@@ -200,7 +200,7 @@ describe('its safety', () => {
     })
   })
 
-  it('runs there when the operator says that nobody reaches it', async () => {
+  it('runs there when the operator declares the phones unreachable', async () => {
     keeper.stop()
     keep(true)
     plugged.phone.inside.faults.joinNetwork('192.0.2.7/24')
@@ -210,7 +210,7 @@ describe('its safety', () => {
     expect(dumps).toBe(before)
   })
 
-  it('ends when the phone comes to a network', { timeout: 20_000 }, async () => {
+  it('ends when the phone joins a network', { timeout: 20_000 }, async () => {
     keeper.stop()
     keep(false)
     await keeper.start(progress())
@@ -223,13 +223,13 @@ describe('its safety', () => {
     )
   })
 
-  it('installs nothing but the released files', async () => {
+  it('installs only the released files', async () => {
     const other = { ...uiServer, sha256: '0'.repeat(64) }
     await expect(installPart(plugged.transport, other, progress())).rejects.toThrow('is not io.appium')
     expect(await text('pm', 'path', uiServer.package)).toContain('package:')
   })
 
-  it('is not reached once it is stopped', async () => {
+  it('is unreachable once it is stopped', async () => {
     keeper.stop()
     await expect
       .poll(() => plugged.phone.inside.state().uiServerRunning, { timeout: 5000, interval: 50 })

@@ -14,27 +14,27 @@ const navigation = window('com.android.systemui', '[0,2274][1080,2400]', text('B
 const shade = window('com.android.systemui', '[0,0][1080,2400]', text('Wi-Fi'))
 const keys = window('com.google.android.inputmethod.latin', '[0,1500][1080,2274]', text('Search'))
 
-describe('the windows of a tree', () => {
-  it('are not the bars', () => {
+describe('windows of a tree', () => {
+  it('exclude the bars', () => {
     expect(withoutBars(page(status, app, navigation))).toBe(page(app))
   })
 
-  it('are the bars when there is nothing else', () => {
+  it('keep the bars when there is nothing else', () => {
     expect(withoutBars(page(status, navigation))).toBe(page(status, navigation))
   })
 
-  it('are the shade and the app behind it', () => {
+  it('include the shade and the app behind it', () => {
     expect(withoutBars(page(shade, app))).toContain('Wi-Fi')
   })
 
-  it('are of a keyboard its place alone', () => {
+  it('reduce a keyboard to its bounds', () => {
     const tree = withoutBars(page(keys, app))
     expect(tree).toContain('bounds="[0,1500][1080,2274]" />')
     expect(tree).not.toContain('Search')
     expect(tree).toContain('Hello')
   })
 
-  it('are of a keyboard the place of its keys, where its window is as large as the screen', () => {
+  it('reduce a keyboard to the bounds of its keys when its window is as large as the screen', () => {
     const key = (bounds: string) => `<android.view.View clickable="true" bounds="${bounds}" text="q" />`
     const large = `<android.widget.FrameLayout package="com.google.android.inputmethod.latin" bounds="[0,80][1080,2400]">${key('[0,1600][100,1700]')}${key('[900,2200][1080,2300]')}</android.widget.FrameLayout>`
     const tree = withoutBars(page(large, app))
@@ -42,7 +42,7 @@ describe('the windows of a tree', () => {
     expect(tree).not.toContain('text="q"')
   })
 
-  it('never throws, and leaves what it does not understand', () => {
+  it('never throw, and keep unrecognised input', () => {
     fc.assert(
       fc.property(fc.nat(page(status, app, keys).length), fc.string(), (at, junk) => {
         const whole = page(status, app, keys)

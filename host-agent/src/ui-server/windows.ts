@@ -1,18 +1,18 @@
 /**
- * What of the page source's windows belongs to a screen's tree: not the status
- * and navigation bars, and of a keyboard only its place, so that it covers what
- * lies behind it. Else a button "Back" or "Search" of an app would have a twin.
- * Pure. docs/decisions/0072. Used by `tree.ts`.
+ * Selects the windows of the page source that belong to a screen's tree: without the
+ * status and navigation bars, and with only the bounds of a keyboard, so that it covers
+ * the elements behind it. Otherwise an app's button "Back" or "Search" would appear
+ * twice. Pure. docs/decisions/0072. Used by `tree.ts`.
  */
 import { parseBounds, type Bounds } from '../screen/geometry.js'
 import { isKeyboard } from '../screen/keyboard.js'
 
-/** One tag of what Android's serializer writes: `<` and `>` are escaped inside of values. */
+/** One tag as written by Android's serializer: `<` and `>` are escaped inside values. */
 const tag = /<(\/?)([A-Za-z_][\w.$-]*)((?:\s[^<>]*)?)>/g
-/** A bar is thinner than this part of the longer side. */
+/** A bar is thinner than the longer side divided by this. */
 const thin = 8
 
-/** A window's place in the source. */
+/** A window's position in the source. */
 interface Span {
   attributes: string
   start: number
@@ -20,7 +20,7 @@ interface Span {
   end: number
 }
 
-/** The source without bars and without what stands in a keyboard. What is not understood stays as it is. */
+/** The source without bars and without the content of keyboards. Unrecognised input is kept. */
 export function withoutBars(source: string): string {
   const windows = windowsOf(source)
   if (windows === null || windows.length < 2) return source
@@ -33,7 +33,7 @@ export function withoutBars(source: string): string {
     return Math.min(area[2] - area[0], area[3] - area[1]) * thin < longer
   }
   const kept = windows.filter((window, index) => !isBar(window, index))
-  // Only bars: then they are what there is.
+  // A screen of only bars keeps them.
   if (kept.length === 0) return source
   const first = windows[0]
   const last = windows.at(-1)
@@ -46,7 +46,7 @@ export function withoutBars(source: string): string {
   return `${source.slice(0, first.start)}${parts.join('\n')}${source.slice(last.end)}`
 }
 
-/** Null when the tags do not fit together. */
+/** Null when the tags do not match. */
 function windowsOf(source: string): Span[] | null {
   const windows: Span[] = []
   let depth = 0
@@ -74,8 +74,9 @@ const valueOf = (attributes: string, name: string): string =>
   new RegExp(`\\s${name}="([^"]*)"`).exec(attributes)?.[1] ?? ''
 
 /**
- * Where the keys are; null when it has none. Some keyboards' windows are as large as the screen, and let touches above
- * their keys through (`InputMethodService.onComputeInsets`).
+ * Bounds of the keys; null when there are none. Some keyboards' windows are as large as
+ * the screen, and pass touches above their keys through
+ * (`InputMethodService.onComputeInsets`).
  */
 function keysArea(window: string): Bounds | null {
   const [, ...inside] = window.matchAll(tag)
@@ -92,7 +93,7 @@ function keysArea(window: string): Bounds | null {
   )
 }
 
-/** Nothing to read and nothing to press. */
+/** Removes text and actions. */
 function emptied(attributes: string, area: Bounds | null): string {
   const kept = attributes
     .trimEnd()
