@@ -11,7 +11,7 @@ it('ends the process after a bug, but not when a dependency disconnects', () => 
   const source = new EventEmitter()
   let ends = 0
   watchFaults(source, log, () => (ends += 1))
-  source.emit('unhandledRejection', new CallFailure(true, null, false, 'lost'))
+  source.emit('unhandledRejection', CallFailure.noAnswer('lost', false))
   source.emit('uncaughtException', Object.assign(new Error('read'), { code: 'ECONNRESET' }))
   expect(ends).toBe(0)
   source.emit('uncaughtException', new SyntaxError('Unexpected token'))

@@ -3,6 +3,7 @@
  * and subscribes JSON through `Bus`.
  */
 import { connect, credsAuthenticator, type ConnectionOptions, type NatsConnection } from 'nats'
+import { pause } from './abort.js'
 
 export interface Subscription {
   unsubscribe(): void
@@ -126,18 +127,6 @@ async function connectUntil(
   }
   return null
 }
-
-/** Ends early, without an error, when `signal` aborts. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-    const timer = setTimeout(end, ms)
-    signal.addEventListener('abort', end)
-  })
 
 function wrap(connection: NatsConnection): Bus {
   const listeners = new Set<() => void>()

@@ -1,3 +1,4 @@
+export * from './abort.js'
 export * from './actions.js'
 export * from './alarm.js'
 export * from './bus.js'

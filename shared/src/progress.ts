@@ -3,6 +3,7 @@
  * from the caller's deadline (HTTP, gRPC) and passed down to every outer call.
  */
 import { setMaxListeners } from 'node:events'
+import { onAbort } from './abort.js'
 import { ownNow } from './own-time.js'
 
 export class DeadlineExceeded extends Error {
@@ -67,6 +68,11 @@ export class Progress {
     return this.signal.aborted || this.remaining === 0
   }
 
+  /** Calls `listener` once when the deadline has passed or the caller has aborted. Returns a function that removes it. */
+  onAbort(listener: () => void): () => void {
+    return onAbort(this.signal, listener)
+  }
+
   /** Throws when the deadline has passed or the caller has aborted. */
   check(what: string): void {
     if (this.expired) throw new DeadlineExceeded(what)
@@ -85,16 +91,14 @@ export class Progress {
   /** Awaits `work`, which gets the signal, until this progress ends. */
   async race<T>(what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.check(what)
-    const { signal } = this
-    let onAbort: (() => void) | undefined
+    let forget = (): void => undefined
     const aborted = new Promise<never>((_, reject) => {
-      onAbort = () => reject(new DeadlineExceeded(what))
-      signal.addEventListener('abort', onAbort, { once: true })
+      forget = this.onAbort(() => reject(new DeadlineExceeded(what)))
     })
     try {
-      return await Promise.race([work(signal), aborted])
+      return await Promise.race([work(this.signal), aborted])
     } finally {
-      if (onAbort) signal.removeEventListener('abort', onAbort)
+      forget()
     }
   }
 }

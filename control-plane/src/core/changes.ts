@@ -4,7 +4,7 @@
  * harm. They poll only while the broker is unavailable.
  */
 import { EventEmitter } from 'node:events'
-import { type Bus, phoneChangedSchema, subjects, uploadChangedSchema } from '@phonerack/shared'
+import { type Bus, phoneChangedSchema, subjects, uploadChangedSchema, onAbort } from '@phonerack/shared'
 
 /** Milliseconds between two polls while the broker is unavailable. */
 const safetyReadMs = 5000
@@ -92,12 +92,12 @@ export function createChanges(bus: Bus, topic: Topic = phones): Changes {
         const done = (): void => {
           clearTimeout(timer)
           local.off(id, done)
-          signal.removeEventListener('abort', done)
+          forget()
           resolve()
         }
         const timer = setTimeout(done, timeoutMs)
         local.on(id, done)
-        signal.addEventListener('abort', done)
+        const forget = onAbort(signal, done)
       })
     },
     close() {

@@ -61,7 +61,7 @@ export async function runBatch(
 const maxUnknown = 100
 
 const outOfOrder = (): CallFailure =>
-  new CallFailure(true, null, false, 'the host reported the actions of a batch in an impossible order', true)
+  CallFailure.hostFault('the host reported the actions of a batch in an impossible order')
 
 /**
  * Reads the stream into `known` and resolves with the response when the agent ends it. `count`: the
@@ -91,7 +91,7 @@ async function follow(
   } finally {
     known.sinceStartMs = performance.now() - startedAt
   }
-  throw new CallFailure(true, null, false, 'the host ended a batch without results', true)
+  throw CallFailure.hostFault('the host ended a batch without results')
 }
 
 /**

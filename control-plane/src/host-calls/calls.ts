@@ -13,7 +13,7 @@ const connectMs = 2000
 
 /** A failed call. The caller decides what it means. */
 export class CallFailure extends Error {
-  constructor(
+  private constructor(
     /** True when bytes of the call may have left. */
     readonly sent: boolean,
     /** The agent's own error; null for a transport failure. */
@@ -21,10 +21,30 @@ export class CallFailure extends Error {
     readonly timedOut: boolean,
     message: string,
     /** True when the host sent an invalid response: the connection works. */
-    readonly isHostFault = false,
+    readonly isHostFault: boolean,
   ) {
     super(message)
     this.name = 'CallFailure'
+  }
+
+  /** No byte of the call left: nothing was done. */
+  static notSent(message: string): CallFailure {
+    return new CallFailure(false, null, false, message, false)
+  }
+
+  /** The call left, and the connection brought no answer: it may have been done. */
+  static noAnswer(message: string, timedOut: boolean): CallFailure {
+    return new CallFailure(true, null, timedOut, message, false)
+  }
+
+  /** The agent refused the call with `answer`. */
+  static refused(answer: ApiError, message: string, timedOut: boolean): CallFailure {
+    return new CallFailure(true, answer, timedOut, message, false)
+  }
+
+  /** The host sent an invalid answer. */
+  static hostFault(message: string, timedOut = false): CallFailure {
+    return new CallFailure(true, null, timedOut, message, true)
   }
 }
 
@@ -39,7 +59,7 @@ export async function requireConnection(connection: HostConnection, progress: Pr
     return
   }
   if (!rests) breaker.failed(performance.now())
-  throw new CallFailure(false, null, false, connection.fault ?? 'no connection to the host')
+  throw CallFailure.notSent(connection.fault ?? 'no connection to the host')
 }
 
 /** Selects a client method: `(client, ...rest) => client.observe(...rest)`. */
@@ -63,12 +83,11 @@ export async function callHost<Q, A>(
     return await new Promise<A>((resolve, reject) => {
       const deadline = Date.now() + progress.remaining
       const call = method(connection.client, request, new Metadata(), { deadline }, (error, value) => {
-        progress.signal.removeEventListener('abort', cancel)
+        forget()
         if (error) reject(error)
         else resolve(value)
       })
-      const cancel = (): void => call.cancel()
-      progress.signal.addEventListener('abort', cancel, { once: true })
+      const forget = progress.onAbort(() => call.cancel())
     })
   } catch (error) {
     throw toFailure(error)
@@ -85,14 +104,13 @@ export function toFailure(error: unknown): CallFailure {
   const answer = ownErrorOf(error.code, error.metadata)
   const isTooLarge = error.code === status.RESOURCE_EXHAUSTED && answer === null
   const isHostFault = answer === 'unusable' || isTooLarge || error.details.startsWith(notDecoded)
-  return new CallFailure(
-    true,
-    answer === 'unusable' ? null : answer,
-    error.code === status.DEADLINE_EXCEEDED,
-    // Text from the host, which is logged and stored as a device's reason.
-    shorten(makeStorable(error.details || error.message), 1000),
-    isHostFault,
-  )
+  const timedOut = error.code === status.DEADLINE_EXCEEDED
+  // The text comes from the host: it is logged and stored as the reason of a device.
+  const message = shorten(makeStorable(error.details || error.message), 1000)
+  if (answer === 'unusable' || isHostFault) return CallFailure.hostFault(message, timedOut)
+  return answer === null
+    ? CallFailure.noAnswer(message, timedOut)
+    : CallFailure.refused(answer, message, timedOut)
 }
 
 /**

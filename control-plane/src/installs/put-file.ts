@@ -33,8 +33,7 @@ export async function putPackageFile(
   })
   if (!call) throw new Error('gRPC did not start a call')
   const stream = call
-  const cancel = (): void => stream.cancel()
-  progress.signal.addEventListener('abort', cancel, { once: true })
+  const forget = progress.onAbort(() => stream.cancel())
   try {
     for await (const message of messages(file, content)) {
       if (answer.isThere) break
@@ -51,7 +50,7 @@ export async function putPackageFile(
     stream.cancel()
     throw toFailure(error)
   } finally {
-    progress.signal.removeEventListener('abort', cancel)
+    forget()
     content.destroy()
   }
 }

@@ -86,7 +86,7 @@ async function targetOf(context: JobContext, install: Install): Promise<PlacedTa
   const device = await placeDevice(context, { phoneId: install.phoneId })
   if (device?.fencingNumber !== install.fencingNumber) return null
   const { hostId, connection, serial, fencingNumber } = device
-  if (!connection) throw new CallFailure(false, null, false, 'the host is unreachable')
+  if (!connection) throw CallFailure.notSent('the host is unreachable')
   return { hostId, connection, serial, fencingNumber }
 }
 

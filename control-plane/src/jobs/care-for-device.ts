@@ -107,7 +107,7 @@ async function tryCare<N extends CareJob>(
   }
   const { connection } = device
   try {
-    if (!connection) throw new CallFailure(false, null, false, 'the host is unreachable')
+    if (!connection) throw CallFailure.notSent('the host is unreachable')
     const outcome = await context.slots.run(device.hostId, 'long', () => call(connection))
     if (outcome !== 'turn') return outcome
     return await retry({ turns: payload.turns + 1 }, turnMs(payload.turns, longestTurnMs))

@@ -99,7 +99,7 @@ async function reset(
   device: PlacedDevice,
   ms: number,
 ): Promise<boolean> {
-  if (!device.connection) throw new CallFailure(false, null, false, 'the host is unreachable')
+  if (!device.connection) throw CallFailure.notSent('the host is unreachable')
   const { verified, checks } = await callHost<WipeDeviceRequest, WipeDeviceResponse>(
     device.connection,
     (client, ...rest) => client.wipeDevice(...rest),
@@ -118,7 +118,7 @@ async function callStart(
   device: PlacedDevice,
   ms: number,
 ): Promise<void> {
-  if (!device.connection) throw new CallFailure(false, null, false, 'the host is unreachable')
+  if (!device.connection) throw CallFailure.notSent('the host is unreachable')
   await callHost<StartPhoneRequest, StartPhoneResponse>(
     device.connection,
     (client, ...rest) => client.startPhone(...rest),

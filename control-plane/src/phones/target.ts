@@ -2,7 +2,7 @@
  * Finds the device and host of a request into a phone with one read of the database, and repeats
  * the read while the phone is unreachable.
  */
-import { ApiError, ownNow, subjects } from '@phonerack/shared'
+import { ApiError, ownNow, subjects, onAbort } from '@phonerack/shared'
 import { type Reader } from '../db/database.js'
 import { controlOutOfReach } from '../core/out-of-reach.js'
 import { type HostClients, type HostConnection } from '../host-calls/clients.js'
@@ -92,8 +92,7 @@ async function targetOf(core: Core, hosts: HostClients, asking: Asking): Promise
     // the device ends the pause.
     const listening = new AbortController()
     const stop = (): void => listening.abort()
-    asking.signal?.addEventListener('abort', stop, { once: true })
-    if (asking.signal?.aborted) stop()
+    const forget = asking.signal && onAbort(asking.signal, stop)
     const change = core.changes.next(asking.phoneId, Math.min(pause, left), listening.signal)
     try {
       const seen = await look(core, hosts, asking)
@@ -104,7 +103,7 @@ async function targetOf(core: Core, hosts: HostClients, asking: Asking): Promise
       }
       await change
     } finally {
-      asking.signal?.removeEventListener('abort', stop)
+      forget?.()
       stop()
     }
   }

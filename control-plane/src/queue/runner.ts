@@ -14,7 +14,7 @@ import {
   type WorkerEvents,
 } from 'graphile-worker'
 import pg from 'pg'
-import { type Logger } from '@phonerack/shared'
+import { type Logger, pause } from '@phonerack/shared'
 import { type Database } from '../db/database.js'
 import { ReplicaClaim } from './replica-claim.js'
 import { Ticker } from '../core/ticker.js'
@@ -192,16 +192,4 @@ async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const ended = await Promise.race([work.then(() => true), pause(ms, enough.signal).then(() => false)])
   enough.abort()
   return ended
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, ms)
-    function done(): void {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    signal.addEventListener('abort', done)
-  })
 }

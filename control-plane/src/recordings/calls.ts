@@ -76,12 +76,12 @@ export const isUnknown = (error: unknown): boolean =>
   error instanceof CallFailure && error.answer?.code === 'recording_not_found'
 
 function stated(state: RecordingState | undefined): RecordingState {
-  if (!state) throw new CallFailure(true, null, false, 'the host did not report the recording', true)
+  if (!state) throw CallFailure.hostFault('the host did not report the recording')
   return state
 }
 
 const notAsPromised = (): CallFailure =>
-  new CallFailure(true, null, false, "the file does not match the host's description", true)
+  CallFailure.hostFault("the file does not match the host's description")
 
 /**
  * Streams the finished file with backpressure. Ends with an error unless the file is complete and
@@ -97,8 +97,7 @@ export async function readRecording(
   const deadline = Date.now() + progress.remaining
   async function* chunks(): AsyncGenerator<Uint8Array> {
     const call = to.recordings.readRecording({ recordingId }, new Metadata(), { deadline })
-    const cancel = (): void => call.cancel()
-    progress.signal.addEventListener('abort', cancel, { once: true })
+    const forget = progress.onAbort(() => call.cancel())
     const hash = createHash('sha256')
     let size = 0n
     try {
@@ -112,7 +111,7 @@ export async function readRecording(
     } catch (error) {
       throw toFailure(error)
     } finally {
-      progress.signal.removeEventListener('abort', cancel)
+      forget()
       call.cancel()
     }
     if (size !== promised.sizeBytes || hash.digest('hex') !== promised.sha256) throw notAsPromised()

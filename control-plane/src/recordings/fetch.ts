@@ -64,7 +64,7 @@ export async function fetchRecordingJob(
   try {
     const host = await hostOf(core, context.hosts, recording)
     if (host === 'gone') return await giveUp(core, recording)
-    if (host === null) throw new CallFailure(false, null, false, 'the host is unreachable')
+    if (host === null) throw CallFailure.notSent('the host is unreachable')
     const waits = await context.slots.run(recording.hostId, 'short', () =>
       advance(context, store, transfers, recording, host),
     )

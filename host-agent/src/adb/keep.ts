@@ -3,7 +3,7 @@
  * "already connected" while it is offline, so an offline one is disconnected
  * first. Used by the registry of devices.
  */
-import { Progress, type Logger } from '@phonerack/shared'
+import { Progress, type Logger, onAbort } from '@phonerack/shared'
 import type { AdbClient } from './client.js'
 
 export interface Keeper {
@@ -62,12 +62,13 @@ export function keepConnected(
       const done = () => {
         clearTimeout(timer)
         nudges.delete(done)
-        stopping.signal.removeEventListener('abort', done)
+        forget()
         resolve()
       }
+      let forget = (): void => undefined
       const timer = setTimeout(done, ms)
       nudges.add(done)
-      stopping.signal.addEventListener('abort', done, { once: true })
+      forget = onAbort(stopping.signal, done)
     })
   }
 

@@ -9,7 +9,7 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Progress, type Logger } from '@phonerack/shared'
+import { Progress, type Logger, pause } from '@phonerack/shared'
 import { later } from '../base/later.js'
 import { AdbClient } from './client.js'
 import { isFull } from './connection.js'
@@ -132,11 +132,7 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
       log.error({ path, reason }, 'adb server unavailable')
       firstTry.resolve(undefined)
       if (performance.now() - startedAt > 30_000) wait = backoffMs.first
-      try {
-        await Progress.for(wait + 1000, stopping.signal).sleep(wait)
-      } catch (error) {
-        if (!stopped()) throw error
-      }
+      await pause(wait, stopping.signal)
       wait = Math.min(wait * 2, backoffMs.cap)
     }
   })()

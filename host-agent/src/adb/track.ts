@@ -2,7 +2,7 @@
  * Follows the list of devices (`host:track-devices-l`), and follows it again
  * after the server died. Used by the registry of devices.
  */
-import { Progress } from '@phonerack/shared'
+import { Progress, onAbort, pause } from '@phonerack/shared'
 import type { AdbClient, TrackedDevice } from './client.js'
 import { TrackDevicesCommand } from './commands/transports.js'
 
@@ -24,23 +24,18 @@ export async function trackDevices(
         const command = new TrackDevicesCommand(connection)
         await command.execute()
         connection.bytes.detach()
-        const onAbort = () => connection.close()
-        signal.addEventListener('abort', onAbort, { once: true })
+        const forget = onAbort(signal, () => connection.close())
         try {
           for (;;) onList(tracked(await command.next()))
         } finally {
-          signal.removeEventListener('abort', onAbort)
+          forget()
         }
       })
     } catch (error) {
       if (stopped()) return
       onList([])
       onLost(error)
-      try {
-        await Progress.for(1000, signal).sleep(250)
-      } catch (cause) {
-        if (!stopped()) throw cause
-      }
+      await pause(250, signal)
     }
   }
 }
@@ -58,8 +53,9 @@ export async function pollDevices(
 ): Promise<void> {
   const stopped = () => signal.aborted
   while (!stopped()) {
+    await pause(everyMs, signal)
+    if (stopped()) return
     try {
-      await Progress.for(everyMs + 1000, signal).sleep(everyMs)
       const list = await client.devices(Progress.for(2000, signal))
       if (!stopped()) onList(list)
     } catch (error) {

@@ -3,8 +3,7 @@
  * without the start of Java. It films nothing and costs the phone only memory. It waits as long as
  * a caller wants it and nobody films; one that dies is restarted after a pause. Used by `hub.ts`.
  */
-import { Progress, type Logger } from '@phonerack/shared'
-import { pause } from '../base/pause.js'
+import { Progress, type Logger, pause } from '@phonerack/shared'
 import type { LaunchedServer } from '../scrcpy/server-process.js'
 
 export interface Spare {

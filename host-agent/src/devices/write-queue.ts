@@ -2,7 +2,7 @@
  * One phone's writes, one at a time in order of arrival. Reads do not use the queue. Park and wipe
  * do not wait in it: they abort what runs.
  */
-import { ApiError } from '@phonerack/shared'
+import { ApiError, onAbort } from '@phonerack/shared'
 
 interface Waiting {
   begin: () => void
@@ -48,7 +48,6 @@ export function createWriteQueue(): WriteQueue {
         if (at >= 0) waiting.splice(at, 1)
         entry.refuse(error)
       }
-      const onAbort = () => leave(new ApiError('phone_unavailable'))
       const timer = setTimeout(
         () =>
           leave(
@@ -61,7 +60,7 @@ export function createWriteQueue(): WriteQueue {
       )
       const clear = () => {
         clearTimeout(timer)
-        signal.removeEventListener('abort', onAbort)
+        forget()
       }
       const entry: Waiting = {
         begin: () => {
@@ -73,8 +72,8 @@ export function createWriteQueue(): WriteQueue {
           reject(error)
         },
       }
-      signal.addEventListener('abort', onAbort, { once: true })
       waiting.push(entry)
+      const forget = onAbort(signal, () => leave(new ApiError('phone_unavailable')))
     })
   }
 

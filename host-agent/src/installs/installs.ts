@@ -2,7 +2,7 @@
  * Installs of this host: begun, fed with files, run, and answered also to who asks later. One install id is one try: what
  * began to write is never begun again. Called by `grpc/app-handlers.ts`.
  */
-import { ApiError, type Logger, type Progress } from '@phonerack/shared'
+import { ApiError, type Logger, type Progress, onAbort } from '@phonerack/shared'
 import { ownPackages } from '../parts/parts.js'
 import type { DeviceGate } from '../devices/gate.js'
 import type { FileHeader, PackageCache } from './cache.js'
@@ -196,14 +196,14 @@ export function createInstalls(parts: InstallParts): Installs {
       end() {
         if (entry.timer) clearTimeout(entry.timer)
         entry.timer = null
-        held.removeEventListener('abort', onFenced)
+        forget()
         release()
         own.release(request.id)
         if (begun.get(request.id) === entry) begun.delete(request.id)
       },
     }
     begun.set(request.id, entry)
-    held.addEventListener('abort', onFenced, { once: true })
+    const forget = onAbort(held, onFenced)
     entry.prepared = onPhone.prepare(entry).then(
       () => {
         if (begun.get(request.id) === entry && !entry.running) waitForFinish(entry)

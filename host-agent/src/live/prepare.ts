@@ -1,8 +1,7 @@
 /** Keeps a phone filming while nobody watches yet. Used by `grpc/live-handlers.ts`. */
-import type { Progress } from '@phonerack/shared'
+import { type Progress, pause } from '@phonerack/shared'
 import type { CaptureListener } from '../device/capture.js'
 import type { Device } from '../device/device.js'
-import { pause } from '../base/pause.js'
 
 /** Returns when `within` ends, or when the video stops for good. @throws DeviceGone, DeadlineExceeded when it does not start */
 export async function prepare(

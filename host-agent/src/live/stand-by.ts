@@ -1,7 +1,6 @@
 /** Keeps a phone ready to film for who may come to its live links. Used by `grpc/live-handlers.ts`. */
-import type { Progress } from '@phonerack/shared'
+import { type Progress, pause } from '@phonerack/shared'
 import { DeviceGone, type Device } from '../device/device.js'
-import { pause } from '../base/pause.js'
 
 /** Milliseconds between a phone that went away and the next look at it. */
 const againMs = 1000

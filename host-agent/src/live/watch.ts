@@ -4,11 +4,10 @@
  * told, and the picture comes back. Used by `grpc/live-handlers.ts`.
  */
 import type { WatchRequest, WatchResponse } from '@phonerack/proto'
-import { ApiError, DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
+import { ApiError, DeadlineExceeded, Progress, type Logger, pause } from '@phonerack/shared'
 import type { Capture, CaptureListener, CaptureSubscription } from '../device/capture.js'
 import { DeviceGone, type SecureWindowState, type Device } from '../device/device.js'
 import { later } from '../base/later.js'
-import { pause } from '../base/pause.js'
 import { messagesOf } from './frame-messages.js'
 import { Hand } from './hand.js'
 import { ViewerQueue } from './viewer-queue.js'

@@ -3,8 +3,7 @@
  * and as often as it takes. Used by `recordings.ts`.
  */
 import { rm } from 'node:fs/promises'
-import type { Logger } from '@phonerack/shared'
-import { pause } from '../base/pause.js'
+import { type Logger, pause } from '@phonerack/shared'
 import { isFull, type Programs } from './ffmpeg.js'
 import { finish, NothingRecorded } from './finish.js'
 import { ownerOf, type Entry, type RecordingStore } from './store.js'

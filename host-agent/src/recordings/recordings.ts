@@ -4,7 +4,7 @@
  */
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { ApiError, isId, type Logger, type Progress } from '@phonerack/shared'
+import { ApiError, isId, type Logger, type Progress, onAbort } from '@phonerack/shared'
 import type { Capture, CaptureSubscription } from '../device/capture.js'
 import { later } from '../base/later.js'
 import type { Caller } from '../devices/gate.js'
@@ -156,14 +156,13 @@ export function createRecordings(parts: RecordingsParts): Recordings {
         return false
       }
     }
-    const onHeldBack = (): void => writer.end('the phone was parked, restarted or reassigned')
-    held.addEventListener('abort', onHeldBack, { once: true })
+    const forget = onAbort(held, () => writer.end('the phone was parked, restarted or reassigned'))
     const entry: Running = {
       serial: who.serial,
       writer,
       subscription: null,
       over: writer.ended.then(async (reason) => {
-        held.removeEventListener('abort', onHeldBack)
+        forget()
         entry.subscription?.close()
         running.delete(id)
         const known = store.get(id)
@@ -177,7 +176,6 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     }
     entry.over.catch(report(id))
     running.set(id, entry)
-    if (held.aborted) onHeldBack()
     return start()
 
     async function start(): Promise<Date> {

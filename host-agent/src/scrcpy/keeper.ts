@@ -3,7 +3,7 @@
  * starts the server, and restarts it when it dies. The input and text capabilities take
  * their socket from here.
  */
-import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
+import { Progress, type Logger, pause } from '@phonerack/shared'
 import { commandWith } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
@@ -73,11 +73,7 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
       } finally {
         starting = null
       }
-      try {
-        await Progress.for(wait + 1000, signal).sleep(wait)
-      } catch (error) {
-        if (!(error instanceof DeadlineExceeded)) throw error
-      }
+      await pause(wait, signal)
       wait = Math.min(wait * 2, restartMs.cap)
     }
   }

@@ -191,8 +191,7 @@ async function connectWhenReady(
 
 /** Null when the stream ended before that. */
 async function readOr(socket: AdbSocket, length: number, progress: Progress): Promise<Buffer | null> {
-  const onAbort = () => socket.close()
-  progress.signal.addEventListener('abort', onAbort, { once: true })
+  const forget = progress.onAbort(() => socket.close())
   try {
     return await socket.read(length)
   } catch (error) {
@@ -200,7 +199,7 @@ async function readOr(socket: AdbSocket, length: number, progress: Progress): Pr
     if (error instanceof AdbConnectionLost) return null
     throw error
   } finally {
-    progress.signal.removeEventListener('abort', onAbort)
+    forget()
   }
 }
 

@@ -1,7 +1,6 @@
 /** For tests: a small film, and a capture that a test feeds with it. */
-import type { Progress } from '@phonerack/shared'
+import { type Progress, pause } from '@phonerack/shared'
 import type { Capture, CaptureListener } from '../device/capture.js'
-import { pause } from '../base/pause.js'
 import { makeFilm as make, type Film } from './soak/film.js'
 
 export type { Film }

@@ -3,12 +3,11 @@
  * verifies that it is unreachable from outside, watches it, and restarts it when it
  * ends or stops answering. The tree (`tree.ts`) takes its session from here.
  */
-import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
+import { DeadlineExceeded, Progress, type Logger, pause } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
 import { installPart } from '../parts/install.js'
 import { uiServer, uiServerTest } from '../parts/parts.js'
-import { pause } from '../base/pause.js'
 import { UiServerDown } from './http.js'
 import { runUiServer, type UiServerRun } from './instrumentation.js'
 import { readIsolation } from './network.js'

@@ -2,12 +2,11 @@
  * The agent's way of a recording, alone in a process whose memory can be watched: a scrcpy video socket, the fan-out, writer and
  * file of the product; only the clock is another one, and the socket leads to `phone.ts`. Started by `main.ts`.
  */
-import { createLogger, Progress } from '@phonerack/shared'
+import { createLogger, Progress, pause } from '@phonerack/shared'
 import { openSocket } from '../../adb/connection.js'
 import type { Capture } from '../../device/capture.js'
 import { createFanOut } from '../../capture/fan-out.js'
 import { pump } from '../../capture/video-socket.js'
-import { pause } from '../../base/pause.js'
 import { createRecordings } from '../../recordings/recordings.js'
 import { openRecordingStore, type Entry } from '../../recordings/store.js'
 
