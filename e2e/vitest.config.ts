@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Longest first, so that no long one is left for the end; those that mostly wait before others as long. */
+/**
+ * Longest first, so that no long one starts last; those that mostly wait come before others of the same
+ * length.
+ */
 const first = [
   'chaos/',
   'recording-soak',

@@ -28,7 +28,7 @@ describe('create', () => {
     const scope = errorOf(await poor.readOnly.post('/v1/phones'))
     expect(scope).toMatchObject({ code: 'insufficient_scope', details: { required: 'phones:create' } })
 
-    // Money is checked last: everything else of this project still fits.
+    // Money is checked last: this project is within every other limit.
     const broke = errorOf(await poor.agent.post('/v1/phones', { max_duration: 61 }))
     expect(broke).toMatchObject({ code: 'insufficient_credits', details: { max_affordable_seconds: 0 } })
     await set({ credit_usd: '0.150000' })

@@ -1,4 +1,6 @@
-/** The operator's command line against a system of its own, to which a phone is plugged in that nobody enrolled. */
+/**
+ * The operator's command line with a separate system, which has a phone that is plugged in and not enrolled.
+ */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,7 +30,7 @@ describe('ctl', () => {
   let scratch: string
   let adb: PlainAdb
   let phone: Phone
-  /** As adb lists it. */
+  /** Its adb serial. */
   let serial: string
   const stops: (() => Promise<unknown>)[] = []
   beforeAll(async () => {
@@ -50,7 +52,7 @@ describe('ctl', () => {
     for (const stop of stops.reverse()) await stop()
   })
 
-  /** As a person types it; rejects with what it printed. */
+  /** Split like a shell command; rejects with the output. */
   const typed = async (...args: string[]): Promise<string> => {
     const line = ['--data', system.dir, ...args]
     return (await run(path.join(root, 'scripts/ctl'), line, { cwd: root, timeout: 60_000 })).stdout
@@ -68,7 +70,7 @@ describe('ctl', () => {
     return (await adb.run('shell', look)).toString()
   }
 
-  test('elements prints what an agent would see of a dump', async () => {
+  test('elements prints the elements that an agent sees in a dump', async () => {
     const file = path.join(scratch, 'dump.xml')
     await writeFile(file, await adb.run('exec-out', 'uiautomator dump /dev/tty'))
     const seen = await ctl(system, 'elements', file, '--screen', '1080x2400')
@@ -247,7 +249,7 @@ describe('ctl', () => {
     })
   })
 
-  test('up replaces its token when that was revoked, and its start takes no harm', async () => {
+  test('up replaces its revoked token, and starts normally', async () => {
     const list = z.object({ data: z.array(z.object({ id: z.string(), name: z.string() })) })
     const tokens = list.parse(await ctl(system, 'operator', 'token', 'list'))
     const own = tokens.data.find(({ name }) => name === 'configured')

@@ -131,7 +131,7 @@ describe('the first path', () => {
     await admin.delete(`/v1/phones/${phone.id}`)
   })
 
-  test('what a tenant leaves on a phone lasts over park and start, and is gone after a delete', async () => {
+  test('a tenant’s data stay on a phone across park and start, and are gone after a delete', async () => {
     const system = inject('system')
     const { agent, admin } = await newTenant(system, { maxPhones: 50, maxRunning: 50 })
     const phone = await readyPhone(agent)
@@ -152,7 +152,7 @@ describe('the first path', () => {
     await admin.delete(`/v1/phones/${phone.id}`)
     expect(errorOf(await agent.get(`/v1/phones/${phone.id}/observe`)).code).toBe('phone_deleted')
 
-    // Whichever devices the next phones get, the note is on none of them.
+    // Whichever devices the next phones get, none has the note.
     const others = await Promise.all([readyPhone(agent), readyPhone(agent)])
     for (const other of others) {
       const answer = await agent.post(`/v1/phones/${other.id}/actions`, open)

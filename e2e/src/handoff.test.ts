@@ -10,7 +10,7 @@ import { databaseUrl } from './system/database.js'
 import { desktop, mobile, newPage, pointOn } from './system/live-pages.js'
 import { eventually } from './system/tenant.js'
 
-/** Milliseconds; a loaded machine takes its time. */
+/** Milliseconds; generous for a loaded machine. */
 const patience = 60_000
 const message = 'Please sign in to the bank.\nThe code comes by message. <b>Thank you!</b>'
 
@@ -24,7 +24,7 @@ const handoffSchema = z.object({
 
 let phone: Rented
 let browser: Browser
-/** What pages complained of: errors, and breaches of their own policy. */
+/** The pages' errors and violations of their content security policy. */
 const complaints: string[] = []
 
 beforeAll(async () => {
@@ -43,14 +43,14 @@ async function handOver(body: object = {}): Promise<{ url: string; path: string 
 const read = async (path: string) => handoffSchema.parse(bodyOf(await phone.api.get(path)))
 const isFree = () => act(phone, { type: 'home' })
 
-/** What the agent is told when it goes on all the same. */
+/** The agent's error when it continues without the phone. */
 async function refusal() {
   const answer = await phone.api.post(`${phone.path}/actions`, { actions: [{ type: 'home' }] })
   expect(answer.status).toBe(409)
   return { ...errorOf(answer), retryAfter: Number(answer.headers.get('retry-after')) }
 }
 
-/** The page with the phone's picture, or with what stands in its place. */
+/** The page with the phone's picture, or with the text in its place. */
 async function open(url: string, context: object = desktop): Promise<Page> {
   const page = await newPage(browser, context, complaints)
   await page.goto(url)
@@ -75,12 +75,12 @@ async function placeOf(page: Page, icon: string): Promise<{ x: number; y: number
 const front = async (): Promise<string> => (await look(phone)).app.package
 
 describe('a person in a browser', () => {
-  it('reads what is asked, takes control, and gives the phone back with a note', async () => {
+  it('reads the request, takes control, and gives the phone back with a note', async () => {
     const { url, path } = await handOver()
     const page = await open(url)
     expect(await page.locator('#handoff-message').innerText()).toBe(message)
     expect(await page.locator('#home').isVisible()).toBe(false)
-    // Nobody has taken control: the agent goes on, and the person's taps go nowhere.
+    // No person has control: the agent continues, and the person's taps are ignored.
     await isFree()
     const notes = await placeOf(page, 'Notes')
     await page.mouse.click(notes.x, notes.y)
@@ -147,7 +147,7 @@ describe('a person in a browser', () => {
     await isOver(page, 'expired')
   })
 
-  it('is told that the agent took it back, or that the phone was parked', async () => {
+  it('shows that the agent took it back, or that the phone was parked', async () => {
     const { url, path } = await handOver()
     const page = await open(url)
     await page.click('#handoff-take')

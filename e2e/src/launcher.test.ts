@@ -1,4 +1,4 @@
-/** `up`, `down` and a killed `up`, on folders of their own. */
+/** `up`, `down` and a killed `up`, in separate folders. */
 import { execFile } from 'node:child_process'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,7 +9,7 @@ import { ctl, readUpFile, root, startSystem, stopSystem } from './system/system.
 
 const run = promisify(execFile)
 
-/** Everything that an `up` has recorded as running, itself included. */
+/** Every process that an `up` has recorded, itself included. */
 async function runningOf(dir: string): Promise<ProcessIdentity[]> {
   const files = await readdir(path.join(dir, 'run'))
   const records = files
@@ -49,7 +49,7 @@ it('leaves nothing running when it was killed, and starts again with the same ke
   }
 })
 
-it('refuses a second up on the same folder, and says where the first is and how to stop it', async () => {
+it('refuses a second up on the same folder, and names the first one’s address and how to stop it', async () => {
   const { dir, up } = inject('system')
   const attempt = run(path.join(root, 'scripts/up'), ['--data', dir, '--port', '0'], {
     cwd: root,

@@ -11,14 +11,14 @@ import { databaseUrl } from './system/database.js'
 import { desktop, mobile, newPage, pointOn } from './system/live-pages.js'
 import { eventually } from './system/tenant.js'
 
-/** Milliseconds; a loaded machine takes its time. */
+/** Milliseconds; generous for a loaded machine. */
 const patience = 60_000
 const smallest = { viewport: { width: 320, height: 568 }, hasTouch: true, isMobile: true }
 const linkSchema = z.strictObject({ url: z.url(), expires_at: z.iso.datetime() })
 
 let phone: Rented
 let browser: Browser
-/** What pages complained of: errors, and breaches of their own policy. */
+/** The pages' errors and violations of their content security policy. */
 const complaints: string[] = []
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ window.WebSocket = class extends WebSocket {
 `
 const closesOf = (page: Page): Promise<number[]> => page.evaluate<number[]>('closes')
 
-/** @param without things that this browser shall not have */
+/** @param without features that this browser lacks */
 async function open(url: string, context: object = desktop, without: string[] = []): Promise<Page> {
   const page = await newPage(browser, context, complaints)
   await page.addInitScript({ content: keepCloses + without.map((name) => `delete window.${name};`).join('') })
@@ -63,7 +63,7 @@ async function openLive(url: string, context: object = desktop, without: string[
   return page
 }
 
-/** How many colours the picture on the page has, of 1,000 points: a black or empty one has one. */
+/** How many colours the page's picture has, in 1,000 points: a black or empty one has one. */
 const coloursOf = (page: Page): Promise<number> =>
   page.evaluate<number>(`(() => {
     const canvas = document.querySelector('canvas')
@@ -74,7 +74,7 @@ const coloursOf = (page: Page): Promise<number> =>
     return seen.size
   })()`)
 
-/** Differs when the picture on the page does. */
+/** Changes with the picture on the page. */
 const digestOf = (page: Page): Promise<string> =>
   page.evaluate<string>(`(() => {
     const small = document.createElement('canvas')
@@ -195,7 +195,7 @@ describe('the live view', () => {
     await second.touchscreen.tap(notes.x, notes.y)
     const shop = await placeOf(first, await centreOf({ text: 'Shop' }))
     await first.mouse.click(shop.x, shop.y)
-    // Had the tap of the second opened Notes, this one would have hit a note.
+    // If the second person's tap had opened Notes, this one would hit a note.
     await eventually(
       'Shop opens',
       patience,

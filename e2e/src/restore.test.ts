@@ -31,7 +31,7 @@ async function administer(work: (client: pg.Client) => Promise<void>): Promise<v
   }
 }
 
-/** A copy of a database has every row that `pg_dump` would carry. Nobody may be connected meanwhile. */
+/** A copy of a database has every row of a `pg_dump`. No session may be connected during the copy. */
 async function copyDatabase(client: pg.Client, from: string, to: string): Promise<void> {
   const others = 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1'
   for (const name of [from, to]) {
@@ -133,7 +133,7 @@ describe('after a restore of the database', () => {
     await isFree()
   })
 
-  test('a parked phone whose device went to another tenant meanwhile fails, and that tenant’s data reach nobody', async () => {
+  test('a parked phone whose device went to another tenant fails, and that tenant’s data stay private', async () => {
     const parked = await readyPhone(b.agent)
     await b.agent.post(`/v1/phones/${parked.id}/park`)
     await dump()

@@ -23,7 +23,7 @@ const later = []
 /** The outcomes of each file. */
 const reported = new Map()
 
-/** Runs a program, handing on what it says; true when it exits with 0. */
+/** Runs a program and prints its output; true when it exits with 0. */
 function run(command, args, cwd = root, say = (chunk) => process.stdout.write(chunk)) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -37,7 +37,7 @@ function run(command, args, cwd = root, say = (chunk) => process.stdout.write(ch
   })
 }
 
-/** `failed` are the names of what failed, with the reason where there is a short one. */
+/** `failed` contains the names of failed tests, with a short reason if there is one. */
 function count(passed, failed) {
   total.passed += passed
   total.failed += failed.length
@@ -54,7 +54,7 @@ async function check(name, command, args, cwd) {
   return passed
 }
 
-/** Each of them uses all cores. */
+/** Each one uses all cores. */
 async function staticChecks() {
   const proto = path.join(root, 'proto')
   await check('format', bin('oxfmt'), ['--check', '.'])
@@ -106,21 +106,24 @@ async function tests(name, args, mayBeNone = false) {
   count(passed, failed)
 }
 
-/** The first lines of an error, without the way it came. */
+/** The first lines of an error, without its stack. */
 function shortly(message) {
   const lines = message.split('\n')
   const end = lines.findIndex((line) => /^\s+at /.test(line))
   return lines.slice(0, Math.min(end === -1 ? 12 : end, 12)).join('\n    ')
 }
 
-/** What a run said of a file none of whose tests failed, as when a hook did; the report is silent on that. */
+/**
+ * The output of a run for a file without a failed test, as when a hook failed; the report does not contain
+ * it.
+ */
 function failureOf(said, file) {
   const lines = stripVTControlCharacters(said).split('\n')
   const at = lines.findIndex((line) => line.includes('FAIL') && line.includes(file))
   return at === -1 ? 'see above' : lines.slice(at + 1, at + 6).join('\n')
 }
 
-/** Of what a run said: from its errors outside of tests on, else its end. */
+/** From the errors outside of tests on, else the last lines. */
 function lastError(said) {
   const lines = said.split('\n')
   const at = lines.findIndex((line) => line.includes('Unhandled'))

@@ -1,5 +1,5 @@
-# Sourced by the scripts beside it: makes the checkout ready to run. Sets `root`.
-# Quick when nothing has changed; the second start must not notice it.
+# Sourced by the scripts in this folder: prepares the checkout. Sets `root`. Fast when nothing has changed, so
+# that a second start is not slowed.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 export TURBO_TELEMETRY_DISABLED=1 DO_NOT_TRACK=1
 stamp="$root/node_modules/.cache/phonerack/built"
@@ -60,12 +60,12 @@ build() {
     return 1
   }
   mkdir -p "$(dirname "$stamp")"
-  # The time at which the build began: what changed during it is built again.
+  # The time at which the build began: files that change during it are built again.
   touch -r "$started" "$stamp"
   rm -f "$started"
 }
 
-# Several scripts may start at once in one checkout: one prepares, the others wait.
+# Several scripts can start concurrently in one checkout: one prepares, the others wait.
 alone() {
   if ! command -v flock >/dev/null 2>&1; then
     "$@"

@@ -1,4 +1,4 @@
-/** The plain alternative: the `adb` command with a server of its own, as a script on the rack machine would use it. */
+/** The baseline: the `adb` command with a separate server, as a script on the rack machine would use it. */
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -12,7 +12,7 @@ const run = promisify(execFile)
 export interface PlainAdb {
   /** Runs `adb -s SERIAL …` as a process and returns what it printed. */
   run(...args: string[]): Promise<Buffer>
-  /** For other programs that shall use the same server. */
+  /** Environment for other programs that use the same server. */
   env: NodeJS.ProcessEnv
   stop(): Promise<void>
 }
@@ -30,7 +30,7 @@ const listens = (port: number): Promise<boolean> =>
     })
   })
 
-/** Starts an adb server on a free port, with keys of its own, and connects it to `serial` (`host:port`). */
+/** Starts an adb server on a free port, with separate keys, and connects it to `serial` (`host:port`). */
 export async function plainAdb(serial: string): Promise<PlainAdb> {
   const home = await mkdtemp(path.join(tmpdir(), 'phonerack-adb-'))
   const port = await freePort()
@@ -52,7 +52,10 @@ export async function plainAdb(serial: string): Promise<PlainAdb> {
     await rm(home, { recursive: true, force: true })
   }
   const until = Date.now() + 20_000
-  /** A client that finds no server starts one of its own, in the way of ours: so nobody asks before ours listens. */
+  /**
+   * A client that finds no server starts one, which would take our port: so no client runs before our server
+   * listens.
+   */
   const connected = async (): Promise<boolean> =>
     (await listens(port)) && (await adb('connect', serial)).toString().includes('connected to')
   try {

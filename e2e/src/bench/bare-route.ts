@@ -1,6 +1,6 @@
 /**
- * The bare alternative to `GET /v1/phones/{id}`: one Fastify route with the same schema library, the same
- * answer, and nothing behind it. A process of its own; prints its port.
+ * The baseline for `GET /v1/phones/{id}`: one Fastify route with the same schema library and the same answer,
+ * without a backend. A separate process; prints its port.
  */
 import Fastify from 'fastify'
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'

@@ -1,6 +1,6 @@
 /**
- * The bare alternative to an upload URL: Node's HTTP server writes what it is sent to a file in the folder that it is given,
- * and answers. A process of its own; prints its port.
+ * The baseline for an upload URL: Node's HTTP server writes each body to a file in the given folder, and
+ * answers. A separate process; prints its port.
  */
 import { createWriteStream } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,8 +1,9 @@
 // bench: the device side at a real phone's pace, compared with adb and mobile-mcp
 /**
- * The device side through `/v1` with `--pace real`, beside the same by plain `adb shell` commands and by
- * `@mobilenext/mobile-mcp` on the same virtual phone, in one run. `./scripts/bench device [tap|batch|type|screenshot|observe …]`;
- * ROUNDS changes the number of rounds. The phone's own times are in virtual-phone/src/pace/pace.ts.
+ * The device side through `/v1` with `--pace real`, compared with plain `adb shell` commands and
+ * `@mobilenext/mobile-mcp` on the same virtual phone, in one run. `./scripts/bench device
+ * [tap|batch|type|screenshot|observe …]`; ROUNDS changes the number of rounds. The phone's own times are in
+ * virtual-phone/src/pace/pace.ts.
  */
 import { actionBatchResultSchema } from '@phonerack/shared'
 import { loadavg } from 'node:os'
@@ -27,7 +28,9 @@ interface Parts {
   path: string
   adb: PlainAdb
   mcp: MobileMcp
-  /** Like those, of a phone whose UiAutomation nobody else holds: a phone has it once, and with us the UI server has it. */
+  /**
+   * The same for a phone with a free UiAutomation: a phone has only one, and the agent's UI server holds it.
+   */
   free: { adb: PlainAdb; mcp: MobileMcp }
   /** Milliseconds that the phone has spent on its element trees so far. */
   treeMs: () => Promise<number>
@@ -39,7 +42,7 @@ const must = async (answer: Promise<{ status: number; body: unknown }>): Promise
   return body
 }
 
-/** A batch of which every action must succeed. */
+/** A batch in which every action must succeed. */
 async function act({ api, path }: Parts, ...actions: object[]): Promise<void> {
   const { completed, results } = actionBatchResultSchema.parse(
     await must(api.post(`${path}/actions`, { actions, observe: 'none' })),
@@ -59,7 +62,7 @@ const compare = async (
   return rows
 }
 
-/** One line: a goal, what came out, and whether that is enough. */
+/** One line: the goal, the result, and whether it meets the goal. */
 const goal = (what: string, measured: string, met: boolean): void => {
   process.stdout.write(`goal: ${what}: ${measured}, ${met ? 'met' : 'MISSED'}\n`)
 }
@@ -115,7 +118,7 @@ const sections: Record<string, (parts: Parts) => Promise<void>> = {
     ])
   },
 
-  /** Into the title of a new note, which is emptied by us between the rounds. */
+  /** Types into the title of a new note, which the bench clears between rounds. */
   async type(parts) {
     const { adb, mcp } = parts
     await act(
@@ -205,7 +208,10 @@ const load = (): string =>
     .map((each) => each.toFixed(2))
     .join(' ')}`
 
-/** Two rented phones: one that the agent drives, one that lacks the UI server, so that others can dump its screen. */
+/**
+ * Two rented phones: one that the agent drives, one without the UI server, so that other programs can dump
+ * its screen.
+ */
 async function rentBoth(
   system: System,
   tenant: Tenant,
@@ -236,7 +242,7 @@ const system = await startSystem({
   },
 })
 const stops: (() => Promise<void>)[] = [() => stopSystem(system)]
-/** Plain adb and mobile-mcp on one device; each with an adb server of its own. */
+/** Plain adb and mobile-mcp on one device; each with a separate adb server. */
 async function othersOn(serial: string): Promise<{ adb: PlainAdb; mcp: MobileMcp }> {
   const adb = await plainAdb(serial)
   stops.push(() => adb.stop())

@@ -1,4 +1,4 @@
-/** Timing of alternated runs, and a table of what came out. Used by every bench. */
+/** Times alternating runs and prints a table of the results. Used by every bench. */
 
 export interface Figures {
   name: string
@@ -21,7 +21,10 @@ export interface Contender {
   run: () => Promise<unknown>
 }
 
-/** Runs the contenders in turn, A B A B …, after `warmup` uncounted rounds, so that a drift of the machine meets all. */
+/**
+ * Runs the contenders in turn, A B A B …, after `warmup` uncounted rounds, so that a drift of the machine
+ * affects all.
+ */
 export async function alternate(
   contenders: readonly Contender[],
   rounds: number,
@@ -38,7 +41,7 @@ export async function alternate(
   return contenders.map((contender, index) => figures(contender.name, times[index] ?? []))
 }
 
-/** One row a contender; the last column is its median over the first one's. */
+/** One row per contender; the last column is the ratio of its median to the first one's. */
 export function print(title: string, rows: readonly Figures[]): void {
   const base = rows[0]?.p50 ?? Number.NaN
   const lines = rows.map((row) =>

@@ -11,7 +11,7 @@ export interface Place {
 
 const patience = 60_000
 
-/** Says when the first picture was there, by the machine's clock. */
+/** Reports the time of the first picture, by the machine's clock. */
 const noteFirstPicture = `new MutationObserver(() => {
   if (document.body?.dataset.state === 'live') globalThis.liveAt ??= performance.timeOrigin + performance.now()
 }).observe(document, { subtree: true, childList: true, attributes: true })`
@@ -26,7 +26,7 @@ export async function openPage(browser: Browser, url: string): Promise<{ page: P
   return { page, ms: (await page.evaluate<number>('globalThis.liveAt')) - began }
 }
 
-/** Milliseconds from the press to the first picture whose middle is another. */
+/** Milliseconds from the press to the first picture with another centre. */
 export function pressHome(page: Page): Promise<number> {
   return page.evaluate<number>(`new Promise((resolve, reject) => {
     const canvas = document.querySelector('canvas')
@@ -48,9 +48,9 @@ export function pressHome(page: Page): Promise<number> {
 }
 
 export interface Seen {
-  /** Milliseconds from the phone's drawing to pixels that the page has read back, of each new picture. */
+  /** Milliseconds from the phone's drawing to the pixels read back in the page, for each new picture. */
   ages: number[]
-  /** Pictures without a time that can be read. */
+  /** Pictures without a readable time. */
   unread: number
 }
 

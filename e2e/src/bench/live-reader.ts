@@ -5,7 +5,10 @@ export interface Reader {
   close(): void
 }
 
-/** Resolves with its first video. One that is `stalled` acknowledges nothing, so that the server soon stops sending. */
+/**
+ * Resolves with its first video. A `stalled` reader acknowledges nothing, so that the server soon stops
+ * sending.
+ */
 export function openReader(url: string, stalled: boolean): Promise<Reader> {
   const { origin, host, hash } = new URL(url)
   const socket = new WebSocket(`ws://${host}/live/socket`, 'phonerack.live.1', { origin })
@@ -18,7 +21,7 @@ export function openReader(url: string, stalled: boolean): Promise<Reader> {
     let isClosing = false
     socket.on('close', (code, reason) => {
       const words = `a reader ended: ${code} ${reason.toString()}`
-      // Too late for who waits here: whoever reads the figures must know.
+      // Too late to reject: report the close, so that a reader of the figures sees it.
       if (!isClosing) process.stdout.write(`${words}\n`)
       reject(new Error(words))
     })

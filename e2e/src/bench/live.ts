@@ -1,8 +1,9 @@
 // bench: the live view in Chromium: first picture, glass to glass and cost, with 1, 5 and 20 watchers
 /**
- * A person's live view of a virtual phone: how long until the first picture, how old a picture is when its pixels are on
- * the page, how long a press takes, and what each watcher costs. One watcher is Chromium; the others are plain WebSocket
- * readers, of which one takes nothing. `./scripts/bench live [join|watch|plain …]`; `ROUNDS`, `SECONDS`.
+ * A person's live view of a virtual phone: the time to the first picture, the age of a picture when its
+ * pixels are on the page, the latency of a press, and the cost of each watcher. One watcher is Chromium; the
+ * others are plain WebSocket readers, one of which is stalled. `./scripts/bench live [join|watch|plain …]`;
+ * `ROUNDS`, `SECONDS`.
  */
 import { type Browser } from 'playwright-core'
 import { z } from 'zod'
@@ -18,7 +19,7 @@ import { watchPlainly } from './plain-video.js'
 
 const rounds = Number(process.env['ROUNDS'] ?? 20)
 const seconds = Number(process.env['SECONDS'] ?? 15)
-/** Milliseconds after which a phone films no longer for a link that was made, or for one who left. */
+/** Milliseconds after which a phone stops capturing for a new link or for a viewer who left. */
 const filmsNoLonger = { made: 37_000, left: 7000 }
 
 const system = await startSystem({
@@ -70,7 +71,7 @@ async function placeOfBlocks(): Promise<Place | null> {
   return { left: left / width, top: top / height, right: right / width, bottom: bottom / height }
 }
 
-/** Each time in a browser profile of its own, with nothing in its cache. */
+/** Each run has a new browser profile with an empty cache. */
 async function openings(name: string, times: number, url: () => Promise<string>, left = 0): Promise<Figures> {
   const found: number[] = []
   for (let round = -1; round < times; round++) {
@@ -110,7 +111,7 @@ async function join(): Promise<void> {
 
 const ready = async () => z.object({ status: z.string() }).parse((await tenant.admin.get(path)).body).status
 
-/** Nobody else films meanwhile. */
+/** No other watcher keeps the video running. */
 async function plain(): Promise<void> {
   const devices = z.object({
     data: z.array(z.object({ serial: z.string(), phone_id: z.string().nullable() })),
@@ -165,7 +166,7 @@ async function watch(from: Browser): Promise<void> {
   await page.context().close()
 }
 
-/** What is watched costs, while one finger goes up and down a list whose every picture is another. */
+/** The cost of watching while one finger scrolls a list up and down, so that every picture differs. */
 async function scrolling(watchers: number): Promise<string> {
   const swipe = (from: number, to: number) => ({
     type: 'swipe',
@@ -181,7 +182,7 @@ async function scrolling(watchers: number): Promise<string> {
   return `${await costs()}; ${await told()}`
 }
 
-/** Processor time of the parts from now on. */
+/** Measures the parts' processor time from now on. */
 async function costsFrom(watchers: number): Promise<() => Promise<string>> {
   const parts: Service[] = ['host-agent', 'control-plane']
   const pids = await Promise.all(parts.map((part) => pidOf(system, part)))

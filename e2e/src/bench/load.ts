@@ -1,14 +1,17 @@
-/** What the machine and single processes do while something is measured. Linux only: read from /proc. Used by benches. */
+/**
+ * Processor time of the machine and of single processes during a measurement. Linux only: read from /proc.
+ * Used by benches.
+ */
 import { readFile } from 'node:fs/promises'
 import { loadavg } from 'node:os'
 
-/** Of `getconf CLK_TCK` on every Linux that Node runs on. */
+/** `getconf CLK_TCK` on every Linux that Node runs on. */
 const ticksPerSecond = 100
 
 /** Seconds of processor time that a process has used. */
 export async function cpuOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-  // The name, which may hold anything, ends with the last bracket.
+  // The name can contain any character; it ends with the last bracket.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
 }
@@ -19,7 +22,10 @@ async function ticks(): Promise<number[]> {
   return first.split(/\s+/).slice(1, 9).map(Number)
 }
 
-/** @returns the words for the time since: how busy the machine was, and what was stolen from it (`st` of vmstat) */
+/**
+ * @returns a text about the time since the call: how busy the machine was, and its stolen time (`st` of
+ * vmstat)
+ */
 export async function watchMachine(): Promise<() => Promise<string>> {
   const before = await ticks()
   return async () => {

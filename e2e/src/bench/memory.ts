@@ -12,12 +12,12 @@ export async function residentBytes(pid: number): Promise<number> {
 
 export interface Memory {
   before: number
-  /** The most that was seen. */
+  /** The highest value seen. */
   peak: number
   samples: number
 }
 
-/** Looks every 20 ms from before `work` until it has ended. */
+/** Samples every 20 ms from before `work` until it has ended. */
 export async function memoryDuring<T>(pid: number, work: () => Promise<T>): Promise<[T, Memory]> {
   const before = await residentBytes(pid)
   const memory: Memory = { before, peak: before, samples: 0 }

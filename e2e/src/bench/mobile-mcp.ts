@@ -1,6 +1,7 @@
 /**
- * `@mobilenext/mobile-mcp` on the same virtual phone: what an agent's author uses with a phone on the desk. Its tree is
- * 108 MB, too much to depend on: it is fetched once, without install scripts, and kept in `node_modules/.cache`.
+ * `@mobilenext/mobile-mcp` on the same virtual phone: the tool that an agent's author uses with a phone on
+ * the desk. Its tree is 108 MB, too large for a dependency: it is fetched once, without install scripts, and
+ * kept in `node_modules/.cache`.
  */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -31,14 +32,15 @@ async function install(): Promise<void> {
 }
 
 export interface MobileMcp {
-  /** Calls a tool on the phone. @throws when it says that it failed */
+  /** Calls a tool on the phone. @throws when the tool reports a failure */
   call(tool: string, args?: Record<string, unknown>): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Starts it in its mode that speaks adb itself (`MOBILEMCP_LEGACY_ROBOT`): its other one installs an app on the phone,
- * whose code no virtual phone runs, and falls back after seconds. `env` names the adb server that knows `serial`.
+ * Starts it in the mode that speaks adb itself (`MOBILEMCP_LEGACY_ROBOT`): the other mode installs an app
+ * whose code no virtual phone runs, and falls back after seconds. `env` names the adb server that knows
+ * `serial`.
  */
 export async function startMobileMcp(serial: string, env: NodeJS.ProcessEnv): Promise<MobileMcp> {
   await install()

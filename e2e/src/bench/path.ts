@@ -1,8 +1,7 @@
 // bench: the first whole path, compared with adb and a bare Fastify route
 /**
- * The first whole path, measured in one run beside what people use without us:
- * a tap and a read of the screen beside `adb` as a process, reading a phone's
- * row beside a bare Fastify route. `./scripts/bench path`.
+ * The first whole path, compared in one run with the usual tools: a tap and a read of the screen with `adb`
+ * as a process, a read of a phone's row with a bare Fastify route. `./scripts/bench path`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
 /**
- * The nearest to scrcpy's own client that can be had without a display: its released server started by plain `adb`, its
+ * The closest to scrcpy's client that runs without a display: its released server started by plain `adb`, its
  * video socket read through `adb forward`, decoded by ffmpeg. Used by the bench of the live view.
  */
 import { spawn } from 'node:child_process'
@@ -13,8 +13,8 @@ const name = 'scrcpy_0a0b0c0d'
 
 export interface PlainVideo {
   /**
-   * Milliseconds from the phone's drawing until the picture had come, encoded, and until it was decoded: ffmpeg's parser
-   * takes a picture as whole only when it sees the next one, so that this is one picture late.
+   * Milliseconds from the phone's drawing until the encoded picture arrived, and until it was decoded. The
+   * decoded figure is one picture late: ffmpeg's parser completes a picture only when it sees the next one.
    */
   arrived: number[]
   decoded: number[]
@@ -22,7 +22,7 @@ export interface PlainVideo {
   startMs: number
 }
 
-/** Watches the blocks of time for `seconds`. @param serial as `adb connect` takes it */
+/** Watches the blocks of time for `seconds`. @param serial for `adb connect` */
 export async function watchPlainly(serial: string, place: Place, seconds: number): Promise<PlainVideo> {
   const adb = await plainAdb(serial)
   try {
@@ -77,7 +77,7 @@ async function film(adb: PlainAdb, serial: string, place: Place, seconds: number
 
 type Read = (length: number) => Promise<Buffer>
 
-/** Reads exactly so many bytes. @throws Error when the stream ends before */
+/** Reads exactly that many bytes. @throws Error when the stream ends earlier */
 function readerOf(socket: Socket): Read {
   const chunks = socket[Symbol.asyncIterator]()
   let held: Buffer = Buffer.alloc(0)
@@ -93,7 +93,7 @@ function readerOf(socket: Socket): Read {
   }
 }
 
-/** Waits for the zero byte with which the server shows that it is there: adb takes connections before. */
+/** Waits for the zero byte with which the server reports that it runs: adb accepts connections earlier. */
 async function connected(port: number): Promise<{ socket: Socket; read: Read }> {
   const failures: unknown[] = []
   for (const until = Date.now() + 30_000; Date.now() < until;) {
@@ -111,7 +111,7 @@ async function connected(port: number): Promise<{ socket: Socket; read: Read }> 
   throw new AggregateError(failures.slice(-1), 'the server on the phone did not start')
 }
 
-/** ffmpeg that makes each picture six by eight pixels, one of each block. */
+/** ffmpeg that scales each picture to six by eight pixels, one per block. */
 function decode(width: number, height: number, { left, top, right, bottom }: Place) {
   const [w, h] = [Math.round((right - left) * width), Math.round((bottom - top) * height)]
   const crop = `crop=${w}:${h}:${Math.round(left * width)}:${Math.round(top * height)}`
@@ -141,7 +141,7 @@ function decode(width: number, height: number, { left, top, right, bottom }: Pla
   }
 }
 
-/** See `virtual-phone/src/ui/apps/time-blocks.ts`. Null for what is no time. */
+/** See `virtual-phone/src/ui/apps/time-blocks.ts`. Null if the blocks show no valid time. */
 function timeOf(blocks: Buffer): number | null {
   const value = blocks.reduce((sum, each) => sum * 2 + (each > 127 ? 1 : 0), 0)
   const time = Math.floor(value / 256)

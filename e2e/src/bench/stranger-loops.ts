@@ -1,6 +1,7 @@
 /**
- * Strangers without a key, each of which sends its next request as soon as the last one is answered: to upload URLs with
- * unknown tokens, or to `/v1/account` with wrong keys. A process of its own; ends with SIGTERM, and prints how many were answered how.
+ * Clients without a valid key, each of which sends its next request as soon as the last one is answered: to
+ * upload URLs with unknown tokens, or to `/v1/account` with wrong keys. A separate process; ends with
+ * SIGTERM, and prints the number of requests per status.
  */
 import { Agent, request } from 'node:http'
 import { newSecret } from '@phonerack/shared'

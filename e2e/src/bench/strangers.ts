@@ -1,8 +1,8 @@
 // bench: one client's GET /v1/account while 100 others try wrong tokens and keys
 /**
- * One client reads its account, quiet and while 100 strangers without a key send as fast as they are answered, in turns:
- * the ratio of the medians. The strangers share one address, or have a /64 each. `./scripts/bench strangers`; ROUNDS and
- * STRANGERS change the numbers.
+ * One client reads its account, alone and while 100 unauthenticated clients send as fast as they get answers,
+ * in turns: the ratio of the medians. These clients share one address, or have a /64 each. `./scripts/bench
+ * strangers`; `ROUNDS` and `STRANGERS` change the numbers.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,10 +16,10 @@ import { watchMachine } from './load.js'
 
 const rounds = Number(process.env['ROUNDS'] ?? 3)
 const strangers = Number(process.env['STRANGERS'] ?? 100)
-/** Requests of one measurement, and milliseconds between two of them. */
+/** Requests per measurement, and milliseconds between two of them. */
 const samples = 150
 const pauseMs = 10
-/** Milliseconds in which the strangers get going. */
+/** Milliseconds for the unauthenticated clients to start. */
 const settleMs = 2000
 const goal = 5
 
@@ -38,7 +38,7 @@ async function readAccount(api: Api): Promise<number[]> {
   return times
 }
 
-/** What the strangers were answered, as `status: requests a second`. */
+/** The answers to the unauthenticated clients, as `status: requests a second`. */
 async function among<T>(
   system: System,
   kind: string,
@@ -75,7 +75,7 @@ const row = ({ p50, p99 }: Figures): string => `p50 ${p50.toFixed(1)} ms, p99 ${
 
 async function measure(system: System): Promise<void> {
   const { projectId } = await newTenant(system)
-  // A key for each measurement: 600 requests a minute are no part of this.
+  // A key for each measurement, so that the limit of 600 requests a minute has no effect.
   const client = async (): Promise<Api> =>
     new Api(system.up.base_url, await newKey(system, projectId, 'read-only'))
   await readAccount(await client())

@@ -1,8 +1,8 @@
 // bench: large uploads and installs: memory of the control plane, and time compared with a bare server
 /**
- * A file of the largest size, sent to an upload URL, completed, and installed on a phone: how much memory the control plane
- * takes for it beyond what it had, and how long the sending takes beside a bare Node server that writes to the same disk, in
- * turns. `./scripts/bench upload`; ROUNDS changes the number of rounds. Linux only.
+ * A file of the largest size, sent to an upload URL, completed, and installed on a phone: the extra memory of
+ * the control plane, and the time of the transfer compared with a bare Node server that writes to the same
+ * disk, in turns. `./scripts/bench upload`; ROUNDS changes the number of rounds. Linux only.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ import { memoryDuring, type Memory } from './memory.js'
 
 const rounds = Number(process.env['ROUNDS'] ?? 5)
 const mib = 1024 * 1024
-/** Bytes of extra memory that may be taken. */
+/** Allowed extra memory, in bytes. */
 const allowed = 150_000_000
 /** The archive around the padding. */
 const archiveBytes = 100_000
@@ -57,7 +57,7 @@ async function send(method: string, url: string, file: string): Promise<unknown>
   return JSON.parse(body) as unknown
 }
 
-/** One signer: a phone takes no update by another. */
+/** One signer: a phone refuses an update with another signature. */
 const signer = newSigner('bench')
 
 async function largeApk(file: string, bytes: number): Promise<string> {
@@ -66,7 +66,9 @@ async function largeApk(file: string, bytes: number): Promise<string> {
   return file
 }
 
-/** Sends, completes and has it read; `sending` is given the milliseconds of the first. */
+/**
+ * Sends the file, completes it and waits until it is read; `sending` gets the milliseconds of the transfer.
+ */
 async function upload(api: Api, file: string, sending: (ms: number) => void): Promise<string> {
   const created = createdSchema.parse(must(await api.post('/v1/apps/uploads')))
   const start = performance.now()
@@ -108,7 +110,7 @@ async function measure(system: System): Promise<void> {
   if (pid === null) throw new Error('the control plane does not run')
   const ignore = (): void => undefined
   const large = await largeApk(path.join(system.dir, 'large.apk'), limits.uploads.fileBytes)
-  // What is loaded at the first upload and the first install of any size is not of this file.
+  // A first upload and install loads code once, for any size; exclude it from this file's figures.
   const small = await upload(api, await largeApk(path.join(system.dir, 'small.apk'), mib), ignore)
   await install(api, phone.id, small)
   must(await api.delete(`/v1/apps/uploads/${small}`))

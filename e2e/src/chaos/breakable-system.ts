@@ -1,4 +1,4 @@
-/** A system of its own whose parts a test file kills, and what must hold after. */
+/** A separate system whose parts a test file kills, and the invariants that must hold afterwards. */
 import { afterAll, beforeAll, expect } from 'vitest'
 import { databaseUrl } from '../system/database.js'
 import { openInvariants } from '../system/invariants.js'
@@ -8,7 +8,7 @@ import { eventually, newTenant, type Tenant } from '../system/tenant.js'
 export interface BreakableSystem {
   readonly system: System
   readonly tenant: Tenant
-  /** Waits until nothing is underway, then reads every rule from the database. */
+  /** Waits until nothing is in progress, then checks every invariant in the database. */
   settled(): Promise<void>
   /** Waits until the control plane answers. */
   healthy(): Promise<void>
@@ -28,9 +28,9 @@ export function breakableSystem(): BreakableSystem {
     started = await startSystem({
       virtualPhones: 3,
       env: {
-        // Tests that try again until a part is back pass the specification's limit.
+        // Tests that retry until a part is back exceed the specification's limit.
         PHONERACK_LIFECYCLE_PER_MINUTE: '100000',
-        // A disk that is filled is small from its beginning.
+        // A test that fills the disk gives it a small one from the start.
         PHONERACK_RECORDING_MIN_FREE: '0',
       },
     })
@@ -69,7 +69,7 @@ export function breakableSystem(): BreakableSystem {
         try {
           const { base_url } = running().system.up
           const response = await fetch(`${base_url}/readyz`, { signal: AbortSignal.timeout(2000) })
-          // Also the broker, without which no phone is in reach.
+          // Includes the broker, without which no phone is reachable.
           return response.ok && ((await response.json()) as { status: string }).status === 'ok'
         } catch (error) {
           if (error instanceof Error) return false

@@ -28,7 +28,7 @@ test(
     })
     const [session] = await sessionsOf(plane.tenant.agent, phone.id)
     expect(session?.end_reason).toBe('unavailable')
-    // Billed to the last proof of life, not to when we noticed.
+    // Billed to the last proof of life, not to its detection.
     expect(Date.parse(session?.ended_at ?? '')).toBeLessThan(killedAt + 2000)
     const conflict = errorOf(await plane.tenant.agent.get(`/v1/phones/${phone.id}/observe`))
     expect(conflict).toMatchObject({ code: 'phone_not_running', details: { status: 'unavailable' } })
@@ -44,7 +44,7 @@ test(
 )
 
 test(
-  'the host agent, in the middle of a batch: what ran is told, and the phone goes on',
+  'the host agent, in the middle of a batch: the batch reports the actions that ran, and the phone stays usable',
   { timeout: 180_000 },
   async () => {
     const phone = await readyPhone(plane.tenant.agent)
@@ -77,7 +77,7 @@ test(
 )
 
 test(
-  'the host agent, in the middle of a recording: what was recorded is there',
+  'the host agent, in the middle of a recording: the recording keeps the time before the kill',
   { timeout: 180_000 },
   async () => {
     const { id } = await readyPhone(plane.tenant.agent)
@@ -89,7 +89,7 @@ test(
     await killService(plane.system, 'host-agent')
     await untilReady(phone, recording.id)
     const { ms } = await probeVideo(phone, recording.id)
-    // All but the last second, also of a screen that stands still.
+    // Everything except the last second, even of a static screen.
     expect(ms).toBeGreaterThan(killedAt - begun - 1000)
     expect(ms).toBeLessThan(killedAt - Date.parse(recording.started_at) + 200)
     await plane.removeAll()
@@ -98,7 +98,7 @@ test(
 )
 
 test(
-  'the disk is full in the middle of a recording and while its file is made: what was recorded is there once there is room',
+  'the disk is full in the middle of a recording and while its file is made: the recording is ready once there is room',
   { timeout: 180_000 },
   async () => {
     const { id } = await readyPhone(plane.tenant.agent)

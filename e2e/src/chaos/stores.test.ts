@@ -71,7 +71,7 @@ test(
     await new Promise((resolve) => setTimeout(resolve, 1000))
     const answer = await plane.tenant.agent.get(`/v1/phones/${phone.id}`)
     if (answer.status >= 400) errorOf(answer)
-    // Nothing was done, and soon it may be: the key is still known, the phone cannot be looked up.
+    // Nothing ran, and a retry may succeed: the key is still cached, the phone cannot be looked up.
     const batch = await plane.tenant.agent.post(`/v1/phones/${phone.id}/actions`, {
       actions: [{ type: 'home' }],
     })

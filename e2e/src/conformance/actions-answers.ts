@@ -1,11 +1,11 @@
-/** What a batch answers on any phone: its entries, its failure and its screen. `actions-both-ways.ts` runs it. */
+/** A batch's answer on any phone: its entries, its failure and its screen. `actions-both-ways.ts` runs it. */
 import { actionBatchResultSchema } from '@phonerack/shared'
 import { expect, it } from 'vitest'
 import { act, tap, type Rented } from './rented.js'
 
 const dialogs = 'com.phonerack.dialogs'
 
-/** @param rented gives the phone once it is there */
+/** @param rented returns the phone once it is rented */
 export const answersOn = (rented: () => Rented): void => {
   const post = (body: object) => rented().api.post(`${rented().path}/actions`, body)
 

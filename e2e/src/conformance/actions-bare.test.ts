@@ -1,7 +1,10 @@
-/** Chapter "Run actions" of the specification through `/v1`, on a phone that has only what every phone has. */
+/**
+ * Chapter "Run actions" of the specification through `/v1`, on a phone with only the features that every
+ * phone has.
+ */
 import { describe, inject } from 'vitest'
 import { actionsOn } from './actions-both-ways.js'
 
-describe('actions on a phone that has only what every phone has', () => {
+describe('actions on a phone with only the features of every phone', () => {
   actionsOn(inject('bare'), false)
 })

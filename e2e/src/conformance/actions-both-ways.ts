@@ -1,6 +1,7 @@
 /**
- * Every type of action through `/v1`, on a phone that offers the fast way or one that does not: what each does there, and
- * what a batch answers that the phone cuts. `actions-fast.test.ts` and `actions-bare.test.ts` run it.
+ * Every type of action through `/v1`, on a phone with or without the fast way: the effect of each, and the
+ * answer of a batch that an unplugged phone cuts off. `actions-fast.test.ts` and `actions-bare.test.ts` run
+ * it.
  */
 import { keyNames, limits, type Observation } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -93,7 +94,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
     await act(phone, { type: 'back' }, ...fresh(gallery))
     const film = await act(phone, { type: 'scroll_to', target: { text: 'Clouds' } }, tap({ text: 'Clouds' }))
     expect(film.text).toContain('"0:00 / 0:20"')
-    // The bar between them has no words; a dump lists nothing of it.
+    // The bar between them has no text, so a dump does not list it.
     const [left, right] = [withId(film, 'play').bounds[2], withId(film, 'time').bounds[0]]
     const { y } = point(withId(film, 'time').center)
     const dragged = await act(phone, {
@@ -108,7 +109,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
     const top = await act(phone, ...fresh(contacts))
     const down = await run(phone, [{ type: 'scroll', direction: 'down' }], 'ui')
     expect(down.observation?.text).not.toBe(top.text)
-    // A row is cut off at the bottom: there is more.
+    // A row is cut off at the bottom: the list continues.
     expect(down.results[0]).toMatchObject({ moved: true, at_end: false })
     const scrollUp = { type: 'scroll', direction: 'up', target: { id: 'list' }, amount: 1 }
     const up = await run(phone, [scrollUp, scrollUp], 'ui')
@@ -120,7 +121,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
 
     const found = await act(phone, ...fresh(settings), { type: 'scroll_to', target: { text: 'System' } })
     expect(found.text).toContain('"System')
-    // On from where `scroll_to` stopped, to the end of the list and against it.
+    // Continues from where `scroll_to` stopped, to the end of the list and beyond.
     const ends = await run(
       phone,
       Array.from({ length: 8 }, () => ({ type: 'scroll', direction: 'down' })),
@@ -177,7 +178,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
       const batch = names.slice(at, at + limits.actions.max).map((key) => ({ type: 'key', key }))
       expect((await run(phone, batch)).completed).toBe(batch.length)
     }
-    // What was handed to the phone reaches its apps a moment later.
+    // Input that the phone accepted reaches its apps a moment later.
     const pressed = async () => (await phone.faults.counters()).keys - before
     await expect.poll(pressed, { timeout: 10_000 }).toBe(names.length)
     expect((await phone.faults.state()).awake).toBe(true)
@@ -195,7 +196,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
     expect(withId(await look(phone), 'body').text).toMatch(/^(a{10}b{10}|b{10}a{10})$/)
   })
 
-  it('go on after a locked screen, which they see', async () => {
+  it('continue after a locked screen, which they see', async () => {
     await act(phone, ...fresh(notes))
     await phone.faults.lockScreen()
     try {
@@ -208,7 +209,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
     expect((await act(phone, tap({ desc: 'New note' }))).app.activity).toContain('Edit')
   })
 
-  it('are cut by an unplugged phone: what ran is told, the rest is unknown, and nothing is sent twice', async () => {
+  it('are cut off by an unplugged phone: the answer lists the actions that ran, the rest is unknown, and nothing is sent twice', async () => {
     const taps = tapsOn(await act(phone, ...fresh(dialogs)))
     const before = await phone.faults.counters()
     const held = { type: 'long_press', target: { x: 540, y: 2300 }, duration_ms: fast ? 10_000 : 5000 }
@@ -242,7 +243,7 @@ export const actionsOn = (system: System, fast: boolean): void => {
       expect(results.map(({ type, error }) => [type, error?.code])).toEqual([
         ['tap', 'action_outcome_unknown'],
       ])
-      // The rest of the phone answers.
+      // Other parts of the phone answer.
       expect(observation?.screen).toEqual({ width: 1080, height: 2400 })
       expect((await phone.faults.counters()).hung).toBe(hung + 1)
     } finally {

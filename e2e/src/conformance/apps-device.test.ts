@@ -26,7 +26,7 @@ describe.each([
     settings: 'Settings',
     ours: ['io.appium.settings'],
   },
-  // Nobody there tells labels, and nothing of ours is installed.
+  // This phone does not report labels, and our helpers are not installed.
   {
     name: 'without it',
     systemOf: () => inject('bare'),
@@ -72,7 +72,7 @@ describe.each([
     expect((await list(readOnly)).length).toBe((await list()).length)
   })
 
-  it('do not hold what belongs to the service, and nobody uninstalls that', async () => {
+  it('exclude the service’s own, which cannot be uninstalled', async () => {
     const before = (await faults.state()).installed
     expect(before).toEqual(expect.arrayContaining(ours))
     expect(before.some((each) => each.startsWith('io.appium'))).toBe(ours.length > 0)
@@ -97,12 +97,12 @@ describe.each([
     expect((await faults.counters()).uninstalls - before).toBe(1)
   })
 
-  it('that came with the phone stay', async () => {
+  it('include preinstalled ones, which stay', async () => {
     expect(statusAndCode(await uninstall('com.android.settings'))).toEqual([404, 'app_not_found'])
     expect(await find('com.android.settings')).toBeDefined()
   })
 
-  it('are named by a package, and belong to who may change the phone', async () => {
+  it('are named by a package, and require the right to change the phone', async () => {
     for (const name of ['nodots', 'a..b', '1a.b', `a.${'b'.repeat(254)}`, encodeURIComponent("a.b';reboot")])
       expect(statusAndCode(await uninstall(name)), name).toEqual([400, 'validation_failed'])
     expect(statusAndCode(await uninstall(`a.${'b'.repeat(253)}`))).toEqual([404, 'app_not_found'])
@@ -113,7 +113,7 @@ describe.each([
 })
 
 describe('an uninstall that is cut off', () => {
-  it('is not known to have happened, was sent once, and is told by the list', async () => {
+  it('has an unknown outcome, is sent once, and shows in the list', async () => {
     const system = inject('system')
     const { admin } = await newTenant(system)
     const { id } = await readyPhone(admin)
@@ -125,7 +125,7 @@ describe('an uninstall that is cut off', () => {
       await faults.hangEvery(1, 'pm uninstall')
       const answer = admin.delete(`${path}/apps/${left}`)
       const lists = ({ commands }: typeof before) => commands['cmd package list'] ?? 0
-      // It reads what is there, then orders.
+      // It reads the list, then sends the command.
       await eventually(
         'the uninstall',
         20_000,

@@ -1,6 +1,6 @@
 /**
- * Chapter "Run actions" of the specification through `/v1`: the limits of a batch at their edges, who may run one and
- * when, and batches in which a part of the phone's fast way dies.
+ * Chapter "Run actions" of the specification through `/v1`: the limits of a batch at their edges, who can run
+ * one and when, and batches in which a part of the phone's fast way dies.
  */
 import { limits } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -18,7 +18,7 @@ afterAll(() => phone.api.delete(phone.path))
 
 const post = (body: unknown) => phone.api.post(`${phone.path}/actions`, body)
 const gallery = 'com.phonerack.gallery'
-/** Fails at once, so that a batch that begins with it is accepted and nothing after it runs. */
+/** Fails immediately, so that a batch that begins with it is accepted and nothing after it runs. */
 const stop = { type: 'tap', target: { x: -1, y: 0 } }
 const issuesSchema = z.object({ issues: z.array(z.object({ path: z.array(z.unknown()) })) })
 const middle = { x: 540, y: 1200 }
@@ -33,7 +33,7 @@ describe('a batch', () => {
     ['20 actions', times(limits.actions.max, wait)],
     ['59,999 ms of waits', [...times(5, gone), { ...gone, timeout_ms: 9999 }]],
     ['60,000 ms of waits', times(6, gone)],
-  ])('may have %s', async (_name, actions) => {
+  ])('accepts %s', async (_name, actions) => {
     expect((await run(phone, actions)).completed).toBe(actions.length)
   })
 
@@ -41,7 +41,7 @@ describe('a batch', () => {
     ['21 actions', times(limits.actions.max + 1, wait)],
     ['60,001 ms of waits', [...times(6, gone), wait]],
     ['no actions', []],
-  ])('may not have %s', async (_name, actions) => {
+  ])('refuses %s', async (_name, actions) => {
     const answer = await post({ actions })
     expect(refusal(answer)).toEqual([400, 'validation_failed'])
     expect(errorOf(answer).details).toMatchObject({ issues: [{ path: ['actions'] }] })
@@ -106,10 +106,10 @@ describe('a batch', () => {
   }, 60_000)
 
   it('runs each action at the least of its range', async () => {
-    // A screen at rest gives two equal trees in 100 ms only on a fast machine.
+    // A static screen gives two equal trees in 100 ms only on a fast machine.
     const quick = ranges.filter(([{ type }]) => type !== 'wait_idle')
     const least = quick.map(([action, field, value]) => ({ ...action, [field]: value }))
-    // First what needs the screen that the app opens with.
+    // First the actions that need the app's first screen.
     const ordered = least.toSorted((a, b) => Number(b.type === 'scroll_to') - Number(a.type === 'scroll_to'))
     const lake = { type: 'wait_for', target: { text: 'Lake' } }
     await act(phone, ...fresh(gallery), lake, ...ordered)
@@ -135,7 +135,7 @@ describe('while a part of the phone dies', () => {
     expect((await touches()) - before).toBeLessThanOrEqual(tapped + 1)
   }, 60_000)
 
-  it('does not know of a gesture in which the scrcpy server was killed, and begins it once', async () => {
+  it('reports an unknown outcome for a gesture in which the scrcpy server was killed, and begins it once', async () => {
     const before = await touches()
     const answer = run(phone, [held, counter])
     await expect.poll(async () => (await touches()) - before, { timeout: 20_000 }).toBe(1)
@@ -156,8 +156,8 @@ describe('while a part of the phone dies', () => {
     expect((await run(phone, [counter])).completed).toBe(1)
   }, 60_000)
 
-  it('begins nothing when the phone answers nothing at all', async () => {
-    // The size of the screen is known for a second. A tap of before is with the phone by then, too.
+  it('begins nothing when the phone does not answer at all', async () => {
+    // The screen's size is cached for a second. Earlier taps have reached the phone by then, too.
     await run(phone, [{ type: 'wait', ms: 1100 }])
     const before = await touches()
     await phone.faults.hangEvery(1)
@@ -177,8 +177,8 @@ describe('while a part of the phone dies', () => {
   }, 120_000)
 })
 
-/** Last: it takes the phone out of use. */
-describe('who may not, and when not', () => {
+/** Last: it makes the phone unusable. */
+describe('the rights and phone statuses that a batch needs', () => {
   const actions = [{ type: 'home' }]
 
   it('needs the right to control this phone', async () => {

@@ -47,7 +47,7 @@ describe('a phone that offers the fast way', () => {
     try {
       const answer = await get('clipboard')
       expect(refusal(answer)).toEqual([409, 'clipboard_unavailable'])
-      // This phone takes none either; nobody can tell, and nobody says that it was done.
+      // This phone refuses a write, too; no answer claims that it was done.
       const write = await put('clipboard', { text: 'unseen' })
       expect(refusal(write)).toEqual([502, 'action_outcome_unknown'])
       expect(errorOf(write).next).toBe(`GET ${phone.path}/clipboard`)

@@ -79,7 +79,7 @@ describe.each([
     await phone.api.delete(at('/sdcard/most'))
   })
 
-  it('are told from directories, with the request that fits', async () => {
+  it('are distinguished from directories, with the request that fits', async () => {
     await upload('/sdcard/box/a', Buffer.from('a'))
     expect(errorOf(await phone.api.get(at('/sdcard/box/a')))).toMatchObject({
       code: 'validation_failed',

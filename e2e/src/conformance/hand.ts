@@ -5,7 +5,7 @@ import { eventually } from '../system/tenant.js'
 import { bodyOf, type Rented } from './rented.js'
 
 export interface Hand {
-  /** As `control-plane/src/live/input.ts` reads it. */
+  /** The form that `control-plane/src/live/input.ts` reads. */
   send(message: object): void
   close(): void
 }

@@ -28,7 +28,7 @@ const requests: readonly [string, string, unknown?][] = [
   ['GET', '/timezone'],
   ['PUT', '/timezone', { timezone: 'Asia/Tokyo' }],
 ]
-/** What says that it could not be done, was not done, or that nobody knows. */
+/** The errors for a call that could not run, did not run, or has an unknown outcome. */
 const honest = [
   ...['phone_unavailable', 'provider_error', 'provider_timeout', 'action_outcome_unknown', 'rate_limited'],
   ...['feature_unavailable', 'clipboard_unavailable'],
@@ -38,7 +38,7 @@ it.each([
   ['with the fast way', () => inject('system')],
   ['without it', () => inject('bare')],
 ])(
-  'a phone %s that answers nothing keeps no request waiting, and is told nothing twice',
+  'a phone %s that answers nothing keeps no request waiting, and gets nothing twice',
   async (_name, system) => {
     const phone = await rent(system())
     const before = await phone.faults.counters()
@@ -60,7 +60,7 @@ it.each([
       for (const { name, answer } of answers)
         if (answer.status >= 400)
           expect(honest, `${name} ${JSON.stringify(answer.body)}`).toContain(errorOf(answer).code)
-      // What needs a new stream cannot have been done.
+      // A call that needs a new stream cannot have run.
       expect(answers.filter(({ answer }) => answer.status >= 400).length).toBeGreaterThan(requests.length / 2)
     } finally {
       await phone.faults.heal()

@@ -1,4 +1,7 @@
-/** Apps of one's own through `/v1`: uploaded, installed, refused, cut off in the middle, and listed as what became of them. */
+/**
+ * A tenant's apps through `/v1`: uploaded, installed, refused, cut off in the middle, and listed with their
+ * outcomes.
+ */
 import { makeApk, newSigner, type ApkSettings, type Signer } from '@phonerack/virtual-phone/testing/apk'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { z } from 'zod'
@@ -45,7 +48,7 @@ beforeAll(async () => {
   signers = { ours: await newSigner('ours'), stranger: await newSigner('stranger') }
   await rentFrom(inject('system'))
 }, 100_000)
-/** From now on all is asked of a phone of this system. */
+/** From here on all requests use the phone of this system. */
 async function rentFrom(system: System): Promise<void> {
   api = (await newTenant(system)).admin
   const { id } = await readyPhone(api)
@@ -57,7 +60,7 @@ afterAll(() => api.delete(path))
 
 const statusAndCode = (answer: Answer) => [answer.status, errorOf(answer).code]
 
-/** Created, sent, completed, and read again once it was looked at. */
+/** Created, sent, completed, and read again once it was checked. */
 async function uploadFile(file: Buffer) {
   const created = createdSchema.parse((await api.post('/v1/apps/uploads')).body)
   const { upload_url: url, upload_method: method, upload_headers: headers } = created
@@ -89,7 +92,7 @@ const versionOf = async (name = shop) =>
   appsSchema.parse((await api.get(`${path}/apps`)).body).data.find((app) => app.package === name)
     ?.version_code
 
-describe('an app of one’s own', () => {
+describe('an uploaded app', () => {
   it('is uploaded, installed, listed, updated and uninstalled', async () => {
     const first = await upload()
     const answer = await start(first)
@@ -111,7 +114,7 @@ describe('an app of one’s own', () => {
     expect(await versionOf()).toBeUndefined()
   })
 
-  it('is not put over a newer one, unless it replaces that', async () => {
+  it('replaces a newer version only with `replace`', async () => {
     const [older, newer] = [await upload(), await upload({ versionCode: 7 })]
     await install(newer)
     const before = await faults.counters()
@@ -154,7 +157,7 @@ describe('an app of one’s own', () => {
     ])
   })
 
-  it('that the phone refuses has failed in the words of the phone', async () => {
+  it('fails with the phone’s error when the phone refuses it', async () => {
     const failed = { status: 'failed', error: 'install_failed' }
     await install(await upload())
     const stranger = await install(await upload({ versionCode: 9 }, 'stranger'))
@@ -167,7 +170,7 @@ describe('an app of one’s own', () => {
     expect(await versionOf()).toBe(5)
   })
 
-  it('that does not fit the phone is refused before it starts, and loses no app that it would replace', async () => {
+  it('is refused before the install when it does not fit the phone, and the app to replace stays', async () => {
     await install(await upload())
     const before = await faults.counters()
     for (const [settings, reason] of [
@@ -190,7 +193,7 @@ describe('an app of one’s own', () => {
     expect((await faults.counters()).uninstalls).toBe(before.uninstalls)
   })
 
-  it('that belongs to the service is installed over by nobody', async () => {
+  it('cannot replace an app of the service', async () => {
     const ours = await upload({ package: 'io.appium.settings', versionCode: 99_999 })
     const before = (await faults.counters()).commands['pm install-create']
     expect(statusAndCode(await start(ours))).toEqual([422, 'install_failed'])
@@ -204,7 +207,7 @@ describe('installs of one phone', () => {
   const sessionsOf = ({ commands }: Awaited<ReturnType<PhoneFaults['counters']>>) =>
     commands['pm install-create'] ?? 0
 
-  it('are two at once and one per app; those in the middle of which the cable is pulled have failed', async () => {
+  it('are two in parallel and one per app; those that an unplugged cable cuts off have failed', async () => {
     const [one, two, three] = (await Promise.all(namesOf.map((name) => upload({ package: name })))) as [
       string,
       string,
@@ -216,7 +219,7 @@ describe('installs of one phone', () => {
     const same = await start(one)
     expect(statusAndCode(same)).toEqual([409, 'install_in_progress'])
     expect(errorOf(same)).toMatchObject({ retryable: true, details: { package: namesOf[0] } })
-    // Until it is there it cannot be opened.
+    // It cannot be opened until it is installed.
     const open = { actions: [{ type: 'open_app', package: namesOf[0] }], observe: 'none' }
     expect((await api.post(`${path}/actions`, open)).body).toMatchObject({
       results: [{ ok: false, error: { code: 'app_not_found', details: { package: namesOf[0] } } }],
@@ -264,7 +267,7 @@ describe('installs of one phone', () => {
       await api.get(`${path}?wait=ready`)
       expect(await versionOf(name)).toBeUndefined()
       expect((await faults.counters()).installs).toBe(before.installs)
-      // The next one gives up what this one left.
+      // The next install stops what this one left running.
       expect((await install(late))?.status).toBe('succeeded')
       const after = await faults.counters()
       expect(after.installs - before.installs).toBe(1)
@@ -275,14 +278,14 @@ describe('installs of one phone', () => {
   )
 })
 
-/** Last: it leaves the phone of the tests above. */
-describe('on a phone that has only what every phone has, an app', () => {
+/** Last: it makes the phone of the tests above unusable. */
+describe('on a phone with only the features of every phone, an app', () => {
   beforeAll(async () => {
     await api.delete(path)
     await rentFrom(inject('bare'))
   }, 100_000)
 
-  it('is installed once, is no downgrade, is replaced, and is uninstalled', async () => {
+  it('is installed once, is not downgraded, is replaced, and is uninstalled', async () => {
     const before = await faults.counters()
     const [older, newer] = [await upload(), await upload({ versionCode: 7 })]
     expect(await install(newer)).toMatchObject({ package: shop, upload: newer, status: 'succeeded' })
@@ -298,7 +301,7 @@ describe('on a phone that has only what every phone has, an app', () => {
     expect([after.installs - before.installs, after.uninstalls - before.uninstalls]).toEqual([2, 2])
   })
 
-  it('fails in the words of the phone', async () => {
+  it('fails with the phone’s error', async () => {
     await install(await upload())
     expect(await install(await upload({ versionCode: 8 }, 'stranger'))).toMatchObject({
       status: 'failed',

@@ -1,4 +1,7 @@
-/** The chapter "Recordings" through `/v1`, on virtual phones that are parked, restarted, unplugged, turned and broken meanwhile. */
+/**
+ * The chapter "Recordings" through `/v1`, on virtual phones that are parked, restarted, unplugged, turned and
+ * broken during the recording.
+ */
 import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -26,7 +29,7 @@ describe('a recording', () => {
     const begun = Date.now()
     expect([name, status]).toEqual(['Two apps', 'recording'])
     await act(phone, { type: 'open_app', package: 'com.phonerack.notes' }, { type: 'home' })
-    // Nothing moves any more.
+    // Nothing moves from now on.
     await act(phone, { type: 'wait', ms: 4000 })
     const asked = Date.now()
     const stopped = recordingSchema.parse((await phone.api.post(`${phone.path}/recordings/${id}/stop`)).body)
@@ -70,10 +73,10 @@ describe('a recording', () => {
     hand.close()
     const ready = await untilReady(phone, id)
     const video = await probeVideo(phone, id)
-    // Of a phone of 576 by 1280 pixels in the video.
+    // The video of a phone of 576 by 1280 pixels.
     expect([video.width, video.height]).toEqual([1280, 1280])
     expect(video.frames).toBeGreaterThan(5)
-    // Pictures of each way stand at their times: one came before the phone was wide, one after it was turned back.
+    // Each orientation has pictures at its time: one from before the turn, one from after the turn back.
     expect(video.times.filter((ms) => ms < wideAt - before + 200).length).toBeGreaterThan(1)
     expect(video.times.at(-1)).toBeGreaterThan(turnedAt - begun - 200)
     expect(video.ms).toBeGreaterThan(asked - begun - 200)
@@ -85,7 +88,7 @@ describe('a recording', () => {
     const { id } = await startRecording(phone)
     const begun = Date.now()
     await act(phone, { type: 'open_app', package: 'com.phonerack.notes' }, { type: 'home' })
-    // A pipe that nobody reads holds ffmpeg until it is killed.
+    // A pipe without a reader blocks ffmpeg until it is killed.
     const made = path.join(system.dir, 'host-agent/recordings', id, 'video.mp4.new')
     await execute('mkfifo', [made])
     const asked = Date.now()
@@ -97,7 +100,7 @@ describe('a recording', () => {
     expect(video.ms).toBeGreaterThan(asked - begun - 200)
   }, 120_000)
 
-  it('runs alone on its phone, and goes on when the scrcpy server is killed', async () => {
+  it('runs alone on its phone, and continues when the scrcpy server is killed', async () => {
     const { id } = await startRecording(phone)
     const begun = Date.now()
     const second = await phone.api.post(`${phone.path}/recordings`)
@@ -116,7 +119,7 @@ describe('a recording', () => {
     expect((await probeVideo(phone, id)).ms).toBeGreaterThan(asked - begun - 200)
   }, 120_000)
 
-  it('that runs is stopped by its deletion', async () => {
+  it('is stopped by its deletion', async () => {
     const { id } = await startRecording(phone)
     const deleted = await phone.api.delete(`${phone.path}/recordings/${id}`)
     expect([deleted.status, deleted.body]).toEqual([200, { id, deleted: true }])
@@ -134,14 +137,14 @@ describe('a recording', () => {
     const started = Date.parse((await getPhone(phone.tenant.readOnly, phone.id)).session?.parks_at ?? '')
     const begun = Date.now()
     await act(phone, { type: 'wait', ms: 1000 })
-    // The batch's end is written beside its answer, and may come after it.
+    // The batch's end is recorded in parallel with its answer, and may come after it.
     await vi.waitFor(async () => {
       const { last_active_at: active } = await getPhone(phone.tenant.readOnly, phone.id)
       expect(Date.parse(active ?? '')).toBeGreaterThanOrEqual(begun + 1000)
     }, 10_000)
     const acted = Date.parse((await getPhone(phone.tenant.readOnly, phone.id)).session?.parks_at ?? '')
     expect(acted).toBeGreaterThanOrEqual(started)
-    // Nothing but the recording goes on.
+    // Only the recording continues.
     await new Promise((resolve) => setTimeout(resolve, 3000))
     const { session } = await getPhone(phone.tenant.readOnly, phone.id)
     expect(session?.id).toBe(before.session?.id)
@@ -150,7 +153,7 @@ describe('a recording', () => {
   }, 60_000)
 })
 
-describe('what was recorded stays when', () => {
+describe('keeps its content when', () => {
   /** Records for two seconds, ends it by `end`, and looks at the video; returns its phone for more. */
   async function broken(end: (phone: Rented) => Promise<unknown>): Promise<Rented> {
     const phone = await rent(system)

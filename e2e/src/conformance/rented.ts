@@ -1,4 +1,7 @@
-/** What the conformance tests of phones share: a rented phone with its faults, batches, elements, and the size of a picture. */
+/**
+ * Shared helpers of the conformance tests of phones: a rented phone with its faults, batches, elements, and
+ * the size of a picture.
+ */
 import { actionBatchResultSchema, observationSchema, type Element, type Observation } from '@phonerack/shared'
 import { type z } from 'zod'
 import { errorOf, forLater, type Answer, type Api } from '../system/api.js'
@@ -57,7 +60,7 @@ export async function failureOf(phone: Rented, ...actions: readonly object[]) {
 export const look = async (phone: Rented): Promise<Observation> =>
   observationSchema.parse((await phone.api.get(`${phone.path}/observe`)).body)
 
-/** An app at its first screen, whatever it showed before. */
+/** Opens an app at its first screen. */
 export const fresh = (app: string) => [
   { type: 'close_app', package: app },
   { type: 'open_app', package: app },
@@ -72,7 +75,7 @@ export function withId(seen: Observation, id: string): Element {
   return found
 }
 
-/** What `answer` gives, which must come before its deadline, in milliseconds from now. */
+/** The result of `answer`, which must come before its deadline, in milliseconds from now. */
 export async function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   const asked = performance.now()
   const given = await answer

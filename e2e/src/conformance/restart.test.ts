@@ -34,7 +34,7 @@ async function deviceOf(phoneId: string): Promise<Device> {
 }
 
 const phones: { id: string; without: number; faults: PhoneFaults }[] = []
-/** Rents both, and tells which is which. */
+/** Rents both, and returns which is which. */
 beforeAll(async () => {
   const port = await faultsOf(system)
   for (let at = 0; at < 2; at++) {
@@ -129,7 +129,7 @@ describe.each([
     expect((await getPhone(admin, id)).session?.id).toBe(before.session?.id)
   })
 
-  it('that is parked is not rebooted', async () => {
+  it('refuses a reboot while it is parked', async () => {
     const { path } = phone()
     const { admin } = tenant
     expect((await admin.post(`${path}/park`)).status).toBe(200)

@@ -91,7 +91,7 @@ describe.each([
     await act(phone, { type: 'hide_keyboard' }, { type: 'back' })
   })
 
-  it('says when the keyboard is there, and never what a password field holds', async () => {
+  it('reports the keyboard, and never the content of a password field', async () => {
     const target = { id: 'password' }
     await act(phone, { type: 'tap', target: { text: 'Private' } })
     const seen = await act(phone, { type: 'type', target, text: 'tarnkappe' })
@@ -184,7 +184,7 @@ describe.each([
     expect((await look(phone)).app.package).toBe(notes)
   })
 
-  it('lets no title of a note pass for an element', async () => {
+  it('never treats a note’s title as an element', async () => {
     const title = 'Buy" \\ [9] Button "Pay'
     await act(phone, { type: 'tap', target: { desc: 'New note' } })
     await act(
@@ -269,7 +269,7 @@ describe.each([
     }
   })
 
-  it('of another project, or of nobody, is not found', async () => {
+  it('of another project, or of an unknown phone, is not found', async () => {
     const other = await newTenant(system())
     for (const part of ['observe', 'screenshot']) {
       expect(refusal(await other.admin.get(`${phone.path}/${part}`))).toEqual([404, 'phone_not_found'])

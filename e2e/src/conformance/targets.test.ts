@@ -18,7 +18,7 @@ afterAll(() => phone.api.delete(phone.path))
 const post = (body: unknown) => phone.api.post(`${phone.path}/actions`, body)
 
 describe('with a target', () => {
-  it('that is not there or not alone: nothing of it is sent, later ones do not run, candidates can be tapped', async () => {
+  it('which is missing or ambiguous: nothing of it is sent, later ones do not run, candidates can be tapped', async () => {
     await act(phone, ...fresh(dialogs))
     const { touches } = await phone.faults.counters()
     const batch = await run(phone, [tap({ id: 'counter' }), tap({ text: 'Chooze' }), tap({ id: 'counter' })])
@@ -75,7 +75,7 @@ describe('with a target', () => {
     expect((await phone.faults.counters()).touches).toBe(touches)
   })
 
-  it('that takes no text', async () => {
+  it('which takes no text', async () => {
     await act(phone, { type: 'home' })
     const { texts, pastes, keys } = await phone.faults.counters()
     expect((await failureOf(phone, { type: 'type', text: 'lost' })).code).toBe('no_focused_field')
@@ -131,7 +131,7 @@ it('open, close and leave apps, and hide the keyboard', async () => {
     })
 })
 
-it('open addresses, whatever stands in them', async () => {
+it('open addresses of any content', async () => {
   const page = await act(phone, { type: 'open_url', url: 'https://news.test/ferry' })
   expect(page.text).toContain('From Monday the ferry')
   const { reboots } = await phone.faults.counters()

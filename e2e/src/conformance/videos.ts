@@ -83,7 +83,7 @@ export async function probeVideo(phone: Recorded, id: string) {
     return {
       ms: format.duration * 1000,
       ...{ width, height, frames },
-      /** When each picture stands, in milliseconds. */
+      /** The time of each picture, in milliseconds. */
       times: packets.map(({ pts_time: seconds }) => seconds * 1000),
       bytes: answer.bytes.length,
       type: answer.headers.get('content-type'),

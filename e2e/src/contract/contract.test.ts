@@ -1,9 +1,9 @@
-/** What the description says of `/v1` holds for requests that nobody thought of. */
+/** The OpenAPI description of `/v1` holds for random requests. */
 import { randomInt } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { runContract } from './run.js'
 
-/** More of them by `./scripts/contract`. */
+/** `./scripts/contract` sends more. */
 const requests = 2000
 
 test('every answer is one that the description allows', { timeout: 600_000 }, async () => {
@@ -12,7 +12,7 @@ test('every answer is one that the description allows', { timeout: 600_000 }, as
   expect(report.breaches, told).toEqual([])
   expect(report.requests, told).toBe(requests)
   expect(report.statuses['429'] ?? 0, told).toBeLessThan(requests * 0.05)
-  // Requests that all fail would show nothing.
+  // A run in which all requests fail would prove nothing.
   expect(report.succeeded.length, `${told}, ${report.succeeded.join(', ')}`).toBeGreaterThan(
     report.operations / 3,
   )

@@ -1,4 +1,4 @@
-/** That the contract test would see a breach. */
+/** The contract test detects a breach. */
 import { expect, test } from 'vitest'
 import type { Answer } from '../system/api.js'
 import { Contract } from './document.js'

@@ -1,4 +1,4 @@
-/** The service's own OpenAPI description, and whether an answer is what it says. */
+/** The service's OpenAPI description, and whether an answer conforms to it. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { Answer } from '../system/api.js'
@@ -108,7 +108,7 @@ export class Contract {
     return found
   }
 
-  /** What is wrong with an answer; null when the description allows it. */
+  /** Why the answer breaks the description; null when it conforms. */
   breach(operation: Operation, answer: Answer): string | null {
     if (answer.status === 500) return 'an internal error'
     const status = String(answer.status)

@@ -1,4 +1,6 @@
-/** `./scripts/contract [requests] [seed]`: the test of the contract with as many requests as one likes, 20,000 by default. */
+/**
+ * `./scripts/contract [requests] [seed]`: the contract test with any number of requests, 20,000 by default.
+ */
 import { randomInt } from 'node:crypto'
 import process from 'node:process'
 import { runContract } from './run.js'

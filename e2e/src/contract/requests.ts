@@ -2,29 +2,29 @@
 import fc from 'fast-check'
 import type { Contract, Operation, Parameter, Schema } from './document.js'
 
-/** Stands for the ID of something that the run made; the sender puts one in. */
+/** Placeholder for the ID of something that the run created; the sender replaces it. */
 export type Place = 'steady phone' | 'changing phone' | 'upload' | 'handoff'
 
 export interface ContractRequest {
   operation: Operation
-  /** Values of the path's parameters: as they are, or for the sender to fill in. */
+  /** Values of the path's parameters: final, or for the sender to fill in. */
   path: Record<string, { text: string } | { place: Place }>
   query: [string, string][]
   headers: Record<string, string>
   key: 'admin' | 'agent' | 'read-only' | 'unknown' | 'none'
   body: { mediaType: string; bytes: string } | null
-  /** What was broken on purpose. */
+  /** The intended fault. */
   broken: string
 }
 
-/** Milliseconds and seconds that a request may ask to wait, so that a run ends. */
+/** Milliseconds and seconds that a request can ask to wait, so that a run ends. */
 const waits = new Set(['ms', 'timeout_ms', 'duration_ms', 'hold_ms'])
 const mostWait = 500
 
-/** Operations that end or restart a session: kept away from the phone that the others use. */
+/** Operations that end or restart a session: never sent to the phone that other requests use. */
 const unsettling = /\/(park|start|reboot|reset)$/
 
-/** Values of a schema. Kept small: sizes have tests of their own. */
+/** Values of a schema. Kept small: other tests cover sizes. */
 export function valuesOf(contract: Contract, given: Schema, name = '', depth = 0): fc.Arbitrary<unknown> {
   const schema = contract.resolve(given)
   const inner = (found: Schema, key = '') => valuesOf(contract, found, key, depth + 1)
@@ -90,7 +90,7 @@ function queryOf(contract: Contract, parameters: Parameter[]): fc.Arbitrary<[str
           ])
         : [[parameter.name, asText(value)]],
     )
-    // Files have paths of their own form, which the description says in words.
+    // File paths have a special form, which the description gives only as text.
     const pairs =
       parameter.name === 'path'
         ? fc.oneof(
@@ -208,7 +208,7 @@ const breakings: Breaking[] = [
       body: request.body && { ...request.body, mediaType },
       broken: 'another media type',
     })),
-  // Not empty and no dots: clients make another path of these before they send them.
+  // Not empty, no `.` and `..`: clients normalise these before they send them.
   fc
     .oneof(
       text.filter((found) => !/^\.*$/.test(found)),
@@ -236,15 +236,15 @@ const breakings: Breaking[] = [
     .oneof(fc.constantFrom('same-key-again', 'short', ''), fc.string({ maxLength: 140 }))
     .map((key) => (request) => {
       if (request.operation.method !== 'POST') return request
-      // What a header cannot carry never leaves the client.
+      // The client cannot send a character that a header cannot carry.
       const sent = key.replace(/[^\x20-\x7e]/g, '').trim()
       return { ...request, headers: { 'idempotency-key': sent }, broken: 'an Idempotency-Key' }
     }),
 ]
 
 /**
- * How often an operation is asked. One that works on a phone costs ten times and more of what the others do; setups are
- * few a minute by the specification, and no configuration raises that.
+ * The weight of an operation. One that works on a phone costs ten times and more of the others; the
+ * specification allows few setups a minute, which no configuration raises.
  */
 const weightOf = ({ path, responses }: Operation): number =>
   path.startsWith('/v1/setup') || responses['409']?.description.includes('`phone_starting`') ? 1 : 8

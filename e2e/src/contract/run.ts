@@ -1,4 +1,4 @@
-/** Sends random requests to a whole system and holds every answer against the description. */
+/** Sends random requests to a whole system and checks every answer against the description. */
 import fc from 'fast-check'
 import { z } from 'zod'
 import { Api, type Answer } from '../system/api.js'
@@ -19,21 +19,24 @@ export interface ContractReport {
   operations: number
   /** Seconds from the first request to the last answer. */
   seconds: number
-  /** Where the time went: the operations whose answers took longest together. */
+  /** The operations with the longest total time. */
   slowest: { operation: string; requests: number; meanMs: number; mostMs: number }[]
 }
 
-/** No answer may take longer, although nothing here asks to wait more than some seconds. */
+/** No answer may take longer, since no request asks to wait more than some seconds. */
 const answerWithinMs = 60_000
 const concurrency = 16
 const steadyPhones = 2
-/** Of phones and uploads that requests made and may change; older ones are deleted, or they would hold every device. */
+/**
+ * Phones and uploads that requests created and may change; older ones are deleted, or they would hold every
+ * device.
+ */
 const kept = { phones: 2, uploads: 6 }
 
 const withId = z.object({ id: z.string() })
 const createdHandoff = z.object({ phone: z.string() })
 
-/** The limits of the specification are raised, so that this many requests can be made at all. */
+/** Raises the limits of the specification, so that this many requests are accepted. */
 const environment = {
   PHONERACK_REQUESTS_PER_MINUTE: '1000000',
   PHONERACK_LIFECYCLE_PER_MINUTE: '1000000',
@@ -43,7 +46,7 @@ const environment = {
   PHONERACK_RESET_EVERY: '1',
 }
 
-/** @param seed of the requests: the same one makes the same requests, though phones move on in between */
+/** @param seed of the requests: the same seed makes the same requests, although phones change between them */
 export async function runContract(count: number, seed: number): Promise<ContractReport> {
   const system = await startSystem({ virtualPhones: 4, env: environment })
   try {
@@ -73,7 +76,7 @@ export async function runContract(count: number, seed: number): Promise<Contract
           'steady phone': () => pick(steady),
           'changing phone': () => pick(changing),
           upload: () => pick(uploads),
-          // The phone's ID stands before it.
+          // The phone's ID precedes it.
           handoff: () => handoffs.get(path.split('/')[3] ?? '') ?? 'hnd_aaaaaaaaaaaa',
         }
         const text = 'text' in value ? value.text : of[value.place]()
@@ -93,18 +96,18 @@ export async function runContract(count: number, seed: number): Promise<Contract
         uploads.push(made.data.id)
         uploads.splice(0, uploads.length - kept.uploads)
       }
-      // A repeated Idempotency-Key answers with a phone that is known.
+      // A repeated Idempotency-Key returns a known phone.
       if (path !== '/v1/phones' || changing.includes(made.data.id)) return
       changing.push(made.data.id)
       for (const id of changing.splice(0, changing.length - kept.phones))
         await tenant.admin.delete(`/v1/phones/${id}`)
     }
-    /** The phones of most requests run on, whatever a request did to them. */
+    /** Restarts the phones that most requests use, after any request that stopped them. */
     const keepSteady = async (): Promise<void> => {
       for (const [index, id] of steady.entries()) {
         const answer = await tenant.agent.post(`/v1/phones/${id}/start`)
         if (answer.status < 400 || answer.status >= 500) continue
-        // The others may hold every device.
+        // The other phones may hold every device.
         for (const other of changing) await tenant.admin.delete(`/v1/phones/${other}`)
         steady[index] = await newSteady()
       }

@@ -1,4 +1,4 @@
-/** A client of `/v1` and of the operator API, as thin as curl. */
+/** A minimal client of `/v1` and of the operator API. */
 import { z } from 'zod'
 
 export interface Answer {
@@ -16,7 +16,10 @@ export interface RequestOptions {
   timeoutMs?: number
 }
 
-/** For what a test looks at later: if it fails meanwhile, it fails where it is awaited, and not the whole run as nobody's. */
+/**
+ * For a promise that a test awaits later: a failure before that counts where it is awaited, not as an
+ * unhandled rejection.
+ */
 export function forLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
@@ -86,7 +89,7 @@ export const errorBodySchema = z.strictObject({
   }),
 })
 
-/** The error of an answer; throws when the answer is none. */
+/** The error of an answer; throws when the answer is not an error. */
 export const errorOf = (answer: Answer): z.infer<typeof errorBodySchema>['error'] =>
   errorBodySchema.parse(answer.body).error
 

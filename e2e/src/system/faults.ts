@@ -1,6 +1,6 @@
 /**
- * Breaks the virtual phones of a running system, as tests in the phone's own process do by `phone.faults`: typed
- * calls of the fault port (virtual-phone/README.md). The system must be started with `faultPort: true`.
+ * Injects faults into the virtual phones of a running system, like `phone.faults` in the phone's process:
+ * typed calls of the fault port (virtual-phone/README.md). The system must be started with `faultPort: true`.
  */
 import type { Counts, Leftover, State } from '@phonerack/virtual-phone'
 import { readFile } from 'node:fs/promises'
@@ -30,7 +30,7 @@ export async function faultsOf(system: System) {
   const ask: Ask = async (method, url, body) => {
     const response = await fetch(`http://127.0.0.1:${faultPort}${url}`, {
       method,
-      // A connection that lies idle is closed by the port after a while, perhaps as the next request comes.
+      // The port closes an idle connection after a while, possibly as the next request arrives.
       headers: { authorization: `Bearer ${token}`, connection: 'close' },
       signal: AbortSignal.timeout(timeoutMs),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -42,9 +42,9 @@ export async function faultsOf(system: System) {
   return {
     /** Each virtual phone: adb port, `ro.serialno`, and what it lacks. */
     phones: async () => phonesSchema.parse(await ask('GET', '/phones')).phones,
-    /** By its adb port or `ro.serialno`. */
+    /** A virtual phone by its adb port or `ro.serialno`. */
     on: (phone: number | string) => phoneFaults(ask, `/phones/${phone}`),
-    /** Of the virtual phone that now serves a tenant's phone (`ph_…`). */
+    /** The virtual phone that now serves a tenant's phone (`ph_…`). */
     async ofPhone(phoneId: string): Promise<PhoneFaults> {
       const { data } = devicesSchema.parse((await operatorOf(system).get('/operator/v1/devices')).body)
       const device = data.find((each) => each.phone_id === phoneId)
@@ -60,7 +60,7 @@ function phoneFaults(ask: Ask, base: string) {
     await ask('POST', `${base}/faults/${name}`, body)
   }
   return {
-    /** Ends all faults that last. */
+    /** Ends all lasting faults. */
     heal: async (): Promise<void> => {
       await ask('DELETE', `${base}/faults`)
     },
@@ -69,7 +69,7 @@ function phoneFaults(ask: Ask, base: string) {
     restartAdbd: () => fault('restart-adbd'),
     setOffline: (on: boolean) => fault('offline', { on }),
     makeUnauthorized: () => fault('unauthorized'),
-    /** Every Nth stream whose service holds `containing` hangs; 1: all of them, 0 ends it. */
+    /** Every Nth stream whose service contains `containing` hangs; 1: all of them, 0 ends the fault. */
     hangEvery: (every: number, containing = '') => fault('hang', { every, containing }),
     slowLink: (limits: { latencyMs: number; bytesPerSecond: number } | null) =>
       fault('slow-link', { limits }),
@@ -85,15 +85,15 @@ function phoneFaults(ask: Ask, base: string) {
     setClockOffset: (ms: number) => fault('clock-offset', { ms }),
     stealFocus: (packageName: string | null, everyMs = 500) =>
       fault('steal-focus', { package: packageName, everyMs }),
-    /** Puts on the phone what a tenant could leave there. */
+    /** Leaves data on the phone as a tenant could. */
     leave: (...what: Leftover[]) => fault('leave', { what }),
-    /** These are on the phone after each wipe from now on; none ends it. */
+    /** The data are on the phone after each wipe from now on, until the process ends. */
     wipeLeaves: (...what: Leftover[]) => fault('wipe-leaves', { what }),
     /** Wipes restart the phone and remove nothing. */
     setWipeDoesNothing: (on: boolean) => fault('wipe-does-nothing', { on }),
-    /** What reached the phone since its process started: take it before and after, and compare. */
+    /** Counts of received calls since the phone's process started: compare the values before and after. */
     counters: async () => (await ask('GET', `${base}/counters`)) as Counts,
-    /** What somebody who looks at the phone sees. */
+    /** The picture on the phone's screen. */
     state: async () => (await ask('GET', `${base}/state`)) as State,
   }
 }

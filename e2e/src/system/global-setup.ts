@@ -1,16 +1,16 @@
-/** Systems for all test files that do not break them. */
+/** Systems for all test files that do not inject lasting faults. */
 import type { TestProject } from 'vitest/node'
 import { startSystem, stopSystem, withoutFastWay, type System } from './system.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
     system: System
-    /** Like `system`; its phones have nothing but what every phone has (`withoutFastWay`). */
+    /** Like `system`; its phones have only the features of every phone (`withoutFastWay`). */
     bare: System
   }
 }
 
-/** As many test files run at once. */
+/** The number of test files that run in parallel. */
 const barePhones = 4
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

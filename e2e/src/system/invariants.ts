@@ -1,4 +1,4 @@
-/** What must hold whatever died: read from the database itself, not through the API that could be wrong. */
+/** Invariants that hold after any crash: read from the database, not through the API that could be wrong. */
 import pg from 'pg'
 
 export interface Violation {
@@ -40,12 +40,12 @@ const rules: Record<string, string> = {
 
 const stuck = `SELECT id, status FROM phones WHERE status IN ('creating', 'starting', 'parking')`
 
-/** Opens a connection of its own; call `close` at the end. */
+/** Opens a separate connection; call `close` at the end. */
 export async function openInvariants(databaseUrl: string) {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 })
   await client.connect()
   return {
-    /** Every rule that does not hold now. */
+    /** Every violated invariant. */
     async violations(): Promise<Violation[]> {
       const found: Violation[] = []
       for (const [rule, sql] of Object.entries(rules)) {

@@ -4,7 +4,7 @@ import { type Browser, type Page } from 'playwright-core'
 export const desktop = { viewport: { width: 1280, height: 800 } }
 export const mobile = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 
-/** An empty page; its errors, and breaches of its own policy, go to `complaints`. */
+/** An empty page; its errors and violations of its content security policy go to `complaints`. */
 export async function newPage(browser: Browser, context: object, complaints: string[]): Promise<Page> {
   const page = await (await browser.newContext(context)).newPage()
   page.on('pageerror', (error) => complaints.push(error.message))

@@ -30,7 +30,7 @@ export async function killService(system: System, service: Service): Promise<num
   return pid
 }
 
-/** Keeps a service dead for `ms`, however often its supervisor starts it again. */
+/** Keeps a service down for `ms`, even when its supervisor restarts it. */
 export async function keepDead(system: System, service: Service, ms: number): Promise<void> {
   const until = Date.now() + ms
   let last: number | null = null
@@ -48,7 +48,10 @@ export async function keepDead(system: System, service: Service, ms: number): Pr
   }
 }
 
-/** `kill -9` of a program as soon as it runs with arguments that hold `text`: the caller's own, such as a path. */
+/**
+ * `kill -9` of a program as soon as it runs with arguments that contain `text`: unique to the caller, such as
+ * a path.
+ */
 export async function killProgram(program: string, text: string): Promise<void> {
   for (const until = Date.now() + 60_000; Date.now() < until;) {
     const { stdout } = await execute('ps', ['-eo', 'pid=,args=', '-ww'], { maxBuffer: 16 << 20 })

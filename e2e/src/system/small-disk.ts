@@ -1,6 +1,6 @@
 /**
- * A disk of a few megabytes in the place of a folder, for tests that fill it: a tmpfs. Linux only, as root or where `sudo`
- * asks for nothing.
+ * A disk of a few megabytes mounted at a folder, for tests that fill it: a tmpfs. Linux only, as root or
+ * where `sudo` needs no password.
  */
 import { execFile } from 'node:child_process'
 import { open, rm } from 'node:fs/promises'
@@ -17,15 +17,15 @@ async function asRoot(program: string, ...args: string[]): Promise<void> {
 }
 
 export interface SmallDisk {
-  /** No byte is free when this returns, but for what is freed meanwhile. */
+  /** No byte is free when this returns, except bytes freed by other processes. */
   fill(): Promise<void>
-  /** Takes away what `fill` brought. */
+  /** Deletes the files of `fill`. */
   free(): Promise<void>
-  /** With all that is on it. */
+  /** Removes the disk and its content. */
   remove(): Promise<void>
 }
 
-/** What was in `dir` is hidden until the disk is removed. @throws Error where one may not mount */
+/** Hides the content of `dir` until the disk is removed. @throws Error without the right to mount */
 export async function mountSmallDisk(dir: string, bytes: number): Promise<SmallDisk> {
   await asRoot('mount', '-t', 'tmpfs', '-o', `size=${bytes},uid=${uid},gid=${gid},mode=700`, 'tmpfs', dir)
   const filler = path.join(dir, 'filler')

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { root } from './system.js'
 
 const execute = promisify(execFile)
-/** What the phone sent, or our clock says; and what the file has. */
+/** Seconds sent by the phone or measured by our clock, and seconds in the file. */
 const compared = z.object({ sent: z.number(), kept: z.number() })
 
 const figuresSchema = z.object({

@@ -1,4 +1,7 @@
-/** Starts and stops a whole system by `scripts/up`, as a newcomer would, in its own folder and on its own port. */
+/**
+ * Starts and stops a whole system with `scripts/up`, as a new user would, in a separate folder and on a
+ * separate port.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -26,18 +29,18 @@ const upFileSchema = z.object({
 })
 export type UpFile = z.infer<typeof upFileSchema>
 
-/** What tests need to know of a running system; plain data, so that it crosses to test processes. */
+/** The data of a running system that tests need; plain, so that it can be sent to test processes. */
 export interface System {
   dir: string
   up: UpFile
-  /** Where `faultsOf` breaks its phones; null when none was asked for. */
+  /** Address of its fault port; null when it was not requested. */
   faultPort: number | null
 }
 
 /** The parts without which the agent has only what every phone has: `input`, `uiautomator`, `screencap`. */
 export const withoutFastWay = ['scrcpy', 'ui-server', 'settings-app'] as const satisfies readonly Part[]
 
-/** Of no range from which others take ports: neither systems for outgoing connections, nor `up` for its parts. */
+/** Outside the ranges of outgoing connections and of `up`'s ports. */
 const ports = { lowest: 10_000, highest: 20_000 }
 
 /** A port that was free a moment ago. */
@@ -67,11 +70,11 @@ export interface StartOptions {
   env?: Record<string, string>
   /** Lets `faultsOf` break its phones. */
   faultPort?: boolean
-  /** What each phone lacks, in the order of their ports: `[[], ['scrcpy']]` for the second. */
+  /** The features that each phone lacks, in the order of their ports: `[[], ['scrcpy']]` for the second. */
   without?: readonly (readonly Part[])[]
 }
 
-/** Those that the tests of this file started. */
+/** Systems that the tests of this file started. */
 export const systemsOfThisFile: System[] = []
 
 /** `./scripts/up --detach`; rejects with its output when it does not come up within 4 minutes. */

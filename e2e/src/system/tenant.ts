@@ -1,4 +1,4 @@
-/** A project of its own for a test, with keys of each preset, so that limits and money of tests do not meet. */
+/** A separate project for a test, with keys of each preset, so that tests share no limits or money. */
 import { observationSchema, parseUsd, type Observation } from '@phonerack/shared'
 import { z } from 'zod'
 import { accountSchema, Api, errorOf, phoneSchema, sessionSchema, type Phone, type Session } from './api.js'
@@ -55,7 +55,7 @@ export async function newKey(
   return createdKey.parse((await operatorOf(system).post('/operator/v1/keys', body)).body).key
 }
 
-/** Creates a phone and waits until it is ready; while all phones are taken by other tests, tries again. */
+/** Creates a phone and waits until it is ready; retries while other tests hold all phones. */
 export async function readyPhone(api: Api, body: Record<string, unknown> = {}): Promise<Phone> {
   const until = Date.now() + 90_000
   for (;;) {
@@ -92,7 +92,7 @@ export async function moneyOf(api: Api): Promise<{ balance: bigint; reserved: bi
   }
 }
 
-/** Polls until `done` says true or throws after `timeoutMs`. */
+/** Polls until `done` returns true; throws after `timeoutMs`. */
 export async function eventually(
   what: string,
   timeoutMs: number,

@@ -10,7 +10,7 @@ const parts = ['control-plane', 'host-agent', 'virtual-phones']
 const warn = 40
 /** The last of each part. */
 const most = 15
-/** Told of less: what says why a phone was refused. */
+/** Kept at a lower level: the lines that say why a phone was refused. */
 const alwaysTold = ['a phone is unreachable', 'device state']
 const lineSchema = z.object({ level: z.number(), time: z.number(), msg: z.string() })
 

@@ -57,7 +57,7 @@ export const order: Task = {
   wanted: { numbers: ['Order 1001'], cart: [] },
 }
 
-/** The code stands in a notification; the page that asks for it must still be there after reading it. */
+/** The code is in a notification; the page that asks for it must still be open after reading it. */
 async function codeFromShade(agent: PhoneAgent): Promise<string> {
   const shade = await agent.pullShade()
   const code = readText(shade, /(\d{6}) is your Rack Bank code/)
@@ -92,8 +92,8 @@ export const whereAmI: Task = {
 }
 
 /**
- * The clock's face moves without end, and an element tree can be had only of a screen that rests: its first tab,
- * Alarm, is tapped where a picture shows it.
+ * The clock's face never stops moving, and only a static screen can be dumped: the script finds its first
+ * tab, Alarm, in a picture.
  */
 async function openAlarms(agent: PhoneAgent): Promise<Observation> {
   await agent.home()

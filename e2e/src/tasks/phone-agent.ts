@@ -1,4 +1,7 @@
-/** The few words with which a task's script drives a phone, each of them requests to `/v1`. It knows what `/v1` answers and nothing else. */
+/**
+ * The helpers with which a task's script drives a phone; each sends requests to `/v1`. It uses only the
+ * answers of `/v1`.
+ */
 import {
   actionBatchResultSchema,
   observationSchema,
@@ -10,7 +13,7 @@ import { type z } from 'zod'
 import { type Api } from '../system/api.js'
 
 type Action = z.input<typeof actionBatchSchema>['actions'][number]
-/** A text, another form of target, or what tells the element from others on the screen. */
+/** A text, another form of target, or a condition that selects the element on the screen. */
 type What = string | { id: string } | { desc: string } | ((element: Element) => boolean)
 
 export class PhoneAgent {
@@ -47,7 +50,7 @@ export class PhoneAgent {
     return observationSchema.parse(answer.body)
   }
 
-  /** Opens an app at its first screen, whatever it showed before. */
+  /** Opens an app at its first screen. */
   open(name: string): Promise<Observation> {
     return this.act({ type: 'close_app', package: name }, { type: 'open_app', package: name })
   }
@@ -73,7 +76,7 @@ export class PhoneAgent {
     return this.act({ type: 'long_press', target: { text } })
   }
 
-  /** Replaces what stands in a field, and puts the keyboard away. */
+  /** Replaces the content of a field, and closes the keyboard. */
   write(field: { id: string } | { text: string }, text: string): Promise<Observation> {
     return this.act({ type: 'type', target: field, text, clear: true }, { type: 'hide_keyboard' })
   }
@@ -102,7 +105,7 @@ export class PhoneAgent {
   }
 }
 
-/** What the first text on the screen that fits says, by the pattern's first group. */
+/** The pattern's first group in the first matching text on the screen. */
 export function readText(screen: Observation, pattern: RegExp): string {
   for (const { text } of screen.elements) {
     const found = text === null ? null : pattern.exec(text)

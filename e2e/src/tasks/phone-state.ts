@@ -1,4 +1,6 @@
-/** What a phone's state is, asked of the phone itself with the plain `adb`, beside and without `/v1`. Used by the tasks' checks. */
+/**
+ * A phone's state, read from the phone with plain `adb`, independently of `/v1`. Used by the tasks' checks.
+ */
 import { z } from 'zod'
 import { plainAdb, type PlainAdb } from '../bench/adb.js'
 import { type Tenant } from '../system/tenant.js'
@@ -47,8 +49,8 @@ export class PhoneState {
   }
 
   /**
-   * What is in front now, by the phone's own tool. The agent's UI server has the phone's only UiAutomation: it is ended
-   * first, and the agent starts it again.
+   * The foreground activity, from the phone's own tool. The agent's UI server holds the phone's only
+   * UiAutomation: it is stopped first, and the agent restarts it.
    */
   async screen(): Promise<ScreenNode[]> {
     const command = 'am force-stop io.appium.uiautomator2.server; uiautomator dump /dev/tty || true'
@@ -60,7 +62,7 @@ export class PhoneState {
     throw new Error(`the phone's screen could not be read: ${printed}`)
   }
 
-  /** A screen of an app that was ended and started anew, so that only saved data shows. */
+  /** A screen of an app that was stopped and restarted, so that only saved data shows. */
   async fresh(component: string, extras: Record<string, string> = {}): Promise<ScreenNode[]> {
     const name = component.slice(0, component.indexOf('/'))
     const more = Object.entries(extras).map(([key, value]) => `--es ${key} ${quote(value)}`)

@@ -1,15 +1,15 @@
-/** What a task is. */
+/** The form of a task. */
 import { type PhoneAgent } from './phone-agent.js'
 import { type PhoneState } from './phone-state.js'
 
 export interface Task {
   name: string
-  /** What an agent would be told. */
+  /** The prompt that an agent would get. */
   told: string
-  /** A script in an agent's place: sees only what `/v1` answers. Begins at home. */
+  /** A script that acts as the agent: uses only the answers of `/v1`. Starts on the home screen. */
   solve: (agent: PhoneAgent) => Promise<void>
-  /** What the phone itself says of what the task is about; may leave any screen in front. */
+  /** The phone's own state for the task; can leave any screen in front. */
   state: (phone: PhoneState) => Promise<unknown>
-  /** The state of a phone on which the task was done; on no phone before. */
+  /** The phone's state after the task; no phone has it before. */
   wanted: unknown
 }

@@ -1,4 +1,4 @@
-/** Twenty things that an agent is asked to do on a phone, each done through `/v1` alone and seen on the phone itself. */
+/** Twenty tasks for an agent on a phone, each done through `/v1` only and verified on the phone itself. */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { forLater } from '../system/api.js'
 import { newTenant, readyPhone, type Tenant } from '../system/tenant.js'
@@ -38,7 +38,7 @@ describe('tasks', () => {
     await state.stop()
     await tenant.admin.delete(`/v1/phones/${phoneId}`)
   }
-  /** Half a task may be done on the phone: another try begins on one where nothing was. */
+  /** The phone may be half way through a task: a retry uses a new phone. */
   async function renew(lane: Lane): Promise<void> {
     await giveBack(lane.phone)
     lane.phone = await rent()

@@ -1,4 +1,7 @@
-/** The twenty tasks, dealt out to four phones in turn: the last four change how a phone looks, so nothing comes after them. */
+/**
+ * The twenty tasks, distributed over four phones in turn: the last four change the phone's display, so
+ * nothing follows them.
+ */
 import * as apps from './app-tasks.js'
 import * as people from './people-tasks.js'
 import * as settings from './settings-tasks.js'
