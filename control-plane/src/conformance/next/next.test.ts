@@ -53,7 +53,6 @@ const passedOn = [
   'http/json.ts',
   'http/json.ts',
   'installs/records.ts',
-  'installs/run-install.ts',
   'library/files.ts',
   'routes/apps/schemas.ts',
   'uploads/process.ts',
