@@ -1,14 +1,14 @@
 /**
- * What a client does next after a failed action. A batch that stopped answers
- * with the screen, so that nobody needs to observe it again; only where the
- * screen could not be read, or the answer is lost on its way, it is advised. Pure.
+ * The `next` of a failed action. A batch that stopped includes the screen, so no new
+ * observation is needed; one is advised only where the screen could not be read, or
+ * where the answer is lost on its way. Pure.
  */
 import type { ActionResult } from '@phonerack/shared'
 
 interface Advice {
-  /** Without a fresh observation in the answer. */
+  /** When the answer has no fresh observation. */
   blind: string
-  /** With one. */
+  /** When it has one. */
   seen: string
 }
 
@@ -47,7 +47,7 @@ const seenFor: ReadonlyMap<string, string> = new Map(
   Object.values(advice).map(({ blind, seen }) => [blind, seen]),
 )
 
-/** The result as it stands in an answer that has an observation. */
+/** The result for an answer with an observation. */
 export function adviseBySight(result: ActionResult): ActionResult {
   const { error } = result
   const next = error?.next == null ? undefined : seenFor.get(error.next)

@@ -1,4 +1,4 @@
-/** What a batch answers of the screen afterwards. */
+/** The screen that a batch returns. */
 import { limits, type Observation, type ScreenshotObservation } from '@phonerack/shared'
 import { observe } from '../screen/observe.js'
 import { takeScreenshot, toJson, type ScreenshotOptions } from '../screen/screenshot.js'
@@ -9,7 +9,10 @@ import type { BatchRequest } from './run-batch.js'
 const picture: ScreenshotOptions = { format: 'jpeg', maxWidth: limits.batchScreenshotWidth }
 const readLimitMs = 30_000
 
-/** By the table of `interface.md`, Run actions. Undefined when none was asked for or the screen could not be read. */
+/**
+ * Follows the table of `interface.md`, Run actions. Undefined when none was requested
+ * or the screen could not be read.
+ */
 export async function observeAfter(
   request: BatchRequest,
   context: ActionContext,
@@ -27,7 +30,7 @@ export async function observeAfter(
     const screenshot = mode === 'screenshot' || mode === 'both' ? picture : undefined
     return (await observe(device, snapshots, { screenshot, clock }, progress)).observation
   } catch (error) {
-    // The actions ran: their results count, with or without the screen.
+    // The actions ran: their results are returned with or without the screen.
     const known = toApiError(error, false)
     if (known) request.log?.warn({ code: known.code }, 'could not read the screen after a batch')
     else

@@ -22,7 +22,7 @@ export async function closeApp(action: ActionOf<'close_app'>, context: ActionCon
 }
 
 export async function openUrl(action: ActionOf<'open_url'>, context: ActionContext): Promise<void> {
-  // As WHATWG writes it: spaces, quotes and other scripts' letters are encoded.
+  // In WHATWG form: spaces, quotes and non-ASCII characters are encoded.
   const { href } = new URL(action.url)
   await context.write((progress) => context.device.apps.openUrl(href, progress), {
     limitMs: openLimitMs,
@@ -42,7 +42,10 @@ async function mustBeInstalled(packageName: string, context: ActionContext): Pro
 const hideLimitMs = 2000
 const pollMs = 150
 
-/** Back closes the keyboard, and leaves the screen when there is none: so it is pressed only while one is seen. */
+/**
+ * Back closes the keyboard, but leaves the screen when there is none: so it is pressed
+ * only while a keyboard is shown.
+ */
 export async function hideKeyboard(
   _action: ActionOf<'hide_keyboard'>,
   context: ActionContext,

@@ -1,4 +1,4 @@
-/** What a batch answers beside the plain course of its actions: a dark screen, the text alone, what to do next, scrolls. */
+/** Batch answers in special cases: a dark screen, text only, the next step, scrolls. */
 import { ApiError, type ActionResult, type Observation } from '@phonerack/shared'
 import { describe, expect, it } from 'vitest'
 import { run } from '../testing/paper-batch.js'
@@ -13,7 +13,7 @@ const button = (text: string, top: number): PaperView => ({
 const wakeKey = 'key 224'
 const codeOf = (results: readonly ActionResult[]) => results.at(-1)?.error?.code
 
-/** Dark, and bright as soon as the wake key comes, after so many looks. */
+/** Dark; turns on after the wake key, after the given number of checks. */
 function sleeping(looks = 0): PaperPhone {
   const phone = paperPhone([button('Go', 100)])
   phone.screenOn = false
@@ -52,7 +52,7 @@ describe.concurrent('a phone whose screen is off', () => {
     expect((observation as Observation).text).toContain('\nscreen 1080x2400 off')
   })
 
-  it('takes keys, waits and apps, and a touch once it is awake', async () => {
+  it('accepts keys, waits and apps, and a touch once it is awake', async () => {
     const phone = sleeping()
     const { completed, results } = await run(phone, [
       { type: 'key', key: 'volume_up' },
@@ -65,7 +65,7 @@ describe.concurrent('a phone whose screen is off', () => {
     expect(phone.log).toContain('tap 540,150')
   })
 
-  it('is given two seconds to turn on after the wake key, and no touch goes out before', async () => {
+  it('gets two seconds to turn on after the wake key, and no touch is sent before', async () => {
     const slow = sleeping(3)
     const wakeAndTap = [
       { type: 'key', key: 'wake' },
@@ -77,7 +77,7 @@ describe.concurrent('a phone whose screen is off', () => {
     expect(never.log.some((line) => line.startsWith('tap'))).toBe(false)
   })
 
-  it('is looked at again only where it may have changed', async () => {
+  it('is checked again only where its state may have changed', async () => {
     const phone = sleeping()
     phone.screenOn = true
     const taps = [1, 2, 3].map((x) => ({ type: 'tap', target: { x, y: 1 } }))
@@ -88,16 +88,16 @@ describe.concurrent('a phone whose screen is off', () => {
     }
     const { results } = await run(phone, [{ type: 'key', key: 'sleep' }, ...taps])
     expect([results.length, codeOf(results)]).toEqual([2, 'phone_screen_off'])
-    // What the phone's side remembers of its screen does not outlive the key.
+    // The cached state of the screen is cleared by the key.
     expect(phone.log.indexOf('forget power')).toBeGreaterThan(phone.log.indexOf('key 223'))
-    // A phone that does not say it is taken to be on.
+    // A phone that does not report it counts as on.
     const silent = paperPhone([])
     silent.device.power.isOn = () => Promise.resolve(null)
     expect((await run(silent, taps)).completed).toBe(3)
   })
 })
 
-describe.concurrent('the text alone', () => {
+describe.concurrent('text-only answer', () => {
   it.each([
     ['that completed', { x: 1, y: 1 }, 1],
     ['that stopped', { text: 'Nowhere' }, 0],
@@ -114,7 +114,7 @@ describe.concurrent('the text alone', () => {
     expect(observation && 'text' in observation && observation.text).toContain('[1] Button "Go" clickable')
   })
 
-  it('gives candidates the refs that stand in it', async () => {
+  it('gives candidates the refs of the text', async () => {
     const phone = paperPhone([button('Above', 0), button('Delete', 100), button('Delete', 300)])
     const { results, observation } = await run(phone, [{ type: 'tap', target: { text: 'Delete' } }], 'text')
     expect(results[0]?.error?.details).toMatchObject({
@@ -124,7 +124,7 @@ describe.concurrent('the text alone', () => {
   })
 })
 
-describe.concurrent('what to do next', () => {
+describe.concurrent('next step', () => {
   const nextOf = async (phone: PaperPhone, action: object): Promise<(string | null | undefined)[]> => {
     const { results, streamed } = await run(phone, [action])
     const told = streamed.filter((entry) => typeof entry !== 'number')
@@ -148,7 +148,7 @@ describe.concurrent('what to do next', () => {
       const [next, streamed] = await nextOf(made(), action)
       expect(next).toMatch(/`observation`|`details\.candidates`/)
       expect(next).not.toMatch(/^Observe|observe/)
-      // What is streamed is all there is when the rest of the answer is lost.
+      // A client has only the streamed results when the rest of the answer is lost.
       expect(streamed).toMatch(/^Observe the screen/)
       const blind = made()
       let reads = 0
@@ -177,7 +177,7 @@ describe.concurrent('what to do next', () => {
   })
 })
 
-describe.concurrent('a wait for a still screen', () => {
+describe.concurrent('waiting for a still screen', () => {
   it.each([100, 200])('of %i ms can succeed', async (timeoutMs) => {
     const { results } = await run(paperPhone([button('Go', 100)]), [
       { type: 'wait_idle', timeout_ms: timeoutMs },
@@ -185,7 +185,7 @@ describe.concurrent('a wait for a still screen', () => {
     expect(results[0]).toMatchObject({ ok: true })
   })
 
-  it('of 100 ms fails on a screen that changes, after two looks', async () => {
+  it('of 100 ms fails on a changing screen, after two reads', async () => {
     const phone = paperPhone([])
     let reads = 0
     phone.before = (line) => {
@@ -199,7 +199,7 @@ describe.concurrent('a wait for a still screen', () => {
 })
 
 describe.concurrent('a scroll', () => {
-  /** 30 rows of 200 pixels, of which the screen shows those that its offset says. */
+  /** 30 rows of 200 pixels; the offset selects those on the screen. */
   function list(offset = 0): PaperPhone {
     const phone = paperPhone([])
     const [top, bottom, end] = [100, 2300, 30 * 200 - 2200]
@@ -231,10 +231,10 @@ describe.concurrent('a scroll', () => {
     return { ok: result?.ok, moved: result?.moved, at_end: result?.at_end }
   }
 
-  it('says whether the content moved, and whether it ends there', async () => {
+  it('reports whether the content moved, and whether it ends there', async () => {
     const down = { type: 'scroll', direction: 'down' }
     expect(await said(list(50), down)).toEqual({ ok: true, moved: true, at_end: false })
-    // Cut off at neither edge: nothing tells.
+    // No row is cut off at an edge, so the end is unknown.
     expect(await said(list(0), { ...down, amount: 1000 / 2200 })).toEqual({
       ok: true,
       moved: true,
@@ -254,7 +254,7 @@ describe.concurrent('a scroll', () => {
     })
   })
 
-  it('is not moved by a clock, nor by what stands still over it', async () => {
+  it('ignores a changing clock and fixed elements over the content', async () => {
     const phone = list(3800)
     let time = 0
     phone.before = (line) => {
@@ -266,7 +266,7 @@ describe.concurrent('a scroll', () => {
     expect(await said(phone, { type: 'scroll', direction: 'down' })).toMatchObject({ moved: false })
   })
 
-  it('until something comes says the same of the way there, and in its error', async () => {
+  it('to a target reports the same along the way, and in its error', async () => {
     const to = (text: string, max_scrolls = 10) => ({ type: 'scroll_to', target: { text }, max_scrolls })
     expect(await said(list(0), to('Row 3'))).toEqual({ ok: true, moved: false, at_end: null })
     expect(await said(list(0), to('Row 25'))).toMatchObject({ ok: true, moved: true })

@@ -38,7 +38,7 @@ it('gives each candidate the ref and centre of the nearest equal element, each o
   })
 })
 
-it('keeps them all as seen when one has gone, and other results as they are', () => {
+it('keeps them all as seen when one has gone, and other results unchanged', () => {
   const fine: ActionResult = { index: 0, type: 'home', ok: true, ms: 1 }
   const results = [fine, failed(at(4, 'OK', 500), at(5, 'OK', 700))]
   expect(relateCandidates(results, observation(at(2, 'OK', 520)))).toEqual(results)

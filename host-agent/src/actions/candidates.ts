@@ -2,8 +2,9 @@
 import type { ActionResult, Candidate, Element, Observation } from '@phonerack/shared'
 
 /**
- * Looks every candidate up in the observation. When all are there, they get its refs and centres, and
- * `details.snapshot_id` names it; otherwise the results stay as the action saw them and name no snapshot.
+ * Looks every candidate up in the observation. When all are found, they get its refs
+ * and centres, and `details.snapshot_id` names it; otherwise the results stay as the
+ * action saw them and name no snapshot.
  */
 export function relateCandidates(results: readonly ActionResult[], observation: Observation): ActionResult[] {
   return results.map((result) => {

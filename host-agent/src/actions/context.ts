@@ -1,7 +1,7 @@
 /**
- * What the actions of one batch share: the phone, what was last seen of it,
- * and whether something was sent since. Reads wait until the screen had time
- * to follow the last write; writes wait for nothing.
+ * State shared by the actions of one batch: the phone, its last known screen, and
+ * whether anything was sent since then. Reads wait until the screen has had time to
+ * follow the last write; writes do not wait.
  */
 import { ApiError, type Progress, type Target } from '@phonerack/shared'
 import type { Device, Point, Size, Stroke } from '../device/device.js'
@@ -12,7 +12,7 @@ import { lengthOf } from './gestures.js'
 import { keyCode } from './keys.js'
 import { isPoint, matchPoint, matchTarget, type Aim, type Match, type Miss } from './target.js'
 
-/** A target that is not on the screen, or is there more than once. Nothing was sent. */
+/** The target is not on the screen, or is there more than once. Nothing was sent. */
 export class TargetMiss extends Error {
   constructor(readonly miss: Miss) {
     super(miss.code)
@@ -23,36 +23,42 @@ export class TargetMiss extends Error {
 export interface ActionContext {
   readonly device: Device
   readonly progress: Progress
-  /** Milliseconds that only grow. */
+  /** Milliseconds on a monotonic clock. */
   readonly now: () => number
   /** True once the running action may have reached the phone; the runner resets it. */
   wrote: boolean
-  /** Reads whether the screen is on, and remembers it for `mustBeOn`. */
+  /** Reads whether the screen is on, and caches it for `mustBeOn`. */
   lookAtPower(): Promise<boolean>
-  /** Reads the phone only where it is not known to be on. @throws ApiError phone_screen_off */
+  /** Reads the phone only when it is not known to be on. @throws ApiError phone_screen_off */
   mustBeOn(): Promise<void>
-  /** Reads the screen's size, and keeps it for coordinates. */
+  /** Reads the screen's size, and caches it for coordinates. */
   size(progress: Progress): Promise<Size>
-  /** A tree of the screen as it is: read now, unless one was read a moment ago and nothing was sent since. */
+  /**
+   * The current tree: a new one, unless one was read within `freshMs` and nothing has
+   * been sent since then.
+   */
   tree(): Promise<ScreenTree>
-  /** Read now. */
+  /** Always reads a new tree. */
   freshTree(): Promise<ScreenTree>
   /** @throws TargetMiss */
   resolve(target: Target): Promise<Aim>
   /** Like `resolve`, on a tree that the caller has. */
   match(target: Target, tree: ScreenTree): Match
-  /** Marks the write before it starts; what it throws leaves the outcome unknown. `settleMs`: how long the screen takes to follow. */
+  /**
+   * Sets `wrote` before the write starts; an error then leaves the outcome unknown.
+   * `settleMs`: how long the screen takes to follow.
+   */
   write<T>(work: (progress: Progress) => Promise<T>, options: WriteOptions): Promise<T>
   gesture(strokes: readonly Stroke[]): Promise<void>
   key(code: number, meta?: number, settleMs?: number): Promise<void>
-  /** Waits until the screen had time to follow the last write. */
+  /** Waits until the screen has had time to follow the last write. */
   settled(): Promise<void>
-  /** When the screen had time to follow the last write, by `now`. */
+  /** Time at which the screen has followed the last write, by `now`. */
   readonly settledAt: number
 }
 
 export interface WriteOptions {
-  /** The longest the phone may take. */
+  /** Maximum time for the phone. */
   limitMs: number
   settleMs: number
 }
@@ -60,19 +66,19 @@ export interface WriteOptions {
 export const settle = {
   /** A press or a move: ripple, switch, scroll. */
   touch: 250,
-  /** What opens another screen. */
+  /** Actions that open another screen. */
   navigation: 500,
 } as const
 
-/** A tree is still the screen's for so long, when nothing was sent since. */
+/** A tree stays valid this long when nothing was sent. */
 const freshMs = 500
-/** For so long after a write, what is not there yet may still come. */
+/** For this long after a write, a missing target may still appear. */
 const followMs = 1500
 const readLimitMs = 20_000
 const sizeLimitMs = 10_000
 
 const powerKeys: ReadonlySet<number> = new Set(['power', 'wake', 'sleep'].map(keyCode))
-/** For so long after such a key the screen may still turn on. */
+/** For this long after a wake key, the screen may still turn on. */
 const wakeMs = 2000
 const wakePauseMs = 150
 const wakeFirst = 'Run the action {"type": "key", "key": "wake"} first, then this one again.'
@@ -82,7 +88,7 @@ export function createContext(
   snapshots: Snapshots,
   progress: Progress,
   now: () => number,
-  /** What an earlier batch sent, the screen may still follow. */
+  /** The screen may still be changing from an earlier batch. */
   screenSettlesAt = -Infinity,
 ): ActionContext {
   let seen: { tree: ScreenTree; at: number } | null = null
@@ -98,7 +104,10 @@ export function createContext(
     return read.size
   }
 
-  /** A batch reads the size once; a point outside it is refused only when the screen was not turned meanwhile. */
+  /**
+   * A batch reads the size once; a point outside it is refused only after checking that
+   * the screen has not rotated.
+   */
   const matchCoordinates = async (target: Point): Promise<Match> => {
     const known = size ?? null
     const match = matchPoint(target, known?.size ?? (await readSize(progress.within(sizeLimitMs))))
@@ -119,7 +128,7 @@ export function createContext(
     },
     size: readSize,
     async lookAtPower() {
-      // A phone that does not say it is taken to be on.
+      // A phone that does not report it counts as on.
       const on = (await device.power.isOn(progress.within(sizeLimitMs))) !== false
       if (on) power = 'on'
       return on

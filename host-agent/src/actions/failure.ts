@@ -1,4 +1,4 @@
-/** What an action's failure means to a client, by whether the phone may have got anything of it. */
+/** Maps an action's failure to a client error, by whether the phone may have received anything. */
 import { ApiError, DeadlineExceeded, type Candidate, type PlainError } from '@phonerack/shared'
 import { DeviceGone } from '../device/device.js'
 import type { ScreenElement } from '../screen/elements.js'
@@ -8,7 +8,7 @@ import { advice } from './advice.js'
 import { TargetMiss } from './context.js'
 import type { Miss } from './target.js'
 
-/** @returns null for what is a bug of ours. */
+/** @returns null for a bug */
 export function toApiError(error: unknown, wrote: boolean): ApiError | null {
   if (error instanceof TargetMiss) return missError(error.miss)
   if (error instanceof ApiError) return error
@@ -25,7 +25,10 @@ export function toApiError(error: unknown, wrote: boolean): ApiError | null {
 export const unknownOutcome = (cause: unknown): ApiError =>
   new ApiError('action_outcome_unknown', { next: advice.unknown.blind, cause })
 
-/** Whether the end of the batch may be the cause of an action's failure: any answer but one about the screen or the app. */
+/**
+ * Whether the end of the batch may have caused an action's failure: any error except
+ * one about the screen or the app.
+ */
 export const isCutOff = (error: ApiError | null): boolean =>
   error !== null &&
   ['phone_unavailable', 'provider_timeout', 'provider_error', 'wait_timeout'].includes(error.code)
@@ -39,7 +42,7 @@ export function missError(miss: Miss): ApiError {
   })
 }
 
-/** For a batch that could not begin: nothing ran. */
+/** For a batch that could not begin: no action ran. */
 export function refusal(error: unknown): unknown {
   if (error instanceof DeviceGone) return new ApiError('phone_unavailable', { cause: error })
   if (error instanceof DeadlineExceeded)

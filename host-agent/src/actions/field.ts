@@ -1,9 +1,9 @@
-/** Text fields on a screen: which one has the focus, and what it holds. Pure. */
+/** Text fields on a screen: which one has the focus, and what it contains. Pure. */
 import type { ScreenTree, VisibleNode } from '../screen/elements.js'
 import { areaOf, contains } from '../screen/geometry.js'
 import type { Aim } from './target.js'
 
-/** The field that has the focus; the innermost, where a page and a field in it both say so. */
+/** The focused field; the innermost when both a page and a field in it report the focus. */
 export const focusedField = (tree: ScreenTree): VisibleNode | null =>
   tree.visible.findLast((node) => node?.editable === true && node.focused) ?? null
 
@@ -20,7 +20,7 @@ export function fieldAt(tree: ScreenTree, place: Aim): VisibleNode | null {
 export const isSameField = (a: VisibleNode, b: VisibleNode): boolean =>
   a.className === b.className && a.id === b.id && (a.id !== '' || a.visible[0] === b.visible[0])
 
-/** Null: it is not on this screen any more. */
+/** Null when it is no longer on this screen. */
 export const fieldAgain = (tree: ScreenTree, field: VisibleNode): VisibleNode | null => {
   const focused = focusedField(tree)
   if (focused && isSameField(field, focused)) return focused
@@ -28,7 +28,10 @@ export const fieldAgain = (tree: ScreenTree, field: VisibleNode): VisibleNode | 
   return twins.length === 1 ? (twins[0] ?? null) : null
 }
 
-/** Surely without text: what it shows, if anything, is its hint. False also when the phone does not tell. */
+/**
+ * True when the field is certainly empty: any text shown is its hint. Also false when
+ * the phone does not report it.
+ */
 export function isSurelyEmpty(field: VisibleNode): boolean {
   if (field.showsHint !== null) return field.showsHint || (field.text === '' && field.maskedLength === 0)
   if (field.password) return field.maskedLength === 0

@@ -17,7 +17,7 @@ const area = fc
 
 const ends = ({ points }: Stroke) => [points[0], points.at(-1)]
 
-/** Whole pixels inside the area, times that do not go back. */
+/** Whole pixels inside the area, and times that never decrease. */
 function expectSound(strokes: readonly Stroke[], [left, top, right, bottom]: Bounds): void {
   const sound = strokes.every(
     ({ points }) =>
@@ -48,7 +48,7 @@ describe('strokes', () => {
     expect(lengthOf([hold({ x: 1, y: 1 }, 800)])).toBe(800)
   })
 
-  it('swipes from and to where it is told, in the time it is told', () => {
+  it('swipes between the given points in the given time', () => {
     fc.assert(
       fc.property(point, point, fc.integer({ min: 50, max: 5000 }), (from, to, ms) => {
         const stroke = swipe(from, to, ms)
@@ -61,7 +61,7 @@ describe('strokes', () => {
     )
   })
 
-  it('drags: rests at both ends', () => {
+  it('drags with a rest at both ends', () => {
     fc.assert(
       fc.property(point, point, fc.integer({ min: 100, max: 5000 }), (from, to, holdMs) => {
         const stroke = drag(from, to, holdMs, 600)
@@ -112,7 +112,7 @@ describe('strokes', () => {
     expect(moved('left', 0.25)).toEqual([270, 0])
   })
 
-  it('keeps clear of the edges, where the system takes swipes for itself', () => {
+  it('avoids the edges, where the system takes swipes', () => {
     for (const { points } of scroll([0, 0, 1080, 2400], 'down', 1, screen))
       for (const { y } of points) expect(y > 140 && y < 2260).toBe(true)
   })

@@ -1,18 +1,18 @@
 /**
- * Strokes of the fingers. Pure. Points are whole device pixels inside the
- * screen. Strokes that do not overlap in time are one finger after another.
+ * Finger strokes. Pure. Points are whole device pixels inside the screen. Strokes that
+ * do not overlap in time are successive touches.
  */
 import type { Point, Size, Stroke } from '../device/device.js'
 import { intersect, sizeOf, wholeScreen, type Bounds } from '../screen/geometry.js'
 
 export type Direction = 'up' | 'down' | 'left' | 'right'
 
-/** A frame: long enough for every app to see a press. */
+/** One frame: long enough for every app to register a press. */
 const tapMs = 20
-/** Android takes two taps as one double tap when 40 to 300 ms lie between them (`ViewConfiguration`). */
+/** Android treats two taps as a double tap when 40 to 300 ms lie between them (`ViewConfiguration`). */
 const betweenTapsMs = 80
 const stepMs = 10
-/** A finger that rests before it leaves does not fling what it moved. */
+/** A finger that rests before it lifts does not fling the content. */
 const restMs = 100
 
 export const tap = (point: Point): Stroke => hold(point, tapMs)
@@ -31,11 +31,11 @@ export const hold = (point: Point, ms: number): Stroke => ({
 
 export const swipe = (from: Point, to: Point, durationMs: number): Stroke => line(from, to, durationMs)
 
-/** Holds first, so that the thing is picked up, and rests at the end, so that it is dropped there. */
+/** Holds first, to pick the item up, and rests at the end, to drop it there. */
 export const drag = (from: Point, to: Point, holdMs: number, durationMs: number): Stroke =>
   line(from, to, durationMs, holdMs, restMs)
 
-/** The gesture's end, in milliseconds from its start. */
+/** Duration of the gesture in milliseconds. */
 export const lengthOf = (strokes: readonly Stroke[]): number =>
   Math.max(0, ...strokes.map((stroke) => stroke.points.at(-1)?.atMs ?? 0))
 
@@ -44,7 +44,7 @@ export function pinch(area: Bounds, scale: number, durationMs: number): Stroke[]
   const { width, height } = sizeOf(area)
   const across = width >= height
   const middle = { x: (area[0] + area[2] - 1) / 2, y: (area[1] + area[3] - 1) / 2 }
-  // Half the distance of the fingers: inside the area, and never one on the other.
+  // Half the distance between the fingers: inside the area, and never zero.
   const wide = Math.max(1, (across ? width : height) * 0.4)
   const narrow = Math.max(1, Math.min(wide * scale, wide / scale))
   const [start, end] = scale > 1 ? [narrow, wide] : [wide, narrow]
@@ -54,8 +54,8 @@ export function pinch(area: Bounds, scale: number, durationMs: number): Stroke[]
 }
 
 /**
- * Gestures, one after another, that reveal what lies in `direction`, by `amount` of the container. They
- * keep clear of the screen's edges, where Android takes a swipe for itself.
+ * Successive gestures that reveal content in `direction`, by `amount` of the container.
+ * They avoid the screen's edges, where Android takes swipes.
  */
 export function scroll(container: Bounds, direction: Direction, amount: number, screen: Size): Stroke[] {
   const vertical = direction === 'up' || direction === 'down'
@@ -66,7 +66,7 @@ export function scroll(container: Bounds, direction: Direction, amount: number, 
   const count = Math.ceil(distance / room)
   const half = distance / count / 2
   const middle = { x: (area[0] + area[2] - 1) / 2, y: (area[1] + area[3] - 1) / 2 }
-  // The finger goes the other way.
+  // The finger moves in the opposite direction.
   const sign = direction === 'down' || direction === 'right' ? 1 : -1
   const at = (offset: number): Point =>
     vertical ? { x: middle.x, y: middle.y + offset } : { x: middle.x + offset, y: middle.y }
@@ -74,7 +74,10 @@ export function scroll(container: Bounds, direction: Direction, amount: number, 
   return Array.from({ length: count }, () => stroke)
 }
 
-/** Of the container, 5 % at each side; of the screen, 6 %, unless that leaves less than half of the container. */
+/**
+ * Insets of 5 % of the container at each side and 6 % of the screen, unless that leaves
+ * less than half of the container.
+ */
 function clearOfEdges(container: Bounds, screen: Size): Bounds {
   const inset = (bounds: Bounds, part: number): Bounds => {
     const { width, height } = sizeOf(bounds)

@@ -1,2 +1,2 @@
-/** Running actions on a phone: what the gRPC part calls. */
+/** Runs actions on a phone. Used by `grpc/`. */
 export { runBatch, type BatchOutcome, type BatchRequest } from './run-batch.js'

@@ -2,7 +2,7 @@ import { keyModifiers, keyNames } from '@phonerack/shared'
 import { expect, it } from 'vitest'
 import { keyCode, metaState } from './keys.js'
 
-it('has a code of its own for every key of the API', () => {
+it('maps every key of the API to a distinct code', () => {
   const codes = keyNames.map(keyCode)
   expect(codes.every((code) => Number.isInteger(code) && code > 0)).toBe(true)
   expect(new Set(codes).size).toBe(keyNames.length)

@@ -40,7 +40,7 @@ const named = {
 /** Left keys: `META_SHIFT_ON | META_SHIFT_LEFT_ON`, and so on. */
 const metaStates: Record<Modifier, number> = { shift: 0x41, ctrl: 0x3000, alt: 0x12, meta: 0x30000 }
 
-/** @throws RangeError for a name that is not in the API's table: validation lets none through. */
+/** @throws RangeError for a name outside the API's table, which validation already rejects */
 export function keyCode(name: string): number {
   if (isNamed(name)) return named[name]
   if (/^[a-z]$/.test(name)) return 29 + name.charCodeAt(0) - 97

@@ -11,14 +11,14 @@ import { clear, type } from './typing.js'
 import { waitFor, waitIdle } from './waiting.js'
 
 type Resolved = NonNullable<ActionResult['resolved']>
-/** What an action's result says beside its success. */
+/** Fields that an action adds to its successful result. */
 export type Outcome = Pick<ActionResult, 'resolved' | 'moved' | 'at_end'>
 
 type Handlers = {
   [T in ActionType]: (action: ActionOf<T>, context: ActionContext) => Promise<Outcome>
 }
 
-/** Without a result of its own. */
+/** For actions that add no fields. */
 const plain =
   <A>(work: (action: A, context: ActionContext) => Promise<void>) =>
   async (action: A, context: ActionContext): Promise<Outcome> => {
@@ -71,7 +71,7 @@ const handlers: Handlers = {
   wait_idle: plain(waitIdle),
 }
 
-/** Actions that touch the screen or read what stands on it to do so. */
+/** Actions that touch the screen or read it in order to touch it. */
 const touching: ReadonlySet<ActionType> = new Set<ActionType>([
   ...(['tap', 'double_tap', 'long_press', 'type', 'clear'] as const),
   ...(['swipe', 'drag', 'pinch', 'scroll', 'scroll_to'] as const),
@@ -84,7 +84,8 @@ export async function perform<T extends ActionType>(
   context: ActionContext,
 ): Promise<Outcome> {
   if (touching.has(action.type)) await context.mustBeOn()
-  // The compiler does not see that the table's entry under `action.type` takes this action.
+  // The compiler cannot see that the table's entry under `action.type` accepts this
+  // action.
   const handler = handlers[(action as Action).type] as Handlers[T]
   return handler(action, context)
 }
@@ -99,7 +100,7 @@ function resolved({ finger, ref, covered, node, element }: Aim): Resolved {
   }
 }
 
-/** As one gesture, which keeps the time between; a phone that plays one finger only gets two taps. */
+/** As one gesture, which preserves the interval; a phone that supports only one finger gets two taps. */
 async function tapTwice({ finger }: Aim, context: ActionContext): Promise<void> {
   try {
     await context.gesture(doubleTap(finger))
@@ -110,7 +111,7 @@ async function tapTwice({ finger }: Aim, context: ActionContext): Promise<void> 
   }
 }
 
-/** Both before anything is sent. */
+/** Resolves both before anything is sent. */
 async function ends(
   action: ActionOf<'swipe' | 'drag'>,
   context: ActionContext,
@@ -118,7 +119,7 @@ async function ends(
   return [await context.resolve(action.from), await context.resolve(action.to)]
 }
 
-/** Around bare coordinates, so far as the screen goes. */
+/** Half the size of the area around bare coordinates, limited by the screen. */
 const aroundPoint = 300
 
 async function areaOf(place: Aim, context: ActionContext): Promise<Bounds> {

@@ -24,7 +24,7 @@ const only = (result: { results: ActionResult[] }): ActionResult => {
 }
 
 describe.concurrent('a batch', () => {
-  it('runs in order, says so as it goes, and counts', async () => {
+  it('runs in order, reports progress, and counts', async () => {
     const phone = paperPhone([button('Go', 100)])
     const { results, completed, observation, streamed } = await run(phone, [
       { type: 'tap', target: { text: 'Go' } },
@@ -34,7 +34,7 @@ describe.concurrent('a batch', () => {
     ])
     expect(phone.log).toEqual([
       'size',
-      // What takes longest is asked for first.
+      // The slowest read is requested first.
       'tree',
       'size',
       'windows',
@@ -53,7 +53,7 @@ describe.concurrent('a batch', () => {
     expect(streamed).toEqual([0, results[0], 1, results[1], 2, results[2], 3, results[3]])
   })
 
-  it('taps beside a button that lies in the middle of the element, and says what may keep a touch from it', async () => {
+  it('taps beside a button in the middle of the element, and reports what may take the touch', async () => {
     const tapped: string[] = []
     const view = (desc: string, bounds: PaperView['bounds'], more: Partial<PaperView> = {}): PaperView => ({
       desc,
@@ -80,7 +80,7 @@ describe.concurrent('a batch', () => {
     ])
   })
 
-  it('taps coordinates without looking: one size, no tree', async () => {
+  it('taps coordinates without reading the tree', async () => {
     const phone = paperPhone([])
     const taps = Array.from({ length: 20 }, (_, index) => ({ type: 'tap', target: { x: index, y: 9 } }))
     const startedAt = performance.now()
@@ -178,7 +178,7 @@ describe.concurrent('failures', () => {
     await expect(late).rejects.toMatchObject({ code: 'provider_error', retryable: true })
   })
 
-  it('does not know what happened when the phone leaves during a write, and knows when during a read', async () => {
+  it('reports an unknown outcome when the phone disconnects during a write, and a known one during a read', async () => {
     const writing = paperPhone([])
     writing.before = (line) => line.startsWith('tap') && gone()
     const unknown = await run(writing, [{ type: 'home' }, { type: 'tap', target: { x: 1, y: 1 } }])
@@ -191,7 +191,7 @@ describe.concurrent('failures', () => {
     expect(known.observation).toBeUndefined()
   })
 
-  it('ends what runs when the batch is aborted', async () => {
+  it('ends the running action when the batch is aborted', async () => {
     const abort = new AbortController()
     const phone = paperPhone([])
     const running = run(phone, [{ type: 'home' }, { type: 'wait', ms: 60_000 }, { type: 'home' }], 'ui', {
@@ -206,7 +206,7 @@ describe.concurrent('failures', () => {
     expect(observation).toBeUndefined()
   })
 
-  it('passes on what the phone refused, and keeps a fault of ours to itself', async () => {
+  it("passes on the phone's refusals, and hides internal faults", async () => {
     const phone = paperPhone([])
     const broken = only(await run(phone, [{ type: 'open_app', package: 'com.example.broken' }]))
     expect(broken.error?.code).toBe('app_not_found')
@@ -251,7 +251,7 @@ describe.concurrent('apps', () => {
     expect(phone.log.slice(1, 2)).toEqual(['installed org.unknown.app'])
   })
 
-  it('presses back for the keyboard only while there is one', async () => {
+  it('presses back only while a keyboard is shown', async () => {
     const phone = paperPhone([])
     await run(phone, [{ type: 'hide_keyboard' }])
     expect(phone.log).not.toContain('key 4')
@@ -297,7 +297,7 @@ describe.concurrent('typing', () => {
     expect(phone.log).not.toContain('type')
   })
 
-  it('does not type into a field that had the focus before', async () => {
+  it('does not type into a field that already had the focus', async () => {
     const phone = paperPhone([field(100), field(300, { flags: ['focusable', 'focused'] })])
     phone.device.input.gesture = () => Promise.resolve()
     const { error } = only(await run(phone, [{ type: 'type', text: 'x', target: { id: 'field100' } }]))
@@ -305,14 +305,14 @@ describe.concurrent('typing', () => {
     expect(phone.log).not.toContain('type')
   })
 
-  it('types where only the keyboard shows that something takes text', async () => {
+  it('types where only the keyboard shows that text is accepted', async () => {
     const phone = paperPhone([button('Terminal', 100)])
     phone.keyboardVisible = true
     expect(only(await run(phone, [{ type: 'type', text: 'ls' }])).ok).toBe(true)
     expect(phone.log).toContain('type')
   })
 
-  it('says so when the field holds something else, without the texts', async () => {
+  it('reports that the field holds something else, without the texts', async () => {
     const phone = paperPhone([
       field(100, { flags: ['focusable', 'focused'], rewrite: (text) => text.slice(0, 4) }),
     ])
@@ -324,7 +324,7 @@ describe.concurrent('typing', () => {
     expect(JSON.stringify(error)).not.toContain('hunt')
   })
 
-  it('takes it as typed when the app rewrites it or goes on', async () => {
+  it('accepts text that the app rewrites or extends', async () => {
     const rewriting = paperPhone([
       field(100, {
         flags: ['focusable', 'focused'],
@@ -339,7 +339,7 @@ describe.concurrent('typing', () => {
     expect(only(await run(leaving, [{ type: 'type', text: 'cat' }])).ok).toBe(true)
   })
 
-  it('waits while a long text comes in little by little', async () => {
+  it('waits while a long text arrives in parts', async () => {
     const phone = paperPhone([field(100, { flags: ['focusable', 'focused'] })])
     const type = (text: string): Promise<void> => {
       const grow = (length: number): void => {
@@ -354,7 +354,7 @@ describe.concurrent('typing', () => {
     expect(phone.views[0]?.text).toBe('slowly')
   })
 
-  it('does not take it for the end of a text that we stood still', async () => {
+  it('does not count a process pause as the end of a text', async () => {
     const phone = paperPhone([field(100, { flags: ['focusable', 'focused'] })])
     const type = (text: string): Promise<void> => {
       setTimeout(() => {
@@ -368,7 +368,7 @@ describe.concurrent('typing', () => {
     expect(only(await run({ ...phone, device }, [{ type: 'type', text: 'late' }])).ok).toBe(true)
   })
 
-  it('reads a password back by its length', async () => {
+  it('verifies a password by its length', async () => {
     const password = (rewrite: (text: string) => string) =>
       paperPhone([field(100, { flags: ['focusable', 'focused', 'password'], rewrite })])
     const whole = password((text) => '•'.repeat(text.length))
@@ -385,7 +385,7 @@ describe.concurrent('typing', () => {
     )
   })
 
-  it('clears, also where select-all does nothing, and knows a hint', async () => {
+  it('clears, even where select-all has no effect, and recognises a hint', async () => {
     const clears = async (phone: PaperPhone) => only(await run(phone, [{ type: 'clear' }])).ok
     const easy = paperPhone([field(100, { text: 'abc', flags: ['focusable', 'focused'] })])
     expect([await clears(easy), easy.views[0]?.text]).toEqual([true, ''])
@@ -405,10 +405,10 @@ describe.concurrent('typing', () => {
     expect(told.log).not.toContain('key 67')
   })
 
-  describe('by another way', () => {
+  describe('by another method', () => {
     const name = (text: string, flags: string[] = []) =>
       field(100, { text, flags: ['focusable', 'focused', ...flags] })
-    /** Puts the text into the field as this way does it, and counts. */
+    /** Puts the text into the field as this method does, and counts. */
     const way = (phone: PaperPhone, part: Partial<TextWay>, put: (held: string, text: string) => string) => {
       const made = {
         ...wayOf((text) => {
@@ -430,14 +430,14 @@ describe.concurrent('typing', () => {
       return { result, ways: phone.log.filter((line) => line.startsWith('way')), held: phone.views[0]?.text }
     }
 
-    it('replaces what arrived in part', async () => {
+    it('replaces text that arrived in part', async () => {
       const phone = paperPhone([name('')])
       const ways = [way(phone, {}, losing), way(phone, { name: 'set-text', does: 'replace' }, whole)]
       const { result, held } = await typing(phone, ways, { text: 'a漢b' })
       expect([result.ok, held]).toEqual([true, 'a漢b'])
     })
 
-    it('clears what arrived in part, and proves that, before it types again', async () => {
+    it('clears text that arrived in part, and verifies that, before it types again', async () => {
       const phone = paperPhone([name('old')])
       phone.device.input.key = (code) => {
         if (code === 67 && phone.views[0]) phone.views[0].text = ''
@@ -448,7 +448,7 @@ describe.concurrent('typing', () => {
       expect([result.ok, held]).toEqual([true, 'a漢b'])
     })
 
-    it('types no second time where it is not certain what the field holds', async () => {
+    it("does not type again when the field's content is uncertain", async () => {
       const stays = paperPhone([name('old')])
       stays.selectAllWorks = false
       const ways = [way(stays, {}, losing), way(stays, { name: 'paste' }, exact)]
@@ -469,14 +469,14 @@ describe.concurrent('typing', () => {
       expect([unknown.result.error?.code, unknown.ways]).toEqual(['action_outcome_unknown', ['way set-text']])
     })
 
-    it('adds to a text that the first way left as it was', async () => {
+    it('appends to a text that the first method left unchanged', async () => {
       const phone = paperPhone([name('old')])
       const ways = [way(phone, {}, (held) => held), way(phone, { name: 'paste' }, exact)]
       const { result, held } = await typing(phone, ways, { text: '漢' })
       expect([result.ok, held]).toEqual([true, 'old漢'])
     })
 
-    it('goes on at once where a way takes nothing, and gives back what one borrowed', async () => {
+    it('continues immediately when a method is unavailable, and restores what one borrowed', async () => {
       const phone = paperPhone([name('')])
       let released = 0
       const refusing = way(phone, { name: 'set-text', does: 'replace' }, whole)
@@ -493,7 +493,7 @@ describe.concurrent('typing', () => {
       expect(none.result.error?.code).toBe('feature_unavailable')
     })
 
-    it('uses a way that replaces only where it knows the whole text', async () => {
+    it('uses a replacing method only when it knows the whole text', async () => {
       const phone = paperPhone([name('old')])
       const ways = [way(phone, { name: 'set-text', does: 'replace' }, whole), way(phone, {}, exact)]
       expect((await typing(phone, ways, { text: 'x' })).held).toBe('oldx')
@@ -501,7 +501,7 @@ describe.concurrent('typing', () => {
     })
   })
 
-  it('looks only once the screen had time to follow an earlier batch', async () => {
+  it('reads only once the screen has had time to follow an earlier batch', async () => {
     const phone = paperPhone([button('Go', 100)])
     const first = await run(phone, [{ type: 'tap', target: { x: 5, y: 6 } }])
     const left = first.screenSettlesAt - ownNow()
@@ -515,7 +515,7 @@ describe.concurrent('typing', () => {
     expect(seen[0]).toBeGreaterThanOrEqual(screenSettlesAt - 1)
   })
 
-  it('says which feature a phone lacks', async () => {
+  it('names the feature that a phone lacks', async () => {
     const phone = paperPhone([])
     const device = { ...phone.device, text: null }
     const { error } = only(await run({ ...phone, device }, [{ type: 'type', text: 'x' }]))
@@ -532,7 +532,7 @@ describe.concurrent('waiting and scrolling', () => {
     return phone
   }
 
-  it('waits for what comes and for what goes', async () => {
+  it('waits for a target to appear and to disappear', async () => {
     const coming = appearing(3)
     expect(only(await run(coming, [{ type: 'wait_for', target: { text: 'Done' } }])).ok).toBe(true)
     expect(coming.log.filter((line) => line === 'tree')).toHaveLength(3)
@@ -561,7 +561,7 @@ describe.concurrent('waiting and scrolling', () => {
     expect(error?.message).toContain('could not be read')
   })
 
-  it('gives up in time, and says what is there', async () => {
+  it('fails within the deadline, and reports what is there', async () => {
     const phone = paperPhone([button('Downloading', 100)])
     const { error, ms } = only(
       await run(phone, [{ type: 'wait_for', target: { text: 'Download done' }, timeout_ms: 400 }]),
@@ -574,7 +574,7 @@ describe.concurrent('waiting and scrolling', () => {
     expect(ms >= 400 && ms < 4000).toBe(true)
   })
 
-  it('looks through screens that cannot be read', async () => {
+  it('continues through unreadable screens', async () => {
     const phone = appearing(2)
     const source = phone.device.ui.source.bind(phone.device.ui)
     let broken = 4
@@ -582,7 +582,7 @@ describe.concurrent('waiting and scrolling', () => {
     expect(only(await run(phone, [{ type: 'wait_for', target: { text: 'Done' } }])).ok).toBe(true)
   })
 
-  it('does not wait for a ref of a snapshot that is not known', async () => {
+  it('does not wait for a ref of an unknown snapshot', async () => {
     const target = { ref: 1, snapshot_id: 'snp_aaaaaaaaaaaa' }
     const { error } = only(await run(paperPhone([]), [{ type: 'wait_for', target, state: 'gone' }]))
     expect(error?.code).toBe('stale_snapshot')
@@ -605,7 +605,7 @@ describe.concurrent('waiting and scrolling', () => {
     )
   })
 
-  it('acts on what comes a moment after the tap before', async () => {
+  it('acts on a target that appears a moment after the previous tap', async () => {
     const phone = paperPhone([])
     phone.views = [button('Open', 100, () => setTimeout(() => (phone.views = [button('Opened', 500)]), 600))]
     const { completed } = await run(phone, [
@@ -615,7 +615,7 @@ describe.concurrent('waiting and scrolling', () => {
     expect(completed).toBe(2)
   })
 
-  it('scrolls what scrolls, with or without a target', async () => {
+  it('scrolls the scrollable container, with or without a target', async () => {
     const list: PaperView = {
       class: 'android.widget.ScrollView',
       flags: ['scrollable'],
@@ -630,7 +630,7 @@ describe.concurrent('waiting and scrolling', () => {
     expect(strokes).toEqual(['540,1150>540,650', '540,850>540,950'])
   })
 
-  it('scrolls until the target comes, the list ends, or it has scrolled enough', async () => {
+  it('scrolls until the target appears, the list ends, or the limit is reached', async () => {
     const list = (rows: number, last: number) => {
       const phone = paperPhone([])
       let page = 0
@@ -658,7 +658,7 @@ describe.concurrent('waiting and scrolling', () => {
   })
 })
 
-it('taps twice in one gesture, or one by one where a phone has one finger', async () => {
+it('taps twice in one gesture, or separately where a phone has one finger', async () => {
   const phone = paperPhone([])
   const twice = { type: 'double_tap', target: { x: 1, y: 2 } }
   expect(only(await run(phone, [twice])).ok).toBe(true)
@@ -669,7 +669,7 @@ it('taps twice in one gesture, or one by one where a phone has one finger', asyn
   expect(phone.log).toEqual(['size', 'tap 1,2 tap 1,2', 'size', 'tap 1,2 tap 1,2', 'tap 1,2', 'tap 1,2'])
 })
 
-it('needs both ends of a swipe before it sends anything', async () => {
+it('resolves both ends of a swipe before it sends anything', async () => {
   const phone = paperPhone([button('A', 100)])
   const error = only(await run(phone, [{ type: 'drag', from: { text: 'A' }, to: { text: 'B' } }])).error
   expect(error).toMatchObject({ code: 'target_not_found', details: { target: { text: 'B' } } })

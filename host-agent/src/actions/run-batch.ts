@@ -1,4 +1,4 @@
-/** Runs a batch of actions on a phone, in order, up to the first failure. Called by the gRPC part. */
+/** Runs a batch of actions on a phone, in order, up to the first failure. Used by `grpc/`. */
 import {
   limits,
   ownNow,
@@ -24,45 +24,52 @@ import { perform, touches } from './perform.js'
 
 export interface BatchRequest {
   device: Device
-  /** Of this assignment: `store.of({phoneId, fencingNumber})`. */
+  /** For this assignment: `store.of({phoneId, fencingNumber})`. */
   snapshots: Snapshots
   /** Already validated. */
   actions: readonly Action[]
   observe: ObserveMode
-  /** Of the whole batch. When it is aborted, what runs ends with what is known. */
+  /** For the whole batch. When it is aborted, the running action ends with what is known. */
   progress: Progress
   clock: Clock
-  /** Before the first byte of the action can reach the phone. */
+  /** Called before the first byte of the action can reach the phone. */
   onStarted: (index: number) => void
-  /** As it stands then; candidates are looked up again in the batch's observation. */
+  /** The result at that time; candidates are later looked up in the batch's observation. */
   onFinished: (result: ActionResult) => void
-  /** For faults of ours. */
+  /** For bugs. */
   log?: Logger | undefined
-  /** Milliseconds that only grow; left out: `ownNow`, so that a phone's silence while we stood still says nothing. */
+  /**
+   * Milliseconds on a monotonic clock. Default: `ownNow`, which excludes process
+   * pauses, so that they do not count as a phone's silence.
+   */
   monotonic?: (() => number) | undefined
-  /** By the same clock: no tree before it counts, since the screen may still follow an earlier batch. Left out: long ago. */
+  /**
+   * On the same clock: no earlier tree counts, since the screen may still be changing
+   * from an earlier batch. Default: long ago.
+   */
   screenSettlesAt?: number | undefined
 }
 
 export interface BatchOutcome {
   results: ActionResult[]
-  /** Number that succeeded. */
+  /** Number of actions that succeeded. */
   completed: number
-  /** Left out when none was asked for or the screen could not be read. */
+  /** Omitted when none was requested or the screen could not be read. */
   observation?: Observation | TextObservation | ScreenshotObservation
-  /** When the screen had time to follow the last write, by the monotonic clock. */
+  /** Time on the monotonic clock at which the screen has followed the last write. */
   screenSettlesAt: number
 }
 
 const reachLimitMs = 10_000
 
-/** The text says all that `elements` would. */
+/** The text contains everything in `elements`. */
 function textOf({ elements: _, screenshot: __, ...text }: Observation): TextObservation {
   return text
 }
 
 /**
- * Once the phone has answered a first time, this never throws: what goes wrong later is in the outcome.
+ * Once the phone has answered a first time, this never throws: later failures are in
+ * the outcome.
  * @throws ApiError when nothing ran: phone_unavailable, provider_error
  */
 export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
@@ -92,8 +99,8 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
 }
 
 /**
- * One cheap read: a phone that is out of reach is found out before anything is sent. Whether the screen is on is read beside
- * it, for the first touch.
+ * One cheap read, which detects an unreachable phone before anything is sent. Also
+ * reads whether the screen is on, for the first touch.
  */
 async function reach(context: ActionContext, actions: readonly Action[]): Promise<void> {
   try {
@@ -121,7 +128,8 @@ async function runOne(
     return { ...entry, ok: true, ms: ms(), ...outcome }
   } catch (error) {
     const known = toApiError(error, context.wrote)
-    // A park, a delete or the end of its time took the phone away under it: how far it came is not known.
+    // A park, a delete or a timeout took the phone away during the action: its outcome
+    // is unknown.
     if (context.progress.signal.aborted && isCutOff(known))
       return { ...entry, ok: false, ms: ms(), error: unknownOutcome(error).toPlain() }
     if (!known)

@@ -1,4 +1,4 @@
-/** What a scroll did, by the screens before and after it. Pure. docs/decisions/0152. */
+/** The effect of a scroll, computed from the screens before and after it. Pure. docs/decisions/0152. */
 import type { ScreenTree, VisibleNode } from '../screen/elements.js'
 import { isInside, type Bounds } from '../screen/geometry.js'
 import { hasWords } from '../screen/words.js'
@@ -6,26 +6,29 @@ import type { Direction } from './gestures.js'
 
 export interface ScrollOutcome {
   moved: boolean
-  /** Whether the content ends here in that direction; null: not known. */
+  /** Whether the content ends here in that direction; null: unknown. */
   at_end: boolean | null
 }
 
 export interface Scrolled {
   direction: Direction
-  /** What was scrolled; when nothing on the screen scrolls, the screen. */
+  /** The scrolled container; the screen when nothing on it scrolls. */
   container: Bounds
   scrollable: boolean
-  /** Gestures, one after another. */
+  /** Number of successive gestures. */
   count: number
-  /** Pixels that the finger moved, all gestures together. */
+  /** Pixels that the finger moved, over all gestures. */
   distance: number
 }
 
-/** Pixels of one gesture: a touch is a scroll only after some (`ViewConfiguration.getScaledTouchSlop`), which the content does not move. */
+/**
+ * Pixels at the start of each gesture that do not move the content: the touch slop
+ * (`ViewConfiguration.getScaledTouchSlop`).
+ */
 const slop = 48
-/** Less than this part of the gesture: the content stopped before the finger did. */
+/** Below this share of the gesture, the content stopped before the finger did. */
 const fullPart = 0.9
-/** When more than this part of what is said is new, the content was replaced. */
+/** Above this share of new names, the content was replaced. */
 const replacedPart = 0.3
 
 export function scrollOutcome(before: ScreenTree, after: ScreenTree, scrolled: Scrolled): ScrollOutcome {
@@ -39,13 +42,16 @@ export function scrollOutcome(before: ScreenTree, after: ScreenTree, scrolled: S
   return { moved: true, at_end: isCutOff(now, container, direction) ? false : null }
 }
 
-/** What lies in the container; not what lies around it. */
+/** Nodes inside the container, without those around it. */
 const contentOf = (tree: ScreenTree, container: Bounds): VisibleNode[] =>
   tree.visible
     .filter((node) => node !== null)
     .filter((node) => isInside(node.visible, container) && !isInside(container, node.visible))
 
-/** Pixels by which each thing that can be known again went the way that the content goes, 2 at least; still things give 0. */
+/**
+ * Pixels by which each recognisable node moved in the content's direction, at least 2;
+ * still nodes give 0.
+ */
 function shiftsOf(then: readonly VisibleNode[], now: readonly VisibleNode[], direction: Direction): number[] {
   const places = uniqueByName(then)
   const shifts: number[] = []
@@ -58,7 +64,7 @@ function shiftsOf(then: readonly VisibleNode[], now: readonly VisibleNode[], dir
   return shifts
 }
 
-/** Both edges: one of them stays where the container cuts the thing off. */
+/** Compares both edges: one of them stays where the container cuts the node off. */
 function edgeShifts(was: Bounds, is: Bounds, direction: Direction): number[] {
   const vertical = direction === 'up' || direction === 'down'
   const sign = direction === 'down' || direction === 'right' ? 1 : -1
@@ -66,7 +72,7 @@ function edgeShifts(was: Bounds, is: Bounds, direction: Direction): number[] {
   return edges.map((edge) => sign * (was[edge] - is[edge]))
 }
 
-/** By what a thing says; what stands there twice cannot be known again. */
+/** By name; a name that appears twice cannot be matched. */
 function uniqueByName(nodes: readonly VisibleNode[]): Map<string, VisibleNode> {
   const found = new Map<string, VisibleNode | null>()
   for (const node of nodes) {
@@ -79,21 +85,24 @@ function uniqueByName(nodes: readonly VisibleNode[]): Map<string, VisibleNode> {
 
 const nameOf = (node: VisibleNode): string => JSON.stringify([node.className, node.id, node.text, node.desc])
 
-/** Nothing moved that can be known again: then either all is as it was, or most of it is new. */
+/** No recognisable node moved: either everything is unchanged, or most of it is new. */
 function isReplaced(then: readonly VisibleNode[], now: readonly VisibleNode[], known: number): boolean {
   const [names, newNames] = [new Set(then.map(nameOf)), new Set(now.map(nameOf))]
   const changed = [...names].filter((name) => !newNames.has(name)).length
   const added = [...newNames].filter((name) => !names.has(name)).length
   const all = new Set([...names, ...newNames]).size
   if (changed + added > all * replacedPart) return true
-  // Pictures without words: only their places tell.
+  // For images without names, only the positions tell.
   return known === 0 && placesOf(then) !== placesOf(now)
 }
 
 const placesOf = (nodes: readonly VisibleNode[]): string =>
   JSON.stringify(nodes.map((node) => [node.className, node.visible]))
 
-/** Something at the far edge is shorter than another of its kind: the container cuts it off, so there is more. */
+/**
+ * A node at the far edge is shorter than another of its kind: the container cuts it
+ * off, so there is more content.
+ */
 function isCutOff(nodes: readonly VisibleNode[], container: Bounds, direction: Direction): boolean {
   const vertical = direction === 'up' || direction === 'down'
   const [first, last] = vertical ? ([1, 3] as const) : ([0, 2] as const)
@@ -101,7 +110,7 @@ function isCutOff(nodes: readonly VisibleNode[], container: Bounds, direction: D
   const length = ({ visible }: VisibleNode): number => visible[last] - visible[first]
   const at = (node: VisibleNode, edge: typeof first | typeof last): boolean =>
     node.visible[edge] === container[edge]
-  // Of each kind the shortest that touches neither edge.
+  // For each kind, the shortest node that touches neither edge.
   const whole = new Map<string, number>()
   const kinds = kindsOf(nodes)
   for (const node of nodes) {
@@ -112,7 +121,7 @@ function isCutOff(nodes: readonly VisibleNode[], container: Bounds, direction: D
   return nodes.some((node) => at(node, far) && length(node) < (whole.get(kinds.get(node.index) ?? '') ?? 0))
 }
 
-/** Of each node's index: class, id, and how deep it stands in the container. */
+/** The kind of each node, by index: class, id, and depth in the container. */
 function kindsOf(nodes: readonly VisibleNode[]): ReadonlyMap<number, string> {
   const depths = new Map<number, number>()
   return new Map(

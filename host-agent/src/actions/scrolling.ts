@@ -13,7 +13,10 @@ export async function scrollOnce(action: ActionOf<'scroll'>, context: ActionCont
   return move(await context.tree(), place, action.direction, action.amount, context)
 }
 
-/** Less than a container at a time: what is cut off at its edge comes fully into view with the next. */
+/**
+ * Less than a container at a time: an item cut off at its edge comes fully into view
+ * with the next scroll.
+ */
 const searchAmount = 0.6
 
 export async function scrollTo(
@@ -25,7 +28,7 @@ export async function scrollTo(
   for (let scrolls = 0; ; scrolls += 1) {
     const tree = await context.tree()
     const match = context.match(action.target, tree)
-    // Several are as good as one: the target is on the screen.
+    // Several matches count as one: the target is on the screen.
     if (match.found || match.miss.code === 'ambiguous_target') return all
     if (!goesOn || scrolls === action.max_scrolls)
       throw new TargetMiss({ ...match.miss, facts: { ...match.miss.facts, scrolls, ...all } })
@@ -56,7 +59,10 @@ async function move(
 const lengthOf = (from: Point | undefined, to: Point | undefined): number =>
   from && to ? Math.abs(to.x - from.x) + Math.abs(to.y - from.y) : 0
 
-/** What scrolls around the place; without a place the largest that scrolls that way; null: nothing does. Pure. */
+/**
+ * The scrollable container around the place; without a place, the largest that scrolls
+ * in that direction; null: there is none. Pure.
+ */
 export function containerFor(
   tree: ScreenTree,
   place: Place | null,
@@ -86,7 +92,7 @@ function scrollerAround(tree: ScreenTree, node: VisibleNode): VisibleNode | null
   return null
 }
 
-/** Android does not say which way a view scrolls; its class and shape tell. */
+/** Android does not report a view's scroll axis; its class and shape indicate it. */
 function looksSideways(node: VisibleNode): boolean {
   const { width, height } = sizeOf(node.visible)
   return /Horizontal|ViewPager/.test(node.className) || width >= 2 * height

@@ -1,7 +1,7 @@
-/** Whether two screens are the same to a person. Pure. */
+/** Whether two screens look the same to a person. Pure. */
 import type { ScreenTree } from '../screen/elements.js'
 
-/** Equal for equal screens: everything that can be seen, and where. */
+/** Equal for equal screens: everything visible, with its position. */
 export const signatureOf = (tree: ScreenTree): string =>
   JSON.stringify(
     tree.visible

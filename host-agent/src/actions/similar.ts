@@ -1,12 +1,12 @@
-/** Which elements a client may have meant: for the candidates of a target that was not found. Pure. */
+/** Elements that a client may have meant: candidates for a target that was not found. Pure. */
 import type { ScreenElement } from '../screen/elements.js'
 
-/** Longer texts are compared by their beginning. */
+/** Longer texts are compared by their first characters. */
 const compared = 120
-/** Below this, two texts have nothing in common. */
+/** Below this similarity, two texts are unrelated. */
 const least = 0.3
 
-/** Up to `count` elements whose text, description or id is like `words`, the most similar first. */
+/** Up to `count` elements whose text, description or id resembles `words`, the most similar first. */
 export function mostSimilar(
   words: string,
   elements: readonly ScreenElement[],
@@ -27,7 +27,7 @@ function scoreOf(element: ScreenElement, wanted: ReadonlySet<string>): number {
   return Math.max(0, ...words.map((text) => likeness(wanted, pairsOf(text))))
 }
 
-/** Pairs of neighbouring characters; a single character stands for itself. */
+/** Bigrams; a single character is its own entry. */
 function pairsOf(text: string): Set<string> {
   const folded = text.slice(0, compared).toLowerCase()
   if (folded.length === 1) return new Set([folded])
@@ -36,7 +36,7 @@ function pairsOf(text: string): Set<string> {
   return pairs
 }
 
-/** Sørensen–Dice: twice what both have, by what each has. */
+/** Sørensen–Dice coefficient: twice the shared entries divided by the sum of both sizes. */
 function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size === 0 || b.size === 0) return 0
   let both = 0

@@ -25,14 +25,14 @@ const row = (top: number, children: Draft[], more: Draft = {}): Draft => ({
 })
 
 const match = (target: Target, tree: ScreenTree) => matchTarget(target, tree, () => null)
-/** Centre of what was found, or the code. */
+/** Centre of the match, or the error code. */
 const outcome = (target: Target, tree: ScreenTree) => {
   const result = match(target, tree)
   return result.found ? [result.place.center.x, result.place.center.y] : result.miss.code
 }
 
 describe('text', () => {
-  it('takes the exact text, else without case, else a part; the first that matches decides', () => {
+  it('prefers the exact text, then ignores case, then matches a part', () => {
     const tree = build(label('Save', 0), label('save', 100), label('Save as', 200), label('SAVED', 300))
     expect(outcome({ text: 'Save' }, tree)).toEqual([420, 30])
     expect(outcome({ text: 'SAVE' }, tree)).toBe('ambiguous_target')
@@ -42,13 +42,13 @@ describe('text', () => {
     expect(outcome({ text: 'delete' }, tree)).toBe('target_not_found')
   })
 
-  it('does not look into descriptions', () => {
+  it('does not search descriptions', () => {
     expect(outcome({ text: 'Close' }, build({ desc: 'Close', bounds: [0, 0, 10, 10] }))).toBe(
       'target_not_found',
     )
   })
 
-  it('lifts to the button that swallowed it, and knows the button by what it shows', () => {
+  it('resolves to the button that contains the text, and finds the button by its label', () => {
     const tree = build(
       row(0, [label('Wi-Fi', 0), label('On', 100)]),
       row(200, [label('Bluetooth', 200), label('Off', 300)]),
@@ -130,7 +130,7 @@ describe('id, desc and coordinates', () => {
     label('Test tag', 500, { id: 'login_button' }),
   )
 
-  it('takes an id whole or after :id/, and nothing in between', () => {
+  it('accepts an id in full or after :id/, and no other part', () => {
     expect(outcome({ id: 'com.example.app:id/name' }, tree)).toEqual([420, 30])
     expect(outcome({ id: 'name' }, tree)).toEqual([420, 30])
     expect(outcome({ id: 'login_button' }, tree)).toEqual([420, 530])
@@ -138,17 +138,17 @@ describe('id, desc and coordinates', () => {
     expect(outcome({ id: 'Name' }, tree)).toBe('target_not_found')
   })
 
-  it('finds a pane that is no element, without a ref', () => {
+  it('finds a pane that is not an element, without a ref', () => {
     const result = match({ id: 'pane' }, tree)
     expect(result.found && [result.place.center, result.place.ref]).toEqual([{ x: 540, y: 1500 }, null])
   })
 
-  it('matches descriptions like texts', () => {
+  it('matches descriptions in the same way as texts', () => {
     expect(outcome({ desc: 'navigate' }, tree)).toEqual([50, 350])
     expect(outcome({ desc: 'Name' }, tree)).toBe('target_not_found')
   })
 
-  it('takes coordinates on the screen only', () => {
+  it('accepts only coordinates on the screen', () => {
     expect(outcome({ x: 0, y: 2399 }, tree)).toEqual([0, 2399])
     for (const point of [
       { x: 1080, y: 0 },
@@ -181,7 +181,7 @@ describe('ref', () => {
   }
   const before = build(label('One', 0), label('Two', 100), label('Two', 300))
 
-  it('finds every element of an unchanged screen, and its own among twins', () => {
+  it('finds every element of an unchanged screen, and the right one among twins', () => {
     const find = shown(before)
     for (const element of before.elements) {
       const result = find(element.ref, before)
@@ -189,7 +189,7 @@ describe('ref', () => {
     }
   })
 
-  it('finds what moved by no more than its size', () => {
+  it('finds an element that moved by at most its size', () => {
     const find = shown(build(label('One', 500)))
     const at = (top: number) => find(1, build(label('One', top)))
     expect(at(560).found).toBe(true)
@@ -220,7 +220,7 @@ describe('ref', () => {
 })
 
 describe('for every tree', () => {
-  it('an element is found again by its ref, at its place or at an equal twin', () => {
+  it('finds an element by its ref, at its place or at an equal twin', () => {
     fc.assert(
       fc.property(anyScreen, (roots) => {
         const tree = build(...roots)
@@ -234,7 +234,7 @@ describe('for every tree', () => {
     )
   })
 
-  it('a text that stands on the screen is found exactly, and never by a part', () => {
+  it('finds an existing text exactly, and never by a part', () => {
     fc.assert(
       fc.property(anyScreen, (roots) => {
         const tree = build(...roots)
@@ -243,7 +243,8 @@ describe('for every tree', () => {
           const places = matchAll({ text: node.text }, tree)
           expect(places.length).toBeGreaterThan(0)
           for (const place of places) {
-            // Each match shows the text itself, or stands around or in what does.
+            // Each match shows the text itself, or surrounds or is inside a node that
+            // does.
             const exact = tree.visible.some(
               (other) => other?.text === node.text || tree.elementOf[other?.index ?? -1]?.text === node.text,
             )
@@ -254,7 +255,7 @@ describe('for every tree', () => {
     )
   })
 
-  it('nth walks through all matches in screen order and then ends', () => {
+  it('returns all matches in screen order by nth, and then ends', () => {
     fc.assert(
       fc.property(anyScreen, fc.constantFrom('Wi-Fi', 'on', 'O', 'zzz'), (roots, text) => {
         const tree = build(...roots)

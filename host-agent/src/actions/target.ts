@@ -1,7 +1,4 @@
-/**
- * Finds what a target means on a screen. Pure.
- * Rules: `decisions.md`, Actions, Target; docs/decisions/0021.
- */
+/** Resolves a target on a screen. Pure. Rules: `decisions.md`, Actions, Target; docs/decisions/0021. */
 import type { SearchTarget, Target } from '@phonerack/shared'
 import type { Point, Size } from '../device/device.js'
 import { inScreenOrder, type ScreenElement, type ScreenTree, type VisibleNode } from '../screen/elements.js'
@@ -12,22 +9,22 @@ import type { SnapshotElement } from '../screen/snapshots.js'
 import { touchPointOf } from '../screen/touch-point.js'
 import { mostSimilar } from './similar.js'
 
-/** Somewhere on the screen that an action can aim at. */
+/** A location on the screen that an action can aim at. */
 export interface Place {
   center: Point
   /** Null for bare coordinates. */
   bounds: Bounds | null
   node: VisibleNode | null
   element: ScreenElement | null
-  /** As the client knows the element, or as it stands on the screen now. */
+  /** The ref in the client's snapshot, or on the current screen. */
   ref: number | null
 }
 
-/** A place, with the point where a finger touches it. */
+/** A place, with the point at which to touch it. */
 export interface Aim extends Place {
-  /** No other touchable node takes it, unless `covered`; the centre where that is free. */
+  /** A point that no other touchable node takes, unless `covered`; the centre when it is free. */
   finger: Point
-  /** Other touchable nodes take every point of the element. */
+  /** Other touchable nodes cover every point of the element. */
   covered: boolean
 }
 
@@ -56,7 +53,10 @@ export function matchPoint(target: { x: number; y: number }, screen: Size): Matc
   return miss('target_not_found', target, [], facts)
 }
 
-/** `lookUp` finds what a ref meant in its snapshot; null: expired, unknown, or another assignment's. */
+/**
+ * `lookUp` returns the element behind a ref in its snapshot; null: expired, unknown, or
+ * of another assignment.
+ */
 export function matchTarget(
   target: Target,
   tree: ScreenTree,
@@ -90,7 +90,7 @@ function matchRef(
   })
 }
 
-/** Every place that matches, in screen order. */
+/** All matching places, in screen order. */
 export function matchAll(target: SearchTarget, tree: ScreenTree): Place[] {
   return toPlaces(matchNodes(target, tree), tree)
 }
@@ -118,14 +118,14 @@ function matchNodes(target: SearchTarget, tree: ScreenTree): VisibleNode[] {
   return []
 }
 
-/** Its own text, and what it took from its children, which is what a client saw of it. */
+/** Its own text and the text taken from its children, which the client saw as its text. */
 function textsOf(node: VisibleNode, tree: ScreenTree): string[] {
   const element = tree.elementOf[node.index]
   const taken = element?.node.index === node.index ? (element.text ?? '') : ''
   return [node.text, taken]
 }
 
-/** Lifts nodes to their elements; several inside one button are that button. */
+/** Maps nodes to their elements; several inside one button become that button. */
 function toPlaces(nodes: readonly VisibleNode[], tree: ScreenTree): Place[] {
   const lifted = new Map<number, Place>()
   for (const node of nodes) {
@@ -150,7 +150,7 @@ function toPlaces(nodes: readonly VisibleNode[], tree: ScreenTree): Place[] {
   return inScreenOrder(outermost.sort(([a], [b]) => a - b).map(([, place]) => place))
 }
 
-/** Indexes of the buttons that the node is or stands in, from the inside out. */
+/** Indexes of the buttons around the node, itself included, innermost first. */
 function buttonsAround(index: number, tree: ScreenTree): number[] {
   const buttons: number[] = []
   for (let at = index; at >= 0; at = tree.nodes[at]?.parent ?? -1) {

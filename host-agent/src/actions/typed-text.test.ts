@@ -18,14 +18,14 @@ const judge = (before: string, typed: string, after: string, cleared = false) =>
   judgeTyped(shown(before), cleared, typed, shown(after))
 
 describe('text in a field', () => {
-  it('has arrived alone, at the end, at the start and in the middle', () => {
+  it('counts as arrived alone, at the end, at the start and in the middle', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 20 }),
         fc.string({ unit: 'grapheme', maxLength: 20 }),
         fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).filter((text) => text.trim() !== ''),
         (left, right, typed) => {
-          // Case and spaces alone do not show that anything came.
+          // Case and spaces alone do not show that any text arrived.
           fc.pre(/[\p{L}\p{N}]/u.test(typed))
           expect(judge(left + right, typed, left + typed + right)).toBe('arrived')
         },
@@ -64,18 +64,18 @@ describe('text in a field', () => {
     expect(judge(before, typed, after)).toBe('differs')
   })
 
-  it('was not cleared when the old text is still there', () => {
+  it('is not cleared when the old text is still there', () => {
     expect(judge('old', 'new', 'oldnew', true)).toBe('kept')
     expect(judge('old', 'new', 'new', true)).toBe('arrived')
     expect(judge('new', 'new', 'new', true)).toBe('arrived')
   })
 
-  it('takes a hint for no text', () => {
+  it('is absent when only a hint is shown', () => {
     expect(judgeTyped(shown('Search', true), false, 'Search', shown('Search'))).toBe('arrived')
     expect(judgeTyped(shown('Search', true), false, 'cat', shown('cat'))).toBe('arrived')
   })
 
-  it('counts a masked text', () => {
+  it('is counted when it is masked', () => {
     expect(judgeTyped(dots(0), false, 'secret', dots(6))).toBe('arrived')
     expect(judgeTyped(dots(3), false, 'secret', dots(9))).toBe('arrived')
     expect(judgeTyped(dots(0), false, '🙂🙂', dots(2))).toBe('arrived')

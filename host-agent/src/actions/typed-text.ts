@@ -1,7 +1,7 @@
 /**
- * Judges by what a field holds afterwards whether text has arrived in it. Apps
- * rewrite what is typed (a phone number gets its spaces), and that is no
- * failure; lost characters are. Pure. docs/decisions/0023.
+ * Decides from a field's content whether typed text has arrived. Apps may reformat the
+ * text (a phone number gets spaces), which is not a failure; lost characters are. Pure.
+ * docs/decisions/0023.
  */
 
 export interface FieldText {
@@ -9,13 +9,14 @@ export interface FieldText {
   /** Characters of a masked field; 0 when the phone does not show them. */
   maskedLength: number
   masked: boolean
-  /** Surely empty: what it shows is a hint. */
+  /** Certainly empty: any text shown is a hint. */
   empty: boolean
 }
 
 /**
- * `arrived`; `differs`: the field holds something else; `kept`: what should have been cleared is still
- * there; `hidden`: a masked field that does not tell its length.
+ * `arrived`; `differs`: the field holds something else; `kept`: text that should have
+ * been cleared is still there; `hidden`: a masked field that does not reveal its
+ * length.
  */
 export type Verdict = 'arrived' | 'differs' | 'kept' | 'hidden'
 
@@ -32,14 +33,14 @@ export function judgeTyped(
 function judgeMasked(old: FieldText | null, cleared: boolean, typed: string, after: FieldText): Verdict {
   if (after.maskedLength === 0) return 'hidden'
   const lengths = lengthsOf(typed)
-  // Without a word from the phone, the dots of before may have been a hint.
+  // Unless the phone reports it, the earlier dots may have been a hint.
   if (lengths.includes(after.maskedLength)) return 'arrived'
   const before = old?.maskedLength ?? 0
   if (!lengths.some((length) => before + length === after.maskedLength)) return 'differs'
   return cleared && before > 0 ? 'kept' : 'arrived'
 }
 
-/** A dot a UTF-16 unit, a code point or a visible character: Android versions differ. */
+/** One dot per UTF-16 unit, code point or visible character: Android versions differ. */
 function lengthsOf(text: string): number[] {
   const visible = [...new Intl.Segmenter().segment(text)].length
   return [text.length, Array.from(text).length, visible]
@@ -51,7 +52,7 @@ function judgeShown(old: FieldText | null, cleared: boolean, typed: string, afte
   const wanted = formsOf(typed).find((form) => got.includes(form)) ?? plain(typed)
   if (wanted === '') return after === old?.text ? 'differs' : 'arrived'
   if (got === wanted) return 'arrived'
-  // Unchanged, though it may have had those words before.
+  // Unchanged, even if the field already contained the text.
   if (old && got === was) return 'differs'
   if (!got.includes(wanted) && !hasDigitsOf(typed, after)) return 'differs'
   if (isDoubled(was, wanted, got)) return 'differs'
@@ -59,8 +60,8 @@ function judgeShown(old: FieldText | null, cleared: boolean, typed: string, afte
 }
 
 /**
- * What no XML can hold is shown as a dot (`uiautomator dump`), as a replacement character (our reader), or not
- * at all.
+ * Characters that XML cannot hold appear as a dot (`uiautomator dump`), as a
+ * replacement character (the agent's reader), or not at all.
  */
 function formsOf(typed: string): string[] {
   const forbidden =
@@ -70,20 +71,23 @@ function formsOf(typed: string): string[] {
   return [...new Set(forms.map(plain))]
 }
 
-/** The text came twice: more than was there and was typed, by just once more of it. */
+/** The text arrived twice: the content exceeds the old and typed text by exactly one more copy. */
 function isDoubled(was: string, wanted: string, got: string): boolean {
   if (wanted === '' || got.length !== was.length + 2 * wanted.length) return false
   return got.split(wanted).length - was.split(wanted).length >= 2
 }
 
-/** Only of numbers with separators: phone numbers, dates, amounts, cards. */
+/** Only for numbers with separators: phone numbers, dates, amounts, cards. */
 function hasDigitsOf(typed: string, after: string): boolean {
   if (!/^[\d\s.,:;/()+\-–'’\p{Sc}%]*$/u.test(typed)) return false
   const digits = typed.replace(/\D/g, '')
   return digits !== '' && after.replace(/\D/g, '').includes(digits)
 }
 
-/** Without what keyboards and fields change on their own: case, spaces and line ends, curly quotes, direction marks. */
+/**
+ * Removes differences that keyboards and fields introduce: case, spaces and line ends,
+ * curly quotes, direction marks.
+ */
 function plain(text: string): string {
   return text
     .normalize('NFC')

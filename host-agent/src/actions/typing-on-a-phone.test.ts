@@ -1,4 +1,7 @@
-/** Typing on virtual phones through the real adb: by the fast ways, and where neither scrcpy nor the UI server runs. */
+/**
+ * Typing on virtual phones through the real adb: with the fast methods, and without
+ * scrcpy and the UI server.
+ */
 import { createCredentialMemory } from '../lock/credential-memory.js'
 import { actionBatchSchema, createLogger, Progress, systemClock, type ActionResult } from '@phonerack/shared'
 import type { Part } from '@phonerack/virtual-phone'
@@ -31,7 +34,7 @@ interface Typist {
   device: AssembledDevice
   found: FoundCapability[]
   run(...actions: object[]): Promise<ActionResult[]>
-  /** All that the note's body holds, by a tree of its own. */
+  /** The whole text of the note's body, from a separate tree. */
   held(): Promise<string>
   shell(...args: string[]): Promise<string>
   stop(): Promise<void>
@@ -100,7 +103,10 @@ async function startTypist(without: Part[]): Promise<Typist> {
 const typed = (text: string, more: object = {}) => ({ type: 'type', text, target: { id: body }, ...more })
 const ok = (results: ActionResult[]) => results.map(({ ok: done, error }) => error ?? done)
 
-/** What people type, and what breaks: modifiers, joined sequences, flags, right-to-left, combining marks, lines. */
+/**
+ * Realistic and difficult text: modifiers, joined sequences, flags, right-to-left,
+ * combining marks, lines.
+ */
 const hard = [
   '👩🏽‍🚀👨‍👩‍👧‍👦🏳️‍🌈🇦🇹✌🏿1️⃣',
   '漢字かな交じり文、한국어 입력',
@@ -118,7 +124,8 @@ const texts = fc
     maxLength: 40,
   })
   .map((parts) => parts.join(''))
-  // A field holds lines by line feeds only, and no XML shows other control characters.
+  // A field separates lines by line feeds only, and XML shows no other control
+  // characters.
   .map((text) => text.replace(/[^\n\P{Cc}]/gu, ''))
   .filter((text) => text !== '')
 
@@ -134,13 +141,13 @@ describe.each(phones)('typing $name', ({ without, runs, unicode }) => {
   })
   afterAll(() => typist.stop())
 
-  it('chooses its way by what the phone has', () => {
+  it('chooses its method by what the phone has', () => {
     const takes = typist.device.text?.ways.filter((way) => way.takes('漢')).map(({ name }) => name)
     expect(takes?.[0]).toBe(unicode)
     expect(takes?.at(-1)).toBe('keyboard')
   })
 
-  it('finds out whether the phone films', () => {
+  it('detects whether the phone films', () => {
     const films = !without.includes('scrcpy')
     expect(typist.found.find(({ name }) => name === 'video')).toMatchObject({
       implementation: films ? 'scrcpy' : '',
@@ -149,7 +156,7 @@ describe.each(phones)('typing $name', ({ without, runs, unicode }) => {
     expect(typist.device.video !== null).toBe(films)
   })
 
-  it('brings any text into the field exactly', { timeout: 60_000 }, async () => {
+  it('enters any text into the field exactly', { timeout: 60_000 }, async () => {
     const texted = async (text: string) => {
       expect(ok(await typist.run({ type: 'type', text, clear: true }))).toEqual([true])
       expect(await typist.held()).toBe(text)
@@ -161,7 +168,7 @@ describe.each(phones)('typing $name', ({ without, runs, unicode }) => {
     await fc.assert(fc.asyncProperty(texts, texted), { numRuns: runs })
   })
 
-  it('adds at the cursor, and never twice', { timeout: 30_000 }, async () => {
+  it('appends at the cursor, and never twice', { timeout: 30_000 }, async () => {
     const actions = [
       { type: 'type', text: 'mine', clear: true },
       { type: 'type', text: ' 漢' },
@@ -171,7 +178,7 @@ describe.each(phones)('typing $name', ({ without, runs, unicode }) => {
     expect(await typist.held()).toBe('mine 漢 漢')
   })
 
-  it('finds another way when its helpers die', { timeout: 30_000 }, async () => {
+  it('uses another method when its helpers die', { timeout: 30_000 }, async () => {
     const { faults } = typist.plugged.phone.inside
     faults.crashUiServer()
     faults.killScrcpy()
@@ -179,7 +186,7 @@ describe.each(phones)('typing $name', ({ without, runs, unicode }) => {
     expect(await typist.held()).toBe('über')
   })
 
-  it('leaves the clipboard and the keyboard as they were', async () => {
+  it('restores the clipboard and the keyboard', async () => {
     const keyboard = () => typist.shell('settings', 'get', 'secure', 'default_input_method')
     const before = await keyboard()
     const copied = [
@@ -197,7 +204,7 @@ describe.each(phones)('typing $name', ({ without, runs, unicode }) => {
     expect(await keyboard()).toBe(before)
   })
 
-  it('gives the keyboard back after the phone was away meanwhile', { timeout: 30_000 }, async () => {
+  it('restores the keyboard after the phone was disconnected in between', { timeout: 30_000 }, async () => {
     const { borrowed } = typist.device
     const keyboard = () => typist.shell('settings', 'get', 'secure', 'default_input_method')
     const before = await keyboard()

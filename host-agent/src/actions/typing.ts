@@ -1,4 +1,4 @@
-/** The actions `type` and `clear`: focus, text, and reading back what arrived. */
+/** The actions `type` and `clear`: focus, text, and verification. */
 import { ApiError, type ActionOf, type Target } from '@phonerack/shared'
 import { DeviceGone, TextNotTaken, type SentText, type TextWay } from '../device/device.js'
 import type { VisibleNode } from '../screen/elements.js'
@@ -12,7 +12,7 @@ import { judgeTyped, type FieldText, type Verdict } from './typed-text.js'
 
 const focusLimitMs = 3000
 const readBackLimitMs = 2000
-/** Of all looks together. */
+/** Total time for all reads. */
 const readBackMostMs = 60_000
 const pauseMs = 250
 
@@ -32,8 +32,9 @@ export async function clear(action: ActionOf<'clear'>, context: ActionContext): 
 }
 
 /**
- * The field that has the focus, after the target was tapped; null when the keyboard is up for something
- * that is no text field to Android (a terminal, a game): it takes text, and cannot be read back.
+ * The focused field, after the target was tapped; null when the keyboard is shown for
+ * something that Android does not report as a text field (a terminal, a game): it
+ * accepts text, and cannot be read back.
  * @throws ApiError no_focused_field
  */
 async function focus(target: Target | undefined, context: ActionContext): Promise<VisibleNode | null> {
@@ -68,12 +69,12 @@ async function selectAllAndDelete(context: ActionContext): Promise<void> {
   await context.key(keyCode('del'))
 }
 
-/** A second way is tried once: what no way brings there, the app does not want. */
+/** One other method is tried: text that no method enters is rejected by the app. */
 const mostWays = 2
 
 /**
- * Brings the text into the field and reads it back. Where it did not arrive, and only where it is certain what
- * the field holds instead, another way is taken.
+ * Enters the text into the field and reads it back. When it did not arrive, and only
+ * when the field's content is certain, another method is tried.
  */
 async function put(
   field: VisibleNode | null,
@@ -92,7 +93,8 @@ async function put(
     if (failure && tried >= mostWays) throw failure
     if (way.does === 'insert' && mustClear) {
       await selectAllAndDelete(context)
-      // After the first way it must be proven: else the text would stand there twice.
+      // After the first method the field must be verified, else the text could appear
+      // twice.
       if (failure && !(field && (await isEmptyNow(field, context)))) throw failure
       mustClear = false
     }
@@ -106,7 +108,8 @@ async function put(
     failure = outcome.error
     if (!field || !outcome.certain) throw failure
     if (whole) mustClear = !isSurelyEmpty(outcome.field)
-    // Without knowing where the cursor was, only a field that did not change can be tried again.
+    // Since the cursor's position is unknown, only an unchanged field allows another
+    // attempt.
     else if (!isUnchanged(field, outcome.field)) throw failure
   }
   if (failure) throw failure
@@ -121,9 +124,9 @@ async function put(
 
 interface Missed {
   error: ApiError
-  /** As it was seen last. */
+  /** As last seen. */
   field: VisibleNode
-  /** The field shows what it holds, and no more comes. */
+  /** The field shows its content, and no more text is arriving. */
   certain: boolean
 }
 
@@ -157,7 +160,7 @@ async function isEmptyNow(field: VisibleNode, context: ActionContext): Promise<b
   return now !== null && isSurelyEmpty(now)
 }
 
-/** Looks until the text has arrived, or the field has stopped changing: long texts come in little by little. */
+/** Reads until the text has arrived, or the field has stopped changing: long texts arrive in parts. */
 async function readBack(
   field: VisibleNode,
   action: ActionOf<'type'>,
@@ -170,7 +173,8 @@ async function readBack(
   let until = context.now() + readBackLimitMs
   for (let look = 1; ; look += 1) {
     const now = fieldAgain(await context.freshTree(), field)
-    // The app took the text and went on: a search as one types, the last digit of a code.
+    // The app accepted the text and moved on: search as you type, or the last digit of
+    // a code.
     if (!now) return 'done'
     const after = textOf(now)
     const verdict = judgeTyped(before, action.clear, action.text, after)
@@ -186,7 +190,7 @@ async function readBack(
   }
 }
 
-/** Says lengths and never the texts: they may be secret. */
+/** Reports lengths and never the texts: they may be secret. */
 function notArrived(verdict: Verdict | 'unsure', typed: string, after: FieldText): ApiError {
   const details = {
     reason: `text_${verdict}`,
@@ -218,13 +222,14 @@ function textOf(field: VisibleNode): FieldText {
 const lengthOf = (field: VisibleNode): number =>
   field.password ? field.maskedLength : Array.from(field.text).length
 
-/** Shows the same: nothing was deleted, or what is shown is a hint. */
+/** The field looks the same: nothing was deleted, or the text shown is a hint. */
 const isUnchanged = (before: VisibleNode, now: VisibleNode): boolean =>
   before.text === now.text && before.maskedLength === now.maskedLength
 
 /**
- * An empty field may show a hint that looks like text. What stayed the same is tried with one more
- * delete at its end: real text gets shorter, a hint does not. What lost one character was not selected.
+ * An empty field may show a hint that looks like text. When the text is unchanged, one
+ * more delete is sent at its end: real text gets shorter, a hint does not. Text that
+ * lost one character was not selected.
  */
 async function proveEmpty(field: VisibleNode, context: ActionContext): Promise<void> {
   let now = fieldAgain(await context.freshTree(), field)
@@ -235,7 +240,8 @@ async function proveEmpty(field: VisibleNode, context: ActionContext): Promise<v
     if (!then || isUnchanged(now, then)) return
     now = then
   }
-  // Something else than a shorter text is a hint, or what the app puts into an empty field.
+  // Anything other than a shorter text is a hint, or text that the app puts into an
+  // empty field.
   if (lengthOf(now) !== lengthOf(field) - 1) return
   await deleteAtEnd(lengthOf(now), context)
   const last = fieldAgain(await context.freshTree(), field)

@@ -11,13 +11,13 @@ import type { Match } from './target.js'
 const betweenLooksMs = 250
 const idleGapMs = 200
 
-/** Looks at least once, however short the time: a look on a slow phone takes longer than a short time-out. */
+/** Reads at least once, however short the timeout: one read on a slow phone can take longer. */
 export async function waitFor(action: ActionOf<'wait_for'>, context: ActionContext): Promise<void> {
   const until = context.now() + action.timeout_ms
   for (;;) {
     const match = await look(action, context)
     if (match) {
-      // A snapshot that is not known can neither come nor go.
+      // A target in an unknown snapshot can neither appear nor disappear.
       if (!match.found && match.miss.facts['reason'] === 'unknown') throw new TargetMiss(match.miss)
       const visible = match.found || match.miss.code === 'ambiguous_target'
       if (visible === (action.state === 'visible')) return
@@ -48,7 +48,7 @@ async function readable(context: ActionContext): Promise<ScreenTree | null> {
 function timeout(action: ActionOf<'wait_for'>, match: Match | null): ApiError {
   const miss = match && !match.found ? missError(match.miss).details : {}
   return new ApiError('wait_timeout', {
-    // Not seen is one thing, not looked another.
+    // Keeps "not seen" apart from "could not read".
     message: match
       ? `The target was not ${action.state} within ${action.timeout_ms} ms.`
       : `The screen could not be read at the end of ${action.timeout_ms} ms, so the state of the target is unknown.`,
@@ -59,7 +59,7 @@ function timeout(action: ActionOf<'wait_for'>, match: Match | null): ApiError {
   })
 }
 
-/** Two reads at least, however short the time: one alone can prove nothing. */
+/** Reads at least twice, however short the timeout: one read cannot show stillness. */
 export async function waitIdle(action: ActionOf<'wait_idle'>, context: ActionContext): Promise<void> {
   const until = context.now() + action.timeout_ms
   let before: string | null = null
