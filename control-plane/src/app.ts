@@ -8,6 +8,7 @@ import { type FastifyPluginAsync } from 'fastify'
 import { createActivityRecorder } from './activity/recorder.js'
 import { type Config } from './config/config.js'
 import { DatabaseClock } from './db/clock.js'
+import { gateLimits, OwnerGate } from './db/owner-gate.js'
 import { openDatabase, readTime } from './db/database.js'
 import { type Health } from './http/service-paths.js'
 import { applyMigrations } from './db/migrate.js'
@@ -113,6 +114,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
     clock: parts.clock ?? postgresTime,
     cursors,
     db: database.db,
+    ownerGate: new OwnerGate(gateLimits(config.databasePool)),
     bus,
     changes,
     rules: config.rules,

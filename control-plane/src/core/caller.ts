@@ -11,10 +11,14 @@ export interface Caller {
   keyId: string
   keyHash: string
   projectId: string
+  /** The owner of the project. */
+  ownerId: string
   preset: Preset
   scopes: readonly Scope[]
   /** Phones that the key is limited to; null: all of the project's. */
   phoneIds: readonly string[] | null
+  /** Aborts when the client of the request has gone. Left out: outside of a request. */
+  signal?: AbortSignal
 }
 
 export interface Page<T> {

@@ -2,11 +2,14 @@
 import { type Bus, type Clock, type Counters, type Logger } from '@phonerack/shared'
 import { type Rules } from '../config/config.js'
 import { type Database } from '../db/database.js'
+import { type OwnerGate } from '../db/owner-gate.js'
 import { type Changes } from './changes.js'
 import { type Cursors } from './cursor.js'
 
 export interface Core {
   db: Database
+  /** For transactions of tenants' requests: `tenant-transaction.ts`. */
+  ownerGate: OwnerGate
   bus: Bus
   clock: Clock
   rules: Rules

@@ -3,7 +3,8 @@
  * withdraws the request.
  */
 import { isId, newId } from '@phonerack/shared'
-import { inTransaction, type Tx } from '../db/database.js'
+import { type Tx } from '../db/database.js'
+import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { phoneUnavailable, readyTarget } from '../phones/target.js'
 import { type HostClients } from '../host-calls/clients.js'
 import { addLink, urlOf } from '../live/links.js'
@@ -65,7 +66,7 @@ export function createHandoffService(core: Core, hosts: HostClients, baseUrl: st
         await tx.handoff.create({ data: { ...common, id, status: 'open', message } })
         return { done: await addLink(tx, { ...common, control: true, handoffId: id }) }
       }
-      const token = settle(await inTransaction(core.db, attempt))
+      const token = settle(await inTenantTransaction(core, caller, attempt))
       return { handoff: await view(phoneId, id), url: urlOf(baseUrl, token) }
     },
 

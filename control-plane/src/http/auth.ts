@@ -3,6 +3,7 @@ import { ApiError, isSecret } from '@phonerack/shared'
 import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import { controlOutOfReach } from '../core/out-of-reach.js'
 import { isBusy, tooBusy } from '../db/busy.js'
+import type { Lifetimes } from './lifetimes.js'
 import type { RateLimit } from './rate-limit.js'
 import { keyFailures, type Strangers } from '../strangers/strangers.js'
 import { type Caller, type Scope } from '../core/caller.js'
@@ -41,7 +42,12 @@ export function callerOf(request: FastifyRequest): Caller {
 /** For the scope that holds the `/v1` routes. Each route names its scope in `config`. */
 export function addAuth(
   app: FastifyInstance,
-  { keys, rate, strangers }: { keys: KeyService; rate: RateLimit; strangers: Strangers },
+  {
+    keys,
+    rate,
+    strangers,
+    lifetimes,
+  }: { keys: KeyService; rate: RateLimit; strangers: Strangers; lifetimes: Lifetimes },
 ): void {
   app.addHook('onRoute', (route) => {
     if (!route.config?.scope && route.config?.isOpen !== true)
@@ -50,7 +56,7 @@ export function addAuth(
     if (route.config.scopeAfterBody === true)
       route.preHandler = [...[route.preHandler ?? []].flat(), checkScopeLate]
   })
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     if (request.routeOptions.config.isOpen === true) return
     const secret = bearerKey(request.headers.authorization)
     const check = {
@@ -67,7 +73,7 @@ export function addAuth(
       if (tellsThatNothingRan) throw controlOutOfReach(error)
       throw isBusy(error) ? tooBusy(error) : error
     })
-    request.caller = caller
+    request.caller = { ...caller, signal: lifetimes.work(reply) }
     rate.count(caller.keyId)
     const { scope, scopeAfterBody } = request.routeOptions.config
     if (scope && !scopeAfterBody) checkScope(caller, scope)

@@ -5,6 +5,7 @@
 import { ApiError, isId, newId } from '@phonerack/shared'
 import { z } from 'zod'
 import { inTransaction, type Tx } from '../db/database.js'
+import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { type Install, type Upload } from '../gen/prisma/client.js'
 import { addJob } from '../queue/queue.js'
 import { type Core } from '../core/core.js'
@@ -116,7 +117,7 @@ export interface NewInstall {
  * upload_not_found, upload_not_ready, app_not_available
  */
 export function record(core: Core, caller: Caller, wanted: NewInstall): Promise<Install> {
-  return inTransaction(core.db, async (tx) => {
+  return inTenantTransaction(core, caller, async (tx) => {
     const now = core.clock.now()
     const { needs, ...build } = await buildOf(tx, caller, wanted.source, now)
     const id = newId('install')

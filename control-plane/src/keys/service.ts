@@ -22,6 +22,7 @@ interface Found {
 interface Row {
   id: string
   projectId: string
+  ownerId: string
   preset: string
   revokedAt: Date | null
   expiresAt: Date | null
@@ -79,9 +80,8 @@ export function createKeyService(core: Core): KeyService & { close(): void } {
 }
 
 async function readKey(core: Core, hash: string): Promise<Found | null> {
-  const [key] = await core.db.$queryRaw<
-    Row[]
-  >`/* prepared */ select k.id, k.project_id as "projectId", k.preset,
+  const [key] = await core.db.$queryRaw<Row[]>`/* prepared */ select k.id, k.project_id as "projectId",
+    (select j.owner_id from projects j where j.id = k.project_id) as "ownerId", k.preset,
     k.revoked_at as "revokedAt", k.expires_at as "expiresAt", k.is_limited as "isLimited",
     array(select p.phone_id from api_key_phones p where p.key_id = k.id) as "phoneIds"
     from api_keys k where k.secret_hash = ${hash}`
@@ -95,6 +95,7 @@ async function readKey(core: Core, hash: string): Promise<Found | null> {
       keyId: key.id,
       keyHash: hash,
       projectId: key.projectId,
+      ownerId: key.ownerId,
       preset,
       scopes: scopesOf(preset, key.isLimited),
       phoneIds,

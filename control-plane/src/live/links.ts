@@ -1,6 +1,7 @@
 /** Implements `LiveService`: creates links to a phone's live view, including those of hand-overs. */
 import { ApiError, hashSecret, newSecret } from '@phonerack/shared'
-import { inTransaction, type Tx } from '../db/database.js'
+import { type Tx } from '../db/database.js'
+import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
 import { phoneUnavailable, readyTarget } from '../phones/target.js'
 import { type Prisma } from '../gen/prisma/client.js'
@@ -85,7 +86,7 @@ export function createLiveService(
       const expiresAt = new Date(createdAt.getTime() + expiresIn * 1000)
       const { projectId, keyId } = caller
       const link = { projectId, phoneId, sessionId: session.id, keyId, control, createdAt, expiresAt }
-      const token = await inTransaction(core.db, async (tx) => {
+      const token = await inTenantTransaction(core, caller, async (tx) => {
         await checkRoom(core, tx, link)
         return addLink(tx, link)
       })

@@ -1,6 +1,6 @@
 /** Creates checkout links. */
 import { ApiError, limits, newId } from '@phonerack/shared'
-import { inTransaction } from '../db/database.js'
+import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { type Core } from '../core/core.js'
 import { type Payments } from './stripe.js'
 import { type Caller } from '../core/caller.js'
@@ -38,7 +38,7 @@ export function createCheckoutService(
 async function note(core: Core, caller: Caller, amountUsd: number): Promise<string> {
   const id = newId('checkout')
   const { perHour } = limits.checkout
-  await inTransaction(core.db, async (tx) => {
+  await inTenantTransaction(core, caller, async (tx) => {
     const now = core.clock.now()
     await tx.$queryRaw`select 1 from projects where id = ${caller.projectId} for update`
     const latest = await tx.checkout.findMany({

@@ -2,7 +2,7 @@
  * Records activity, which keeps a ready phone from its idle timeout. Requests write it at most once
  * per accuracy (15 s).
  */
-import { inTransaction } from '../db/database.js'
+import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { permitted } from './access.js'
 import { runningConflict } from './conflicts.js'
 import { type Core } from '../core/core.js'
@@ -21,7 +21,7 @@ export class Activity {
   constructor(private readonly core: Core) {}
 
   /** Records that a request addressed the phone. */
-  async touch(caller: Caller, phoneId: string): Promise<void> {
+  async touch(caller: Omit<Caller, 'ownerId'>, phoneId: string): Promise<void> {
     if (caller.preset === 'read-only') return
     const now = this.core.clock.now()
     const last = this.lastWrite.get(nameOf(caller, phoneId))
@@ -57,7 +57,7 @@ export class Activity {
   async heartbeat(caller: Caller, phoneId: string): Promise<PhoneView> {
     const { core } = this
     permitted(caller, phoneId, await findPhone(core.db, phoneId))
-    const view = await inTransaction(core.db, async (tx) => {
+    const view = await inTenantTransaction(core, caller, async (tx) => {
       const phone = permitted(caller, phoneId, await lockPhone(tx, phoneId, 'phone'))
       const conflict = runningConflict(phoneId, phone.status)
       if (conflict) throw conflict
@@ -86,7 +86,7 @@ export class Activity {
   }
 
   /** Writes nothing for a phone that the caller must not use. */
-  private async write(caller: Caller, phoneId: string, now: Date): Promise<void> {
+  private async write(caller: Omit<Caller, 'ownerId'>, phoneId: string, now: Date): Promise<void> {
     if (caller.phoneIds !== null && !caller.phoneIds.includes(phoneId)) return
     const name = nameOf(caller, phoneId)
     this.remember(name, now.getTime())
@@ -106,4 +106,5 @@ export class Activity {
  * Includes the caller's project, so that requests from other projects cannot suppress the owner's
  * writes.
  */
-const nameOf = (caller: Caller, phoneId: string): string => `${caller.projectId} ${phoneId}`
+const nameOf = (caller: Pick<Caller, 'projectId'>, phoneId: string): string =>
+  `${caller.projectId} ${phoneId}`

@@ -49,6 +49,7 @@ async function freeAll(): Promise<void> {
     const caller = {
       projectId: phone.projectId,
       phoneIds: null,
+      ownerId: '',
       keyId: '',
       keyHash: '',
       preset: 'admin' as const,

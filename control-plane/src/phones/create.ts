@@ -4,7 +4,8 @@ import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
 import { isPaused, lockOwnerAndProject, readUsage, type ProjectRecord } from '../billing/account.js'
 import { admitCreate, gate, phoneLimit, runningLimit, type Reservation } from '../billing/admission.js'
 import { holdCredit } from '../billing/ledger.js'
-import { inTransaction, type Tx } from '../db/database.js'
+import { type Tx } from '../db/database.js'
+import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { assignDevice, lockFreeDevice, type AssignedDevice } from '../devices/assignment.js'
 import { activeCountries } from '../devices/countries.js'
 import { addJob, assignmentJobKey } from '../queue/queue.js'
@@ -22,7 +23,9 @@ export async function createPhone(
   input: CreatePhone,
   idempotency: Idempotency | null,
 ): Promise<{ phone: PhoneView; replayed: boolean }> {
-  const outcome = await inTransaction(core.db, (tx) => attempt(core, tx, caller, input, idempotency))
+  const outcome = await inTenantTransaction(core, caller, (tx) =>
+    attempt(core, tx, caller, input, idempotency),
+  )
   const { phoneId, replayed } = settle(outcome)
   if (!replayed) core.changes.publish(phoneId)
   const phone = await findPhone(core.db, phoneId)

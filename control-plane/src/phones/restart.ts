@@ -5,6 +5,7 @@
  */
 import { ApiError } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
+import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { deviceOf, suspendGrace } from '../devices/assignment.js'
 import { reachOf } from '../devices/reach.js'
 import { phoneUnavailable } from './target.js'
@@ -51,7 +52,9 @@ export async function beginRestart(
   phoneId: string,
   kind: RestartKind,
 ): Promise<Restarting> {
-  const restarting = settle(await inTransaction(core.db, (tx) => attempt(core, tx, caller, phoneId, kind)))
+  const restarting = settle(
+    await inTenantTransaction(core, caller, (tx) => attempt(core, tx, caller, phoneId, kind)),
+  )
   core.changes.publish(phoneId)
   return restarting
 }

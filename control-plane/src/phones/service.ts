@@ -1,6 +1,6 @@
 /** Implements `PhoneService`. Each method is in its own file of this folder. */
 import { countPhones, readUsage } from '../billing/account.js'
-import { inTransaction } from '../db/database.js'
+import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { activeCountries, namedCountries } from '../devices/countries.js'
 import { permitted, phoneNotFound } from './access.js'
 import { Activity } from './activity.js'
@@ -43,7 +43,7 @@ async function updatePhone(
   change: { name?: string; metadata?: Record<string, string> },
 ): Promise<PhoneView> {
   permitted(caller, phoneId, await findPhone(core.db, phoneId))
-  const view = await inTransaction(core.db, async (tx) => {
+  const view = await inTenantTransaction(core, caller, async (tx) => {
     const phone = permitted(caller, phoneId, await lockPhone(tx, phoneId, 'phone'))
     const conflict = phone.status === 'deleted' ? readinessConflict(phoneId, phone.status) : null
     if (conflict) throw conflict

@@ -4,7 +4,8 @@ import { isPaused, lockOwnerAndProject, readUsage } from '../billing/account.js'
 import { admitStart, gate } from '../billing/admission.js'
 import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
 import { holdCredit } from '../billing/ledger.js'
-import { inTransaction, type Tx } from '../db/database.js'
+import { type Tx } from '../db/database.js'
+import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { raiseFencing } from '../devices/assignment.js'
 import { reachOf } from '../devices/reach.js'
 import { addJob } from '../queue/queue.js'
@@ -31,7 +32,7 @@ export async function startPhone(
   phoneId: string,
   input: StartInput,
 ): Promise<PhoneView> {
-  const outcome = await inTransaction(core.db, (tx) => attempt(core, tx, caller, phoneId, input))
+  const outcome = await inTenantTransaction(core, caller, (tx) => attempt(core, tx, caller, phoneId, input))
   // A refusal may also have ended a session.
   core.changes.publish(phoneId)
   return settle(outcome)

@@ -1,7 +1,8 @@
 /** Ends a run on a client's request: park and delete. */
 import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
 import { rateLimited } from '../billing/admission.js'
-import { inTransaction, type Tx } from '../db/database.js'
+import { type Tx } from '../db/database.js'
+import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { permitted } from './access.js'
 import { readinessConflict } from './conflicts.js'
 import { type Core } from '../core/core.js'
@@ -44,7 +45,7 @@ async function stop(
     await endRun(tx, core.rules, phone, event, { at: now, now })
     return { done: (await findPhone(tx, phoneId)) ?? phone }
   }
-  const phone = settle(await inTransaction(core.db, attempt))
+  const phone = settle(await inTenantTransaction(core, caller, attempt))
   core.changes.publish(phoneId)
   return viewOf(phone)
 }

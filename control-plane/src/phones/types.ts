@@ -114,7 +114,7 @@ export interface PhoneService {
    * Records activity with at most one write per 15 s. Writes nothing for Read-only keys, or for a
    * phone of another project (it may be called before the phone is looked up).
    */
-  touch(caller: Caller, phoneId: string): Promise<void>
+  touch(caller: Omit<Caller, 'ownerId'>, phoneId: string): Promise<void>
   /**
    * Keeps the phone active until the returned function is called. The route has called `touch` just
    * before. Like `touch`, does nothing for a phone of another project.

@@ -4,6 +4,7 @@
  */
 import { ApiError, newId } from '@phonerack/shared'
 import { inTransaction, type Reader, type Tx } from '../db/database.js'
+import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { type ReadyTarget } from '../phones/target.js'
 import { type Recording } from '../gen/prisma/client.js'
 import { addJob } from '../queue/queue.js'
@@ -68,7 +69,7 @@ export function admit(
 ): Promise<Recording> {
   const { phoneId, name, target } = wanted
   const { perProject, projectBytes, lifeMs } = core.rules.recordings
-  return inTransaction(core.db, async (tx) => {
+  return inTenantTransaction(core, caller, async (tx) => {
     const { projectId } = caller
     await tx.$queryRaw`select 1 from projects where id = ${projectId} for update`
     const now = core.clock.now()

@@ -4,6 +4,7 @@
  */
 import { ApiError, isId, Progress } from '@phonerack/shared'
 import { inTransaction } from '../db/database.js'
+import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { conflictOr } from '../phones/conflict-after-call.js'
 import { assignmentOf, refusalOf } from '../device-control/phone-calls.js'
 import { phoneUnavailable, readyTarget, type Target } from '../phones/target.js'
@@ -113,7 +114,7 @@ export function createRecordingService(core: Core, hosts: HostClients, store: Fi
         if (runningConflict(phoneId, phone.status) !== null) throw stillRuns(recording)
         await endAtHost(core, hosts, recording)
       }
-      const isRemoved = await inTransaction(core.db, (tx) => remove(tx, core, recording))
+      const isRemoved = await inTenantTransaction(core, caller, (tx) => remove(tx, core, recording))
       if (!isRemoved) throw recordingNotFound(phoneId, id)
     },
   }

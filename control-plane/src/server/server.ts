@@ -136,6 +136,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
         keys: services.keys,
         rate: createRateLimit(config.requestsPerKeyPerMinute ?? limits.requestsPerKeyPerMinute, clock),
         strangers,
+        lifetimes,
       })
       addActivity(v1, services.activity, () => clock.now())
       registerV1(v1.withTypeProvider<ZodTypeProvider>(), {

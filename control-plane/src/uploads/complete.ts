@@ -1,6 +1,7 @@
 /** Completes an upload: its file becomes this upload's, or a duplicate of another, or is refused. */
 import { ApiError } from '@phonerack/shared'
-import { inTransaction, type Tx } from '../db/database.js'
+import { type Tx } from '../db/database.js'
+import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { noRoom } from './waiting.js'
 import { type Upload } from '../gen/prisma/client.js'
 import { addJob } from '../queue/queue.js'
@@ -27,7 +28,7 @@ export async function completeUpload(
 ): Promise<UploadView> {
   const { core, store } = uploads
   const hasRoom = await store.hasRoomFor(0)
-  const shown = await inTransaction(core.db, async (tx) => {
+  const shown = await inTenantTransaction(core, caller, async (tx) => {
     const now = core.clock.now()
     const upload = visible(caller, uploadId, await lockUpload(tx, caller.projectId, uploadId))
     if (upload.completedAt !== null && upload.storageId === storageId) return viewOf(upload, now)

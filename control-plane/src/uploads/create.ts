@@ -1,7 +1,8 @@
 /** Creates an upload: the specification's checks in its order, and the one-time URL. */
 import { creditAdvice, projectFrozen } from '../billing/admission.js'
 import { ApiError, hashSecret, newId, newSecret } from '@phonerack/shared'
-import { inTransaction, type Tx } from '../db/database.js'
+import { type Tx } from '../db/database.js'
+import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { dayStart, secondsToNextDay } from '../billing/calendar.js'
 import { type UploadCore } from './core.js'
 import { storageLimitReached, usedBytes, viewOf } from './records.js'
@@ -16,7 +17,7 @@ export async function createUpload(
   const { core, store, baseUrl } = uploads
   const isFull = !(await store.hasRoomFor(0))
   const token = newSecret('upload')
-  const upload = await inTransaction(core.db, async (tx) => {
+  const upload = await inTenantTransaction(core, caller, async (tx) => {
     const now = core.clock.now()
     await admit(uploads, tx, caller.projectId, now)
     const waiting = await waitingBytes(tx, caller.projectId, now)

@@ -1,7 +1,7 @@
 /** Implements `UploadService`. Each method is in its own file of this folder. */
 import { type Upload } from '../gen/prisma/client.js'
 import { hashSecret } from '@phonerack/shared'
-import { inTransaction } from '../db/database.js'
+import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { createSecretLookup } from '../db/secret-lookup.js'
 import { waitUntil } from '../core/changes.js'
 import { completeUpload } from './complete.js'
@@ -79,7 +79,7 @@ async function listUploads(
 
 async function deleteUpload(uploads: UploadCore, caller: Caller, id: string): Promise<UploadView> {
   const { core } = uploads
-  const view = await inTransaction(core.db, async (tx) => {
+  const view = await inTenantTransaction(core, caller, async (tx) => {
     const upload = visible(caller, id, await lockUpload(tx, caller.projectId, id))
     const now = core.clock.now()
     const isGone = upload.status === 'deleted'

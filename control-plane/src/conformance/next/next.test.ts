@@ -28,6 +28,8 @@ const busy = 'needs a pool without a free connection; `http/saturated.test.ts` s
 const unreached = {
   'db/busy.ts: none': busy,
   'db/busy.ts: service_unavailable': busy,
+  'db/owner-gate.ts: rate_limited':
+    'needs a hundred requests that wait; `core/tenant-transaction.test.ts` sends again',
   'http/held-open.ts: none':
     'needs a download that stands still; `http/held-open.test.ts` reads it to its end',
   'installs/run-install.ts: app_not_available':

@@ -1,0 +1,93 @@
+/**
+ * Limits how many transactions of one owner run concurrently in this replica. Requests that wait for the row lock of a project
+ * hold a connection each, so without a limit one tenant takes the whole pool. docs/decisions/0185
+ */
+import { ApiError } from '@phonerack/shared'
+import { tooBusy } from './busy.js'
+
+export interface GateLimits {
+  /** Transactions of one owner that run concurrently. */
+  running: number
+  /** Requests of one owner that wait for their turn. */
+  waiting: number
+  /** Milliseconds that a request waits for its turn. */
+  waitMs: number
+}
+
+/** A fifth of the pool for each owner. Waits as long for a turn as the pool lets a query wait for a connection. */
+export const gateLimits = (poolSize: number): GateLimits => ({
+  running: Math.ceil(poolSize / 5),
+  waiting: 100,
+  waitMs: 10_000,
+})
+
+interface Line {
+  running: number
+  /** In the order of their arrival. */
+  waiting: Set<() => void>
+}
+
+/** Seconds. */
+const retryAfter = 2
+
+export class OwnerGate {
+  /** Owners without a request are not in it. */
+  private readonly lines = new Map<string, Line>()
+
+  constructor(private readonly limits: GateLimits) {}
+
+  /**
+   * Runs `work` when it is the owner's turn.
+   * @param signal aborts the wait for the turn, never `work`
+   * @throws ApiError rate_limited when too many wait, service_unavailable when the turn does not come; nothing was done
+   */
+  async run<T>(ownerId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const line = this.lines.get(ownerId) ?? { running: 0, waiting: new Set() }
+    this.lines.set(ownerId, line)
+    if (line.running < this.limits.running) line.running += 1
+    else await this.wait(line, signal)
+    try {
+      return await work()
+    } finally {
+      this.pass(ownerId, line)
+    }
+  }
+
+  /** Gives the turn to the first that waits. */
+  private pass(ownerId: string, line: Line): void {
+    const [first] = line.waiting
+    if (first) return first()
+    line.running -= 1
+    if (line.running === 0) this.lines.delete(ownerId)
+  }
+
+  private wait(line: Line, signal: AbortSignal | undefined): Promise<void> {
+    const { waiting, waitMs } = this.limits
+    if (line.waiting.size >= waiting)
+      throw new ApiError('rate_limited', {
+        message: `The owner of the project already has ${waiting} requests that wait for their turn.`,
+        next: 'Wait until earlier requests are answered, then send the request again.',
+        details: { limit: waiting },
+        retryAfterSeconds: retryAfter,
+      })
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', giveUp)
+        line.waiting.delete(enter)
+      }
+      const enter = (): void => {
+        leave()
+        resolve()
+      }
+      const giveUp = (): void => {
+        leave()
+        reject(tooBusy(signal?.reason))
+      }
+      const timer = setTimeout(giveUp, waitMs)
+      line.waiting.add(enter)
+      if (signal?.aborted) giveUp()
+      else signal?.addEventListener('abort', giveUp)
+    })
+  }
+}
