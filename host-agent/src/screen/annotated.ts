@@ -1,4 +1,4 @@
-/** A screenshot with the refs of its elements, which are kept as a snapshot. Called by the gRPC part. */
+/** A screenshot with the refs of its elements, which are saved as a snapshot. Used by `grpc/`. */
 import { limits, systemClock, type Progress } from '@phonerack/shared'
 import type { Device } from '../device/device.js'
 import { atOnce } from './at-once.js'

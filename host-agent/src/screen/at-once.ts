@@ -1,8 +1,8 @@
-/** Two reads beside each other, for `screen/`. */
+/** Runs two reads in parallel, for `screen/`. */
 
 /**
- * Starts both, and gives both. A read that throws before it returns a promise fails like any other,
- * and leaves none behind that nobody awaits.
+ * Starts both reads and returns both results. A read that throws synchronously fails
+ * like a rejected one, and leaves no unawaited promise behind.
  */
 export const atOnce = <A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> =>
   Promise.all([Promise.resolve().then(first), Promise.resolve().then(second)])

@@ -37,21 +37,21 @@ const crash = dialogOf('android')
 const front: Front = { package: 'com.example.launcher', systemDialog: true }
 const ofDialog = ['Notes has stopped', 'Close app']
 
-describe('a dialog of the system', () => {
-  it('takes the touches of the whole screen: nothing behind it is listed, also beside it', () => {
+describe('system dialog', () => {
+  it('takes the touches of the whole screen: nothing behind or beside it is listed', () => {
     expect(wordsOf(pageSource(crash, launcher), front)).toEqual(ofDialog)
     expect(wordsOf(pageSource(dialogOf('com.vendor.security'), launcher), front)).toEqual(ofDialog)
-    // In a dump, where the order of windows is not known.
+    // In a dump, where the order of windows is unknown.
     expect(wordsOf(dumpXml(launcher, crash), front)).toEqual(ofDialog)
   })
 
-  it('is known by its package where the phone says nothing beside the tree', () => {
+  it('is recognised by its package when the phone reports nothing except the tree', () => {
     expect(wordsOf(pageSource(crash, launcher))).toEqual(ofDialog)
     const other = wordsOf(pageSource(dialogOf('com.example.bubbles'), launcher))
     expect(other).toEqual(expect.arrayContaining(['Maps', 'Close app']))
   })
 
-  it('leaves what stands in front of it', () => {
+  it('keeps the elements in front of it', () => {
     const headsUp: Draft = {
       package: 'com.android.systemui',
       bounds: [0, 80, 1080, 400],
@@ -60,23 +60,23 @@ describe('a dialog of the system', () => {
     expect(wordsOf(pageSource(headsUp, crash, launcher), front)).toEqual(['Reply', ...ofDialog])
   })
 
-  it('is the whole tree of a phone that dumps the window in front alone', () => {
+  it('is the whole tree of a phone that dumps only the front window', () => {
     expect(wordsOf(dumpXml(crash), front)).toEqual(ofDialog)
   })
 
-  it('hides all of a tree that does not show it', () => {
+  it('hides everything when the tree does not include it', () => {
     expect(wordsOf(dumpXml(launcher), front)).toEqual([])
     expect(wordsOf(pageSource(launcher), front)).toEqual([])
   })
 
-  it('is no hint of the system that fills the screen, and no window without a button', () => {
+  it('is not a system hint that fills the screen, nor a window without a button', () => {
     const hint: Draft = { package: 'android', bounds: [0, 0, 1080, 2400], children: [button('Got it', 2000)] }
     expect(wordsOf(pageSource(hint, launcher))).toContain('Maps')
     const toast: Draft = { package: 'android', bounds: [40, 2000, 1040, 2100], text: 'Saved' }
     expect(wordsOf(pageSource(toast, launcher))).toContain('Maps')
   })
 
-  it('makes an observation read again, and cut, only where the tree does not show it', async () => {
+  it('makes an observation read again, and marks it cut, only where the tree does not show it', async () => {
     const phone = paperPhone([{ ...crash, bounds: [40, 900, 1040, 1500] } as never])
     phone.systemDialog = true
     const snapshots = createSnapshotStore(systemClock).of({ phoneId: 'ph_a', fencingNumber: 1n })

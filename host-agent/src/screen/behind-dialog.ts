@@ -1,23 +1,23 @@
 /**
- * What stands behind a dialog of the system ("… has stopped", "… isn't
- * responding"): such a dialog belongs to no app and takes every touch of the
- * screen, also beside itself. Used by `buildTree`; docs/decisions/0151. Pure.
+ * Hides nodes behind a system dialog ("… has stopped", "… isn't responding"): such a
+ * dialog belongs to no app and takes every touch on the screen, also outside its
+ * bounds. Used by `buildTree`; docs/decisions/0151. Pure.
  */
 import { isKeyboard } from './keyboard.js'
 import type { ParsedNodes, UiNode } from './nodes.js'
 import type { VisibleNode } from './visible.js'
 
-/** What the phone says beside its tree. */
+/** What the phone reports in addition to its tree. */
 export interface Front {
-  /** Of the app in front; empty when it is not known. */
+  /** Of the foreground app; empty when unknown. */
   package: string
   systemDialog: boolean
 }
 
-/** AOSP's own dialogs are of this package. Its other windows fill the screen or have nothing to press. */
+/** AOSP's own dialogs have this package. Its other windows fill the screen or have nothing to press. */
 const systemPackage = 'android'
 
-/** The nodes again, null where a dialog of the system in front takes their touches. Null for `front`: not known. */
+/** The nodes, with null for those whose touches a system dialog takes. Null for `front`: unknown. */
 export function hideBehindDialog(
   { nodes, frontFirst }: ParsedNodes,
   visible: readonly (VisibleNode | null)[],
@@ -41,14 +41,17 @@ export function hideBehindDialog(
   })
 }
 
-/** Whether the tree shows the dialog that has the focus. */
+/** Whether the tree includes the focused dialog. */
 export const showsDialog = (nodes: readonly UiNode[], front: Front): boolean =>
   dialogOf(
     nodes.filter(({ parent }) => parent < 0),
     front,
   ) !== undefined
 
-/** Vendors have packages of their own for these dialogs; the app behind, the bars and a keyboard are never one of them. */
+/**
+ * Vendors use other packages for these dialogs; the app behind, the bars and a keyboard
+ * never count as one.
+ */
 const dialogOf = (roots: readonly UiNode[], front: Front): UiNode | undefined =>
   roots.find((root) => root.package === systemPackage) ??
   roots.find(

@@ -21,8 +21,8 @@ const button = (text: string, top: number, more: Draft = {}): Draft => ({
 const page = (...children: Draft[]): Draft => ({ bounds: [0, 0, 1080, 2400], children })
 const scrim: Draft = { flags: ['clickable'], desc: 'Close', bounds: [0, 0, 1080, 2400] }
 
-describe('what is covered', () => {
-  it('is not listed under a sheet that is drawn over it, wherever it stands in the document', () => {
+describe('covered nodes', () => {
+  it('are not listed under a sheet that is drawn over them, at any position in the document', () => {
     const under = at(1, page(button('Behind', 300)))
     const over = at(2, page(scrim, at(2, button('Front', 1800))))
     for (const xml of [dumpXml(page(under, over)), dumpXml(page(over, under))]) {
@@ -31,34 +31,34 @@ describe('what is covered', () => {
     }
   })
 
-  it('stays listed when the phone does not say what is drawn over what', () => {
+  it('stay listed when the phone does not report the drawing order', () => {
     expect(wordsOf(dumpXml(page(page(button('Behind', 300)), scrim)))).toContain('Behind')
     const same = dumpXml(page(at(3, page(button('Behind', 300))), at(3, scrim)))
     expect(wordsOf(same)).toContain('Behind')
   })
 
-  it('stays listed when a part of it can be touched', () => {
+  it('stay listed when a part of them can be touched', () => {
     const play = button('Play', 320, { bounds: [200, 320, 300, 380] })
     const xml = dumpXml(page(at(1, button('Card', 300)), at(2, play)))
     expect(wordsOf(xml)).toEqual(['Play', 'Card'])
   })
 
-  it('stays listed when it can only be read: a layer that takes touches may be glass', () => {
+  it('stay listed when they are read-only: a layer that takes touches may be transparent', () => {
     const label = { class: 'android.widget.TextView', text: 'Tip', bounds: [0, 0, 500, 90] } satisfies Draft
     expect(wordsOf(dumpXml(page(at(1, label), at(2, scrim))))).toContain('Tip')
   })
 
-  it('stays listed under a wordless layer of its own size', () => {
+  it('stay listed under a wordless layer of their own size', () => {
     const layer: Draft = { flags: ['clickable'], bounds: [100, 300, 500, 400] }
     expect(wordsOf(dumpXml(page(at(1, button('Pay', 300)), at(2, layer))))).toContain('Pay')
   })
 
-  it('is never a parent under its own children', () => {
+  it('are never parents under their own children', () => {
     const row = button('', 300, { children: [at(1, button('Inner', 300))] })
     expect(wordsOf(dumpXml(page(at(1, row))))).toEqual(expect.arrayContaining([null, 'Inner']))
   })
 
-  it('is what stands under a keyboard or a dialog of its own window, texts too', () => {
+  it('include texts under a keyboard or a dialog in a separate window', () => {
     const keyboard: Draft = {
       package: 'com.example.inputmethod',
       bounds: [0, 1500, 1080, 2400],
@@ -69,7 +69,7 @@ describe('what is covered', () => {
       text: 'Under too',
       bounds: [0, 2000, 500, 2100],
     })
-    // The UI server gives the front window first.
+    // The UI server lists the front window first.
     expect(wordsOf(pageSource(keyboard, app))).toEqual(['Above', 'Q'])
     expect(wordsOf(pageSource(app, keyboard))).toEqual(
       expect.arrayContaining(['Above', 'Under', 'Under too']),
@@ -79,18 +79,18 @@ describe('what is covered', () => {
     )
   })
 
-  it('is what stands under a keyboard whose keys were taken out of the tree', () => {
+  it('include nodes under a keyboard whose keys were removed from the tree', () => {
     const keyboard: Draft = { package: 'com.example.inputmethod', bounds: [0, 1500, 1080, 2400] }
     const xml = pageSource(keyboard, page(button('Above', 300), button('Under', 1700)))
     expect(wordsOf(xml)).toEqual(['Above'])
   })
 
-  it('is nothing under a window without anything to press, like a passing message', () => {
+  it('exclude nodes under a window without anything to press, like a toast', () => {
     const toast: Draft = { text: 'Saved', bounds: [0, 1500, 1080, 2400] }
     expect(wordsOf(pageSource(toast, page(button('Under', 1700))))).toContain('Under')
   })
 
-  it('takes little time however many layers there are', () => {
+  it('are found quickly with any number of layers', () => {
     const layers = Array.from({ length: 3000 }, (_, index) =>
       at(index + 1, { flags: ['clickable'], bounds: [0, 0, 1080, 2400 - (index % 7)] }),
     )

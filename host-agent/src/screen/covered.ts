@@ -1,6 +1,6 @@
 /**
- * Which nodes cannot be touched because another one, drawn over them, takes
- * every touch. Used by `buildTree`; docs/decisions/0066, 0150. Pure.
+ * Finds nodes that cannot be touched because another node, drawn over them, takes every
+ * touch. Used by `buildTree`; docs/decisions/0066, 0150. Pure.
  */
 import { drawnOver } from './drawing.js'
 import { areaOf, isInside, type Bounds } from './geometry.js'
@@ -9,21 +9,24 @@ import type { ParsedNodes, UiNode } from './nodes.js'
 import type { VisibleNode } from './visible.js'
 import { hasWords } from './words.js'
 
-/** Beyond these nothing more counts as covered, so that no screen takes long: the largest covers, and steps up a tree. */
+/**
+ * Limits on the largest covers and on steps up a tree, so that the time stays bounded;
+ * beyond them nothing more counts as covered.
+ */
 const maxCovers = 200
 const maxSteps = 1_000_000
 
 interface Cover {
   index: number
   area: Bounds
-  /** A window of its own: also hides what can only be read. */
+  /** A separate window: it also hides nodes that are read-only. */
   opaque: boolean
 }
 
 /**
- * The nodes again, null where one is covered as a whole. Document order says nothing about it: Android
- * sorts children by place. What counts is `drawing-order` within a window, and the order of windows
- * where the phone gives the front one first.
+ * The nodes, with null for those that are completely covered. Document order is
+ * meaningless here: Android sorts children by position. `drawing-order` applies within
+ * a window, and the order of windows where the phone lists the front one first.
  */
 export function hideCovered(
   parsed: ParsedNodes,
@@ -33,7 +36,7 @@ export function hideCovered(
   const covers = findCovers(parsed, visible, acts)
   if (covers.length === 0) return visible
   let steps = 0
-  /** The cover of each node that is hidden; what stands in a hidden node goes with it. */
+  /** The cover of each hidden node; the descendants of a hidden node are hidden with it. */
   const coverOf: (Cover | undefined)[] = []
   return visible.map((node, index) => {
     const around = coverOf[node?.parent ?? -1]
@@ -67,7 +70,10 @@ function findCovers(
   return largest([...covers, ...(windows ?? []).map((window) => ({ ...window, opaque: true }))])
 }
 
-/** Windows that take every touch on their area: dialogs, menus, keyboards. Null when the order of windows is not known. */
+/**
+ * Windows that take every touch on their area: dialogs, menus, keyboards. Null when the
+ * order of windows is unknown.
+ */
 export function coveringWindows(
   {
     nodes,
@@ -86,9 +92,10 @@ export function coveringWindows(
   for (const [place, { index }] of roots.entries()) {
     const root = visible[index]
     const end = roots[place + 1]?.index ?? nodes.length
-    // A window as large as the screen may let touches through; a dialog or a keyboard does not.
+    // A window as large as the screen may pass touches through; a dialog or a keyboard
+    // does not.
     if (!root || root.page) continue
-    // The keys of a keyboard were removed from the tree.
+    // The keyboard's keys were removed from the tree.
     if (!isKeyboard(root.package) && !visible.slice(index, end).some((node) => node && acts(node))) continue
     windows.push({ index, area: root.visible })
   }
@@ -98,7 +105,7 @@ export function coveringWindows(
 const largest = (covers: Cover[]): Cover[] =>
   covers.sort((a, b) => areaOf(b.area) - areaOf(a.area)).slice(0, maxCovers)
 
-/** A wordless view just over another one is how some apps let that one be tapped: the words stay. */
+/** Some apps make a node tappable with a wordless view just over it: the node's words stay listed. */
 const isTapLayer = (over: VisibleNode | null | undefined, under: VisibleNode): boolean =>
   over !== null &&
   over !== undefined &&

@@ -1,11 +1,14 @@
 /**
- * Which of two nodes is in front, as far as the phone says it. Document order
- * says nothing: Android sorts children by place. `drawing-order` counts within
+ * Which of two nodes is in front, as far as the phone reports it. Document order is
+ * meaningless here: Android sorts children by position. `drawing-order` applies within
  * a window, and the order of windows where the front one comes first. Pure.
  */
 import type { UiNode } from './nodes.js'
 
-/** Of the first node to the second: `inside` and `around` say which is an ancestor of the other. */
+/**
+ * Position of the first node relative to the second: `inside` and `around` say which
+ * one is an ancestor of the other.
+ */
 export type Drawn = 'over' | 'under' | 'inside' | 'around' | 'unknown'
 
 /** `onStep` is called for each step up the tree. */
@@ -16,7 +19,8 @@ export function drawnOver(
   onStep?: () => void,
 ): Drawn {
   let [a, b, branchA, branchB] = [first, second, first, second]
-  // Parents come before their children: the later of the two is never around the other.
+  // Parents come before their children: the later of the two is never an ancestor of
+  // the other.
   while (a !== b) {
     onStep?.()
     if (a > b) {

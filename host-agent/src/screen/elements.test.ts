@@ -57,7 +57,7 @@ describe('elements', () => {
     expect(box && tree.elementOf[box.index]).toBe(tree.elements[1])
   })
 
-  it('joins text, else description, and says nothing twice', () => {
+  it('joins texts, or descriptions, without duplicates', () => {
     const tree = build({
       flags: ['clickable'],
       bounds: [0, 0, 1080, 300],
@@ -87,7 +87,7 @@ describe('elements', () => {
   })
   const states = (tree: ScreenTree) => tree.elements.map(({ text, state }) => [text, state])
 
-  it('shows a state where the touch goes: checked, selected and disabled of what a button swallowed', () => {
+  it("shows states on the touch target: checked, selected and disabled of a button's parts", () => {
     expect(states(pressed([label('Mon', 0), dot(['checked'])]))).toEqual([
       ['Mon', ['clickable', 'checkable', 'checked']],
     ])
@@ -97,7 +97,7 @@ describe('elements', () => {
     expect(states(pressed([label('Mon', 0), dot([], { attributes: { enabled: 'false' } })]))).toEqual([
       ['Mon', ['clickable', 'checkable', 'disabled']],
     ])
-    // Named by itself, or in a row that has a text or a description.
+    // Named by its own text, or in a row that has a text or a description.
     expect(states(pressed([dot(['checked'], { text: 'Mon' })]))).toEqual([
       ['Mon', ['clickable', 'checkable', 'checked']],
     ])
@@ -106,14 +106,14 @@ describe('elements', () => {
     ])
   })
 
-  it('lists by itself what takes a touch itself, or stands beside others of its kind, or says something else', () => {
+  it('lists separately a node that takes touches, has siblings of its kind, or has a different name', () => {
     const listed = (tree: ScreenTree) => tree.elements.filter(({ type }) => type === 'RadioButton').length
     expect(listed(pressed([label('Mon', 0), dot(['checked', 'clickable'])]))).toBe(1)
     expect(listed(pressed([label('Mon', 0), dot(['checked']), dot([])]))).toBe(2)
     expect(listed(pressed([dot(['checked'], { text: 'Tue' })], { text: 'Mon' }))).toBe(1)
     const tree = pressed([label('Mon', 0), dot(['checked', 'clickable'])])
     expect(tree.elements.find(({ text }) => text === 'Mon')?.state).toEqual(['clickable'])
-    // An icon's state says nothing of the button around it.
+    // An icon's state is not the state of the button around it.
     const icon: Draft = {
       class: 'android.widget.ImageView',
       bounds: [0, 0, 99, 99],
@@ -122,7 +122,7 @@ describe('elements', () => {
     expect(states(pressed([label('Mon', 0), icon]))).toEqual([['Mon', ['clickable']]])
   })
 
-  it('keeps a description beside a text in a button, where it differs', () => {
+  it('keeps a description that differs from the text in a button', () => {
     const said = (text: string, desc: string) => pressed([label(text, 0, { desc })]).elements[0]?.text
     expect(said('\u5f00\u59cb', '\u5f00\u59cb\u65f6\u95f4')).toBe('\u5f00\u59cb, \u5f00\u59cb\u65f6\u95f4')
     expect(said('Start', 'Start')).toBe('Start')
@@ -130,7 +130,7 @@ describe('elements', () => {
     expect(row.elements[0]?.text).toBe('Start, From, 8:00')
   })
 
-  it('takes words without a place for the name of their parent', () => {
+  it('uses words without bounds as the name of their parent', () => {
     const unplaced = (text: string, more: Draft = {}) => label(text, 0, { bounds: [0, 0, 0, 0], ...more })
     const tab = (...children: Draft[]) => pressed([{ bounds: [40, 20, 200, 90], children }])
     expect(shown(tab(unplaced('Games')))).toEqual([[1, 'LinearLayout', 'Games', null]])
@@ -141,7 +141,7 @@ describe('elements', () => {
     expect(chosen.elements.map(({ text, bounds }) => [text, bounds])).toEqual([['Apps', [0, 0, 300, 200]]])
   })
 
-  it('takes no words without a place for the name of a page, a list, or what has a name', () => {
+  it('does not use words without bounds as the name of a page, a list, or a named node', () => {
     const lost = label('lost', 0, { bounds: [0, 0, 0, 0] })
     for (const parent of [
       { bounds: [0, 0, 1080, 2400] as const },
@@ -156,7 +156,7 @@ describe('elements', () => {
     expect(shown(pressed([button]))).toEqual([[1, 'LinearLayout', null, null]])
   })
 
-  it('says that a field shows its hint, and keeps the hint as its text', () => {
+  it('reports that a field shows its hint, and keeps the hint as its text', () => {
     const field = (text: string, attributes: Record<string, string>, flags: string[] = []): unknown => {
       const [element] = build({
         class: 'android.widget.EditText',
@@ -169,7 +169,8 @@ describe('elements', () => {
     }
     expect(field('Search', { hint: 'Search', 'showing-hint': 'true' })).toEqual(['Search', true])
     expect(field('Search', { hint: 'Search', 'showing-hint': 'false' })).toEqual(['Search', false])
-    // Phones that give the hint beside an empty text, or that do not say which of both is shown.
+    // Phones that report the hint next to an empty text, or that do not report which of
+    // both is shown.
     expect(field('', { hint: 'Search', 'showing-hint': 'true' })).toEqual(['Search', true])
     expect(field('', { hint: 'Search' })).toEqual(['Search', true])
     expect(field('Search', { hint: 'Search' })).toEqual(['Search', true])
@@ -183,7 +184,7 @@ describe('elements', () => {
     expect(field('hunter2', { 'showing-hint': 'true' }, ['password'])).toEqual([null, false])
   })
 
-  it('does not list a text again that a child repeats, and leads from one to the other', () => {
+  it('does not list a text that a child repeats, and maps one to the other', () => {
     const tree = build({ desc: 'OK', bounds: [0, 0, 500, 100], children: [label('OK', 0)] })
     expect(shown(tree)).toEqual([[1, 'TextView', 'OK', null]])
     expect(tree.elementOf[0]).toBe(tree.elements[0])
@@ -195,7 +196,7 @@ describe('elements', () => {
     expect(two.elementOf[0]?.text).toBe('OK')
   })
 
-  it('lists what a button with its own text has inside', () => {
+  it('lists the contents of a button with its own text', () => {
     const tree = build({
       class: 'android.widget.Button',
       text: 'Buy',
@@ -206,7 +207,7 @@ describe('elements', () => {
     expect(shown(tree).map(([, , text]) => text)).toEqual(['Buy', 'from 3 €'])
   })
 
-  it('never takes a text field for a button', () => {
+  it('never treats a text field as a button', () => {
     const tree = build({
       class: 'android.widget.EditText',
       flags: ['clickable', 'focusable'],
@@ -219,7 +220,7 @@ describe('elements', () => {
     ])
   })
 
-  it('never takes a page or a list for a button', () => {
+  it('never treats a page or a list as a button', () => {
     for (const container of [
       { class: 'android.webkit.WebView', flags: ['clickable'] },
       { class: 'android.widget.ListView', flags: ['clickable'] },
@@ -234,7 +235,7 @@ describe('elements', () => {
     }
   })
 
-  it('never takes what fills most of the screen for a button, nor a list that need not scroll', () => {
+  it('never treats a node that fills most of the screen as a button, nor a list that fits without scrolling', () => {
     const rows: Draft = {
       class: 'android.widget.ListView',
       bounds: [0, 200, 1080, 700],
@@ -248,7 +249,7 @@ describe('elements', () => {
     }
   })
 
-  it('takes glyphs of an icon font and marks without a shape for no text', () => {
+  it('ignores glyphs of an icon font and invisible marks as text', () => {
     const tree = build({
       bounds: [0, 0, 1080, 300],
       children: [
@@ -268,7 +269,7 @@ describe('elements', () => {
     ])
   })
 
-  it('reads a web page without ids, zero-sized wrappers included', () => {
+  it('reads a web page without ids, including zero-sized wrappers', () => {
     const tree = build({
       class: 'android.webkit.WebView',
       text: 'Example Shop',
@@ -302,7 +303,7 @@ describe('elements', () => {
     expect(tree.elements[2]?.state).toEqual(['clickable', 'editable'])
   })
 
-  it('reads descriptions of several lines, as Flutter gives them', () => {
+  it('reads multi-line descriptions, as Flutter writes them', () => {
     const tree = build({
       class: 'android.widget.ImageView',
       desc: 'Espresso\n€ 2.50\nStrong',
@@ -312,7 +313,7 @@ describe('elements', () => {
     expect(shown(tree)).toEqual([[1, 'ImageView', null, 'Espresso\n€ 2.50\nStrong']])
   })
 
-  it('orders right-to-left screens by where things are, and keeps their texts', () => {
+  it('orders right-to-left screens by position, and keeps their texts', () => {
     const tree = build({
       bounds: [0, 0, 1080, 100],
       children: [
@@ -324,7 +325,7 @@ describe('elements', () => {
     expect(shown(tree).map(([, , text, desc]) => text ?? desc)).toEqual(['رجوع', 'רשת', 'الإعدادات'])
   })
 
-  it('reads a dialog of its own root', () => {
+  it('reads a dialog in a separate root', () => {
     const tree = build(
       { bounds: [0, 0, 1080, 2400], children: [label('Behind', 100)] },
       {
@@ -352,7 +353,7 @@ describe('elements', () => {
     expect(tree.elements[3]?.state).toEqual(['clickable', 'disabled'])
   })
 
-  it('leaves out what has no area on the screen, and clips the rest', () => {
+  it('omits nodes without area on the screen, and clips the rest', () => {
     const tree = build({
       bounds: [0, 0, 1080, 2400],
       children: [
@@ -367,7 +368,7 @@ describe('elements', () => {
     expect(tree.elements.map(({ text, bounds }) => [text, bounds])).toEqual([['half', [0, 2300, 500, 2400]]])
   })
 
-  it('clips what is scrolled by what scrolls it, and by nothing else', () => {
+  it('clips scrolled content by its scroll container, and by nothing else', () => {
     const inside = (flags: string[]) =>
       build({
         bounds: [0, 500, 1080, 1000],
@@ -380,12 +381,12 @@ describe('elements', () => {
     expect(inside([]).elements.find(({ text }) => text === 'x')?.bounds).toEqual([0, 900, 1080, 1100])
   })
 
-  it('lists the children of a button that is not on the screen', () => {
+  it('lists the children of an off-screen button', () => {
     const tree = build({ flags: ['clickable'], bounds: null, children: [label('lost?', 0)] })
     expect(shown(tree)).toEqual([[1, 'TextView', 'lost?', null]])
   })
 
-  it('never gives the text of a password field, nor of what stands in it', () => {
+  it('never returns the text of a password field, nor of its children', () => {
     const tree = build({
       class: 'android.widget.EditText',
       text: 'hunter2',
@@ -398,7 +399,7 @@ describe('elements', () => {
     expect(tree.elements[0]?.state).toEqual(['clickable', 'editable', 'focused', 'password'])
   })
 
-  it('takes a class of any form', () => {
+  it('accepts a class of any form', () => {
     const types = ['', 'Button', 'a.b.Tab$Inner'].map((name) =>
       build({ class: name, text: 'x', bounds: [0, 0, 9, 9] }),
     )
@@ -406,14 +407,14 @@ describe('elements', () => {
   })
 })
 
-describe('for every tree', () => {
+describe('every tree', () => {
   const everyTree = (check: (tree: ScreenTree) => void) =>
     fc.assert(
       fc.property(anyScreen, (roots) => check(build(...roots))),
       { numRuns: 150 },
     )
 
-  it('elements lie inside the screen, centre in bounds, numbered from 1 in screen order', () => {
+  it('has elements inside the screen, centre in bounds, numbered from 1 in screen order', () => {
     everyTree((tree) => {
       const wrong = tree.elements.filter(({ ref, bounds, center }, index) => {
         const [left, top, right, bottom] = bounds
@@ -427,7 +428,7 @@ describe('for every tree', () => {
     })
   })
 
-  it('no text on the screen is lost', () => {
+  it('keeps every text on the screen', () => {
     everyTree((tree) => {
       const said = tree.elements.map(({ text, desc }) => `${text ?? ''}\u0000${desc ?? ''}`).join('\u0000')
       for (const node of tree.visible) {
@@ -438,7 +439,7 @@ describe('for every tree', () => {
     })
   })
 
-  it('what says something or can be pressed belongs to an element, and every element is its own', () => {
+  it('assigns each node with words or touch to one element, and no element to another', () => {
     everyTree((tree) => {
       for (const element of tree.elements) expect(tree.elementOf[element.node.index]).toBe(element)
       for (const node of tree.visible) {

@@ -1,7 +1,7 @@
 /**
- * From a phone's nodes to the numbered elements that a client sees: what is
- * kept, what a button swallows, where it is, in which order. Pure.
- * Rules: `decisions.md`, Elements; docs/decisions/0020.
+ * Builds the numbered elements that a client sees from a phone's nodes: which are kept,
+ * which parts a button absorbs, their position and order. Pure. Rules: `decisions.md`,
+ * Elements; docs/decisions/0020.
  */
 import type { ElementState } from '@phonerack/shared'
 import type { Size } from '../device/device.js'
@@ -24,7 +24,7 @@ export interface ScreenElement {
   node: VisibleNode
   type: string
   className: string
-  /** Own text, or what its children say; whole, not cut. Null: none. */
+  /** Its text, or that of its children; complete, not cut. Null: none. */
   text: string | null
   desc: string | null
   id: string | null
@@ -35,21 +35,21 @@ export interface ScreenElement {
 
 export interface ScreenTree {
   screen: Size
-  /** As the phone gave them, in document order. */
+  /** As reported by the phone, in document order. */
   nodes: readonly UiNode[]
   /** Every node, at its index; null where it is not on the screen. */
   visible: readonly (VisibleNode | null)[]
-  /** Every kept element, in screen order, also beyond what an observation lists. */
+  /** Every kept element, in screen order, including those beyond an observation's limit. */
   elements: readonly ScreenElement[]
-  /** For each node's index: the element that says it or swallowed it; null when it belongs to none. */
+  /** For each node's index: the element that represents or absorbed it; null when there is none. */
   elementOf: readonly (ScreenElement | null)[]
   /** Several roots are windows, the front one first. */
   frontFirst: boolean
-  /** Nodes were left out when the XML was read. */
+  /** Nodes were omitted when the XML was read. */
   cut: boolean
 }
 
-/** `front`: what the phone says beside the tree; left out: nothing. */
+/** `front`: what the phone reports in addition to the tree; omitted: nothing. */
 export function buildTree(parsed: ParsedNodes, screen: Size, front: Front | null = null): ScreenTree {
   const { nodes, frontFirst, cut } = parsed
   const uncovered = hideBehindDialog(parsed, clip(nodes, screen), front, canBeActedOn)
@@ -80,12 +80,12 @@ export function buildTree(parsed: ParsedNodes, screen: Size, front: Front | null
   return { screen, nodes, visible, elements, elementOf, frontFirst, cut }
 }
 
-/** Top to bottom, then left to right, by centre; where they are equal, as in the tree. Sorts in place. */
+/** Top to bottom, then left to right, by centre; ties keep the tree's order. Sorts in place. */
 export function inScreenOrder<T extends { center: { x: number; y: number } }>(places: T[]): T[] {
   return places.sort((a, b) => a.center.y - b.center.y || a.center.x - b.center.x)
 }
 
-/** The element that stands for a node which is none itself. */
+/** The element that represents a node which is not an element. */
 function ownerOf(
   index: number,
   elementOf: readonly (ScreenElement | null)[],
@@ -100,7 +100,7 @@ function ownerOf(
   return null
 }
 
-/** For each button: the nodes that are shown as a part of it. */
+/** For each button: the nodes that it absorbs. */
 function findParts(
   visible: readonly (VisibleNode | null)[],
   swallowedBy: readonly number[],

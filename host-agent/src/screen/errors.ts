@@ -1,13 +1,13 @@
 /**
- * What a failed read of a phone means to a client. A read changed nothing, so
- * it may always be repeated.
+ * Maps a failed read of a phone to a client error. A read changes nothing, so it may
+ * always be repeated.
  */
 import { ApiError, DeadlineExceeded } from '@phonerack/shared'
 import { DeviceGone } from '../device/device.js'
 
-/** The phone's description of its screen cannot be read: no XML, broken XML, or XML that is refused. */
+/** The phone's screen description is unreadable: not XML, broken XML, or XML that is refused. */
 export class ScreenXmlError extends Error {
-  /** `uiautomator dump` waited for the screen to rest, in vain: it would again. */
+  /** `uiautomator dump` timed out waiting for an idle screen, and would again. */
   readonly neverIdle: boolean
 
   constructor(message: string) {
@@ -17,7 +17,7 @@ export class ScreenXmlError extends Error {
   }
 }
 
-/** The phone's picture of its screen cannot be read. */
+/** The phone's screenshot is unreadable. */
 export class ScreenImageError extends Error {
   constructor(message: string, cause?: unknown) {
     super(`the screen's picture cannot be read: ${message}`, cause === undefined ? undefined : { cause })
@@ -25,7 +25,7 @@ export class ScreenImageError extends Error {
   }
 }
 
-/** Turns what a read threw into the client's error; what is none of ours is a bug and comes back as it is. */
+/** Maps a read's error to a client error; an unknown error is a bug and is returned unchanged. */
 export function readFailure(error: unknown): unknown {
   if (error instanceof DeviceGone) return new ApiError('phone_unavailable', { cause: error })
   if (error instanceof DeadlineExceeded) return new ApiError('provider_timeout', { cause: error })
@@ -33,7 +33,7 @@ export function readFailure(error: unknown): unknown {
   return error
 }
 
-/** The screen answered with what is no tree or picture. `more` follows the message. */
+/** The phone answered with an invalid tree or picture. `more` follows the message. */
 export function unreadable(error: ScreenXmlError | ScreenImageError, more = ''): ApiError {
   if (error instanceof ScreenXmlError && error.neverIdle)
     return new ApiError('provider_error', {

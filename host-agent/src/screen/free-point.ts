@@ -1,13 +1,14 @@
-/** A point of a rectangle that other rectangles leave free. Used by `touch-point.ts`. Pure. */
+/** Finds a point of a rectangle that other rectangles leave free. Used by `touch-point.ts`. Pure. */
 import type { Point } from '../device/device.js'
 import { centerOf, contains, intersect, type Bounds } from './geometry.js'
 
-/** Pixels to the nearest border of a cover: more than this makes a point no better. */
+/** Pixels to the nearest cover: a larger distance makes a point no better. */
 const clearance = 24
 
 /**
- * The centre when it is free; else a free point with room around it, as near to the centre as that allows. Null when the
- * covers leave no pixel. Time grows with the square of the number of covers.
+ * The centre when it is free; otherwise a free point with clearance, as near to the
+ * centre as that allows. Null when the covers leave no pixel. Time grows with the
+ * square of the number of covers.
  */
 export function freePoint(area: Bounds, covers: readonly Bounds[]): Point | null {
   const center = centerOf(area)
@@ -31,15 +32,16 @@ const halfHeight = (free: Bounds): number => Math.floor((free[3] - free[1] - 1) 
 const clamp = (value: number, least: number, most: number): number => Math.max(least, Math.min(most, value))
 
 /**
- * Every largest rectangle that touches no cover, and some smaller ones. The covers' borders cut the area into cells; row by
- * row, a stack of growing heights gives the rectangles that end there (the largest rectangle of a histogram).
+ * Every largest rectangle that touches no cover, and some smaller ones. The covers'
+ * edges divide the area into cells; row by row, a stack of increasing heights gives the
+ * rectangles that end there (largest rectangle in a histogram).
  */
 function* freeRectangles(area: Bounds, covers: readonly Bounds[]): Generator<Bounds> {
   const xs = cuts(area[0], area[2], covers, 0)
   const ys = cuts(area[1], area[3], covers, 1)
   const columns = xs.length - 1
   const isCovered = paint(xs, ys, covers)
-  // For each column: the row in which its free cells above the current border begin.
+  // For each column: the row in which its free cells above the current edge begin.
   const freeFrom = Array.from({ length: columns }, () => 0)
   for (let row = 0; row + 1 < ys.length; row += 1) {
     for (let column = 0; column < columns; column += 1) if (isCovered(column, row)) freeFrom[column] = row + 1
@@ -63,13 +65,13 @@ const rectangle = (
   cells: { left: number; right: number; top: number; bottom: number },
 ): Bounds => [xs[cells.left] ?? 0, ys[cells.top] ?? 0, xs[cells.right] ?? 0, ys[cells.bottom] ?? 0]
 
-/** The borders of one axis, in order, those of the area among them. */
+/** The edges on one axis in order, including the area's own. */
 const cuts = (from: number, to: number, covers: readonly Bounds[], axis: 0 | 1): number[] =>
   [...new Set([from, to, ...covers.flatMap((cover) => [cover[axis], cover[axis === 0 ? 2 : 3]])])].sort(
     (a, b) => a - b,
   )
 
-/** Whether a cell is covered: every cover adds one at its corners, and the sums tell. */
+/** Marks covered cells: every cover adds one at its corners, and prefix sums give the counts. */
 function paint(
   xs: readonly number[],
   ys: readonly number[],

@@ -1,4 +1,7 @@
-/** An observation from XML alone, without a phone: for the operator's command line. Pure but for the fresh ID. */
+/**
+ * An observation from XML alone, without a phone: for the operator's command line. Pure
+ * except for the new id.
+ */
 import { limits, newId, systemClock, type Observation } from '@phonerack/shared'
 import type { Size } from '../device/device.js'
 import { buildTree } from './elements.js'
@@ -7,8 +10,9 @@ import { parseNodes } from './nodes.js'
 import { buildObservation } from './observation.js'
 
 /**
- * What an agent would see of this screen. The XML says neither activity nor keyboard: the activity is
- * null, and the keyboard counts as visible when its own window stands among the nodes.
+ * Builds the observation that an agent would make of this screen. The XML contains
+ * neither activity nor keyboard state: the activity is null, and the keyboard counts as
+ * visible when its window is among the nodes.
  * @throws ScreenXmlError
  */
 export function observationFromXml(xml: string | Uint8Array, screen: Size): Observation {

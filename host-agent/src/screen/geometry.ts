@@ -1,12 +1,12 @@
 /** Rectangles and points of the screen, in device pixels. Used by all of `screen/` and `actions/`. */
 import type { Point, Size } from '../device/device.js'
 
-/** Left, top, right, bottom; right and bottom are just outside. */
+/** Left, top, right, bottom; right and bottom are exclusive. */
 export type Bounds = readonly [left: number, top: number, right: number, bottom: number]
 
 export const wholeScreen = (screen: Size): Bounds => [0, 0, screen.width, screen.height]
 
-/** The shared part, or null when it has no area. */
+/** The intersection, or null when it has no area. */
 export function intersect(a: Bounds, b: Bounds): Bounds | null {
   const left = Math.max(a[0], b[0])
   const top = Math.max(a[1], b[1])
@@ -38,8 +38,8 @@ const boundsPattern =
   /^\s*\[\s*(-?\d{1,9})\s*,\s*(-?\d{1,9})\s*\]\s*\[\s*(-?\d{1,9})\s*,\s*(-?\d{1,9})\s*\]\s*$/
 
 /**
- * Reads `[left,top][right,bottom]`. Null when it is missing, unreadable, or has no area: Android gives
- * inverted bounds to what has been scrolled away.
+ * Parses `[left,top][right,bottom]`. Null when it is missing, unreadable, or has no
+ * area: Android reports inverted bounds for content scrolled off the screen.
  */
 export function parseBounds(text: string | undefined): Bounds | null {
   const match = text === undefined ? null : boundsPattern.exec(text)

@@ -1,5 +1,5 @@
-/** Which windows are keyboards. Used by `screen/` and by `ui-server/`, which removes their keys. Pure. */
+/** Recognises keyboard windows. Used by `screen/` and by `ui-server/`, which removes their keys. Pure. */
 
-/** By the name of its package: trees do not say it. */
+/** By package name: trees do not contain the window type. */
 export const isKeyboard = (packageName: string): boolean =>
   /inputmethod|honeyboard|swiftkey|\.ime(?:\.|$)/.test(packageName)

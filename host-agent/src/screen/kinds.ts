@@ -1,12 +1,12 @@
-/** What kind of thing a node is to a person. Used by `screen/` and `actions/`. Pure. */
+/** Classifies nodes as a person sees them. Used by `screen/` and `actions/`. Pure. */
 import type { UiNode } from './nodes.js'
 import type { VisibleNode } from './visible.js'
 
-/** Views that hold many things: never one button, even though Android calls a ListView clickable. */
+/** Views that hold many items: never one button, even though Android reports a ListView as clickable. */
 const containerClass = /(?:WebView|ListView|GridView|RecyclerView|ScrollView|ViewPager2?)$/
 export const isContainer = (node: UiNode): boolean => node.scrollable || containerClass.test(node.className)
 
-/** A person would press it as one thing: neither a list nor what takes most of the screen. */
+/** A person would press it as one thing: neither a list nor a view that takes most of the screen. */
 export const isButton = (node: VisibleNode): boolean => node.clickable && !node.page && !isContainer(node)
 
 export const canBeActedOn = (node: UiNode): boolean =>

@@ -21,8 +21,8 @@ async function pixelsOf(image: Uint8Array) {
   return { at, info }
 }
 
-describe('an annotated screenshot', () => {
-  it('has a numbered frame around each element, whose ref the snapshot knows', async () => {
+describe('annotated screenshot', () => {
+  it('has a numbered frame around each element, whose ref is in the snapshot', async () => {
     const phone = paperPhone([
       { text: 'One', flags: ['clickable'], bounds: [100, 200, 500, 400] },
       { text: 'Two', flags: ['clickable'], bounds: [600, 1000, 1000, 1400] },
@@ -35,7 +35,8 @@ describe('an annotated screenshot', () => {
     expect(snapshots.find(snapshotId, 2)?.text).toBe('Two')
     expect([shot.width, shot.height, shot.scale]).toEqual([1080, 2400, 1])
     const { at } = await pixelsOf(shot.image)
-    // The frame's right side, the number's corner, the element's middle, and beside it.
+    // The frame's right side, the number's corner, the element's middle, and outside
+    // it.
     expect(at(499, 300)).not.toEqual(background)
     expect(at(101, 201)).not.toEqual(background)
     expect(at(300, 300)).toEqual(background)
@@ -49,7 +50,7 @@ describe('an annotated screenshot', () => {
     expect(narrow.at(150, 150)).toEqual(background)
   })
 
-  it('is drawn for any screen, at any width, from numbers alone', async () => {
+  it('is drawn for any screen, at any width, from numbers only', async () => {
     await fc.assert(
       fc.asyncProperty(anyScreen, fc.integer({ min: 1, max: 1080 }), async (drafts, width) => {
         const { elements } = buildTree(parseNodes(dumpXml(...drafts)), screen)

@@ -1,20 +1,20 @@
 /**
- * Numbered frames around elements, as SVG, for an annotated screenshot. Numbers
- * are drawn as strokes, so that no font is needed and no text of an app gets
- * into the SVG. Pure.
+ * Numbered frames around elements, as SVG, for an annotated screenshot. Digits are
+ * drawn as strokes, so that no font is needed and no text of an app enters the SVG.
+ * Pure.
  */
 import type { Size } from '../device/device.js'
 import type { ScreenElement } from './elements.js'
 import { intersect, type Bounds } from './geometry.js'
 
-/** Pixels of a picture as wide as `usualWidth`; twice as large in one of twice that width. */
+/** Pixels for a picture of `usualWidth`; they scale with the picture's width. */
 const usualWidth = 540
 const digit = { width: 6, height: 10, gap: 4, padding: 4 }
 const line = 2
-/** Each readable under white digits. */
+/** Each has enough contrast with white digits. */
 const colors = ['#c62828', '#1565c0', '#2e7d32', '#6a1b9a', '#ad5700', '#00696f']
 
-/** The seven segments of a digit, by the corner that each starts at. */
+/** The seven segments of a digit, by the corner at which each starts. */
 const segments = {
   a: 'M0 0h6',
   b: 'M6 0v5',
@@ -30,7 +30,7 @@ const digits = ['abcdef', 'bc', 'abged', 'abgcd', 'fgbc', 'afgcd', 'afgedc', 'ab
 
 type Marked = Pick<ScreenElement, 'ref' | 'bounds'>
 
-/** As large as the picture; `screen`: what the bounds count in. */
+/** As large as the picture; `screen`: the size that the bounds refer to. */
 export function marksSvg(elements: readonly Marked[], screen: Size, picture: Size): string {
   const [sx, sy] = [picture.width / screen.width, picture.height / screen.height]
   const scale = Math.max(1, Math.round(picture.width / usualWidth))
@@ -47,7 +47,7 @@ export function marksSvg(elements: readonly Marked[], screen: Size, picture: Siz
     taken.push(label)
     return { frame: drawFrame(frame, color), label: drawLabel(ref, label, color, scale) }
   })
-  // Frames first: none is drawn over a number.
+  // Frames first, so that none is drawn over a number.
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${picture.width}" height="${picture.height}">${marks
     .map(({ frame }) => frame)
     .join('')}${marks.map(({ label }) => label).join('')}</svg>`
@@ -61,7 +61,7 @@ const sizeOf = (ref: number, scale: number): Size => {
   }
 }
 
-/** In a corner of its frame where no other number is; in the first corner where all are taken. */
+/** A corner of its frame without another number; the first corner when all are taken. */
 function place({ width, height }: Size, frame: Bounds, picture: Size, taken: readonly Bounds[]): Bounds {
   const [left, top, right, bottom] = frame
   const corners = [

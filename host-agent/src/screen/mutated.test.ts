@@ -1,4 +1,4 @@
-/** Whatever stands in the XML of a phone, the answer is elements or our own error, and soon. */
+/** For any XML from a phone, the result is elements or our own error, within bounded time. */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ const trees = treeFacts.map(({ name, screen: [width, height] }) => ({
 const anyTree = fc.constantFrom(...trees)
 type Tree = (typeof trees)[number]
 
-/** Elements that hold together, or the named error; anything else fails the test. */
+/** Returns consistent elements or the named error; anything else fails the test. */
 function survive(source: string | Uint8Array, screen: Tree['screen']): 'elements' | 'refused' {
   try {
     const tree = buildTree(parseNodes(source), screen)
@@ -33,7 +33,7 @@ const runs = { numRuns: 120 }
 const textOf = ({ bytes }: Tree): string => bytes.toString(bytes[0] === 0xff ? 'utf16le' : 'utf8')
 
 describe('mutated trees', () => {
-  it('bytes flipped', () => {
+  it('with flipped bytes', () => {
     const flips = fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 })), {
       minLength: 1,
       maxLength: 8,
@@ -51,7 +51,7 @@ describe('mutated trees', () => {
     )
   })
 
-  it('cut short, and tags taken out', () => {
+  it('cut short, and with tags removed', () => {
     fc.assert(
       fc.property(anyTree, fc.nat(), fc.nat(), (tree, end, which) => {
         const xml = textOf(tree)
@@ -85,7 +85,7 @@ describe('mutated trees', () => {
     'x'.repeat(5000),
   )
 
-  it('attributes of another value: no numbers, huge ones, NUL, lone surrogates, entities', () => {
+  it('with other attribute values: no numbers, huge ones, NUL, lone surrogates, entities', () => {
     const attribute = fc.constantFrom('bounds', 'text', 'class', 'drawing-order', 'content-desc', 'password')
     fc.assert(
       fc.property(anyTree, attribute, hostile, fc.nat(), (tree, name, value, which) => {
@@ -100,7 +100,7 @@ describe('mutated trees', () => {
     )
   })
 
-  it('an attribute twice is refused', () => {
+  it('with a duplicate attribute are refused', () => {
     fc.assert(
       fc.property(anyTree, fc.nat(), (tree, which) => {
         const xml = textOf(tree)
@@ -131,7 +131,7 @@ describe('mutated trees', () => {
     expect(survive(xml, { width: 100, height: 100 })).toBe('refused')
   })
 
-  it('10,000 levels are read as far as they go', () => {
+  it('with 10,000 levels are read up to the depth limit', () => {
     const deep = `<node text="x" clickable="true" drawing-order="1" bounds="[0,0][9,9]">`
     const xml = deep.repeat(10_000) + '</node>'.repeat(10_000)
     expect(survive(xml, { width: 100, height: 100 })).toBe('elements')

@@ -1,33 +1,33 @@
 /**
- * A phone's nodes from its XML, both dialects alike: `uiautomator dump` (tags
- * `node` with a `class`) and the UI server's page source (tags named by class).
- * A flat list in document order, so that no tree is too deep to walk.
+ * Reads a phone's nodes from either XML dialect: `uiautomator dump` (tags `node` with a
+ * `class`) and the UI server's page source (tags named by class). The result is a flat
+ * list in document order, so that no tree is too deep to walk.
  */
 import { parseBounds, type Bounds } from './geometry.js'
 import type { Attributes } from './plain-xml.js'
 import { readXml } from './xml.js'
 
 export interface UiNode {
-  /** Place in the list; parents come before their children. */
+  /** Position in the list; parents come before their children. */
   index: number
   /** Index of the parent, -1 for a root. */
   parent: number
   className: string
   package: string
-  /** As the app gives it; of a password field always empty. Empty: none. */
+  /** As set by the app; always empty for a password field. Empty: none. */
   text: string
   desc: string
   id: string
-  /** What the field shows while it is empty; null when the phone does not say. */
+  /** Text that the field shows while it is empty; null when the phone does not report it. */
   hint: string | null
-  /** The phone says that `text` is the hint; null when it does not say. */
+  /** Whether the phone reports that `text` is the hint; null when it does not report it. */
   showsHint: boolean | null
-  /** UTF-16 units of a password field's text, which is masked; 0 for others. */
+  /** UTF-16 units of a password field's masked text; 0 for other nodes. */
   maskedLength: number
   bounds: Bounds | null
-  /** Its bounds are `[0,0][0,0]`: it has no place of its own. */
+  /** Its bounds are `[0,0][0,0]`: it has no position. */
   unplaced: boolean
-  /** False when the phone says that it is not on the screen. */
+  /** False when the phone reports that it is not on the screen. */
   shown: boolean
   clickable: boolean
   longClickable: boolean
@@ -40,23 +40,23 @@ export interface UiNode {
   scrollable: boolean
   enabled: boolean
   password: boolean
-  /** Among the children of one parent, the higher is drawn over the lower; 0: the phone does not say. */
+  /** Among siblings, the higher is drawn over the lower; 0: not reported. */
   drawingOrder: number
 }
 
 export interface ParsedNodes {
   nodes: UiNode[]
-  /** Several roots are windows, the front one first, as the UI server gives them (`AXWindowHelpers`). */
+  /** Several roots are windows, the front one first, as the UI server lists them (`AXWindowHelpers`). */
   frontFirst: boolean
-  /** More or deeper nodes than are read were left out. */
+  /** Nodes beyond the limits of number or depth were omitted. */
   cut: boolean
 }
 
-/** Android itself stops far below: the UI server's deepest setting is 500. */
+/** Android itself stops far earlier: the UI server's deepest setting is 500. */
 const maxDepth = 1000
 const maxNodes = 20_000
 
-/** Tags that hold windows or a hierarchy and are no view themselves. */
+/** Tags that contain windows or a hierarchy and are not views. */
 const isWrapper = (name: string, className: string | undefined): boolean =>
   name === 'hierarchy' || (name !== 'node' && className === undefined && !name.includes('.'))
 
@@ -65,7 +65,7 @@ const editableClass = /(?:EditText|AutoCompleteTextView|SearchAutoComplete)$/
 /** @throws ScreenXmlError */
 export function parseNodes(source: string | Uint8Array): ParsedNodes {
   const nodes: UiNode[] = []
-  // One entry an open tag: the index that its children get as parent.
+  // One entry per open tag: the index that its children get as parent.
   const open: number[] = []
   let cut = false
   let frontFirst = false
@@ -89,7 +89,7 @@ export function parseNodes(source: string | Uint8Array): ParsedNodes {
 function toNode(nodes: readonly UiNode[], parent: number, name: string, attributes: Attributes): UiNode {
   const is = (attribute: string): boolean => attributes.get(attribute) === 'true'
   const className = attributes.get('class') ?? (name === 'node' ? '' : name)
-  // What stands inside a password field is its text in pieces.
+  // The children of a password field are parts of its text.
   const password = is('password') || (nodes[parent]?.password ?? false)
   const text = attributes.get('text') ?? ''
   const showsHint = attributes.get('showing-hint')

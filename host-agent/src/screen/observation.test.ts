@@ -12,7 +12,7 @@ const screen = { width: 1080, height: 2400 }
 const unknown = { package: '', activity: null, keyboardVisible: false, systemDialog: false, screenOn: true }
 
 describe('observation', () => {
-  it('has the text form to the letter', () => {
+  it('has exactly this text form', () => {
     const xml = dumpXml({
       class: 'android.widget.FrameLayout',
       package: 'com.example.notes',
@@ -53,7 +53,7 @@ describe('observation', () => {
     )
   })
 
-  it('lets no text of an app pass for an element or a state', () => {
+  it("does not let an app's text pass for an element or a state", () => {
     const forged = 'Buy"\\ \r\n[9] Button "Pay\u2028now" clickable (1,1)'
     const { text } = observationFromXml(
       dumpXml({ text: forged, id: 'other.app:id/x"y', package: 'com.example.app', bounds: [0, 0, 10, 10] }),
@@ -67,7 +67,7 @@ describe('observation', () => {
     ])
   })
 
-  it('shortens the ids of the app in front alone, in the text form alone', () => {
+  it('shortens only the ids of the foreground app, and only in the text form', () => {
     const view = (id: string, top: number): Draft => ({ text: 'x', id, bounds: [0, top, 10, top + 10] })
     const { elements, text } = observationFromXml(
       dumpXml({
@@ -93,7 +93,7 @@ describe('observation', () => {
     expect(elements[0]?.id).toBe('com.example:id/a')
   })
 
-  it('says that the screen is off, in both forms', () => {
+  it('reports in both forms that the screen is off', () => {
     const tree = buildTree({ nodes: [], frontFirst: false, cut: false }, screen)
     const off = buildObservation(tree, { ...unknown, screenOn: false }, new Date(), 4e6).observation
     expect(off.screen).toEqual({ ...screen, on: false })
@@ -102,7 +102,7 @@ describe('observation', () => {
     expect([on.screen, on.text.split('\n')[2]]).toEqual([screen, 'screen 1080x2400'])
   })
 
-  it('says what the keyboard does', () => {
+  it("reports the keyboard's state", () => {
     const field = (flags: string[]): Draft => ({
       class: 'android.widget.EditText',
       flags,
@@ -127,7 +127,7 @@ describe('observation', () => {
     ])
   })
 
-  it('sees a keyboard that has its own window', () => {
+  it('detects a keyboard in a separate window', () => {
     const keyboard: Draft = { package: 'com.google.android.inputmethod.latin', bounds: [0, 1600, 1080, 2400] }
     const app: Draft = { package: 'com.example.app', text: 'x', bounds: [0, 0, 1080, 1600] }
     const observation = observationFromXml(dumpXml(app, keyboard), screen)
@@ -135,7 +135,7 @@ describe('observation', () => {
     expect(observation.app).toEqual({ package: 'com.example.app', activity: null })
   })
 
-  it('lists 500 elements at most, and no more than the bytes it may', () => {
+  it('lists at most 500 elements within the byte limit', () => {
     const rows = (count: number, text: string): Draft[] =>
       Array.from({ length: count }, (_, index) => ({
         text: `${index} ${text}`,
@@ -154,13 +154,13 @@ describe('observation', () => {
     expect(Buffer.byteLength(JSON.stringify(observation))).toBeLessThan(1_000_000)
   })
 
-  it('cuts long texts by characters, not in the middle of one', () => {
+  it('cuts long texts between characters', () => {
     expect(cutText('a'.repeat(1000))).toBe('a'.repeat(1000))
     expect(cutText('🙂'.repeat(1000))).toBe('🙂'.repeat(1000))
     expect(cutText('🙂'.repeat(1001))).toBe(`${'🙂'.repeat(999)}…`)
   })
 
-  it('is valid for every tree, one line an element', () => {
+  it('is valid for every tree, with one line per element', () => {
     fc.assert(
       fc.property(anyScreen, (roots) => {
         const observation = observationFromXml(dumpXml(...roots), screen)

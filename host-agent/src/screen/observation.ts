@@ -1,6 +1,6 @@
 /**
- * The public observation of a screen that was read: what of it is listed, how
- * long texts may be, how large it may get. Pure.
+ * Builds the public observation of a screen: which elements are listed, and the limits
+ * of texts and total size. Pure.
  */
 import { limits, type Element, type Observation } from '@phonerack/shared'
 import type { WindowState } from '../device/device.js'
@@ -8,13 +8,13 @@ import type { ScreenElement, ScreenTree } from './elements.js'
 import { elementLine, headLines } from './text-form.js'
 
 export interface BuiltObservation {
-  /** `snapshot_id` is still empty: whoever keeps the elements sets it. */
+  /** `snapshot_id` is empty; the caller that saves the elements sets it. */
   observation: Observation
-  /** Those that are listed. */
+  /** The listed elements. */
   elements: readonly ScreenElement[]
 }
 
-/** At most 500 elements, and no more than `maxBytes` of JSON. */
+/** At most 500 elements and `maxBytes` of JSON. */
 export function buildObservation(
   tree: ScreenTree,
   window: WindowState,
@@ -32,7 +32,7 @@ export function buildObservation(
   }
   const lines = [headLines(head)]
   const listed: Element[] = []
-  // The rest of the observation's JSON, with room to spare.
+  // The rest of the observation's JSON, with a margin.
   let bytes = 1000
   for (const element of tree.elements.slice(0, limits.elements.max)) {
     const shown = showElement(element)
@@ -69,7 +69,7 @@ export function showElement(element: ScreenElement): Element {
   }
 }
 
-/** At most 1,000 characters, the `…` among them. */
+/** At most 1,000 characters, including the `…`. */
 export function cutText(text: string): string {
   if (text.length <= limits.elements.text) return text
   const characters = Array.from(text)
@@ -80,7 +80,10 @@ export function cutText(text: string): string {
 const hasFocusedField = (tree: ScreenTree): boolean =>
   tree.visible.some((node) => node?.editable === true && node.focused)
 
-/** For when the phone did not say which app is in front: the first that draws anything but the bars. */
+/**
+ * When the phone did not report the foreground app: the first package that draws
+ * anything except the bars.
+ */
 function packageOf(tree: ScreenTree): string {
   const packages = tree.visible.map((node) => node?.package ?? '').filter((name) => name !== '')
   return packages.find((name) => name !== 'com.android.systemui') ?? packages[0] ?? ''

@@ -14,7 +14,7 @@ const owner = { phoneId: 'ph_a', fencingNumber: 1n }
 const progress = () => Progress.for(20_000)
 
 describe('observe', () => {
-  it('reads elements and window, and keeps the snapshot', async () => {
+  it('reads elements and window, and saves the snapshot', async () => {
     const phone = paperPhone([{ text: 'Hi', bounds: [0, 0, 100, 100] }])
     phone.keyboardVisible = true
     const snapshots = createSnapshotStore(systemClock).of(owner)
@@ -62,7 +62,7 @@ describe('observe', () => {
     expect(largest > 2_500_000 && largest < 4_000_000).toBe(true)
   })
 
-  it('reads again when the tree is broken, and says so when it stays broken', async () => {
+  it('reads again when the tree is broken, and reports one that stays broken', async () => {
     const phone = paperPhone([{ text: 'Hi', bounds: [0, 0, 100, 100] }])
     const source = phone.device.ui.source.bind(phone.device.ui)
     let broken = 2
@@ -74,7 +74,7 @@ describe('observe', () => {
     await expect(read()).rejects.toMatchObject({ code: 'provider_error' })
   })
 
-  it('reads the tree anew when it does not show the app in front, and says so when it stays so', async () => {
+  it('reads a new tree when it does not show the foreground app, and reports one that stays incomplete', async () => {
     const phone = paperPhone([{ text: 'Old', package: 'com.example.launcher', bounds: [0, 0, 100, 100] }])
     const source = phone.device.ui.source.bind(phone.device.ui)
     const asked: (boolean | undefined)[] = []
@@ -91,13 +91,13 @@ describe('observe', () => {
     expect(asked).toEqual([false, true])
 
     caughtUp = false
-    // Only the bars of the system, while an app is in front.
+    // Only the system bars, while an app is in the foreground.
     phone.views = [{ text: '12:00', package: 'com.android.systemui', bounds: [0, 0, 100, 100] }]
     const second = await read()
     expect([second.truncated, asked.length]).toEqual([true, 4])
   })
 
-  it('trusts a tree where the phone does not say what is in front', () => {
+  it('trusts a tree when the phone does not report the foreground app', () => {
     const nodes = parseNodes(dumpXml({ package: 'com.example.launcher' })).nodes
     const window = {
       package: '',

@@ -1,4 +1,4 @@
-/** Reads the screen for `observe` and for what a batch answers at its end. */
+/** Reads the screen for `observe` and for the final observation of a batch. */
 import { limits, systemClock, type Clock, type Observation, type Progress } from '@phonerack/shared'
 import type { Device } from '../device/device.js'
 import { atOnce } from './at-once.js'
@@ -9,19 +9,19 @@ import { makeScreenshot, readPicture, toJson, type ScreenshotOptions } from './s
 import type { Snapshots } from './snapshots.js'
 
 export interface ObserveOptions {
-  /** Left out: none. */
+  /** Default: none. */
   screenshot?: ScreenshotOptions | undefined
   clock?: Clock | undefined
 }
 
-/** Bytes that the elements may take when a picture must fit beside them. */
+/** Bytes for elements when the answer also includes a picture. */
 const elementsBesidePicture = 3_000_000
-/** Bytes kept for what an answer carries besides the observation. */
+/** Bytes reserved for the rest of the answer. */
 const reserve = 100_000
 
 /**
- * Reads elements, window and, when asked, picture; saves the elements as a snapshot. The observation
- * is under 4 MB as JSON, picture included.
+ * Reads elements, window and, when requested, a picture; saves the elements as a
+ * snapshot. The observation is under 4 MB as JSON, picture included.
  * @throws ApiError phone_unavailable, provider_timeout, provider_error
  */
 export async function observe(

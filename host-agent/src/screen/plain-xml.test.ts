@@ -1,4 +1,5 @@
-// The quick reader against the whole parser: what it takes, it reads as the parser does, and what it takes is what phones say.
+// Compares the fast reader with the full parser: it reads what it accepts as the parser
+// does, and it accepts what phones send.
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -23,14 +24,14 @@ function parsed(xml: string): Tag[] | 'refused' {
   }
 }
 
-/** Whether the quick reader took it. Fails when the parser says anything else. */
+/** Whether the fast reader accepted it. Fails when the parser's result differs. */
 function agrees(xml: string): boolean {
   const plain = readPlainXml(xml)
   if (plain !== null) expect(plain).toEqual(parsed(xml))
   return plain !== null
 }
 
-/** Without declaration, and without the notes in our own files. */
+/** Without the declaration, and without the notes in our files. */
 const body = (xml: string): string => xml.replace(/^\ufeff?<\?xml[^>]*\?>\s*(?:<!--[^]*?-->)?/, '')
 const screens = fc.oneof(
   anyScreen.map((roots) => body(dumpXml(...roots))),
@@ -85,8 +86,8 @@ const pieces = fc.oneof(
   ),
 )
 
-describe('the quick reader of XML', () => {
-  it('takes what phones write, and reads it as the parser does', () => {
+describe('fast XML reader', () => {
+  it('accepts what phones write, and reads it as the parser does', () => {
     fc.assert(
       fc.property(screens, (xml) => {
         expect(agrees(xml), xml).toBe(true)
@@ -94,13 +95,13 @@ describe('the quick reader of XML', () => {
     )
   })
 
-  it('reads as the parser does what it takes, whatever is cut out or put in', () => {
+  it('reads what it accepts as the parser does, after any mutation', () => {
     let taken = 0
     fc.assert(
       fc.property(screens, fc.nat(), fc.nat(12), pieces, (xml, at, length, put) => {
         const from = at % xml.length
         const mutated = xml.slice(0, from) + put + xml.slice(from + length)
-        // Half a pair is replaced before anything reads it.
+        // Lone surrogates are replaced before either reads the text.
         if (agrees(mutated.replace(/\p{Surrogate}/gu, '?'))) taken += 1
       }),
       { numRuns: 1000 },
@@ -130,7 +131,7 @@ describe('the quick reader of XML', () => {
     expect(readPlainXml(xml) ?? []).toEqual([])
   })
 
-  it('takes names that objects have of themselves', () => {
+  it('accepts names of built-in object properties', () => {
     const xml = '<a __proto__="b" constructor="c" toString="&lt;"/>'
     expect(readPlainXml(xml)).toEqual([
       {
@@ -141,7 +142,7 @@ describe('the quick reader of XML', () => {
     ])
   })
 
-  it('takes most of the trees written after real ones', () => {
+  it('accepts most of the trees modelled on real ones', () => {
     const files = treeFacts.map(({ name }) =>
       readFileSync(new URL(`trees/${name}.xml`, import.meta.url), 'utf8'),
     )

@@ -1,25 +1,30 @@
 /**
- * Reads the XML that Android's own serializer writes: tags, attributes in double quotes, white space between them. It
- * takes a fifth of the time of a whole XML parser, and less while the process is young. Whatever else XML may hold is left
- * to that parser (`xml.ts`, which uses this one). Pure. docs/decisions/0134.
+ * Reads the XML that Android's own serializer writes: tags, attributes in double
+ * quotes, white space between them. It takes a fifth of the time of a full XML parser,
+ * and less while the process is young. All other XML is left to that parser (`xml.ts`,
+ * which uses this file). Pure. docs/decisions/0134.
  */
 
-/** By name. A map: an app can give an attribute any name. */
+/** By name. A map, because an app can give an attribute any name. */
 export type Attributes = ReadonlyMap<string, string>
 
 /** A start tag; null where an element ends. */
 export type Tag = { name: string; attributes: Attributes } | null
 
 /**
- * One tag, with the space behind it: what closes, its name, its attributes, what closes at once. Names are ASCII without a
- * colon, of which every one is a name of XML too. Line breaks and tabs inside of values are changed by XML, and many
- * attributes would fill the stack of the expression's engine: such a tag is left to the parser.
+ * One tag and the space after it: closing slash, name, attributes, self-closing slash.
+ * Names are ASCII without a colon, all of which are valid XML names. XML normalises
+ * line breaks and tabs inside values, and many attributes would overflow the regular
+ * expression engine's stack: such tags are left to the parser.
  */
 const tag =
   /<(\/?)([A-Za-z_][\w.-]*)((?:[ \t\r\n]+[A-Za-z_][\w.-]*="[^"<\t\r\n]*"){0,200})[ \t\r\n]*(\/?)>[ \t\r\n]*/y
 const space = /[ \t\r\n]*/y
 
-/** All tags in their order; null for what is not as plain as that, well-formed or not. `xml` holds only XML's characters. */
+/**
+ * All tags in order; null for XML that is not this simple, well-formed or not. `xml`
+ * contains only XML characters.
+ */
 export function readPlainXml(xml: string): Tag[] | null {
   const tags: Tag[] = []
   const open: string[] = []
@@ -43,7 +48,7 @@ export function readPlainXml(xml: string): Tag[] | null {
   return open.length === 0 ? tags : null
 }
 
-/** Of text that `tag` has matched. Null when one stands twice, or has what `decode` does not know. */
+/** For text that `tag` has matched. Null for a duplicate, or for one that `decode` cannot read. */
 function readAttributes(written: string): Attributes | null {
   const attributes = new Map<string, string>()
   let count = 0
@@ -68,7 +73,7 @@ const entities = new Map([
   ['apos', "'"],
 ])
 
-/** Null when an `&` begins no entity of XML's own, or a number that is none of its characters. */
+/** Null when an `&` does not begin a predefined entity, or a number is not an XML character. */
 function decode(raw: string): string | null {
   const unknown: string[] = []
   const value = raw.replace(
@@ -83,7 +88,7 @@ function decode(raw: string): string | null {
   return unknown.length === 0 ? value : null
 }
 
-/** Of XML 1.0. */
+/** In XML 1.0. */
 export const isXmlCharacter = (code: number): boolean =>
   code === 9 ||
   code === 10 ||

@@ -1,8 +1,8 @@
 /**
- * Reads the element tree of a phone as it is now, with what is in front. The two
- * are read beside each other and must agree: what Android remembers of a screen
- * can lag behind it, and windows change while they are read. The tree takes longest
- * by far, so that it is asked for first: the others begin once that has been sent.
+ * Reads the phone's current element tree together with the foreground window. The two
+ * are read in parallel and must agree: Android's cache of a screen can lag, and windows
+ * change while they are read. The tree takes by far the longest, so it is requested
+ * first; the other reads begin once that request has been sent.
  */
 import { setImmediate } from 'node:timers/promises'
 import { ownNow, type Progress } from '@phonerack/shared'
@@ -13,17 +13,20 @@ import { buildTree, type ScreenTree } from './elements.js'
 import { ScreenXmlError } from './errors.js'
 import { parseNodes, type ParsedNodes, type UiNode } from './nodes.js'
 
-/** A tree that is empty or broken is often whole a moment later: a window was just changing. */
+/** An empty or broken tree is often complete a moment later: a window was changing. */
 const tries = 3
 const pauseMs = 300
-/** A phone that took longer to say nothing (its screen never rests) would only take as long again. */
+/**
+ * When a phone took longer than this to return nothing (its screen never becomes idle),
+ * another attempt would take as long.
+ */
 const patienceMs = 5000
 
-/** What a screen that is off shows, whatever the phone remembers of it. */
+/** The tree of a screen that is off, whatever the phone has cached. */
 const nothing: ParsedNodes = { nodes: [], frontFirst: false, cut: false }
 
 export interface ScreenRead {
-  /** Cut when it does not show the app in front: then there is more on the screen than it tells. */
+  /** Cut when it does not show the foreground app: the screen then has more than the tree. */
   tree: ScreenTree
   window: WindowState
 }
@@ -62,12 +65,12 @@ export async function readScreen(device: Device, progress: Progress): Promise<Sc
 export const readTree = async (device: Device, progress: Progress): Promise<ScreenTree> =>
   (await readScreen(device, progress)).tree
 
-/** What `showsFront` asks of the window in front. */
+/** The part of the front window that `showsFront` needs. */
 type FrontWindow = Pick<WindowState, 'package' | 'systemDialog'>
 
 /**
- * Whether the app in front is in the tree, or the system's dialog over it; also true when the phone does not say which app,
- * or whose nodes.
+ * Whether the tree contains the foreground app, or the system dialog over it; also true
+ * when the phone does not report the app, or the nodes' packages.
  */
 export function showsFront(nodes: readonly UiNode[], front: FrontWindow): boolean {
   const packages = new Set(nodes.map((node) => node.package))

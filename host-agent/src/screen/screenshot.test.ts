@@ -23,24 +23,27 @@ beforeAll(async () => {
 })
 
 describe('screenshots', () => {
-  it("hands the phone's PNG on when nothing is to be changed", async () => {
+  it("passes the phone's PNG through when nothing needs to change", async () => {
     const shot = await makeScreenshot(of(plain), { format: 'png' }, limit)
     expect(Buffer.from(shot.image).equals(plain)).toBe(true)
     expect(shot).toMatchObject({ width: 1080, height: 2400, scale: 1, screenWidth: 1080, screenHeight: 2400 })
   })
 
-  it.each(['png', 'jpeg'] as const)('makes a %s as wide as asked, with the exact scale', async (format) => {
-    for (const maxWidth of [160, 719, 1080, 2000]) {
-      const shot = await makeScreenshot(of(plain), { format, maxWidth }, limit)
-      const width = Math.min(maxWidth, 1080)
-      const info = await sharp(shot.image).metadata()
-      expect([info.format, info.width, info.height]).toEqual([format, shot.width, shot.height])
-      expect([shot.width, shot.scale]).toEqual([width, width / 1080])
-      expect(Math.abs(shot.height - (width * 2400) / 1080)).toBeLessThan(1)
-    }
-  })
+  it.each(['png', 'jpeg'] as const)(
+    'scales a %s to the requested width, with the exact scale',
+    async (format) => {
+      for (const maxWidth of [160, 719, 1080, 2000]) {
+        const shot = await makeScreenshot(of(plain), { format, maxWidth }, limit)
+        const width = Math.min(maxWidth, 1080)
+        const info = await sharp(shot.image).metadata()
+        expect([info.format, info.width, info.height]).toEqual([format, shot.width, shot.height])
+        expect([shot.width, shot.scale]).toEqual([width, width / 1080])
+        expect(Math.abs(shot.height - (width * 2400) / 1080)).toBeLessThan(1)
+      }
+    },
+  )
 
-  it('follows the quality', async () => {
+  it('applies the quality', async () => {
     const bytes = async (quality?: number) =>
       (await makeScreenshot(of(noise), { format: 'jpeg', maxWidth: 400, quality }, limit)).image.byteLength
     const [low, left, seventy, high] = [await bytes(30), await bytes(), await bytes(70), await bytes(95)]
@@ -49,7 +52,7 @@ describe('screenshots', () => {
     expect(seventy).toBeLessThan(high)
   })
 
-  it.each(['png', 'jpeg'] as const)('makes a %s of pure noise narrower until it fits', async (format) => {
+  it.each(['png', 'jpeg'] as const)('scales a %s of pure noise down until it fits', async (format) => {
     expect(noise.byteLength).toBeGreaterThan(limit)
     for (const maxBytes of [limit, 20_000]) {
       const shot = await makeScreenshot(of(noise), { format, quality: 95 }, maxBytes)
@@ -65,7 +68,7 @@ describe('screenshots', () => {
     expect([shot.width, shot.scale]).toEqual([540, 0.5])
   })
 
-  it('refuses what is no picture, or too large a one', async () => {
+  it('refuses data that is not a picture, or is too large', async () => {
     expect(() => pngSize(Buffer.from('screencap: error'))).toThrow(ScreenImageError)
     const huge = Buffer.from(plain)
     huge.writeUInt32BE(100_000, 16)
@@ -81,7 +84,7 @@ describe('screenshots', () => {
     expect([shot.secure, toJson(shot)]).toEqual([false, expect.not.objectContaining({ secure: false })])
   })
 
-  it('says that a protected window is on the screen, and comes without that word where it is not told', async () => {
+  it('reports a protected window on the screen, and omits that when the phone does not report it', async () => {
     const phone = paperPhone([])
     const fresh: (boolean | undefined)[] = []
     phone.device.secureWindow.read = (_, anew) => {

@@ -1,6 +1,6 @@
 /**
- * Pictures of the screen for `observe`, `screenshot` and batches: PNG or JPEG,
- * as wide as asked, always under the limit of an answer.
+ * Pictures of the screen for `observe`, `screenshot` and batches: PNG or JPEG, at the
+ * requested width, always under the size limit of an answer.
  */
 import { DeadlineExceeded, limits, type ObservationScreenshot, type Progress } from '@phonerack/shared'
 import sharp from 'sharp'
@@ -10,9 +10,9 @@ import { readFailure, ScreenImageError } from './errors.js'
 
 export interface ScreenshotOptions {
   format: 'png' | 'jpeg'
-  /** Pixels; left out: the screen's width. A picture is never enlarged. */
+  /** Pixels; default: the screen's width. A picture is never enlarged. */
   maxWidth?: number | undefined
-  /** Of JPEG, 30 to 95; left out: 70. */
+  /** For JPEG, 30 to 95; default: 70. */
   quality?: number | undefined
   /** SVG of this size that is drawn over the picture. */
   overlay?: ((size: Size) => Buffer) | undefined
@@ -29,22 +29,22 @@ export interface Screenshot {
   screenHeight: number
   /** Image width divided by screen width. */
   scale: number
-  /** A window that lets no picture be taken of it is on the screen, and black in the image. */
+  /** A window that forbids screenshots is on the screen, and is black in the image. */
   secure: boolean
 }
 
-/** The phone's own picture, with the screen's size at the same rotation. */
+/** The phone's screenshot, with the screen's size in the same rotation. */
 export interface Picture {
   png: Uint8Array
   screen: Size
   secure: boolean
 }
 
-/** Twice an 8K screen: what is larger is no phone's screen. */
+/** Twice an 8K screen: no phone's screen is larger. */
 const maxPixels = 70_000_000
 const secureLimitMs = 5000
 
-// Every picture is seen once: a cache would only hold memory.
+// Every picture is used once, so a cache would only waste memory.
 sharp.cache(false)
 
 /**
@@ -66,7 +66,7 @@ export async function takeScreenshot(
   }
 }
 
-/** Whether it shows all there is comes from beside it: a protected window is merely black in a picture. */
+/** Protected windows are read separately, since they are just black in a picture. */
 export async function readPicture(device: Device, progress: Progress): Promise<Picture> {
   const [[png, size], secure] = await atOnce(
     () =>
@@ -78,11 +78,14 @@ export async function readPicture(device: Device, progress: Progress): Promise<P
   )
   const picture = pngSize(png)
   const turned = picture.width > picture.height !== size.width > size.height
-  // The phone was turned between the two reads, or its picture is square.
+  // The phone was rotated between the two reads, or its picture is square.
   return { png, screen: turned ? await device.screen.size(progress) : size, secure }
 }
 
-/** False also where the phone does not tell in time: a picture without this word is better than none. */
+/**
+ * Also false when the phone does not answer within the deadline: a picture without this
+ * flag is better than none.
+ */
 async function isSecure(device: Device, progress: Progress): Promise<boolean> {
   try {
     return (await device.secureWindow.read(progress.within(secureLimitMs), true)).secure
@@ -93,7 +96,8 @@ async function isSecure(device: Device, progress: Progress): Promise<boolean> {
 }
 
 /**
- * Makes the answer's picture from the phone's PNG, narrower until it has fewer bytes than `maxBytes`.
+ * Makes the answer's picture from the phone's PNG, scaled down until it has fewer bytes
+ * than `maxBytes`.
  * @throws ScreenImageError
  */
 export async function makeScreenshot(
@@ -120,7 +124,8 @@ export async function makeScreenshot(
     const { data, info } = await encode(png, width, source, options)
     if (data.byteLength < maxBytes) return finish(data, info.width, info.height)
     if (width === 1) throw new ScreenImageError(`one pixel takes more than ${maxBytes} bytes`)
-    // Bytes go with the square of the width; a little less than that, so that one more round is enough.
+    // Bytes grow with the square of the width; slightly below that, so that one more
+    // round suffices.
     const narrower = Math.floor(width * Math.sqrt(maxBytes / data.byteLength) * 0.95)
     width = Math.max(1, Math.min(width - 1, narrower))
   }
@@ -166,7 +171,7 @@ export function pngSize(png: Uint8Array): Size {
   return size
 }
 
-/** As it stands in an observation. */
+/** In an observation's form. */
 export const toJson = (shot: Screenshot): ObservationScreenshot => ({
   format: shot.format,
   width: shot.width,

@@ -46,7 +46,7 @@ describe('snapshots', () => {
     expect(created.size).toEqual({ snapshots: 0, bytes: 0 })
   })
 
-  it('stay within their limits, the oldest go first', () => {
+  it('stay within their limits, the oldest are removed first', () => {
     const { created } = store({ perPhone: 3 })
     const snapshots = created.of(owner)
     const other = created.of({ ...owner, phoneId: 'ph_b' }).save(elements)
@@ -60,12 +60,12 @@ describe('snapshots', () => {
     expect(small.size.snapshots).toBeGreaterThan(0)
   })
 
-  it('of one phone never make room for those of another', () => {
+  it('of one phone never displace those of another', () => {
     const { created, later } = store()
     const quiet = { phoneId: 'ph_quiet', fencingNumber: 1n }
     const id = created.of(quiet).save(elements)
     later(15 * 60_000 - 2)
-    // As large as a screen may be: far more than all phones together may keep.
+    // The largest allowed screen: far more than all phones together may keep.
     const large = Array.from({ length: 500 }, (_, index) => ({
       ...(elements[0] ?? { ref: 0 }),
       ref: index,

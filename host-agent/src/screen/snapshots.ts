@@ -1,7 +1,7 @@
 /**
- * What clients were shown, for as long as they may target it by ref. Kept in
- * the agent's memory only, per assignment: another phone, or the same phone
- * under a newer fencing number, never finds it.
+ * The elements shown to clients, for as long as they may be targeted by ref. Kept in
+ * the agent's memory only, per assignment: another phone, or the same phone under a
+ * newer fencing number, never finds them.
  */
 import { limits, newId, type Clock } from '@phonerack/shared'
 import type { ScreenElement } from './elements.js'
@@ -14,7 +14,7 @@ export interface SnapshotOwner {
   fencingNumber: bigint
 }
 
-/** What is remembered of a shown element: enough to know it again. */
+/** The fields of a shown element that are needed to find it again. */
 export interface SnapshotElement extends ElementIdentity {
   ref: number
   bounds: Bounds
@@ -22,15 +22,18 @@ export interface SnapshotElement extends ElementIdentity {
 
 /** The snapshots of one assignment. */
 export interface Snapshots {
-  /** Keeps the elements as a new snapshot and returns its `snp_` ID. */
+  /** Saves the elements as a new snapshot and returns its `snp_` id. */
   save(elements: readonly ScreenElement[]): string
-  /** The element that had `ref` in that snapshot; null when it has expired or never was this assignment's. */
+  /**
+   * The element with `ref` in that snapshot; null when it has expired or never belonged
+   * to this assignment.
+   */
   find(snapshotId: string, ref: number): SnapshotElement | null
 }
 
 export interface SnapshotStore {
   of(owner: SnapshotOwner): Snapshots
-  /** Forgets every snapshot of a phone: at park, wipe and delete. */
+  /** Deletes every snapshot of a phone: at park, wipe and delete. */
   forget(phoneId: string): void
   /** For tests and metrics. */
   readonly size: { snapshots: number; bytes: number }
@@ -38,9 +41,9 @@ export interface SnapshotStore {
 
 export interface SnapshotLimits {
   lifeMs: number
-  /** Of one phone; its oldest go first. */
+  /** Per phone; the oldest are removed first. */
   perPhone: number
-  /** Estimated, of one phone; its oldest go first. No phone's snapshots make room for another's. */
+  /** Estimated, per phone; the oldest are removed first. One phone's snapshots never displace another's. */
   bytesPerPhone: number
 }
 
@@ -48,25 +51,25 @@ const defaults: SnapshotLimits = { lifeMs: limits.snapshotLife, perPhone: 1000, 
 
 interface Entry {
   fencingNumber: bigint
-  /** JSON of `SnapshotElement[]`: one string, so that nothing of the screen's XML is held on to. */
+  /** JSON of `SnapshotElement[]`: one string, so that no reference to the screen's XML stays alive. */
   json: string
   expiresAt: number
 }
 
-/** Of one phone, in order of age, since a Map keeps the order of insertion. */
+/** Of one phone, by age, since a Map keeps the order of insertion. */
 interface PhoneSnapshots {
   entries: Map<string, Entry>
   bytes: number
 }
 
-/** UTF-16, and the entry around it. */
+/** UTF-16, and the entry's overhead. */
 const weigh = (entry: Entry): number => entry.json.length * 2 + 300
 
 export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimits> = {}): SnapshotStore {
   const { lifeMs, perPhone, bytesPerPhone } = { ...defaults, ...changes }
   const phones = new Map<string, PhoneSnapshots>()
 
-  /** Drops what is too old or too much, from the oldest on. */
+  /** Removes the oldest entries until age and size are within the limits. */
   const trim = (phoneId: string, kept: PhoneSnapshots, now: number): void => {
     const { entries } = kept
     for (const [id, entry] of entries) {
@@ -95,7 +98,7 @@ export function createSnapshotStore(clock: Clock, changes: Partial<SnapshotLimit
           const kept = snapshotsOf(phoneId)
           kept.entries.set(id, entry)
           kept.bytes += weigh(entry)
-          // Of phones that nobody looks at any more, too.
+          // Also for phones that are no longer read.
           for (const [each, others] of phones) trim(each, others, now)
           return id
         },

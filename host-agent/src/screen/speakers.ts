@@ -1,13 +1,19 @@
-/** Which nodes say something of their own, and what a button takes from the nodes in it. Used by `buildTree`. Pure. */
+/**
+ * Finds nodes with their own words, and the words that a button takes from its
+ * descendants. Used by `buildTree`. Pure.
+ */
 import { canBeActedOn } from './kinds.js'
 import type { UiNode } from './nodes.js'
 import type { VisibleNode } from './visible.js'
 import { hasWords } from './words.js'
 
 export interface Speakers {
-  /** Text of the nodes that can be acted on or say something that no descendant says; of a button, what it swallowed. */
+  /**
+   * Text of the nodes that can be acted on or have words that no descendant has; for a
+   * button, including what it absorbed.
+   */
   said: Map<number, string>
-  /** For each silent node: the descendant that repeats it. */
+  /** For each unlisted node: the descendant that repeats its words. */
   repeatedBy: Map<number, number>
 }
 
@@ -17,7 +23,7 @@ interface Part {
   described: boolean
 }
 
-/** From the last part to the first. An icon that is described by the text beside it says nothing more. */
+/** From the last part to the first. An icon whose description equals the adjacent text adds nothing. */
 function joinParts(parts: readonly Part[] | undefined): string | undefined {
   if (!parts) return undefined
   const texts = new Set(parts.filter(({ described }) => !described).map(({ words }) => words))
@@ -28,7 +34,7 @@ function joinParts(parts: readonly Part[] | undefined): string | undefined {
     .join(', ')
 }
 
-/** From the last node to the first, so that what is inside is known before what is around it. */
+/** From the last node to the first, so that descendants are known before their ancestors. */
 export function findSpeakers(
   nodes: readonly UiNode[],
   visible: readonly (VisibleNode | null)[],
@@ -66,7 +72,7 @@ export function findSpeakers(
     const swallower = swallowedBy[index] ?? -1
     if (swallower >= 0) {
       const list = swallowed.get(swallower)
-      // A description that says something else than the text beside it is said too, after it.
+      // A description that differs from the text is added after it.
       const parts = [
         ...(newDesc ? [{ words: node.desc, described: true }] : []),
         ...(newText ? [{ words: node.text, described: false }] : []),
@@ -79,7 +85,7 @@ export function findSpeakers(
   return { said, repeatedBy }
 }
 
-/** For each node: the nearest around it that is on the screen and has words; -1: none. */
+/** For each node: its nearest ancestor that is on the screen and has words; -1: none. */
 function findWordsAround(nodes: readonly UiNode[], visible: readonly (VisibleNode | null)[]): number[] {
   const result: number[] = []
   for (const { parent } of nodes) {

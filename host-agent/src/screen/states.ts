@@ -1,4 +1,4 @@
-/** The state words of an element. Used by `buildTree`. Pure. */
+/** The states of an element. Used by `buildTree`. Pure. */
 import { elementStates, type ElementState } from '@phonerack/shared'
 import type { UiNode } from './nodes.js'
 import { hasWords } from './words.js'
@@ -17,18 +17,21 @@ const tests: Readonly<Record<ElementState, (node: UiNode) => boolean>> = {
   hint: (node) => hintOf(node) !== null,
 }
 
-/** A button shows these of what it swallowed; that it can be checked at all tells an empty box from none. */
+/**
+ * A button shows these of the parts it absorbed; `checkable` distinguishes an unchecked
+ * box from no box.
+ */
 const moving: readonly ElementState[] = ['checkable', 'checked', 'selected', 'disabled']
 
-/** In the order of `elementStates`. `swallowed`: the nodes that are shown as part of this one. */
+/** In the order of `elementStates`. `swallowed`: the nodes that are shown as parts of this one. */
 export const stateWords = (node: UiNode, swallowed: readonly UiNode[]): ElementState[] =>
   elementStates.filter(
     (word) => tests[word](node) || (moving.includes(word) && swallowed.some((child) => tests[word](child))),
   )
 
 /**
- * The hint that an empty field shows in place of a text; null: none, or the phone does not say. Some phones give the hint as
- * the text too, others beside it.
+ * The hint that an empty field shows in place of a text; null: none, or not reported.
+ * Some phones report the hint also as the text, others only separately.
  */
 export function hintOf(node: UiNode): string | null {
   const { hint, showsHint, text } = node

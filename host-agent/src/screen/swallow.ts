@@ -1,6 +1,6 @@
 /**
- * Which nodes a button swallows: a person sees one thing, so its children are
- * not listed beside it. Used by `buildTree`; docs/decisions/0020, 0152. Pure.
+ * Decides which nodes a button absorbs: a person sees one item, so its children are not
+ * listed separately. Used by `buildTree`; docs/decisions/0020, 0152. Pure.
  */
 import { canBeActedOn, isButton, isContainer } from './kinds.js'
 import type { UiNode } from './nodes.js'
@@ -8,16 +8,19 @@ import type { VisibleNode } from './visible.js'
 import { hasWords } from './words.js'
 
 export interface Swallowed {
-  /** For each node: the button that says it; -1: none. */
+  /** For each node: the button that absorbs it; -1: none. */
   by: readonly number[]
-  /** The boxes, switches and dots that are part of a button and no elements; each is swallowed too. */
+  /**
+   * Boxes, switches and radio buttons that are parts of a button and not elements; each
+   * is absorbed too.
+   */
   marks: ReadonlySet<number>
 }
 
 export function findSwallowed(nodes: readonly UiNode[], visible: readonly (VisibleNode | null)[]): Swallowed {
   const marks = findMarks(nodes, visible)
   const by: number[] = []
-  // For each node: the swallower of its children. What is not on the screen stands in nobody's way.
+  // For each node: the button that absorbs its children. Off-screen nodes are ignored.
   const inside: number[] = []
   for (const node of nodes) {
     const around = inside[node.parent] ?? -1
@@ -25,21 +28,21 @@ export function findSwallowed(nodes: readonly UiNode[], visible: readonly (Visib
     const acts = shown !== null && shown !== undefined && canBeActedOn(node)
     const mark = marks.get(node.index)
     by.push(mark ?? (acts ? -1 : around))
-    // A list that fits need not scroll, and holds many things all the same.
+    // A list that fits without scrolling still holds many items.
     const stops = (acts && mark === undefined) || (shown && isContainer(node))
     inside.push(shown && acts && saysItsChildren(shown) ? node.index : stops ? -1 : around)
   }
   return { by, marks: new Set(marks.keys()) }
 }
 
-/** A button without a text takes what its children say. */
+/** A button without a text takes the words of its children. */
 const saysItsChildren = (node: VisibleNode): boolean =>
   isButton(node) && !hasWords(node.text) && !node.editable && !node.password
 
 /**
- * What shows a state and takes no touch itself, as a list's radio button does: the row around it is what a person presses.
- * By its index: that row. Left out: one of several in a button, whose states would be mixed up, and one that says something
- * in a button with a text of its own.
+ * Nodes that show a state and take no touch, like a list's radio button: a person
+ * presses the row around them. By node index: that row. Excluded: one of several in a
+ * button, whose states would mix, and one with words in a button with its own text.
  */
 function findMarks(
   nodes: readonly UiNode[],

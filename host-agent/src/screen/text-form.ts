@@ -1,4 +1,7 @@
-/** The compact text form of a screen, as `format=text` answers it. Pure. Rules: `decisions.md`, Observations and results. */
+/**
+ * The compact text form of a screen, as returned by `format=text`. Pure. Rules:
+ * `decisions.md`, Observations and results.
+ */
 import type { Element, Observation } from '@phonerack/shared'
 
 type Head = Pick<Observation, 'app' | 'keyboard' | 'screen'>
@@ -7,7 +10,7 @@ type Head = Pick<Observation, 'app' | 'keyboard' | 'screen'>
 export function headLines({ app, keyboard, screen }: Head): string {
   const focused = keyboard.focused_editable ? ' focused' : ''
   return [
-    // An unknown package leaves the word alone.
+    // For an unknown package, only the word `app` stays.
     `app ${escape(app.package)}`.trimEnd(),
     keyboard.visible ? `keyboard visible${focused}` : 'keyboard hidden',
     `screen ${screen.width}x${screen.height}${screen.on === false ? ' off' : ''}`,
@@ -15,8 +18,9 @@ export function headLines({ app, keyboard, screen }: Head): string {
 }
 
 /**
- * `[ref] Type "text" #id flags (x,y)`; the quotes hold the text, else the description. An id of the app in front is written
- * without its package: targets by `id` take that form too.
+ * `[ref] Type "text" #id flags (x,y)`; the quotes hold the text, or else the
+ * description. An id of the foreground app is written without its package: targets by
+ * `id` accept that form too.
  */
 export function elementLine(element: Element, app: string): string {
   const words = element.text ?? element.desc
@@ -32,6 +36,6 @@ function shortId(id: string, app: string): string {
   return id.startsWith(prefix) && id.length > prefix.length ? id.slice(prefix.length) : id
 }
 
-/** What an app writes stays inside its quotes and on its line: else a note's title could pass for an element. */
+/** App text stays inside its quotes and on its line: otherwise a note's title could pass for an element. */
 const escape = (text: string): string =>
   text.replace(/["\\]/g, '\\$&').replace(/\r\n|[\n\r\v\f\u2028\u2029\u0085]/g, '\\n')

@@ -27,7 +27,10 @@ const named = (tree: ScreenTree, words: string): ScreenElement => {
 }
 const touchOf = (tree: ScreenTree, words: string) => touchPointOf(named(tree, words).node, tree)
 
-/** Every element whose touchable descendants, all of them, leave a point free: by another way than the code's. */
+/**
+ * Every element whose touchable descendants together leave a point free: computed in a
+ * different way than the code.
+ */
 function nestedIn(tree: ScreenTree, element: ScreenElement): Bounds[] {
   const isInside = (index: number): boolean => {
     const parent = tree.nodes[index]?.parent ?? -1
@@ -38,7 +41,7 @@ function nestedIn(tree: ScreenTree, element: ScreenElement): Bounds[] {
     .map(({ bounds }) => bounds)
 }
 
-/** A free pixel can be moved left and up until it meets a border: so these are all that need a look. */
+/** A free pixel can be moved left and up until it meets an edge, so only these need to be checked. */
 function someFreePixel(area: Bounds, covers: readonly Bounds[]): Point | undefined {
   const xs = [area[0], ...covers.map((cover) => cover[2])]
   const ys = [area[1], ...covers.map((cover) => cover[3])]
@@ -64,14 +67,14 @@ function holdsFor(tree: ScreenTree): { moved: number } {
 }
 
 describe('a touch', () => {
-  it('goes to the centre when nothing else takes it there', () => {
+  it('goes to the centre when no other node takes it there', () => {
     const tree = build(
       dumpXml(button('Card', [0, 0, 1000, 300], { children: [button('Menu', [900, 0, 1000, 100])] })),
     )
     expect(touchOf(tree, 'Card')).toEqual({ point: { x: 500, y: 150 }, covered: false })
   })
 
-  it('on a barrier around a button, as Flutter writes it, misses the button: inside, beside, without an order', () => {
+  it('on a barrier around a button, as Flutter writes it, misses the button: inside, outside, without an order', () => {
     const option = button('English', [200, 900, 880, 1500])
     const whole: Bounds = [0, 0, 1080, 2400]
     for (const tree of [
@@ -82,7 +85,7 @@ describe('a touch', () => {
       const { point, covered } = touchOf(tree, 'Dismiss')
       expect(covered).toBe(false)
       expect(contains(option.bounds as Bounds, point)).toBe(false)
-      // Clear of the button's border, and no further away than that.
+      // Clear of the button's edge, and no further away than that.
       expect(Math.min(Math.abs(point.y - 900), Math.abs(point.x - 540) + 24)).toBe(24)
       expect(touchOf(tree, 'English')).toEqual({ point: { x: 540, y: 1200 }, covered: false })
     }
@@ -95,7 +98,7 @@ describe('a touch', () => {
     expect(contains([0, 100, 1080, 200], point) && !contains([400, 120, 700, 180], point)).toBe(true)
   })
 
-  it('keeps out of what is drawn over the element, not of what lies under it', () => {
+  it('avoids nodes drawn over the element, not those under it', () => {
     const at = (order: number, draft: Draft): Draft => ({
       ...draft,
       attributes: { 'drawing-order': String(order) },
@@ -110,7 +113,7 @@ describe('a touch', () => {
     expect(touchOf(tree, 'High').point).toEqual({ x: 500, y: 500 })
   })
 
-  it('keeps out of a dialog in front', () => {
+  it('avoids a dialog in front', () => {
     const dialog: Draft = {
       package: 'com.example.sheet',
       bounds: [0, 700, 1080, 1700],
@@ -121,14 +124,14 @@ describe('a touch', () => {
     expect([point.y < 700, covered]).toEqual([true, false])
   })
 
-  it('says when the element is covered everywhere, and then goes to the centre', () => {
+  it('reports an element that is fully covered, and then goes to the centre', () => {
     const keys = [0, 1, 2].map((row) => button(`key ${row}`, [0, row * 100, 300, row * 100 + 100]))
     const tree = build(dumpXml(button('Keys', [0, 0, 300, 300], { children: keys })))
     expect(touchOf(tree, 'Keys')).toEqual({ point: { x: 150, y: 150 }, covered: true })
     expect(touchOf(tree, 'key 1')).toEqual({ point: { x: 150, y: 150 }, covered: false })
   })
 
-  it('ignores what only takes movements, and what takes nothing', () => {
+  it('ignores nodes that take only moves, and nodes that take nothing', () => {
     const list: Draft = { class: 'android.widget.ListView', flags: ['scrollable'], bounds: [0, 0, 900, 900] }
     const dot: Draft = { class: 'android.widget.RadioButton', flags: ['checkable'], bounds: [0, 0, 900, 900] }
     const tree = build(dumpXml(button('Pick', [0, 0, 900, 900], { children: [list, dot] })))
@@ -157,7 +160,7 @@ describe('a touch', () => {
   })
 })
 
-describe('a free point', () => {
+describe('free point', () => {
   const side = fc.integer({ min: 0, max: 60 })
   const rectangle = fc
     .tuple(side, side, fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }))
@@ -176,7 +179,7 @@ describe('a free point', () => {
     )
   })
 
-  it('is not on a hair between two covers where there is room elsewhere', () => {
+  it('is not in a narrow gap between two covers when there is room elsewhere', () => {
     const point = freePoint(
       [0, 0, 1000, 1000],
       [

@@ -1,6 +1,6 @@
 /**
- * Where a finger goes that means a node: a point of it that no other touchable
- * node takes. Used by `actions/target.ts`; docs/decisions/0150. Pure.
+ * Selects the point at which to touch a node: one that no other touchable node takes.
+ * Used by `actions/target.ts`; docs/decisions/0150. Pure.
  */
 import type { Point } from '../device/device.js'
 import { areaOf, centerOf, intersect, isInside, type Bounds } from './geometry.js'
@@ -14,14 +14,17 @@ import type { VisibleNode } from './visible.js'
 
 export interface TouchPoint {
   point: Point
-  /** Other touchable nodes take every point of the node: the point is its centre. */
+  /** Other touchable nodes cover every point of the node: the point is its centre. */
   covered: boolean
 }
 
-/** The grid that the covers make grows with the square of their number; a real node has fewer than 40. */
+/** The covers' grid grows with the square of their number; a real node has fewer than 40. */
 const maxCovers = 500
 
-/** Android's `View.onTouchEvent`: such a view takes a touch, also while it is disabled. A list only takes movements. */
+/**
+ * Android's `View.onTouchEvent`: such a view takes a touch, even while it is disabled.
+ * A list takes only moves.
+ */
 export const takesTouches = (node: UiNode): boolean =>
   node.clickable || node.longClickable || (node.editable && node.focusable)
 
@@ -31,7 +34,7 @@ export function touchPointOf(node: VisibleNode, tree: ScreenTree): TouchPoint {
   return { point: point ?? centerOf(node.visible), covered: point === null }
 }
 
-/** What may take a touch that is meant for the node. */
+/** Nodes that may take a touch meant for this node. */
 export function coversOf(node: VisibleNode, tree: ScreenTree): Bounds[] {
   const covers: Bounds[] = (coveringWindows(tree, canBeActedOn) ?? [])
     .filter(({ index }) => drawnOver(tree, index, node.index) === 'over')
@@ -46,6 +49,7 @@ export function coversOf(node: VisibleNode, tree: ScreenTree): Bounds[] {
 function mayTake(other: VisibleNode, node: VisibleNode, tree: ScreenTree): boolean {
   const order = drawnOver(tree, other.index, node.index)
   if (order === 'inside' || order === 'over') return true
-  // Where the phone does not say which is in front, what is as large as the node or larger lies behind it.
+  // Where the phone does not report the order, a node of the same or larger size lies
+  // behind.
   return order === 'unknown' && !isInside(node.visible, other.visible)
 }

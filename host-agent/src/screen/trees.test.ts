@@ -1,4 +1,7 @@
-/** Screens written after those of real phones, with what a person sees on each: docs/trees.md. */
+/**
+ * Screens modelled on those of real phones, with the elements that a person sees on
+ * each: docs/trees.md.
+ */
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { dumpXml, type Draft } from '../testing/screen-xml.js'
@@ -10,7 +13,7 @@ const folder = new URL('trees/', import.meta.url)
 const read = (name: string, [width, height]: readonly [number, number]): ScreenTree =>
   buildTree(parseNodes(readFileSync(new URL(`${name}.xml`, folder))), { width, height })
 
-/** Where a tap on the element goes that says these words, or that swallowed the node which does. */
+/** The tap point for the element with these words, or for the one that absorbed their node. */
 const tapFor = (tree: ScreenTree, words: string): (readonly number[])[] => {
   const found = tree.visible.filter((node) => node?.text === words || node?.desc === words)
   const centers = found.map((node) => node && tree.elementOf[node.index]?.center)
@@ -19,7 +22,7 @@ const tapFor = (tree: ScreenTree, words: string): (readonly number[])[] => {
   )
 }
 
-describe('trees after those of real phones', () => {
+describe('trees modelled on real phones', () => {
   it.each(treeFacts)('$name', ({ name, screen, elements, taps, notListed = [] }) => {
     const tree = read(name, screen)
     const said = tree.elements.map(({ type, text, desc }) => `${type} ${text ?? desc ?? ''}`.trimEnd())
@@ -30,7 +33,7 @@ describe('trees after those of real phones', () => {
     for (const words of notListed) expect(said.join('\n')).not.toContain(words)
   })
 
-  it('every file has its facts, and names where its structure is from', () => {
+  it('have facts for every file, and name the source of the structure', () => {
     const files = readdirSync(folder).filter((file) => file.endsWith('.xml'))
     expect(files.toSorted()).toEqual(treeFacts.map(({ name }) => `${name}.xml`).toSorted())
     for (const file of files) {
@@ -42,7 +45,8 @@ describe('trees after those of real phones', () => {
 })
 
 describe('a screen of 1,500 nodes', () => {
-  // Rows like those of the longest order page that was studied: picture, name, price, a counter of three.
+  // Rows like those of the longest order page studied: picture, name, price, a counter
+  // of three.
   const row = (index: number): Draft => {
     const top = 100 + index * 30
     return {

@@ -1,4 +1,4 @@
-/** Which nodes are on the screen, and with how much of themselves. Pure. */
+/** Which nodes are on the screen, and their visible parts. Pure. */
 import type { Size } from '../device/device.js'
 import { areaOf, intersect, wholeScreen, type Bounds } from './geometry.js'
 import { canBeActedOn, isContainer } from './kinds.js'
@@ -7,15 +7,16 @@ import { hasWords } from './words.js'
 
 /** A node that has area on the screen. */
 export interface VisibleNode extends UiNode {
-  /** Clipped to the screen and to what scrolls it. */
+  /** Clipped to the screen and to its scroll containers. */
   visible: Bounds
   /** Takes more than half of the screen. */
   page: boolean
 }
 
 /**
- * For each node; null where it is not on the screen. A scrolling view clips what it scrolls; other
- * parents need not contain their children (zero-sized wrappers of web pages do not).
+ * For each node; null where it is not on the screen. A scrolling view clips its
+ * content; other parents need not contain their children (zero-sized wrappers of web
+ * pages do not).
  */
 export function clip(nodes: readonly UiNode[], screen: Size): (VisibleNode | null)[] {
   const visible: (VisibleNode | null)[] = []
@@ -33,8 +34,9 @@ export function clip(nodes: readonly UiNode[], screen: Size): (VisibleNode | nul
 }
 
 /**
- * The parent that words without a place label: some apps (Compose) name a tab by a node with the bounds `[0,0][0,0]`. Null
- * where what stands around them has words itself, or holds many things.
+ * The parent that words without bounds label: some apps (Compose) name a tab by a node
+ * with the bounds `[0,0][0,0]`. Null when the parent has its own words, or holds many
+ * items.
  */
 function labelledBy(node: UiNode, visible: readonly (VisibleNode | null)[]): VisibleNode | null {
   if ((!hasWords(node.text) && !hasWords(node.desc)) || canBeActedOn(node)) return null
@@ -47,7 +49,7 @@ function labelledBy(node: UiNode, visible: readonly (VisibleNode | null)[]): Vis
   return parent
 }
 
-/** Field by field: fifty times faster than spreading that many, and a screen has thousands. */
+/** Copies field by field: fifty times faster than spread, and a screen has thousands of nodes. */
 const withArea = (node: UiNode, visible: Bounds, page: boolean): VisibleNode => ({
   index: node.index,
   parent: node.parent,

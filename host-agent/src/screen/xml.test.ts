@@ -9,12 +9,12 @@ const label = (text: string) => dumpXml({ class: 'android.widget.TextView', text
 const textsIn = (xml: string | Uint8Array) => parseNodes(xml).nodes.map((node) => node.text)
 
 describe('reading XML', () => {
-  it('passes over what stands before and after it', () => {
+  it('skips text before and after it', () => {
     const noisy = `WARNING: linker <unused> & more\n${label('Hi')}UI hierchary dumped to: /dev/tty\n`
     expect(textsIn(noisy)).toEqual(['Hi'])
   })
 
-  it('takes several roots, each with its declaration', () => {
+  it('accepts several roots, each with its declaration', () => {
     expect(textsIn(`${label('One')}\n${label('Two')}`)).toEqual(['One', 'Two'])
   })
 
@@ -34,12 +34,12 @@ describe('reading XML', () => {
     for (const input of inputs) expect(textsIn(input)).toEqual(['Größe 数 🙂'])
   })
 
-  it('reads the five entities and numeric ones, an emoji as two of them too', () => {
+  it('reads the five entities and numeric ones, including an emoji as two of them', () => {
     const xml = '<node text="&lt;&amp;&gt;&quot;&apos; a&#10;b &#x1F642; &#55357;&#56898;"/>'
     expect(textsIn(xml)).toEqual(['<&>"\' a\nb 🙂 🙂'])
   })
 
-  it('replaces what XML forbids', () => {
+  it('replaces characters that XML forbids', () => {
     expect(textsIn('<node text="a\u0001b&#0;c&#xD800;d\ud83de"/>')).toEqual(['a\ufffdb\ufffdc\ufffdd\ufffde'])
   })
 
@@ -57,11 +57,11 @@ describe('reading XML', () => {
     expect(() => parseNodes(xml)).toThrow(ScreenXmlError)
   })
 
-  it('refuses what is too large', () => {
+  it('refuses input that is too large', () => {
     expect(() => parseNodes(' '.repeat(24_000_001))).toThrow(ScreenXmlError)
   })
 
-  it('leaves out what is too deep or too much, and says so', () => {
+  it('omits nodes beyond the depth and count limits, and reports that', () => {
     const deep = parseNodes('<node text="x">'.repeat(100_000) + '</node>'.repeat(100_000))
     expect(deep.nodes).toHaveLength(1000)
     expect(deep.cut).toBe(true)
@@ -71,7 +71,7 @@ describe('reading XML', () => {
     expect(parseNodes(label('Hi')).cut).toBe(false)
   })
 
-  it('reads both dialects alike', () => {
+  it('reads both dialects in the same way', () => {
     fc.assert(
       fc.property(anyScreen, (roots) => {
         expect(parseNodes(pageSource(...roots)).nodes).toEqual(parseNodes(dumpXml(...roots)).nodes)
@@ -79,14 +79,14 @@ describe('reading XML', () => {
     )
   })
 
-  it('names a class by its tag when there is no attribute, and windows are no nodes', () => {
+  it('names a class by its tag when there is no attribute, and does not return windows as nodes', () => {
     const xml =
       '<displays><display id="0"><window title="A" bounds="[0,0][9,9]"><hierarchy><android.widget.Button text="Go"/></hierarchy></window></display></displays>'
     const { nodes } = parseNodes(xml)
     expect(nodes.map((node) => [node.className, node.parent])).toEqual([['android.widget.Button', -1]])
   })
 
-  it('never fails with anything but its own error, whatever is cut out or put in', () => {
+  it('never fails with any other error, after any mutation', () => {
     fc.assert(
       fc.property(anyScreen, fc.nat(), fc.nat(40), fc.string({ maxLength: 8 }), (roots, at, length, put) => {
         const xml = dumpXml(...roots)

@@ -1,7 +1,7 @@
 /**
- * Reads the XML in which a phone describes its screen, as a stream of start
- * and end tags. What it says is the tenant's: no DTD, no entities but the five
- * and numeric ones, size capped. No recursion.
+ * Reads a phone's XML description of its screen as a stream of start and end tags. The
+ * content is untrusted: no DTD, no entities except the predefined and numeric ones,
+ * limited size. No recursion.
  */
 import { SaxesParser } from 'saxes'
 import { ScreenXmlError } from './errors.js'
@@ -16,9 +16,9 @@ export interface XmlHandler {
 const maxLength = 24_000_000
 
 /**
- * Streams every element to `handler`. Text around the XML is passed over, several roots and a
- * declaration before each are taken.
- * @throws ScreenXmlError for anything that is no well-formed XML
+ * Streams every element to `handler`. Skips text around the XML, and accepts several
+ * roots, each with a declaration.
+ * @throws ScreenXmlError for XML that is not well-formed
  */
 export function readXml(source: string | Uint8Array, handler: XmlHandler): void {
   const xml = trimToXml(typeof source === 'string' ? source : decode(source))
@@ -30,7 +30,10 @@ export function readXml(source: string | Uint8Array, handler: XmlHandler): void 
   }
 }
 
-/** Any XML, by the parser. Public for the tests, which hold `readPlainXml` against it. @throws ScreenXmlError */
+/**
+ * Any XML, by the full parser. Exported for the tests, which compare `readPlainXml`
+ * with it. @throws ScreenXmlError
+ */
 export function parseXml(xml: string, handler: XmlHandler): void {
   const parser = new SaxesParser({ fragment: true, position: false, xmlns: false as const })
   parser.on('error', (error) => {
@@ -44,7 +47,7 @@ export function parseXml(xml: string, handler: XmlHandler): void {
   parser.write(xml).close()
 }
 
-/** By byte order mark, else by where the NUL bytes of `<` are, else UTF-8. */
+/** By byte order mark, else by the position of the NUL bytes around `<`, else UTF-8. */
 function decode(bytes: Uint8Array): string {
   const [first, second] = bytes
   if (bytes.length > maxLength * 2) throw new ScreenXmlError(`it has ${bytes.length} bytes`)
@@ -56,7 +59,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 const declaration = /<\?xml\b[^>]*\?>/g
-/** The tags of both dialects, a class among them; `<` in a warning before the XML is none. */
+/** Root tags of both dialects, including a class; a `<` in a warning before the XML does not count. */
 const firstRoot = /<\?xml\b|<!DOCTYPE|<(?:hierarchy|displays|node)\b|<[A-Za-z_][\w$]*(?:\.[\w$]+)+[\s/>]/
 const firstTag = /<[A-Za-z_]/
 
@@ -69,7 +72,7 @@ function trimToXml(text: string): string {
   return replaceForbidden(text.slice(from, to + 1).replace(declaration, ''))
 }
 
-/** The tool's own words, for the error: `ERROR: null root node returned by UiTestAutomationBridge.` */
+/** The tool's own message, for the error: `ERROR: null root node returned by UiTestAutomationBridge.` */
 const excerpt = (text: string): string =>
   text
     .slice(0, 120)
@@ -81,7 +84,7 @@ const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surro
 const numeric = /&#(x[\da-f]{1,8}|\d{1,10});/gi
 const surrogatePair = /&#(5[56]\d{3});&#(5[67]\d{3});/g
 
-/** Old Androids write an emoji as two numeric entities, and pass control characters on. */
+/** Old Android versions write an emoji as two numeric entities, and pass control characters on. */
 function replaceForbidden(xml: string): string {
   return xml
     .replace(surrogatePair, (_, high: string, low: string) => String.fromCharCode(Number(high), Number(low)))

@@ -1,29 +1,30 @@
 /**
- * What a person sees on the screens beside this file, read off the XML by hand,
- * for `trees.test.ts`. Never recorded from what the builder says.
+ * The elements that a person sees on the screens in this folder, read from the XML by
+ * hand, for `trees.test.ts`. Never recorded from the builder's output.
  */
 export interface TreeFacts {
   /** The XML file's name. */
   name: string
   screen: readonly [width: number, height: number]
-  /** All, in screen order: the type, then the text, else the description, if any. */
+  /** All, in screen order: the type, then the text, or else the description. */
   elements: readonly string[]
-  /** What is tapped for these words. */
+  /** Tap points by words. */
   taps: Readonly<Record<string, readonly [x: number, y: number]>>
-  /** Words of the XML that no element says. */
+  /** Words of the XML that no element contains. */
   notListed?: readonly string[]
 }
 
 // oxfmt-ignore
 export const treeFacts: readonly TreeFacts[] = [
-  // A page that calls itself clickable, a list that need not scroll, rows that are not clickable.
+  // A page that claims to be clickable, a list that fits without scrolling, rows that
+  // are not clickable.
   { name: 'members-picker', screen: [720, 1608],
     elements: ['TextView', 'TextView Add members', 'TextView', 'TextView My clients', 'ImageView', 'TextView Recent', 'TextView M', 'ImageView', 'TextView Mira', 'TextView @guest', 'RelativeLayout'],
     taps: { Mira: [282, 550], 'My clients': [176, 219] } },
   { name: 'tasks-rtl-compose', screen: [1080, 2400],
     elements: ['TextView مشاوير', 'View ضبط', 'View عودة', 'TextView ٧', 'TextView مواعيد قريبة', 'View تمت', 'View باقية', 'TextView ابحث بالاسم...', 'EditText', 'View شراء الخبز, من السوق', 'View', 'View حذف', 'CheckBox'],
     taps: { 'عودة': [965, 119], 'تمت': [290, 1037], 'حذف': [164, 1913] } },
-  // The buttons' pane is clickable and holds them all; the next pane waits outside of the screen.
+  // The buttons' pane is clickable and contains them all; the next pane is off-screen.
   { name: 'calculator-nexus', screen: [1440, 2392],
     elements: ['Button DEG', 'ImageButton More choices', 'TextView No sum yet', 'TextView Nothing yet', 'Button DEL', 'Button 7', 'Button 8', 'ib', 'LinearLayout Digits and signs', 'ViewGroup Further signs', 'Button =', 'Button +'],
     taps: { 7: [196, 1137], '=': [811, 2153], equals: [811, 2153] }, notListed: ['sin'] },
@@ -33,7 +34,8 @@ export const treeFacts: readonly TreeFacts[] = [
   { name: 'video-editor', screen: [720, 1280],
     elements: ['Button Leave editor', 'Button Loudness', 'Button Drift', 'Button Words', 'Button Cut', 'Button Further tools'],
     taps: { Drift: [359, 120], Words: [650, 454] } },
-  // The strip beside the drawer closes it; what shows through it cannot be tapped.
+  // The strip beside the drawer closes it; elements visible through it cannot be
+  // tapped.
   { name: 'drawer-over-profile', screen: [1080, 2400],
     elements: ['Button Circles, 5 of 15', 'Button Help', 'RecyclerView', 'HorizontalScrollView', 'Button Close the drawer', 'Button Sign out'],
     taps: { 'Close the drawer': [1019, 1251], 'Sign out': [479, 2306] },
@@ -41,7 +43,8 @@ export const treeFacts: readonly TreeFacts[] = [
   { name: 'login-miui', screen: [1080, 2400],
     elements: ['Button English', 'ImageView Faces logo', 'ViewGroup Phone or mail', 'EditText ada@example.com', 'ViewGroup Secret word', 'Button Show it', 'EditText Secret word,', 'ViewGroup', 'Button Go in', "ImageView Maker's mark"],
     taps: { 'Go in': [540, 1428], 'Secret word,': [490, 1269] }, notListed: ['••••••••'] },
-  // An icon's picture is described by the word below it, in either order. The second window has no place.
+  // An icon's picture is described by the word below it, in either order. The second
+  // window has no bounds.
   { name: 'launcher-two-roots', screen: [1080, 2400],
     elements: ['FrameLayout It is 6 13, Tuesday', 'ScreenView', 'FrameLayout', 'ImageButton Cup final', 'ImageButton Look up by voice', 'RelativeLayout Look up', 'RelativeLayout Looks', 'RelativeLayout Tools'],
     taps: { Looks: [156, 1571], Tools: [540, 1571], 'Cup final': [131, 1255] }, notListed: ['Looks, Looks', 'Tools, Tools'] },
@@ -51,7 +54,8 @@ export const treeFacts: readonly TreeFacts[] = [
   { name: 'new-event-foldable', screen: [1520, 2064],
     elements: ['ImageView Cancel', 'TextView New event', 'ImageView Done', 'TextView Event', 'TextView Big day', 'AutoCompleteTextView Title', 'TextView All day', 'Switch Lasts all day', 'RelativeLayout From, Aug 18 11:00', 'ScrollView', 'FrameLayout Ring loudly', 'Switch Ring loudly'],
     taps: { 'Aug 18 11:00': [1159, 1243], 'Lasts all day': [1423, 1138] }, notListed: ['Scrolled away'] },
-  // Buttons that work stand before a view as large as the screen: document order covers nothing.
+  // Working buttons come before a view as large as the screen: document order covers
+  // nothing.
   { name: 'feed-three-roots', screen: [480, 640],
     elements: ['TextView 1:21', 'FrameLayout Wifi full.', 'ImageView Profile of Kit', 'Button Follow Kit', 'FrameLayout', 'Button Like. 110 likes', 'ViewPager', 'FrameLayout', 'View Film', 'TextView Kit', 'LinearLayout 22 min', 'EditText Say something...', 'ImageView Back', 'ImageView Home'],
     taps: { 'Follow Kit': [446, 156], '22 min': [121, 406], Back: [102, 609] } },
