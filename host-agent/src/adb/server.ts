@@ -9,7 +9,8 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Progress, type Logger, pause } from '@phonerack/shared'
+import { Progress, type Logger } from '@phonerack/shared'
+import { keepRunning } from '../base/keep-running.js'
 import { later } from '../base/later.js'
 import { AdbClient } from './client.js'
 import { isFull } from './connection.js'
@@ -118,24 +119,19 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
   }
 
   const firstTry = later<undefined>()
-  const watching = (async () => {
-    let wait = backoffMs.first
-    while (!stopped()) {
-      const startedAt = performance.now()
-      const reason = await runOnce(() => {
-        trouble = null
-        log.info({ path, pid: child?.pid }, 'adb server running')
-        firstTry.resolve(undefined)
-      })
-      if (stopped()) break
-      trouble = reason
-      log.error({ path, reason }, 'adb server unavailable')
+  const runAndReport = async (): Promise<'again' | 'done'> => {
+    const reason = await runOnce(() => {
+      trouble = null
+      log.info({ path, pid: child?.pid }, 'adb server running')
       firstTry.resolve(undefined)
-      if (performance.now() - startedAt > 30_000) wait = backoffMs.first
-      await pause(wait, stopping.signal)
-      wait = Math.min(wait * 2, backoffMs.cap)
-    }
-  })()
+    })
+    if (stopped()) return 'done'
+    trouble = reason
+    log.error({ path, reason }, 'adb server unavailable')
+    firstTry.resolve(undefined)
+    return 'again'
+  }
+  const watching = keepRunning(runAndReport, { signal: stopping.signal, pauses: backoffMs, steadyMs: 30_000 })
   // A fault in the watcher is a bug: it is left to the process' own handler.
   await Promise.race([firstTry.promise, watching])
 

@@ -3,8 +3,12 @@
  * after the server died. Used by the registry of devices.
  */
 import { Progress, onAbort, pause } from '@phonerack/shared'
+import { keepRunning } from '../base/keep-running.js'
 import type { AdbClient, TrackedDevice } from './client.js'
 import { TrackDevicesCommand } from './commands/transports.js'
+
+/** Milliseconds. */
+const reconnectMs = 250
 
 /**
  * Calls `onList` with each list. When the server is away the list is empty, and the tracker tries again
@@ -16,8 +20,7 @@ export async function trackDevices(
   onLost: (error: unknown) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const stopped = () => signal.aborted
-  while (!stopped()) {
+  const track = async (): Promise<'again'> => {
     try {
       await client.call('host:track-devices-l', Progress.for(5000, signal), async (connection) => {
         const tracked = client.tracked()
@@ -32,12 +35,14 @@ export async function trackDevices(
         }
       })
     } catch (error) {
-      if (stopped()) return
-      onList([])
-      onLost(error)
-      await pause(250, signal)
+      if (!signal.aborted) {
+        onList([])
+        onLost(error)
+      }
     }
+    return 'again'
   }
+  await keepRunning(track, { signal, pauses: { first: reconnectMs, cap: reconnectMs } })
 }
 
 /**

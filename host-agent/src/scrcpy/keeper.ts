@@ -3,9 +3,10 @@
  * starts the server, and restarts it when it dies. The input and text capabilities take
  * their socket from here.
  */
-import { Progress, type Logger, pause } from '@phonerack/shared'
+import { Progress, type Logger } from '@phonerack/shared'
 import { commandWith } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
+import { keepRunning } from '../base/keep-running.js'
 import { DeviceGone } from '../device/device.js'
 import { run } from '../device/run.js'
 import { openControlSocket, type ControlSocket } from './control-socket.js'
@@ -56,25 +57,21 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
     return control
   }
 
-  async function restart(signal: AbortSignal): Promise<void> {
-    const aborted = () => signal.aborted
-    let wait = restartMs.first
-    // After `stop`, and after the device disconnects, the supervisor calls `start`
-    // again.
-    while (!aborted()) {
-      try {
-        starting = startOnce(Progress.for(restartMs.start, signal), signal)
-        await starting
-        return
-      } catch (error) {
-        if (aborted()) return
-        log.warn({ err: error }, 'scrcpy server did not restart')
-        if (error instanceof DeviceGone) return
-      } finally {
-        starting = null
-      }
-      await pause(wait, signal)
-      wait = Math.min(wait * 2, restartMs.cap)
+  // After `stop`, and after the device disconnects, the supervisor calls `start` again.
+  const restart = (signal: AbortSignal): Promise<void> =>
+    keepRunning(() => tryRestart(signal), { signal, pauses: restartMs })
+
+  async function tryRestart(signal: AbortSignal): Promise<'again' | 'done'> {
+    try {
+      starting = startOnce(Progress.for(restartMs.start, signal), signal)
+      await starting
+      return 'done'
+    } catch (error) {
+      if (signal.aborted) return 'done'
+      log.warn({ err: error }, 'scrcpy server did not restart')
+      return error instanceof DeviceGone ? 'done' : 'again'
+    } finally {
+      starting = null
     }
   }
 
