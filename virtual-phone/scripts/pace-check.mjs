@@ -1,8 +1,8 @@
 /**
- * Measures what `--pace real` takes end to end, by the real adb and over HTTP, beside what a mid-range phone takes:
- * `node scripts/pace-check.mjs [times] [--reboot]` after a build. One line of JSON for each; exit code 1 when a
- * median is not a phone's. `allowedMs`: what adb, this process and the machine may add. scrcpy's touch needs the
- * released server 3.3.3 (`PHONERACK_SCRCPY_SERVER`, or where the tests keep it).
+ * Measures `--pace real` end to end, with the real adb and over HTTP, and compares it with a mid-range phone:
+ * `node scripts/pace-check.mjs [times] [--reboot]` after a build. One line of JSON for each; exit code 1 when
+ * a median is outside a phone's range. `allowedMs`: the time that adb, this process and the machine may add.
+ * scrcpy's touch needs the released server 3.3.3 (`PHONERACK_SCRCPY_SERVER`, or the tests' copy).
  */
 import { execFile, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'

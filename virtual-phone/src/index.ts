@@ -1,4 +1,4 @@
-/** What other packages' tests use of a virtual phone. */
+/** The exports for other packages' tests of a virtual phone. */
 export {
   startPhone,
   type Counts,

@@ -49,9 +49,9 @@ export interface PhoneOptions {
   pace: Pace
   /** Hosts are asked for a key, and are `unauthorized` until `adbKeys.allow()`. Default false. */
   auth?: boolean
-  /** What it lacks, as some makers' phones do. Default nothing. */
+  /** Missing parts, as on some makers' phones. Default: none. */
   without?: Iterable<Part>
-  /** Told of what went wrong inside; nothing is thrown for it. */
+  /** Receives internal errors, which are not thrown. */
   onFault?: (error: unknown, what: string) => void
 }
 
@@ -60,20 +60,20 @@ export interface Phone {
   readonly port: number
   /** `ro.serialno`. For adb its serial is `127.0.0.1:<port>`. */
   readonly serial: string
-  /** Who may connect; of use with `auth`. */
+  /** The authorised keys; used with `auth`. */
   readonly adbKeys: Pick<AdbKeys, 'pending' | 'allow' | 'deny' | 'forget'>
   /** Makes it fail, for tests. */
   readonly faults: Omit<Faults, 'close' | 'afterWipe' | 'wipeDoesNothing'>
   readonly without: ReadonlySet<Part>
-  /** What someone who looks at the phone sees. */
+  /** The phone's state as its user sees it. */
   state(): State
-  /** What reached it since this process started it. */
+  /** Calls that reached it since this process started it. */
   counters(): Counts
   /** Saves, drops all hosts, and ends the phone. */
   close(): Promise<void>
 }
 
-/** How often a phone in a boot loop looks whether it may go on. */
+/** How often a phone in a boot loop checks whether it can continue. */
 const stuckMs = 50
 
 /** @throws when the port is taken, or the phone's state cannot be read */

@@ -1,7 +1,7 @@
 /**
- * Whom adbd lets in: the host's keys, as `/data/misc/adb/adb_keys` has them,
- * and those that wait for somebody to press "Allow" on the phone's screen.
- * Source: AOSP `daemon/auth.cpp`, `crypto/rsa_2048_key.cpp`, `libcrypto_utils/android_pubkey.cpp`.
+ * The hosts that adbd accepts: keys in `/data/misc/adb/adb_keys`, and those that wait for a person to press
+ * "Allow" on the phone's screen. Source: AOSP `daemon/auth.cpp`, `crypto/rsa_2048_key.cpp`,
+ * `libcrypto_utils/android_pubkey.cpp`.
  */
 import { constants, createPublicKey, type KeyObject, publicDecrypt } from 'node:crypto'
 
@@ -10,7 +10,7 @@ export const authKind = { token: 1, signature: 2, rsaPublicKey: 3 } as const
 export const tokenBytes = 20
 
 export interface PendingKey {
-  /** As the host sent it: base64, and who it says it is. */
+  /** The key as the host sent it: base64, and the host's name. */
   line: string
   answer: (allowed: boolean) => void
 }
@@ -37,7 +37,7 @@ export class AdbKeys {
     return () => this.waiting.delete(pending)
   }
 
-  /** Who asks, by the name at the end of the key. */
+  /** The host's name, from the end of the key. */
   get pending(): string[] {
     return [...this.waiting].map(({ line }) => line.split(' ').slice(1).join(' '))
   }
@@ -52,7 +52,7 @@ export class AdbKeys {
     return this.answerAll(false)
   }
 
-  /** "Revoke USB debugging authorisations". Who is connected stays until the next connection. */
+  /** "Revoke USB debugging authorisations". A connected host stays connected until its next connection. */
   forget(): void {
     this.known = []
     this.onChange()
@@ -101,7 +101,7 @@ export function parseKey(line: string): KeyObject | null {
   }
 }
 
-/** The head of a PKCS #1 block that holds a SHA-1 digest; the token stands in the digest's place. */
+/** The head of a PKCS #1 block with a SHA-1 digest; the token takes the place of the digest. */
 const sha1Head = Buffer.from('3021300906052b0e03021a05000414', 'hex')
 
 function hasSigned(key: KeyObject, token: Buffer, signature: Buffer): boolean {

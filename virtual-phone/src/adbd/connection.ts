@@ -19,7 +19,7 @@ import {
 } from './packet.js'
 import { AdbStream, receiveWindowBytes, type StreamLink } from './stream.js'
 
-/** What `features=` announces. Each is in this code and in its tests. */
+/** The content of `features=`. Each feature is implemented and tested. */
 export const features = [
   'shell_v2',
   'cmd',
@@ -55,7 +55,7 @@ export class Connection implements StreamLink {
   private readonly streams = new Map<number, AdbStream>()
   private readonly opening = new Map<number, (accepted: boolean) => void>()
   private ended = false
-  /** What the host has to sign; null once it is let in, or before it asks. */
+  /** The token for the host to sign; null once it is accepted, or before it asks. */
   private token: Buffer | null = null
   private takeQuestionBack: (() => void) | null = null
 
@@ -79,7 +79,7 @@ export class Connection implements StreamLink {
     socket.on('close', () => this.close())
   }
 
-  /** Ends the connection and all of its streams at once. */
+  /** Ends the connection and all of its streams immediately. */
   close(): void {
     if (this.ended) return
     this.ended = true
@@ -144,7 +144,7 @@ export class Connection implements StreamLink {
   private handle(packet: Packet): void {
     if (packet.command === command.cnxn) return this.connect(packet)
     if (packet.command === command.auth) return this.authenticate(packet)
-    // As adbd: nothing else counts before the handshake, and unknown commands are passed over.
+    // Like adbd: ignores every other message before the handshake, and unknown commands.
     if (!this.online) return
     const stream = this.streams.get(packet.arg1)
     switch (packet.command) {
@@ -180,7 +180,7 @@ export class Connection implements StreamLink {
     this.send(command.auth, authKind.token, 0, this.token)
   }
 
-  /** As adbd: a signature of no known key gets another token, until the host shows its key. */
+  /** Like adbd: a signature by an unknown key gets another token, until the host sends its key. */
   private authenticate(packet: Packet): void {
     const { token, options } = this
     if (token === null) return

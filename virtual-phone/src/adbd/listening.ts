@@ -16,13 +16,13 @@ export class Listening {
     private readonly port: number,
   ) {}
 
-  /** @throws when the port was taken meanwhile */
+  /** @throws when another process has taken the port */
   setPower(on: boolean): Promise<void> {
     this.on = on
     return this.next(() => this.align())
   }
 
-  /** @throws when the port was taken meanwhile */
+  /** @throws when another process has taken the port */
   setPlugged(plugged: boolean): Promise<void> {
     this.plugged = plugged
     return this.next(() => this.align())
@@ -52,7 +52,7 @@ export class Listening {
 
   private next(step: () => Promise<void>): Promise<void> {
     const done = this.tail.then(step)
-    // Who asked for the step is told; the next one starts anew.
+    // The caller of the step gets the error; the next step starts fresh.
     this.tail = done.catch(() => undefined)
     return done
   }

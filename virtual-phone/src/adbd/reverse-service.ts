@@ -7,7 +7,7 @@ import { AddressInUse, type PhoneSockets } from '../android/sockets.js'
 import type { Duplex } from '../android/streams.js'
 import type { Connection } from './connection.js'
 
-/** What one host connection listens on: address on the phone → service on the host. */
+/** The listeners of one host connection: address on the phone → service on the host. */
 export class ReverseListeners {
   private readonly entries = new Map<string, { target: string; stop: () => void }>()
 

@@ -16,7 +16,7 @@ const hang: ServiceHandler = async (stream) => {
 export class AdbServer {
   private server: Server | null = null
   private readonly connections = new Set<Connection>()
-  /** Of hosts that hear nothing. */
+  /** Connections of hosts that receive nothing. */
   private readonly unheard = new Set<Socket>()
 
   constructor(

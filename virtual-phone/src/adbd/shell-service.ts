@@ -20,11 +20,11 @@ export interface ShellRequest {
   term: string
 }
 
-/** Reads `shell,v2,TERM=xterm,pty:ls`, or `abb:package\0list`; null when it is no shell service. */
+/** Parses `shell,v2,TERM=xterm,pty:ls`, or `abb:package\0list`; null for any other service. */
 export function parseShellService(name: string): ShellRequest | null {
   const at = name.indexOf(':')
   if (name.startsWith('abb:') || name.startsWith('abb_exec:')) {
-    // `cmd` without a process of its own; its arguments stand as they are.
+    // `cmd` without a separate process; its arguments are not parsed.
     const words = ['cmd', ...name.slice(at + 1).split('\0')].map(quoteWord)
     return { command: words.join(' '), packets: name.startsWith('abb:'), pty: false, term: 'dumb' }
   }

@@ -11,7 +11,7 @@ import { ProtocolError } from './packet.js'
 /** How much of one stream we hold unread when `delayed_ack` is on. */
 export const receiveWindowBytes = 2 * 1024 * 1024
 
-/** What a stream needs of its connection. */
+/** The parts of its connection that a stream needs. */
 export interface StreamLink {
   /** Agreed on in CNXN. */
   readonly maxPayload: number
@@ -103,7 +103,7 @@ export class AdbStream implements Duplex {
     this.resolveClosed()
   }
 
-  /** The connection ended, or the phone restarts: what was received is not acted on any more. */
+  /** The connection ended, or the phone restarts: received data is no longer processed. */
   abandon(): void {
     this.unread = []
     this.unreadBytes = 0

@@ -29,7 +29,7 @@ interface Context {
   onPush: (path: string) => void
 }
 
-/** `onPush` is told of each file that a host begins to send. Paths are byte strings. */
+/** `onPush` is called for each file that a host starts to send. Paths are byte strings. */
 export async function syncService(
   stream: Duplex,
   fs: FileSystem,
@@ -124,7 +124,7 @@ async function list(path: string, version: 1 | 2, context: Context): Promise<voi
   await stream.write(Buffer.concat([...batch, encodeListEnd(version)]))
 }
 
-/** As adbd: what cannot be listed is listed as empty. */
+/** Like adbd: a folder that cannot be listed appears empty. */
 function readable(read: () => string[]): string[] | null {
   try {
     return read()

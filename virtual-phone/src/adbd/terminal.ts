@@ -1,7 +1,6 @@
 /**
- * The line discipline of a terminal (`adb shell` with a PTY): what is typed is
- * echoed and given out line by line, and a newline on output becomes CR LF.
- * Used by `shell-service.ts`.
+ * The line discipline of a terminal (`adb shell` with a PTY): echoes input and delivers it by line; a newline
+ * on output becomes CR LF. Used by `shell-service.ts`.
  */
 import { type ByteSink, type ByteSource } from '../android/streams.js'
 
@@ -13,9 +12,9 @@ const endOfFile = 0x04
 const mostLines = 4096
 
 export class Terminal {
-  /** What the program on the terminal reads. */
+  /** Input of the program on the terminal. */
   readonly input: ByteSource & { end(): void }
-  /** What it writes to. */
+  /** Output of the program. */
   readonly output: ByteSink
   private readonly lines = new LineInput()
   private line: number[] = []
@@ -28,7 +27,7 @@ export class Terminal {
     this.output = { write: (chunk) => screen.write(newlinesToCrLf(chunk)) }
   }
 
-  /** What the person types. */
+  /** Keys that the person types. */
   async type(chunk: Buffer): Promise<void> {
     for (const byte of chunk) await this.typeByte(byte)
   }
@@ -61,8 +60,8 @@ export class Terminal {
 }
 
 /**
- * Lines for whatever reads the terminal. ^D on an empty line is one read that finds the end (`cat` stops), and the next
- * reader gets the next line: only `end`, when the host hangs up, is for good.
+ * Lines for the terminal's reader. ^D on an empty line ends one read (`cat` stops), and the next reader gets
+ * the next line: only `end`, when the host hangs up, is final.
  */
 class LineInput implements ByteSource {
   private readonly waiting: (Buffer | null)[] = []
@@ -93,7 +92,7 @@ class LineInput implements ByteSource {
   }
 
   private add(line: Buffer | null): void {
-    // As a terminal does with what nobody reads.
+    // Unread input, as a terminal handles it.
     if (this.waiting.length >= mostLines) return
     this.waiting.push(line)
     this.wake?.()

@@ -16,10 +16,10 @@ export interface AccessibilityNode {
   className: string
   /** Full resource name; empty for none. */
   resourceId: string
-  /** What the view shows: a password's dots, or the hint of an empty field. */
+  /** The displayed text: a password's dots, or the hint of an empty field. */
   text: string
   description: string
-  /** Null for views that are no text field. */
+  /** Null for views that are not text fields. */
   hint: string | null
   /** A text field without text; the hint may be shown in its place. */
   empty: boolean
@@ -41,9 +41,9 @@ export interface AccessibilityNode {
   progress: number | null
   /** Pixels that the content has moved, and how many it can; null for what does not scroll. */
   scroll: { offset: number; limit: number; direction: 'vertical' | 'horizontal' } | null
-  /** What of it can be seen. */
+  /** Its visible part. */
   bounds: ScreenRect
-  /** Some of it stands on the screen. */
+  /** True when part of it is on the screen. */
   visible: boolean
   /** Place among its parent's views. */
   index: number

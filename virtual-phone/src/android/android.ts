@@ -28,7 +28,7 @@ import { generatedFiles } from './system-files.js'
 import { noUserData, type UserData, wiped } from './user-data.js'
 import type { World } from './world.js'
 
-/** What lasts over a restart, and is gone after a wipe. */
+/** State that survives a restart but not a wipe. */
 export interface SavedAndroid {
   settings: SavedSettings
   properties: Record<string, string>

@@ -1,6 +1,6 @@
 /**
- * Processes of the apps that run: one for each package with a task, the home screen's among them. What installed helpers
- * do has processes of its own (`running.ts`). Used by `ps`, `pidof`, `dumpsys` and `am`.
+ * Processes of the running apps: one for each package with a task, including the home screen's. Installed
+ * helpers have separate processes (`running.ts`). Used by `ps`, `pidof`, `dumpsys` and `am`.
  */
 import type { Android } from './android.js'
 import { findPackage } from './packages.js'
@@ -11,7 +11,7 @@ export interface AppProcess {
   /** `u0_a100`, as `ps` prints it. */
   user: string
   uid: number
-  /** What is on the screen is its. */
+  /** The app whose activity is on the screen. */
   isFront: boolean
 }
 

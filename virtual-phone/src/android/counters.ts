@@ -1,6 +1,7 @@
 /**
- * Counts what reached the phone, so that a test can prove that nothing was sent twice. Counted when it begins,
- * however it ends. Told by `phone.counters()` and the fault port; nothing on the phone shows it.
+ * Counts the commands that reached the phone, so that a test can prove that nothing was sent twice. Counted
+ * at the start, for any outcome. Read by `phone.counters()` and the fault port; nothing on the phone shows
+ * it.
  */
 
 export interface Counts {
@@ -8,7 +9,7 @@ export interface Counts {
   pushes: Record<string, number>
   /** Shell commands by name; those that name what they do with it: `pm install-commit`, `settings put global x`. */
   commands: Record<string, number>
-  /** What the UI server was asked that is no reading: `POST /session/:sessionId/element/:elementId/value`. */
+  /** Requests to the UI server other than reads: `POST /session/:sessionId/element/:elementId/value`. */
   uiServer: Record<string, number>
   /** Package installations that were committed, by any way. */
   installs: number
@@ -25,7 +26,7 @@ export interface Counts {
   reboots: number
   /** Accepted `cmd testharness enable`s. */
   wipes: number
-  /** Milliseconds that the UI server has spent on page sources: what of a read was the phone's own time. */
+  /** Milliseconds that the UI server has spent on page sources: the phone's share of a read. */
   treeMs: number
   /** Streams of adb that were taken and never answered (`hangEvery`). */
   hung: number

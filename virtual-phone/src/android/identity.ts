@@ -1,4 +1,4 @@
-/** Who this phone is: what a wipe does not change. Kept in `identity.json` of the phone's data folder. */
+/** The phone's identity, which a wipe does not change. Kept in `identity.json` of the phone's data folder. */
 import { randomBytes } from 'node:crypto'
 import { arch } from 'node:os'
 
@@ -29,7 +29,10 @@ export const model = {
 
 export const abi = arch() === 'arm64' ? 'arm64-v8a' : 'x86_64'
 
-/** What `pm install` takes: as Google's emulator images, packages for the processor of most phones are let in, too. */
+/**
+ * ABIs that `pm install` accepts: as in Google's emulator images, packages for the processor of most phones
+ * are accepted, too.
+ */
 export const supportedAbis: readonly string[] = [...new Set([abi, 'arm64-v8a'])]
 
 export const fingerprint = `${model.maker}/${model.product}/${model.device}:${model.release}/${model.buildId}/1:user/release-keys`

@@ -3,7 +3,7 @@ import type { Apk } from './apk/apk.js'
 import type { AppEntry } from './world.js'
 
 export interface InstalledApp {
-  /** What its base APK says. */
+  /** Data of its base APK. */
   apk: Apk
   uid: number
   /** `/data/app/~~…==/…==`. */

@@ -15,7 +15,7 @@ export const parts = [
   'testharness',
   /** `cmd testharness enable` is refused while an account is on the phone, as by some makers. */
   'testharness-with-accounts',
-  /** Nobody in the background may read or set the clipboard, whatever their identity. */
+  /** No app in the background can read or set the clipboard, under any identity. */
   'clipboard',
 ] as const
 

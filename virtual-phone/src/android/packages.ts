@@ -14,7 +14,7 @@ const hidden: readonly [string, string, number][] = [
   ['com.android.systemui', 'System UI', 10150],
 ]
 
-/** What these functions need of a running Android. */
+/** The parts of a running Android that these functions need. */
 export type PackageSource = Pick<Android, 'world' | 'installed'>
 
 /** Sorted by package. */

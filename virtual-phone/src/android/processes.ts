@@ -1,12 +1,12 @@
-/** The process table: what `ps` lists and `kill` ends. */
+/** The process table, for `ps` and `kill`. */
 
 export interface Process {
   readonly pid: number
   readonly parent: number
   readonly user: string
-  /** As `ps` prints it in NAME. */
+  /** The NAME column of `ps`. */
   readonly name: string
-  /** Null: a process of the system, which the shell may not end. */
+  /** Null: a system process, which the shell cannot kill. */
   readonly kill: (() => void) | null
 }
 

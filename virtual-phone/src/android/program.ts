@@ -1,8 +1,7 @@
 /**
- * What a program on the phone is given when it starts: a shell command, or
- * the scrcpy server that `app_process` starts. Texts are byte strings: each
- * character stands for one byte (0 to 255), as file names and arguments are
- * on Linux; `decode` and `encode` of `shell/bytes.ts` go to and from UTF-8.
+ * The context of a program on the phone: a shell command, or the scrcpy server that `app_process` starts.
+ * Texts are byte strings: each character is one byte (0 to 255), like file names and arguments on Linux;
+ * `decode` and `encode` of `shell/bytes.ts` convert from and to UTF-8.
  */
 import type { PhoneSockets } from './sockets.js'
 import type { ByteSink, ByteSource } from './streams.js'
@@ -26,7 +25,7 @@ export interface ScrcpyInvocation extends ProgramIo {
   world: World
   /** `ro.product.model`, for the device name in the first 64 bytes. */
   model: string
-  /** Of the jar that was pushed, for example `3.3.3`. */
+  /** Version of the pushed jar, for example `3.3.3`. */
   serverVersion: string
   /** Since the phone started; the video's clock. */
   uptimeMs: () => number

@@ -1,4 +1,4 @@
-/** System properties: what `getprop` reads and `setprop` may write. Those that begin with `persist.` last. */
+/** System properties, for `getprop` and `setprop`. Those that begin with `persist.` survive a restart. */
 import { abi, fingerprint, type Identity, model, supportedAbis } from './identity.js'
 
 /** Prefixes that the shell's SELinux domain may set on a user build. */
@@ -23,13 +23,13 @@ export class Properties {
     return [...this.values].sort(([a], [b]) => (a < b ? -1 : 1))
   }
 
-  /** As the system itself: no rights are asked. */
+  /** Sets a property as the system, without a rights check. */
   set(name: string, value: string): void {
     this.values.set(name, value)
     if (name.startsWith('persist.')) this.onChange()
   }
 
-  /** As the shell's `setprop`; false when it has no right to. */
+  /** Sets a property as the shell's `setprop`; false without the right. */
   setByShell(name: string, value: string): boolean {
     const taken = name.startsWith('ro.') && this.values.has(name)
     if (taken || !settableByShell.some((prefix) => name.startsWith(prefix))) return false

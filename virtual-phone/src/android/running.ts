@@ -1,4 +1,6 @@
-/** What installed apps that do something here are doing: their services, and the one UiAutomation of the phone. */
+/**
+ * The activity of installed apps that have behaviour here: their services, and the phone's one UiAutomation.
+ */
 import type { Process, Processes } from './processes.js'
 
 export interface RunningService {

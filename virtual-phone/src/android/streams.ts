@@ -10,7 +10,7 @@ export interface ByteSource {
 }
 
 export interface ByteSink {
-  /** Resolves when there is room for more. @throws BrokenPipe when nobody reads any more */
+  /** Resolves when there is room for more. @throws BrokenPipe when the reader is closed */
   write(chunk: Buffer): Promise<void>
 }
 
@@ -92,7 +92,7 @@ export class Pipe implements ByteSource, ByteSink {
   }
 }
 
-/** Two connected ends. What one writes, the other reads. */
+/** Two connected ends: each reads what the other writes. */
 export function socketPair(): [Duplex, Duplex] {
   const there = new Pipe()
   const back = new Pipe()

@@ -31,7 +31,9 @@ export function generatedFiles(android: Android): Record<string, () => Buffer> {
   }
 }
 
-/** As Linux lists them: abstract names with an `@`. Apps with a web view have one, and none of this phone's does. */
+/**
+ * In Linux's notation: abstract names with an `@`. Apps with a web view have one; no app of this phone does.
+ */
 function unixSockets(addresses: readonly string[]): string {
   const abstract = addresses.flatMap((address) => /^localabstract:(.*)$/s.exec(address)?.[1] ?? [])
   const paths = ['/dev/socket/zygote', '/dev/socket/logd', ...abstract.map((name) => `@${name}`)]

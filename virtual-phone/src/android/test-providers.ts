@@ -1,4 +1,4 @@
-/** Test providers of the location service: what `cmd location` adds, and what a restart takes away. */
+/** Test providers of the location service: added by `cmd location`, removed by a restart. */
 import type { Android } from './android.js'
 
 export class TestProviders {

@@ -1,11 +1,12 @@
 /**
- * What a phone’s user leaves on it that is no file, app or setting. Only a PIN can be set on its screen; the rest comes by the
- * fault port (`faults/leftovers.ts`), for tests of what a wipe must remove. Shown by `dumpsys`, `cmd` and `pm`.
+ * User data of a phone other than files, apps and settings. Only a PIN can be set on its screen; the rest
+ * comes through the fault port (`faults/leftovers.ts`), for tests of what a wipe must remove. Shown by
+ * `dumpsys`, `cmd` and `pm`.
  */
 
 export interface Account {
   name: string
-  /** Of its authenticator: `com.google`. */
+  /** Type of its authenticator: `com.google`. */
   type: string
   /** The app that keeps it, and with which it goes; left out: one of the system. */
   owner?: string
@@ -14,14 +15,14 @@ export interface Account {
 export interface WifiNetwork {
   id: number
   ssid: string
-  /** As `cmd wifi list-networks` names it: `open`, `wpa2-psk`. */
+  /** Security type in `cmd wifi list-networks`: `open`, `wpa2-psk`. */
   security: string
 }
 
 export interface UserData {
   accounts: Account[]
   wifiNetworks: WifiNetwork[]
-  /** Beside the owner, who is user 0. */
+  /** Users other than the owner, who is user 0. */
   users: { id: number; name: string }[]
   /** Components in short form, and the uid of their app. */
   deviceAdmins: { component: string; uid: number }[]
@@ -39,7 +40,7 @@ export interface UserData {
 
 const noCards = { sim: null, esimProfiles: 0, memoryCard: false }
 
-/** After a wipe of the data: what is in the phone's slots, and at the carrier, stays. */
+/** The state after a data wipe: cards in the slots and the carrier's data stay. */
 export const wiped = ({ sim, esimProfiles, memoryCard }: UserData): UserData => ({
   ...noUserData(),
   sim,

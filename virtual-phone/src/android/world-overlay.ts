@@ -2,7 +2,7 @@
 import type { Counters } from './counters.js'
 import type { World } from './world.js'
 
-/** `world`, but for `methods`. */
+/** `world`, except for `methods`. */
 export function overlay(world: World, methods: Partial<World>): World {
   return new Proxy(world, {
     get: (target, name) => {
@@ -13,7 +13,7 @@ export function overlay(world: World, methods: Partial<World>): World {
   })
 }
 
-/** What hosts do to `world` is counted; what its user does on the screen is the same touches. */
+/** Counts what hosts do to `world`; the person at the phone uses the same touches. */
 export function counted(world: World, counters: Counters): World {
   return overlay(world, {
     touch: (action, ...rest) => {

@@ -1,7 +1,6 @@
 /**
- * What the shell's commands and the scrcpy server see of the running Android:
- * its screen, its input, its windows. `ui/` implements it; `shell/`, `adbd/`
- * and `scrcpy/` use it and know nothing of how it is drawn.
+ * The interface of the running Android for the shell's commands and the scrcpy server: its screen, its input,
+ * its windows. `ui/` implements it; `shell/`, `adbd/` and `scrcpy/` use it and do not depend on its drawing.
  * Points and sizes in device pixels of the current rotation.
  */
 
@@ -23,7 +22,7 @@ export interface FocusedWindow {
 }
 
 export interface InputMethodState {
-  /** The keyboard stands on the screen. */
+  /** The keyboard is visible. */
   shown: boolean
   /** A text field has the input connection. */
   served: boolean
@@ -96,7 +95,7 @@ export interface ScreenLock {
 export interface World {
   readonly display: Display
   readonly focused: FocusedWindow
-  /** The system's dialog in front, over whatever app is `focused`; null for none. */
+  /** The system's dialog in front of the `focused` app; null for none. */
   readonly systemDialog: { kind: 'crash' | 'not_responding'; package: string } | null
   readonly inputMethod: InputMethodState
   readonly awake: boolean
@@ -108,8 +107,9 @@ export interface World {
   /** Width × height × 4 bytes, RGBA. @param size drawn this large, for a video; without it as large as the display */
   screenshotRgba(size?: { width: number; height: number }): Promise<Buffer>
   /**
-   * The XML that `uiautomator dump` writes, from the same layout that is drawn and hit: the active window's nodes
-   * (a dialog or the shade when one stands in front). The keyboard is not in it, see `inputMethod`.
+   * The XML that `uiautomator dump` writes, from the layout that is also used for drawing and hit tests: the
+   * nodes of the active window (a dialog or the shade when it is in front). It does not contain the keyboard,
+   * see `inputMethod`.
    */
   hierarchyXml(): string
   /** The windows on the screen as accessibility services see them, the frontmost first; none while asleep. */
@@ -139,10 +139,10 @@ export interface World {
   builtInApps(): readonly AppEntry[]
   /** Built-in and installed apps that have a launcher activity. */
   launchableApps(): readonly AppEntry[]
-  /** Apps installed by `pm`, shown in the launcher with a plain screen of their own. */
+  /** Apps installed by `pm`, shown in the launcher, each with a plain screen. */
   setInstalledApps(apps: readonly AppEntry[]): void
 
-  /** What the Settings app and `setConfiguration` changed last. */
+  /** The last change by the Settings app or `setConfiguration`. */
   readonly configuration: Readonly<{ locale: string; timeZone: string; night: boolean; fontScale: number }>
 
   wake(): void
@@ -164,16 +164,16 @@ export interface World {
   readonly notifications: readonly PhoneNotification[]
   notify(notification: PhoneNotification): void
   cancelNotification(packageName: string, id: string): void
-  /** "… has stopped": the app ends and the dialog stands over whatever is in front. */
+  /** "… has stopped": the app ends and the dialog appears in front. */
   showCrash(packageName: string): void
   /** "… isn't responding", with Close app and Wait. */
   showNotResponding(packageName: string): void
-  /** The keyguard stands in front; a swipe up or `setLocked(false)` removes it. A PIN is not asked for. */
+  /** The keyguard is in front; a swipe up or `setLocked(false)` removes it. It does not ask for a PIN. */
   readonly locked: boolean
   setLocked(locked: boolean): void
   /** False while something on the screen moves by itself; `uiautomator dump` gives up then. */
   readonly idle: boolean
-  /** Something moves without end, whatever is on the screen. */
+  /** Something moves continuously on every screen. */
   setRestless(on: boolean): void
   /** Nobody may read or set the clipboard: it reads as empty, and setting it does nothing. */
   denyClipboard(on: boolean): void
@@ -185,9 +185,9 @@ export interface World {
   /** Calls `listener` when `exportState` may have changed. */
   onStateChange(listener: () => void): () => void
 
-  /** Everything that lasts over a reboot, as JSON. */
+  /** All state that survives a reboot, as JSON. */
   exportState(): unknown
-  /** Back to the lock-free launcher with the state that `exportState` gave; null: as new (a wipe). */
+  /** Back to the unlocked launcher with the state from `exportState`; null: a new state (a wipe). */
   reboot(state: unknown): void
   /** Ends timers. */
   close(): void

@@ -1,6 +1,6 @@
 /**
- * Writes README's table of clients from a run of the tests in this folder: each row a client and a thing it did,
- * and each row a test. `npm run clients` runs the tests and this program:
+ * Writes README's table of clients from a run of the tests in this folder: each row a client and an
+ * operation, and each row a test. `npm run clients` runs the tests and this program:
  *   node dist/clients/table.js dist/clients.json README.md
  */
 import { execFileSync } from 'node:child_process'
@@ -46,7 +46,7 @@ export function clientTable(rows: readonly Row[], setting: readonly string[]): s
   return [...setting.map((line) => `- ${line}`), '', ...HEAD, ...lines].join('\n')
 }
 
-/** The rows of the table that stands between the markers. @throws Error without markers */
+/** The rows of the table between the markers. @throws Error without markers */
 export function tableRows(document: string): Row[] {
   const [, between] = parts(document)
   return between

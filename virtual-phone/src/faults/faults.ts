@@ -1,7 +1,7 @@
 /**
- * Makes a phone fail as phones do. Reached by who holds the `Phone` object
- * in its own process, and by the fault port (`port/`) where one was asked for:
- * no command, property or file of the phone leads here. Used by tests.
+ * Injects the faults of real phones. Available to the holder of the `Phone` object in its process, and
+ * through the fault port (`port/`) where it was requested: no command, property or file of the phone leads
+ * here. Used by tests.
  */
 import { type Android, NORMAL_CELSIUS } from '../android/android.js'
 import type { Listening } from '../adbd/listening.js'
@@ -13,12 +13,12 @@ import { scrcpyServers, UI_SERVER } from './state.js'
 /** This phone cannot have that fault. */
 export class FaultError extends Error {}
 
-/** What is left out stays as it is. */
+/** Omitted fields stay unchanged. */
 export interface Cards {
   sim?: boolean | undefined
   /** Calls to the SIM's number go to another one. */
   forwards?: boolean | undefined
-  /** That the SIM itself keeps. */
+  /** State that the SIM stores. */
   messages?: number | undefined
   esimProfiles?: number | undefined
   memoryCard?: boolean | undefined
@@ -43,7 +43,7 @@ export class Faults {
 
   constructor(private readonly parts: FaultParts) {}
 
-  /** Hosts lose the phone and find nothing at its port, also after a reboot. */
+  /** Hosts lose the phone and find nothing at its port, even after a reboot. */
   unplug(): Promise<void> {
     return this.parts.listening.setPlugged(false)
   }
@@ -80,7 +80,7 @@ export class Faults {
     this.parts.link.setHangEvery(count, containing)
   }
 
-  /** For connections from now on; null ends that. The hosts are dropped, so that they connect anew. */
+  /** For connections from now on; null ends the fault. Hosts are disconnected, so that they reconnect. */
   async slowLink(limits: SlowLimits | null): Promise<void> {
     this.parts.link.slow = limits
     await this.restartAdbd()
@@ -106,7 +106,7 @@ export class Faults {
     this.parts.android.world.setRestless(on)
   }
 
-  /** Apps in the background may not read or set the clipboard: as on Android 10 and later. */
+  /** Background apps cannot read or set the clipboard: as on Android 10 and later. */
   denyClipboard(on: boolean): void {
     this.parts.android.world.denyClipboard(on)
   }
@@ -139,7 +139,7 @@ export class Faults {
     }
   }
 
-  /** Of the battery, as `dumpsys battery` tells it. */
+  /** Battery state for `dumpsys battery`. */
   setTemperature(celsius: number): void {
     this.parts.android.batteryCelsius = celsius
   }
@@ -177,7 +177,9 @@ export class Faults {
     this.kept = what
   }
 
-  /** What a person puts into the phone's slots, or a carrier's app onto its eUICC; no wipe removes it. */
+  /**
+   * Cards that a person inserts, or profiles that a carrier's app writes to the eUICC; no wipe removes them.
+   */
   insert(cards: Cards): void {
     const { android } = this.parts
     const { sim, forwards = false, messages = 0, esimProfiles, memoryCard } = cards
@@ -196,7 +198,7 @@ export class Faults {
     android.changed()
   }
 
-  /** Another image or bootloader is on the phone: `ro.build.fingerprint`, `ro.boot.…`. Lasts over restarts. */
+  /** Another image or bootloader is on the phone: `ro.build.fingerprint`, `ro.boot.…`. Survives restarts. */
   setBootProperties(values: Readonly<Record<string, string>>): void {
     const { android } = this.parts
     android.bootProperties = { ...android.bootProperties, ...values }

@@ -1,7 +1,7 @@
 /**
- * What a user leaves on a phone, and what a wipe that is not whole leaves of it. Each is put where Android's own
- * commands find it. The apps of the keyboard, the accessibility service and the administrator belong to the system
- * image, so that each can be left alone. Called by `faults.ts`.
+ * A user's data on a phone, and what an incomplete wipe leaves of it. Each item is where Android's commands
+ * find it. The apps of the keyboard, the accessibility service and the administrator belong to the system
+ * image, so that each can be left separately. Called by `faults.ts`.
  */
 import type { Android } from '../android/android.js'
 import type { Apk } from '../android/apk/apk.js'

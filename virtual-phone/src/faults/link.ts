@@ -1,4 +1,4 @@
-/** What is wrong with the link between adbd and its hosts. Read by `adbd/server.ts`, set by `faults.ts`. */
+/** Faults of the link between adbd and its hosts. Read by `adbd/server.ts`, set by `faults.ts`. */
 import { type SlowLimits } from './slow-line.js'
 
 export class LinkFaults {

@@ -1,4 +1,4 @@
-/** What somebody who holds the phone in his hand sees of it. Used by `phone.ts` and the fault port. */
+/** The phone's state as its user sees it. Used by `phone.ts` and the fault port. */
 import type { Android } from '../android/android.js'
 import type { GeoPoint } from '../android/world.js'
 

@@ -4,7 +4,7 @@ import { isPart, type Part } from '../android/missing.js'
 /** The parts that the phone at an adb port lacks. */
 export type Without = (port: number) => Part[]
 
-/** A part without a port is lacking from each phone. Null when there is no such part, or what stands before it is no port. */
+/** A part without a port is missing from every phone. Null for an unknown part or an invalid port. */
 export function readWithout(text: string): Without | null {
   const entries: { port: number | null; part: Part }[] = []
   for (const entry of text.split(',').filter((each) => each !== '')) {

@@ -1,4 +1,4 @@
-/** Who may do what with a node of the phone's file system. */
+/** File access rights of users on nodes of the phone's file system. */
 import { type DirectoryNode, type Inode } from './inode.js'
 
 export interface Credentials {

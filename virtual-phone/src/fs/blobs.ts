@@ -1,7 +1,6 @@
 /**
- * Where the bytes of the phone's files lie on the machine: one file for each
- * inode number, in one folder of the phone's data. No name that a tenant
- * chooses ever becomes a path of the machine.
+ * Stores the bytes of the phone's files on the machine: one file per inode number, in one folder of the
+ * phone's data. A name that a tenant chooses never becomes a path of the machine.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
@@ -36,7 +35,7 @@ export class Blobs {
     }
   }
 
-  /** For who reads a file at random, as the package manager does. */
+  /** For random access, as the package manager needs it. */
   pathOf(ino: number): string {
     return join(this.folder, String(ino))
   }

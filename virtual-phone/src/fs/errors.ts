@@ -24,7 +24,7 @@ export class FsError extends Error {
   /** Linux' errno. */
   readonly errno: number
 
-  /** `message` is bionic's `strerror`; the path is put before it by who prints it. */
+  /** `message` is bionic's `strerror`; the printing command puts the path before it. */
   constructor(
     readonly code: FsErrorCode,
     readonly path: string,

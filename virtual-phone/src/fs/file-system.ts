@@ -1,8 +1,7 @@
 /**
- * The phone's file system: a tree in memory whose file contents lie on the
- * machine's disk (`blobs.ts`). Each `FileSystem` is a view with one user's
- * rights on the shared `Volume`. Paths are byte strings and absolute; `..`
- * and links are resolved as Linux does. Host files cannot be reached.
+ * The phone's file system: a tree in memory whose file contents are on the machine's disk (`blobs.ts`). Each
+ * `FileSystem` is a view with one user's rights on the shared `Volume`. Paths are byte strings and absolute;
+ * `..` and links are resolved as Linux does. Host files cannot be reached.
  */
 import { BrokenPipe } from '../android/streams.js'
 import { allowed, aid, type Credentials, may, mayRemove } from './access.js'
@@ -38,8 +37,8 @@ export class FileSystem {
   }
 
   /**
-   * The same for one process: once it has been ended, each call throws `BrokenPipe`, so that nothing of it
-   * goes on, least of all after a wipe.
+   * A view for one process: after the process has ended, each call throws `BrokenPipe`, so that no operation
+   * continues, in particular after a wipe.
    */
   until(signal: AbortSignal): FileSystem {
     return new FileSystem(this.volume, this.who, signal)
@@ -99,7 +98,7 @@ export class FileSystem {
     })
   }
 
-  /** As `mkdir -p`. */
+  /** Like `mkdir -p`. */
   mkdirs(path: string, mode = 0o777): void {
     let at = ''
     for (const name of path.split('/').filter((part) => part !== '')) {
@@ -128,7 +127,7 @@ export class FileSystem {
     await this.volume.remove(parent, name)
   }
 
-  /** As `rm -r`. */
+  /** Like `rm -r`. */
   async removeTree(path: string): Promise<void> {
     if (this.lstat(path).kind !== 'directory') return this.unlink(path)
     for (const name of this.readdir(path)) await this.removeTree(`${path}/${name}`)

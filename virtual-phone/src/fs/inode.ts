@@ -21,7 +21,7 @@ interface Base {
 export interface DirectoryNode extends Base {
   kind: 'directory'
   entries: Map<string, Inode>
-  /** Shared storage: Android's FUSE daemon decides owner and mode, and knows no links. */
+  /** Shared storage: Android's FUSE daemon sets owner and mode, and does not support links. */
   shared: boolean
 }
 

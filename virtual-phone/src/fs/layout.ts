@@ -4,7 +4,7 @@ import { FileSystem } from './file-system.js'
 import type { DirectoryNode, Inode } from './inode.js'
 import type { Volume } from './volume.js'
 
-/** What lasts, in the order in which it is saved. */
+/** The saved folders, in the order in which they are saved. */
 export const keptFolders = ['/data', '/storage/emulated'] as const
 
 export interface ImageParts {
@@ -41,7 +41,7 @@ export function keptTrees(volume: Volume): DirectoryNode[] {
   return keptFolders.map((path) => directory(volume, path))
 }
 
-/** What a wipe leaves of `/data` and the shared storage. */
+/** The state of `/data` and the shared storage after a wipe. */
 function newUserData(volume: Volume): void {
   const fs = new FileSystem(volume, root)
   for (const [path, mode, uid, gid] of dataFolders) {
@@ -95,7 +95,7 @@ function addGenerated(volume: Volume, path: string, mode: number, content: () =>
   })
 }
 
-/** The commands are no machine code: whoever copies one finds only this mark of an executable. */
+/** The commands are not machine code: a copy contains only this mark of an executable. */
 const elfMark = Buffer.from('\x7fELF', 'latin1')
 /** 2009-01-01, the date of every file in a system image. */
 const imageTimeMs = Date.UTC(2009, 0, 1)

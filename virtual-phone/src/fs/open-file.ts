@@ -85,7 +85,7 @@ class BlobWriter implements FileWriter {
     const end = start + chunk.length
     if (end > this.node.size && !this.volume.hasRoom(end - this.node.size))
       throw new FsError('ENOSPC', this.path)
-    // The size first: two that append at once must not take the same place.
+    // The size first: two concurrent appends must not use the same offset.
     if (end > this.node.size) this.volume.resize(this.node, end)
     this.at = end
     for (let done = 0; done < chunk.length;) {

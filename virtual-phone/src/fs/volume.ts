@@ -1,6 +1,6 @@
 /**
- * The tree that all views share, and what of it lasts: `/data` and the shared
- * storage. The rest is the system image, made anew at each start by
+ * The tree that all views share, and its persistent part: `/data` and the shared storage. The rest is the
+ * system image, created at each start by
  * `layout.ts`. Owned by `android/android.ts`.
  */
 import type { Blobs } from './blobs.js'
@@ -8,13 +8,13 @@ import { FsError } from './errors.js'
 import type { DirectoryNode, FileNode, Inode } from './inode.js'
 import { fromSaved, type SavedNode, toSaved } from './saved.js'
 
-/** What one phone's files may take of the machine's disk, whatever `df` on the phone says. */
+/** The machine's disk space for one phone's files, independent of `df` on the phone. */
 const quotaBytes = 8 * 1024 ** 3
 const maxInodes = 200_000
 
 export class Volume {
   root: DirectoryNode
-  /** As if other files had taken all of the room. */
+  /** As if other files had used all the space. */
   full = false
   private nextIno = 1000
   private usedBytes = 0
@@ -85,7 +85,7 @@ export class Volume {
     if (node.kind === 'directory') for (const entry of node.entries.values()) await this.discard(entry)
   }
 
-  /** What must last, as JSON. */
+  /** The persistent part, as JSON. */
   save(kept: readonly DirectoryNode[]): SavedVolume {
     return { nextIno: this.nextIno, trees: kept.map(toSaved) }
   }

@@ -1,8 +1,7 @@
 /**
- * io.appium.settings 8 as its clients see it: the app behind Appium's commands
- * for location, locale, clipboard and typing. Actions, results and conditions
- * are those of its receivers and services; what Android refuses without a
- * permission or app op is refused here.
+ * io.appium.settings 8 as its clients see it: the app behind Appium's commands for location, locale,
+ * clipboard and typing. Actions, results and conditions are those of its receivers and services; an action
+ * that Android refuses without a permission or app op is refused here.
  */
 import type { Android } from '../android/android.js'
 import type { FocusedWindow, Intent } from '../android/world.js'
@@ -24,7 +23,7 @@ const receivers: readonly (readonly [string, string, Receiver])[] = [
   ['ClipboardReceiver', `${name}.clipboard.get`, getClipboard],
   ['LocationInfoReceiver', `${name}.location`, getLocation],
   ['AnimationSettingReceiver', `${name}.animation`, setAnimation],
-  // Since Android 10 an app of its target SDK may not switch Wi-Fi.
+  // Since Android 10 an app with its target SDK cannot switch Wi-Fi.
   ['WiFiConnectionSettingReceiver', `${name}.wifi`, () => canceled()],
   ['MediaScannerReceiver', `${name}.scan_media`, scanMedia],
   ['NotificationsReceiver', `${name}.notifications`, listNotifications],
@@ -34,7 +33,7 @@ export const appiumSettings: AppBehaviour = {
   package: name,
   startActivity: (android, _intent, className): FocusedWindow | null => {
     if (className !== `${name}.Settings`) return null
-    // It starts its service and closes: what was in front is in front again.
+    // Starts its service and closes: the previous app is in front again.
     startForeground(android, foregroundService, () => undefined)
     return android.world.focused
   },
@@ -102,7 +101,7 @@ function setLocale(android: Android, { extras }: Intent): BroadcastResult {
       'java.lang.IllegalStateException: The settings app does not have enough permissions to change the device configuration',
     )
   }
-  // What Android 15 of some makers answers (appium/io.appium.settings issue 246).
+  // The answer of Android 15 on some makers' phones (appium/io.appium.settings issue 246).
   if (android.missing.has('locale'))
     return canceled(
       'java.lang.NoSuchMethodException: android.app.IActivityManager$Stub$Proxy.updateConfiguration [class android.content.res.Configuration]',
@@ -128,7 +127,7 @@ function setAnimation(android: Android, { extras }: Intent): BroadcastResult {
   return ok()
 }
 
-/** The media provider of this phone keeps no index: what is there is found at once. */
+/** The media provider of this phone keeps no index: files are found immediately. */
 function scanMedia(android: Android, { extras }: Intent): BroadcastResult {
   const path = extras['path']
   return path !== undefined && android.fs.tryStat(path) !== null ? ok('') : canceled('')

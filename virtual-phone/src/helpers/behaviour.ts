@@ -1,12 +1,12 @@
 /**
- * Apps that do something here although no code of theirs runs: what `am` asks
- * of an installed package. Used by `shell/commands/am.ts`.
+ * Apps whose behaviour is imitated, since their code does not run: what `am` requests from an installed
+ * package. Used by `shell/commands/am.ts`.
  */
 import type { Android } from '../android/android.js'
 import type { FocusedWindow, Intent } from '../android/world.js'
 import { appiumSettings } from './appium-settings.js'
 
-/** What a receiver set as the broadcast's result. `code` -1 is RESULT_OK. */
+/** The broadcast's result, as a receiver sets it. `code` -1 is RESULT_OK. */
 export interface BroadcastResult {
   code: number
   data: string | null
@@ -18,7 +18,7 @@ export interface AppBehaviour {
   startActivity(android: Android, intent: Intent, className: string): FocusedWindow | null
   /** False when the app has no such service. */
   startService(android: Android, intent: Intent, className: string): boolean
-  /** Null when none of its receivers takes the intent. */
+  /** Null when no receiver accepts the intent. */
   broadcast(android: Android, intent: Intent): BroadcastResult | null
 }
 
@@ -31,7 +31,7 @@ export function behaviourOf(android: Android, name: string): AppBehaviour | null
     : (behaviours.find((each) => each.package === name) ?? null)
 }
 
-/** What the receivers of all installed apps answer; code 0 without one, as Android prints it. */
+/** The result of the receivers of all installed apps; code 0 without one, as Android prints it. */
 export function sendBroadcast(android: Android, intent: Intent): BroadcastResult {
   for (const { package: name } of behaviours) {
     const result = behaviourOf(android, name)?.broadcast(android, intent) ?? null

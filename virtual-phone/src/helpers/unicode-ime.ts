@@ -6,7 +6,7 @@
 export const unicodeIme = 'io.appium.settings/.UnicodeIME'
 
 export class UnicodeIme {
-  /** What came since `&`; null outside of a shifted part. */
+  /** The text since `&`; null outside a shifted part. */
   private shifted: string | null = null
 
   /** The text to commit for a character; empty while it waits for more. */
@@ -31,7 +31,7 @@ export class UnicodeIme {
   }
 }
 
-/** Modified base 64 of UTF-16BE; what is none is committed as it came. `&-` is `&`. */
+/** Modified base 64 of UTF-16BE; invalid base 64 is committed unchanged. `&-` is `&`. */
 function decodeShifted(encoded: string): string {
   if (encoded === '') return '&'
   const bytes = Buffer.from(encoded.replaceAll(',', '/'), 'base64')

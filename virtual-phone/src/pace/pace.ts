@@ -32,7 +32,7 @@ export const UI_TREE_SPAN: Readonly<Record<Pace, Span>> = { instant: [0, 0], rea
 
 export const within = ([least, most]: Span, random: () => number): number => least + (most - least) * random()
 
-/** How long this command takes at least; null when it is not slowed. */
+/** The minimum duration of this command; null when it is not slowed. */
 export function commandSpan(name: string, args: readonly string[]): Span | null {
   const span = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   return span ? span(args) : null

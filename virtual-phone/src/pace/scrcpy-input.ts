@@ -3,7 +3,10 @@ import { type ScrcpyServer } from '../android/program.js'
 import { type World } from '../android/world.js'
 import { overlay } from '../android/world-overlay.js'
 
-/** `server` with a world whose touches, keys and texts arrive `delayMs` later; what is on its way when it ends is dropped. */
+/**
+ * `server` with a world whose touches, keys and texts arrive `delayMs` later; those still pending at its end
+ * are dropped.
+ */
 export function lateInput(server: ScrcpyServer, delayMs: number): ScrcpyServer {
   if (delayMs === 0) return server
   return async (invocation) => {

@@ -9,7 +9,7 @@ export interface CodecOptions {
 
 const TYPES = ['int', 'long', 'float', 'string']
 
-/** @throws Error with the server's text for a word that is no option */
+/** @throws Error with the server's text for an invalid option */
 export function parseCodecOptions(text: string): CodecOptions {
   const options: CodecOptions = { keyFrameSeconds: 10, repeatAfterMs: 100 }
   if (text === '') return options

@@ -52,7 +52,7 @@ export type ControlMessage =
   | { type: 'resize_display'; width: number; height: number }
   | { type: 'scan_file'; path: string }
 
-/** The stream holds something that is no control message; the server ends. */
+/** The stream contains an invalid control message; the server ends. */
 export class ControlProtocolError extends Error {
   override name = 'ControlProtocolError'
 }

@@ -123,7 +123,7 @@ export class Controller {
     }
   }
 
-  /** Without video the coordinates are device pixels, whatever size the message names. */
+  /** Without video the coordinates are device pixels, independent of the message's size. */
   private point(position: Position): Point | null {
     return this.parts.video ? this.parts.video.map(position) : position
   }
@@ -151,7 +151,7 @@ export class Controller {
     this.parts.send({ type: 'clipboard', text: this.parts.world.clipboard })
   }
 
-  /** The same text again is not set anew, yet acknowledged. */
+  /** An unchanged text is not set again, but acknowledged. */
   private setClipboard(message: Extract<ControlMessage, { type: 'set_clipboard' }>): void {
     const { world, send, log } = this.parts
     if (world.clipboard !== message.text) {

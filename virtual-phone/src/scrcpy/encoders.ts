@@ -15,7 +15,7 @@ export function encoderList(): string {
   return `List of video encoders:${lines.join('')}`
 }
 
-/** Why there is no such encoder, in the server's words; null when there is one. @param name null: any */
+/** Why there is no such encoder, with the server's text; null when there is one. @param name null: any */
 export function encoderProblem(codec: string, name: string | null): string | null {
   const ofCodec = VIDEO_ENCODERS.filter((encoder) => encoder.codec === codec)
   if (name === null)

@@ -1,7 +1,7 @@
 /**
- * The scrcpy server's side: what `app_process` starts when a client asks for
- * `com.genymobile.scrcpy.Server`. Speaks the protocol of the version that was
- * pushed (`v3_3_3/`, `v4_1/`). Called by the shell's `app_process`.
+ * The scrcpy server's side: started by `app_process` when a client runs
+ * `com.genymobile.scrcpy.Server`. Speaks the protocol of the pushed version (`v3_3_3/`, `v4_1/`). Called by
+ * the shell's `app_process`.
  */
 import { model as deviceModel } from '../android/identity.js'
 import { type ScrcpyInvocation } from '../android/program.js'

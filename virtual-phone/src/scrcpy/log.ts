@@ -16,7 +16,7 @@ export class ServerLog {
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(this.threshold)) return
     const sink = level === 'warn' || level === 'error' ? this.stderr : this.stdout
     const line = Buffer.from(`[server] ${level.toUpperCase()}: ${text}\n`, 'utf8')
-    // A server whose output nobody reads goes on; the failure is kept for `flushed`.
+    // A server whose output has no reader continues; the failure is kept for `flushed`.
     this.tail = this.tail
       .then(() => sink.write(line))
       .catch((error: unknown) => {

@@ -24,19 +24,19 @@ export interface ScrcpyOptions {
   /** Null: the default one. */
   videoEncoder: string | null
   codecOptions: CodecOptions
-  /** Of the longer side; 0: that of the display. */
+  /** Limit of the longer side; 0: that of the display. */
   maxSize: number
   /** 4.1 only. */
   minSizeAlignment: number
-  /** 0: as many as the display has. */
+  /** 0: the display's frame rate. */
   maxFps: number
   /** Bits a second. */
   videoBitRate: number
-  /** What this phone cannot capture, as `key=value`; the video ends with an error. */
+  /** An option that this phone cannot capture, as `key=value`; the video ends with an error. */
   impossible: readonly string[]
-  /** What the client asked to have listed, instead of being mirrored. */
+  /** The lists that the client requested instead of mirroring. */
   lists: readonly string[]
-  /** Options that the version does not know; it warns and goes on. */
+  /** Options that the version does not know; it warns and continues. */
   unknown: readonly string[]
 }
 
@@ -48,7 +48,7 @@ export class OptionError extends Error {
   override name = 'OptionError'
 }
 
-/** As `Boolean.parseBoolean`. */
+/** Same rule as `Boolean.parseBoolean`. */
 const flag = (value: string): boolean => value.toLowerCase() === 'true'
 
 function parseScid(value: string): number {
@@ -101,7 +101,7 @@ function readCodecOptions(value: string): CodecOptions {
   }
 }
 
-/** @throws OptionError for another version, a word that is no pair, or a value that the server refuses */
+/** @throws OptionError for another version, a word that is not a pair, or an invalid value */
 export function parseOptions(args: readonly string[], protocol: ScrcpyProtocol): ScrcpyOptions {
   const [version, ...pairs] = args
   if (version === undefined) throw new OptionError('Missing client version')

@@ -5,7 +5,7 @@ export const MAX_POINTERS = 10
 export class Pointers {
   private readonly local = new Map<bigint, number>()
 
-  /** The local id, given anew when the pointer is not known; null when ten are down. */
+  /** The local id, newly assigned when the pointer is unknown; null when ten are down. */
   idOf(pointerId: bigint): number | null {
     const known = this.local.get(pointerId)
     if (known !== undefined) return known

@@ -1,4 +1,7 @@
-/** What differs between the protocol versions; each folder `v…` implements it, the rest of `scrcpy/` uses it. */
+/**
+ * The differences between the protocol versions; each folder `v…` implements it, the rest of `scrcpy/` uses
+ * it.
+ */
 import { type Size } from '../video/size.js'
 import { type ControlMessage, type ReadExactly } from './control-message.js'
 
@@ -12,7 +15,7 @@ export interface PacketMeta {
 }
 
 export interface ScrcpyProtocol {
-  /** As the client writes it as first argument. */
+  /** The version in the client's first argument. */
   version: string
   /** Names for `video_codec`. */
   videoCodecs: readonly string[]
@@ -27,7 +30,10 @@ export interface ScrcpyProtocol {
   readControlMessage: (read: ReadExactly) => Promise<ControlMessage>
   /** First bytes of the video, before any packet. */
   videoHeader: (size: Size) => Buffer
-  /** What announces a new encoder session, the first one too; empty when the version has no such packet. */
+  /**
+   * The packet that announces a new encoder session, including the first; empty when the version has no such
+   * packet.
+   */
   sessionPacket: (size: Size) => Buffer
   /** The 12 bytes before a packet of `length` bytes. */
   packetHeader: (meta: PacketMeta, length: number) => Buffer

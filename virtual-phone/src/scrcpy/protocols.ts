@@ -5,7 +5,7 @@ import { protocol as v4_1 } from './v4_1/index.js'
 
 const PROTOCOLS: readonly ScrcpyProtocol[] = [v3_3_3, v4_1]
 
-/** @throws when the phone knows no such server: a fault of ours, `app_process` lets no other one start */
+/** @throws for an unknown version: a bug here, since `app_process` starts no other server */
 export function protocolOf(serverVersion: string): ScrcpyProtocol {
   const protocol = PROTOCOLS.find(({ version }) => version === serverVersion)
   if (!protocol) throw new Error(`No protocol for scrcpy ${serverVersion}`)

@@ -78,7 +78,7 @@ async function serveControl(
   }
 }
 
-/** Resolves when the client is gone, or has sent what is no message. */
+/** Resolves when the client has disconnected or has sent an invalid message. */
 export async function serve(
   invocation: ScrcpyInvocation,
   options: ScrcpyOptions,

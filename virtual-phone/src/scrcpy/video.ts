@@ -77,7 +77,7 @@ export class VideoStream {
     this.screen.stop()
   }
 
-  /** Null for a touch on a video of another size: the display may have turned since. */
+  /** Null for a touch on a video of another size: the display may have turned since the message was sent. */
   map(position: Position): Point | null {
     if (!this.sizes) return { x: position.x, y: position.y }
     const { video, display } = this.sizes

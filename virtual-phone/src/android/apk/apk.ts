@@ -1,4 +1,4 @@
-/** What the package manager reads from one APK file. Used by `android/install`. */
+/** The package manager's data of one APK file. Used by `android/install`. */
 import { open } from 'node:fs/promises'
 import { childrenOf, parseBinaryXml, type XmlElement } from './binary-xml.js'
 import { ChunkError, type Value } from './chunks.js'
@@ -21,7 +21,7 @@ export interface Apk {
   /** Null: the base. */
   split: string | null
   label: string
-  /** A PNG or WebP in Base64; null or left out when its icon is no picture. */
+  /** A PNG or WebP in Base64; null or omitted when its icon is not a bitmap. */
   icon?: string | null
   versionCode: number
   versionName: string
@@ -143,7 +143,7 @@ function launcherOf(application: XmlElement | undefined, packageName: string): s
   return found === undefined ? null : fullName(textOf(found.attributes.get('name')), packageName)
 }
 
-/** As `PackageParser.buildClassName`. */
+/** Same rule as `PackageParser.buildClassName`. */
 function fullName(name: string, packageName: string): string {
   if (name.startsWith('.')) return packageName + name
   return name === '' || name.includes('.') ? name : `${packageName}.${name}`

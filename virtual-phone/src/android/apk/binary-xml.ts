@@ -28,7 +28,7 @@ const attributeNames: Readonly<Record<number, string>> = {
   0x01010591: 'isSplitRequired',
 }
 
-/** The root element. @throws ChunkError or RangeError for bytes that are no binary XML */
+/** The root element. @throws ChunkError or RangeError for bytes that are not binary XML */
 export function parseBinaryXml(file: Buffer): XmlElement {
   const root = firstChunk(file, type.xml)
   let pool: StringPool | null = null

@@ -1,7 +1,7 @@
 /**
- * What binary XML and resource tables have in common: chunks, string pools
- * and typed values. Every size is checked, since an APK may hold any bytes.
- * Source: AOSP `androidfw/ResourceTypes.h`. Used by `binary-xml.ts` and `resources.ts`.
+ * The common parts of binary XML and resource tables: chunks, string pools and typed values. Every size is
+ * checked, since an APK may contain any bytes. Source: AOSP `androidfw/ResourceTypes.h`. Used by
+ * `binary-xml.ts` and `resources.ts`.
  */
 
 export class ChunkError extends Error {}

@@ -1,4 +1,7 @@
-/** Why a package cannot be installed, in the words of Android's package manager. Thrown by `android/apk` and `android/install`. */
+/**
+ * Why a package cannot be installed, with the error texts of Android's package manager. Thrown by
+ * `android/apk` and `android/install`.
+ */
 export class InstallError extends Error {
   /** `code` as in `PackageManager.INSTALL_*`; without a message Android prints the code alone. */
   constructor(
@@ -9,7 +12,7 @@ export class InstallError extends Error {
     this.name = 'InstallError'
   }
 
-  /** What stands in `Failure [...]`. */
+  /** The text in `Failure [...]`. */
   get text(): string {
     return this.message === '' ? this.code : `${this.code}: ${this.message}`
   }

@@ -1,13 +1,14 @@
 /**
- * The launcher icon out of an APK, where it is a picture: PNG or WebP of the density that suits this phone. Of an icon
- * in XML (adaptive or vector) only the picture for older Androids is taken, if there is one. Used by `apk.ts`.
+ * Extracts an APK's launcher icon if it is a bitmap: PNG or WebP of the density that suits this phone. For an
+ * XML icon (adaptive or vector), only the bitmap for older Android versions is used, if there is one. Used by
+ * `apk.ts`.
  */
 import type { XmlElement } from './binary-xml.js'
 import type { Value } from './chunks.js'
 import { resourceFiles } from './resources.js'
 import { type ZipFile } from './zip.js'
 
-/** Larger ones are no icons. */
+/** Larger images are not icons. */
 const maxBytes = 256 * 1024
 const maxSide = 1024
 /** Dots per inch: xxhdpi is what a launcher on this screen takes. */

@@ -1,4 +1,7 @@
-/** Reads what stands behind its length (32 bits, little-endian), as signing blocks are written. Used by `signature.ts`. */
+/**
+ * Reads length-prefixed values (32 bits, little-endian), the format of signing blocks. Used by
+ * `signature.ts`.
+ */
 export class LengthReader {
   constructor(
     private readonly bytes: Buffer,

@@ -54,7 +54,7 @@ export function resourceFiles(file: Buffer, resource: number): { path: string; d
   return files
 }
 
-/** What a package says of a type of resources, each for another configuration. */
+/** A package's entries of one resource type, each for another configuration. */
 function* typeChunks(chunks: readonly Chunk[], resource: number): Generator<Chunk> {
   for (const chunk of chunks) {
     if (chunk.type !== type.package || chunk.bytes.readUInt32LE(8) !== resource >>> 24) continue

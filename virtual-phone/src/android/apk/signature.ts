@@ -1,7 +1,7 @@
 /**
- * Who signed an APK, after checking that its bytes are the signed ones.
- * Schemes v2 and v3 (and 3.1) are checked whole; of v1 (JAR) only the
- * certificate is read. Source: source.android.com, "APK Signature Scheme v2" and "v3".
+ * The signers of an APK, after a check that its bytes are the signed ones. Schemes v2 and v3 (and 3.1) are
+ * verified in full; for v1 (JAR), only the certificate is read. Source: source.android.com, "APK Signature
+ * Scheme v2" and "v3".
  */
 import { constants, createHash, createPublicKey, type KeyObject, verify, X509Certificate } from 'node:crypto'
 import { v1Certificate } from './jar-signature.js'
@@ -86,7 +86,7 @@ async function checkScheme(zip: ZipFile, offset: number, pair: Buffer, version: 
     return certificates.sort()
   } catch (error) {
     if (error instanceof InstallError) throw error
-    // Whatever a parser says of bytes from outside: they are no signature.
+    // Any parser error on foreign bytes means an invalid signature.
     throw noCertificates(error instanceof Error ? error.message : String(error))
   }
 }

@@ -52,7 +52,7 @@ export class ZipFile {
     return readAt(this.handle, at, length)
   }
 
-  /** Null when there is no such entry. @throws ZipError also when it is larger than `maxBytes` */
+  /** Null when there is no such entry. @throws ZipError, including when it is larger than `maxBytes` */
   async read(name: string, maxBytes: number): Promise<Buffer | null> {
     const entry = this.entries.get(name)
     if (entry === undefined) return null

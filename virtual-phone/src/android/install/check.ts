@@ -1,4 +1,7 @@
-/** What the package manager refuses to install. Messages and order as AOSP `InstallPackageHelper` and `PackageInstallerSession` of Android 14. */
+/**
+ * The packages that the package manager refuses. Messages and order as in AOSP `InstallPackageHelper` and
+ * `PackageInstallerSession` of Android 14.
+ */
 import type { Apk } from '../apk/apk.js'
 import { InstallError } from '../apk/error.js'
 import { supportedAbis } from '../identity.js'

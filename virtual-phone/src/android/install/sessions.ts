@@ -33,7 +33,7 @@ export class InstallSessions {
     this.fs = android.fs.as(root).until(this.running.signal)
   }
 
-  /** @throws InstallError when `-S` says more than there is room for */
+  /** @throws InstallError when `-S` exceeds the free space */
   create(options: InstallOptions): Session {
     if (options.sizeBytes !== null && !this.android.volume.hasRoom(options.sizeBytes)) throw noRoom()
     let id = randomInt(1, 2 ** 31 - 1)
@@ -98,7 +98,7 @@ export class InstallSessions {
     if (this.fs.tryLstat(session.folder) !== null) await this.fs.removeTree(session.folder)
   }
 
-  /** The phone goes off: what is under way ends where it is. */
+  /** The phone turns off: running sessions stop where they are. */
   stop(): void {
     this.running.abort()
     this.open.clear()

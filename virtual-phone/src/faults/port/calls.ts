@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Phone } from '../../phone.js'
 import { leftovers } from '../leftovers.js'
 
-/** What the phone can be told; the same functions that `phone.faults` offers. */
+/** The calls of the fault port; the same functions that `phone.faults` offers. */
 export type FaultTarget = Phone['faults']
 
 /** Resolves with what is answered. */

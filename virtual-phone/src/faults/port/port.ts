@@ -13,7 +13,7 @@ export interface FaultPortOptions {
   /** 0 takes a free one. */
   port: number
   token: string
-  /** Read anew for each request. */
+  /** Read again for each request. */
   phones: readonly Phone[]
   onFault: (error: unknown, what: string) => void
 }
@@ -25,7 +25,7 @@ export interface FaultPort {
 
 const maxBodyBytes = 65_536
 
-/** What is told to the client; everything else is a bug. */
+/** The errors that the client gets; everything else is a bug. */
 class Refused extends Error {
   constructor(
     readonly status: number,
@@ -70,7 +70,7 @@ export async function startFaultPort(options: FaultPortOptions): Promise<FaultPo
   }
 }
 
-/** Of one length, so that comparing them takes one time. */
+/** Equal lengths, for a constant-time comparison. */
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 function send(response: ServerResponse, status: number, body: unknown): void {
@@ -122,7 +122,7 @@ function describe({ port, serial, without }: Phone): { port: number; serial: str
 const notFound = ({ method, url }: IncomingMessage): Refused =>
   new Refused(404, `no ${method ?? ''} ${url ?? ''}`)
 
-/** `{}` without a body. @throws Refused when it is no JSON, or too large */
+/** `{}` without a body. @throws Refused when it is not valid JSON, or too large */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   let size = 0

@@ -19,7 +19,7 @@ export function videoSize(display: Size, maxSize: number): Size {
   return portrait ? { width: minor, height: major } : { width: major, height: minor }
 }
 
-/** Codec, width, height. A later size is told by nothing but the new SPS. */
+/** Codec, width, height. Only the new SPS announces a later size. */
 export function videoHeader(size: Size): Buffer {
   const header = Buffer.alloc(12)
   header.writeUInt32BE(H264_CODEC_ID, 0)

@@ -3,7 +3,7 @@ import { H264_CODEC_ID, packetHeader, type PacketMeta, type Size } from '../prot
 
 const FLAGS = { config: 1n << 62n, key: 1n << 61n }
 const SESSION = 0x80000000
-/** What the phone's encoder asks for: 4:2:0 has half the columns and rows of colour. */
+/** The requirement of the phone's encoder: 4:2:0 has half the columns and rows of colour. */
 const ENCODER_ALIGNMENT = 2
 
 /** Within `maxSize` (0: any) with its aspect ratio; both sides rounded down to the alignment. */
