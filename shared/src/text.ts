@@ -12,7 +12,7 @@ export const isStorable = (text: string): boolean => !notStorable.test(text)
 /** The text with U+FFFD in place of each character that cannot be stored. */
 export const makeStorable = (text: string): string => text.replace(eachNotStorable, '\uFFFD')
 
-/** `most` code points at most, with `…` after a cut. */
+/** Cuts the text to `most` code points and marks the cut with `…`. */
 export function shorten(text: string, most: number): string {
   if (text.length <= most) return text
   let end = 0

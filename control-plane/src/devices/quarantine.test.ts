@@ -67,20 +67,20 @@ const cases: [string, Case, RegExp | null, string[]][] = [
     /Find out why/,
     ['device show R5', release],
   ],
-  ['it was out of reach', { reason: outOfReach }, /link is healthy/, [release]],
+  ['it was unreachable', { reason: outOfReach }, /link is healthy/, [release]],
   ['it is clean for nobody', { reason: cleanForNobody }, /PACKAGE_CLEAN_FOR_ALL/, [release]],
   ['its use is unknown', { reason: unknownUse, phoneId: 'ph_a' }, null, [release, enroll]],
   ['its agent lost its record', { ...ofWipe('agent'), ...lost }, null, [enroll]],
   ['its record was deleted', { reason: notBelieved(9n, 1n), ...lost }, null, [enroll]],
   ['its record was deleted after an update', { ...ofWipe('system_image'), ...lost }, null, [enroll]],
-  ['it was out of reach and lost its record', { reason: outOfReach, ...lost }, /healthy/, [enroll]],
+  ['it was unreachable and lost its record', { reason: outOfReach, ...lost }, /healthy/, [enroll]],
   [
     'it holds a phone that did not come back',
     { reason: 'The phone did not come back after its restart.', phoneId: 'ph_a' },
     /decide/,
     [`${release} --keep`, release],
   ],
-  ['it gives no reason', { reason: null }, null, [release]],
+  ['no reason is stored', { reason: null }, null, [release]],
 ]
 
 it.each(cases)('names the next step when %s', (_what, held, first, commands) => {

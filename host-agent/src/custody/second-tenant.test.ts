@@ -31,7 +31,7 @@ const filesOf = async (phoneId: string, number: bigint): Promise<string[]> => {
 }
 const custody = () => both.host.agent.registry.statuses()[0]?.custody
 
-it("keeps a tenant's data from the next one, whatever number the next one sends", async () => {
+it("keeps a tenant's data from the next one for any number that the next one sends", async () => {
   const first = of('ph_a', 2n)
   await first.start()
   const { assignment } = first
