@@ -33,7 +33,7 @@ const errorOf = async (work: Promise<unknown>): Promise<ApiError> => {
   return error
 }
 
-/** Says of the phone that it has version 1 of the sync service, as phones before Android 11. */
+/** Reports version 1 of the sync service, as phones before Android 11 do. */
 class OldClient extends AdbClient {
   override async askOf(transport: TransportId, service: string, within: Progress): Promise<string> {
     const answer = await super.askOf(transport, service, within)
@@ -80,7 +80,7 @@ describe('paths', () => {
 })
 
 describe('files', () => {
-  it('of a folder without end are refused once a listing would be too large, and reading stops', async () => {
+  it('of an endless folder are refused once a listing would be too large, and reading stops', async () => {
     let seen = 0
     const endless = createFiles({
       ...both.transport,
@@ -102,7 +102,7 @@ describe('files', () => {
     expect(error.next).toMatch(/by name/)
     expect(error.details).toMatchObject({ path: '/sdcard', limit_bytes: 4_000_000, entries_read: seen })
     expect(seen).toBeLessThan(4_000_000 / 200)
-    // A write looks for leftovers no longer than that.
+    // A write searches for leftovers only this far.
     seen = 0
     await endless.write('/sdcard/beside-many.txt', Buffer.from('a'), progress())
     expect(seen).toBe(50_000)
@@ -149,7 +149,7 @@ describe('files', () => {
     )
   })
 
-  it('are taken up to four million bytes, up and down', async () => {
+  it('are limited to four million bytes, up and down', async () => {
     const most = Buffer.alloc(4_000_000, 7)
     expect(await files.write('/sdcard/most', most, progress())).toBe(4_000_000)
     expect((await files.read('/sdcard/most', progress())).length).toBe(4_000_000)
@@ -159,7 +159,7 @@ describe('files', () => {
     await files.delete('/sdcard/most', progress())
   })
 
-  it('are told from directories', async () => {
+  it('are distinguished from directories', async () => {
     await files.write('/sdcard/dir/file', Buffer.from('x'), progress())
     const asFolder = await errorOf(files.list('/sdcard/dir/file', progress()))
     expect(asFolder).toMatchObject({ code: 'validation_failed', details: { names: 'file' } })
@@ -182,7 +182,7 @@ describe('files', () => {
   })
 
   it('are never reached through a symbolic link', async () => {
-    // Shared storage takes no links, so that another folder stands for it here.
+    // Shared storage has no links, so another folder replaces it here.
     const tmp = '/data/local/tmp'
     const linked = createFiles(both.transport, `${tmp}/shared`)
     await shell('mkdir', '-p', `${tmp}/outside`, `${tmp}/shared`)
@@ -209,7 +209,7 @@ describe('files', () => {
     ])
   })
 
-  it('are the same to an older phone, whose sync service has version 1 only', async () => {
+  it('work on an older phone, whose sync service has only version 1', async () => {
     const { phone, client } = both
     const old = new OldClient(client.path)
     const transport = transportTo(old, phone.serial)
@@ -225,7 +225,7 @@ describe('files', () => {
     expect((await errorOf(older.read('/sdcard/v1/a b.txt', progress()))).code).toBe('file_not_found')
   })
 
-  it('stay whole when the phone is unplugged in the middle of a write, whose outcome is open', async () => {
+  it('stay complete when the phone is unplugged during a write, whose outcome is unknown', async () => {
     const { inside } = both.phone
     const { faults } = inside
     const isUp = async () => (await shell('echo', 'up').catch(() => '')) === 'up\n'
@@ -253,7 +253,7 @@ describe('files', () => {
     expect(await shell('ls', '-A', '/sdcard/cut')).toBe('kept\n')
   })
 
-  it('leave nothing half when the storage is full, and nothing of a write that was cut off', async () => {
+  it('leave no partial file when the storage is full or a write is interrupted', async () => {
     const { faults } = both.phone.inside
     await files.write('/sdcard/kept', Buffer.from('old'), progress())
     faults.fullStorage(true)

@@ -1,6 +1,6 @@
 /**
- * Files of shared storage by adb's sync service. A path is taken only when the phone says that its folder's real path
- * is what the path says: no symbolic link leads anywhere else.
+ * Files of shared storage by adb's sync service. A path is accepted only when the phone
+ * resolves its folder to the same path, so that no symbolic link leads elsewhere.
  */
 import { randomBytes } from 'node:crypto'
 import { pathToFileURL } from 'node:url'
@@ -14,25 +14,28 @@ import { writing } from '../device/outcome.js'
 import { outputOf } from '../device/run.js'
 import { badPath, checkLength, nameOf, parentOf, realPath, realRoot } from './paths.js'
 
-/** Bytes: of a file up or down. */
+/** Maximum bytes of a file, up or down. */
 const mostBytes = 4_000_000
 
-/** Bytes of a listing as the client gets it: each entry's name in JSON, and the rest of the entry. */
+/**
+ * Maximum bytes of a listing in the client's form: each entry's name in JSON, and the
+ * rest of the entry.
+ */
 const mostListed = limits.folderAnswer
 const entryBytes = 100
-/** Entries of a folder that are looked through before a file is written into it. */
+/** Maximum folder entries searched before a file is written into it. */
 const mostEntriesSeen = 50_000
 
 const typeMask = 0o170000
 const isFile = ({ mode }: FileStat): boolean => (mode & typeMask) === 0o100000
 const isFolder = ({ mode }: FileStat): boolean => (mode & typeMask) === 0o040000
 
-/** A file that is being written; it gets its name when it is whole. */
+/** A file being written; it gets its final name when it is complete. */
 const unfinished = /^\.phonerack-[0-9a-f]{16}\.part$/
 
 const notFound = (path: string): ApiError => new ApiError('file_not_found', { details: { path } })
 
-/** `root`: where `/sdcard` really is. */
+/** `root`: the real path of `/sdcard`. */
 export function createFiles(transport: Transport, root: string = realRoot): Files {
   /** Null when the folder does not exist. @throws ApiError validation_failed when a link leads elsewhere */
   async function folderExists(folder: string, progress: Progress): Promise<boolean> {
@@ -48,7 +51,7 @@ export function createFiles(transport: Transport, root: string = realRoot): File
     return true
   }
 
-  /** What stands at the path itself; null when nothing does, or its folder does not exist. */
+  /** The entry at the path itself; null when there is none, or its folder does not exist. */
   async function look(real: string, progress: Progress): Promise<FileStat | null> {
     if (!(await folderExists(parentOf(real), progress))) return null
     const found = await transport.lstat(real, progress)
@@ -56,7 +59,10 @@ export function createFiles(transport: Transport, root: string = realRoot): File
     return found
   }
 
-  /** What writes that lost the phone left in a folder. Writes to a phone go one at a time: none of it is in use. */
+  /**
+   * Removes files of writes that lost the phone. Writes to a phone run one at a time,
+   * so none of them is in use.
+   */
   async function removeUnfinished(folder: string, progress: Progress): Promise<void> {
     const names: string[] = []
     let seen = 0
@@ -113,7 +119,8 @@ export function createFiles(transport: Transport, root: string = realRoot): File
       if (content.length > mostBytes) throw new ApiError('payload_too_large')
       const part = `${parentOf(real)}/.phonerack-${randomBytes(8).toString('hex')}.part`
       checkLength(part)
-      // The deepest folder that exists decides; those below it are made by adb, and are no links.
+      // The deepest existing folder decides; adb creates those below it, which are not
+      // links.
       let folder = parentOf(real)
       while (!(await folderExists(folder, progress))) folder = parentOf(folder)
       const above = await transport.lstat(folder, progress)
@@ -156,7 +163,7 @@ export function createFiles(transport: Transport, root: string = realRoot): File
     },
   }
 
-  /** Tells the phone's gallery and pickers. Nothing depends on it: newer Android sees changes by itself. */
+  /** Notifies the phone's gallery and pickers. Optional: newer Android detects changes itself. */
   async function scan(real: string, progress: Progress): Promise<void> {
     await transport.shell(
       command(

@@ -1,11 +1,11 @@
-/** Paths of shared storage: from the public `/sdcard/…` to the real one, and what is refused. Pure. */
+/** Paths of shared storage: maps the public `/sdcard/…` to the real one, or refuses it. Pure. */
 import { ApiError } from '@phonerack/shared'
 
-/** Where `/sdcard` really is, for the first user of every phone since Android 4.2. */
+/** The real path of `/sdcard`, for the first user of every phone since Android 4.2. */
 export const realRoot = '/storage/emulated/0'
 const publicRoot = '/sdcard'
 
-/** A fault of the path itself. `names`: what the path is the name of, when that is the fault. */
+/** An error of the path itself. `names`: what the path refers to, when that is the error. */
 export const badPath = (message: string, names?: 'file' | 'directory'): ApiError =>
   new ApiError('validation_failed', {
     message: `\`path\` ${message}.`,
@@ -16,7 +16,10 @@ export const badPath = (message: string, names?: 'file' | 'directory'): ApiError
     },
   })
 
-/** @throws ApiError validation_failed for a path that the control plane should not have let through, or that is too long */
+/**
+ * @throws ApiError validation_failed for a path that the control plane should have
+ * rejected, or that is too long
+ */
 export function realPath(path: string, root: string = realRoot): string {
   const inside = path === publicRoot || path.startsWith(`${publicRoot}/`)
   const segments = path.split('/').slice(2)
@@ -30,7 +33,7 @@ export function realPath(path: string, root: string = realRoot): string {
 /** Bytes: adbd ends a sync request whose path is longer (AOSP `file_sync_service.cpp`). */
 const mostPathBytes = 1024
 
-/** @throws ApiError validation_failed for a path on the phone that its sync service does not take */
+/** @throws ApiError validation_failed for a path on the phone that its sync service does not accept */
 export function checkLength(real: string): void {
   if (Buffer.byteLength(real) > mostPathBytes)
     throw badPath(`is too long for the phone, which accepts ${mostPathBytes} bytes including ${realRoot}`)

@@ -1,4 +1,4 @@
-/** The enrolment's probe of shared storage: a file is written, listed, read back and deleted. */
+/** The enrolment's probe of shared storage: writes a file, lists it, reads it back and deletes it. */
 import { randomBytes } from 'node:crypto'
 import { ApiError, type Progress } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'

@@ -30,8 +30,8 @@ const refusal = async (work: Promise<unknown>) => {
   return error instanceof ApiError ? error.code : error
 }
 
-describe('the cache', () => {
-  it('takes what is whole and right, for the owner only, and keeps it over a restart', async () => {
+describe('cache of package files', () => {
+  it('stores complete and correct files, for the owner only, and keeps them over a restart', async () => {
     const one = file(300)
     const cache = await open()
     expect(cache.pathOf(one)).toBeNull()
@@ -44,7 +44,7 @@ describe('the cache', () => {
     expect((await open()).pathOf({ ...one, size: 299 })).toBeNull()
   })
 
-  it('keeps nothing of what is short, long, another file, cut off or too slow', async () => {
+  it('stores nothing of files that are short, long, wrong, cut off or too slow', async () => {
     const cache = await open()
     const one = file(300)
     const put = (header: FileHeader, content: Buffer) =>
@@ -66,17 +66,17 @@ describe('the cache', () => {
     await expect(cache.put(one, silent(), Progress.for(50))).rejects.toThrow('took too long')
     expect(readdirSync(dir)).toEqual([])
     expect(cache.isComing(one.sha256)).toBe(false)
-    // What they were promised is free again.
+    // Their reservations are released.
     const most = file(1000)
     await cache.put(most, chunksOf(most.content), progress())
   })
 
-  it('lets the longest unused go, and never what is held', async () => {
+  it('evicts the least recently used, and never files in use', async () => {
     const cache = await open()
     const [a, b, c, d] = [file(400), file(400), file(400), file(400)]
     await cache.put(a, chunksOf(a.content), progress())
     await cache.put(b, chunksOf(b.content), progress())
-    // Used again: now `b` is the oldest.
+    // Used again, so `b` is now the oldest.
     await cache.put(a, chunksOf(Buffer.alloc(0)), progress())
     await cache.put(c, chunksOf(c.content), progress())
     expect([a, b, c].map((each) => cache.pathOf(each) !== null)).toEqual([true, false, true])
@@ -90,20 +90,20 @@ describe('the cache', () => {
     expect(await refusal(cache.put(file(1001), chunksOf(Buffer.alloc(1001)), progress()))).toBe(
       'storage_full',
     )
-    // The order of use is on the disk.
+    // The order of use is on disk.
     const again = await open()
     await again.put(b, chunksOf(b.content), progress())
     expect([b, c, d].map((each) => again.pathOf(each) !== null)).toEqual([true, false, true])
   })
 
-  it('takes one file from several at once, within its limit', async () => {
+  it('accepts one file from several callers concurrently, within its limit', async () => {
     const cache = await open()
     const one = file(300)
     await Promise.all(Array.from({ length: 3 }, () => cache.put(one, chunksOf(one.content), progress())))
     expect(readdirSync(dir)).toEqual([one.sha256])
   })
 
-  it('removes what a crash left half written, and leaves alone what is not its own', async () => {
+  it('removes partial files of a crash, and leaves other files alone', async () => {
     writeFileSync(join(dir, '.part-0011223344556677'), 'half')
     writeFileSync(join(dir, 'README'), 'x')
     await open()

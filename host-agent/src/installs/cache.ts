@@ -1,6 +1,7 @@
 /**
- * Package files on this host's disk, each by the SHA-256 of its content, so that many phones get one upload. A file has
- * its name only when it is whole and right; bounded, the longest unused leave first, those in use never. Used by
+ * Package files on this host's disk, by the SHA-256 of their content, so that many
+ * phones share one upload. A file gets its name only when it is complete and correct.
+ * Bounded: the least recently used are evicted first, files in use never. Used by
  * `installs.ts`; survives a restart of the agent.
  */
 import { createHash, randomBytes } from 'node:crypto'
@@ -17,18 +18,19 @@ export interface FileHeader {
 }
 
 export interface PackageCache {
-  /** Where the file lies; null when it is not there in this size. */
+  /** Path of the file; null when it is absent or has another size. */
   pathOf(file: FileHeader): string | null
-  /** From here until the returned function is called these files stay, also those that come later. */
+  /** Until the returned function is called these files stay, including those that arrive later. */
   hold(files: readonly FileHeader[]): () => void
   /**
-   * Takes one file. Nothing of it stays unless hash and size are right. One that is there already is not read.
+   * Stores one file, or nothing unless hash and size are correct. Does not read a file
+   * that exists.
    * @throws ApiError validation_failed, storage_full
    */
   put(file: FileHeader, chunks: AsyncIterable<Uint8Array>, progress: Progress): Promise<void>
-  /** Forgets a file that turned out to be broken. */
+  /** Removes a file that turned out to be corrupt. */
   drop(sha256: string): Promise<void>
-  /** Whether the file is on its way. */
+  /** Whether the file is being received. */
   isComing(sha256: string): boolean
 }
 
@@ -39,7 +41,7 @@ const invalid = (message: string): ApiError => new ApiError('validation_failed',
 const full = (cause?: unknown): ApiError =>
   new ApiError('storage_full', { message: "The host's cache of package files is full.", cause })
 
-/** Opens the folder, removes what a crash left half written. `limit` in bytes. */
+/** Opens the folder and removes partial files of a crash. `limit` in bytes. */
 export async function openPackageCache(
   dir: string,
   limit: number,
@@ -56,9 +58,9 @@ export async function openPackageCache(
   }
   const holds = new Map<string, number>()
   const coming = new Map<string, number>()
-  /** Bytes that files on their way will take. */
+  /** Bytes reserved for files being received. */
   let expected = 0
-  /** Room is made by one at a time. */
+  /** Serialises eviction. */
   let last: Promise<unknown> = Promise.resolve()
 
   const count = (table: Map<string, number>, sha256: string, by: 1 | -1): void => {
@@ -67,14 +69,17 @@ export async function openPackageCache(
     else table.delete(sha256)
   }
 
-  /** Writes the time of use to the file, where the next start reads it. The disk's own clock is too coarse to order two files. */
+  /**
+   * Writes the time of use to the file, where the next start reads it. The disk's own
+   * clock is too coarse to order two files.
+   */
   async function use(path: string): Promise<number> {
     const usedAt = now()
     await utimes(path, usedAt / 1000, usedAt / 1000)
     return usedAt
   }
 
-  /** Promises `size` bytes to the caller, who gives them back. */
+  /** Reserves `size` bytes for the caller, who releases them. */
   function reserve(size: number): Promise<void> {
     const mine = last.then(async () => {
       const leaving = chooseEvictions(
@@ -140,7 +145,10 @@ export async function openPackageCache(
   return cache
 }
 
-/** Writes what comes and proves it. The file is on the disk when it returns: a name must outlast a crash of the machine. */
+/**
+ * Writes the chunks and verifies them. The file is synced when it returns: a name must
+ * survive a crash of the machine.
+ */
 async function receive(
   path: string,
   { sha256, size }: FileHeader,

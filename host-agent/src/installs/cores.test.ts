@@ -5,7 +5,7 @@ import { chooseEvictions } from './lru.js'
 import { createSlots, slotsPerPhone } from './slots.js'
 
 describe('slots', () => {
-  it('are two at most and one per app, whatever comes and goes', () => {
+  it('are at most two, and one per app, for any sequence', () => {
     const step = fc.record({
       id: fc.constantFrom('a', 'b', 'c', 'd'),
       name: fc.constantFrom('x', 'y', 'z'),
@@ -49,7 +49,7 @@ describe('evictions', () => {
     { selector: ({ sha256 }) => sha256, maxLength: 12 },
   )
 
-  it('make just enough room, of the longest unused, and never of what is in use', () => {
+  it('free just enough space, least recently used first, and never files in use', () => {
     fc.assert(
       fc.property(files, fc.func(fc.boolean()), fc.nat(200), fc.nat(600), (all, used, needed, limit) => {
         const inUse = (sha256: string) => used(sha256)
@@ -66,7 +66,7 @@ describe('evictions', () => {
         const stays = idle.filter(({ sha256 }) => !leaving.includes(sha256))
         for (const kept of stays)
           for (const left of gone) expect(left.usedAt).toBeLessThanOrEqual(kept.usedAt)
-        // Without the last of them there would not be room.
+        // Without the last of them there would not be enough space.
         const last = gone.find(({ sha256 }) => sha256 === leaving.at(-1))
         if (last) expect(sum(all) - sum(gone) + last.size + needed).toBeGreaterThan(limit)
       }),

@@ -1,4 +1,7 @@
-/** Installs through the agent's gRPC onto a virtual phone by the real adb: done once, refused, cut off, and told honestly. */
+/**
+ * Installs through the agent's gRPC onto a virtual phone by the real adb: run once,
+ * refused, interrupted, and reported correctly.
+ */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,7 +50,7 @@ afterEach(async () => {
   await untilLink(both.host, both.phone.serial, 'healthy')
   for (const name of [shop, `${shop}.two`, `${shop}.three`]) {
     const isGone = async () => !(await shell('pm', 'uninstall', name)).includes('Exception')
-    // A connection that has just come back may be replaced once more.
+    // A new connection may be replaced once more.
     await until(() => isGone().catch(() => false))
   }
 })
@@ -94,7 +97,7 @@ const begin = ({ id, files, ...order }: Order) =>
         ? undefined
         : { ...anyPhone, ...order.needs, abis: [...(order.needs.abis ?? [])] },
   })
-/** What every phone has. */
+/** Requirements that every phone meets. */
 const anyPhone = { minSdk: 26, minCodename: '', targetSdk: 34, abis: [], jarOnly: false }
 const put = (file: File) => control().putPackageFile(header(file), chunks(file))
 const finish = (id: string, ms = 30_000) =>
@@ -118,7 +121,7 @@ const errorOf = async (work: Promise<unknown>) => {
 const succeeded = { succeeded: true, errorCode: '', reason: '', wasInstalled: false }
 
 describe('an install', () => {
-  it('takes base and splits, is answered again, and downloads nothing twice', async () => {
+  it('accepts base and splits, repeats its answer, and downloads nothing twice', async () => {
     const files = [apks.make({ splitRequired: true }), apks.make({ split: 'config.en' })]
     const order = { id: newInstallId(), files }
     const before = counters().installs
@@ -139,7 +142,7 @@ describe('an install', () => {
     expect(counters().installs - before).toBe(2)
   })
 
-  it('takes no file but the one that was named, and fails without it', async () => {
+  it('accepts no file but the named one, and fails without it', async () => {
     const file = apks.make()
     const order = { id: newInstallId(), files: [file] }
     const before = counters().commands['pm install-create'] ?? 0
@@ -147,7 +150,7 @@ describe('an install', () => {
     const put = (content: Buffer) => errorOf(control().putPackageFile(header(file), chunks({ content })))
     expect((await put(Buffer.alloc(file.size, 7))).code).toBe('validation_failed')
     expect((await put(file.content.subarray(1))).code).toBe('validation_failed')
-    // Far more than was said: the answer comes long before all is sent.
+    // Far more than announced: the answer comes long before all is sent.
     expect((await put(Buffer.alloc(8_000_000))).code).toBe('validation_failed')
     expect((await begin(order)).missingSha256).toEqual([file.sha256])
     expect(await finish(order.id)).toMatchObject({ succeeded: false, errorCode: 'provider_error' })
@@ -162,7 +165,7 @@ describe('an install', () => {
     stranger.close()
   })
 
-  it('is no downgrade, unless it replaces', async () => {
+  it('refuses a downgrade, unless it replaces', async () => {
     await install({ files: [apks.make()] })
     const older = apks.make({ versionCode: 4 })
     const order = { versionCode: 4, files: [older] }
@@ -180,7 +183,7 @@ describe('an install', () => {
     expect(await finish(id)).toEqual({ ...succeeded, wasInstalled: true })
     expect((await listed())?.versionCode).toBe(4n)
     expect(counters().uninstalls - before.uninstalls).toBe(1)
-    // What came with the phone or belongs to the service is replaced by nobody.
+    // Preinstalled apps and the service's own cannot be replaced.
     for (const name of ['com.android.settings', settingsApp.package]) {
       const refused = begin({
         id: newInstallId(),
@@ -193,7 +196,7 @@ describe('an install', () => {
     }
   })
 
-  it('is refused before anything is changed where the phone cannot take it', async () => {
+  it('is refused before any change when the phone cannot take it', async () => {
     await install({ files: [apks.make()] })
     const before = counters()
     const files = [apks.make({ versionCode: 6 })]
@@ -222,13 +225,13 @@ describe('an install', () => {
     expect(full.details['reason']).toMatch(/^INSTALL_FAILED_INSUFFICIENT_STORAGE/)
     expect((await listed())?.versionCode).toBe(5n)
     expect(counters().uninstalls).toBe(before.uninstalls)
-    // An update keeps what the phone has, so that it may decide about the target itself.
+    // An update keeps the app's data, so the phone decides about the target itself.
     expect(await install({ versionCode: 6, files, needs: { targetSdk: 22 } })).toMatchObject({
       succeeded: true,
     })
   })
 
-  it('fails with the words of the phone, and leaves the app as it was', async () => {
+  it("fails with the phone's error text, and leaves the app unchanged", async () => {
     await install({ files: [apks.make()] })
     const refused = { succeeded: false, errorCode: 'install_failed', wasInstalled: true }
     const stranger = await install({ files: [apks.make({ versionCode: 6 }, 'stranger')], versionCode: 6 })
@@ -243,7 +246,7 @@ describe('an install', () => {
     expect(await shell('ls', '/data/app')).not.toContain('vmdl')
   })
 
-  it('is one of two at most, and one per app', async () => {
+  it('is one of at most two, and one per app', async () => {
     const apps = [shop, `${shop}.two`, `${shop}.three`].map((name) => {
       const file = apks.make({ package: name })
       return { id: newInstallId(), package: name, files: [file], file }
@@ -275,8 +278,8 @@ describe('an install', () => {
   })
 })
 
-describe('an install that is cut off', () => {
-  /** The state of the agent's disk now, as a kill would leave it. */
+describe('an interrupted install', () => {
+  /** The agent's disk as a kill would leave it now. */
   const crashed = () => {
     const copy = mkdtempSync(join(dir, 'crashed-'))
     for (const name of ['journal.jsonl', 'installs.json'])
@@ -296,7 +299,7 @@ describe('an install that is cut off', () => {
     return { end, reached: until(() => opened() > before, 10_000, name) }
   }
 
-  it('before its commit has failed, and its session is given up by the next', async () => {
+  it('before its commit has failed, and the next one abandons its session', async () => {
     const id = newInstallId()
     const before = { installs: counters().installs, abandons: sent('install-abandon') }
     const { end, reached } = reach('install-write', apks.make(), id)
@@ -318,7 +321,7 @@ describe('an install that is cut off', () => {
     expect(await shell('ls', '/data/app')).not.toContain('vmdl')
   })
 
-  it('after its commit is proven by what the phone lists, and never sent again', async () => {
+  it("after its commit is confirmed by the phone's list, and never sent again", async () => {
     const id = newInstallId()
     const before = counters().installs
     both.phone.proxy.muteAt('pm install-commit')
@@ -351,7 +354,7 @@ describe('an install that is cut off', () => {
     expect(await install({ files: [apks.make()] })).toEqual(succeeded)
   })
 
-  describe('with less patience', () => {
+  describe('with short timeouts', () => {
     let installs: Installs
     const log = createLogger('test')
     log.level = 'silent'
@@ -375,7 +378,7 @@ describe('an install that is cut off', () => {
     })
     const who = () => at().assignment
 
-    it('nobody knows whether it happened when the phone never says, and it is not tried again', async () => {
+    it('has an unknown outcome when the phone never answers, and is not retried', async () => {
       const file = apks.make()
       const id = newInstallId()
       const before = sent('install-commit')
@@ -400,7 +403,7 @@ describe('an install that is cut off', () => {
       expect(sent('install-commit') - before).toBe(0)
     })
 
-    it('gives its slot back when nobody finishes it', async () => {
+    it('releases its slot when it is never finished', async () => {
       const file = apks.make()
       const id = newInstallId()
       await installs.begin(who(), order(id, [file]))

@@ -1,6 +1,7 @@
 /**
- * Installs of this host: begun, fed with files, run, and answered also to who asks later. One install id is one try: what
- * began to write is never begun again. Called by `grpc/app-handlers.ts`.
+ * Installs of this host: begun, supplied with files, run, and answered also to later
+ * queries. One install id is one attempt: an install that began to write is never
+ * started again. Called by `grpc/app-handlers.ts`.
  */
 import { ApiError, type Logger, type Progress, onAbort } from '@phonerack/shared'
 import { ownPackages } from '../parts/parts.js'
@@ -22,7 +23,7 @@ export interface InstallAnswer {
   succeeded: boolean
   /** A public error code; empty for success. */
   errorCode: string
-  /** The phone's own words, when it refused. */
+  /** The phone's own error text, when it refused. */
   reason: string
   /** Whether the phone had the app when the install began. */
   wasInstalled: boolean
@@ -30,15 +31,20 @@ export interface InstallAnswer {
 
 export interface Installs {
   /**
-   * Takes a slot and, with `replace`, uninstalls the app. A repeat of the same install gets the same answer.
-   * @throws ApiError install_in_progress, version_downgrade, install_failed for what may not be replaced,
+   * Takes a slot and, with `replace`, uninstalls the app. A repeat of the same install
+   * gets the same answer.
+   * @throws ApiError install_in_progress, version_downgrade, install_failed for an app
+   * that may not be replaced,
    *   action_outcome_unknown
    */
   begin(who: Who, request: BeginRequest): Promise<{ missing: string[]; uninstalled: boolean }>
   put(file: FileHeader, chunks: AsyncIterable<Uint8Array>, progress: Progress): Promise<void>
-  /** Runs what was begun, once; joins what runs, and repeats what was answered. @throws ApiError action_outcome_unknown */
+  /**
+   * Runs a begun install, once; joins a running one, and repeats a finished one's
+   * answer. @throws ApiError action_outcome_unknown
+   */
   finish(who: Who, installId: string): Promise<InstallAnswer>
-  /** Aborts what runs, gives up what nobody has finished, and ends when nothing goes on. */
+  /** Aborts running installs, abandons unfinished ones, and returns when all have ended. */
   stop(): Promise<void>
 }
 
@@ -50,12 +56,12 @@ export interface InstallParts {
   times?: InstallTimes
 }
 
-/** Between its begin and its end. */
+/** An install between its begin and its end. */
 interface Begun extends Order {
   prepared: Promise<void>
   running: Promise<Outcome> | null
   timer: NodeJS.Timeout | null
-  /** Gives back slot and files. */
+  /** Releases slot and files. */
   end: () => void
 }
 
@@ -79,7 +85,10 @@ export function createInstalls(parts: InstallParts): Installs {
       details: { install: installId, package: packageName, ...(uninstalled ? { uninstalled } : {}) },
     })
 
-  /** An earlier try under this id, of this phone. @throws ApiError action_outcome_unknown when nobody knows its end */
+  /**
+   * An earlier attempt under this id, for this phone. @throws ApiError
+   * action_outcome_unknown when its outcome is unknown
+   */
   function recordOf(who: Who, installId: string) {
     const record = records.get(installId)
     if (!record || record.serial !== who.serial || record.phoneId !== who.phoneId) return null
@@ -97,13 +106,16 @@ export function createInstalls(parts: InstallParts): Installs {
     }, times.unfinished)
   }
 
-  /** One that does not run, and will not. An app that was uninstalled for it stays known as that. */
+  /**
+   * Ends an install that does not run, and will not. Its record keeps that an app was
+   * uninstalled for it.
+   */
   function giveUp(entry: Begun, reason: string): void {
     if (entry.uninstalled) onPhone.save(entry, failed('phone_unavailable', reason), null)
     entry.end()
   }
 
-  /** Remembered as it ended, also when it never reached the phone. */
+  /** Records its outcome, even when it never reached the phone. */
   async function runToItsEnd(entry: Begun, who: Who): Promise<Outcome> {
     try {
       await entry.prepared
@@ -170,7 +182,7 @@ export function createInstalls(parts: InstallParts): Installs {
     },
   }
 
-  /** Takes slot and files, and begins to prepare. @throws ApiError install_in_progress */
+  /** Takes slot and files, and starts to prepare. @throws ApiError install_in_progress */
   function enter(who: Who, request: BeginRequest, held: AbortSignal): Begun {
     const own = slotsOf(who.serial)
     const busy = own.take(request.id, request.package)
@@ -182,7 +194,7 @@ export function createInstalls(parts: InstallParts): Installs {
     }
     const release = cache.hold(request.files)
     const onFenced = () => {
-      // What runs is aborted by itself, and ends by itself.
+      // A running install is aborted separately and ends itself.
       if (!entry.running) giveUp(entry, 'the phone was parked or assigned again before the install')
     }
     const entry: Begun = {

@@ -1,4 +1,4 @@
-/** Which package files leave the cache when another one needs room. Pure. Used by `cache.ts`. */
+/** Which package files are evicted when another one needs space. Pure. Used by `cache.ts`. */
 
 export interface CachedFile {
   sha256: string
@@ -9,8 +9,8 @@ export interface CachedFile {
 }
 
 /**
- * The longest unused files whose leaving makes room for `needed` bytes, none of them in use. Null: there is no room,
- * whatever leaves.
+ * The least recently used files whose eviction frees `needed` bytes, none of them in
+ * use. Null: evicting all would not suffice.
  */
 export function chooseEvictions(
   files: readonly CachedFile[],

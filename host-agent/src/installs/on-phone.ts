@@ -1,6 +1,7 @@
 /**
- * What one install does to its phone: looks, makes room, sends, and proves; each step is on disk before it is made. Called by
- * `installs.ts`, which decides who may and when.
+ * The steps of one install on its phone: check, make space, send, and confirm; each
+ * step is on disk before it is taken. Called by `installs.ts`, which decides who may
+ * install and when.
  */
 import { ApiError, Progress } from '@phonerack/shared'
 import {
@@ -17,11 +18,11 @@ import { failed, failureOf, runInstall, runTimes, type RunTimes } from './run-in
 
 /** Milliseconds. */
 export interface InstallTimes extends RunTimes {
-  /** Reading what is there and, with `replace`, uninstalling it. */
+  /** Reading the installed version and, with `replace`, uninstalling it. */
   begin: number
-  /** From the begin, or the last file that came, to the finish. */
+  /** From the begin, or the last received file, to the finish. */
   unfinished: number
-  /** The whole of it: sending, and the phone's own work. */
+  /** The whole install: sending, and the phone's own work. */
   install: number
 }
 export const installTimes: InstallTimes = {
@@ -37,13 +38,13 @@ export interface BeginRequest {
   versionCode: number
   files: readonly FileHeader[]
   replace: boolean
-  /** Null: not known. */
+  /** Null: unknown. */
   needs: AppNeeds | null
 }
 
 export type Who = Caller & { serial: string }
 
-/** One install of this host's phones, and what was learned of it. */
+/** One install on this host's phones, and its state. */
 export interface Order {
   readonly who: Who
   readonly request: BeginRequest
@@ -63,13 +64,14 @@ export interface OnPhoneParts {
 
 export interface OnPhone {
   /**
-   * Reads what the phone has, refuses a downgrade, and makes room for a replacement.
+   * Reads the installed version, refuses a downgrade, and uninstalls the app for a
+   * replacement.
    * @throws ApiError version_downgrade, install_failed, action_outcome_unknown
    */
   prepare(order: Order): Promise<void>
   /** Installs, once, under `who`'s fencing number. */
   run(order: Order, who: Who): Promise<Outcome>
-  /** `session`: of the phone, to be given up. */
+  /** `session`: on the phone, still to be abandoned. */
   save(order: Order, outcome: Outcome | null, session: number | null): void
 }
 
@@ -78,7 +80,7 @@ const needPackages = (packages: Packages | null): Packages => {
   return packages
 }
 
-/** The app's own room is not counted: what it takes is known to nobody before it is gone. */
+/** The space of the installed app is not counted: it is unknown until the app is gone. */
 async function requireRoom(packages: Packages, request: BeginRequest, progress: Progress): Promise<void> {
   const totalBytes = request.files.reduce((sum, { size }) => sum + size, 0)
   try {
@@ -109,7 +111,7 @@ export function createOnPhone({ gateOf, cache, records, times, stopping }: OnPho
     })
   }
 
-  /** Reads what the phone has, refuses a downgrade, and makes room for a replacement. */
+  /** Reads the installed version, refuses a downgrade, and uninstalls the app for a replacement. */
   async function prepare(order: Order): Promise<void> {
     const { who, request } = order
     const phone = gateOf(who.serial)
@@ -157,7 +159,7 @@ export function createOnPhone({ gateOf, cache, records, times, stopping }: OnPho
           order.uninstalled = true
           save(order, null, null)
         } catch (error) {
-          // Gone meanwhile: that is what was wanted.
+          // The app is already gone, which is the goal.
           if (!(error instanceof ApiError) || error.code !== 'app_not_found') {
             const known = error instanceof ApiError && error.code !== 'action_outcome_unknown'
             save(order, known ? failed(error.code, error.message) : { kind: 'unknown' }, null)
@@ -200,7 +202,7 @@ export function createOnPhone({ gateOf, cache, records, times, stopping }: OnPho
     }
   }
 
-  /** The part that writes. The record says so before, and what it came to after. */
+  /** The part that writes. It is recorded before, and its outcome after. */
   async function send(
     order: Order,
     packages: Packages,
@@ -229,7 +231,7 @@ export function createOnPhone({ gateOf, cache, records, times, stopping }: OnPho
     return outcome
   }
 
-  /** What earlier installs could not take back, since the phone had left. */
+  /** Abandons sessions that earlier installs could not, since the phone had disconnected. */
   async function giveUpLeftSessions(serial: string, packages: Packages, progress: Progress): Promise<void> {
     for (const record of records.leftSessions(serial)) {
       if (record.session !== null) await packages.abandon(record.session, progress)

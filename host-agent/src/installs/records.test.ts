@@ -1,4 +1,4 @@
-/** What became of installs, on a real disk. */
+/** Install records on a real disk. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ const recordOf = (id: string, more: Partial<InstallRecord> = {}): Omit<InstallRe
 })
 
 describe('records of installs', () => {
-  it('tell after a restart what they told before, and of what had not ended that nobody knows', () => {
+  it('return the same after a restart, and report unfinished installs as unknown', () => {
     const outcomes: fc.Arbitrary<Outcome | null> = fc.constantFrom(null, success, {
       kind: 'unknown' as const,
     })
@@ -61,7 +61,7 @@ describe('records of installs', () => {
     )
   })
 
-  it('of what the journal left open are unknown, whatever else they say', () => {
+  it('of installs that the journal left open are unknown, whatever else they contain', () => {
     const first = openInstallRecords(path, [])
     first.save(recordOf('a', { session: 7, wasInstalled: true }))
     const open = (id: string) => ({ id, serial: 'A', phoneId: 'ph_aaaaaaaaaaaa' })
@@ -72,7 +72,7 @@ describe('records of installs', () => {
     }
   })
 
-  it('are kept for a day, and those under way until they end', () => {
+  it('are kept for a day, and those in progress until they end', () => {
     let now = 0
     const records = openInstallRecords(path, [], () => now)
     records.save(recordOf('old'))
@@ -89,7 +89,7 @@ describe('records of installs', () => {
     ])
   })
 
-  it('that cannot be read stop the agent: nothing is forgotten silently', () => {
+  it('that are unreadable stop the agent, so that nothing is lost silently', () => {
     writeFileSync(path, '[{"id":"a"')
     expect(() => openInstallRecords(path, [])).toThrow(SyntaxError)
     writeFileSync(path, '[{"id":"a"}]')

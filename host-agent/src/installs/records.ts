@@ -1,6 +1,7 @@
 /**
- * What became of installs that began to write, on disk, so that who asks later, also after a restart of the agent, gets
- * the same answer and nothing is done twice. Kept for a day. Used by `installs.ts`.
+ * Outcomes of installs that began to write, on disk, so that a later query, also after
+ * a restart of the agent, gets the same answer and nothing is done twice. Kept for a
+ * day. Used by `installs.ts`.
  */
 import { z } from 'zod'
 import { readJson, writeJson } from '../base/atomic-file.js'
@@ -24,16 +25,16 @@ const recordSchema = z.object({
   package: z.string(),
   wasInstalled: z.boolean(),
   uninstalled: z.boolean(),
-  /** An install session on the phone that has to be given up; null when there is none. */
+  /** An install session on the phone that must be abandoned; null when there is none. */
   session: z.number().nullable(),
-  /** Null while it is under way. */
+  /** Null while it is in progress. */
   outcome: outcomeSchema.nullable(),
   /** Milliseconds since 1970: its last change. */
   at: z.number(),
 })
 export type InstallRecord = z.infer<typeof recordSchema>
 
-/** An install that was under way when the agent died, as the journal tells it. */
+/** An install that was in progress when the agent died, from the journal. */
 export interface LeftOpen {
   id: string
   serial: string
@@ -44,14 +45,17 @@ export interface InstallRecords {
   get(id: string): InstallRecord | null
   /** On disk when it returns. */
   save(record: Omit<InstallRecord, 'at'>): void
-  /** Sessions that were left on a phone. */
+  /** Sessions left on a phone. */
   leftSessions(serial: string): InstallRecord[]
 }
 
 const life = 24 * 3600_000
 const most = 1000
 
-/** What had not ended is unknown from here on. @throws when the file cannot be read: an install must not be forgotten silently */
+/**
+ * From here on, unfinished installs are unknown. @throws when the file cannot be read:
+ * an install must not be lost silently
+ */
 export function openInstallRecords(
   path: string,
   leftOpen: readonly LeftOpen[],

@@ -1,6 +1,7 @@
 /**
- * One install on one phone, from the session to the proof, and what it came to: told apart are what the phone refused,
- * what never began to change the app, and what nobody knows. Called by `installs.ts`, which has journalled it.
+ * One install on one phone, from the session to the confirmation, and its outcome:
+ * refused by the phone, failed before the app changed, or unknown. Called by
+ * `installs.ts`, which has journalled it.
  */
 import { ApiError, DeadlineExceeded, Progress, type ErrorCode } from '@phonerack/shared'
 import {
@@ -15,9 +16,12 @@ import type { Outcome } from './records.js'
 
 /** Milliseconds. */
 export interface RunTimes {
-  /** Giving up a session, also for a caller who has no time left. */
+  /** Abandoning a session, also for a caller whose deadline has passed. */
   abandon: number
-  /** After the phone said success, until it lists the app; and after it said nothing, until it is back and does. */
+  /**
+   * From the phone's success until it lists the app; and from a lost answer until the
+   * phone is back and lists it.
+   */
   confirm: number
 }
 export const runTimes: RunTimes = { abandon: 3000, confirm: 30_000 }
@@ -31,9 +35,9 @@ export interface InstallOrder {
 }
 
 export interface RunHooks {
-  /** A session is on the phone (number), or no more (null). */
+  /** A session exists on the phone (number), or no longer does (null). */
   onSession(session: number | null): void
-  /** A file of the cache is not what it was. */
+  /** A cached file is corrupt. */
   onBroken(sha256: string): Promise<void>
 }
 
@@ -67,7 +71,7 @@ export async function runInstall(
       return failureOf(error, progress)
     }
     if (!isSilence(error)) throw error
-    // Whether the order arrived is told by the phone or by nobody; it is never sent again.
+    // Only the phone's list shows whether the commit arrived; it is never sent again.
     const done = await isThere(again, order, (found) => found.path !== order.before?.path, progress, times)
     if (done) hooks.onSession(null)
     return done ? success : { kind: 'unknown' }
@@ -90,18 +94,18 @@ function refused(error: InstallRefused, hooks: RunHooks): Outcome {
   return failed('install_failed', error.reason)
 }
 
-/** The phone left, did not answer, or said neither yes nor no. */
+/** The phone disconnected, did not answer, or reported neither success nor failure. */
 const isSilence = (error: unknown): boolean =>
   error instanceof DeviceGone || error instanceof DeadlineExceeded || error instanceof ApiError
 
-/** What kept an install from being committed: the app is as it was. */
+/** Why an install was not committed: the app is unchanged. */
 export function failureOf(error: unknown, progress: Progress): Outcome {
   if (error instanceof InstallRefused) return failed('install_failed', error.reason)
   if (error instanceof InstallFileBroken) return failed('provider_error', error.message)
   if (error instanceof ApiError) return failed(error.code, error.message)
   if (error instanceof DeviceGone) return failed('phone_unavailable', error.message)
   if (!(error instanceof DeadlineExceeded)) throw error
-  // Aborted before its time.
+  // Aborted before its deadline.
   return progress.remaining > 0
     ? failed(
         'phone_unavailable',
@@ -110,7 +114,10 @@ export function failureOf(error: unknown, progress: Progress): Outcome {
     : failed('provider_timeout', error.message)
 }
 
-/** In time of its own: the install's may be over. A phone that has left keeps the session; it is given up before the next. */
+/**
+ * Has a separate deadline, since the install's may have passed. A disconnected phone
+ * keeps the session; it is abandoned before the next install.
+ */
 async function giveUp(
   packages: Packages,
   session: number | null,
@@ -126,7 +133,7 @@ async function giveUp(
   }
 }
 
-/** Whether the phone comes to list the app at the version, as `proves` wants it. */
+/** Whether the phone starts to list the app at the version, as `proves` requires. */
 async function isThere(
   again: (progress: Progress) => Promise<Packages>,
   order: InstallOrder,

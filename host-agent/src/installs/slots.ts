@@ -1,9 +1,12 @@
-/** How many installs one phone takes at once: two, and one per app. Pure. Used by `installs.ts`. */
+/** Limits the installs of one phone: two at once, and one per app. Pure. Used by `installs.ts`. */
 
 export const slotsPerPhone = 2
 
 export interface Slots {
-  /** Takes a slot, also again under the same id. Else the package of the install that is in the way. */
+  /**
+   * Takes a slot, also again under the same id. Otherwise returns the package of the
+   * conflicting install.
+   */
   take(installId: string, packageName: string): { busyWith: string } | null
   release(installId: string): void
 }

@@ -1,4 +1,4 @@
-/** A frame as messages of the stream, none over 64 KiB. Pure. */
+/** Splits a frame into messages of the stream, at most 64 KiB each. Pure. */
 import type { WatchResponse } from '@phonerack/proto'
 import type { Due } from './viewer-queue.js'
 

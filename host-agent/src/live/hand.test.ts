@@ -1,4 +1,4 @@
-/** What a person's hand does, in its order and in device pixels, on a phone that is slow. */
+/** A person's input on a slow phone, in order and in device pixels. */
 import { WatchTouch_Phase as Phase } from '@phonerack/proto'
 import { createLogger, Progress } from '@phonerack/shared'
 import fc from 'fast-check'
@@ -12,7 +12,7 @@ import { watch } from './watch.js'
 const log = createLogger('test')
 log.level = 'silent'
 
-/** A phone that writes down what it is told, once it is let. */
+/** A phone that records its calls, once it is released. */
 function slowPhone() {
   const told: string[] = []
   let open: () => void = () => undefined
@@ -41,8 +41,8 @@ const key = (down: boolean): HandEvent => ({
   value: { down, keyCode: 66, metaState: 0, repeat: 0 },
 })
 
-describe('a hand', () => {
-  it('does things in order, joins what waits, and lifts what is down', async () => {
+describe('live input', () => {
+  it('runs in order, merges waiting events, and lifts pressed fingers and keys', async () => {
     const { told, open, device } = slowPhone()
     const hand = new Hand(
       () => Promise.resolve(device),
@@ -67,7 +67,7 @@ describe('a hand', () => {
     open()
     await until(() => told.length === 7, 10_000, 'seven things')
     await hand.leave()
-    // The screen of 1080 by 2400 stands as the picture does.
+    // The 1080 by 2400 screen in the picture's orientation.
     expect(told).toEqual([
       'down 0 0,0',
       'move 0 1200,540',
@@ -81,7 +81,7 @@ describe('a hand', () => {
     ])
   })
 
-  it('asks for a pause when much waits, and says when there is room', async () => {
+  it('asks for a pause when many events wait, and reports when there is room', async () => {
     const { told, open, device } = slowPhone()
     let room = 0
     const hand = new Hand(
@@ -116,7 +116,7 @@ describe('a hand', () => {
     expect(() => hand.add(event)).toThrow(expect.objectContaining({ code: 'validation_failed' }))
   })
 
-  it('sees the screen as the picture stands', () => {
+  it("uses the screen in the picture's orientation", () => {
     const side = fc.integer({ min: 1, max: 4000 })
     const size = fc.record({ width: side, height: side })
     fc.assert(
@@ -131,7 +131,7 @@ describe('a hand', () => {
   })
 })
 
-it('is no view of a phone without video', async () => {
+it('is refused on a phone without video', async () => {
   const { device } = slowPhone()
   const view = watch({
     device: () => Promise.resolve(device),

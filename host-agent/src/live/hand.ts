@@ -1,7 +1,7 @@
 /**
- * One person's hand on a phone: input in the order in which it came, parts of
- * the picture turned into device pixels. Fingers and keys that are down go up
- * when the person leaves. Used by `watch.ts`.
+ * One person's input to a phone: events in order of arrival, with fractions of the
+ * picture converted into device pixels. Pressed fingers and keys are lifted when the
+ * person leaves. Used by `watch.ts`.
  */
 import type { WatchRequest, WatchScroll, WatchTouch } from '@phonerack/proto'
 import { WatchTouch_Phase as Phase } from '@phonerack/proto'
@@ -16,15 +16,15 @@ import {
   type TouchPhase,
 } from '../device/device.js'
 
-/** What a person does to the phone. */
+/** A person's input event. */
 export type HandEvent = Extract<
   NonNullable<WatchRequest['event']>,
   { $case: 'touch' | 'key' | 'text' | 'scroll' | 'rotate' }
 >
 
-/** Milliseconds. `paste`: how long an app takes to fetch what was pasted; then the clipboard is given back. */
+/** Milliseconds. `paste`: how long an app takes to read the pasted text; then the clipboard is restored. */
 const times = { event: 4000, text: 20_000, paste: 300, liftAll: 1000 }
-/** Events that may wait; the caller reads no more until there are few. */
+/** Maximum queued events; the caller stops reading until few remain. */
 const most = 256
 
 const phases: Partial<Record<Phase, TouchPhase>> = {
@@ -34,7 +34,7 @@ const phases: Partial<Record<Phase, TouchPhase>> = {
   [Phase.PHASE_CANCEL]: 'cancel',
 }
 
-/** Tells the fingers of several people, and of action batches, apart on one phone. */
+/** Distinguishes the fingers of several people and of action batches on one phone. */
 let hands = 0
 const fingers = 10
 
@@ -51,16 +51,16 @@ export class Hand {
     private readonly device: (progress: Progress) => Promise<Device>,
     private readonly progress: Progress,
     private readonly log: Logger,
-    /** Few events wait again. */
+    /** Called when few events remain. */
     private readonly onRoom: () => void,
   ) {}
 
-  /** The picture that the person sees now. */
+  /** Sets the size of the picture that the person sees now. */
   sees(picture: Size): void {
     this.picture = picture
   }
 
-  /** False when no more should come before `onRoom`. @throws ApiError for what no person does */
+  /** False when the caller should wait for `onRoom`. @throws ApiError for invalid input */
   add(event: HandEvent): boolean {
     checkEvent(event)
     const last = this.waiting.at(-1)
@@ -74,7 +74,7 @@ export class Hand {
     return this.waiting.length < most
   }
 
-  /** Ends what runs and lifts what is down. Never throws. */
+  /** Aborts running work and lifts pressed fingers and keys. Never throws. */
   async leave(): Promise<void> {
     this.waiting.length = 0
     await this.working
@@ -90,14 +90,14 @@ export class Hand {
   }
 
   private async work(): Promise<void> {
-    // `working` is set before anything is done.
+    // Sets `working` before the first event runs.
     await Promise.resolve()
     for (let event = this.waiting.shift(); event; event = this.waiting.shift()) {
       if (this.waiting.length === most >> 1) this.onRoom()
       try {
         await this.perform(event)
       } catch (error) {
-        // The person sees that nothing happens, and does it again.
+        // The person sees that there was no effect, and repeats the input.
         const isKnown =
           error instanceof DeviceGone || error instanceof TextNotTaken || error instanceof ApiError
         const level = isKnown || this.progress.expired ? 'info' : 'error'
@@ -108,7 +108,10 @@ export class Hand {
     this.onRoom()
   }
 
-  /** Half of `times.event` at least. One for many events: each has a timer, and a finger moves a hundred times a second. */
+  /**
+   * At least half of `times.event` remains. Shared by many events: each deadline has a
+   * timer, and a finger moves a hundred times a second.
+   */
   private soon(): Progress {
     if (this.near.remaining < times.event / 2) this.near = this.progress.within(times.event)
     return this.near
@@ -146,7 +149,8 @@ export class Hand {
     const phase = phases[touch.phase]
     if (!phase) return
     const pointer = this.firstPointer + touch.pointer
-    // A move before its down: the finger came from outside, or its down was not taken.
+    // A move before its down: the finger entered from outside, or its down was not
+    // accepted.
     if (phase !== 'down' && !this.down.has(pointer)) return
     const point = await this.pointOf(device, touch, within)
     if (phase === 'down' || phase === 'move') this.down.set(pointer, point)
@@ -154,7 +158,10 @@ export class Hand {
     await inputOf(device).touch(phase, pointer, point, within)
   }
 
-  /** Parts of what the person sees, as device pixels: the screen may have turned since it was measured. */
+  /**
+   * Converts fractions of the picture to device pixels: the screen may have rotated
+   * since it was measured.
+   */
   private async pointOf(
     device: Device,
     { x, y }: WatchTouch | WatchScroll,
@@ -169,7 +176,7 @@ export class Hand {
 
   private screen: { size: Size; of: Size | null } | null = null
 
-  /** Measured once for each size of the picture: a question to the phone for each move would lag behind. */
+  /** Measured once for each size of the picture: a query to the phone for each move would lag. */
   private async screenOf(device: Device, within: Progress): Promise<Size> {
     if (!this.screen || this.screen.of !== this.picture) {
       const of = this.picture
@@ -179,7 +186,7 @@ export class Hand {
   }
 }
 
-/** The screen as it stands in the picture. Pure. */
+/** The screen's size in the picture's orientation. Pure. */
 export function turnedLike(size: Size, picture: Size | null): Size {
   const isTurned = picture && picture.width > picture.height !== size.width > size.height
   return isTurned ? { width: size.height, height: size.width } : size
@@ -190,7 +197,7 @@ const isSameMove = (before: WatchTouch, after: WatchTouch): boolean =>
 
 const isWithin = (value: number, min: number, max: number) => value >= min && value <= max
 
-/** Characters of one text; several wait as one. */
+/** Maximum characters of one text; queued texts are merged. */
 const mostText = 10_000
 
 function checkEvent(event: HandEvent): void {
@@ -228,7 +235,7 @@ function inputOf(device: Device): LiveInput {
   return device.liveInput
 }
 
-/** By the first way that takes it and works now. Not read back: the person sees it. */
+/** Uses the first method that accepts the text and works now. Not read back: the person sees the result. */
 async function typeText(device: Device, text: string, within: Progress): Promise<void> {
   for (const way of device.text?.ways ?? []) {
     if (way.does !== 'insert' || !way.takes(text)) continue

@@ -1,4 +1,7 @@
-/** People who watch and touch a virtual phone: the whole agent, real gRPC with mutual TLS, a real adb server. */
+/**
+ * People watch and touch a virtual phone: the whole agent, real gRPC with mutual TLS, a
+ * real adb server.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CallFailed } from '../testing/client.js'
 import { createLiveClient, type LiveClient, type LiveView } from '../testing/live-client.js'
@@ -6,7 +9,7 @@ import { session, startPhoneAndHost, untilLink, type PhoneAndHost } from '../tes
 import { until } from '../testing/ports.js'
 import { decode } from '../testing/viewer.js'
 
-/** Milliseconds: a loaded machine starts encoders slowly. */
+/** Milliseconds: encoders start slowly on a loaded machine. */
 const patience = 30_000
 const keyCodes = { a: 29, enter: 66 }
 const notes = 'com.phonerack.notes'
@@ -49,7 +52,7 @@ const bytesOf = ({ frames }: LiveView) => frames.reduce((sum, { data }) => sum +
 
 const lastTime = ({ frames }: LiveView) => frames.at(-1)?.ptsUs ?? 0n
 
-/** A loaded machine now and then gives no tree in time. */
+/** A loaded machine occasionally misses the deadline for a tree. */
 async function observed() {
   for (const until = performance.now() + patience; ;) {
     try {
@@ -60,7 +63,7 @@ async function observed() {
   }
 }
 
-/** Parts of the picture where an element lies. */
+/** Position of an element, as fractions of the picture. */
 async function placeOf(text: string): Promise<[number, number]> {
   const { elements, screen } = await observed()
   const found = elements.find((each) => each.text === text || each.desc === text)
@@ -76,8 +79,8 @@ const openApp = async (name: string) => {
   await phone().run([{ type: 'open_app', package: name }])
 }
 
-describe('a view', () => {
-  it('begins with config and key frame, says how the phone is, and ends when the viewer leaves', async () => {
+describe('live view', () => {
+  it("begins with config and key frame, reports the phone's state, and ends when the viewer leaves", async () => {
     await phone().run([{ type: 'home' }])
     const view = await watching()
     const [first] = view.seen
@@ -94,7 +97,7 @@ describe('a view', () => {
     expect(view.end).toBe('ended')
   })
 
-  it('is touched: a tap opens what it hits, a wheel scrolls, a swipe moves', async () => {
+  it('forwards touch: a tap opens its target, a wheel scrolls, a swipe moves', async () => {
     const view = await watching()
     await phone().run([{ type: 'home' }])
     view.tap(...(await placeOf('Settings')))
@@ -110,7 +113,7 @@ describe('a view', () => {
     await view.leave()
   })
 
-  it('is typed into: keys, text of any script, in order', async () => {
+  it('forwards text: keys and any script, in order', async () => {
     const view = await watching()
     await openApp(notes)
     await phone().run([
@@ -127,7 +130,7 @@ describe('a view', () => {
     await view.leave()
   })
 
-  it('turns, and is touched where the turned picture shows it', async () => {
+  it('rotates, and maps touches in the rotated picture', async () => {
     const view = await watching()
     await openApp(trouble)
     view.send({ $case: 'rotate', value: {} })
@@ -140,7 +143,7 @@ describe('a view', () => {
     await view.leave()
   })
 
-  it('says that a window lets no picture be taken, and that the phone is locked', async () => {
+  it('reports a window that forbids screenshots, and a locked phone', async () => {
     const view = await watching(false)
     await until(() => view.state?.secure === true, patience, 'the secure window')
     await phone().run([{ type: 'home' }])
@@ -152,7 +155,7 @@ describe('a view', () => {
     await view.leave()
   })
 
-  it('without control takes no input', async () => {
+  it('without control refuses input', async () => {
     const { touches } = inside().counters()
     const view = await watching(false)
     view.tap(0.5, 0.5)
@@ -161,7 +164,7 @@ describe('a view', () => {
     expect(inside().counters().touches).toBe(touches)
   })
 
-  it('needs a first message that opens it, and the newest fencing number', async () => {
+  it('requires an opening first message, and the newest fencing number', async () => {
     const codes = []
     const unopened = client().raw()
     unopened.tap(0.5, 0.5)
@@ -187,13 +190,14 @@ describe('a view', () => {
   })
 })
 
-describe('several views', () => {
-  it('do not wait for a slow one, which loses frames and gets whole pictures again', async () => {
+describe('several live views', () => {
+  it('do not wait for a slow one, which loses frames and gets complete pictures again', async () => {
     const [quick, slow] = [await watching(), await watching()]
     inside().faults.neverIdle(true)
     await until(() => slow.frames.length > 5, patience, 'moving pictures')
     slow.pause()
-    // More than lies in all buffers on the way to the slow one, and then older than what waits for it.
+    // More than all buffers on the way to the slow one hold, and then older than its
+    // queue allows.
     const enough = bytesOf(quick) + 512 * 1024
     await openApp('com.android.contacts')
     let vertical = 3
@@ -212,7 +216,7 @@ describe('several views', () => {
     inside().faults.neverIdle(false)
     expect(slow.frames.length).toBeGreaterThan(lost)
     expect(slow.frames.length).toBeLessThan(quick.frames.length)
-    // What it got can be decoded from its last key frame on, without complaints.
+    // Its frames decode from its last key frame on, without errors.
     const from = slow.frames.findLastIndex(({ isKeyFrame }) => isKeyFrame)
     const config = slow.seen.at(-1)?.config
     if (!config) throw new Error('no config')
@@ -222,7 +226,7 @@ describe('several views', () => {
     await Promise.all([quick.leave(), slow.leave()])
   })
 
-  it('come back when the scrcpy servers die, and when the phone was away', async () => {
+  it('resume when the scrcpy servers die, and after the phone was disconnected', async () => {
     const view = await watching()
     const keys = view.keyFrames
     expect(inside().faults.killScrcpy()).toBe(2)
@@ -240,7 +244,7 @@ describe('several views', () => {
     await view.leave()
   })
 
-  it('end with the assignment, and lift the fingers that are down', async () => {
+  it('end with the assignment, and lift pressed fingers', async () => {
     const [one, other] = [await watching(), await watching(false)]
     const { touches } = inside().counters()
     one.touch(1, 0.5, 0.5)
@@ -254,7 +258,7 @@ describe('several views', () => {
     fencingNumber += 1n
     await phone().start()
     const next = await watching()
-    // With another finger still down it would be a pinch.
+    // With another finger still down this would be a pinch.
     const place = await placeOf('Settings')
     next.tap(...place)
     await until(() => inside().state().focused.package === 'com.android.settings', patience, 'Settings')
@@ -262,7 +266,7 @@ describe('several views', () => {
     await until(() => inside().state().scrcpyServers === 1, patience, 'the end of the video')
   })
 
-  it('find the phone filming when they were prepared for, until that ends', async () => {
+  it('find the phone filming while prepared, until that ends', async () => {
     const end = client().prepare(phone().assignment)
     await until(() => inside().state().scrcpyServers === 2, patience, 'the video')
     const view = await watching(false)
@@ -272,7 +276,7 @@ describe('several views', () => {
     await until(() => inside().state().scrcpyServers === 1, patience, 'the end of the video')
   })
 
-  it('find a server waiting on the phone while it stands by for them; none is left when the assignment ends', async () => {
+  it('use a standby server on the phone; none remains when the assignment ends', async () => {
     const waiting = () => until(() => inside().state().scrcpyServers === 2, patience, 'a server that waits')
     const end = client().standBy(phone().assignment)
     await waiting()

@@ -1,11 +1,14 @@
-/** Keeps a phone ready to film for who may come to its live links. Used by `grpc/live-handlers.ts`. */
+/** Keeps a phone ready to film for viewers of its live links. Used by `grpc/live-handlers.ts`. */
 import { type Progress, pause } from '@phonerack/shared'
 import { DeviceGone, type Device } from '../device/device.js'
 
-/** Milliseconds between a phone that went away and the next look at it. */
+/** Milliseconds between checks of a phone that has disconnected. */
 const againMs = 1000
 
-/** Returns when `within` ends, or at once for a phone that has no video. A phone that goes away is waited for. */
+/**
+ * Returns when `within` ends, or immediately for a phone without video. Waits for a
+ * phone that disconnects.
+ */
 export async function standBy(
   device: (progress: Progress) => Promise<Device>,
   within: Progress,

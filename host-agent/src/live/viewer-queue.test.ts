@@ -1,4 +1,4 @@
-/** What a viewer gets of a stream, however slowly it takes: always whole, never old, never much. */
+/** The frames that a viewer of any speed gets: always decodable, recent and bounded. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { VideoConfig, VideoPacket } from '../device/capture.js'
@@ -18,8 +18,8 @@ const frame = (ptsUs: number, isKeyFrame: boolean, bytes = 10): VideoPacket => (
 })
 const limits = { bytes: 1000, age: 500 }
 
-describe('the queue of a viewer', () => {
-  it('gives everything to one who is quick', () => {
+describe('viewer queue', () => {
+  it('gives everything to a fast viewer', () => {
     const queue = new ViewerQueue(limits)
     const config = configOf(64)
     expect(queue.needsKeyFrame).toBe(true)
@@ -58,7 +58,7 @@ describe('the queue of a viewer', () => {
     expect(queue.take(0)?.packet.ptsUs).toBe(1n)
   })
 
-  it('keeps its promises whatever comes', () => {
+  it('keeps its guarantees for any input', () => {
     const step = fc.oneof(
       {
         weight: 6,
@@ -77,7 +77,7 @@ describe('the queue of a viewer', () => {
         let [now, number, held] = [0, 0, 0]
         let current: VideoConfig | null = null
         let shown: VideoConfig | null = null
-        /** Number of the frame before which everything was got since the last key frame. */
+        /** Number of the frame up to which everything since the last key frame was received. */
         let last: number | null = null
         const configs = new Map<number, VideoConfig | null>()
         const ats = new Map<number, number>()
@@ -90,7 +90,7 @@ describe('the queue of a viewer', () => {
             queue.addConfig(current)
           }
           if (each.do === 'frame') {
-            // The hub sends a key frame behind each config, and none before the first.
+            // The hub sends a key frame after each config, and none before the first.
             const isKey = each.key || keyDue
             if (!current) continue
             keyDue = false
@@ -104,7 +104,7 @@ describe('the queue of a viewer', () => {
             if (!due) continue
             const got = Number(due.packet.ptsUs)
             if (due.config) shown = due.config
-            // Decodable: right config, and a key frame or the frame after the one before.
+            // Decodable: the right config, and a key frame or the next frame.
             expect(shown).toBe(configs.get(got))
             if (!due.packet.isKeyFrame) expect(last).toBe(got - 1)
             expect(now - (ats.get(got) ?? 0)).toBeLessThanOrEqual(limits.age)
@@ -119,7 +119,7 @@ describe('the queue of a viewer', () => {
   })
 })
 
-it('cuts large frames into messages of at most 64 KiB, of which only the last says so', () => {
+it('cuts large frames into messages of at most 64 KiB, and marks only the last', () => {
   fc.assert(
     fc.property(fc.nat(3 * mostBytes), fc.boolean(), (bytes, isKeyFrame) => {
       const data = Buffer.alloc(bytes, 7)

@@ -1,37 +1,37 @@
 /**
- * What one viewer has not got yet. It never grows over its limits: then all is
- * dropped up to the next key frame. No I/O and no clock. Used by `watch.ts`.
+ * One viewer's unsent frames. When they exceed the limits, all are dropped up to the
+ * next key frame. No I/O and no clock. Used by `watch.ts`.
  */
 import type { VideoConfig, VideoPacket } from '../device/capture.js'
 
-/** A key frame with the config before it, when the viewer has not got that one; or a frame. */
+/** A frame; a key frame comes with its config when the viewer does not have it yet. */
 export interface Due {
   config: VideoConfig | null
   packet: VideoPacket
 }
 
 interface Waiting extends Due {
-  /** Milliseconds of any clock. */
+  /** Milliseconds on any one clock. */
   at: number
 }
 
 export interface QueueLimits {
   /** Of all frames together. */
   bytes: number
-  /** Milliseconds of the oldest frame: a person would see the past. */
+  /** Milliseconds of the oldest frame: beyond it, a person would see the past. */
   age: number
 }
 
 export class ViewerQueue {
   private frames: Waiting[] = []
   private bytes = 0
-  /** Comes before the next key frame. */
+  /** Sent before the next key frame. */
   private config: VideoConfig | null = null
   private waits = true
 
   constructor(private readonly limits: QueueLimits) {}
 
-  /** Whether it takes nothing before the next key frame. */
+  /** Whether it accepts nothing before the next key frame. */
   get needsKeyFrame(): boolean {
     return this.waits
   }
@@ -54,7 +54,7 @@ export class ViewerQueue {
     this.shorten(now)
   }
 
-  /** The next frame that is still worth showing. */
+  /** The next frame that is still recent enough to show. */
   take(now: number): Due | null {
     this.shorten(now)
     const next = this.frames.shift()
@@ -67,7 +67,7 @@ export class ViewerQueue {
     const isOver = () => {
       const [oldest] = this.frames
       if (!oldest) return false
-      // A frame that is larger than all limits is better than none.
+      // A single frame above the limits is better than none.
       const tooMuch = this.bytes > this.limits.bytes && this.frames.length > 1
       return tooMuch || now - oldest.at > this.limits.age
     }
@@ -75,7 +75,7 @@ export class ViewerQueue {
       const next = this.frames.findIndex(({ packet }, index) => index > 0 && packet.isKeyFrame)
       const dropped = this.frames.splice(0, next < 0 ? this.frames.length : next)
       for (const { packet } of dropped) this.bytes -= packet.data.length
-      // The newest config that was dropped with them is still owed.
+      // The newest config that was dropped with them must still be sent.
       const owed = dropped.findLast(({ config }) => config !== null)?.config ?? null
       const [first] = this.frames
       if (first) first.config ??= owed

@@ -1,7 +1,7 @@
 /**
- * One person's view of a phone: frames as fast as the stream takes them, and
- * what the person does. A phone that goes away is waited for: the person is
- * told, and the picture comes back. Used by `grpc/live-handlers.ts`.
+ * One person's live view of a phone: frames as fast as the stream accepts them, and the
+ * person's input. Waits for a phone that disconnects: the person is notified, and the
+ * picture returns. Used by `grpc/live-handlers.ts`.
  */
 import type { WatchRequest, WatchResponse } from '@phonerack/proto'
 import { ApiError, DeadlineExceeded, Progress, type Logger, pause } from '@phonerack/shared'
@@ -12,13 +12,13 @@ import { messagesOf } from './frame-messages.js'
 import { Hand } from './hand.js'
 import { ViewerQueue } from './viewer-queue.js'
 
-/** The stream to the person's side. */
+/** The stream to the viewer. */
 export interface Outlet {
-  /** Resolves when the message has left this process, as far as the other side reads. */
+  /** Resolves when the message has left this process, at the receiver's reading speed. */
   send(message: WatchResponse): Promise<void>
 }
 
-/** What the person's side sends after its first message. */
+/** The viewer's messages after the first one. */
 export interface Inlet {
   onEvent(listener: (event: NonNullable<WatchRequest['event']>) => void): void
   pause(): void
@@ -36,9 +36,9 @@ export interface WatchParts {
 }
 
 const limits = { bytes: 2 << 20, age: 1000 }
-/** Messages that may be on their way at once, so that a fast line is kept busy. */
+/** Maximum messages in flight, so that a fast connection stays busy. */
 const mostOnTheWay = 4
-/** Milliseconds. `ask`: between two key frames that a viewer who lost its picture asks for. */
+/** Milliseconds. `ask`: between two key frame requests of a viewer that lost its picture. */
 const times = { ask: 2000, look: 2000, start: 15_000, again: 500 }
 
 const trouble = {
@@ -54,7 +54,10 @@ function needed(video: Capture | null): Capture {
 
 const refused = (message: string): ApiError => new ApiError('validation_failed', { message })
 
-/** Returns when `progress` ends. @throws ApiError when the view cannot be, or breaks its rules */
+/**
+ * Returns when `progress` ends. @throws ApiError when the view is impossible, or the
+ * viewer breaks the protocol
+ */
 export async function watch(parts: WatchParts): Promise<void> {
   const view = new View(parts)
   try {
@@ -69,13 +72,13 @@ class View {
   private readonly within: Progress
   private readonly queue = new ViewerQueue(limits)
   private readonly hand: Hand
-  /** What is left of the frame that is being sent. */
+  /** The rest of the frame that is being sent. */
   private rest: WatchResponse[] = []
   private onTheWay = 0
   private subscription: CaptureSubscription | null = null
   private askedAt = -Infinity
   private failure: Error | null = null
-  /** Something moved since the phone was last asked what hides its screen. */
+  /** The picture changed since the last check for a secure window or lock. */
   private moved = true
   private videoTrouble = ''
   private secureWindow: SecureWindowState = { asleep: false, locked: false, secure: false }
@@ -154,7 +157,7 @@ class View {
     }
   }
 
-  /** Sends what the stream takes. */
+  /** Sends as much as the stream accepts. */
   private pump(): void {
     while (this.onTheWay < mostOnTheWay && !this.over.signal.aborted) {
       const message = this.rest.shift() ?? this.nextFrame()
@@ -178,7 +181,10 @@ class View {
     return this.rest.shift()
   }
 
-  /** Once all is sent that was worth it: who is still behind would lose the next one too. */
+  /**
+   * Called after everything recent was sent: a viewer that is still behind would lose
+   * the next key frame too.
+   */
   private askWhenLost(): void {
     if (!this.queue.needsKeyFrame || this.onTheWay > 0) return
     if (performance.now() - this.askedAt < times.ask) return
@@ -186,7 +192,7 @@ class View {
     this.subscription?.requestKeyFrame()
   }
 
-  /** While the picture moves, the phone is asked what hides its screen; a still one costs nothing. */
+  /** Checks for a secure window or lock while the picture changes; a still picture costs nothing. */
   private async look(): Promise<void> {
     const { within, parts } = this
     while (!this.isOver()) {
@@ -207,7 +213,7 @@ class View {
     }
   }
 
-  /** Its answer changes while others run. */
+  /** A method, since its result changes while other calls run. */
   private isOver(): boolean {
     return this.within.expired
   }

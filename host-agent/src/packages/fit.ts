@@ -1,7 +1,9 @@
 /**
- * Whether a phone can take an app, from what the app's files say and what the phone is: asked before anything is changed
- * on it. Refusals are in the words of Android's package manager. Pure, but for the reading of the properties.
- * Source: AOSP `FrameworkParsingPackageUtils.computeMinSdkVersion`, `InstallPackageHelper`, `NativeLibraryHelper`.
+ * Whether a phone can take an app, from the app's files and the phone's properties:
+ * checked before any change. Refusals use the texts of Android's package manager. Pure,
+ * except for reading the properties. Source: AOSP
+ * `FrameworkParsingPackageUtils.computeMinSdkVersion`, `InstallPackageHelper`,
+ * `NativeLibraryHelper`.
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
@@ -10,11 +12,11 @@ import type { AppNeeds } from '../device/device.js'
 import { run } from '../device/run.js'
 
 export interface PhoneTraits {
-  /** Null: the phone does not say. */
+  /** Null: not reported. */
   sdk: number | null
   /** `REL` for a released Android. */
   codename: string
-  /** That it runs, the best first; empty: it does not say. */
+  /** Supported ABIs, best first; empty: not reported. */
   abis: readonly string[]
 }
 
@@ -34,13 +36,13 @@ export async function readTraits(transport: Transport, progress: Progress): Prom
   }
 }
 
-/** The lowest target that a new app may have: Android 14 and newer; older ones take any. */
+/** The lowest target that a new app may have: enforced by Android 14 and newer. */
 const lowestTarget = (sdk: number): number => (sdk >= 35 ? 24 : sdk === 34 ? 23 : 0)
-/** From this level on, in the phone and in the app's target, v1 alone is no signature. */
+/** From this level on, in the phone and in the app's target, a v1 signature alone is not accepted. */
 const withoutJar = 30
 
 export interface Misfit {
-  /** As the phone would say it. */
+  /** In the phone's wording. */
   reason: string
   next: string
 }

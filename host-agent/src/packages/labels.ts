@@ -1,6 +1,7 @@
 /**
- * The names that a launcher shows, which Android's shell does not tell: asked of the UI server where it runs, else of a
- * scrcpy server that lists and ends. Both know apps with an icon only. Used by `packages.ts`.
+ * App names as shown by a launcher, which Android's shell does not report: read from
+ * the UI server where it runs, else from a short-lived scrcpy server. Both know only
+ * apps with an icon. Used by `packages.ts`.
  */
 import { ApiError, DeadlineExceeded, type Logger, type Progress } from '@phonerack/shared'
 import { UiServerDown, UiServerRefused } from '../ui-server/http.js'
@@ -8,7 +9,7 @@ import { UiServerUnavailable, type UiServerKeeper } from '../ui-server/keeper.js
 import type { ScrcpyKeeper } from '../scrcpy/keeper.js'
 import { oneLine, parseAppList } from './parse.js'
 
-/** By package. Null: nobody could tell. */
+/** By package. Null: no source is available. */
 export type ReadLabels = (progress: Progress) => Promise<ReadonlyMap<string, string> | null>
 
 /** Milliseconds: a phone with 300 apps takes both about a second. */
@@ -20,7 +21,7 @@ export interface LabelParts {
   log: Logger
 }
 
-/** What keeps a list of apps from having labels, and not from being answered. */
+/** Errors that leave a list of apps without labels but do not fail it. */
 const isFailure = (error: unknown): boolean =>
   error instanceof UiServerUnavailable ||
   error instanceof UiServerDown ||

@@ -18,7 +18,7 @@ import { createPackages } from './packages.js'
 let both: PluggedIn
 let apks: Apks
 let packages: Packages
-/** How often labels were asked for. */
+/** Number of label reads. */
 let asked = 0
 const log = createLogger('test')
 log.level = 'silent'
@@ -63,7 +63,7 @@ const errorOf = async (work: Promise<unknown>): Promise<ApiError> => {
 const listed = async (name: string) => (await packages.list(progress())).find((app) => app.package === name)
 
 describe('the list of apps', () => {
-  it('has labels, versions and the system flag; the agent itself is not in it', async () => {
+  it("has labels, versions and the system flag, and excludes the agent's own", async () => {
     await installPart(both.transport, settingsApp, progress())
     await install(apks.make({ label: 'Ünique  2.5 Shop', activity: '.Main', versionName: '5.0 β' }))
     expect(await shell('pm', 'path', settingsApp.package)).toContain('package:')
@@ -79,7 +79,7 @@ describe('the list of apps', () => {
       label: 'Settings',
       system: true,
     })
-    // Without an icon nobody tells its label.
+    // Without an icon its label is unknown.
     expect(apps.find(({ package: name }) => name === 'com.android.shell')).toMatchObject({
       label: 'com.android.shell',
       versionName: '14',
@@ -88,7 +88,7 @@ describe('the list of apps', () => {
     expect(apps.map(({ package: name }) => name)).toEqual(apps.map(({ package: name }) => name).toSorted())
   })
 
-  it('asks for labels and versions only when something is new, or the language changed', async () => {
+  it('reads labels and versions only for new apps, or after a change of language', async () => {
     await packages.list(progress())
     const before = { asked, dumps: counts().commands['dumpsys package'] }
     await packages.list(progress())
@@ -105,7 +105,7 @@ describe('the list of apps', () => {
     await shell('settings', 'put', 'system', 'system_locales', 'en-US')
   })
 
-  it('comes from the UI server where it runs, and without labels where nobody tells them', async () => {
+  it('uses the UI server where it runs, and has no labels without a source', async () => {
     const { transport } = both
     const uiServer = createUiServerKeeper({ transport, isolated: true, log })
     try {
@@ -132,20 +132,20 @@ describe('the list of apps', () => {
 })
 
 describe('an app', () => {
-  it('is found with what tells its install from the next', async () => {
+  it('is found with the data that distinguishes its install from the next', async () => {
     expect(await packages.find(shop, progress())).toBeNull()
     await install(apks.make())
     const first = await packages.find(shop, progress())
     expect(first).toMatchObject({ versionCode: 5, system: false })
     await install(apks.make())
     expect((await packages.find(shop, progress()))?.path).not.toBe(first?.path)
-    // A name that is a part of others, and what is no name.
+    // A name that is a part of others, and invalid names.
     expect(await packages.find('org.example', progress())).toBeNull()
     expect(await packages.find('--help', progress())).toBeNull()
     expect(await packages.find('android', progress())).toMatchObject({ system: true })
   })
 
-  it('is uninstalled once, and proven to be gone', async () => {
+  it('is uninstalled once, and confirmed to be gone', async () => {
     await install(apks.make())
     const before = counts().uninstalls
     await packages.uninstall(shop, progress())
@@ -158,7 +158,7 @@ describe('an app', () => {
     expect(counts().uninstalls - before).toBe(1)
   })
 
-  it('of the system or of the agent stays, and nothing is sent', async () => {
+  it('of the system or the agent stays, and no command is sent', async () => {
     await installPart(both.transport, settingsApp, progress())
     const before = counts().commands['pm uninstall']
     for (const name of ['com.android.settings', 'android', settingsApp.package, 'none', '--user', "a.b';id"])
@@ -167,7 +167,7 @@ describe('an app', () => {
     expect(await shell('pm', 'path', settingsApp.package)).toContain('package:')
   })
 
-  it('whose uninstall hangs is not known to be gone, and it was sent once', async () => {
+  it('whose uninstall hangs has an unknown outcome, and the command is sent once', async () => {
     await install(apks.make())
     const before = counts().uninstalls
     both.phone.inside.faults.hangEvery(1, 'pm uninstall')
@@ -178,7 +178,7 @@ describe('an app', () => {
 })
 
 describe('an install session', () => {
-  it('takes a base with its splits', async () => {
+  it('accepts a base with its splits', async () => {
     const base = apks.make({ splitRequired: true })
     const english = apks.make({ split: 'config.en' })
     const { seen, ...hooks } = steps()
@@ -187,7 +187,7 @@ describe('an install session', () => {
     expect((await shell('pm', 'path', shop)).trim().split('\n')).toHaveLength(2)
   })
 
-  it('is refused with the words of the phone', async () => {
+  it("is refused with the phone's error text", async () => {
     const reason = async (...files: InstallFile[]) => {
       const error: unknown = await install(...files).catch((caught: unknown) => caught)
       if (!(error instanceof InstallRefused)) throw error
@@ -195,7 +195,7 @@ describe('an install session', () => {
     }
     expect(await reason(apks.make({ minSdk: 99 }))).toMatch(/^INSTALL_FAILED_OLDER_SDK: Requires newer/)
     expect(await reason(apks.make({ splitRequired: true }))).toMatch(/^INSTALL_FAILED_MISSING_SPLIT/)
-    // A file of another package than was said.
+    // A file of a package other than the announced one.
     expect(await reason(apks.make({ package: settingsApp.package }))).toMatch(/^INSTALL_FAILED_INVALID_APK/)
     await install(apks.make())
     expect(await reason(apks.make({ versionCode: 4 }))).toMatch(/^INSTALL_FAILED_VERSION_DOWNGRADE/)
@@ -206,7 +206,7 @@ describe('an install session', () => {
     expect((await packages.find(shop, progress()))?.versionCode).toBe(5)
   })
 
-  it('never takes a file that changed on the disk', async () => {
+  it('never accepts a file that changed on disk', async () => {
     const broken = apks.make()
     writeFileSync(broken.path, Buffer.alloc(broken.size, 1))
     const { seen, ...hooks } = steps()

@@ -1,6 +1,6 @@
 /**
- * The apps of one phone by `cmd package` and `pm`: listed, installed, uninstalled. The agent's own are not there for anyone.
- * Made by `supervision/assemble.ts`.
+ * The apps of one phone by `cmd package` and `pm`: listed, installed, uninstalled. The
+ * agent's own are hidden. Created by `supervision/assemble.ts`.
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, pipe } from '../adb/quote.js'
@@ -21,14 +21,14 @@ import {
   type ListedPackage,
 } from './parse.js'
 
-/** Milliseconds after which labels are asked for again when nobody could tell them. */
+/** Milliseconds until labels are read again when no source was available. */
 const labelsAgainMs = 60_000
-/** Milliseconds that a package may still be listed after the phone said that it is gone. */
+/** Milliseconds for which a package may still be listed after a confirmed uninstall. */
 const goneMs = 5000
 
 interface Named {
   versionName: string
-  /** Null: it has no icon, so that nobody tells its name. */
+  /** Null: it has no icon, so its name is unknown. */
   label: string | null
 }
 
@@ -38,11 +38,11 @@ const notFound = (name: string, more: { message?: string; system?: boolean } = {
     details: { package: name, ...(more.system === true ? { system: true } : {}) },
   })
 
-/** Only what `pm` itself takes is sent to it. */
+/** Only names that `pm` accepts are sent to it. */
 const isPackageName = (name: string): boolean => /^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/.test(name)
 
 export function createPackages(transport: Transport, readLabels: ReadLabels): Packages {
-  /** Of the newest list, by what an update or a new install changes. */
+  /** From the newest list, by the fields that an update or a new install changes. */
   let known = new Map<string, Named>()
   /** Labels are in the phone's language. */
   let language = ''
@@ -83,11 +83,11 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
 
   async function find(name: string, progress: Progress): Promise<ListedPackage | null> {
     if (!isPackageName(name)) return null
-    // The phone takes the name as a part of names.
+    // The phone matches parts of names.
     return (await read(name, progress)).find((app) => app.package === name) ?? null
   }
 
-  /** Version names, and labels as far as anyone tells, of all that is new since the last list. */
+  /** Reads version names, and labels where available, of all apps that are new since the last list. */
   async function nameAll(apps: readonly ListedPackage[], progress: Progress): Promise<Map<string, Named>> {
     const missing = apps.filter((app) => !known.has(keyOf(app)))
     const retry = performance.now() - labelsFailedAt > labelsAgainMs
@@ -118,7 +118,7 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
       const label = labels?.get(app.package) ?? before?.label ?? null
       next.set(keyOf(app), { versionName, label })
     }
-    // Without labels nothing counts as known, so that the next list asks again.
+    // Without labels nothing is cached, so the next list reads them again.
     if (labels !== null) known = next
     return next
   }
@@ -164,7 +164,8 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
     },
 
     async requireRoom(packageName, totalBytes, progress) {
-      // Only the phone knows what it can free; it says so when a session is made.
+      // Only the phone knows what it can free; it reports that when a session is
+      // created.
       const session = await createSession(transport, packageName, totalBytes, progress)
       await abandonSession(transport, session, progress)
     },

@@ -1,4 +1,4 @@
-/** Reading lists and dumps of packages: as Android prints them, and broken in every way. */
+/** Parsing lists and dumps of packages: as Android prints them, and corrupt ones. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -29,7 +29,7 @@ Hidden system packages:
 `
 
 describe('a list of packages', () => {
-  it('is read with paths that hold "="', () => {
+  it('is parsed with paths that contain "="', () => {
     expect(parsePackageList(list)).toMatchObject([
       { package: 'org.example.shop', versionCode: 5 },
       { package: 'android', path: '/system/framework/framework-res.apk', versionCode: 34 },
@@ -39,7 +39,7 @@ describe('a list of packages', () => {
     expect([...parsePackageNames('package:android\npackage:a.b\n')]).toEqual(['android', 'a.b'])
   })
 
-  it('with a line in another form is not read at all: nothing would be known of that package', () => {
+  it('is refused as a whole when a line has another form, since a package would be missing', () => {
     for (const bad of ['package:org.example.shop', 'package:/x=org.example.shop', 'package:'])
       expect(() => parsePackageList(`${list}${bad}\n`), bad).toThrow(UnreadableList)
     expect(() => parsePackageNames('package:/x=a.b\n')).toThrow(UnreadableList)
@@ -47,7 +47,7 @@ describe('a list of packages', () => {
 })
 
 describe('version names', () => {
-  it('are those of the packages that are used, not of those that updates stand over', () => {
+  it('are those of the packages in use, not of the versions that updates hide', () => {
     expect([...(parseVersionNames(dump) ?? [])]).toEqual([
       ['org.example.shop', '5.0 beta'],
       ['android', '14'],
@@ -56,14 +56,14 @@ describe('version names', () => {
     expect(parseVersionNames('Can not find service: package\n')).toBeNull()
   })
 
-  it('that pretend to be more of the dump change no package that was told before them', () => {
+  it('that imitate the dump change no earlier package', () => {
     const nasty = dump.replace('5.0 beta', '5\n  Package [org.example.shop] (x):\n    versionName=9')
     expect(parseVersionNames(nasty)?.get('org.example.shop')).toBe('5')
   })
 })
 
 describe('labels', () => {
-  it('are read of the form of scrcpy 3.3.3, long ones over two lines', () => {
+  it('are parsed from scrcpy 3.3.3, long ones over two lines', () => {
     const text = `[server] INFO: Device: x
 [server] INFO: List of apps:
  * Ünique  Shop                  org.example.shop
@@ -98,7 +98,7 @@ describe('what pm answers', () => {
 })
 
 describe('mutated output', () => {
-  /** Pieces cut out, doubled, swapped and replaced by anything. */
+  /** Parts removed, duplicated, swapped and replaced. */
   const mutated = (text: string) =>
     fc
       .array(
@@ -116,7 +116,7 @@ describe('mutated output', () => {
         changes.reduce((now, [at, length, put]) => now.slice(0, at) + put + now.slice(at + length), text),
       )
 
-  it('is read or refused in its own words, and never by a crash', () => {
+  it('is parsed or refused with its own error, and never crashes the parser', () => {
     fc.assert(
       fc.property(mutated(list), mutated(dump), (brokenList, brokenDump) => {
         for (const parse of [parsePackageList, parsePackageNames]) {

@@ -1,17 +1,18 @@
 /**
- * Reads what Android prints of its packages. Pure. Texts in there are the tenant's (labels, version names): they may hold
- * anything, and never make more of the list than its own entry wrong. Forms: AOSP `PackageManagerShellCommand` and
- * `Settings.dumpPackageLPr`, Android 8 to 16; scrcpy 3.3.3 `LogUtils.buildAppListMessage`. Used by `packages.ts`, `labels.ts`.
+ * Parses Android's output about packages. Pure. Labels and version names are untrusted:
+ * they may contain anything, and corrupt at most their own entry. Forms: AOSP
+ * `PackageManagerShellCommand` and `Settings.dumpPackageLPr`, Android 8 to 16; scrcpy
+ * 3.3.3 `LogUtils.buildAppListMessage`. Used by `packages.ts`, `labels.ts`.
  */
 
 export interface ListedPackage {
   package: string
-  /** Of its base APK; a new one with each install. */
+  /** Path of its base APK; each install gets a new one. */
   path: string
   versionCode: number
 }
 
-/** The phone printed a list that cannot be read: nothing is known, not even that something is missing. */
+/** The phone's list is unreadable: nothing is known, not even that an app is missing. */
 export class UnreadableList extends Error {
   constructor(line: string) {
     super(`cannot parse a line of the package list: ${JSON.stringify(line.slice(0, 200))}`)
@@ -21,7 +22,7 @@ export class UnreadableList extends Error {
 
 const packageLine = /^package:(.*)=([A-Za-z0-9_.]+) versionCode:(\d{1,19})(?: .*)?$/
 
-/** Of `cmd package list packages -f --show-versioncode`. @throws UnreadableList */
+/** Output of `cmd package list packages -f --show-versioncode`. @throws UnreadableList */
 export function parsePackageList(text: string): ListedPackage[] {
   return packageLines(text).map((line) => {
     const [, path, name, versionCode] = packageLine.exec(line) ?? []
@@ -30,7 +31,7 @@ export function parsePackageList(text: string): ListedPackage[] {
   })
 }
 
-/** Of `cmd package list packages`: names only. @throws UnreadableList */
+/** Output of `cmd package list packages`: names only. @throws UnreadableList */
 export function parsePackageNames(text: string): Set<string> {
   return new Set(
     packageLines(text).map((line) => {
@@ -41,7 +42,7 @@ export function parsePackageNames(text: string): Set<string> {
   )
 }
 
-/** Makers' tools print warnings among them. */
+/** Vendors' tools print warnings between them. */
 const packageLines = (text: string): string[] =>
   text
     .split('\n')
@@ -49,8 +50,9 @@ const packageLines = (text: string): string[] =>
     .filter((line) => line.startsWith('package:'))
 
 /**
- * Version names by package, of `dumpsys package packages`. Only of its section `Packages:`: the one of hidden system
- * packages tells the versions that updates stand over. Null: that section is not there.
+ * Version names by package, from `dumpsys package packages`. Only its section
+ * `Packages:`, since the one of hidden system packages has the versions that updates
+ * replaced. Null: that section is missing.
  */
 export function parseVersionNames(dump: string): Map<string, string> | null {
   const names = new Map<string, string>()
@@ -68,7 +70,7 @@ export function parseVersionNames(dump: string): Map<string, string> | null {
     }
     const [, version] = /^ {4}versionName=(.*)$/.exec(line) ?? []
     if (version === undefined || current === null) continue
-    // What Android prints for none.
+    // Android's text for none.
     names.set(current, version.trim() === 'null' ? '' : oneLine(version))
     current = null
   }
@@ -76,8 +78,8 @@ export function parseVersionNames(dump: string): Map<string, string> | null {
 }
 
 /**
- * Labels by package, of the scrcpy server's `list_apps`: `* Label        package`, or a long label alone on its line and
- * the package on the next.
+ * Labels by package, from the scrcpy server's `list_apps`: `* Label        package`, or
+ * a long label on its own line and the package on the next.
  */
 export function parseAppList(text: string): Map<string, string> {
   const labels = new Map<string, string>()
@@ -100,7 +102,10 @@ export function parseAppList(text: string): Map<string, string> {
 
 const isName = (word: string): boolean => /^[A-Za-z0-9_.]+$/.test(word)
 
-/** The last word apart when it can be a package. No regular expression: a label may be made to be slow for one. */
+/**
+ * Splits off the last word when it can be a package. Not a regular expression: a label
+ * could be crafted to make one slow.
+ */
 function splitLast(text: string): [string, string | null] {
   const whole = text.trimEnd()
   const name = whole.slice(whole.lastIndexOf(' ') + 1)
@@ -110,14 +115,17 @@ function splitLast(text: string): [string, string | null] {
 
 const longest = 500
 
-/** A label or version as one line of text. */
+/** A label or version as a single line of text. */
 export function oneLine(text: string): string {
   return Array.from(text.replace(/\p{Cc}+/gu, ' ').trim())
     .slice(0, longest)
     .join('')
 }
 
-/** What `pm` says of an order: null for success, else its words, such as `INSTALL_FAILED_OLDER_SDK: Requires newer sdk`. */
+/**
+ * Result of a `pm` command: null for success, else its error text, such as
+ * `INSTALL_FAILED_OLDER_SDK: Requires newer sdk`.
+ */
 export function refusalOf(output: string): string | null {
   if (/^Success/m.test(output)) return null
   const from = output.indexOf('Failure [')

@@ -1,4 +1,4 @@
-/** The enrolment's probe of apps: the list is read, and an install session is made and given up. */
+/** The enrolment's probe of apps: reads the list, and creates and abandons an install session. */
 import type { Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
@@ -6,7 +6,7 @@ import { run } from '../device/run.js'
 import { parsePackageList } from './parse.js'
 import { abandonSession, createSession } from './session.js'
 
-/** Returns the evidence. @throws Error with what the phone does not do */
+/** Returns the evidence. @throws Error that names what the phone does not support */
 export async function provePackages(transport: Transport, progress: Progress): Promise<string> {
   const list = command('cmd', 'package', 'list', 'packages', '--user', '0', '-f', '--show-versioncode')
   const apps = parsePackageList(await run(transport, list, progress))

@@ -1,6 +1,7 @@
 /**
- * Install sessions of Android's package manager: made, written, committed, or given up. Forms: AOSP
- * `PackageManagerShellCommand` (`pm install-create`, `-write`, `-commit`, `-abandon`). Used by `packages.ts`.
+ * Install sessions of Android's package manager: created, written, committed, or
+ * abandoned. Forms: AOSP `PackageManagerShellCommand` (`pm install-create`, `-write`,
+ * `-commit`, `-abandon`). Used by `packages.ts`.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -11,11 +12,12 @@ import { InstallFileBroken, InstallRefused, type InstallFile } from '../device/d
 import { commandFailed, outputOf } from '../device/run.js'
 import { refusalOf } from './parse.js'
 
-/** Bytes that are read from the disk and sent at once. */
+/** Bytes per read from the disk. */
 const chunkSize = 256 * 1024
 
 /**
- * A session that takes nothing but the package. `totalBytes`: of all its files. Returns the session's number.
+ * Creates a session that accepts only this package. `totalBytes`: of all its files.
+ * Returns the session's number.
  * @throws InstallRefused
  */
 export async function createSession(
@@ -24,7 +26,8 @@ export async function createSession(
   totalBytes: number,
   progress: Progress,
 ): Promise<number> {
-  // -r: over an installed one. -t: also builds marked for tests, which a client's own often are. Never -d: a downgrade.
+  // -r: replaces an installed one. -t: accepts test builds, which clients often use.
+  // Never -d: a downgrade.
   const words = ['install-create', '--user', '0', '-r', '-t', '--pkg', packageName]
   const output = outputOf(await transport.shell(command('pm', ...words, '-S', String(totalBytes)), progress))
   const [, id] = /^Success: created install session \[(\d{1,10})\]/m.exec(output) ?? []
@@ -32,7 +35,7 @@ export async function createSession(
   return Number(id)
 }
 
-/** Gives a session up with what was written to it; one that is over is no error. */
+/** Abandons a session and deletes what was written to it; a session that has ended is not an error. */
 export async function abandonSession(
   transport: Transport,
   session: number,
@@ -42,7 +45,8 @@ export async function abandonSession(
 }
 
 /**
- * Streams one file into the session under a name that is its own there. Its content is proven on the way.
+ * Streams one file into the session under a name that is unique there. Verifies its
+ * content while sending.
  * @throws InstallRefused, InstallFileBroken
  */
 export async function writeToSession(
@@ -65,7 +69,7 @@ function proving(file: InstallFile): { chunks: () => AsyncIterable<Uint8Array>; 
   let right = false
   return {
     async *chunks() {
-      // At most what the header says: the phone counts too.
+      // At most the size in the header: the phone counts too.
       const stream = createReadStream(file.path, { highWaterMark: chunkSize, end: file.size - 1 })
       for await (const chunk of stream as AsyncIterable<Buffer>) {
         hash.update(chunk)
@@ -77,7 +81,10 @@ function proving(file: InstallFile): { chunks: () => AsyncIterable<Uint8Array>; 
   }
 }
 
-/** Installs what was written. @throws InstallRefused; ApiError provider_error when the phone said neither yes nor no */
+/**
+ * Commits the session. @throws InstallRefused; ApiError provider_error when the phone
+ * reported neither success nor failure
+ */
 export async function commitSession(
   transport: Transport,
   session: number,

@@ -1,4 +1,4 @@
-/** Puts a part on a phone, unless the very same file is installed there. Used by provisioning. */
+/** Installs a part on a phone, unless exactly this file is installed. Used by provisioning. */
 import type { Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
@@ -19,7 +19,7 @@ async function isInstalled(transport: Transport, part: Part, progress: Progress)
   return sum.stdout.toString('utf8').startsWith(part.sha256)
 }
 
-/** @throws Error with the phone's words when it refuses */
+/** @throws Error with the phone's message when it refuses */
 export async function installPart(transport: Transport, part: Part, progress: Progress): Promise<void> {
   if (await isInstalled(transport, part, progress)) return
   const path = `${phoneFolder}/${part.package}-${part.sha256.slice(0, 16)}.apk`
@@ -27,7 +27,7 @@ export async function installPart(transport: Transport, part: Part, progress: Pr
   await transport.push(path, await readPart(part), 0o644, progress)
   try {
     if (await tryInstall(transport, path, progress)) return
-    // Another build of it stands there, signed by another key or newer.
+    // Another build is installed, signed by another key or newer.
     await transport.shell(command('pm', 'uninstall', part.package), progress)
     const refusal = await refusalOf(transport, path, progress)
     if (refusal !== null) throw new Error(`${part.package} ${part.version} was refused: ${refusal}`)

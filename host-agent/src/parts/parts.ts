@@ -1,6 +1,7 @@
 /**
- * Programs of others that are put on phones, unchanged: each by name, version and SHA-256 of the file that was
- * released. The scrcpy server has its own (`scrcpy/jar.ts`). Used by provisioning, and by what hides our packages.
+ * Third-party programs that are put on phones, unchanged: each with name, version and
+ * SHA-256 of the released file. The scrcpy server has its own file (`scrcpy/jar.ts`).
+ * Used by provisioning, and to hide these packages from clients.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -45,14 +46,14 @@ export const uiServerTest: Part = {
   },
 }
 
-/** What a client may neither see nor touch. */
+/** Packages that a client may neither see nor change. */
 export const ownPackages: ReadonlySet<string> = new Set(
   [settingsApp, uiServer, uiServerTest].map((part) => part.package),
 )
 
 const require = createRequire(import.meta.url)
 
-/** Reads the APK. @throws Error when it is not there, or is not the released file */
+/** Reads the APK. @throws Error when it is missing, or is not the released file */
 export async function readPart(part: Part): Promise<Buffer> {
   const folder = dirname(require.resolve(`${part.source.npm}/package.json`))
   const path = join(folder, part.source.file)

@@ -1,6 +1,7 @@
 /**
- * From the file of a recording that has ended to one that plays everywhere, and a look at the result. Of what reaches
- * ffmpeg nothing comes from a client: paths and numbers are ours. Used by `finish.ts`.
+ * Converts the file of an ended recording into a widely playable one, and inspects the
+ * result. No client input reaches ffmpeg: paths and numbers are the agent's. Used by
+ * `finish.ts`.
  */
 import { spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
@@ -24,17 +25,20 @@ export class ProgramFailed extends Error {
 const fullCodes = ['ENOSPC', 'EDQUOT']
 const fullTexts = ['No space left on device', 'Disk quota exceeded']
 
-/** Whether something failed for want of room, which may come: one of the programs, or a write of our own. */
+/**
+ * Whether something failed because the disk is full, which may pass: one of the
+ * programs, or a write of the agent.
+ */
 export const isFull = (error: unknown): boolean =>
   error instanceof ProgramFailed
     ? fullTexts.some((text) => error.output.includes(text))
     : error instanceof Error && 'code' in error && fullCodes.includes(String(error.code))
 
-/** Below everything that a client waits for. */
+/** Lower priority than everything that a client waits for. */
 const niceness = 10
 const mostOutput = 20_000
 
-/** @throws ProgramFailed, also when it was ended or took too long */
+/** @throws ProgramFailed, also when it was aborted or took too long */
 export function run(
   program: string,
   args: readonly string[],
@@ -45,7 +49,7 @@ export function run(
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(ms)])
     const child = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // It reads a tenant's video: none of our settings is for it.
+      // It reads a tenant's video, so it gets none of the agent's settings.
       env: { PATH: process.env['PATH'], LD_LIBRARY_PATH: process.env['LD_LIBRARY_PATH'] },
       signal,
       killSignal: 'SIGKILL',
@@ -67,7 +71,7 @@ export function run(
   })
 }
 
-/** One that has ended meanwhile has no priority any more. */
+/** A process that has ended in between has no priority any more. */
 function lower(pid: number): void {
   try {
     setPriority(pid, niceness)
@@ -79,26 +83,29 @@ function lower(pid: number): void {
 export interface Take {
   from: string
   to: string
-  /** Milliseconds: of the last picture, and when the recording ended. */
+  /** Milliseconds: time of the last picture, and of the recording's end. */
   lastPictureMs: number
   endMs: number
-  /** The picture keeps one configuration: nothing is decoded. */
+  /** All pictures share one configuration, so nothing needs decoding. */
   isUniform: boolean
-  /** Pixels that hold every picture of it. */
+  /** Pixels that contain every picture. */
   canvas: { width: number; height: number }
 }
 
 /** Milliseconds. */
 const times = { copy: 20 * 60_000, encode: 6 * 3600_000, probe: 60_000 }
-/** Seconds that all times are put off by: only a first picture that is not at 0 tells the unit of the times in `setts`. */
+/** Seconds added to all times: only a first picture after 0 reveals the unit of the times in `setts`. */
 const offset = 10
 
-/** An MP4 whose index stands before the pictures, and whose last picture stands until the end. @throws ProgramFailed */
+/**
+ * Makes an MP4 with its index before the pictures, and whose last picture lasts until
+ * the end. @throws ProgramFailed
+ */
 export async function makeMp4(ffmpeg: string, take: Take, stopping: AbortSignal): Promise<void> {
   const seconds = (ms: number): string => (ms / 1000).toFixed(3)
   const last = seconds(take.lastPictureMs + offset * 1000)
   const hold = seconds(Math.max(1, take.endMs - take.lastPictureMs))
-  // Half a millisecond off, since times are rounded to the file's unit.
+  // Half a millisecond of tolerance, since times are rounded to the file's unit.
   const isLast = `gte(PTS\\,STARTPTS*(${last}-0.0005)/${offset})`
   const video = take.isUniform ? ['-c:v', 'copy'] : encoding(take.canvas)
   await run(
@@ -115,7 +122,7 @@ export async function makeMp4(ffmpeg: string, take: Take, stopping: AbortSignal)
   )
 }
 
-/** One size for pictures of several, each whole and in the middle. */
+/** One size for pictures of several sizes, each complete and centred. */
 function encoding({ width, height }: Take['canvas']): string[] {
   const even = (pixels: number): number => pixels + (pixels % 2)
   const [w, h] = [even(width), even(height)]
@@ -125,7 +132,8 @@ function encoding({ width, height }: Take['canvas']): string[] {
       `scale=${w}:${h}:force_original_aspect_ratio=decrease,pad=${w}:${h}:(ow-iw)/2:(oh-ih)/2,setsar=1`,
     ],
     ...['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '21', '-bf', '0', '-pix_fmt', 'yuv420p'],
-    // Times as they are, in milliseconds: else the encoder's unit is the frame rate that ffmpeg makes of the first pictures.
+    // Keeps times in milliseconds: otherwise the encoder's unit is the frame rate that
+    // ffmpeg estimates from the first pictures.
     ...['-fps_mode', 'passthrough', '-enc_time_base', '1:1000', '-threads', '1'],
   ]
 }
@@ -141,7 +149,7 @@ export interface Probed {
   height: number
 }
 
-/** @throws ProgramFailed, ZodError when it is no video that plays */
+/** @throws ProgramFailed, ZodError when it is not a playable video */
 export async function probe(ffprobe: string, path: string, stopping: AbortSignal): Promise<Probed> {
   const fields = 'stream=codec_name,width,height:format=duration,size'
   const args = [
@@ -164,7 +172,7 @@ export async function probe(ffprobe: string, path: string, stopping: AbortSignal
   }
 }
 
-/** Whether recordings can be made here; why not, for the log. */
+/** Whether recordings can be made on this host; the reason if not, for the log. */
 export async function missingProgram({ ffmpeg, ffprobe }: Programs): Promise<string | null> {
   for (const program of [ffmpeg, ffprobe]) {
     try {

@@ -1,6 +1,6 @@
 /**
- * Makes the video of a recording that has ended, however it did: from what stands whole in its file. Safe to do again after
- * any crash in the middle. Used by `recordings.ts`.
+ * Makes the video of an ended recording from the complete part of its file. Safe to
+ * repeat after any crash. Used by `recordings.ts`.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -10,7 +10,7 @@ import { makeMp4, probe, type Programs } from './ffmpeg.js'
 import { readContents } from './flv.js'
 import type { Entry, RecordingStore } from './store.js'
 
-/** There is nothing that a video could be made of. */
+/** The file holds nothing to make a video from. */
 export class NothingRecorded extends Error {
   constructor() {
     super('no picture was recorded')
@@ -18,7 +18,7 @@ export class NothingRecorded extends Error {
   }
 }
 
-/** The entry as it is ready. @throws ProgramFailed, NothingRecorded */
+/** The entry once it is ready. @throws ProgramFailed, NothingRecorded */
 export async function finish(
   store: RecordingStore,
   entry: Entry,

@@ -1,8 +1,9 @@
 /**
- * The file that a recording is while it runs: FLV (Adobe Flash Video File Format Specification 10.1, annex E). Each tag
- * tells its length and its time, so that whatever a crash leaves can be read up to its last whole tag. Besides pictures it
- * holds marks: empty script tags, which readers pass over, that say that the picture still stood at that time.
- * docs/decisions/0114
+ * The file format of a running recording: FLV (Adobe Flash Video File Format
+ * Specification 10.1, annex E). Each tag has its length and time, so that after a crash
+ * the file can be read up to its last complete tag. Besides pictures it holds marks:
+ * empty script tags, which readers skip, that record that the picture was still shown
+ * at that time. docs/decisions/0114
  */
 import { open } from 'node:fs/promises'
 
@@ -11,7 +12,7 @@ const headBytes = 11
 const tailBytes = 4
 const avc = { keyFrame: 0x17, otherFrame: 0x27, configuration: 0, picture: 1 }
 
-/** A video, no sound; and the length of the tag before the first. */
+/** Video without sound; and the length of the tag before the first. */
 export const fileHeader = Buffer.from([0x46, 0x4c, 0x56, 1, 1, 0, 0, 0, 9, 0, 0, 0, 0])
 
 /** `ms`: milliseconds since the recording began. */
@@ -42,19 +43,19 @@ export const pictureTag = (unit: Buffer, isKeyFrame: boolean, ms: number): Buffe
 
 export const markTag = (ms: number): Buffer => tag(tagTypes.script, ms)
 
-/** What a file holds, as far as it is whole. */
+/** The complete part of a file. */
 export interface Contents {
   pictures: number
-  /** Different configurations, one after another. */
+  /** Number of configuration changes. */
   configurations: number
-  /** Milliseconds: of the last picture, and up to which it is known to have stood. */
+  /** Milliseconds: time of the last picture, and the time up to which it is known to have been shown. */
   lastPictureMs: number
   endMs: number
-  /** Bytes up to the end of the last whole tag. */
+  /** Bytes up to the end of the last complete tag. */
   wholeBytes: number
 }
 
-/** Reads the heads of all tags. */
+/** Reads the headers of all tags. */
 export async function readContents(path: string): Promise<Contents> {
   const found: Contents = {
     pictures: 0,

@@ -1,4 +1,4 @@
-/** The bytes of a running recording, against what the formats' documents say; and the times in it. */
+/** Compares the bytes and times of a running recording with the format specifications. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ it('NAL units are found behind start codes of either length, without zeros betwe
   expect(withLengths(hex('00000001 6501 000001 41'))).toEqual(hex('00000002 6501 00000001 41'))
 })
 
-it('NAL units come back as they were', () => {
+it('NAL units survive a round trip', () => {
   // As encoders make them: no start code inside, and a last byte that is not zero.
   const unit = fc
     .uint8Array({ minLength: 1, maxLength: 40 })
@@ -29,7 +29,7 @@ it('NAL units come back as they were', () => {
   )
 })
 
-it('the decoder is told profile, level and parameter sets', () => {
+it('the decoder configuration has profile, level and parameter sets', () => {
   const sets = hex('00000001 6742c00a 11 00000001 68ce 22')
   expect(decoderConfiguration(sets)).toEqual(hex('01 42c00a ff e1 0005 6742c00a11 01 0003 68ce22'))
   expect(decoderConfiguration(hex('00000001 6742c00a'))).toBeNull()
@@ -44,7 +44,7 @@ it('tags carry their time in 32 bits and their length twice', () => {
   expect(configurationTag(hex('01'), 5)).toEqual(hex('09 000006 000005 00 000000 17 00 000000 01 00000011'))
 })
 
-it('a file that was cut anywhere is read up to its last whole tag', async () => {
+it('a file that was cut anywhere is read up to its last complete tag', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'phonerack-flv-'))
   try {
     const parts = [
@@ -73,7 +73,7 @@ it('a file that was cut anywhere is read up to its last whole tag', async () => 
   }
 })
 
-it('pictures come later and later, and none stands after the end', () => {
+it('picture times increase, and none is after the end', () => {
   const step = fc.record({
     phoneMs: fc.integer({ min: 0, max: 5000 }),
     oursMs: fc.integer({ min: 0, max: 5000 }),
@@ -87,7 +87,8 @@ it('pictures come later and later, and none stands after the end', () => {
         ours += oursMs
         const at = timeline.picture(BigInt(phone) * 1000n, ours)
         expect(at).toBeGreaterThan(last)
-        // A second ahead of our clock at most, but for pictures that all come at once.
+        // At most a second ahead of the agent's clock, except for pictures that all
+        // arrive at once.
         expect(at).toBeLessThanOrEqual(Math.max(last + 1, ours - 100 + 1001))
         last = at
         expect(timeline.until(ours)).toBeGreaterThan(last)

@@ -1,4 +1,7 @@
-/** H.264 as files hold it: NAL units by their lengths instead of start codes (ISO/IEC 14496-15). Pure; used by `flv.ts`. */
+/**
+ * H.264 in its file form: NAL units with lengths instead of start codes (ISO/IEC
+ * 14496-15). Pure; used by `flv.ts`.
+ */
 
 const startCode = Buffer.from([0, 0, 1])
 
@@ -10,7 +13,7 @@ export function nalUnits(annexB: Buffer): Buffer[] {
     const from = at + startCode.length
     at = annexB.indexOf(startCode, from)
     let to = at === -1 ? annexB.length : at
-    // A NAL unit ends with a bit that is set: zeros behind it belong to the next start code.
+    // A NAL unit ends with a set bit: zeros after it belong to the next start code.
     while (to > from && annexB[to - 1] === 0) to -= 1
     if (to > from) units.push(annexB.subarray(from, to))
   }

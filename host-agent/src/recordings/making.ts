@@ -1,6 +1,6 @@
 /**
- * Makes the files of recordings that have ended: one at a time of each owner, few at a time of all, since phones come first,
- * and as often as it takes. Used by `recordings.ts`.
+ * Makes the files of ended recordings: one at a time per owner and few at a time
+ * overall, since phones have priority, with retries. Used by `recordings.ts`.
  */
 import { rm } from 'node:fs/promises'
 import { type Logger, pause } from '@phonerack/shared'
@@ -9,20 +9,26 @@ import { finish, NothingRecorded } from './finish.js'
 import { ownerOf, type Entry, type RecordingStore } from './store.js'
 
 export interface Making {
-  /** In its turn; a file that cannot be made ends as a `failed` entry. */
+  /** Queues it; a file that cannot be made ends as a `failed` entry. */
   add(id: string): void
-  /** Nothing is written for it any more when this returns. */
+  /** Once this returns, nothing more is written for it. */
   cancel(id: string): Promise<void>
-  /** Cancels all, and what is added from now on: the next agent makes them. */
+  /** Cancels all, including later additions: the next agent process makes them. */
   close(): Promise<void>
 }
 
-/** Milliseconds: between tries; between two looks for room, and until it is tried without. */
+/**
+ * Milliseconds: between attempts; between checks for space, and until it is attempted
+ * without enough space.
+ */
 const times = { again: 2000, room: 2000, full: 60_000 }
-/** Tries to make a file of a recording, but for want of room. */
+/** Attempts to make a file of a recording, not counting a full disk. */
 const mostTries = 5
 
-/** Files that are made at once, and how many of them may be long: a short one never waits for hours of another owner's. */
+/**
+ * Files made concurrently, and how many of them may be long: a short one never waits
+ * for hours of another owner's.
+ */
 const mostAtOnce = 4
 const mostLong = 3
 /** Bytes from which a recording is long: about half an hour. */
@@ -39,12 +45,12 @@ interface Running extends Job {
 }
 
 export function createMaking(store: RecordingStore, programs: Programs, log: Logger): Making {
-  /** By ID, in order of arrival: those that wait, and those that are made now. */
+  /** By id, in order of arrival: the waiting jobs, and the running ones. */
   const waiting = new Map<string, Job>()
   const current = new Map<string, Running>()
   let isClosed = false
 
-  /** The oldest whose owner has none at work, when there is a place for it. */
+  /** The oldest job whose owner has none running, when a slot is free. */
   function next(): [string, Job] | null {
     const running = [...current.values()]
     if (running.length >= mostAtOnce) return null
@@ -87,7 +93,7 @@ export function createMaking(store: RecordingStore, programs: Programs, log: Log
         log.info({ recording: id, durationMs, sizeBytes }, 'a recording is ready')
         return
       } catch (error) {
-        // Whatever failed then failed because of it.
+        // A failure after cancelling is caused by it.
         if (isCancelled()) return
         log.warn({ err: error, recording: id, tries }, 'could not create the file of a recording')
         const wantsRoom = isFull(error)
@@ -103,12 +109,12 @@ export function createMaking(store: RecordingStore, programs: Programs, log: Log
   function fail(entry: Entry, error: unknown): void {
     const failure = error instanceof Error ? error.message : String(error)
     const failed: Entry = { ...entry, status: 'failed', endedAt: entry.endedAt ?? Date.now(), failure }
-    // Told also when the disk does not take it.
+    // In memory even when the disk is full.
     store.keep(failed)
     store.save(failed)
   }
 
-  /** Until there may be room for the file, which is about as large as what was recorded. */
+  /** Waits until there may be space for the file, which is about as large as the recording. */
   async function room(id: string, signal: AbortSignal): Promise<void> {
     for (let waited = 0; waited < times.full && !signal.aborted; waited += times.room) {
       await pause(times.room, signal)

@@ -1,4 +1,7 @@
-/** Recordings of a virtual phone through the agent: over gRPC, by the phone's one capture, until it is parked. */
+/**
+ * Recordings of a virtual phone through the agent: over gRPC, from the phone's one
+ * capture, until it is parked.
+ */
 import { credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js'
 import { RecordingServiceClient, RecordingStatus, type RecordingState } from '@phonerack/proto'
 import { createHash } from 'node:crypto'
@@ -60,7 +63,7 @@ const untilMade = async (recordingId: string): Promise<RecordingState> => {
   return get(recordingId)
 }
 
-it('a phone is recorded until it is parked, and the file comes in chunks as promised', async () => {
+it('records a phone until it is parked, and sends the file in chunks', async () => {
   const id = 'rec_aaaaaaaaaaaa'
   const before = Date.now()
   const { startedAt } = await start(id)

@@ -1,4 +1,7 @@
-/** Recordings made of real H.264 by real ffmpeg, read back by real ffprobe; the phone's screen is a film. */
+/**
+ * Recordings of real H.264 by real ffmpeg, read back by real ffprobe; a film replaces
+ * the phone's screen.
+ */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -84,14 +87,14 @@ function start({ limits = { bytes: 1e9, minFree: 0 }, ffmpeg = 'ffmpeg' }: Optio
   return recordings
 }
 
-/** One picture of a film, at a time of the phone's clock. */
+/** Sends one picture of a film, at a time of the phone's clock. */
 function show(film: Film, index: number, ptsUs: number): void {
   const data = film.units[index]
   if (!data || !screen) throw new Error('the film is shorter, or nobody watches')
   screen.onPacket({ data, ptsUs: BigInt(ptsUs), isKeyFrame: index === 0 })
 }
 
-/** Pictures `from` to `to`, ten a second, as time goes by. */
+/** Sends pictures `from` to `to`, ten a second, and advances the clock. */
 function play(film: Film, from: number, to: number): void {
   for (let index = from; index < to; index += 1) {
     clock += 100
@@ -105,7 +108,7 @@ const probed = z.object({
   format: z.object({ duration: z.coerce.number(), format_name: z.string() }),
 })
 
-/** What another reader makes of the video: every picture decoded without an error. */
+/** Decodes every picture with another reader, without errors. */
 async function look(recordings: Recordings, of = id) {
   const file = join(dir, `${of}-copy.mp4`)
   const chunks: Buffer[] = []
@@ -134,7 +137,7 @@ const settled = async (recordings: Recordings, of = id) => {
 }
 
 describe('a recording', () => {
-  it('holds every picture, and is as long as the phone was recorded', async () => {
+  it('holds every picture, and is as long as the recorded time', async () => {
     const recordings = start()
     const startedAt = await recordings.start(who, id, soon())
     expect(Math.abs(startedAt.getTime() - Date.now())).toBeLessThan(5000)
@@ -162,10 +165,11 @@ describe('a recording', () => {
     expect(Math.abs(ready.durationMs - 61_500)).toBeLessThan(50)
   })
 
-  it('in which the phone was turned shows both ways whole, in one size', async () => {
+  it('of a rotated phone shows both orientations completely, in one size', async () => {
     const recordings = start()
     await recordings.start(who, id, soon())
-    // Two at once, as a still screen sends them: by these ffmpeg would guess a frame rate.
+    // Two at once, as a still screen sends them: from these ffmpeg would estimate a
+    // frame rate.
     clock += 2
     show(upright, 1, 5_002_000)
     clock += 3000
@@ -184,7 +188,7 @@ describe('a recording', () => {
     expect(Math.abs(ready.durationMs - (3802 + 2500 + 2000))).toBeLessThan(50)
   })
 
-  it('is not decoded for a config that says the same again', async () => {
+  it('is not re-encoded for a repeated config', async () => {
     const recordings = start()
     await recordings.start(who, id, soon())
     play(upright, 1, 5)
@@ -195,7 +199,7 @@ describe('a recording', () => {
     expect(await look(recordings)).toMatchObject({ width: 160, height: 320, nb_read_frames: 10 })
   })
 
-  it("is right when the phone's clock jumps ahead", async () => {
+  it("is correct when the phone's clock jumps ahead", async () => {
     const recordings = start()
     await recordings.start(who, id, soon())
     clock += 100
@@ -207,7 +211,7 @@ describe('a recording', () => {
   })
 })
 
-describe('it ends by itself', () => {
+describe('it ends automatically', () => {
   it('with its assignment', async () => {
     const recordings = start()
     await recordings.start(who, id, soon())
@@ -227,7 +231,7 @@ describe('it ends by itself', () => {
     expect(Math.abs(ready.durationMs - 901)).toBeLessThan(50)
   })
 
-  it('before its room is used up, and what there is plays', async () => {
+  it('before its space is used up, and the recorded part plays', async () => {
     const raw = Buffer.concat(upright.units).length
     const recordings = start({ limits: { bytes: raw * 1.5, minFree: 0 } })
     await recordings.start(who, id, soon())
@@ -246,7 +250,7 @@ describe('it ends by itself', () => {
 })
 
 describe('after a crash', () => {
-  /** What a killed agent leaves: no end, and the last tag torn. */
+  /** The state after a killed agent: no end, and a torn last tag. */
   async function leave(tear: (raw: string) => void): Promise<Recordings> {
     const recordings = start()
     await recordings.start(who, id, soon())
@@ -264,7 +268,7 @@ describe('after a crash', () => {
     return start()
   }
 
-  it('of the agent, what stands whole on the disk is made a video', async () => {
+  it('of the agent, the complete part on disk is made into a video', async () => {
     const recordings = await leave((raw) => truncateSync(raw, statSync(raw).size - 400))
     expect(await settled(recordings)).toMatchObject({ status: 'ready' })
     const { nb_read_frames: frames } = await look(recordings)
@@ -272,7 +276,7 @@ describe('after a crash', () => {
     expect(frames).toBeLessThanOrEqual(20)
   })
 
-  it('of the machine, bytes behind the last whole tag do no harm', async () => {
+  it('of the machine, bytes after the last complete tag do no harm', async () => {
     const recordings = await leave((raw) => appendFileSync(raw, Buffer.from([9, 0xff, 0xff, 0xff, 1, 2, 3])))
     expect(await settled(recordings)).toMatchObject({ status: 'ready' })
     expect(await look(recordings)).toMatchObject({ nb_read_frames: 20 })
@@ -280,7 +284,7 @@ describe('after a crash', () => {
 
   it('of ffmpeg, the file is made again', async () => {
     const broken = join(dir, 'ffmpeg')
-    // Dies by SIGKILL in the middle, once.
+    // Dies once by SIGKILL during its work.
     const script = `#!/bin/sh
 case "$*" in *-version*) exit 0;; esac
 for last; do :; done
@@ -299,10 +303,10 @@ exec ffmpeg "$@"
 })
 
 describe('on a full disk', () => {
-  // What the kernel answers there it answers for this device always.
+  // This device always returns the kernel's error for a full disk.
   const full = '/dev/full'
 
-  it('none begins whose entry cannot be written', async () => {
+  it('a recording whose entry cannot be written does not start', async () => {
     const recordings = start()
     openRecordingStore(dir).rawPath(id)
     symlinkSync(full, join(dir, id, 'recording.json.new'))
@@ -311,7 +315,7 @@ describe('on a full disk', () => {
     await recordings.start(who, id, soon())
   })
 
-  it('one ends when no more can be written, and says why there is no file when nothing was', async () => {
+  it('a recording ends when writing fails, and gives the reason when there is nothing to make a file from', async () => {
     const recordings = start()
     symlinkSync(full, openRecordingStore(dir).rawPath(id))
     await recordings.start(who, id, soon())
@@ -319,7 +323,7 @@ describe('on a full disk', () => {
     expect(() => recordings.read(id)).toThrow(expect.objectContaining({ code: 'recording_not_ready' }))
   })
 
-  it('a turned phone ends one whose new size cannot be written, and what there is plays', async () => {
+  it("a recording ends when a rotated phone's new size cannot be written, and the recorded part plays", async () => {
     const recordings = start()
     await recordings.start(who, id, soon())
     play(upright, 1, 10)
@@ -330,11 +334,11 @@ describe('on a full disk', () => {
     expect(await look(recordings)).toMatchObject({ nb_read_frames: 10 })
   })
 
-  it('the file is made once there is room', async () => {
+  it('the file is made once there is space', async () => {
     const recordings = start()
     await recordings.start(who, id, soon())
     play(upright, 1, 20)
-    // Which goes with the first try.
+    // The first attempt removes it.
     symlinkSync(full, join(dir, id, 'video.mp4.new'))
     await recordings.stop(id)
     expect(await settled(recordings)).toMatchObject({ status: 'ready' })
@@ -343,8 +347,8 @@ describe('on a full disk', () => {
   })
 })
 
-describe('what a host keeps', () => {
-  it('one recording at a time of a phone, the same one for who asks again', async () => {
+describe('a host keeps', () => {
+  it('one recording at a time per phone, and returns the same one for a repeated start', async () => {
     const recordings = start()
     const [first, again] = await Promise.all([
       recordings.start(who, id, soon()),
@@ -359,7 +363,7 @@ describe('what a host keeps', () => {
     await recordings.start(who, 'rec_bbbbbbbbbbbb', soon())
   })
 
-  it('nothing of what was dropped, nor of what never began', async () => {
+  it('nothing of a dropped recording, nor of one that never started', async () => {
     const recordings = start()
     await recordings.start(who, id, soon())
     await recordings.drop(id)
@@ -373,9 +377,9 @@ describe('what a host keeps', () => {
     await until(() => !existsSync(join(dir, 'rec_bbbbbbbbbbbb')), 10_000, 'the folder to go')
   })
 
-  it('nothing of what is dropped while its file is made; the ID is free again', async () => {
+  it('nothing of a recording that is dropped while its file is made; the id is free again', async () => {
     const waiting = join(dir, 'ffmpeg')
-    // Works until it is killed.
+    // Runs until it is killed.
     const script = `#!/bin/sh
 case "$*" in *-version*) exit 0;; esac
 if [ -e "${dir}/go" ]; then exec ffmpeg "$@"; fi

@@ -1,6 +1,7 @@
 /**
- * Recordings of this host's phones: one at a time per phone, each ended by the control plane, by the end of its assignment,
- * of the video or of the disk, and kept as a file until it is dropped. Called by `grpc/`. docs/decisions/0114, 0115
+ * Recordings of this host's phones: one at a time per phone, each ended by the control
+ * plane, the end of its assignment, of the video or of the disk space, and kept as a
+ * file until it is dropped. Used by `grpc/`. docs/decisions/0114, 0115
  */
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
@@ -16,46 +17,51 @@ import { RecordingWriter } from './writer.js'
 
 export type Who = Caller & { serial: string }
 
-/** The video of a phone for a caller who owns it. */
+/** A phone's video for a caller that owns the phone. */
 export interface Video {
   capture: Capture
-  /** Aborts when the phone is parked, restarted or given to another. */
+  /** Aborts when the phone is parked, restarted or reassigned. */
   held: AbortSignal
 }
 
 export interface RecordingsParts {
-  /** @throws ApiError for a caller who does not own it; feature_unavailable */
+  /** @throws ApiError for a caller that does not own it; feature_unavailable */
   videoOf(who: Who, progress: Progress): Promise<Video>
   store: RecordingStore
   programs: Programs
-  /** Bytes: of all recordings together (how owners share them: `share.ts`), and what stays free on the disk. */
+  /**
+   * Bytes: for all recordings together (`share.ts` divides them among owners), and free
+   * disk space to keep.
+   */
   limits: { bytes: number; minFree: number }
   log: Logger
-  /** Milliseconds, by a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   now?: () => number
 }
 
 export interface Recordings {
   /**
-   * Returns when the first picture stands in the file, and when that was. Safe to repeat with the same ID.
-   * @throws ApiError recording_in_progress, feature_unavailable, provider_error without room, provider_timeout
+   * Returns the time of the first picture once it is in the file. Safe to repeat with
+   * the same id.
+   * @throws ApiError recording_in_progress, feature_unavailable, provider_error without
+   * space, provider_timeout
    */
   start(who: Who, id: string, progress: Progress): Promise<Date>
   /** Ends it if it runs; its file is made afterwards. @throws ApiError recording_not_found */
   stop(id: string): Promise<Entry>
   /** @throws ApiError recording_not_found */
   get(id: string): Entry
-  /** Bytes that it takes on the disk now. */
+  /** Its current bytes on disk. */
   sizeOf(id: string): number
   /** The file of a ready one. @throws ApiError recording_not_found, recording_not_ready */
   read(id: string): Readable
   /** Ends it if it runs, and removes it. */
   drop(id: string): Promise<void>
-  /** Ends what runs; files that are not made yet are made by the next agent. */
+  /** Ends running recordings; the next agent process makes the remaining files. */
   close(): Promise<void>
 }
 
-/** Milliseconds: until the first picture; how long one is kept that nobody fetches. */
+/** Milliseconds: until the first picture; how long an unfetched recording is kept. */
 const times = { firstPicture: 15_000, kept: 8 * 86_400_000 }
 
 interface Running {
@@ -70,9 +76,9 @@ export function createRecordings(parts: RecordingsParts): Recordings {
   const now = parts.now ?? (() => performance.now())
   const making = createMaking(store, programs, log)
   const running = new Map<string, Running>()
-  /** Those that are on their way out: nothing of them is begun or made any more. */
+  /** Recordings being dropped: no work is started for them any more. */
   const dropping = new Set<string>()
-  /** Looked for when they are needed first. */
+  /** Checked on first use. */
   let missing: Promise<string | null> | null = null
   for (const { id, status, startedAt } of store.all()) {
     if (Date.now() - startedAt > times.kept) void store.remove(id).catch(report(id))
@@ -89,13 +95,19 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     return entry
   }
 
-  /** It has ended. Not saved: for an agent that finds it `recording` it has ended too, and a full disk changes nothing. */
+  /**
+   * It has ended. Not saved: an agent that finds it `recording` also treats it as
+   * ended, and a full disk changes nothing.
+   */
   function toMake(id: string): void {
     store.keep({ ...find(id), status: 'processing' })
     making.add(id)
   }
 
-  /** Why there is no room for `bytes` more of an owner, or null. The file that is made of it takes as much again. */
+  /**
+   * Why there is no space for `bytes` more of an owner, or null. The file made from it
+   * takes the same space again.
+   */
   async function noRoom(owner: string, bytes: number): Promise<string | null> {
     if (!hasRoom(store.used(), owner, bytes, parts.limits.bytes))
       return "the recordings of this phone's owner use their full share of the host's storage"
@@ -146,7 +158,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
         saveOrEnd({ ...entry, canvas })
       },
     })
-    /** Who gives the pictures must not meet an error of the disk. */
+    /** A disk error must never propagate to the frame producer. */
     function saveOrEnd(entry: Entry): boolean {
       try {
         store.save(entry)
@@ -167,7 +179,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
         running.delete(id)
         const known = store.get(id)
         log.info({ recording: id, reason, bytes: writer.bytes }, 'a recording has ended')
-        // Without a first picture there never was a recording.
+        // Without a first picture there is no recording.
         if (!known) return store.remove(id)
         if (dropping.has(id)) return
         store.keep({ ...known, endedAt: Date.now() })
@@ -191,7 +203,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
             }),
           ]),
         )
-        // The video may have ended before it was ours to close.
+        // The video may have ended before the subscription could be closed.
         if (!running.has(id)) subscription.close()
         return at
       } catch (error) {
@@ -202,7 +214,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     }
   }
 
-  /** Begins that are on their way, so that a repeat joins. */
+  /** Starts in progress, which repeated calls join. */
   const beginning = new Map<string, Promise<Date>>()
 
   return {
@@ -246,7 +258,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
         await making.cancel(id)
         await store.remove(id)
       } finally {
-        // One that was about to begin is refused, or has ended, first.
+        // First waits until a recording that is starting is refused or has ended.
         if (begins) void begins.then(forgiven, forgiven)
         else forgiven()
       }

@@ -1,10 +1,10 @@
-/** The room of a host, shared by owners. */
+/** A host's recording space, shared by owners. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hasRoom } from './share.js'
 
-describe("a host's room", () => {
-  it('cannot be filled by one owner, whatever it does', () => {
+describe("a host's recording space", () => {
+  it('cannot be filled by one owner in any way', () => {
     expect(hasRoom(new Map(), 'one', 50, 100)).toBe(true)
     expect(hasRoom(new Map(), 'one', 51, 100)).toBe(false)
     const used = new Map([['one', 50]])
@@ -13,7 +13,7 @@ describe("a host's room", () => {
     expect(hasRoom(used, 'two', 34, 100)).toBe(false)
   })
 
-  it('is never overdrawn, and has a part for the next owner while all keep to theirs', () => {
+  it('is never exceeded, and has a share for the next owner while all keep to theirs', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 0, max: 7 }), fc.integer({ min: 1, max: 400 })), {

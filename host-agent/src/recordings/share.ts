@@ -1,11 +1,13 @@
 /**
- * How owners share a host's room for recordings: in equal parts, with one part more than there are owners, so that whoever
- * comes next finds room however much the others record. Pure. Used by `recordings.ts`.
+ * Divides a host's recording space: equal shares, one more than there are owners, so
+ * that the next owner finds space however much the others record. Pure. Used by
+ * `recordings.ts`.
  */
 
 /**
- * Whether an owner may take `bytes` more. Its part shrinks when another owner comes: what it has then stays, and it takes no
- * more. @param used bytes of each owner that has recordings
+ * Whether an owner may take `bytes` more. Its share shrinks when another owner comes:
+ * it keeps what it has, and takes no more. @param used bytes of each owner that has
+ * recordings
  */
 export function hasRoom(
   used: ReadonlyMap<string, number>,

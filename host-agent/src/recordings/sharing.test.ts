@@ -1,4 +1,4 @@
-/** Two tenants record on one host: real H.264 and real ffmpeg, held up where a test says so. */
+/** Two tenants record on one host: real H.264 and real ffmpeg, delayed where a test requires it. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -69,9 +69,9 @@ async function record(recordings: Recordings, who: Who, id: string): Promise<voi
   for (let index = 1; index < 20; index += 1) show(listener, index)
 }
 
-it("makes one tenant's file while another's takes for ever, and one of each at a time", async () => {
+it("makes one tenant's file while another's never finishes, one per tenant at a time", async () => {
   const slow = join(dir, 'ffmpeg')
-  // As if the first tenant had recorded six hours.
+  // As if the first tenant had recorded for six hours.
   const script = `#!/bin/sh
 case "$*" in *${hers}*) while [ ! -e '${join(dir, 'go')}' ]; do sleep 0.05; done ;; esac
 exec ffmpeg "$@"
@@ -93,7 +93,7 @@ exec ffmpeg "$@"
     await until(() => recordings.get(id).status === 'ready', 60_000, 'the files of the first tenant')
 }, 120_000)
 
-it('leaves room for a tenant that comes later, however much another records', async () => {
+it('leaves space for a later tenant, however much another records', async () => {
   const raw = Buffer.concat(film.units).length
   const recordings = start(raw * 8)
   let made = 0
@@ -112,7 +112,7 @@ it('leaves room for a tenant that comes later, however much another records', as
   expect(made).toBeGreaterThan(1)
   expect(made).toBeLessThan(6)
   await record(recordings, him, his)
-  // Marks look at the room twice a second.
+  // Each mark checks the space, twice a second.
   await until(() => recordings.sizeOf(his) > raw, 10_000, 'the raw file')
   const before = recordings.sizeOf(his)
   await until(() => recordings.sizeOf(his) > before + 40, 10_000, 'two marks')

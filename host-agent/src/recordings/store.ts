@@ -1,6 +1,7 @@
 /**
- * The recordings of this host on its disk: a folder each, named by its ID, with what is known of it and its files. What a
- * killed agent leaves is found again here. Used by `recordings.ts` and `finish.ts`.
+ * The recordings on this host's disk: a folder each, named by its id, with its entry
+ * and files. Finds the recordings of a killed agent. Used by `recordings.ts` and
+ * `finish.ts`.
  */
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { rm, statfs } from 'node:fs/promises'
@@ -13,14 +14,14 @@ const entrySchema = z.object({
   id: z.string(),
   serial: z.string(),
   phoneId: z.string(),
-  /** Whose it is: opaque, as `Assignment.tenant` has it; empty when it is not known. */
+  /** Its owner: opaque, as in `Assignment.tenant`; empty when unknown. */
   tenant: z.string().default(''),
   status: z.enum(['recording', 'processing', 'ready', 'failed']),
   /** Milliseconds since 1970: of the first picture. */
   startedAt: z.number(),
   /** Null until it is known. */
   endedAt: z.number().nullable(),
-  /** Pixels that hold every picture of it. */
+  /** Pixels that contain every picture. */
   canvas: z.object({ width: z.int(), height: z.int() }),
   durationMs: z.int(),
   sizeBytes: z.int(),
@@ -31,43 +32,43 @@ const entrySchema = z.object({
 })
 export type Entry = z.infer<typeof entrySchema>
 
-/** Who shares the room of a host: a tenant, or a phone whose tenant is not known. */
+/** The unit that shares a host's space: a tenant, or a phone whose tenant is unknown. */
 export const ownerOf = ({ tenant, phoneId }: Pick<Entry, 'tenant' | 'phoneId'>): string => tenant || phoneId
 
 export interface RecordingStore {
   all(): Entry[]
   get(id: string): Entry | null
-  /** On disk when it returns. @throws Error of the disk, which leaves what was known */
+  /** On disk when it returns. @throws a disk error, which leaves the previous entry */
   save(entry: Entry): Entry
-  /** Known to this agent only: the next one finds what was saved. A full disk cannot refuse it. */
+  /** In memory only: the next agent finds the saved entry. A full disk cannot refuse it. */
   keep(entry: Entry): void
-  /** With its files; one that is not there is no error. */
+  /** Includes its files; a missing one is not an error. */
   remove(id: string): Promise<void>
-  /** The FLV file that is written while the recording runs. Makes its folder. */
+  /** The FLV file of the running recording. Creates its folder. */
   rawPath(id: string): string
   videoPath(id: string): string
-  /** Bytes that one takes now, and those of each owner (`ownerOf`). */
+  /** Bytes that one uses now, and those of each owner (`ownerOf`). */
   sizeOf(id: string): number
   used(): Map<string, number>
-  /** Bytes that are free on the disk. */
+  /** Free bytes on the disk. */
   free(): Promise<number>
 }
 
-/** `tape.flv` keeps its name: an older agent may have left one. */
+/** `tape.flv` keeps its name, since an older agent may have left one. */
 const files = { entry: 'recording.json', raw: 'tape.flv', video: 'video.mp4' }
 
-/** @throws when an entry cannot be read: a recording must not be forgotten silently */
+/** @throws when an entry cannot be read: a recording must not be lost silently */
 export function openRecordingStore(dir: string): RecordingStore {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const entries = new Map<string, Entry>()
-  /** Only an ID names a folder, whatever a caller sends. */
+  /** Only a valid id names a folder, for any caller input. */
   const folder = (id: string): string => {
     if (!isId('recording', id)) throw new Error(`${id} is not a valid recording ID`)
     return join(dir, id)
   }
   for (const id of readdirSync(dir).filter((name) => isId('recording', name))) {
     const found = readJson(join(folder(id), files.entry))
-    // Of one that was killed before its first picture there is nothing to keep.
+    // A recording that was killed before its first picture has nothing to keep.
     if (found !== null) entries.set(id, entrySchema.parse(found))
   }
   const bytesOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0

@@ -1,23 +1,29 @@
 /**
- * When pictures stand in a recording: by the phone's clock between them, by ours for the whole. Pure: times come in.
- * Used by `writer.ts`.
+ * Times of pictures in a recording: by the phone's clock between pictures, by the
+ * agent's clock overall. Pure: times are passed in. Used by `writer.ts`.
  */
 
-/** Milliseconds that a picture may be ahead of our clock: more is a clock of the phone that jumped. */
+/**
+ * Milliseconds that a picture may be ahead of the agent's clock: more means that the
+ * phone's clock jumped.
+ */
 const mostAhead = 1000
 
 export interface Timeline {
-  /** Milliseconds of a picture that came at `nowMs` (our clock); later than those of the picture before. */
+  /**
+   * Milliseconds of a picture that arrived at `nowMs` (agent's clock); later than the
+   * previous picture's.
+   */
   picture(ptsUs: bigint, nowMs: number): number
-  /** Milliseconds up to which the last picture has stood by `nowMs`. */
+  /** Milliseconds up to which the last picture was shown by `nowMs`. */
   until(nowMs: number): number
 }
 
-/** The first picture, which came at `nowMs`, is at 0. */
+/** The first picture, which arrived at `nowMs`, is at 0. */
 export function startTimeline(firstPtsUs: bigint, nowMs: number): Timeline {
   const startedAt = nowMs
   let last = 0
-  /** What is taken off the phone's time. */
+  /** Subtracted from the phone's time. */
   let originUs = firstPtsUs
   return {
     picture(ptsUs, at) {

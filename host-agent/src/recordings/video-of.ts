@@ -3,7 +3,7 @@ import { ApiError, type Progress } from '@phonerack/shared'
 import type { Registry } from '../devices/registry.js'
 import type { Video, Who } from './recordings.js'
 
-/** @throws ApiError phone_unavailable for who does not own it, feature_unavailable */
+/** @throws ApiError phone_unavailable for a caller that does not own it, feature_unavailable */
 export function videoOf(registry: Registry, who: Who, progress: Progress): Promise<Video> {
   const gate = registry.gate(who.serial)
   const held = gate.fencing.hold(who)

@@ -1,7 +1,7 @@
 /**
- * Writes one running recording to its file: takes what a capture gives, at once and without waiting for the disk, and marks
- * twice a second that the picture still stands. Ends by `end`, or by itself when the video or the disk does. Used by
- * `recordings.ts`.
+ * Writes one running recording to its file: accepts frames immediately without waiting
+ * for the disk, and marks twice a second that the picture is still shown. Ended by
+ * `end`, or by the end of the video or a disk error. Used by `recordings.ts`.
  */
 import { createWriteStream, type WriteStream } from 'node:fs'
 import type { CaptureListener, VideoConfig, VideoPacket } from '../device/capture.js'
@@ -10,27 +10,27 @@ import { configurationTag, fileHeader, markTag, pictureTag } from './flv.js'
 import { decoderConfiguration, withLengths } from './h264.js'
 import { startTimeline, type Timeline } from './timeline.js'
 
-/** Milliseconds between two marks: what is lost at most of a still screen when the agent is killed. */
+/** Milliseconds between marks: at most this much of a still screen is lost when the agent is killed. */
 const markEvery = 500
-/** Bytes that wait for the disk at most: a disk that is slower ends the recording. */
+/** Maximum bytes queued for the disk: a slower disk ends the recording. */
 const mostWaiting = 64 << 20
 
 export interface RecordingWriterOptions {
   path: string
-  /** Milliseconds, by a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   now: () => number
-  /** The first picture stands in the file. */
+  /** The first picture is in the file. */
   onBegin(): void
-  /** The picture has a size, or a new one. */
+  /** The picture's first size, or a new one. */
   onSize(size: { width: number; height: number }): void
-  /** Why it may not go on, or null; asked with each mark. `bytes`: what was written. */
+  /** Why it may not continue, or null; called with each mark. `bytes`: bytes written. */
   limit(bytes: number): Promise<string | null>
 }
 
 export class RecordingWriter implements CaptureListener {
   private readonly file: WriteStream
   private readonly over: Later<string> = later<string>()
-  /** Why it ended; comes after the last byte stands in the file. */
+  /** The reason for its end; resolves after the last byte is in the file. */
   readonly ended: Promise<string>
   private timeline: Timeline | null = null
   private configuration: Buffer | null = null
@@ -82,7 +82,7 @@ export class RecordingWriter implements CaptureListener {
     this.end(`the video ended: ${reason}`)
   }
 
-  /** The last picture stands until now; nothing is taken any more. Once. */
+  /** The last picture lasts until now; no more frames are accepted. Takes effect once. */
   end(reason: string): void {
     if (this.isOver) return
     if (this.timeline) this.write(markTag(this.timeline.until(this.options.now())))
@@ -109,7 +109,7 @@ export class RecordingWriter implements CaptureListener {
     if (this.isOver) return
     this.isOver = true
     if (this.timer) clearInterval(this.timer)
-    // Also one that could not be written to its end is over then.
+    // A file that could not be written completely also ends here.
     this.file.once('close', () => this.over.resolve(reason))
     this.file.end()
     if (this.file.errored) this.file.destroy()

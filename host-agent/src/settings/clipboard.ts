@@ -1,7 +1,8 @@
 /**
- * The clipboard by scrcpy's server, which may read it in the background. It does not answer for an empty clipboard nor
- * for one that it may not read; which of both it is, io.appium.settings tells: it reads while its own keyboard is the
- * phone's, which is put back at once.
+ * The clipboard through scrcpy's server, which may read it in the background. The
+ * server does not answer for an empty clipboard, nor for one that it may not read;
+ * io.appium.settings distinguishes the two: it reads while its own keyboard is
+ * selected, and the user's keyboard is restored immediately.
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
@@ -14,7 +15,7 @@ import { ask } from './settings-app.js'
 export interface ClipboardParts {
   transport: Transport
   keeper: ScrcpyKeeper
-  /** Whether the enrolment read back what it had set. */
+  /** Whether the enrolment could read back the text it had set. */
   readProven: boolean
   hasSettingsApp: boolean
   keyboard: KeyboardLoan
@@ -27,7 +28,7 @@ export function createClipboard({
   hasSettingsApp,
   keyboard,
 }: ClipboardParts): Clipboard {
-  /** Something was put there by us, so that silence no longer means that it is empty. */
+  /** The agent set the clipboard, so silence no longer means that it is empty. */
   let holdsOurs = false
 
   async function readByKeyboard(progress: Progress): Promise<string> {
@@ -49,7 +50,8 @@ export function createClipboard({
       if (readProven && !holdsOurs) return ''
       if (!hasSettingsApp) throw unavailable()
       const read = await readByKeyboard(progress)
-      // Empty, where we had put something: denied this way too, or emptied by an app. Nobody knows.
+      // Empty although the agent set it: denied for this method too, or emptied by an
+      // app. The content is unknown.
       if (read === '' && holdsOurs) throw unavailable()
       return read
     },
@@ -58,7 +60,8 @@ export function createClipboard({
       await writing('the clipboard', async () => {
         await control.setClipboard(text, false, progress)
         holdsOurs = true
-        // The server acknowledges that it tried. On a phone that never lets itself be read, nobody can tell more.
+        // The server only acknowledges that it tried. Phones that never allow a read
+        // offer no better check.
         const now = await control.getClipboard(progress)
         if (now === text || (now === null && !readProven)) return
         throw new ApiError(now === null ? 'action_outcome_unknown' : 'provider_error', {

@@ -1,8 +1,8 @@
-/** What a tenant set and a restart of the phone takes away: kept on disk, set again, gone with the wipe. */
+/** Settings of a tenant that a restart of the phone loses: kept on disk, set again, removed by the wipe. */
 import type { Coordinates } from '../device/device.js'
 
 export interface Desired {
-  /** Null: the phone's own. */
+  /** Null: the phone's own location. */
   location: Coordinates | null
   /** Null: the phone's default. */
   timezone: string | null

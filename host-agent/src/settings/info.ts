@@ -1,4 +1,4 @@
-/** What a phone says of itself, and nothing else of its hardware or identity. */
+/** A phone's public properties, and no other hardware data or identifiers. */
 import type { Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
@@ -9,13 +9,16 @@ const properties = ['ro.product.brand', 'ro.product.model', 'ro.build.version.re
 
 const readCommand = sequence(...properties.map((name) => command('getprop', name)), command('wm', 'density'))
 
-/** Reads the properties, a line each, then `Physical density: 420` and perhaps `Override density: 360`. */
+/**
+ * Parses the properties, one per line, then `Physical density: 420` and optionally
+ * `Override density: 360`.
+ */
 export function parseInfo(output: string, size: { width: number; height: number }): DeviceInfo {
   const lines = output.split('\n').map((line) => line.trim())
   const [brand, model, osVersion, carrier] = lines
   const density =
     /Override density: (\d+)/.exec(output)?.[1] ?? /Physical density: (\d+)/.exec(output)?.[1] ?? '0'
-  // Phones with two SIM cards say both, `A,B`; one without says a lone comma.
+  // Phones with two SIM cards report both, `A,B`; one without reports a single comma.
   const carriers = (carrier ?? '').split(',').filter((part) => part !== '')
   return {
     brand: orNull(brand),

@@ -1,7 +1,7 @@
 /**
- * Text through the keyboard of io.appium.settings: key events of `input text`
- * in modified UTF-7, of which it makes any Unicode. Slow (a process for each
- * piece, and each key waits for the one before), and needs nothing but the shell.
+ * Text through the keyboard of io.appium.settings: key events of `input text` in
+ * modified UTF-7, which it decodes to any Unicode text. Slow (a process per piece, and
+ * each key waits for the previous one), but needs only the shell.
  */
 import { DeadlineExceeded } from '@phonerack/shared'
 import { command } from '../adb/quote.js'

@@ -1,8 +1,8 @@
 /**
- * Borrows the phone's keyboard: while that of io.appium.settings is the default,
- * its app may read the clipboard and key events become any Unicode. The user's
- * own is remembered on disk, so that it comes back after a lost phone or agent
- * too. Used by `clipboard.ts` and `keyboard-text.ts`.
+ * Borrows the phone's keyboard: while the io.appium.settings keyboard is the default,
+ * its app may read the clipboard and key events can enter any Unicode text. The user's
+ * keyboard is stored on disk, so that it is restored even after the phone or the agent
+ * is lost. Used by `clipboard.ts` and `keyboard-text.ts`.
  */
 import { Progress, type Logger } from '@phonerack/shared'
 import { command, pipe } from '../adb/quote.js'
@@ -12,14 +12,14 @@ import { settingsApp } from '../parts/parts.js'
 
 export const ourKeyboard = `${settingsApp.package}/.UnicodeIME`
 
-/** Milliseconds for giving it back, whatever became of the caller. */
+/** Milliseconds for restoring it, independent of the caller's deadline. */
 const restoreMs = 5000
-/** Android connects a keyboard to the field a moment after it became the default. */
+/** Android connects a keyboard to the field a moment after it becomes the default. */
 const bindMs = 2000
-/** Where the phone does not tell whether it has. */
+/** Where the phone does not report the connection. */
 const unknownBindMs = 200
 
-/** The user's keyboard while ours stands in for it. */
+/** The user's keyboard while it is replaced. */
 export interface RememberedKeyboard {
   get(): string | null
   /** On disk when it returns. */
@@ -27,11 +27,11 @@ export interface RememberedKeyboard {
 }
 
 export interface KeyboardLoan {
-  /** Makes ours the phone's. @throws after it was given back */
+  /** Selects the app's keyboard. @throws after restoring the user's */
   borrow(progress: Progress): Promise<void>
-  /** Never throws: what fails is done by `keep`. */
+  /** Never throws: `keep` retries a failure. */
   giveBack(): Promise<void>
-  /** Gives back what an earlier try left; looks at the phone only when something is remembered. */
+  /** Restores the keyboard after an interrupted attempt; reads the phone only when one is stored. */
   keep(progress: Progress): Promise<void>
 }
 
@@ -44,7 +44,7 @@ export interface KeyboardParts {
 }
 
 export function createKeyboardLoan({ transport, remembered, log }: KeyboardParts): KeyboardLoan {
-  /** Typing and a read of the clipboard may overlap. */
+  /** Typing and a clipboard read may overlap. */
   let borrowers = 0
   const read = async (progress: Progress): Promise<string> =>
     (await run(transport, command('settings', 'get', 'secure', 'default_input_method'), progress)).trim()
@@ -71,7 +71,7 @@ export function createKeyboardLoan({ transport, remembered, log }: KeyboardParts
     const before = remembered.get()
     if (before === null) return
     if (isComponent(before)) await run(transport, command('ime', 'set', before), progress)
-    // Where the phone had none, it chooses for itself.
+    // When there was none before, the phone selects one itself.
     await run(transport, command('ime', 'disable', ourKeyboard), progress)
     const now = await read(progress)
     if (now === ourKeyboard || (isComponent(before) && now !== before))
@@ -82,7 +82,8 @@ export function createKeyboardLoan({ transport, remembered, log }: KeyboardParts
   const loan: KeyboardLoan = {
     async borrow(progress) {
       const before = await read(progress)
-      // One of ours that stands there already was left by a try that broke: what it replaced is remembered.
+      // The app's keyboard is left from an interrupted attempt, which stored the
+      // keyboard that it replaced.
       if (before !== ourKeyboard) remembered.set(before)
       else if (remembered.get() === null) remembered.set('')
       borrowers += 1

@@ -14,7 +14,7 @@ const readCommand = sequence(
   command('getprop', 'ro.product.locale'),
 )
 
-/** Language, script and region of a tag such as `zh-Hant-TW`; empty for what it does not name. */
+/** Language, script and region of a tag such as `zh-Hant-TW`; empty for missing parts. */
 export function partsOf(tag: string): { language: string; script: string; region: string } {
   const [language = '', ...rest] = tag.split('-')
   const script = rest.find((part) => /^[A-Za-z]{4}$/.test(part)) ?? ''
@@ -71,7 +71,7 @@ const notTaken = (reason: string): ApiError =>
     details: { reason: reason.slice(0, 200) },
   })
 
-/** A phone may write the script that the tag left out (`zh-Hant-TW` for `zh-TW`). */
+/** A phone may add the script that the tag omits (`zh-Hant-TW` for `zh-TW`). */
 function isSame(found: string, wanted: string): boolean {
   const [has, asks] = [partsOf(found), partsOf(wanted)]
   return (

@@ -1,4 +1,7 @@
-/** The location by io.appium.settings' mock providers: its service sends it again every two seconds while it lives. */
+/**
+ * The location through io.appium.settings' mock providers: its service repeats it every
+ * two seconds while it runs.
+ */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
@@ -13,7 +16,10 @@ const tolerance = 1e-5
 const readBackMs = 8000
 
 export interface KeptLocation extends Location {
-  /** Sets again what was set before, when the phone has another one: after a restart, or when the app died. */
+  /**
+   * Sets the stored location again when the phone has another one: after a restart, or
+   * when the app died.
+   */
   keep(progress: Progress): Promise<void>
 }
 

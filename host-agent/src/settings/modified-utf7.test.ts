@@ -2,19 +2,19 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { encodeModifiedUtf7, piecesOf } from './modified-utf7.js'
 
-/** Written anew from RFC 3501, 5.1.3. */
+/** Written independently from RFC 3501, 5.1.3. */
 const decode = (text: string): string =>
   text.replace(/&([^-]*)-/g, (_, base64: string) =>
     base64 === '' ? '&' : Buffer.from(base64.replaceAll(',', '/'), 'base64').swap16().toString('utf16le'),
   )
 
 describe('modified UTF-7', () => {
-  it('is as in RFC 3501', () => {
+  it('matches RFC 3501', () => {
     expect(encodeModifiedUtf7('~peter/mail/台北/日本語')).toBe('~peter/mail/&U,BTFw-/&ZeVnLIqe-')
     expect(encodeModifiedUtf7('a&b')).toBe('a&-b')
   })
 
-  it('is printable ASCII and says the same, in pieces too', () => {
+  it('is printable ASCII and survives a round trip, also in pieces', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 60 }),

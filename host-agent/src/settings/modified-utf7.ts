@@ -1,9 +1,9 @@
 /**
- * Modified UTF-7 (RFC 3501, 5.1.3): any text in printable ASCII, as the keyboard
- * of io.appium.settings takes it from key events. Pure. Used by `keyboard-text.ts`.
+ * Modified UTF-7 (RFC 3501, 5.1.3): any text as printable ASCII, which the keyboard of
+ * io.appium.settings reads from key events. Pure. Used by `keyboard-text.ts`.
  */
 
-/** What is not printable ASCII stands as base 64 of UTF-16BE between `&` and `-`; `&` itself is `&-`. */
+/** All except printable ASCII is base 64 of UTF-16BE between `&` and `-`; `&` itself is `&-`. */
 export function encodeModifiedUtf7(text: string): string {
   return text.replace(/[^\x20-\x7e]+|&/g, (run) => {
     if (run === '&') return '&-'

@@ -1,4 +1,4 @@
-/** The enrolment's probe of the settings: each is set, read back and put back as it was. */
+/** The enrolment's probe of the settings: each is set, read back and restored. */
 import type { Progress } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
 import { attempt, type FoundCapability } from '../device/attempt.js'

@@ -1,6 +1,7 @@
 /**
- * io.appium.settings on a phone: the app through which location, locale and clipboard are reached where the shell has
- * no way of its own (its README; its receivers answer by the result of a broadcast). Installed at provisioning.
+ * io.appium.settings on a phone: provides location, locale and clipboard where the
+ * shell cannot (see its README; its receivers answer by the result of a broadcast).
+ * Installed at provisioning.
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
@@ -18,13 +19,16 @@ export interface Answer {
   data: string
 }
 
-/** Reads what `am broadcast` prints of an ordered broadcast's result. Null: nobody answered. */
+/** Parses the output of `am broadcast` for an ordered broadcast's result. Null: no receiver answered. */
 export function parseBroadcast(output: string): Answer | null {
   const match = /Broadcast completed: result=(-?\d+)(?:, data="([\s\S]*?)"(?:, extras|\s*$))?/.exec(output)
   return match ? { ok: Number(match[1]) === resultOk, data: match[2] ?? '' } : null
 }
 
-/** Sends a broadcast to one of its receivers. @throws ApiError provider_error when `am` fails or nobody answers */
+/**
+ * Sends a broadcast to one of its receivers. @throws ApiError provider_error when `am`
+ * fails or no receiver answers
+ */
 export async function ask(
   transport: Transport,
   receiver: string,
@@ -44,12 +48,13 @@ export async function ask(
   return answer
 }
 
-/** Installs it and gives it what its jobs need. @throws Error with the phone's words */
+/** Installs it and grants the permissions that it needs. @throws Error with the phone's message */
 export async function prepareSettingsApp(transport: Transport, progress: Progress): Promise<void> {
   await installPart(transport, settingsApp, progress)
   const result = await transport.shell(
     sequence(
-      // Before its process starts: else Android 9 and newer refuse it the method that sets the locale.
+      // Before its process starts: otherwise Android 9 and newer deny it the method
+      // that sets the locale.
       command('settings', 'put', 'global', 'hidden_api_policy', '1'),
       command('pm', 'grant', name, 'android.permission.CHANGE_CONFIGURATION'),
       command('appops', 'set', name, 'android:mock_location', 'allow'),

@@ -1,4 +1,7 @@
-/** Settings of a virtual phone through the agent: set, read back by plain commands, and kept over a restart. */
+/**
+ * Settings of a virtual phone through the agent: set, read back by plain commands, and
+ * kept over a restart.
+ */
 import { Progress } from '@phonerack/shared'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -39,7 +42,7 @@ const codeOf = async (work: Promise<unknown>) => {
 }
 
 describe('device info', () => {
-  it('is what the phone says', async () => {
+  it("matches the phone's properties", async () => {
     expect(await control().call.getDeviceInfo({ assignment: assignment() })).toMatchObject({
       brand: await shell('getprop', 'ro.product.brand'),
       model: await shell('getprop', 'ro.product.model'),
@@ -50,7 +53,7 @@ describe('device info', () => {
     })
   })
 
-  it('is null for what is not reported, and takes the override', () => {
+  it('is null for missing properties, and uses the override', () => {
     const text = 'Acme\n\n15\n,\nPhysical density: 420\nOverride density: 360\n'
     expect(parseInfo(text, { width: 1, height: 2 })).toEqual({
       brand: 'Acme',
@@ -64,7 +67,7 @@ describe('device info', () => {
 })
 
 describe('the clipboard', () => {
-  it('takes any text and gives it back', async () => {
+  it('accepts any text and returns it', async () => {
     expect(await control().call.getClipboard({ assignment: assignment() })).toEqual({ text: '' })
     await fc.assert(
       fc.asyncProperty(
@@ -83,7 +86,7 @@ describe('the clipboard', () => {
     expect((await control().call.getClipboard({ assignment: assignment() })).text).toBe(long)
   })
 
-  it('that may not be read is told from an empty one, and the keyboard is put back', async () => {
+  it('distinguishes an unreadable from an empty one, and restores the keyboard', async () => {
     await control().call.setClipboard({ assignment: assignment(), text: 'behind' })
     const keyboard = await shell('settings', 'get', 'secure', 'default_input_method')
     const keyboards = await shell('settings', 'get', 'secure', 'enabled_input_methods')
@@ -114,7 +117,7 @@ describe('the locale', () => {
 })
 
 describe('a locale that the phone does not know', () => {
-  it.each(['xx', 'xx-YY'])('%s is refused by the phone, which keeps its own', async (locale) => {
+  it.each(['xx', 'xx-YY'])('%s is refused by the phone, which keeps its locale', async (locale) => {
     const before = await shell('getprop', 'persist.sys.locale')
     const error: unknown = await control()
       .call.setLocale({ assignment: assignment(), locale })
@@ -130,7 +133,7 @@ describe('a locale that the phone does not know', () => {
 })
 
 describe('the time zone', () => {
-  it('becomes what the phone knows, and is null while default', async () => {
+  it("becomes the phone's zone, and is null for the default", async () => {
     const get = async () => (await control().call.getTimezone({ assignment: assignment() })).timezone
     const before = await shell('getprop', 'persist.sys.timezone')
     expect(await get()).toBe('')
@@ -154,7 +157,7 @@ describe('the location', () => {
   const get = async () => (await control().call.getLocation({ assignment: assignment() })).location
   const onPhone = () => both.phone.inside.state().location
 
-  it('stays where it was set, also over a restart of the phone, until it is reset', async () => {
+  it('persists, also over a restart of the phone, until it is reset', async () => {
     expect(await get()).toBeUndefined()
     const vienna = { latitude: 48.2082, longitude: -16.3738 }
     await control().call.setLocation({ assignment: assignment(), location: vienna })
@@ -173,7 +176,7 @@ describe('the location', () => {
 })
 
 describe("a broadcast's answer", () => {
-  it('is read from what am prints', () => {
+  it('is parsed from the output of am', () => {
     expect(
       parseBroadcast('Broadcasting: Intent { }\nBroadcast completed: result=-1, data="1.0 2.0 0"\n'),
     ).toEqual({

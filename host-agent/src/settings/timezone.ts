@@ -1,4 +1,7 @@
-/** The time zone by AlarmManager's shell command (no root needed), which tells every app of the change. */
+/**
+ * The time zone by AlarmManager's shell command (no root needed), which notifies every
+ * app of the change.
+ */
 import { ApiError, ownNow, type Progress } from '@phonerack/shared'
 import { command, sequence, type ShellCommand } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
@@ -21,7 +24,7 @@ export function createTimezone({ transport, desired, defaultZone }: TimezonePart
     (await run(transport, command('getprop', 'persist.sys.timezone'), progress)).trim()
 
   async function becomes(zone: string, progress: Progress): Promise<boolean> {
-    // A phone that answers late still tells which it is.
+    // Extra time, since a phone that answers late still reports its zone.
     const lookUntil = ownNow() + readBackMs
     for (;;) {
       if ((await read(progress)) === zone) return true
@@ -34,7 +37,8 @@ export function createTimezone({ transport, desired, defaultZone }: TimezonePart
   async function change(zone: string, auto: '0' | '1', progress: Progress): Promise<boolean> {
     const ways: ShellCommand[] = [
       command('cmd', 'alarm', 'set-timezone', zone),
-      // Android 9 to 11 of some makers have no such command; the number is of AOSP's interface.
+      // Some vendors' Android 9 to 11 lack this command; the number is from AOSP's
+      // interface.
       command('service', 'call', 'alarm', '3', 's16', zone),
     ]
     for (const way of ways) {
