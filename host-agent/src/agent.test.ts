@@ -22,7 +22,7 @@ afterAll(() => both.stop())
 const control = () => both.host.control
 const at = (fencingNumber: bigint, phoneId?: string) =>
   session(control(), both.phone.serial, fencingNumber, phoneId)
-/** Asks a second scrcpy server. */
+/** Reads it through a second scrcpy server. */
 async function clipboardOf({ host, phone }: PhoneAndHost): Promise<string | null> {
   const transport = transportTo(new AdbClient(adbSocketPath(host.config.dataDir)), phone.serial)
   const keeper = createScrcpyKeeper(transport, await readJar(host.config.scrcpyServer), createLogger('test'))
@@ -44,7 +44,7 @@ const codeOf = async (work: Promise<unknown>) => {
 }
 
 describe('a phone that was never enrolled', () => {
-  it('is listed, and nothing but properties is ever read of it', async () => {
+  it('is listed, and only its properties are read', async () => {
     await untilLink(both.host, both.phone.serial, 'unenrolled')
     const [status] = both.host.agent.registry.statuses()
     expect(status).toMatchObject({ serial: both.phone.serial, fencing_number: 0 })
@@ -63,7 +63,7 @@ describe('a phone that was never enrolled', () => {
 })
 
 describe('enrolment', () => {
-  it('probes, wipes, verifies, and says by what', async () => {
+  it('probes, wipes, verifies, and reports the evidence', async () => {
     const answer = await control().enroll({ serial: both.phone.serial, fencingNumber: 1n }, 60_000)
     expect(answer.checks.filter(({ passed }) => !passed)).toEqual([])
     expect(answer.verified).toBe(true)
@@ -115,7 +115,7 @@ describe('a running phone', () => {
   it('starts, is read, tapped and typed into', async () => {
     const phone = at(2n)
     expect((await phone.start()).readyAt?.getTime()).toBeGreaterThan(0)
-    // Safe to repeat.
+    // Idempotent.
     await phone.start()
     const before = await phone.observe()
     expect(before.elements.length).toBeGreaterThan(0)
@@ -125,7 +125,7 @@ describe('a running phone', () => {
     expect((await phone.observe()).app.package).toBe('com.android.settings')
   })
 
-  it('is read while its screen never rests, and after its UI server crashed', async () => {
+  it('is read while its screen never becomes idle, and after its UI server crashed', async () => {
     const phone = at(2n)
     both.phone.inside.faults.neverIdle(true)
     const startedAt = performance.now()
@@ -140,7 +140,7 @@ describe('a running phone', () => {
     expect(both.phone.inside.state().uiServerRunning).toBe(true)
   })
 
-  it('is tapped without a process or a stream for it', async () => {
+  it('is tapped without starting a process or a stream', async () => {
     const phone = at(2n)
     const taps = 20
     const tap: Parameters<typeof phone.run>[0] = [{ type: 'tap', target: { x: 540, y: 20 } }]
@@ -151,8 +151,9 @@ describe('a running phone', () => {
     const seconds = (performance.now() - startedAt) / 1000
     const opened = both.phone.proxy.opened.slice(before)
     expect(opened.filter((service) => /raw:input /.test(service))).toEqual([])
-    // Others look at the phone meanwhile, by the clock: the probe, the watches, the UI server's start after its crash, and
-    // the size of the screen, which may turn. None of that grows with the taps.
+    // Timers also read the phone: the probe, the watches, the UI server's start after
+    // its crash, and the size of the screen, which may rotate. None of that grows with
+    // the taps.
     const often = ['tcp:6790', 'ip -o addr', 'echo phonerack-']
     const counts = new Map<string, number>()
     for (const service of opened.filter((each) => !often.some((look) => each.includes(look))))
@@ -161,7 +162,7 @@ describe('a running phone', () => {
     expect([...counts].filter(([, count]) => count > most)).toEqual([])
   })
 
-  it('types any Unicode into the field that was tapped by its number', async () => {
+  it('types any Unicode into the field tapped by its number', async () => {
     const phone = at(2n)
     expect(resultsOf(await phone.run([{ type: 'open_app', package: 'com.phonerack.notes' }]))).toMatchObject([
       { ok: true },
@@ -185,11 +186,11 @@ describe('a running phone', () => {
     expect(results).toMatchObject([{ ok: true }])
     const typed = (await phone.observe()).elements.map((element) => element.text)
     expect(typed).toContain(text)
-    // The clipboard it went by holds nothing of it afterwards.
+    // The clipboard that it used does not contain it afterwards.
     expect((await clipboardOf(both)) ?? '').toBe('')
   })
 
-  it('gives a picture of its screen in the asked size', async () => {
+  it('returns a picture of its screen in the requested size', async () => {
     const { assignment } = at(2n)
     const shot = await control().screenshot({
       assignment,
@@ -200,7 +201,7 @@ describe('a running phone', () => {
     expect(shot.scale).toBeCloseTo(360 / shot.screenWidth)
   })
 
-  it('streams what it does while it does it', async () => {
+  it('streams the results of a batch while it runs', async () => {
     const messages = await at(2n).run(
       [{ type: 'home' }, { type: 'wait', ms: 20 }],
       ObserveMode.OBSERVE_MODE_UI,
@@ -216,7 +217,7 @@ describe('a running phone', () => {
     expect(last?.$case === 'ended' && last.value.observationJson.length).toBeGreaterThan(100)
   })
 
-  it('stops a batch whose caller has gone, and takes the next', async () => {
+  it('stops a batch whose caller has disconnected, and accepts the next', async () => {
     const phone = at(2n)
     await expect(
       phone.run([{ type: 'wait', ms: 20_000 }], undefined, (message, cancel) => {
@@ -247,7 +248,7 @@ describe('a running phone', () => {
       .forEach((span, index) => expect(span.from).toBeGreaterThanOrEqual((spans[index]?.to ?? 0) - 5))
   })
 
-  it('refuses every number but the newest', async () => {
+  it('refuses every number except the newest', async () => {
     for (const number of [1n, 3n]) {
       expect(await codeOf(at(number).observe())).toBe('phone_unavailable')
       expect(await codeOf(at(number).run([{ type: 'home' }]))).toBe('phone_unavailable')
@@ -255,7 +256,7 @@ describe('a running phone', () => {
     expect(await codeOf(at(1n).start())).toBe('phone_unavailable')
   })
 
-  it('says how it is', async () => {
+  it('reports its condition', async () => {
     await until(() => both.host.agent.registry.statuses()[0]?.condition !== undefined)
     expect(both.host.agent.registry.statuses()[0]?.condition).toMatchObject({
       battery_percent: 100,
@@ -264,9 +265,9 @@ describe('a running phone', () => {
     })
   })
 
-  it('comes back by itself after its connection fell silent', async () => {
+  it('recovers after its connection stopped answering', async () => {
     both.phone.proxy.freeze()
-    // That it is offline lasts only a moment.
+    // It is offline only for a moment.
     await until(() => both.host.agent.registry.statuses()[0]?.events !== undefined)
     await untilLink(both.host, both.phone.serial, 'healthy', 30_000)
     const steps = both.host.agent.registry.statuses()[0]?.events?.map(({ step, outcome }) => [step, outcome])
@@ -274,7 +275,7 @@ describe('a running phone', () => {
     expect(resultsOf(await at(2n).run([{ type: 'home' }]))).toMatchObject([{ ok: true }])
   })
 
-  it('comes back by itself after its connection was cut', async () => {
+  it('recovers after its connection was cut', async () => {
     both.phone.proxy.cut()
     await until(() => both.host.agent.registry.statuses()[0]?.link !== 'healthy')
     both.phone.proxy.restore()
@@ -284,7 +285,7 @@ describe('a running phone', () => {
 })
 
 describe('parking', () => {
-  it('aborts what runs at once, and lets the screen sleep', async () => {
+  it('aborts running work immediately, and lets the screen sleep', async () => {
     const batch = at(2n).run([{ type: 'wait', ms: 30_000 }, { type: 'home' }])
     const behind = codeOf(at(2n).run([{ type: 'home' }]))
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -293,19 +294,19 @@ describe('parking', () => {
     expect(performance.now() - startedAt).toBeLessThan(5000)
     const results = resultsOf(await batch)
     expect(results).toMatchObject([{ ok: false, error: { code: 'action_outcome_unknown' } }])
-    // Nothing of it ran.
+    // None of it ran.
     expect(await behind).toBe('phone_unavailable')
-    // Safe to repeat; and the older number is worth nothing any more.
+    // Idempotent; and the older number is no longer valid.
     await at(3n).park()
     expect(await codeOf(at(2n).observe())).toBe('phone_unavailable')
   })
 })
 
 describe('a wipe', () => {
-  it('takes away what a tenant left, and proves it', async () => {
+  it('removes what a tenant left, and verifies it', async () => {
     const { registry } = both.host.agent
     await at(4n).start()
-    // What a tenant may leave; written past the agent.
+    // Traces of a tenant, written without the agent.
     const transport = transportTo(new AdbClient(adbSocketPath(both.host.config.dataDir)), both.phone.serial)
     const progress = Progress.for(10_000)
     for (const left of [
@@ -319,7 +320,7 @@ describe('a wipe', () => {
     expect(answer.checks.filter(({ passed }) => !passed)).toEqual([])
     expect(answer.verified).toBe(true)
     await untilLink(both.host, both.phone.serial, 'healthy')
-    // The same call again: the same answer, without another wipe.
+    // The same call again: the same result, without another wipe.
     const mark = '/sdcard/Download/mark'
     await transport.shell(command('touch', mark), Progress.for(5000))
     expect((await at(5n).wipe()).verified).toBe(true)
@@ -331,7 +332,7 @@ describe('another phone at the address of an enrolled one', () => {
   it('is not enrolled: it is only read, and even a wipe is refused', async () => {
     const before = both.phone.proxy.opened.length
     await both.phone.swap()
-    // Asked at once, while the agent may not have noticed yet.
+    // Called immediately, when the agent may not have noticed yet.
     expect(await codeOf(at(6n).wipe())).toBe('phone_unavailable')
     await untilLink(both.host, both.phone.serial, 'unenrolled')
     expect(await codeOf(at(7n).wipe())).toBe('phone_unavailable')

@@ -1,4 +1,4 @@
-/** The whole agent, put together. Started and stopped by `main.ts` and by tests. */
+/** The whole agent, assembled. Started and stopped by `main.ts` and by tests. */
 import { join as joinPath } from 'node:path'
 import { newId, systemClock, type Logger } from '@phonerack/shared'
 import { startAdbServer } from './adb/server.js'
@@ -32,7 +32,7 @@ export interface Agent {
 
 export async function startAgent(config: Config, identity: Identity, log: Logger): Promise<Agent> {
   const { dataDir } = config
-  /** What has to be undone, newest last. */
+  /** Cleanup functions, newest last. */
   const undo: (() => void | Promise<void>)[] = []
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step()
@@ -108,7 +108,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
   }
 }
 
-/** Writes that were under way when the agent died: said, kept in the device's record, never repeated. */
+/** Writes that were running when the agent died: logged, kept in the device's record, never repeated. */
 function reportLeftOpen(journal: Journal, records: Records, log: Logger): void {
   for (const open of journal.leftOpen) {
     log.error({ operation: open }, 'the agent stopped during this write: its outcome is unknown')

@@ -16,7 +16,7 @@ const list = z
 const environment = z.object({
   PHONERACK_DATA_DIR: z.string().min(1),
   PHONERACK_CONTROL_URL: z.url({ protocol: /^https?$/ }),
-  /** Needed until the host has joined. */
+  /** Required until the host has joined. */
   PHONERACK_JOIN_TOKEN: z.string().optional(),
   PHONERACK_HOST_NAME: z.string().min(1).max(80),
   PHONERACK_COUNTRY: z
@@ -28,12 +28,12 @@ const environment = z.object({
   PHONERACK_ADB_BIN: z.string().min(1).default('adb'),
   PHONERACK_ADB_CONNECT: list,
   PHONERACK_SCRCPY_SERVER: z.string().min(1),
-  /** The operator vouches that nobody can reach the phones of this host over a network. */
+  /** The operator declares that this host's phones are unreachable over any network. */
   PHONERACK_ISOLATED: z
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true'),
-  /** The operator takes a package-level clean as good enough for any tenant. docs/decisions/0142 */
+  /** The operator accepts a package-level clean as sufficient for any tenant. docs/decisions/0142 */
   PHONERACK_PACKAGE_CLEAN_FOR_ALL: z
     .enum(['true', 'false'])
     .default('false')
@@ -48,13 +48,16 @@ const environment = z.object({
         .map((part) => part.trim())
         .filter((part) => part !== ''),
     ),
-  /** Seconds between two looks at battery, storage and the like. */
+  /** Seconds between checks of battery, storage and similar conditions. */
   PHONERACK_CONDITION_SECONDS: z.coerce.number().int().min(10).max(86_400).default(300),
   /** Bytes of disk for package files. */
   PHONERACK_PACKAGE_CACHE_BYTES: z.coerce.number().int().min(1).default(8_000_000_000),
   PHONERACK_FFMPEG_BIN: z.string().min(1).default('ffmpeg'),
   PHONERACK_FFPROBE_BIN: z.string().min(1).default('ffprobe'),
-  /** Bytes of disk for recordings that the control plane has not fetched yet, and what stays free of the disk. */
+  /**
+   * Bytes of disk for recordings that the control plane has not fetched yet, and free
+   * disk space to keep.
+   */
   PHONERACK_RECORDING_BYTES: z.coerce.number().int().min(1).default(20_000_000_000),
   PHONERACK_RECORDING_MIN_FREE: z.coerce.number().int().min(0).default(2_000_000_000),
   NATS_URL: z.string().min(1),
@@ -67,7 +70,7 @@ export interface Config {
   hostName: string
   country: string
   grpcListen: string
-  /** Null: the address that is listened on. */
+  /** Null: the same as the listen address. */
   grpcAddress: string | null
   adbBin: string
   adbConnect: readonly string[]
@@ -78,21 +81,21 @@ export interface Config {
   packageCleanFreesAll: boolean
   /** Serials whose phones may hold a SIM. docs/decisions/0167 */
   allowSims: readonly string[]
-  /** Between two looks at each phone's condition. */
+  /** Milliseconds between condition checks of each phone. */
   conditionEveryMs: number
   /** Bytes. */
   packageCacheBytes: number
   recordings: {
     ffmpeg: string
     ffprobe: string
-    /** Bytes: of all that are here, and what stays free on their disk. */
+    /** Bytes: for all recordings on this host, and free disk space to keep. */
     bytes: number
     minFree: number
   }
   natsUrl: string
 }
 
-/** @throws Error that names every variable that is missing or wrong */
+/** @throws Error that names every missing or invalid variable */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const parsed = environment.safeParse(env)
   if (!parsed.success) {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { findMarked, markProcess, unmarkProcess } from './adb/process-identity.js'
 
 /**
- * Takes the folder for this process; the returned function gives it back.
- * @throws Error when another living agent has it
+ * Locks the folder for this process; the returned function unlocks it.
+ * @throws Error when another running agent holds it
  */
 export function takeDataDir(dir: string): () => void {
   mkdirSync(dir, { recursive: true, mode: 0o700 })

@@ -1,6 +1,6 @@
 /**
- * Who this host is: its keys and what the control plane signed for them. Private
- * keys are made here and never leave this machine.
+ * This host's identity: its keys and the certificates that the control plane issued.
+ * Private keys are created here and never leave this machine.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { createUser } from 'nkeys.js'
@@ -19,7 +19,7 @@ const identitySchema = z.object({
 })
 export type Identity = z.infer<typeof identitySchema>
 
-/** Null when the host has not joined. @throws when the file is there and cannot be read */
+/** Null when the host has not joined. @throws when the file exists and cannot be read */
 export function loadIdentity(path: string): Identity | null {
   const found = readJson(path)
   return found === null ? null : identitySchema.parse(found)

@@ -1,4 +1,4 @@
-/** Joining when the control plane is late, broken, or says no; and what is kept. */
+/** Joining when the control plane is late, faulty, or refuses; and the stored identity. */
 import { createPublicKey } from 'node:crypto'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -22,7 +22,7 @@ interface Asked {
   version: string | string[] | undefined
 }
 
-/** Answers each request with the next of `answers`, the last for ever. */
+/** Returns `answers` in order, and repeats the last. */
 async function controlUrl(
   answers: { status: number; body: unknown; version?: string }[],
   asked: Asked[],
@@ -58,7 +58,7 @@ const good = {
 const request = (url: string) => ({ controlUrl: url, token: 'prj_x', name: 'rack', country: 'US' })
 
 describe('joining', () => {
-  it('goes on until the control plane answers, with keys that fit what was sent', async () => {
+  it('retries until the control plane answers, with keys that match the request', async () => {
     const asked: Asked[] = []
     const url = await controlUrl(
       [
@@ -75,7 +75,7 @@ describe('joining', () => {
       sent?.public_key_pem,
     )
     expect(createPublicKey(sent?.public_key_pem ?? '').asymmetricKeyDetails?.namedCurve).toBe('prime256v1')
-    // The seed signs for the public key that the broker was told.
+    // The seed signs for the public key that was sent to the broker.
     const data = Buffer.from('nonce')
     const signature = fromSeed(Buffer.from(identity.natsSeed)).sign(data)
     expect(fromPublic(sent?.nats_public_key ?? '').verify(data, signature)).toBe(true)
@@ -83,7 +83,7 @@ describe('joining', () => {
     expect(natsCreds(identity)).toContain(`\njwt\n`)
   })
 
-  it('ends at once when the token is refused', async () => {
+  it('ends immediately when the token is refused', async () => {
     const asked: Asked[] = []
     const url = await controlUrl(
       [{ status: 401, body: { error: { code: 'unauthorized', message: 'The token was used.' } } }],
@@ -93,7 +93,7 @@ describe('joining', () => {
     expect(asked.length).toBe(1)
   })
 
-  it('says its version of the protocol, and joins no control plane of another time', async () => {
+  it('sends its protocol version, and does not join an incompatible control plane', async () => {
     for (const [version, isJoined] of [
       [String(protocol.version + 1), true],
       [String(protocol.version + 2), false],
@@ -109,13 +109,13 @@ describe('joining', () => {
     }
   })
 
-  it('ends at its deadline when nobody answers', async () => {
+  it('ends at its deadline when there is no answer', async () => {
     await expect(join(request('http://127.0.0.1:9'), log, Progress.for(600))).rejects.toThrow(/too long/)
   })
 })
 
 describe('the identity', () => {
-  it('is kept for the owner only, and read back', () => {
+  it('is stored for the owner only, and can be read back', () => {
     const dir = mkdtempSync(joinPath(tmpdir(), 'phonerack-identity-'))
     try {
       const path = joinPath(dir, 'identity.json')

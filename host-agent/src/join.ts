@@ -1,6 +1,6 @@
 /**
- * Joins the control plane with a one-time token: sends public keys, gets a
- * certificate and broker rights. Called by `main.ts` at the first start.
+ * Joins the control plane with a one-time token: sends public keys, receives a
+ * certificate and broker credentials. Called by `main.ts` at the first start.
  */
 import {
   explainRefusal,
@@ -22,7 +22,7 @@ const answerSchema = z.object({
 })
 const refusalSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
 
-/** The control plane has said no: trying again with the same token is of no use. */
+/** The control plane refused: a retry with the same token is pointless. */
 export class JoinRefused extends Error {
   override readonly name = 'JoinRefused'
 }
@@ -38,7 +38,7 @@ export interface JoinRequest {
 const answerLimit = 10_000
 const wait = { first: 250, cap: 5000 }
 
-/** Tries until the control plane answers or `progress` ends. @throws JoinRefused, DeadlineExceeded */
+/** Retries until the control plane answers or `progress` ends. @throws JoinRefused, DeadlineExceeded */
 export async function join(request: JoinRequest, log: Logger, progress: Progress): Promise<Identity> {
   for (let pause = wait.first; ; pause = Math.min(pause * 2, wait.cap)) {
     try {
@@ -68,7 +68,7 @@ async function joinOnce(request: JoinRequest, progress: Progress): Promise<Ident
     redirect: 'error',
   })
   const spoken = readProtocolVersion(response.headers.get(protocol.header) ?? undefined)
-  // A refusal or a proxy's answer may name none.
+  // A refusal or a proxy's answer may have no version.
   if (response.status === 201 && !isSpoken(spoken))
     throw new JoinRefused(explainRefusal('control plane', spoken))
   const body: unknown = await response.json()

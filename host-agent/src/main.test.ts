@@ -1,4 +1,4 @@
-/** The agent's own process: clean stop, kill in the middle of a batch, start again. */
+/** The agent's process: clean stop, kill during a batch, restart. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -24,7 +24,7 @@ let client: TestClient
 const children: ChildProcess[] = []
 
 beforeAll(async () => {
-  // The process runs what is built: build what is tested.
+  // The process runs the compiled code: build what is tested.
   execFileSync(
     process.execPath,
     [join(packageDir, '../node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json', '--noCheck'],
@@ -92,7 +92,7 @@ const running = (started: Started) =>
   until(() => started.logged().includes('host agent running'), 15_000, 'a running agent')
 const adbServer = () => findMarked(join(dataDir, 'adb', 'server.json'))
 
-/** Calls again while the device is not there yet. */
+/** Retries while the device is not connected yet. */
 async function retried<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -105,8 +105,8 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-describe('the process', () => {
-  it('stops within five seconds of SIGTERM and takes its adb server with it', async () => {
+describe('agent process', () => {
+  it('stops within five seconds of SIGTERM and stops its adb server', async () => {
     const started = startMain()
     await running(started)
     const adb = adbServer()
@@ -118,7 +118,7 @@ describe('the process', () => {
     expect(processIdentity(adb ?? 0)).toBeNull()
   })
 
-  it('says what is missing or wrong, and exits with 1', async () => {
+  it('names missing or invalid variables, and exits with 1', async () => {
     const unconfigured = startMain({ PHONERACK_GRPC_LISTEN: 'nonsense', NATS_URL: '' })
     expect((await unconfigured.ended).code).toBe(1)
     expect(unconfigured.logged()).toMatch(/PHONERACK_GRPC_LISTEN.*NATS_URL/)
@@ -131,7 +131,7 @@ describe('the process', () => {
     expect(tokenless.logged()).toMatch(/PHONERACK_JOIN_TOKEN/)
   })
 
-  it('exits with 1 when its port is taken, and leaves no adb server', async () => {
+  it('exits with 1 when its port is in use, and leaves no adb server', async () => {
     const port = Number(env['PHONERACK_GRPC_LISTEN']?.split(':')[1])
     const stranger = createServer().listen(port, '127.0.0.1')
     await new Promise((resolve) => stranger.once('listening', resolve))
@@ -152,7 +152,7 @@ describe('the process', () => {
 })
 
 describe('killed in the middle of a batch', () => {
-  it('knows afterwards what was open, keeps the fencing number, and never repeats', async () => {
+  it('restores what was open and the fencing number, and never repeats a batch', async () => {
     mkdirSync(join(dataDir, 'devices'), { recursive: true })
     const first = startMain()
     await running(first)
@@ -174,10 +174,11 @@ describe('killed in the middle of a batch', () => {
     const second = startMain()
     await running(second)
     expect(second.logged()).toMatch(/its outcome is unknown/)
-    // The leftover of the killed one was ended, a new one runs.
+    // The adb server of the killed agent was ended, and a new one runs.
     expect(adbServer()).not.toBe(leftAdb)
     expect(processIdentity(leftAdb ?? 0)).toBeNull()
-    // An older number is refused, the newest goes on; nothing of the old batch runs again.
+    // An older number is refused, the newest continues; nothing of the old batch runs
+    // again.
     await retried(() => session(client, phone.serial, 2n).observe())
     await expect(session(client, phone.serial, 1n).start()).rejects.toMatchObject({
       plain: { code: 'phone_unavailable' },

@@ -11,7 +11,7 @@ import { join } from './join.js'
 const log = createLogger('host-agent')
 const stopping = new AbortController()
 
-/** Milliseconds that a stop may take before the process ends anyway. */
+/** Milliseconds that a stop may take before the process is ended. */
 const stopLimit = 4500
 
 async function findIdentity(config: Config): Promise<Identity> {
@@ -32,7 +32,7 @@ async function findIdentity(config: Config): Promise<Identity> {
   return identity
 }
 
-/** Faults that a phone, the adb server or the broker cause by leaving: nobody waited for them, nothing is broken here. */
+/** Errors from a phone, the adb server or the broker disconnecting while no caller waited: not a bug. */
 const isKnown = (error: unknown): boolean =>
   error instanceof DeviceGone ||
   error instanceof DeadlineExceeded ||
@@ -69,7 +69,7 @@ async function stop(signal: string): Promise<void> {
     log.error('stopping took too long')
     process.exit(1)
   }, stopLimit)
-  // Also what is still starting: it may own a process already.
+  // Includes parts that are still starting: they may already own a process.
   const [started] = await Promise.allSettled([starting])
   if (started.status === 'fulfilled') await started.value?.stop()
   clearTimeout(hurry)

@@ -1,4 +1,4 @@
-/** JSON files that are always whole: written beside, then renamed. */
+/** JSON files that are never partial: written to a temporary file, then renamed. */
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
@@ -10,13 +10,13 @@ export function writeJson(path: string, value: unknown): void {
   renameSync(beside, path)
 }
 
-/** As `writeJson`, and on the disk when it returns: survives a power cut. Takes milliseconds. */
+/** As `writeJson`, and synced when it returns: survives a power failure. Takes milliseconds. */
 export function writeJsonSynced(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const beside = `${path}.new`
   writeFileSync(beside, JSON.stringify(value), { mode: 0o600, flush: true })
   renameSync(beside, path)
-  // The new name is in the folder, which has a cache of its own.
+  // Syncs the folder's entry for the new name, which is cached separately.
   const folder = openSync(dirname(path), 'r')
   try {
     fsyncSync(folder)
@@ -25,7 +25,7 @@ export function writeJsonSynced(path: string, value: unknown): void {
   }
 }
 
-/** Null when there is no such file. @throws SyntaxError when it is no JSON */
+/** Null when there is no such file. @throws SyntaxError when it is not valid JSON */
 export function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as unknown

@@ -1,4 +1,4 @@
-/** A promise and the function that settles it, for answers that come by another way than the question went. */
+/** A promise and the function that settles it, for answers that arrive on another path than the request. */
 export interface Later<T> {
   readonly promise: Promise<T>
   readonly resolve: (value: T) => void

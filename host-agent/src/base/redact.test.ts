@@ -1,8 +1,8 @@
-/** What phones print, and what of it may stand in a log. */
+/** Which parts of a phone's output may appear in a log. */
 import { describe, expect, it } from 'vitest'
 import { redactOutput } from './redact.js'
 
-describe('output of a phone in a reason', () => {
+describe('redacted output of a phone', () => {
   it.each([
     ["Can't find service: testharness", "Can't find service: testharness"],
     [
@@ -33,7 +33,7 @@ describe('output of a phone in a reason', () => {
     expect(redactOutput('ab\n'.repeat(1000))).toHaveLength(301)
   })
 
-  it('holds nothing of a quotation that the cut leaves open', () => {
+  it('contains no part of a quotation that truncation leaves open', () => {
     expect(redactOutput(`no "${'hunter2 '.repeat(1000)}"`)).toBe('no "[redacted]"')
   })
 })

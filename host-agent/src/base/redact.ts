@@ -1,18 +1,19 @@
 /**
- * What a phone printed, as it may stand in a log, a reason or the operator's list: without what a tenant typed, opened,
- * stored or is called. Pure. Used where output of a command becomes a message that outlives its request.
+ * Redacts a phone's output for a log, a reason or the operator's list: removes what a
+ * tenant typed, opened, stored or is called. Pure. Used where output of a command
+ * becomes a message that outlives its request.
  */
 import { redactSecrets } from '@phonerack/shared'
 
 const gone = '[redacted]'
 
-/** Characters of one output that are kept, and that are looked at: the patterns below take quadratic time. */
+/** Maximum characters of one output that are read and kept: the patterns below take quadratic time. */
 const limit = 300
 const looksAt = 2000
 
-/** In this order: a URL may hold an address, a path a quoted name. */
+/** The order matters: a URL may contain an address, a path a quoted name. */
 const rules: readonly (readonly [RegExp, string])[] = [
-  // `am` repeats the intent that it was given.
+  // `am` repeats the given intent.
   [/\bdat=\S+/g, `dat=${gone}`],
   [/\b([a-z][a-z0-9+.-]*):\/\/[^\s"']+/gi, `$1://${gone}`],
   [/[^\s"'<>@]+@[^\s"'<>@]+\.[a-z]{2,}/gi, gone],
@@ -21,7 +22,8 @@ const rules: readonly (readonly [RegExp, string])[] = [
     `$1${gone}`,
   ],
   [/"(?:.*"|.*$)/gm, `"${gone}"`],
-  // To the last quotation mark of the line, since the text may hold some itself. An apostrophe inside of a word opens no quotation.
+  // Up to the last quotation mark of the line, since the text may contain some itself.
+  // An apostrophe inside a word does not open a quotation.
   [/(?<!\w)'(?:.*'|.*$)/gm, `'${gone}'`],
   // scrcpy names the characters that it could not type.
   [/\bu\+[0-9a-f]{4,6}/gi, `u+${gone}`],

@@ -50,7 +50,7 @@ describe('mayAssign', () => {
     expect(mayAssign(clean(8, 'data', old), use('ph_a', 9), strict)).toBeNull()
   })
 
-  it('refuses the same number from another phone, also on a clean device', () => {
+  it('refuses the same number from another phone, even on a clean device', () => {
     const held = after(use('ph_a', 2), clean(1))
     expect(mayAssign(held, use('ph_a', 2), strict)).toBeNull()
     expect(mayAssign(held, use('ph_b', 2), strict)).toBe('number_taken')
@@ -81,7 +81,7 @@ describe('mayAssign', () => {
     expect(mayCall(started, { phoneId: 'ph_a', fencingNumber: 3n })).toBeNull()
   })
 
-  it('refuses a phone whose data was wiped since, also on a device that is clean for it', () => {
+  it('refuses a phone whose data was wiped later, even on a device that is clean for it', () => {
     const its = { ...use('ph_a', 4), hasData: true }
     const used = written(after(use('ph_a', 2), clean(1)), 1)
     expect(mayAssign(used, its, strict)).toBeNull()

@@ -40,7 +40,7 @@ const reasonOf = (work: () => unknown): unknown => {
 }
 
 describe('the fencing number', () => {
-  it('never decreases, whatever calls arrive and however often the agent restarts', () => {
+  it('never decreases, for any calls and restarts of the agent', () => {
     const call = fc.record({
       kind: fc.constantFrom('hold', 'raise', 'restart'),
       number: fc.bigInt({ min: 0n, max: 9n }),

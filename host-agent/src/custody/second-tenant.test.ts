@@ -77,7 +77,7 @@ it('keeps a device from the next tenant when its wipe could not be verified', as
   await of('ph_c', 8n).start()
 })
 
-it("assigns no phone a device that was enrolled since, even when the enrolment's wipe failed", async () => {
+it("assigns no phone a device that was enrolled later, even when the enrolment's wipe failed", async () => {
   const { faults } = both.phone.inside
   faults.setWipeDoesNothing(true)
   const answer = await both.host.control.enroll({ serial: both.phone.serial, fencingNumber: 9n }, 60_000)

@@ -8,7 +8,7 @@ const never = new AbortController().signal
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 describe('write queue', () => {
-  it('runs writes one at a time in order of arrival, also after failures and aborts', async () => {
+  it('runs writes one at a time in order of arrival, even after failures and aborts', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('ends', 'fails', 'given up'), { minLength: 1, maxLength: 12 }),

@@ -45,13 +45,13 @@ export function createAppHandlers(registry: Registry, installs: Installs, log: L
         const { header, chunks } = await readStart(call)
         await installs.put(header, chunks, progress)
       })
-        // What a file that was refused, or is there already, still brings is let go.
+        // Discards the rest of a file that was refused or already exists.
         .finally(() => call.resume())
         .then(...settle(callback, log))
     },
     finishInstall: unary(log, 'FinishInstall', async ({ assignment, installId }, progress) => {
       const caller = callerOf(assignment)
-      // Its own caller may go: the install runs on, and who asks again joins it.
+      // The caller may disconnect: the install continues, and a repeated call joins it.
       return progress.race('the install', () => installs.finish(caller, installId))
     }),
     uninstallApp: unary(log, 'UninstallApp', async ({ assignment, package: name }, progress) => {
@@ -73,7 +73,7 @@ const settle = (callback: sendUnaryData<PutPackageFileResponse>, log: Logger) =>
 
 type FileStream = ServerReadableStream<PutPackageFileRequest, PutPackageFileResponse>
 
-/** The header, and the bytes behind it, read no faster than they are used. */
+/** The header, and the bytes after it, read only as fast as they are used. */
 async function readStart(
   call: FileStream,
 ): Promise<{ header: FileHeader; chunks: AsyncIterable<Uint8Array> }> {

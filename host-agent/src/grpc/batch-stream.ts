@@ -1,4 +1,4 @@
-/** A batch's events as messages of the stream, at the moment they happen. */
+/** Sends a batch's events as messages of the stream as they occur. */
 import type { RunActionsResponse } from '@phonerack/proto'
 import type { ActionResult } from '@phonerack/shared'
 
@@ -13,7 +13,7 @@ export const sendBatch = (phoneId: string, send: (message: RunActionsResponse) =
     }),
 })
 
-/** The public form of results as UTF-8 JSON. What names a request in `next` names this phone. */
+/** The public form of results as UTF-8 JSON. Requests in `next` name this phone. */
 export const resultJson = (phoneId: string, results: ActionResult | readonly ActionResult[]): Buffer =>
   Buffer.from(
     JSON.stringify(results, (key, value: unknown) =>

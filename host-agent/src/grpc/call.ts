@@ -1,4 +1,4 @@
-/** The frame around every call: who may call, how long, and how failures leave. */
+/** Wraps every call: authorisation, deadline, and the form of errors. */
 import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js'
 import type { Assignment } from '@phonerack/proto'
 import {
@@ -13,13 +13,13 @@ import {
 import type { Caller } from '../devices/gate.js'
 import { toApiError, toServiceError } from './errors.js'
 
-/** The only client whose calls are taken. */
+/** The only client whose calls are accepted. */
 export const controlPlaneIdentity = 'spiffe://phonerack/control-plane'
 
-/** Milliseconds, for a call that brings no deadline of its own. */
+/** Milliseconds, for a call without a deadline. */
 const defaultDeadline = 120_000
 
-/** What all kinds of calls have in common. */
+/** The common part of all kinds of calls. */
 interface AnyCall extends Pick<
   ServerUnaryCall<unknown, unknown>,
   'getAuthContext' | 'getDeadline' | 'getPeer' | 'cancelled' | 'metadata'
@@ -38,7 +38,7 @@ export function isControlPlane(call: Pick<AnyCall, 'getAuthContext'>): boolean {
   return names.includes(`URI:${controlPlaneIdentity}`)
 }
 
-/** The caller's deadline and its going away, as one progress. */
+/** The caller's deadline and cancellation, as one progress. */
 export function progressOf(call: AnyCall): Progress {
   const deadline = call.getDeadline()
   const at = typeof deadline === 'number' ? deadline : deadline.getTime()
@@ -49,7 +49,7 @@ export function progressOf(call: AnyCall): Progress {
   return Progress.for(Math.max(0, left), gone.signal)
 }
 
-/** A unary handler from a function that returns the answer or throws. */
+/** A unary handler from a function that returns the response or throws. */
 export const unary =
   <Q, A>(log: Logger, name: string, handle: (request: Q, progress: Progress) => Promise<A>) =>
   (call: ServerUnaryCall<Q, A>, callback: sendUnaryData<A>): void => {
@@ -59,7 +59,7 @@ export const unary =
     )
   }
 
-/** A streaming handler: `send` hands one message to the stream. */
+/** A streaming handler: `send` writes one message to the stream. */
 export const streaming =
   <Q, A>(
     log: Logger,
@@ -76,7 +76,7 @@ export const streaming =
     )
   }
 
-/** @throws ApiError phone_unavailable for a control plane whose messages may mean something else here */
+/** @throws ApiError phone_unavailable for a control plane with an incompatible protocol version */
 function requireProtocol(call: AnyCall, log: Logger, name: string): void {
   const version = readProtocolVersion(call.metadata.get(protocol.header)[0]?.toString())
   if (isSpoken(version)) return
@@ -86,8 +86,9 @@ function requireProtocol(call: AnyCall, log: Logger, name: string): void {
 }
 
 /**
- * Does the work of a call from the control plane, within its time.
- * @throws ApiError unauthorized for anyone else, phone_unavailable for a control plane of another time
+ * Runs the work of a call from the control plane within its deadline.
+ * @throws ApiError unauthorized for any other client, phone_unavailable for a control
+ * plane with an incompatible protocol version
  */
 export async function answer<A>(
   call: AnyCall,
@@ -103,14 +104,14 @@ export async function answer<A>(
   return work(progressOf(call))
 }
 
-/** Who calls for which device. @throws ApiError when the call does not say */
+/** The calling phone and its fencing number. @throws ApiError when the call does not name them */
 export function callerOf(assignment: Assignment | undefined): Caller & { serial: string } {
   if (!assignment)
     throw new ApiError('validation_failed', { message: 'The call does not contain an assignment.' })
   return assignment
 }
 
-/** A capability that may be absent. @throws ApiError feature_unavailable */
+/** Requires an optional capability. @throws ApiError feature_unavailable */
 export function need<T>(capability: T | null, feature: string): T {
   if (capability === null) throw new ApiError('feature_unavailable', { details: { feature } })
   return capability

@@ -1,6 +1,6 @@
 /**
- * What a call ends with when it fails: a gRPC status, and the public error as
- * UTF-8 JSON in the trailer `phonerack-error-bin`.
+ * Maps a failed call to a gRPC status, and the public error as UTF-8 JSON in the
+ * trailer `phonerack-error-bin`.
  */
 import { Metadata, status, type ServiceError } from '@grpc/grpc-js'
 import { ApiError, DeadlineExceeded, type ErrorCode, type Logger } from '@phonerack/shared'
@@ -22,7 +22,7 @@ const statuses: Partial<Record<ErrorCode, status>> = {
   recording_not_found: status.NOT_FOUND,
 }
 
-/** What is none of ours is a bug: it is logged here and told as `internal_error`. */
+/** Any error that is not one of ours is a bug: it is logged here and returned as `internal_error`. */
 export function toApiError(error: unknown, log: Logger): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof DeviceGone) return new ApiError('phone_unavailable', { cause: error })

@@ -1,4 +1,4 @@
-/** HostService: from protocol messages to phones and back. Nothing else knows of gRPC. */
+/** HostService: converts between protocol messages and phones. Only `grpc/` depends on gRPC. */
 import {
   ImageFormat,
   ObserveMode as WireObserveMode,
@@ -165,7 +165,7 @@ export function createHandlers({ registry, installs, snapshots, log }: HandlerPa
 }
 
 /** True only when something was checked and all of it passed. */
-/** For whom the device is clean after a wipe, as its record says. */
+/** The tenants for which the device is clean after a wipe, from its record. */
 function cleanness(registry: Registry, serial: string) {
   const { custody, cleanFor } = registry.gate(serial).fencing
   const level = custody.dirty ? null : (custody.clean?.level ?? null)
@@ -181,7 +181,7 @@ const wireLevels: Record<WipeLevel | 'none', WireWipeLevel> = {
 const isVerified = (checks: readonly { passed: boolean }[]): boolean =>
   checks.length > 0 && checks.every(({ passed }) => passed)
 
-/** The control plane has checked them; the agent does not rely on that. */
+/** The control plane has validated them; the agent does not rely on that. */
 function readActions(json: Uint8Array) {
   let actions: unknown
   try {

@@ -1,4 +1,4 @@
-/** LiveService: from the messages of one stream to a person's view of a phone and back. */
+/** LiveService: converts between one stream's messages and a person's live view of a phone. */
 import type { ServerDuplexStream } from '@grpc/grpc-js'
 import type { LiveServiceServer, OpenWatch, WatchRequest, WatchResponse } from '@phonerack/proto'
 import { ApiError, Progress, type Logger } from '@phonerack/shared'
@@ -58,7 +58,7 @@ async function serve(call: Call, registry: Registry, log: Logger, progress: Prog
     )
 }
 
-/** The first message, and what comes after it: kept until somebody listens. */
+/** The first message, and the following ones: kept until there is a listener. */
 function readerOf(call: Call): { open: Promise<OpenWatch>; inlet: Inlet } {
   const first = later<OpenWatch | null>()
   const early: WatchEvent[] = []
@@ -71,7 +71,7 @@ function readerOf(call: Call): { open: Promise<OpenWatch>; inlet: Inlet } {
     }
     isOpen = true
     first.resolve(event?.$case === 'open' ? event.value : null)
-    // Until the view stands, nothing more is read.
+    // Nothing more is read until the view is ready.
     call.pause()
   })
   return {

@@ -1,4 +1,4 @@
-/** RecordingService: recordings of screens, kept at this host until the control plane has taken them. */
+/** RecordingService: recordings of screens, kept on this host until the control plane has fetched them. */
 import { once } from 'node:events'
 import { pipeline } from 'node:stream/promises'
 import type { ServerWritableStream } from '@grpc/grpc-js'
@@ -22,7 +22,7 @@ const statuses: Record<Entry['status'], RecordingStatus> = {
   failed: RecordingStatus.RECORDING_STATUS_FAILED,
 }
 
-/** @param bytes that it takes on the disk now */
+/** @param bytes current bytes on disk */
 const stateOf = (entry: Entry, bytes: number): RecordingState => ({
   status: statuses[entry.status],
   startedAt: new Date(entry.startedAt),
@@ -61,7 +61,7 @@ export function createRecordingHandlers(recordings: Recordings, log: Logger): Re
 
 type Call = ServerWritableStream<ReadRecordingRequest, ReadRecordingResponse>
 
-/** Reads no faster than the control plane does. The chunks are those of a file stream: 64 KiB. */
+/** Reads only as fast as the control plane does. The chunks have the size of a file stream's: 64 KiB. */
 async function send(call: Call, recordings: Recordings, signal: AbortSignal): Promise<void> {
   await pipeline(
     recordings.read(call.request.recordingId),

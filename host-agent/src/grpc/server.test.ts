@@ -1,4 +1,4 @@
-/** The gRPC server over real mutual TLS: who may call, deadlines, how errors leave. */
+/** The gRPC server over real mutual TLS: authorisation, deadlines, the form of errors. */
 import { status } from '@grpc/grpc-js'
 import { ImageFormat, ObserveMode } from '@phonerack/proto'
 import { protocol } from '@phonerack/shared'
@@ -58,14 +58,14 @@ describe('a client', () => {
     }
   })
 
-  it('that carries the name in a DNS entry is refused', async () => {
+  it('that has the name only in a DNS entry is refused', async () => {
     const failed = await callAs(
       await host.ca.issue({ dns: 'a, URI:spiffe://phonerack/control-plane' }, 'client'),
     )
     expect([status.PERMISSION_DENIED, status.UNAVAILABLE]).toContain(failed.code)
   })
 
-  it('without a certificate, of another CA, or with a server certificate never gets through TLS', async () => {
+  it('without a certificate, of another CA, or with a server certificate is rejected by TLS', async () => {
     const other = await createTestCa()
     const uri = 'spiffe://phonerack/control-plane'
     expect((await callAs(null)).code).toBe(status.UNAVAILABLE)
@@ -85,7 +85,7 @@ describe('a control plane', () => {
     }
   }
 
-  it('one version older or newer is served, and one that names no version', async () => {
+  it('one version older or newer is served, and one that sends no version', async () => {
     for (const version of [undefined, protocol.version - 1, protocol.version, protocol.version + 1])
       expect((await callWith(version?.toString())).plain?.code, `${version}`).toBe('validation_failed')
   })
@@ -100,7 +100,7 @@ describe('a control plane', () => {
 })
 
 describe('an error', () => {
-  it('carries its code as status and as trailer', async () => {
+  it('has its code as status and in the trailer', async () => {
     const missing = await failureOf(host.control.observe({ assignment: undefined, screenshot: undefined }))
     expect(missing.code).toBe(status.INVALID_ARGUMENT)
     expect(missing.plain).toMatchObject({ code: 'validation_failed', retryable: false })

@@ -21,7 +21,7 @@ export interface TlsFiles {
 
 export interface RunningServer {
   port: number
-  /** Lets calls end for `graceMs`, then cuts them off. */
+  /** Lets calls finish for `graceMs`, then cancels them. */
   stop(graceMs: number): Promise<void>
 }
 
@@ -31,7 +31,7 @@ export interface Handlers {
   recordings: RecordingServiceServer
 }
 
-/** `listen` is `host:port`; port 0 takes a free one. */
+/** `listen` is `host:port`; port 0 selects a free one. */
 export async function startGrpcServer(
   listen: string,
   tls: TlsFiles,

@@ -1,11 +1,11 @@
-/** The epoch of the control plane's database that this host has last heard of, over restarts. */
+/** The last known epoch of the control plane's database, kept over restarts. */
 import { z } from 'zod'
 import { readJson, writeJsonSynced } from '../base/atomic-file.js'
 import type { RememberedEpoch } from './heartbeat.js'
 
 const fileSchema = z.object({ epoch: z.string() })
 
-/** A file that cannot be read counts as none: the control plane says the epoch again. */
+/** An unreadable file counts as missing: the control plane announces the epoch again. */
 export function openEpoch(path: string): RememberedEpoch {
   let epoch = read(path)
   return {

@@ -1,4 +1,4 @@
-/** Heartbeats over a real broker, which goes away and comes back. */
+/** Heartbeats over a real broker, which disconnects and returns. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import {
   connectBus,
@@ -42,7 +42,7 @@ afterEach(async () => {
 })
 
 describe('heartbeats', () => {
-  it('come on start, on a change, when asked, every two seconds, and after the broker was away', async () => {
+  it('are sent on start, on a change, on request, every two seconds, and after the broker returns', async () => {
     const port = await freePort()
     startBroker(port)
     bus = await connectBus({ url: `127.0.0.1:${port}`, name: 'test' })
@@ -59,7 +59,7 @@ describe('heartbeats', () => {
       log,
     })
     await until(() => seen.length === 1)
-    // Many changes together are one message.
+    // Many concurrent changes are one message.
     for (let change = 0; change < 5; change += 1) beats.changed()
     await until(() => seen.length === 2)
     bus.publish(subjects.announce(hostId), {})
@@ -75,7 +75,7 @@ describe('heartbeats', () => {
     expect(seen.at(-1)?.sequence).toBeGreaterThan(before)
   })
 
-  it('name the newest epoch that was announced, over a restart too, at once', async () => {
+  it('name the newest announced epoch immediately, also after a restart', async () => {
     const port = await freePort()
     startBroker(port)
     bus = await connectBus({ url: `127.0.0.1:${port}`, name: 'test' })
@@ -91,7 +91,7 @@ describe('heartbeats', () => {
     await until(() => seen.length > 0)
     expect(seen.at(-1)?.epoch).toBeNull()
     const known = bus
-    // An announcement that names none, or nonsense, changes nothing.
+    // An announcement without an epoch, or an invalid one, changes nothing.
     for (const message of [{}, { epoch: 5 }, 'x']) known.publish(subjects.announce(hostId), message)
     await until(() => seen.length >= 4)
     expect(seen.at(-1)?.epoch).toBeNull()
@@ -104,7 +104,7 @@ describe('heartbeats', () => {
     expect(seen[0]?.epoch).toBe('one')
   })
 
-  it('begin when the broker comes later than the agent', async () => {
+  it('start when the broker starts later than the agent', async () => {
     const port = await freePort()
     beats = startHeartbeats({
       hostId,

@@ -1,7 +1,7 @@
 /**
- * Says on the broker what this host sees: every two seconds, at once on a
- * change, and when the control plane asks. A broker that is away delays this
- * and ends nothing.
+ * Publishes this host's state on the broker: every two seconds, immediately on a
+ * change, and on request of the control plane. An unreachable broker delays messages
+ * but stops nothing.
  */
 import { loadavg } from 'node:os'
 import {
@@ -22,7 +22,7 @@ export interface HeartbeatOptions {
   natsUrl: string
   creds: string
   devices: () => DeviceStatus[]
-  /** The database that this host has last heard of. docs/decisions/0141 */
+  /** The last known epoch of the database. docs/decisions/0141 */
   epoch: RememberedEpoch
   log: Logger
 }
@@ -34,12 +34,15 @@ export interface RememberedEpoch {
 }
 
 export interface Heartbeats {
-  /** A device changed. Many changes at once make one message. */
+  /** A device changed. Concurrent changes are sent in one message. */
   changed(): void
   stop(): Promise<void>
 }
 
-/** Milliseconds. `giveUp`: a connection that stays away this long is made anew, since a client may close for good. */
+/**
+ * Milliseconds. `giveUp`: a connection that is lost for this long is replaced, since a
+ * client may close permanently.
+ */
 const times = { every: 2000, together: 20, giveUp: 15_000 }
 
 export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
@@ -75,7 +78,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     }
   }
 
-  /** On disk before the next heartbeat names it. */
+  /** On disk before the next heartbeat contains it. */
   function remember(message: unknown): void {
     const { epoch } = announceSchema.safeParse(message).data ?? {}
     if (epoch === undefined || epoch === options.epoch.get()) return

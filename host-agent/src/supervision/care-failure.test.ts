@@ -1,4 +1,4 @@
-/** What the operator reads of a wipe or an enrolment that failed, on phones that lack a part. */
+/** The operator's message after a failed wipe or enrolment, on phones that lack a part. */
 import { ApiError, createLogger, DeadlineExceeded } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestHost, type TestHost } from '../testing/agent.js'
@@ -40,7 +40,7 @@ describe('the reason of a failure', () => {
   const failed = (output: string) =>
     new ApiError('provider_error', { details: { command: 'rm', exit_code: 1, output } })
 
-  it('holds nothing that a tenant left on the phone', () => {
+  it('contains nothing that a tenant left on the phone', () => {
     const error = explain(failed('rm: /sdcard/Download/tax 2025.pdf: Permission denied'))
     expect(JSON.stringify(error.toPlain())).not.toContain('tax')
     expect(error.message).toBe(
@@ -48,7 +48,7 @@ describe('the reason of a failure', () => {
     )
   })
 
-  it('says also what is behind it, and keeps the code and whether a retry helps', () => {
+  it('includes the cause, and keeps the code and whether a retry helps', () => {
     const gone = explain(new DeviceGone('R5CT', new Error('adb says it is offline')))
     expect([gone.code, gone.retryable]).toEqual(['phone_unavailable', true])
     expect(gone.message).toBe('device R5CT is unreachable. adb says it is offline.')
@@ -58,7 +58,7 @@ describe('the reason of a failure', () => {
     expect(ours.message).toContain('INSTALL_FAILED_OLDER_SDK')
   })
 
-  it('is in the log', async () => {
+  it('is logged', async () => {
     let lines = ''
     const log = createLogger('test', { write: (line: string) => void (lines += line) })
     log.level = 'info'

@@ -1,6 +1,7 @@
 /**
- * Why a wipe, an enrolment or a start failed, for the operator: it becomes the device's reason in the control plane and
- * a line of the log. It names the command, its exit code and what it printed, and nothing that a tenant left on the phone.
+ * Explains to the operator why a wipe, an enrolment or a start failed: the text becomes
+ * the device's reason in the control plane and a line of the log. It names the command,
+ * its exit code and its output, and nothing that a tenant left on the phone.
  */
 import { ApiError, DeadlineExceeded, type Logger } from '@phonerack/shared'
 import { redactOutput } from '../base/redact.js'
@@ -10,7 +11,7 @@ import type { CommandFailure } from '../device/run.js'
 /** Characters; the control plane keeps 1,000 of a reason. */
 const limit = 600
 
-/** Runs `work`; what it throws says why, is logged, and keeps its code and `retryable`. */
+/** Runs `work`; an error gets an explanation, is logged, and keeps its code and `retryable`. */
 export async function explained<T>(
   log: Logger,
   about: { serial: string; work: 'wipe' | 'enrolment' | 'start' },
@@ -30,7 +31,7 @@ export async function explained<T>(
   }
 }
 
-/** The error as it may leave the agent. */
+/** The error in a form that may leave the agent. */
 export function explain(error: Error): ApiError {
   const said: string[] = []
   for (let at: unknown = error; at instanceof Error && said.length < 5; at = at.cause) said.push(wordsOf(at))
@@ -53,7 +54,7 @@ export function explain(error: Error): ApiError {
   })
 }
 
-/** One sentence: the message, and the command that is behind it. */
+/** One sentence: the message, and the command that caused it. */
 function wordsOf(error: Error): string {
   const message = redactOutput(error.message)
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`

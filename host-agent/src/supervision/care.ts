@@ -9,9 +9,9 @@ import type { RecordFields } from './record-fields.js'
 
 export interface CareParts {
   transport: Transport
-  /** Without the rescue: a look at the lock that hangs is only missed. */
+  /** Without the rescue: a lock check that hangs is only skipped. */
   withoutRescue: Transport
-  /** Between two looks at the condition. */
+  /** Milliseconds between condition checks. */
   conditionEveryMs: number
   credentials: CredentialMemory
   events: RecordFields['events']
@@ -26,7 +26,7 @@ const conditionMs = 15_000
 export class DeviceCare {
   private readonly watch: ConditionWatch
   private readonly lockGuard: LockGuard
-  /** A tenant may have its screen in front: false once it is parked. */
+  /** A tenant may be using the screen: false once the phone is parked. */
   private screenInUse = true
   private stopped = false
 
@@ -42,7 +42,7 @@ export class DeviceCare {
     })
   }
 
-  /** The condition that was read last; null: not yet. */
+  /** The last condition read; null: none yet. */
   get condition(): DeviceCondition | null {
     return this.watch.latest
   }
@@ -51,12 +51,15 @@ export class DeviceCare {
     this.screenInUse = inUse
   }
 
-  /** Clears a screen lock whose credential is known. Returns whether one is set then; null: the phone does not say. */
+  /**
+   * Clears a screen lock whose credential is known. Returns whether a lock is set
+   * afterwards; null: not reported.
+   */
   clearLock(progress: Progress): Promise<boolean | null> {
     return this.lockGuard.clear(progress)
   }
 
-  /** Reads the condition when it is time. A look that fails waits for the next call. Never throws. */
+  /** Reads the condition when it is due. A failed check waits for the next call. Never throws. */
   async lookAtCondition(): Promise<void> {
     const { log, onChange } = this.parts
     try {

@@ -13,8 +13,8 @@ const well = {
   lock_credential: false,
 }
 
-describe('what a phone prints of itself', () => {
-  it('is read section by section', () => {
+describe("a phone's condition output", () => {
+  it('is parsed section by section', () => {
     const text = `== phonerack boot
 1b4e28ba-2fa1-11d2-883f-0016d3cca427
 == phonerack battery
@@ -45,7 +45,7 @@ package:org.example.two uid:10245,1010245
     })
   })
 
-  it('is unknown, and no warning, where it is not understood', () => {
+  it('gives unknown values, and no warning, where it is not understood', () => {
     const unknown = {
       battery_percent: null,
       battery_celsius: null,
@@ -68,7 +68,7 @@ package:org.example.two uid:10245,1010245
 })
 
 describe('a warning', () => {
-  it('is none while all is well', () => {
+  it('is absent while all is well', () => {
     expect(warningsOf(well)).toEqual([])
   })
 
@@ -93,7 +93,7 @@ describe('a warning', () => {
   })
 })
 
-describe('the watch on a phone', () => {
+describe('condition watch', () => {
   let plugged: PluggedIn
   beforeAll(async () => {
     plugged = await plugIn()
@@ -101,7 +101,7 @@ describe('the watch on a phone', () => {
   afterAll(() => plugged.stop())
   const progress = () => Progress.for(10_000)
 
-  it('sees battery, storage, app numbers and lock, and looks again only when it is time', async () => {
+  it('reads battery, storage, app numbers and lock, and reads again only when due', async () => {
     const { inside } = plugged.phone
     const watch = watchCondition(plugged.transport, 0)
     expect(watch.latest).toBeNull()

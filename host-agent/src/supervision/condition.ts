@@ -1,7 +1,7 @@
 /**
- * How a phone is: battery, storage, app numbers, lock. Read by one shell call
- * every few minutes, and judged in words with what to do. Only reads: the lock
- * is asked of the system's own state, since a try at it counts as a wrong one.
+ * A phone's condition: battery, storage, app numbers, lock. Read by one shell call
+ * every few minutes, and evaluated as warnings with advice. Only reads: the lock is
+ * read from the system's own state, since an attempt to unlock counts as a wrong one.
  */
 import type { DeviceCondition, Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
@@ -11,7 +11,7 @@ import { parseLock, readLock } from '../lock/screens.js'
 type Facts = Omit<DeviceCondition, 'checked_at' | 'warnings'>
 
 export interface ConditionRead extends Facts {
-  /** Which start of the phone it is; null when it does not tell. */
+  /** Identifies the phone's boot; null when not reported. */
   bootId: string | null
 }
 
@@ -30,10 +30,10 @@ export const conditionCommand = sequence(
   ...Object.entries(parts).flatMap(([part, asked]) => [command('echo', mark(part)), asked]),
 )
 
-/** Numbers of apps: AOSP `Process.FIRST_APPLICATION_UID` to `LAST_APPLICATION_UID`, of the first user. */
+/** App ids: AOSP `Process.FIRST_APPLICATION_UID` to `LAST_APPLICATION_UID`, of the first user. */
 const uids = { first: 10_000, last: 19_999 }
 
-/** What `conditionCommand` printed. Pure; what is not understood is null. */
+/** Parses the output of `conditionCommand`. Pure; unrecognised values are null. */
 export function parseCondition(output: string): ConditionRead {
   const sections = new Map<string, string>()
   for (const section of output.split(/^== phonerack /m).slice(1)) {
@@ -64,7 +64,7 @@ function percentOf(text: string): number | null {
   return level === null || scale === 0 ? null : Math.round((level / scale) * 100)
 }
 
-/** The last line of `df -k`: blocks of 1 KiB in all, used, available. */
+/** The last line of `df -k`: blocks of 1 KiB in total, used, available. */
 function storageOf(text: string): Pick<Facts, 'storage_free_bytes' | 'storage_total_bytes'> {
   const found = /\s(\d+)\s+(\d+)\s+(\d+)\s+\d+%\s+\S+\s*$/.exec(text)
   if (!found) return { storage_free_bytes: null, storage_total_bytes: null }
@@ -80,7 +80,7 @@ function highestUid(text: string): number | null {
 
 const limitsOf = { lowPercent: 20, hotCelsius: 45, freeShare: 0.1, freeBytes: 1e9, uidsLeft: 100 }
 
-/** What an operator should do something about. Pure; what is not known is no warning. */
+/** Conditions that an operator should act on. Pure; an unknown value gives no warning. */
 export function warningsOf(facts: Facts): string[] {
   const warnings: string[] = []
   const { battery_percent: percent, battery_celsius: celsius, highest_app_uid: uid } = facts
@@ -106,15 +106,15 @@ export function warningsOf(facts: Facts): string[] {
 }
 
 export interface ConditionWatch {
-  /** Null: not looked at yet. */
+  /** Null: not read yet. */
   readonly latest: DeviceCondition | null
-  /** Looks when it is time; true when something changed. One look at a time. */
+  /** Reads when due; true when something changed. One read at a time. */
   look(progress: Progress): Promise<boolean>
-  /** What was read of the lock beside; true when it is news. */
+  /** Records the lock state from another check; true when it changed. */
   sawLock(isSet: boolean): boolean
 }
 
-/** `everyMs` between two looks. */
+/** `everyMs`: milliseconds between reads. */
 export function watchCondition(
   transport: Transport,
   everyMs: number,
@@ -123,7 +123,7 @@ export function watchCondition(
   let latest: DeviceCondition | null = null
   let lookedAt = -Infinity
   let looking = false
-  /** Android gives each number once between two restarts, also when its app has gone again. */
+  /** Android assigns each number once per boot, even after its app was uninstalled. */
   let highest: { bootId: string | null; uid: number } | null = null
 
   function remember({ bootId, highest_app_uid: uid }: ConditionRead): number | null {

@@ -27,7 +27,7 @@ interface Seen extends Taken {
   hangsBefore: number
 }
 
-/** Plays them; `hangsBefore` counts hangs since the last answer or step, by a count of the test's own. */
+/** Plays them; `hangsBefore` counts hangs since the last answer or step, independently of the code. */
 function play(sequence: typeof happenings extends fc.Arbitrary<infer T> ? T : never): Seen[] {
   let state = noEscalation
   let [now, hangs] = [0, 0]
@@ -44,13 +44,13 @@ function play(sequence: typeof happenings extends fc.Arbitrary<infer T> ? T : ne
   return seen
 }
 
-describe('three hangs in a row', () => {
+describe('three consecutive hangs', () => {
   it('take the steps in order', () => {
     const seen = play(Array.from({ length: 15 }, () => ({ outcome: 'hung', afterMs: 2000, obstacles: free })))
     expect(seen.map(({ step }) => step)).toEqual([...steps, 'quarantine'])
   })
 
-  it('pass over what cannot be done, and say so', () => {
+  it('skip impossible steps, and report them', () => {
     const closed = { port_reset: 'no root', reboot: null }
     const seen = play(
       Array.from({ length: 9 }, () => ({ outcome: 'hung', afterMs: 2000, obstacles: closed })),
@@ -71,7 +71,7 @@ describe('three hangs in a row', () => {
     )
   })
 
-  it('restart no phone that may not be, and none twice within an hour', () => {
+  it('restart no phone that may not be restarted, and none twice within an hour', () => {
     fc.assert(
       fc.property(happenings, (sequence) => {
         const reboots = play(sequence).filter(({ step, skipped }) => step === 'reboot' && skipped === null)
@@ -87,7 +87,7 @@ describe('three hangs in a row', () => {
     )
   })
 
-  it('begin with the gentle step again only after a calm time', () => {
+  it('start with the gentle step again only after a calm period', () => {
     fc.assert(
       fc.property(happenings, (sequence) => {
         const done = play(sequence).filter(({ skipped }) => skipped === null)

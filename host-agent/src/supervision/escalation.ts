@@ -1,26 +1,26 @@
 /**
- * What is done for a phone whose calls hang, as a pure function: three in a row
- * without an answer between them take the next step, gentle ones first. Run by
- * `rescue.ts`. docs/decisions/0075.
+ * Recovery steps for a phone whose calls hang, as a pure function: three consecutive
+ * hangs trigger the next step, gentle ones first. Run by `rescue.ts`.
+ * docs/decisions/0075.
  */
 
 export const steps = ['reconnect', 'port_reset', 'reboot', 'quarantine'] as const
 export type Step = (typeof steps)[number]
 
 export interface Escalation {
-  /** Calls in a row whose time passed without an answer. */
+  /** Consecutive calls that timed out. */
   hangs: number
-  /** Index of the step that comes next. */
+  /** Index of the next step. */
   next: number
-  /** Milliseconds of a clock that only grows; null: never. */
+  /** Milliseconds on a monotonic clock; null: never. */
   steppedAt: number | null
   rebootedAt: number | null
 }
 
-/** Why a step cannot be taken now; null: it can. */
+/** Why a step is impossible now; null: it is possible. */
 export type Obstacles = Readonly<Record<'port_reset' | 'reboot', string | null>>
 
-/** A step, or why it was passed over. */
+/** A step, or why it was skipped. */
 export interface Taken {
   step: Step
   skipped: string | null
@@ -28,15 +28,18 @@ export interface Taken {
 
 export const escalationRules = {
   hangs: 3,
-  /** So long without a step, and the phone is taken to be well again. */
+  /** After this long without a step, the phone counts as recovered. */
   calmMs: 5 * 60_000,
-  /** A phone that may be rented is restarted once in so long; else it goes out of service. */
+  /**
+   * Minimum interval between restarts of a phone that may be rented; within it, the
+   * phone goes out of service instead.
+   */
   rebootEveryMs: 60 * 60_000,
 } as const
 
 export const noEscalation: Escalation = { hangs: 0, next: 0, steppedAt: null, rebootedAt: null }
 
-/** `now`: milliseconds of a clock that only grows. */
+/** `now`: milliseconds on a monotonic clock. */
 export function escalate(
   state: Escalation,
   outcome: 'answered' | 'hung',
@@ -61,7 +64,7 @@ export function escalate(
       taken,
       state: {
         hangs: 0,
-        // The last one again, should it answer meanwhile and hang once more.
+        // The last step again when it recovers and then hangs once more.
         next: Math.min(at + 1, steps.length - 1),
         steppedAt: now,
         rebootedAt: step === 'reboot' ? now : state.rebootedAt,

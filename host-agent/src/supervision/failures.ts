@@ -1,7 +1,7 @@
-/** Words for what keeps a device from work. Used by `runner.ts`, `link-watch.ts` and `devices/`. */
+/** Messages for why a device cannot work. Used by `runner.ts`, `link-watch.ts` and `devices/`. */
 import { ApiError } from '@phonerack/shared'
 
-/** `reason`: why a phone that was enrolled is not used; null: it never was. */
+/** `reason`: why an enrolled phone is not used; null: it was never enrolled. */
 export const notEnrolled = (serial: string, reason: string | null = null): ApiError =>
   new ApiError('phone_unavailable', {
     message:
@@ -12,7 +12,7 @@ export const notEnrolled = (serial: string, reason: string | null = null): ApiEr
     details: { serial },
   })
 
-/** What it says, and what it says was behind it. */
+/** The error's message and that of its cause. */
 export function reasonOf(error: unknown): string {
   const said: string[] = []
   for (let at = error; at instanceof Error; at = at.cause) said.push(at.message)

@@ -1,4 +1,7 @@
-/** The lock guard of one device: what it sees goes into the device's condition, what it does into its events. */
+/**
+ * The lock guard of one device: its findings go into the device's condition, its
+ * actions into the events.
+ */
 import type { Logger } from '@phonerack/shared'
 import type { ConditionWatch } from './condition.js'
 import type { RecordFields } from './record-fields.js'

@@ -1,6 +1,7 @@
 /**
- * Who a device is and whether it has booted. Reads properties and nothing else. A phone that was never enrolled is
- * asked for nothing more, except its boot ID and our marks (`phone-mark.ts`) while another serial is in use.
+ * Reads a device's identity and whether it has booted. Reads properties only. Nothing
+ * else is read from a phone that was never enrolled, except its boot id and the agent's
+ * marks (`phone-mark.ts`) while another serial is in use.
  */
 import type { Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
@@ -8,7 +9,7 @@ import type { Transport } from '../adb/transport.js'
 
 export interface DeviceIdentity {
   booted: boolean
-  /** `ro.serialno`; null when the phone gives none. */
+  /** `ro.serialno`; null when not reported. */
   hardwareSerial: string | null
   maker: string | null
   model: string | null

@@ -26,7 +26,7 @@ export interface LinkWatchParts {
   /** The links of all devices of this host. */
   links: PhoneLinks
   events: RecordFields['events']
-  /** An operation works on the phone: it expects restarts and hangs. */
+  /** An operation works on the phone, so restarts and hangs are expected. */
   isWorkedOn: () => boolean
   happen: (event: DeviceEvent) => void
   log: Logger
@@ -38,9 +38,9 @@ const silentFailures = 3
 export class LinkWatch {
   /** Calls that hang lead to a rescue. */
   readonly transport: Transport
-  /** Calls that hang are only missed. */
+  /** Calls that hang are only skipped. */
   readonly withoutRescue: Transport
-  /** Whether it is the phone that its record describes. */
+  /** Whether it is the phone in its record. */
   readonly tie: PhoneTie
   private readonly target: SerialTarget
   private readonly rescue: Rescue
@@ -93,7 +93,8 @@ export class LinkWatch {
   /** Takes the link that adb reports, and the connection while it is online. */
   set(link: Link, transport: TransportId | null): void {
     const moved = this.target.lead(link === 'online' ? transport : null)
-    // A connection that another one replaced between two lists: the phone has left, and another may have come.
+    // Another connection replaced this one between two lists: the phone disconnected,
+    // and a different one may have connected.
     if (moved && link === 'online' && this.link === link) this.change('absent')
     this.change(link)
   }
@@ -101,7 +102,8 @@ export class LinkWatch {
   private change(link: Link): void {
     if (this.link === link) return
     this.link = link
-    // Another phone may come to the serial, unless it was us who made this one go.
+    // A different phone may connect to the serial, unless the agent itself caused the
+    // disconnect.
     const isWorkedOn = this.parts.isWorkedOn()
     const expected = this.rescue.reconnecting || isWorkedOn
     if (link === 'absent' && !expected) this.identityOnLink = null
@@ -122,7 +124,8 @@ export class LinkWatch {
   async identified(progress: Progress): Promise<DeviceEvent> {
     const { serial, records, links } = this.parts
     const { booted, hardwareSerial } = await this.identify(progress)
-    // Nothing but properties is read of a phone that was never enrolled, unless it may be one that is in use.
+    // Reads only properties of a phone that was never enrolled, unless it may be one
+    // that is in use.
     const isKnown = isEnrolled(records.get(serial), hardwareSerial) || links.anyInUse(serial)
     if (!booted || !isKnown) return { type: 'identified', booted, enrolled: false }
     const { may, reason } = await this.tie.check(hardwareSerial, progress)
@@ -141,7 +144,7 @@ export class LinkWatch {
     throw notEnrolled(serial, reason)
   }
 
-  /** Whether the shell answers through the way that calls take. @throws Error when it does not */
+  /** Checks that the shell answers over the transport that calls use. @throws Error when it does not */
   async echo(progress: Progress): Promise<void> {
     const word = `phonerack-${Math.floor(Math.random() * 1e9)}`
     const result = await this.transport.shell(command('echo', word), progress)

@@ -1,6 +1,6 @@
 /**
- * The mark by which an agent knows a phone again: an empty file in our folder whose name is random. A data wipe
- * removes it. Used by `phone-tie.ts`.
+ * The mark by which an agent recognises a phone: an empty file with a random name in
+ * the agent's folder. A data wipe removes it. Used by `phone-tie.ts`.
  */
 import { randomBytes } from 'node:crypto'
 import type { Progress } from '@phonerack/shared'
@@ -14,7 +14,10 @@ export const newMark = (): string => `phone-${randomBytes(16).toString('hex')}`
 
 const parent = phoneFolder.slice(0, phoneFolder.lastIndexOf('/'))
 
-/** The last command proves that the folder can be read: a phone without a mark looks different from one that fails. */
+/**
+ * The last command confirms that the folder is readable, to distinguish a phone without
+ * a mark from a failed read.
+ */
 const readAll = sequence(
   command('cat', '/proc/sys/kernel/random/boot_id'),
   command('ls', '-A', phoneFolder),
@@ -30,7 +33,7 @@ export async function readTraits(transport: Transport, progress: Progress): Prom
   }
 }
 
-/** Replaces marks that are there. */
+/** Replaces existing marks. */
 export async function writeMark(
   transport: Transport,
   mark: string,

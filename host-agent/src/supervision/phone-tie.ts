@@ -1,6 +1,7 @@
 /**
- * Ties a device's record to one physical phone: reads who is behind the serial, remembers what that means for the
- * record, and marks the phone. Used by `link-watch.ts`. docs/decisions/0143
+ * Ties a device's record to one physical phone: identifies the phone behind the serial,
+ * updates the record accordingly, and marks the phone. Used by `link-watch.ts`.
+ * docs/decisions/0143
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
@@ -14,17 +15,17 @@ export interface TieParts {
   transport: Transport
   records: Records
   links: PhoneLinks
-  /** Another serial took the phone. */
+  /** Called when another serial took the phone. */
   recheck: () => void
 }
 
 export class PhoneTie {
-  /** As it was found on this link; null: not yet. */
+  /** As found on this link; null: not yet. */
   standing: Standing | null = null
 
   constructor(private readonly parts: TieParts) {}
 
-  /** Reads who is there. A record of a phone that was used elsewhere becomes one of a used device. */
+  /** Identifies the phone. The record of a phone that was used elsewhere becomes that of a used device. */
   async check(hardwareSerial: string | null, progress: Progress): Promise<Standing> {
     const { serial, transport, records, links, recheck } = this.parts
     const seen = await readTraits(transport, progress)
@@ -39,7 +40,7 @@ export class PhoneTie {
     return standing
   }
 
-  /** Marks the phone of a record from before marks, where only one record can mean it. */
+  /** Marks the phone of a record made before marks existed, when only one record can match it. */
   async adopt(progress: Progress): Promise<void> {
     const { serial, records } = this.parts
     const seen = await readTraits(this.parts.transport, progress)
@@ -49,8 +50,8 @@ export class PhoneTie {
   }
 
   /**
-   * Gives the phone a new mark, which the record accepts from now on. `twins`: other serials of the phone that were in
-   * use meanwhile; they are identified again.
+   * Gives the phone a new mark, which the record accepts from now on. `twins`: other
+   * serials of the phone that were in use in between; they are identified again.
    */
   async mark(progress: Progress): Promise<{ mark: string; twins: string[] }> {
     const { serial, records, links, recheck } = this.parts
@@ -69,7 +70,7 @@ export class PhoneTie {
     return { mark, twins }
   }
 
-  /** Other serials of the phone as it was last seen, in use now. */
+  /** Other serials of the phone, as last seen, that are in use now. */
   async twins(progress: Progress): Promise<string[]> {
     const { serial, transport, links } = this.parts
     return links.twinsOf(serial, await readTraits(transport, progress))
@@ -80,7 +81,7 @@ export class PhoneTie {
     this.parts.links.use(this.parts.serial)
   }
 
-  /** Another phone may come to the serial. */
+  /** Another phone may use the serial. */
   leave(): void {
     this.standing = null
     this.parts.links.delete(this.parts.serial)
@@ -91,7 +92,10 @@ export class PhoneTie {
     return record.marks.length === 0 && record.mayLackMark && marks.length === 0
   }
 
-  /** Another enrolled record may mean the same phone: `ro.serialno` is equal on both links, and repeats on cheap phones. */
+  /**
+   * Another enrolled record may describe the same phone: `ro.serialno` is equal on both
+   * links, and not unique on cheap phones.
+   */
   private mayBeTwins(): boolean {
     const { serial, records } = this.parts
     const { hardwareSerial } = records.get(serial)
@@ -108,7 +112,7 @@ export class PhoneTie {
       )
   }
 
-  /** `needsMark`: a phone without a mark is not taken for that of this record any more. */
+  /** `needsMark`: a phone without a mark no longer matches this record. */
   private distrust(needsMark: boolean): void {
     const { serial, records } = this.parts
     const before = records.get(serial)

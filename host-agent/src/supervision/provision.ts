@@ -1,7 +1,7 @@
 /**
- * Prepares an enrolled phone: our folder, the scrcpy server, screen awake while
- * plugged in. At enrolment it also finds out what the phone can do, by doing it
- * and reading back, and chooses the implementations.
+ * Prepares an enrolled phone: the agent's folder, the scrcpy server, screen on while
+ * plugged in. At enrolment it also tests each capability by using it and reading back,
+ * and selects the implementations.
  */
 import type { Logger, Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
@@ -29,7 +29,7 @@ import { createUi } from '../shell/ui.js'
 import { createWindows } from '../shell/windows.js'
 import { proveClipboard } from '../scrcpy/prove-clipboard.js'
 
-/** What is kept running for a phone, and who is told. */
+/** The helpers kept running for a phone, and their callbacks. */
 export interface Helpers {
   keeper: ScrcpyKeeper
   capture: CaptureHub
@@ -37,7 +37,7 @@ export interface Helpers {
   log: Logger
 }
 
-/** What must stand on the phone for the chosen implementations to work; again after each restart of it. */
+/** Sets up what the chosen implementations need on the phone; repeated after each restart of it. */
 export async function prepare(
   transport: Transport,
   { keeper, uiServer, log }: Helpers,
@@ -45,16 +45,17 @@ export async function prepare(
   progress: Progress,
 ): Promise<void> {
   await run(transport, command('mkdir', '-p', phoneFolder), progress)
-  // Some makers' shells answer this with an error code although it works; nothing depends on it.
+  // Some vendors' shells return an error code although it works; nothing depends on it.
   await transport.shell(command('svc', 'power', 'stayon', 'true'), progress)
-  // Else Android 11 and newer forget this host's key after seven days without a connection.
+  // Otherwise Android 11 and newer forget this host's key after seven days without a
+  // connection.
   await transport.shell(command('settings', 'put', 'global', 'adb_allowed_connection_time', '0'), progress)
   if (choice?.input === 'scrcpy' || choice?.text === 'scrcpy') await keeper.start(progress)
   if (choice?.settingsApp) await prepareSettingsApp(transport, progress)
   if (choice?.uiServer) await startUiServer(uiServer, log, progress)
 }
 
-/** Tries each capability. @throws DeviceGone; a capability that does not work is in the answer */
+/** Tests each capability. @throws DeviceGone; a capability that does not work is reported in the result */
 export async function probeCapabilities(
   transport: Transport,
   { keeper, capture, uiServer, log }: Helpers,
@@ -78,7 +79,7 @@ export async function probeCapabilities(
     }),
   )
 
-  // Nobody may dump the tree beside it; an earlier agent's may still run.
+  // `uiautomator dump` needs exclusive access; an earlier agent's server may still run.
   uiServer.stop()
   await transport.shell(endLeftovers, progress.within(20_000))
   let ui: Choice['ui'] = 'uiautomator-tty'
@@ -179,7 +180,7 @@ export async function probeCapabilities(
   return { choice, capabilities: found }
 }
 
-/** Makes the keyboard of io.appium.settings the phone's, and gives it back: by it any text can be typed. */
+/** Selects the keyboard of io.appium.settings, which can type any text, and restores the user's. */
 async function probeKeyboard(
   transport: Transport,
   hasSettingsApp: boolean,
@@ -202,7 +203,7 @@ async function probeKeyboard(
   })
 }
 
-/** Sends the phone to sleep and wakes it through the socket, and reads that from the phone. */
+/** Puts the phone to sleep and wakes it through the socket, and verifies both on the phone. */
 async function proveInput(transport: Transport, keeper: ScrcpyKeeper, progress: Progress): Promise<string> {
   const startedAt = performance.now()
   const control = await keeper.start(progress.within(15_000))

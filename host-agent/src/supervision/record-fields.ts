@@ -1,4 +1,4 @@
-/** Parts of a device's record, each for the one that owns it. Used by `supervisor.ts`. */
+/** Parts of a device's record, one for each owner. Used by `supervisor.ts`. */
 import type { DesiredState } from '../settings/desired.js'
 import type { RememberedKeyboard } from '../settings/keyboard.js'
 import type { DeviceRecord, Records } from '../custody/records.js'

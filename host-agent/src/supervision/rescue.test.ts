@@ -1,4 +1,4 @@
-/** A phone whose calls hang, through the real adb: each step in its order, seen in the status. */
+/** A phone whose calls hang, through the real adb: each step in order, visible in the status. */
 import { Progress } from '@phonerack/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AdbClient } from '../adb/client.js'
@@ -20,23 +20,27 @@ afterAll(() => both.stop())
 const status = () => both.host.agent.registry.statuses()[0]
 const steps = () => status()?.events?.map(({ step, outcome }) => `${step} ${outcome}`) ?? []
 
-describe('a phone that hangs', () => {
-  it('is connected anew, restarted, and given up, and each step is kept', { timeout: 90_000 }, async () => {
-    const { faults } = both.phone.inside
-    const restarts = both.phone.inside.counters().reboots
-    faults.hangEvery(1, 'shell')
-    await until(() => steps().includes('quarantine done'))
-    expect(steps()).toEqual(['reconnect done', 'port_reset skipped', 'reboot done', 'quarantine done'])
-    expect(both.phone.inside.counters().reboots).toBe(restarts + 1)
-    expect(status()).toMatchObject({
-      link: 'offline',
-      reason: expect.stringContaining('not used after') as string,
-    })
-    expect(status()?.events?.[1]?.reason).toContain('over the network')
-  })
+describe('a hanging phone', () => {
+  it(
+    'is reconnected, restarted, and taken out of service, and each step is recorded',
+    { timeout: 90_000 },
+    async () => {
+      const { faults } = both.phone.inside
+      const restarts = both.phone.inside.counters().reboots
+      faults.hangEvery(1, 'shell')
+      await until(() => steps().includes('quarantine done'))
+      expect(steps()).toEqual(['reconnect done', 'port_reset skipped', 'reboot done', 'quarantine done'])
+      expect(both.phone.inside.counters().reboots).toBe(restarts + 1)
+      expect(status()).toMatchObject({
+        link: 'offline',
+        reason: expect.stringContaining('not used after') as string,
+      })
+      expect(status()?.events?.[1]?.reason).toContain('over the network')
+    },
+  )
 })
 
-/** The phone, healed, through a transport that tells how each call ended. */
+/** The recovered phone, through a transport that reports how each call ended. */
 async function watched() {
   await both.phone.inside.faults.heal()
   const seen: string[] = []
@@ -45,7 +49,7 @@ async function watched() {
 }
 
 describe('a call', () => {
-  it('hung when it had its time and no answer; not when it was in a hurry, given up, or answered', async () => {
+  it('counts as hung when it times out without an answer, but not with a short deadline, when aborted, or answered', async () => {
     const { seen, transport } = await watched()
     await until(() => both.host.agent.registry.statuses()[0]?.link !== 'absent')
     const echo = (progress: Progress) => transport.shell(command('echo', 'x'), progress)
@@ -63,13 +67,14 @@ describe('a call', () => {
     expect(seen).toEqual(['hung'])
   })
 
-  it('is answered in time when it was we who stood still', async () => {
+  it('counts as answered after a process pause', async () => {
     const { seen, transport } = await watched()
     const echo = () => transport.shell(command('echo', 'there'), Progress.for(1600))
     await until(async () => (await echo().catch(() => null)) !== null)
     seen.length = 0
     const answer = echo()
-    // As a pause of the machine: nothing of this process runs, and no answer is read.
+    // Simulates a pause of the machine: nothing in this process runs, and no answer is
+    // read.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000)
     expect((await answer).stdout.toString()).toBe('there\n')
     expect(seen).toEqual(['answered'])

@@ -1,18 +1,18 @@
 /**
- * Counts the calls of one phone that hang and does what `escalation.ts` says.
- * Each step is an event, kept with the device's record, in the log and in the
- * heartbeat. Made by `link-watch.ts`.
+ * Counts the calls of one phone that hang and takes the steps of `escalation.ts`. Each
+ * step is an event, stored in the device's record and sent to the log and the
+ * heartbeat. Created by `link-watch.ts`.
  */
 import { Progress, type DeviceEvent, type Logger } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
 import type { Transport } from '../adb/transport.js'
 import { escalate, noEscalation, type Obstacles, type Step } from './escalation.js'
 
-/** Of these the newest are kept. */
+/** Only the newest are kept. */
 export const mostEvents = 20
 const reasonLength = 200
 const stepMs = 5000
-/** adb reports the cut and the new link within this. */
+/** adb reports the disconnect and the new link within this time. */
 const reconnectMs = 10_000
 
 export interface RescueParts {
@@ -22,24 +22,27 @@ export interface RescueParts {
   transport: Pick<Transport, 'reboot' | 'reconnect'>
   /** `host:port`: adb reaches it over a network. */
   isNetwork: boolean
-  /** This very phone was given to us: it may be restarted. */
+  /** This phone was enrolled here, so it may be restarted. */
   mayReboot: () => boolean
-  /** Whether hangs count now: not while adb does not list it, nor while an operation expects them. */
+  /**
+   * Whether hangs count now: not while adb does not list the phone, nor while an
+   * operation expects them.
+   */
   counts: () => boolean
   events: { get(): readonly DeviceEvent[]; set(events: DeviceEvent[]): void }
-  /** The phone is left alone from here on. */
+  /** Takes the phone out of service. */
   giveUp: (reason: string) => void
   log: Logger
 }
 
 export interface Rescue {
-  /** A call was answered, or its time passed without an answer. */
+  /** A call was answered, or timed out. */
   saw(outcome: 'answered' | 'hung'): void
-  /** The last call that ended hung. */
+  /** Whether the last finished call hung. */
   readonly hanging: boolean
-  /** The link that goes now is one that we cut: the same phone comes back to it. */
+  /** The agent itself cut the link: the same phone returns to it. */
   readonly reconnecting: boolean
-  /** Opens adb's connection to the phone anew. */
+  /** Reopens adb's connection to the phone. */
   reconnect(reason: string): Promise<void>
 }
 
@@ -103,7 +106,7 @@ export function createRescue(parts: RescueParts): Rescue {
       state = result.state
       for (const { step, skipped } of result.taken) {
         const reason = 'three calls in a row timed out'
-        // One after the other: the next hang may come while one still runs.
+        // Serialises the steps: the next hang may come while one still runs.
         last = last.then(() => {
           if (skipped === null) return take(step, reason)
           note(step, 'skipped', skipped)

@@ -1,6 +1,7 @@
 /**
- * Runs the state machine of one device: takes events, begins the effect of each state, and lets callers wait for a state.
- * Knows nothing of phones. Used by `supervisor.ts`.
+ * Runs the state machine of one device: accepts events, starts the effect of each
+ * state, and lets callers wait for a state. Independent of phones. Used by
+ * `supervisor.ts`.
  */
 import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import { DeviceGone } from '../device/device.js'
@@ -27,7 +28,7 @@ export interface RunnerParts {
   log: Logger
 }
 
-/** Milliseconds before a phone that has not booted is asked again. */
+/** Milliseconds until a phone that has not booted is queried again. */
 const bootPollMs = 300
 
 export class StateRunner {
@@ -43,7 +44,7 @@ export class StateRunner {
     return this.state
   }
 
-  /** An operation has the right to write, and expects restarts. */
+  /** An operation may write to the phone, and expects restarts. */
   get isWorkedOn(): boolean {
     return this.state.name === 'busy' && this.state.owner === 'operation'
   }
@@ -58,7 +59,7 @@ export class StateRunner {
       this.parts.log.info({ from: before.name, to: next }, 'device state')
     }
     this.parts.entering(next)
-    // An effect that ended without a change is begun again too.
+    // An effect that ended without a change is started again too.
     if (next !== before || event.type !== 'link') this.enter()
     this.wakeWaiters()
     this.parts.onChange()

@@ -6,15 +6,18 @@ import type { DeviceRecord } from '../custody/records.js'
 
 /** Read from the phone. */
 export interface PhoneTraits {
-  /** Changes with each start of its kernel: two serials with one boot ID are one phone. Null: the phone does not say. */
+  /**
+   * Changes with each boot of its kernel: two serials with the same boot id are one
+   * phone. Null: not reported.
+   */
   bootId: string | null
-  /** Names of the marks that agents left in our folder. */
+  /** Names of the marks in the agent's folder. */
   marks: readonly string[]
 }
 
 /**
- * `use`: tenants may work on it. `wipe`: it may be erased, and nothing else. `none`: only reads.
- * `reason` is null when an operator never gave this phone to us.
+ * `use`: tenants may use it. `wipe`: it may only be erased. `none`: only reads.
+ * `reason` is null when an operator never enrolled this phone.
  */
 export type Standing = { may: 'use'; reason: null } | { may: 'wipe' | 'none'; reason: string | null }
 
@@ -55,11 +58,11 @@ export const sameAs = (twin: string): string =>
 interface PhoneLink extends PhoneTraits {
   /** Calls may reach it, or an enrolment or a wipe works on it. */
   inUse: boolean
-  /** Ends its use until the phone was identified again. */
+  /** Suspends its use until the phone is identified again. */
   recheck: () => void
 }
 
-/** What is known of the phones behind the serials that are connected now. One for each host. */
+/** What is known about the phones behind the connected serials. One per host. */
 export class PhoneLinks {
   private readonly links = new Map<string, PhoneLink>()
 

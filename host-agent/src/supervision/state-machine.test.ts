@@ -1,4 +1,4 @@
-/** The two rules of the state machine, for any sequence of events, and its ways in and out. */
+/** The two rules of the state machine, for any sequence of events, and its transitions. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -34,7 +34,7 @@ const events = fc.array(event, { maxLength: 60 })
 const start = { name: 'absent' } as DeviceState
 
 describe('any sequence of events', () => {
-  it('enters healthy only by a probe that passed', () => {
+  it('enters healthy only after a successful probe', () => {
     fc.assert(
       fc.property(events, (sequence) => {
         let state: DeviceState = start
@@ -48,7 +48,7 @@ describe('any sequence of events', () => {
     )
   })
 
-  it('leaves healthy after two probes that failed in a row, and at once when the link goes', () => {
+  it('leaves healthy after two consecutive failed probes, and immediately when the link is lost', () => {
     fc.assert(
       fc.property(events, link, (sequence, newLink) => {
         const state = sequence.reduce(nextState, start)
@@ -62,7 +62,7 @@ describe('any sequence of events', () => {
     )
   })
 
-  it('writes nothing to a device that was neither found enrolled nor given over by a call', () => {
+  it('writes nothing to a device that was neither identified as enrolled nor released by a call', () => {
     fc.assert(
       fc.property(events, (sequence) => {
         let state: DeviceState = start
@@ -70,7 +70,8 @@ describe('any sequence of events', () => {
         for (const happened of sequence) {
           if (happened.type === 'work_begins') allowed = true
           if (happened.type === 'identified') allowed = happened.enrolled || allowed
-          // Without any call, and never found enrolled: no state's entry may write.
+          // Without a call, and never identified as enrolled: no state's entry may
+          // write.
           state = nextState(state, happened)
           if (!allowed) expect(entryOf(state, 0.5).effect).not.toBe('provision')
         }
@@ -79,7 +80,7 @@ describe('any sequence of events', () => {
     )
   })
 
-  it('found not enrolled, is only read until a call begins work or it is found enrolled', () => {
+  it('only reads a device that is not enrolled, until a call starts work or it is identified as enrolled', () => {
     fc.assert(
       fc.property(events, events, (before, after) => {
         const answered = nextState(before.reduce(nextState, start), {
@@ -100,7 +101,7 @@ describe('any sequence of events', () => {
     )
   })
 
-  it('always leaves a way on: a state waits for the link, an operation, or its own effect', () => {
+  it('is never stuck: each state waits for the link, an operation, or its own effect', () => {
     fc.assert(
       fc.property(events, fc.double({ min: 0, max: 1, noNaN: true }), (sequence, jitter) => {
         const state = sequence.reduce(nextState, start)
@@ -121,8 +122,8 @@ describe('any sequence of events', () => {
   })
 })
 
-describe('the circuit', () => {
-  it('opens after five failures in a row, and closes by an answer', () => {
+describe('circuit', () => {
+  it('opens after five consecutive failures, and closes on an answer', () => {
     let state = nextState(start, { type: 'link', link: 'online' })
     for (let failures = 1; failures <= 5; failures += 1) {
       expect(state.name).toBe(failures === 1 ? 'booting' : 'offline')
@@ -149,8 +150,8 @@ describe('the circuit', () => {
   })
 })
 
-describe('the time of a state', () => {
-  it('begins anew with other work, and goes on with the same', () => {
+describe('duration of a state', () => {
+  it('restarts with different work, and continues with the same', () => {
     const long: DeviceState = { name: 'busy', work: 'wiping', owner: 'operation', failures: 0 }
     const verifying = nextState(long, { type: 'work_ends', link: 'online', failure: null })
     expect(isSameState(long, verifying)).toBe(false)
@@ -160,7 +161,7 @@ describe('the time of a state', () => {
   })
 })
 
-describe('a wipe', () => {
+describe('wipe', () => {
   it('is not disturbed by the restart that it causes, and ends in a probe', () => {
     const wiping = nextState({ name: 'healthy', misses: 0 }, { type: 'work_begins', work: 'wiping' })
     const restarted = [

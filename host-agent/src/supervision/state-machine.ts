@@ -1,26 +1,26 @@
 /**
- * A device's life at this host, as a pure function: which state follows on what
- * happened, and what is done on entering it. `runner.ts` runs it. Two rules
- * hold for every sequence of events: healthy only after a probe that passed,
- * and nothing is written to a device that was never enrolled.
+ * A device's life cycle at this host, as a pure function: the next state for each
+ * event, and the effect of entering it. `runner.ts` runs it. Two rules hold for every
+ * sequence of events: healthy only after a successful probe, and no writes to a device
+ * that was never enrolled.
  */
 
 export type DeviceState =
   /** ADB does not list it. */
   | { name: 'absent' }
-  /** Listed; does not answer. `linked`: ADB says it is there, so asking it makes sense. */
+  /** Listed, but does not answer. `linked`: ADB reports it as connected, so a query may succeed. */
   | { name: 'offline'; linked: boolean; failures: number; reason: string }
   /** It has not accepted this host's key. */
   | { name: 'unauthorized' }
-  /** It is asked who it is and whether it has booted. */
+  /** Being queried for its identity and whether it has booted. */
   | { name: 'booting'; failures: number }
   /** `reason`: why the phone of an enrolled serial is not used. */
   | { name: 'unenrolled'; reason?: string | null }
-  /** `owner` operation: a call works on it and says when it ends; restarts in between are expected. */
+  /** `owner` operation: a call works on it and reports when it ends; restarts in between are expected. */
   | { name: 'busy'; work: Work; owner: 'agent' | 'operation'; failures: number }
-  /** `misses`: probes that failed since the last one that passed. */
+  /** `misses`: failed probes since the last successful one. */
   | { name: 'healthy'; misses: number }
-  /** Too many failures in a row: left alone for a while, for an operator to look at. */
+  /** Too many consecutive failures: not contacted for a while; an operator should check it. */
   | { name: 'quarantined'; reason: string }
 
 export type Work = 'provisioning' | 'wiping' | 'verifying'
@@ -28,25 +28,25 @@ export type Link = 'absent' | 'offline' | 'unauthorized' | 'online'
 
 export type DeviceEvent =
   | { type: 'link'; link: Link }
-  /** It answered; `enrolled`: this very phone was enrolled at this host. */
+  /** It answered; `enrolled`: this phone was enrolled at this host. */
   | { type: 'identified'; booted: boolean; enrolled: boolean; reason?: string | null }
   | { type: 'provisioned' }
   | { type: 'probe_passed' }
-  /** What the state's entry had begun failed; `hung`: the phone let the time pass, and `rescue.ts` sees to it. */
+  /** The effect of the state's entry failed; `hung`: the phone timed out, and `rescue.ts` handles it. */
   | { type: 'failed'; reason: string; hung?: boolean }
-  /** All was tried for a phone whose calls hang. */
+  /** All recovery steps for a hanging phone failed. */
   | { type: 'gave_up'; reason: string }
-  /** A restart that we ordered has begun, or another phone may be there. */
+  /** A requested restart has begun, or a different phone may be connected. */
   | { type: 'restarts' }
-  /** The state lasted longer than it may. */
+  /** The state exceeded its maximum duration. */
   | { type: 'timed_out' }
   /** A call with the right to write begins or ends its work. */
   | { type: 'work_begins'; work: 'provisioning' | 'wiping' }
   | { type: 'work_ends'; link: Link; failure: string | null }
 
-/** Failures in a row that open the circuit. */
+/** Consecutive failures that open the circuit. */
 const circuit = 5
-/** Of those that hang: the steps for them come first, and end in the same. */
+/** For hangs: their recovery steps come first, and end in the same state. */
 const hungCircuit = 12
 
 const failed = (failures: number, reason: string, hung = false): DeviceState =>
@@ -158,20 +158,20 @@ function afterFailure(state: DeviceState, reason: string, hung = false): DeviceS
 const sameOr = (state: DeviceState, next: DeviceState): DeviceState =>
   state.name === next.name && state.name !== 'booting' ? state : next
 
-/** Whether a state goes on, so that its time does too: busy with something else is another state. */
+/** Whether a state continues, and with it its time limit: busy with different work is another state. */
 export const isSameState = (a: DeviceState, b: DeviceState): boolean =>
   a.name === b.name && (a.name !== 'busy' || b.name !== 'busy' || (a.work === b.work && a.owner === b.owner))
 
 /** `identify` and `probe` only read; `provision` writes. */
 export type Effect = 'identify' | 'provision' | 'probe'
 
-/** What is begun on entering a state, after a pause, and how long the state may last (milliseconds). */
+/** The effect of entering a state, after a pause, and the state's maximum duration (milliseconds). */
 export interface Entry {
   effect: 'none' | Effect
   afterMs: number
   /** Of the effect. */
   limitMs: number
-  /** Of the state; null: it may last for ever. */
+  /** Of the state; null: unlimited. */
   lastsMs: number | null
 }
 
