@@ -4,12 +4,13 @@ import { describe, expect, it } from 'vitest'
 import { admitCreate, admitStart, noCapacity, type CreateState } from './admission.js'
 
 const ours = { perSecondMicros: price.perSecondMicros, minimumSeconds: price.minimumSeconds }
-const fine: CreateState = {
+type State = CreateState<string>
+const fine: State = {
   frozen: false,
   paused: false,
-  rateLimitedFor: null,
+  rateLimitedFor: () => Promise.resolve(null),
   counts: { running: 0, maxRunning: 5, phones: 0, maxPhones: 5 },
-  deviceFree: true,
+  freeDevice: () => Promise.resolve('a device'),
   money: {
     balanceMicros: 10_000_000n,
     reservedMicros: 0n,
@@ -18,13 +19,13 @@ const fine: CreateState = {
   },
 }
 /** Every reason for a refusal, in the order of the specification's table. */
-const obstacles: [string, (state: CreateState) => CreateState][] = [
+const obstacles: [string, (state: State) => State][] = [
   ['project_frozen', (state) => ({ ...state, frozen: true })],
   ['service_paused', (state) => ({ ...state, paused: true })],
-  ['rate_limited', (state) => ({ ...state, rateLimitedFor: 7 })],
+  ['rate_limited', (state) => ({ ...state, rateLimitedFor: () => Promise.resolve(7) })],
   ['running_limit_reached', (state) => ({ ...state, counts: { ...state.counts, running: 5 } })],
   ['phone_limit_reached', (state) => ({ ...state, counts: { ...state.counts, phones: 5 } })],
-  ['capacity_unavailable', (state) => ({ ...state, deviceFree: false })],
+  ['capacity_unavailable', (state) => ({ ...state, freeDevice: () => Promise.resolve(null) })],
   ['insufficient_credits', (state) => ({ ...state, money: { ...state.money, balanceMicros: 100_000n } })],
   ['spend_limit_reached', (state) => ({ ...state, money: { ...state.money, spendLimitMicros: 1n } })],
 ]
@@ -32,25 +33,44 @@ const refusal = (verdict: object): ApiError | null =>
   'refused' in verdict ? (verdict.refused as ApiError) : null
 
 describe('admitCreate', () => {
-  it('returns the first applicable refusal in the order of the table', () => {
-    fc.assert(
-      fc.property(fc.subarray(obstacles), (some) => {
+  it('returns the first applicable refusal in the order of the table', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.subarray(obstacles), async (some) => {
         const state = some.reduce((each, [, put]) => put(each), fine)
-        expect(refusal(admitCreate(ours, state, 900))?.code ?? null).toBe(some[0]?.[0] ?? null)
+        expect(refusal(await admitCreate(ours, state, 900))?.code ?? null).toBe(some[0]?.[0] ?? null)
       }),
     )
   })
 
-  it('reports the affordable duration, the wait and the reached limit', () => {
-    const at = (index: number) => refusal(admitCreate(ours, obstacles[index]?.[1](fine) ?? fine, 900))
-    expect(at(2)?.retryAfterSeconds).toBe(7)
-    expect(at(2)?.details).toEqual({ retry_after_seconds: 7 })
-    expect(at(3)?.details).toEqual({ limit: 5 })
-    expect(at(5)?.retryAfterSeconds).toBeGreaterThan(0)
-    expect(at(6)?.details).toEqual({ max_affordable_seconds: 100 })
+  it('counts and locks nothing for a request that is refused before', async () => {
+    for (const [index, [code, put]] of obstacles.entries()) {
+      const done: string[] = []
+      const state = put(fine)
+      const verdict = await admitCreate(
+        ours,
+        {
+          ...state,
+          rateLimitedFor: () => state.rateLimitedFor().finally(() => done.push('counted')),
+          freeDevice: () => state.freeDevice().finally(() => done.push('locked')),
+        },
+        900,
+      )
+      expect(refusal(verdict)?.code).toBe(code)
+      expect(done, code).toEqual([...(index >= 2 ? ['counted'] : []), ...(index >= 5 ? ['locked'] : [])])
+    }
   })
 
-  it('never reserves more than the available credit or the monthly limit', () => {
+  it('reports the affordable duration, the wait and the reached limit', async () => {
+    const at = async (index: number) =>
+      refusal(await admitCreate(ours, obstacles[index]?.[1](fine) ?? fine, 900))
+    expect((await at(2))?.retryAfterSeconds).toBe(7)
+    expect((await at(2))?.details).toEqual({ retry_after_seconds: 7 })
+    expect((await at(3))?.details).toEqual({ limit: 5 })
+    expect((await at(5))?.retryAfterSeconds).toBeGreaterThan(0)
+    expect((await at(6))?.details).toEqual({ max_affordable_seconds: 100 })
+  })
+
+  it('never reserves more than the available credit or the monthly limit', async () => {
     const micros = fc.bigInt({ min: 0n, max: 20_000_000n })
     const money = fc.record({
       balanceMicros: micros,
@@ -58,9 +78,9 @@ describe('admitCreate', () => {
       spendLimitMicros: micros,
       spentThisMonthMicros: micros,
     })
-    fc.assert(
-      fc.property(money, fc.option(fc.integer({ min: 60, max: 10_800 })), (each, asked) => {
-        const verdict = admitCreate(ours, { ...fine, money: each }, asked)
+    await fc.assert(
+      fc.asyncProperty(money, fc.option(fc.integer({ min: 60, max: 10_800 })), async (each, asked) => {
+        const verdict = await admitCreate(ours, { ...fine, money: each }, asked)
         if ('refused' in verdict) return
         expect(each.reservedMicros + verdict.reservedMicros).toBeLessThanOrEqual(each.balanceMicros)
         expect(each.spentThisMonthMicros + each.reservedMicros + verdict.reservedMicros).toBeLessThanOrEqual(
@@ -73,31 +93,35 @@ describe('admitCreate', () => {
 })
 
 describe('admitStart', () => {
-  it('checks for a renewal neither a running slot nor the device, for a start both, and for neither the phone limit', () => {
+  it('checks for a renewal neither a running slot nor the device, for a start both, and for neither the phone limit', async () => {
     const full = { ...fine, counts: { running: 5, maxRunning: 5, phones: 9, maxPhones: 5 } }
-    expect(refusal(admitStart(ours, { ...full, running: true, unreachable: noCapacity() }, 900))).toBeNull()
-    expect(refusal(admitStart(ours, { ...full, running: false, unreachable: null }, 900))?.code).toBe(
+    expect(
+      refusal(await admitStart(ours, { ...full, running: true, unreachable: noCapacity() }, 900)),
+    ).toBeNull()
+    expect(refusal(await admitStart(ours, { ...full, running: false, unreachable: null }, 900))?.code).toBe(
       'running_limit_reached',
     )
     const away = { ...fine, running: false, unreachable: noCapacity() }
-    expect(refusal(admitStart(ours, away, 900))?.code).toBe('capacity_unavailable')
-    expect(refusal(admitStart(ours, { ...away, frozen: true }, 900))?.code).toBe('project_frozen')
+    expect(refusal(await admitStart(ours, away, 900))?.code).toBe('capacity_unavailable')
+    expect(refusal(await admitStart(ours, { ...away, frozen: true }, 900))?.code).toBe('project_frozen')
   })
 })
 
 describe('next', () => {
   const poor = { ...fine, money: { ...fine.money, balanceMicros: 0n, reservedMicros: 0n } }
-  const nextOf = (price: typeof ours & { sellsCredit?: boolean }, state: CreateState) =>
-    refusal(admitCreate(price, state, 900))?.next
+  const nextOf = (price: typeof ours & { sellsCredit?: boolean }, state: State) =>
+    admitCreate(price, state, 900).then((verdict) => refusal(verdict)?.next)
 
-  it('of a project without credit is a checkout where credit is sold, otherwise the operator', () => {
-    expect(nextOf({ ...ours, sellsCredit: true }, poor)).toContain('POST /v1/credits/checkout')
-    const asked = nextOf({ ...ours, sellsCredit: false }, poor)
+  it('of a project without credit is a checkout where credit is sold, otherwise the operator', async () => {
+    expect(await nextOf({ ...ours, sellsCredit: true }, poor)).toContain('POST /v1/credits/checkout')
+    const asked = await nextOf({ ...ours, sellsCredit: false }, poor)
     expect(asked).toContain('operator')
     expect(asked).not.toContain('checkout')
   })
 
-  it('of a service without a free device says that parked phones keep theirs', () => {
-    expect(nextOf(ours, { ...fine, deviceFree: false })).toContain('a parked phone keeps its device')
+  it('of a service without a free device says that parked phones keep theirs', async () => {
+    expect(await nextOf(ours, { ...fine, freeDevice: () => Promise.resolve(null) })).toContain(
+      'a parked phone keeps its device',
+    )
   })
 })

@@ -23,7 +23,7 @@ export interface Counts {
 }
 
 /** The checks that run before the request counts toward the lifecycle rate limit. */
-export function gate(state: { frozen: boolean; paused: boolean }): ApiError | null {
+function gate(state: { frozen: boolean; paused: boolean }): ApiError | null {
   if (state.frozen) return projectFrozen()
   if (state.paused) return new ApiError('service_paused', { retryAfterSeconds: 30 })
   return null
@@ -37,7 +37,7 @@ export function rateLimited(retryAfterSeconds: number): ApiError {
   })
 }
 
-export const runningLimit = (counts: Counts): ApiError | null =>
+const runningLimit = (counts: Counts): ApiError | null =>
   counts.running >= counts.maxRunning
     ? new ApiError('running_limit_reached', {
         message: `The maximum of ${counts.maxRunning} running phones is reached. It counts all projects of the same owner.`,
@@ -46,7 +46,7 @@ export const runningLimit = (counts: Counts): ApiError | null =>
       })
     : null
 
-export const phoneLimit = (counts: Counts): ApiError | null =>
+const phoneLimit = (counts: Counts): ApiError | null =>
   counts.phones >= counts.maxPhones
     ? new ApiError('phone_limit_reached', {
         message: `The project has reached its limit of ${counts.maxPhones} phones.`,
@@ -72,7 +72,12 @@ const startingLow = (sentence: string): string => sentence.charAt(0).toLowerCase
 export const projectFrozen = (): ApiError =>
   new ApiError('project_frozen', { next: 'Ask the operator of this service to unfreeze the project.' })
 
-export type Reservation = { refused: ApiError } | { maxDuration: number; reservedMicros: bigint }
+interface Reserved {
+  maxDuration: number
+  reservedMicros: bigint
+}
+
+export type Reservation = { refused: ApiError } | Reserved
 
 /** The last two checks, and the reservation when they pass. */
 export function reserve(price: Price, money: ProjectMoney, asked: number | null): Reservation {
@@ -107,42 +112,59 @@ export function reserve(price: Price, money: ProjectMoney, asked: number | null)
   return { maxDuration, reservedMicros }
 }
 
-export interface CreateState {
+/** The state before the limits. `rateLimitedFor` is called only when the gate is open. */
+interface Entry {
   frozen: boolean
   paused: boolean
-  /** Null while the request is within the limit; otherwise seconds to wait. */
-  rateLimitedFor: number | null
+  /** Counts the request. Returns null while it is within the limit, otherwise the seconds to wait. */
+  rateLimitedFor: () => Promise<number | null>
+}
+
+export interface CreateState<Device> extends Entry {
   counts: Counts
-  deviceFree: boolean
+  /** Locks a free device. Returns null when there is none. */
+  freeDevice: () => Promise<Device | null>
   money: ProjectMoney
 }
 
-/**
- * All checks of a create from `project_frozen` on. Returns the reservation. @throws ApiError of the
- * first check that fails
- */
-export function admitCreate(price: Price, state: CreateState, asked: number | null): Reservation {
-  const refused =
-    gate(state) ??
-    (state.rateLimitedFor === null ? null : rateLimited(state.rateLimitedFor)) ??
-    runningLimit(state.counts) ??
-    phoneLimit(state.counts) ??
-    (state.deviceFree ? null : noCapacity())
-  return refused ? { refused } : reserve(price, state.money, asked)
+export interface StartState extends Entry {
+  counts: Counts
+  money: ProjectMoney
+  running: boolean
+  unreachable: ApiError | null
+}
+
+async function enter({ rateLimitedFor, ...state }: Entry): Promise<ApiError | null> {
+  const refused = gate(state)
+  if (refused) return refused
+  const seconds = await rateLimitedFor()
+  return seconds === null ? null : rateLimited(seconds)
 }
 
 /**
- * The checks of a start or renewal: no phone limit, and the device must be reachable instead of
- * free.
+ * Runs all checks of a create from `project_frozen` on. Returns the first refusal in its order, or
+ * the reservation and the device.
  */
-export function admitStart(
+export async function admitCreate<Device>(
   price: Price,
-  state: Omit<CreateState, 'deviceFree'> & { running: boolean; unreachable: ApiError | null },
+  state: CreateState<Device>,
   asked: number | null,
-): Reservation {
+): Promise<{ refused: ApiError } | (Reserved & { device: Device })> {
+  const refused = (await enter(state)) ?? runningLimit(state.counts) ?? phoneLimit(state.counts)
+  if (refused) return { refused }
+  const device = await state.freeDevice()
+  if (device === null) return { refused: noCapacity() }
+  const verdict = reserve(price, state.money, asked)
+  return 'refused' in verdict ? verdict : { ...verdict, device }
+}
+
+/** The checks of a start or renewal: no phone limit, and the device must be reachable instead of free. */
+export async function admitStart(
+  price: Price,
+  state: StartState,
+  asked: number | null,
+): Promise<Reservation> {
   const refused =
-    gate(state) ??
-    (state.rateLimitedFor === null ? null : rateLimited(state.rateLimitedFor)) ??
-    (state.running ? null : (runningLimit(state.counts) ?? state.unreachable))
+    (await enter(state)) ?? (state.running ? null : (runningLimit(state.counts) ?? state.unreachable))
   return refused ? { refused } : reserve(price, state.money, asked)
 }

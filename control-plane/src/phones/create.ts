@@ -2,7 +2,7 @@
 import { ApiError, newId } from '@phonerack/shared'
 import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
 import { isPaused, lockOwnerAndProject, readUsage, type ProjectRecord } from '../billing/account.js'
-import { admitCreate, gate, phoneLimit, runningLimit, type Reservation } from '../billing/admission.js'
+import { admitCreate } from '../billing/admission.js'
 import { holdCredit } from '../billing/ledger.js'
 import { type Tx } from '../db/database.js'
 import { inTenantTransaction } from '../core/tenant-transaction.js'
@@ -93,11 +93,9 @@ async function checkCountry(tx: Tx, country: string | null): Promise<void> {
   })
 }
 
-type Admitted =
-  | { refused: ApiError }
-  | (Exclude<Reservation, { refused: ApiError }> & { device: AssignedDevice })
+type Admitted = Awaited<ReturnType<typeof admitCreate<AssignedDevice>>>
 
-/** Reads the numbers for admission, locks a free device, and counts the request. */
+/** Reads the state that admission checks. Counts the request and locks a free device when it comes that far. */
 async function admit(
   core: Core,
   tx: Tx,
@@ -106,34 +104,25 @@ async function admit(
   now: Date,
 ): Promise<Admitted> {
   const { rules } = core
-  const frozen = project.frozenAt !== null
-  const paused = await isPaused(tx)
-  const rateLimitedFor = gate({ frozen, paused })
-    ? null
-    : await countLifecycleRequest(tx, project.id, rules.lifecyclePerMinute, now)
   const usage = await readUsage(tx, project, now)
-  const counts = {
-    running: usage.ownerRunning,
-    maxRunning: project.maxRunning,
-    phones: usage.projectPhones,
-    maxPhones: project.maxPhones,
-  }
-  // Lock no device for a request that an earlier check refuses.
-  const worthALook =
-    rateLimitedFor === null && !frozen && !paused && !runningLimit(counts) && !phoneLimit(counts)
   const heardSince = new Date(now.getTime() - rules.hostLateAfterMs)
-  const device = worthALook
-    ? await lockFreeDevice(tx, { projectId: project.id, country: input.country, heardSince })
-    : null
-  const money = { ...project, spentThisMonthMicros: usage.spentThisMonthMicros }
-  const verdict = admitCreate(
+  return admitCreate(
     rules,
-    { frozen, paused, rateLimitedFor, counts, deviceFree: device !== null, money },
+    {
+      frozen: project.frozenAt !== null,
+      paused: await isPaused(tx),
+      rateLimitedFor: () => countLifecycleRequest(tx, project.id, rules.lifecyclePerMinute, now),
+      counts: {
+        running: usage.ownerRunning,
+        maxRunning: project.maxRunning,
+        phones: usage.projectPhones,
+        maxPhones: project.maxPhones,
+      },
+      freeDevice: () => lockFreeDevice(tx, { projectId: project.id, country: input.country, heardSince }),
+      money: { ...project, spentThisMonthMicros: usage.spentThisMonthMicros },
+    },
     input.maxDuration,
   )
-  if ('refused' in verdict) return verdict
-  if (!device) throw new Error('a create was admitted without a device')
-  return { ...verdict, device }
 }
 
 interface Opening {

@@ -1,7 +1,7 @@
 /** Starts a parked or unavailable phone; renews a running one. */
 import { ApiError, limits } from '@phonerack/shared'
 import { isPaused, lockOwnerAndProject, readUsage } from '../billing/account.js'
-import { admitStart, gate } from '../billing/admission.js'
+import { admitStart } from '../billing/admission.js'
 import { countLifecycleRequest } from '../billing/lifecycle-limit.js'
 import { holdCredit } from '../billing/ledger.js'
 import { type Tx } from '../db/database.js'
@@ -56,19 +56,14 @@ async function attempt(
   const conflict = startConflict(phoneId, isOver ? 'parking' : phone.status)
   if (conflict) return refuse(conflict)
 
-  const frozen = project.frozenAt !== null
-  const paused = await isPaused(tx)
-  const rateLimitedFor = gate({ frozen, paused })
-    ? null
-    : await countLifecycleRequest(tx, project.id, rules.lifecyclePerMinute, now)
   const usage = await readUsage(tx, project, now)
   const reach = await reachOf(tx, phoneId, now, rules)
-  const verdict = admitStart(
+  const verdict = await admitStart(
     rules,
     {
-      frozen,
-      paused,
-      rateLimitedFor,
+      frozen: project.frozenAt !== null,
+      paused: await isPaused(tx),
+      rateLimitedFor: () => countLifecycleRequest(tx, project.id, rules.lifecyclePerMinute, now),
       counts: {
         running: usage.ownerRunning,
         maxRunning: project.maxRunning,
