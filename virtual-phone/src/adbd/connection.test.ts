@@ -88,7 +88,7 @@ describe('the transport', () => {
     const acknowledged = host.packets
       .filter((p) => p.command === command.okay)
       .reduce((sum, p) => sum + p.payload.readInt32LE(0), 0)
-    // What went into the pipe of a program that reads no more; the rest is held back.
+    // Bytes written to the pipe of a program that has stopped reading; the rest is held back.
     expect(acknowledged).toBeGreaterThan(0)
     expect(acknowledged).toBeLessThan(granted)
     host.send(command.clse, 3, id)

@@ -1,4 +1,4 @@
-/** A shell on a terminal: what is typed, and what ^D ends. */
+/** A shell on a terminal: its input, and the reads that ^D ends. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runInteractive } from '../shell/session.js'
 import { testAndroid, type TestAndroid } from '../testing/test-android.js'
@@ -36,7 +36,7 @@ function shell() {
   return { terminal, ended, seen, type: (text: string) => terminal.type(Buffer.from(text)) }
 }
 
-it('goes on after ^D has ended a program that read the terminal', async () => {
+it('continues after ^D has ended a program that read the terminal', async () => {
   const { ended, seen, type } = shell()
   await type('cat\r')
   await type('typed\r')
@@ -50,7 +50,7 @@ it('goes on after ^D has ended a program that read the terminal', async () => {
   expect(await ended).toBe(0)
 })
 
-it('gives a line that ^D cuts off to the program at once', async () => {
+it('delivers a line that ^D cuts off to the program immediately', async () => {
   const { ended, seen, type } = shell()
   await type('cat\r')
   await type('half\x04')

@@ -1,4 +1,4 @@
-/** What is counted, and that it is counted once. */
+/** Each call is counted, once. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { testAndroid, type TestAndroid } from '../testing/test-android.js'
 import { counted } from './world-overlay.js'
@@ -30,7 +30,7 @@ it('counts restarts and wipes apart', async () => {
   expect(test.android.counters.counts()).toMatchObject({ reboots: 1, wipes: 1 })
 })
 
-it('counts what the world is told: fingers, not their moves', () => {
+it('counts calls to the world: fingers, not their moves', () => {
   const { counters } = test.android
   const world = counted(test.android.world, counters)
   world.touch('down', 0, 100, 100)

@@ -21,7 +21,7 @@ afterEach(() => {
   test.close()
 })
 
-it('keeps the clipboard from who asks', () => {
+it('refuses the clipboard to background apps', () => {
   const { world } = test.android
   world.setClipboard('before')
   faults.denyClipboard(true)

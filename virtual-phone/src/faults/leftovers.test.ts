@@ -1,4 +1,7 @@
-/** What a user leaves on a phone: where Android's commands find it, what a wipe removes, and what a broken one keeps. */
+/**
+ * A user's data on a phone: where Android's commands find it, what a wipe removes, and what an incomplete
+ * wipe keeps.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -86,7 +86,7 @@ describe('a phone without', () => {
     expect(having.restarts).toEqual([true])
   })
 
-  it('a clipboard, whatever is set', () => {
+  it('a clipboard, after any write', () => {
     const { lacking, having } = both('clipboard')
     for (const { android } of [lacking, having]) android.world.setClipboard('text')
     expect([lacking, having].map(({ android }) => android.world.clipboard)).toEqual(['', 'text'])

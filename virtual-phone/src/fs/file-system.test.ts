@@ -56,7 +56,7 @@ describe('the file system', () => {
     expect(() => fs.stat('/data/local/tmp/s/f/g')).toThrow('Not a directory')
   })
 
-  it('keeps files over a restart, and forgets them in a wipe', async () => {
+  it('keeps files across a restart, and loses them in a wipe', async () => {
     const blobFolder = join(folder, String(next++))
     const fs = newVolume(blobFolder, null)
     await fs.writeFile('/sdcard/\xc3\xbc', Buffer.from('kept'))
@@ -72,7 +72,7 @@ describe('the file system', () => {
     expect(again.readdir('/sdcard')).toContain('Download')
   })
 
-  it('never leaves the phone, whatever the path', () => {
+  it('resolves every path within the phone', () => {
     const fs = fresh().as(root)
     const part = fc.constantFrom(
       '..',

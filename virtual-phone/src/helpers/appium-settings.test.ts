@@ -1,4 +1,4 @@
-/** io.appium.settings by the shell, as Appium's client calls it: what it changes, and what it is refused. */
+/** io.appium.settings through the shell, as Appium's client calls it: its changes, and its refusals. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { appiumApks } from '../testing/appium-apks.js'
 import { installApk } from '../testing/uia2-client.js'

@@ -32,7 +32,7 @@ describe('the Unicode keyboard', () => {
     )
   })
 
-  it('commits what is no base 64 as it came', () => {
+  it('commits invalid base 64 unchanged', () => {
     expect(commit('&!!-x')).toBe('&!!-x')
   })
 })

@@ -33,7 +33,7 @@ describe('the scrcpy server', () => {
     expect(server.removed()).toBe(false)
   })
 
-  it('connects to a reverse tunnel without a dummy byte, and removes its jar when it is told to', async () => {
+  it('connects to a reverse tunnel without a dummy byte, and removes its jar on request', async () => {
     const sockets = new PhoneSockets()
     const accepted = new Promise<Duplex>((resolve) =>
       sockets.listen('localabstract:scrcpy_0000002a', resolve),
@@ -129,7 +129,7 @@ describe('the scrcpy server', () => {
     expect((await server.printed()).stderr.startsWith(error)).toBe(true)
   })
 
-  it('ends on bytes that are no message', async () => {
+  it('ends on bytes that are not a message', async () => {
     const server = start(`${CONTROL} send_device_meta=false send_dummy_byte=false`)
     const client = await connect(server)
     await client.send('63')
@@ -137,7 +137,7 @@ describe('the scrcpy server', () => {
     expect((await server.printed()).stderr).toContain('Unknown event type: 99')
   })
 
-  it('ends when it is stopped, also before a client has come', async () => {
+  it('ends when it is stopped, even before a client has connected', async () => {
     const server = start(CONTROL)
     server.abort()
     expect(await server.exit).toBe(0)

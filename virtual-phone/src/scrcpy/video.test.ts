@@ -217,7 +217,7 @@ describe('the video of scrcpy 3.3.3', () => {
     },
   )
 
-  it('refuses sound and goes on', async () => {
+  it('refuses sound and continues', async () => {
     const server = startServer(
       `${COMMON.replace('audio=false', 'audio=true')} send_dummy_byte=false send_device_meta=false`,
     )

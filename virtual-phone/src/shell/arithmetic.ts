@@ -8,7 +8,7 @@ export class ArithmeticError extends Error {
   }
 }
 
-/** What an expression reads and sets. */
+/** The variables that an expression reads and sets. */
 export interface ArithmeticVariables {
   /** The text of a word with its `$…` replaced. */
   text(node: Arithmetic & { kind: 'word' }): Promise<string>

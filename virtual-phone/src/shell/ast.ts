@@ -39,7 +39,7 @@ export type Declaration = Assign | { word: Word }
 export interface CaseItem {
   patterns: readonly Word[]
   body: Script
-  /** `;&`: goes on with the next item's body. */
+  /** `;&`: continues with the next item's body. */
   fallsThrough: boolean
 }
 

@@ -25,7 +25,7 @@ function print(call: BuiltinCall, text: string): Promise<void> {
   return (call.descriptors.get(1)?.sink ?? nullSink).write(bytesOf(text))
 }
 
-/** As mksh prints a value so that it can be read again. */
+/** Quotes a value like mksh, so that it can be read again. */
 export function shellQuote(value: string): string {
   return /^[A-Za-z0-9_./:,@%+-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`
 }
@@ -54,7 +54,7 @@ async function changeDirectory(call: BuiltinCall): Promise<number> {
   return 0
 }
 
-/** Without `.` and `..`, links kept: as `cd` shows where it is. */
+/** Without `.` and `..`, links kept: the path that `cd` shows. */
 function logicalPath(path: string): string {
   const parts: string[] = []
   for (const part of path.split('/')) {
@@ -138,7 +138,7 @@ async function readVariables(call: BuiltinCall): Promise<number> {
   }
   const descriptor = call.descriptors.get(0)
   const source = descriptor?.source ?? emptySource
-  // What is read too far must stay for the next reader of this descriptor.
+  // Bytes read too far must stay for the next reader of this descriptor.
   const lines = source instanceof LineSource ? source : new LineSource(source)
   if (descriptor !== undefined) descriptor.source = lines
   let line = ''
@@ -222,7 +222,7 @@ async function cannotLeave(call: BuiltinCall): Promise<number> {
   return 0
 }
 
-/** Only for the shell's end: the signals of this phone end a shell at once. */
+/** Only for the shell's end: signals of this phone end a shell immediately. */
 async function setTrap(call: BuiltinCall): Promise<number> {
   const { state } = call.shell
   const args = call.args[0] === '--' ? call.args.slice(1) : call.args

@@ -22,7 +22,7 @@ export function encode(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
-/** Where bytes from 0x80 are put while the parser sees them: it uses U+0080 and U+0081 as marks of its own. */
+/** Where the parser puts bytes from 0x80: it uses U+0080 and U+0081 as marks. */
 const parserBase = 0xe000
 
 export function toParser(script: string): string {

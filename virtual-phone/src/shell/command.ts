@@ -1,4 +1,4 @@
-/** What a command of the phone's shell is: a function from its arguments and streams to an exit code. */
+/** A command of the phone's shell: a function from its arguments and streams to an exit code. */
 import type { Android } from '../android/android.js'
 import type { ProgramIo } from '../android/program.js'
 import type { ByteSink, ByteSource } from '../android/streams.js'
@@ -11,7 +11,7 @@ export interface SpawnOptions {
 }
 
 export interface CommandIo extends ProgramIo {
-  /** As it was called. */
+  /** The name in the call. */
   readonly name: string
   /** Without the name; byte strings. */
   readonly args: readonly string[]
@@ -35,7 +35,7 @@ export type CommandRun = (io: CommandIo) => number | Promise<number>
 
 export type CommandTable = Readonly<Record<string, CommandRun>>
 
-/** Wrong arguments, in the command's own words. */
+/** Wrong arguments, with the command's own message. */
 export class UsageError extends Error {
   constructor(
     message: string,

@@ -10,7 +10,7 @@ import { expandFileNames } from './file-names.js'
 import { changeText } from './parameter-text.js'
 import { compile, hasWildcard, type Piece } from './pattern.js'
 
-/** What expansion needs of the running shell. */
+/** The parts of the running shell that expansion needs. */
 export interface ExpansionShell {
   readonly fs: FileSystem
   readonly cwd: string
@@ -201,7 +201,7 @@ export class Expander {
     }
   }
 
-  /** The value of a parameter, or the word that stands in for it. */
+  /** The value of a parameter, or its default word. */
   private async chosenWord(parameter: Parameter): Promise<string | Word> {
     const { change, name } = parameter
     const value = this.read(name)

@@ -68,7 +68,7 @@ export class Interpreter implements ExpansionShell {
     return this.leave(status)
   }
 
-  /** What `trap … EXIT` asked for; resolves with the shell's exit code. */
+  /** Runs the `trap … EXIT` command; resolves with the shell's exit code. */
   async leave(status: number): Promise<number> {
     const trap = this.state.exitTrap
     if (trap === null || this.signal.aborted) return status
@@ -113,7 +113,7 @@ export class Interpreter implements ExpansionShell {
     return captureOutput(this, body)
   }
 
-  /** After a failed command of an interactive shell: says what is wrong and goes on. */
+  /** After a failed command of an interactive shell: prints the error and continues. */
   async recover(error: unknown): Promise<void> {
     this.state.lastStatus = await this.outcome(error)
   }

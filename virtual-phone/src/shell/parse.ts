@@ -20,7 +20,7 @@ import * as nodes from './parser-nodes.js'
 import { child, children, operatorOf, optional, type ParserNode, textOf, typeOf } from './parser-nodes.js'
 import { parseWord, SyntaxUnsupported } from './parse-word.js'
 
-/** The script is no shell script. `incomplete`: more text could make it one. */
+/** The script has a syntax error. `incomplete`: more text could complete it. */
 export class ShellSyntaxError extends Error {
   constructor(
     message: string,

@@ -19,7 +19,7 @@ interface Library {
 const library: Library = (mvdan as { syntax: Library }).syntax
 const parser = library.NewParser(library.Variant(library.LangMirBSDKorn))
 
-/** @throws what the parser throws */
+/** @throws the parser's errors */
 export function parseTree(script: string): ParserNode {
   return asNode(parser.Parse(script, ''))
 }

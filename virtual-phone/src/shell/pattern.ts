@@ -4,7 +4,7 @@
  * `find -name`.
  */
 
-/** Text of a pattern; what was quoted stands for itself. */
+/** Text of a pattern; quoted characters are literal. */
 export interface Piece {
   text: string
   quoted: boolean

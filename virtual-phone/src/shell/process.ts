@@ -51,7 +51,7 @@ export async function runProcess(request: ProcessRequest): Promise<number> {
   }
 }
 
-/** A fault of ours in one command is reported and ends that command, as a crash does: its script goes on. */
+/** An internal error in a command is reported and ends that command, like a crash: its script continues. */
 async function guarded(run: CommandRun, io: CommandIo, android: Android): Promise<number> {
   try {
     return await run(io)

@@ -1,4 +1,4 @@
-/** The virtual phone's shell and commands beside real mksh with real toybox. */
+/** Compares the virtual phone's shell and commands with real mksh and real toybox. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RealShell, realShell, runVirtual } from '../testing/real-shell.js'
@@ -16,7 +16,7 @@ afterAll(() => {
   phone.close()
 })
 
-/** Who owns a file, when it was written and how large a folder is are the machine's affair; so are block counts. */
+/** Owners, times, folder sizes and block counts depend on the machine and are not compared. */
 function maskListing(text: string): string {
   return text
     .replace(
@@ -51,7 +51,7 @@ async function both(script: string): Promise<[Result, Result]> {
   return [masked(virtual), masked(genuine)]
 }
 
-describe('as real mksh with real toybox', () => {
+describe('gives the output of real mksh with real toybox', () => {
   it.each(languageScripts)('language: %s', async (script) => {
     const [virtual, genuine] = await both(script)
     expect(virtual).toEqual(genuine)

@@ -22,7 +22,7 @@ export interface SessionOptions {
   signal: AbortSignal
   cwd?: string
   env?: Readonly<Record<string, string>>
-  /** `$0`, as it stands before messages. */
+  /** `$0`, the prefix of messages. */
   name?: string
   parameters?: readonly string[]
   pid: number
@@ -54,7 +54,7 @@ export async function runText(text: string, options: SessionOptions): Promise<nu
   return script === null ? 1 : shell.run(script)
 }
 
-/** What stdin gives, command by command, until its end or `exit`. `prompt` is printed before each. */
+/** Runs the commands of stdin one by one, until its end or `exit`. Prints `prompt` before each. */
 export async function runInteractive(
   prompt: (() => string) | null,
   options: SessionOptions,

@@ -3,7 +3,7 @@ import type { ByteSink, ByteSource } from '../android/streams.js'
 import type { Statement } from './ast.js'
 import type { Variables } from './variables.js'
 
-/** What a descriptor leads to. */
+/** The target of a descriptor. */
 export interface Descriptor {
   source?: ByteSource
   sink?: ByteSink

@@ -1,4 +1,4 @@
-/** The real adb with a server and keys of its own, for tests. */
+/** The real adb with a separate server and separate keys, for tests. */
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -12,7 +12,7 @@ export interface AdbResult {
 }
 
 export interface Adb {
-  /** Of its server. */
+  /** Port of its server. */
   readonly port: number
   run(args: readonly string[], stdin?: Buffer): Promise<AdbResult>
   /** Ends the server. */
@@ -50,7 +50,7 @@ export async function startAdb(serial: string): Promise<Adb> {
           resolve({ code, stdout, stderr: stderr.toString() })
         },
       )
-      // It may end without reading; what it says then is in its exit code.
+      // It may end without reading its input; the exit code reports the failure then.
       child.stdin?.on('error', () => undefined)
       child.stdin?.end(stdin ?? '')
     })

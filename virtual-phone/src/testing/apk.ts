@@ -131,13 +131,13 @@ function endAt(end: Buffer, directoryOffset: number): Buffer {
 const ecdsaSha256 = 0x0201
 const schemeV2 = 0x7109871a
 
-/** Of 1 MiB, as the scheme has it. */
+/** Chunks of 1 MiB, as the scheme defines. */
 const chunksOf = (section: Buffer): Buffer[] =>
   Array.from({ length: Math.ceil(section.length / 2 ** 20) }, (_, at) =>
     section.subarray(at * 2 ** 20, (at + 1) * 2 ** 20),
   )
 
-/** `sections`: what stands before the block, the directory, and the end record. */
+/** `sections`: the data before the block, the directory, and the end record. */
 function signingBlock(sections: readonly Buffer[], signer: Signer): Buffer {
   const digests = sections.flatMap(chunksOf).map((chunk) =>
     createHash('sha256')

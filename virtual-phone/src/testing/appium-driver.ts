@@ -31,7 +31,7 @@ async function install(): Promise<void> {
   else renameSync(fresh, folder)
 }
 
-/** What it looks for in `ANDROID_HOME`: the machine's adb, where an SDK has it. */
+/** The file that it expects in `ANDROID_HOME`: the machine's adb, at an SDK's path. */
 export function makeSdk(home: string): string {
   const sdk = join(home, 'android-sdk')
   mkdirSync(join(sdk, 'platform-tools'), { recursive: true })

@@ -9,16 +9,16 @@ import { center, parseTree, type TreeNode } from './ui-tree.js'
 
 export interface ClientPhone {
   phone: Phone
-  /** As adb names it. */
+  /** Its adb serial. */
   serial: string
   adb: Adb
   /** For files of the test. */
   folder: string
-  /** Runs a command by the real adb: what a test checks the client's deeds with. */
+  /** Runs a command by the real adb, to verify the client's effect. */
   shell(command: string): Promise<string>
-  /** What `uiautomator dump` prints. */
+  /** The output of `uiautomator dump`. */
   tree(): Promise<TreeNode[]>
-  /** What went wrong inside of the phone. */
+  /** Internal errors of the phone. */
   faults: readonly unknown[]
   close(): Promise<void>
 }

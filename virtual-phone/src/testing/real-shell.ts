@@ -1,7 +1,6 @@
 /**
- * Runs a script through real mksh with real toybox, and through the virtual
- * phone's shell, each in an empty folder: what Android's own shell does
- * decides. Both are Debian packages; `scripts/test` installs them.
+ * Runs a script through real mksh with real toybox, and through the virtual phone's shell, each in an empty
+ * folder: Android's own shell is the reference. Both are Debian packages; `scripts/test` installs them.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
@@ -71,7 +70,7 @@ function runReal(mksh: string, script: string, cwd: string, bin: string): Promis
 
 let runs = 0
 
-/** The same through the virtual phone, in a folder of its own. */
+/** The same through the virtual phone, in a separate folder. */
 export async function runVirtual({ android }: TestAndroid, script: string): Promise<Result> {
   const cwd = `/data/local/tmp/work${runs++}`
   android.fs.mkdir(cwd)

@@ -76,7 +76,10 @@ b" $'t\tn\x41'`,
   'nonesuch 2>/dev/null; cd none 2>/dev/null; echo $?; { nonesuch; } 2>&1',
 ]
 
-/** What is wrong is found before anything runs. The words for it come from another parser than mksh's: only exit code and silence count. */
+/**
+ * Syntax errors are found before anything runs. Their text comes from another parser than mksh's: only the
+ * exit code and the empty output count.
+ */
 export const brokenScripts: readonly string[] = [
   'echo a; if true; then',
   "echo 'open",

@@ -26,7 +26,7 @@ export interface Result {
   err: string
 }
 
-/** `missing`: what this phone lacks. */
+/** `missing`: the parts that this phone lacks. */
 export function testAndroid(missing: readonly Part[] = []): TestAndroid {
   const folder = mkdtempSync(join(tmpdir(), 'virtual-phone-'))
   const world = createWorld()

@@ -8,7 +8,7 @@ export interface TreeNode {
   parent: TreeNode | null
 }
 
-/** Every node, parents first. @throws for XML that is not well-formed or bounds that are no pair of points */
+/** Every node, parents first. @throws for XML that is not well-formed or invalid bounds */
 export function parseTree(xml: string): TreeNode[] {
   const nodes: TreeNode[] = []
   const open: TreeNode[] = []

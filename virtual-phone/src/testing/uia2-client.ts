@@ -10,7 +10,7 @@ import type { Result, TestAndroid } from './test-android.js'
 export interface Reply {
   status: number
   sessionId: string | null
-  // Whatever the server says: a test states what it expects of it.
+  // Accepts any answer of the server: each test checks its own expectation.
   value: unknown
 }
 

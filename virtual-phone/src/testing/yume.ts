@@ -17,7 +17,7 @@ import {
   tryClose,
 } from '@yume-chan/stream-extra'
 
-/** A host with one key of its own. */
+/** A host with one separate key. */
 export function credentialStore(): AdbCredentialStore {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const key: AdbPrivateKey = {
@@ -43,7 +43,7 @@ function readableOf(socket: Socket): PushReadableStream<Uint8Array> {
 export async function connectDaemon(port: number): Promise<AdbDaemonTransport> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   await once(socket, 'connect')
-  // What breaks the socket ends its streams.
+  // An error of the socket ends its streams.
   socket.on('error', () => undefined)
   const writable = new MaybeConsumable.WritableStream<Uint8Array>({
     write: (chunk) =>

@@ -19,7 +19,7 @@ import { settings } from './apps/settings/settings.js'
 import { PhoneWorld } from './window/world.js'
 
 export interface CreateWorldOptions extends Partial<PhoneFacts> {
-  /** What `exportState` gave before a reboot or park; left out or null: a new phone. */
+  /** The result of `exportState` before a reboot or park; omitted or null: a new phone. */
   state?: unknown
   now?: () => Date
 }
@@ -47,7 +47,7 @@ export function createWorld(options: CreateWorldOptions = {}): World {
   return makeWorld(options)
 }
 
-/** The same, with what tests look at beside `World`. */
+/** The same, with the parts that tests inspect in addition to `World`. */
 export function makeWorld(options: CreateWorldOptions = {}): PhoneWorld {
   const iconOf = (name: string): App['icon'] =>
     APPS.find((app) => app.package === name)?.icon ?? INSTALLED_ICON

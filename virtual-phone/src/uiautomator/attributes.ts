@@ -1,6 +1,6 @@
 /**
- * What `/source` and `/element/:id/attribute/:name` say of a node. Names,
- * aliases, order and what is left out when there is none: server 10.6,
+ * The values of `/source` and `/element/:id/attribute/:name` for a node. Names, aliases, order and omissions:
+ * server 10.6,
  * `Attribute`, `UiElementSnapshot`, `UiObject2Element`.
  */
 import { ServerError } from './errors.js'
@@ -102,7 +102,7 @@ export function sourceAttributes(node: TreeNode): [string, string][] {
   return all.flatMap(([name, value]): [string, string][] => (value === null ? [] : [[name, String(value)]]))
 }
 
-/** The hint stands where the text would. */
+/** The hint replaces the text. */
 export function showsHint({ info }: TreeNode): boolean {
   return info.empty && info.hint !== null && info.hint !== ''
 }
@@ -113,7 +113,7 @@ function selectionOf({ info }: TreeNode): { start: number; end: number } | null 
   return selection !== null && selection.start !== selection.end ? selection : null
 }
 
-/** @throws ServerError for a name that is no attribute */
+/** @throws ServerError for an unknown attribute */
 export function attributeOf(node: TreeNode, name: string): string | null {
   const known = aliases.find((names) => names.some((alias) => alias.toLowerCase() === name.toLowerCase()))
   const canonical = known?.[0]

@@ -1,4 +1,4 @@
-/** Reads what a request's JSON body says. What is missing or of another kind is `invalid argument`. */
+/** Parses a request's JSON body. A missing field or one of another type is `invalid argument`. */
 import type { ScreenRect } from '../android/accessibility.js'
 import { invalidArgument } from './errors.js'
 import type { Direction, Point } from './gestures.js'

@@ -1,4 +1,7 @@
-/** Commands on the device and on its whole screen. What a phone without network and SIM says is said. */
+/**
+ * Commands on the device and on its whole screen. Values that need a network or a SIM are those of a phone
+ * without them.
+ */
 import { model } from '../android/identity.js'
 import { launchable } from './installed.js'
 import { alertButton, alertText } from './alert.js'

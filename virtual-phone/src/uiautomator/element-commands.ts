@@ -14,7 +14,7 @@ const enterKey = 66
 
 const nodeOf = (screen: Screen, call: Call): TreeNode => screen.element(call.path['id'] ?? '')
 
-/** As the client gets it; with more of it when the setting `shouldUseCompactResponses` is off. */
+/** The client's form; longer when the setting `shouldUseCompactResponses` is off. */
 function elementModel(screen: Screen, node: TreeNode): Record<string, unknown> {
   const model: Record<string, unknown> = { ELEMENT: node.id, [elementKey]: node.id }
   if (screen.session.flag('shouldUseCompactResponses')) return model
@@ -45,7 +45,7 @@ function focused(screen: Screen): TreeNode {
   return node
 }
 
-/** `given`: what the client sent, for the error. */
+/** `given`: the client's text, for the error. */
 function setText(node: TreeNode, text: string, given: string): void {
   if (node.info.setText === null || !node.info.enabled)
     throw new ServerError(
@@ -77,8 +77,8 @@ function sendKeys(screen: Screen, node: TreeNode, call: Call): null {
 }
 
 /**
- * What the field says of itself: of a password its dots, so that typing twice into one replaces the first text
- * by dots, as the server does.
+ * The field's own text: a password's dots, so that typing twice into one replaces the first text by dots, as
+ * the server does.
  */
 const currentText = ({ info }: TreeNode): string => (info.empty ? '' : info.text)
 

@@ -1,6 +1,6 @@
 /**
- * Errors as the UiAutomator2 server 10.6 answers them: W3C WebDriver codes with
- * their HTTP status. Whatever else is thrown while it works is `unknown error`.
+ * Errors as the UiAutomator2 server 10.6 returns them: W3C WebDriver codes with their HTTP status. Any other
+ * error is `unknown error`.
  */
 
 const statusOf = {

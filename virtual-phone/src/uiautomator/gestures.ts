@@ -126,7 +126,7 @@ export class Gestures {
     return given ?? defaultSpeed[kind] * this.density
   }
 
-  /** Each stroke is a finger; all move at once. */
+  /** Each stroke is a finger; all move simultaneously. */
   private async strokes(
     strokes: readonly Stroke[],
     speed: number,

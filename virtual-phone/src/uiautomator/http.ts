@@ -22,7 +22,7 @@ export function serveHttp(
     const stream = nodeStream(connection)
     open.add(stream)
     stream.once('close', () => open.delete(stream))
-    // What a client breaks off concerns nobody.
+    // An aborted request needs no handling.
     stream.on('error', () => undefined)
     server.emit('connection', stream)
   })
@@ -34,7 +34,7 @@ export function serveHttp(
   }
 }
 
-/** As Node's HTTP takes it. Reading waits for its reader, writing for the other side. */
+/** In the form of Node's HTTP. Reads wait for the reader, writes for the other side. */
 export function nodeStream(connection: Duplex): NodeDuplex {
   const stream = new NodeDuplex({
     read: () => {

@@ -1,4 +1,4 @@
-/** What `/appium/device/apps` lists: every app that the launcher shows. */
+/** The list of `/appium/device/apps`: every app that the launcher shows. */
 import type { Android } from '../android/android.js'
 
 export interface LaunchableApp {

@@ -4,14 +4,14 @@ import type { JsonObject } from './session.js'
 export type Method = 'GET' | 'POST' | 'DELETE'
 
 export interface Call {
-  /** What stood for `:name` in the path. */
+  /** The path's value of `:name`. */
   path: Readonly<Record<string, string>>
   body: JsonObject
 }
 
 export interface Route<Handler> {
   method: Method
-  /** As in the table. */
+  /** The pattern in the table. */
   name: string
   sections: readonly string[]
   handler: Handler

@@ -59,7 +59,7 @@ it.each(Object.keys(screens))('%s', async (name) => {
   expect(ofSource.map(withoutHint)).toEqual(ofDump)
 })
 
-it('shows the keyboard as a window of its own when asked for all windows', async () => {
+it('shows the keyboard as a separate window when asked for all windows', async () => {
   world.forceStop('com.phonerack.notes')
   launch(world, 'com.phonerack.notes')
   tap(world, 'New note')

@@ -1,4 +1,4 @@
-/** What the handlers of a session work on: the phone, the tree of the moment, the elements that were found. */
+/** The objects that a session's handlers use: the phone, the current tree, the found elements. */
 import type { Android } from '../android/android.js'
 import { ServerError } from './errors.js'
 import type { Gestures } from './gestures.js'
@@ -17,7 +17,7 @@ export class Screen {
     readonly gestures: Gestures,
   ) {}
 
-  /** Made anew: each question looks at the screen of its moment. */
+  /** Built for each question, from the current screen. */
   tree(): Tree {
     return buildTree(this.android.world.accessibilityWindows(), {
       multiWindows: this.session.flag('enableMultiWindows'),
@@ -25,7 +25,7 @@ export class Screen {
     })
   }
 
-  /** The element as it stands now. @throws ServerError when it is unknown, or gone */
+  /** The element's current node. @throws ServerError when it is unknown or stale */
   element(id: string): TreeNode {
     this.session.assertKnown(id)
     const all = { multiWindows: true, invisible: true }
@@ -36,7 +36,7 @@ export class Screen {
     return node
   }
 
-  /** As the server does before it looks: waits for a screen that moves, at most as long as `waitForIdleTimeout`. */
+  /** Like the server before a read: waits for a moving screen, for `waitForIdleTimeout` at most. */
   async settle(): Promise<void> {
     const until = performance.now() + this.session.number('waitForIdleTimeout')
     while (!this.android.world.idle && performance.now() < until && !this.gestures.signal.aborted) {
@@ -44,7 +44,7 @@ export class Screen {
     }
   }
 
-  /** Presses the middle of what can be seen of it; of what cannot be seen, nothing. */
+  /** Presses the centre of its visible part; does nothing when no part is visible. */
   async click({ info }: TreeNode): Promise<void> {
     if (info.visible) await this.gestures.tap(centerOf(info.bounds))
   }

@@ -91,7 +91,7 @@ class Reader {
   }
 }
 
-/** As a Java string literal. */
+/** A Java string literal. */
 function unescape(text: string): string {
   const letters: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r' }
   return text.replace(/\\([^])/g, (_, character: string) => letters[character] ?? character)

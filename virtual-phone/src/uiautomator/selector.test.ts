@@ -95,7 +95,7 @@ describe('a selector of UiAutomator', () => {
     expect(select(list, text)).toEqual(found)
   })
 
-  it('is read or refused, whatever its text', () => {
+  it('is read or refused, for any text', () => {
     const word = fc.constantFrom(
       'new ',
       'UiSelector',
@@ -178,7 +178,7 @@ describe('an element', () => {
   const names = (root: AccessibilityNode) =>
     new Map(treeOf(root).nodes.map((each): [string, TreeNode] => [each.id, each]))
 
-  it('has a name of its own, which stays while others come and go', () => {
+  it('has a unique name, which stays while others come and go', () => {
     const ids = names(list)
     expect(ids.size).toBe(4)
     const more = node(

@@ -1,4 +1,4 @@
-/** The UiAutomator2 server over the phone's own port: what its clients ask, and how it refuses. */
+/** The UiAutomator2 server over the phone's own port: its clients' requests, and its errors. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { get, launch, treeOf } from '../testing/ui-tree.js'
 import { testAndroid } from '../testing/test-android.js'
@@ -45,7 +45,7 @@ describe('the server', () => {
     expect(value).toMatchObject([{ capabilities: { appPackage: 'com.phonerack.notes' } }])
   })
 
-  it('refuses in the words of WebDriver', async () => {
+  it('refuses with WebDriver error codes', async () => {
     expect(await errorOf('GET', '/nothing')).toEqual([404, 'unknown command'])
     expect(await errorOf('PUT', '$/source')).toEqual([404, 'unknown command'])
     expect(await errorOf('GET', '/session/none/source')).toEqual([404, 'invalid session id'])
@@ -72,7 +72,7 @@ describe('the server', () => {
     expect(await errorOf('POST', '/session', {})).toEqual([500, 'session not created'])
   })
 
-  it('is the only UiAutomation: a dump dies beside it', async () => {
+  it('is the only UiAutomation: a concurrent dump dies', async () => {
     expect(await phone.run('uiautomator dump /dev/tty')).toEqual({ code: 137, out: '', err: 'Killed \n' })
   })
 })

@@ -18,7 +18,7 @@ import { Screen } from './screen.js'
 import { Session, type JsonObject } from './session.js'
 
 export const serverAddress = 'tcp:6790'
-/** What the server says where there is no session. */
+/** The server's message without a session. */
 const noSession = 'None'
 /** Text of a whole page fits, a flood does not. */
 const maxBodyBytes = 16 * 1024 * 1024
@@ -69,7 +69,7 @@ async function answer(
   response.end(text)
 }
 
-/** @throws ServerError for what is no JSON object */
+/** @throws ServerError when the body is not a JSON object */
 async function readBody(request: IncomingMessage): Promise<JsonObject> {
   const chunks: Buffer[] = []
   let size = 0
@@ -105,7 +105,7 @@ export class UiAutomator2Server {
     this.gestures = new Gestures(options.android.world, options.signal)
   }
 
-  /** Never throws: what goes wrong is the answer. */
+  /** Never throws: errors become answers. */
   async handle(
     method: string,
     url: string,

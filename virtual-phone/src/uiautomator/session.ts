@@ -45,7 +45,7 @@ const defaultSettings = {
 
 export type SettingName = keyof typeof defaultSettings
 
-/** As many elements as the server remembers. */
+/** The number of elements that the server remembers. */
 const maxElements = 500
 
 export class Session {

@@ -3,7 +3,7 @@ import type { Display } from '../android/world.js'
 import { sourceAttributes } from './attributes.js'
 import type { Tree, TreeNode } from './tree.js'
 
-/** What `Display.getSize` says: without the navigation bar. */
+/** The size from `Display.getSize`: without the navigation bar. */
 export interface SourceDisplay extends Pick<Display, 'rotation' | 'width' | 'height'> {
   navigationHeight: number
 }

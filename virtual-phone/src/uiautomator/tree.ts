@@ -78,7 +78,7 @@ function addNode({ info, window, parent, key, counts, nodes, invisible }: Adding
   return node
 }
 
-/** How often each resource name stands in a window: one that stands there once names its view. */
+/** How often a window contains each resource name: a unique one names its view. */
 function countIds(info: AccessibilityNode, counts: Map<string, number>): void {
   if (info.resourceId !== '') counts.set(info.resourceId, (counts.get(info.resourceId) ?? 0) + 1)
   for (const child of info.children) countIds(child, counts)

@@ -1,5 +1,5 @@
 /**
- * UiSelector: what one matches, and where. Rules: AndroidX `UiSelector` and
+ * UiSelector: matching and search. Rules: AndroidX `UiSelector` and
  * `QueryController` (parts of texts regardless of case, whole texts exactly).
  */
 import { RE2JS } from 're2js'
@@ -84,8 +84,8 @@ function partTest(expression: string, name: string, value: string): Flag | null 
 }
 
 /**
- * Java's `matches`: the whole text. In linear time, for a client's expression that goes back without end would hold up
- * every phone; what cannot be matched so (looking around, back references) is refused.
+ * Java's `matches`: the whole text. In linear time, since a client's expression with unbounded backtracking
+ * would block every phone; look-around and back references, which need backtracking, are refused.
  */
 function wholePattern(expression: string, value: string): (text: string) => boolean {
   try {

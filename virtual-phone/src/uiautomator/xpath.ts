@@ -12,9 +12,9 @@ const require = createRequire(import.meta.url)
 const loadXPath = () => require('fontoxpath') as typeof FontoXPath
 
 /**
- * Nodes in document order. With `context`, the document is that node and what is below it, as with the server's
- * setting `limitXPathContextScope`.
- * @throws ServerError for an expression that is none
+ * Nodes in document order. With `context`, the document is that node and its descendants, as with the
+ * server's setting `limitXPathContextScope`.
+ * @throws ServerError for an invalid expression
  */
 export function findByXPath(tree: Tree, expression: string, context: TreeNode | null): TreeNode[] {
   const document = new Document()

@@ -40,7 +40,7 @@ function picture(red: number, green: number, blue: number): Buffer {
 }
 
 describe('the H.264 encoder', () => {
-  it('gives one packet for each picture, at once, the first behind its parameter sets', async () => {
+  it('gives one packet for each picture without delay, the first after its parameter sets', async () => {
     const encoder = start()
     const colours: [number, number, number][] = [
       [200, 30, 30],
@@ -67,7 +67,7 @@ describe('the H.264 encoder', () => {
       ).toBeLessThan(8)
   })
 
-  it('makes each picture a key frame when it is told to', async () => {
+  it('makes each picture a key frame on request', async () => {
     const encoder = start({ keyFrameSeconds: 0 })
     const keys = []
     for (let i = 0; i < 3; i++) keys.push((await encoder.encode(picture(i, i, i))).at(-1)?.key)
@@ -107,7 +107,7 @@ describe('the H.264 encoder', () => {
   })
 })
 
-/** A program of its own that encodes one picture, prints the encoder's process id, and stays. */
+/** A separate program that encodes one picture, prints the encoder's process id, and stays. */
 async function program(folder: string): Promise<string> {
   const here = dirname(fileURLToPath(import.meta.url))
   for (const name of ['encoder', 'flv', 'size']) {

@@ -1,7 +1,7 @@
 /**
- * H.264 of pictures, by an ffmpeg of its own: one picture in, one packet out,
- * before a stream's first picture its parameter sets. ffmpeg reads the pictures from a
- * pipe and ends with it, so it does not outlive this process. Used by `screen-video.ts`.
+ * Encodes pictures as H.264 with a separate ffmpeg: one picture in, one packet out; parameter sets precede a
+ * stream's first picture. ffmpeg reads the pictures from a pipe and ends with it, so it does not outlive this
+ * process. Used by `screen-video.ts`.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { FlvReader, type VideoPacket } from './flv.js'
@@ -10,9 +10,9 @@ import { type Size } from './size.js'
 export interface EncoderOptions {
   /** Path or name of the program. */
   ffmpeg: string
-  /** Of the pictures. */
+  /** Size of the pictures. */
   source: Size
-  /** Of the video; even numbers. */
+  /** Size of the video; even numbers. */
   size: Size
   /** Bits a second. */
   bitRate: number
@@ -54,7 +54,7 @@ export class H264Encoder {
     this.child.on('exit', (code) => {
       this.fail(new EncoderError(`ffmpeg ended with ${code ?? 'a signal'}: ${this.errorText.trim()}`))
     })
-    // What ends the pipe ends ffmpeg, which is told above.
+    // The end of the pipe ends ffmpeg, whose exit is handled above.
     this.child.stdin.on('error', () => undefined)
     this.child.stderr.on('data', (chunk: Buffer) => {
       this.errorText = (this.errorText + chunk.toString('utf8')).slice(-errorTextBytes)
@@ -86,7 +86,7 @@ export class H264Encoder {
     })
   }
 
-  /** Ends ffmpeg at once. */
+  /** Kills ffmpeg immediately. */
   close(): void {
     this.fail(new EncoderError('The encoder was closed'))
   }
@@ -120,7 +120,7 @@ export class H264Encoder {
 function encoderArguments({ source, size, bitRate, keyFrameSeconds }: EncoderOptions): string[] {
   return [
     ...['-hide_banner', '-loglevel', 'error', '-nostdin'],
-    // The time of arrival is the time of the picture: the bit rate is held also when few come.
+    // The time of arrival is the time of the picture: this keeps the bit rate at low frame rates, too.
     ...['-use_wallclock_as_timestamps', '1'],
     ...['-f', 'rawvideo', '-pixel_format', 'rgba', '-video_size', `${source.width}x${source.height}`],
     ...['-framerate', '60', '-i', 'pipe:0', '-an', '-vsync', 'passthrough'],

@@ -38,7 +38,7 @@ describe('H.264 in FLV', () => {
     )
   })
 
-  it('refuses what is no FLV, and another codec', () => {
+  it('refuses data that is not FLV, and another codec', () => {
     expect(() => new FlvReader().push(Buffer.alloc(20, 1))).toThrow('Not an FLV stream')
     const other = Buffer.concat([
       STREAM.subarray(0, 13),

@@ -23,7 +23,7 @@ export class FlvReader {
   private held: Buffer = Buffer.alloc(0)
   private headerRead = false
 
-  /** The packets that `chunk` completes. @throws Error for bytes that are no H.264 in FLV */
+  /** The packets that `chunk` completes. @throws Error for bytes that are not H.264 in FLV */
   push(chunk: Buffer): VideoPacket[] {
     this.held = this.held.length === 0 ? chunk : Buffer.concat([this.held, chunk])
     const packets: VideoPacket[] = []
@@ -71,7 +71,7 @@ function parameterSets(record: Buffer): Buffer {
   return Buffer.concat(units)
 }
 
-/** Each NAL unit stands behind its length in four bytes. */
+/** A length of four bytes precedes each NAL unit. */
 function nalUnits(data: Buffer): Buffer {
   const units: Buffer[] = []
   for (let at = 0; at < data.length;) {

@@ -20,7 +20,7 @@ export interface ScreenVideoOptions {
   ffmpeg: string
   /** The video's size on a display. */
   fit: (display: Size) => Size
-  /** 0: as many as the phone can. */
+  /** 0: the phone's maximum. */
   maxFps: number
   bitRate: number
   keyFrameSeconds: number
@@ -44,7 +44,7 @@ export class ScreenVideo {
 
   constructor(private readonly options: ScreenVideoOptions) {}
 
-  /** Starts a new encoder: parameter sets and a key frame follow, also when the screen is still. */
+  /** Starts a new encoder: parameter sets and a key frame follow, even on a static screen. */
   reset(): void {
     this.resetAsked = true
     this.wakeup.notify()
@@ -100,7 +100,10 @@ export class ScreenVideo {
     }
   }
 
-  /** While one picture is encoded the next one is drawn; what a slow client does not take is never drawn. */
+  /**
+   * While one picture is encoded the next one is drawn; pictures that a slow client does not take are never
+   * drawn.
+   */
   private async film(encoder: H264Encoder, display: Size, size: Size): Promise<void> {
     const { world, maxFps, repeatAfterMs } = this.options
     const intervalMs = 1000 / Math.min(maxFps > 0 ? maxFps : SCREEN_FPS, SCREEN_FPS)

@@ -91,7 +91,7 @@ describe('who asks', () => {
     })
   })
 
-  it('names a phone by its port or its serial number, and a fault that there is', async () => {
+  it('refuses an unknown phone or fault', async () => {
     const never = (name: string | number, what = 'never-idle') =>
       ask('POST', `/phones/${name}/faults/${what}`, { on: false })
     expect((await never(phone.port)).status).toBe(200)
@@ -102,7 +102,7 @@ describe('who asks', () => {
     expect((await ask('GET', '/%')).status).toBe(404)
   })
 
-  it('is told what is wrong with the body', async () => {
+  it('reports what is wrong with the body', async () => {
     const path = `/phones/${phone.port}/faults/hang`
     for (const wrong of [{ every: -1 }, { every: '2' }, {}, { every: 1, more: 1 }, '{', 'null', '[]']) {
       expect((await ask('POST', path, wrong)).status, JSON.stringify(wrong)).toBe(400)
@@ -134,7 +134,7 @@ describe('the counters', () => {
     })
   })
 
-  it('are those of the phone, whoever asks', async () => {
+  it('are the same for every client', async () => {
     expect(await counters()).toEqual(phone.counters())
   })
 })
@@ -198,7 +198,7 @@ describe('the cable', () => {
     return text('connect', serial)
   }
 
-  it('stays out over a reboot', async () => {
+  it('stays offline across a reboot', async () => {
     await adb.run(['shell', 'svc power reboot'])
     await fault('unplug')
     await until(false)
@@ -311,7 +311,7 @@ describe('the phone', () => {
     expect(phone.counters().installs).toBe(2)
   })
 
-  it('keeps its clipboard from who asks', async () => {
+  it('refuses the clipboard to background apps', async () => {
     await fault('leave', { what: ['clipboard'] })
     await fault('deny-clipboard', { on: true })
     expect(phone.state().clipboard).toBe('')

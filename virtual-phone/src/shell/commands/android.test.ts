@@ -1,4 +1,4 @@
-/** What programs in the wild read from Android's commands. */
+/** The output of Android's commands that programs in the wild read. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { testAndroid } from '../../testing/test-android.js'
 
@@ -79,7 +79,7 @@ describe("Android's commands", () => {
     expect(await out(`dumpsys meminfo ${notes}`)).toBe(`No process found for: ${notes}\n`)
   })
 
-  it('sockets and bars are told', async () => {
+  it('sockets and bars are listed', async () => {
     expect(await out('head -1 /proc/net/unix')).toMatch(/^Num +RefCount Protocol Flags +Type St Inode Path$/m)
     const stop = phone.android.sockets.listen('localabstract:scrcpy_1', () => undefined)
     expect(await out('grep @ /proc/net/unix')).toMatch(/^0{16}: .* @scrcpy_1\n$/)

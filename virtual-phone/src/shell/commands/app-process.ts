@@ -40,7 +40,7 @@ async function appProcess(io: CommandIo): Promise<number> {
     return 134
   }
   if (io.android.missing.has('scrcpy')) {
-    // As on phones whose framework the server does not know: its first call by reflection fails.
+    // Like phones whose framework the server does not know: its first call by reflection fails.
     await io.err(
       '[server] ERROR: Exception on thread Thread[main,5,main]\njava.lang.AssertionError: java.lang.reflect.InvocationTargetException\n\tat com.genymobile.scrcpy.wrappers.ServiceManager.getService(ServiceManager.java:42)\n\tat com.genymobile.scrcpy.Server.main(Server.java:211)\n',
     )

@@ -1,4 +1,4 @@
-/** What the system services answer to `cmd SERVICE …`. Called by `cmd.ts`. */
+/** The output of the system services for `cmd SERVICE …`. Called by `cmd.ts`. */
 import { findPackage } from '../../android/packages.js'
 import { decode, encode } from '../bytes.js'
 import type { CommandIo } from '../command.js'

@@ -1,5 +1,5 @@
 /**
- * What is in the phone's slots: `dumpsys isub`, `sm list-disks` and `list-volumes`. Forms: AOSP 14
+ * The cards in the phone's slots: `dumpsys isub`, `sm list-disks` and `list-volumes`. Forms: AOSP 14
  * `SubscriptionManagerService`, `Sm`.
  */
 import type { Android } from '../../android/android.js'
@@ -39,7 +39,7 @@ async function sm(io: CommandIo): Promise<number> {
   return 0
 }
 
-/** Of the content providers only that of messages: none on the phone, those of the SIM by their number. */
+/** Supports only the content provider of messages: none on the phone, those of the SIM by their number. */
 export async function content(io: CommandIo): Promise<number> {
   const { sim } = io.android.userData
   const [verb] = io.args

@@ -19,7 +19,7 @@ export function dumpAccounts({ userData }: Android): string {
 `
 }
 
-/** What `pm list users` and `cmd user list` print. A second user is not running. */
+/** The output of `pm list users` and `cmd user list`. A second user is not running. */
 export function listUsers({ userData }: Android): string {
   const others = userData.users.map(({ id, name }) => `\tUserInfo{${id}:${name}:410}\n`)
   return `Users:\n\tUserInfo{0:Owner:4c13} running\n${others.join('')}`

@@ -1,4 +1,4 @@
-/** `dumpsys window`, `activity` and `input_method`: what is in front, and who has the keyboard. */
+/** `dumpsys window`, `activity` and `input_method`: the foreground activity, and the keyboard's client. */
 import type { Android } from '../../android/android.js'
 import { appProcesses, type AppProcess } from '../../android/app-processes.js'
 import { findPackage } from '../../android/packages.js'
@@ -34,8 +34,8 @@ export function dumpWindow(android: Android, args: readonly string[]): string {
 }
 
 /**
- * What has the focus: the keyguard stands in the window of the shade (SystemUI, Android 11 and later). A dialog of the
- * system names the process it speaks of (`AppErrorDialog`, `AppNotRespondingDialog`).
+ * The focused window: the keyguard is in the window of the shade (SystemUI, Android 11 and later). A system
+ * dialog names the process that it is about (`AppErrorDialog`, `AppNotRespondingDialog`).
  */
 function focusedWindow(android: Android): string {
   const f = front(android)

@@ -4,7 +4,7 @@ import { type CommandIo, UsageError } from '../command.js'
 import { compileText, matches } from '../pattern.js'
 
 export interface FindEntry {
-  /** As it is printed. */
+  /** The printed form. */
   name: string
   path: string
   stat: Stat

@@ -16,7 +16,7 @@ interface Settings {
 }
 
 async function grep(io: CommandIo): Promise<number> {
-  // Each -e is a pattern of its own.
+  // Each -e is a separate pattern.
   const patterns = io.args.flatMap((arg, at) => (arg === '-e' ? [io.args[at + 1] ?? ''] : []))
   const parsed = parseOptions(io, 'EFivcnlLqorRhHwxsazb', 'emABCf')
   const { flags } = parsed

@@ -5,7 +5,7 @@ import type { CommandIo } from '../command.js'
 import { shortComponent } from './intent.js'
 
 const systemIme = 'com.android.inputmethod.latin/.LatinIME'
-/** Of the system image, too, but not enabled. */
+/** In the system image, too, but not enabled. */
 const secondIme = 'com.android.inputmethod.pinyin/.PinyinIME'
 const imeAction = 'android.view.InputMethod'
 

@@ -90,7 +90,7 @@ async function keyEvents(io: CommandIo, world: World, args: readonly string[]): 
   if (names.length === 0) throw new BadArguments('Argument expected after "keyevent"')
   for (const name of names) {
     const code = keyCodeOf(name)
-    // As Android: an unknown key is sent as KEYCODE_UNKNOWN, which does nothing.
+    // Like Android: an unknown key is sent as KEYCODE_UNKNOWN, which does nothing.
     if (code === null) continue
     await press(io, world, [code], options.includes('--longpress') ? longPressMs : 0)
     if (options.includes('--doubletap')) await press(io, world, [code], 0)
@@ -118,7 +118,7 @@ function unicode({ unicodeIme: keyboard }: Android, line: string): string {
   return Array.from(line, (character) => keyboard.type(character)).join('')
 }
 
-/** What `input text` throws for a character that no key gives. */
+/** The exception of `input text` for a character that no key produces. */
 class NullPointerException extends Error {}
 
 const motions = { DOWN: 'down', MOVE: 'move', UP: 'up', CANCEL: 'cancel' } as const

@@ -5,7 +5,7 @@ import type { CommandIo } from '../command.js'
 
 export interface ParsedIntent {
   intent: Intent
-  /** `-W`, `-S` and the other options of `am start` that stand alone. */
+  /** `-W`, `-S` and the other options of `am start` without a value. */
   options: ReadonlySet<string>
 }
 
@@ -62,7 +62,7 @@ const withOne = new Set([
 const alone =
   /^(-W|-S|-D|-N|--streaming|--activity-.*|--include-stopped-packages|--exclude-stopped-packages|--grant-.*|--debug-.*|--receiver-.*|--selector|--attach-agent.*|--track-allocation|--async|--ungrouped)$/
 
-/** `com.a/.B` → package and full class name; null when it is no component. */
+/** `com.a/.B` → package and full class name; null when it is not a component. */
 export function parseComponent(text: string): { package: string; className: string } | null {
   const at = text.indexOf('/')
   if (at <= 0 || at === text.length - 1) return null
@@ -127,7 +127,7 @@ export function parseIntent(args: readonly string[]): ParsedIntent {
   return { intent, options }
 }
 
-/** As `Intent.toString()`. `flags` is added where Android has added some. */
+/** Same form as `Intent.toString()`. `flags` is added where Android has added some. */
 export function intentText(intent: Intent, flags = ''): string {
   const parts: string[] = []
   if (intent.action !== undefined) parts.push(`act=${intent.action}`)

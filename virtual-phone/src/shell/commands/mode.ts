@@ -33,7 +33,7 @@ export function parseMode(text: string, old: number, directory = false): number 
   return mode
 }
 
-/** As `ls -l` shows it. */
+/** The form of `ls -l`. */
 export function modeText(mode: number): string {
   const type = mode & typeBits.mask
   const letter =

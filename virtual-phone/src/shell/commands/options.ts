@@ -7,7 +7,9 @@ export interface ParsedOptions {
   operands: readonly string[]
 }
 
-/** `flags`: letters that stand alone; `withValue`: letters that take a value. @throws UsageError for any other */
+/**
+ * `flags`: letters without a value; `withValue`: letters that take a value. @throws UsageError for any other
+ */
 export function parseOptions(io: CommandIo, flags: string, withValue = ''): ParsedOptions {
   const found = new Set<string>()
   const values: Record<string, string> = {}

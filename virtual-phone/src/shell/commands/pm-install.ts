@@ -54,7 +54,7 @@ const withSession =
 
 class Unreadable extends Error {}
 
-/** Opens a file as the system server, which may not read shared storage. */
+/** Opens a file as the system server, which cannot read shared storage. */
 async function openApk(io: CommandIo, name: string): Promise<ByteSource & { close(): Promise<void> }> {
   const path = io.path(name)
   try {

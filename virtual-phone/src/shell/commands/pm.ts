@@ -1,4 +1,4 @@
-/** `pm`, and `cmd package`: what is installed. Source of forms: AOSP `PackageManagerShellCommand`. */
+/** `pm`, and `cmd package`: the installed packages. Source of forms: AOSP `PackageManagerShellCommand`. */
 import { allPackages, findPackage, pathsOf } from '../../android/packages.js'
 import type { AppEntry } from '../../android/world.js'
 import { decode, encode } from '../bytes.js'

@@ -21,7 +21,7 @@ const classes: Readonly<Record<string, string>> = {
 export interface Match {
   start: number
   end: number
-  /** What the groups matched; null for one that took no part. The first is the whole. */
+  /** The matches of the groups; null for a group that did not take part. The first is the whole match. */
   groups: readonly (string | null)[]
 }
 
@@ -32,13 +32,13 @@ export interface PosixOptions {
 
 export interface PatternOptions {
   ignoreCase: boolean
-  /** Neither side of a match goes on as a word. */
+  /** A match that is not part of a longer word on either side. */
   words?: boolean
   /** A match is the whole line. */
   whole?: boolean
 }
 
-/** What RE2 cannot do in linear time it does not do at all. @throws UsageError when it is no good expression */
+/** Refuses expressions that RE2 cannot run in linear time. @throws UsageError for an invalid expression */
 export class PosixRegExp {
   private readonly engine: RE2JS
   private readonly words: boolean
@@ -74,7 +74,7 @@ export class PosixRegExp {
   }
 }
 
-/** @throws UsageError when it is no good expression */
+/** @throws UsageError for an invalid expression */
 export function posixRegExp(source: string, { extended, ignoreCase = false }: PosixOptions): PosixRegExp {
   return new PosixRegExp(posixSource(source, extended), source, { ignoreCase })
 }

@@ -1,4 +1,4 @@
-/** screencap, uiautomator and wm: what is on the screen. */
+/** screencap, uiautomator and wm: the content of the screen. */
 import { type CommandIo, type CommandTable, UsageError } from '../command.js'
 
 const defaultDump = '/sdcard/window_dump.xml'
@@ -34,7 +34,7 @@ async function setRotation(io: CommandIo, args: readonly string[]): Promise<numb
   return 0
 }
 
-/** Without its rotation: as the panel is built. */
+/** In the panel's natural orientation. */
 function panel(io: CommandIo): string {
   const { width, height, rotation } = io.android.world.display
   return rotation % 2 === 0 ? `${width}x${height}` : `${height}x${width}`

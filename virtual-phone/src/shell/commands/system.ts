@@ -9,7 +9,7 @@ import { parseOptions } from './options.js'
 /** `media_rw` is the mount's affair and does not show. */
 const shownGroups = [shellUser.gid, ...shellUser.groups.filter((group) => group !== 1023)]
 
-/** Its first lines, with the options that there are: programs look here for `-A`. */
+/** Its first lines, with the supported options: programs look here for `-A`. */
 const psHelp = `usage: ps [-AefTlw] [-o FIELD] [-p PID] [-u USER]
 
 List processes.

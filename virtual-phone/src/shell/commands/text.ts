@@ -7,7 +7,7 @@ import { eachInput, linesOf } from './inputs.js'
 import { parseOptions } from './options.js'
 import { formatPrintf } from './printf.js'
 
-/** As `cat -v` shows bytes; `-t` also tabs, `-e` also ends of lines. */
+/** The form of `cat -v`; `-t` also shows tabs, `-e` also line ends. */
 function visible(bytes: Buffer, flags: ReadonlySet<string>): string {
   let text = ''
   for (const byte of bytes) {
@@ -21,7 +21,7 @@ function visible(bytes: Buffer, flags: ReadonlySet<string>): string {
   return text
 }
 
-/** The arguments of `seq [-w] [-s SEPARATOR] [FIRST [STEP]] LAST`; a negative number is no option. */
+/** The arguments of `seq [-w] [-s SEPARATOR] [FIRST [STEP]] LAST`; a negative number is not an option. */
 function sequence(io: CommandIo) {
   const args = [...io.args]
   let [separator, padded] = ['\n', false]

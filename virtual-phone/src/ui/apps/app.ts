@@ -1,4 +1,6 @@
-/** What an app of the world is made of, and what its screens may do. Implemented by `window/`, used by each app. */
+/**
+ * The parts of an app, and the interface that its screens use. Implemented by `window/`, used by each app.
+ */
 import { type AppEntry, type GeoPoint, type Intent, type ScreenLock } from '../../android/world.js'
 import { type EditState } from '../toolkit/edit-state.js'
 import { type Theme } from '../toolkit/theme.js'
@@ -48,9 +50,9 @@ export interface Ui {
   dataOf(packageName: string): object
   /** This app breaks down, or hangs: the system's dialog says so. */
   breakDown(kind: 'crash' | 'not_responding'): void
-  /** The app's saved data, a JSON object that its `initialData` made; changes last over a reboot. */
+  /** The app's saved data, a JSON object from its `initialData`; changes survive a reboot. */
   data(): object
-  /** What this activity remembers while it lives. */
+  /** State of this activity while it is alive. */
   local<T extends object>(name: string, init: () => T): T
   scroll(name: string): ScrollState
   field(name: string, text?: string): EditState
@@ -66,7 +68,7 @@ export interface Ui {
   switchTo(taskId: number): void
   closeTasks(): void
   finish(): void
-  /** What back does on this screen, in place of finishing it; build anew each time. */
+  /** The effect of back on this screen, in place of finishing it; build it again each time. */
   onBack(handler: () => void): void
   showDialog(build: (ui: Ui) => View): void
   dismissDialog(): void
@@ -90,7 +92,10 @@ export interface App {
   activities: Readonly<Record<string, Screen>>
   /** Class names by the intent actions they answer. */
   actions: Readonly<Record<string, string>>
-  /** What a tap on its notification opens, above its launcher activity, and the extra that is given the notification's id. */
+  /**
+   * The activity that a tap on its notification opens, above its launcher activity, and the extra that gets
+   * the notification's id.
+   */
   notificationActivity?: { className: string; extra: string }
   initialData: () => object
 }

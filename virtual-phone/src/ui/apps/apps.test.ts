@@ -144,7 +144,7 @@ describe('the icon of an installed app', () => {
     return pixel()
   }
 
-  it('stands in the launcher; a damaged one leaves its place empty', async () => {
+  it('is in the launcher; a damaged one leaves its place empty', async () => {
     const canvas = createCanvas(96, 96)
     const ctx = canvas.getContext('2d')
     ctx.fillStyle = '#12c834'

@@ -23,7 +23,7 @@ const DETAIL = 'com.android.contacts.quickcontact.QuickContactActivity'
 const EDIT = 'com.android.contacts.activities.ContactEditorActivity'
 
 interface ContactsData {
-  /** Only what the user did; the thousand are made anew. */
+  /** Only the user's changes; the thousand contacts are generated again. */
   added: Contact[]
   deleted: number[]
 }

@@ -64,7 +64,7 @@ function clockOf(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** It plays from the time of a tap on, and stands still at its end. */
+/** It plays from the time of a tap on, and stops at its end. */
 function film(ui: Ui): View {
   const t = ui.theme
   const play = ui.local('play', (): { startedMs: number | null; seenMs: number } => ({

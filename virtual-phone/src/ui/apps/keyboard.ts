@@ -1,4 +1,7 @@
-/** The input method as an installed package: no screen of its own, listed by `pm`. Its keys are in `window/keyboard.ts`. */
+/**
+ * The input method as an installed package: without screens, listed by `pm`. Its keys are in
+ * `window/keyboard.ts`.
+ */
 import { type App } from './app.js'
 
 export const keyboardApp: App = {

@@ -213,7 +213,7 @@ describe('the time in blocks', () => {
     })
   }
 
-  it('is read back from the pixels, and goes on', async () => {
+  it('is read back from the pixels, and advances', async () => {
     launch(world, 'com.phonerack.trouble')
     tap(world, 'Time in blocks')
     expect(await seen()).toEqual(timeBits(now))
@@ -266,7 +266,7 @@ describe('the intent for alarms', () => {
 })
 
 describe('the film', () => {
-  it('plays until its end, stands still when it is told to, and moves only then', async () => {
+  it('plays until its end, stops on request, and moves only while it plays', async () => {
     let now = new Date('2026-01-05T10:20:00Z')
     const world = makeWorld({ now: () => now })
     const pass = (ms: number): void => {

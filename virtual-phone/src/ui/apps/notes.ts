@@ -28,7 +28,7 @@ interface Note {
 
 interface NotesData {
   nextId: number
-  /** Of the locked note; null until the first password makes one. */
+  /** Password of the locked note; null until it is set. */
   password: string | null
   notes: Note[]
 }

@@ -1,4 +1,7 @@
-/** Asks for a runtime permission, as Android's permission controller does: a window of its own package in front of the app. */
+/**
+ * Asks for a runtime permission, as Android's permission controller does: a window of a separate package in
+ * front of the app.
+ */
 import { column, frame, icon, label } from '../toolkit/widgets.js'
 import { view, type View } from '../toolkit/view.js'
 import { type App, type Ui } from './app.js'

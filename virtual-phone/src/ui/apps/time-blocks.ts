@@ -1,6 +1,6 @@
 /**
- * A screen that shows the time at which it was drawn, as white and black blocks that survive any video: what reads
- * them back from a picture knows how old the picture is. A screen of the trouble app.
+ * A screen that shows the time at which it was drawn, as white and black blocks that survive any video: a
+ * reader of the picture can compute its age. A screen of the trouble app.
  */
 import { chunks } from '../toolkit/chunks.js'
 import { column, frame, row } from '../toolkit/widgets.js'

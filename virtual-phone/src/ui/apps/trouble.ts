@@ -1,4 +1,7 @@
-/** What is hard for who drives a phone, on buttons: a crash, a hang, a window that cannot be captured, a tree of 1,500 nodes, a permission, an endless spinner, the time in blocks. */
+/**
+ * Situations that are hard for a phone's driver, on buttons: a crash, a hang, a window that cannot be
+ * captured, a tree of 1,500 nodes, a permission, an endless spinner, the time in blocks.
+ */
 import { chunks } from '../toolkit/chunks.js'
 import { button, column, label, row, scrollView, toolbar } from '../toolkit/widgets.js'
 import { view, type View } from '../toolkit/view.js'

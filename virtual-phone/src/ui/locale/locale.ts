@@ -42,7 +42,7 @@ export function sayIn(
 export const isRtlLocale = (locale: string): boolean =>
   ['ar', 'he', 'iw', 'fa', 'ur'].includes(languageOf(locale))
 
-/** What widgets of every app say of themselves. */
+/** Accessibility texts of the widgets of every app. */
 export const COMMON_DESCRIPTIONS: ReadonlySet<string> = new Set([
   'Back',
   'Home',

@@ -29,7 +29,7 @@ export type DrawStep = { clip: Rect; opacity: number } & (
   | { kind: 'fill'; rect: Rect; color: string }
 )
 
-/** A line's base direction is that of its first letter, as in a TextView (`firstStrong`). */
+/** The base direction of a line is its first letter's, as in a TextView (`firstStrong`). */
 export function isRtl(text: string): boolean {
   const first = /\p{L}/u.exec(text)?.[0]
   return first !== undefined && /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(first)
@@ -53,7 +53,7 @@ interface TextSpot {
   sizePx: number
 }
 
-/** How much of a one-line field's text is left of its room, so that the cursor stands in it. */
+/** How far a one-line field's text is scrolled left, so that the cursor is visible. */
 function hiddenLeft(v: View, line: TextLine, room: number, sizePx: number): number {
   if (!v.edit || v.edit.multiline || !v.style || line.width <= room) return 0
   const before = v.edit.focused

@@ -36,7 +36,7 @@ const operation = fc.oneof(
   fc.constantFrom({ kind: 'backward' as const }, { kind: 'forward' as const }, { kind: 'all' as const }),
 )
 
-/** The plain model: what stands before the selection, in it, and after it. */
+/** The plain model: the text before the selection, in it, and after it. */
 function parts(s: EditState): [string, string, string] {
   const [a, b] = [Math.min(s.anchor, s.head), Math.max(s.anchor, s.head)]
   return [s.text.slice(0, a), s.text.slice(a, b), s.text.slice(b)]
@@ -91,7 +91,7 @@ describe('editing', () => {
     )
   })
 
-  it('deletes a family emoji at once', () => {
+  it('deletes a family emoji as one unit', () => {
     const s = start('a👩‍👩‍👧')
     deleteBackward(s)
     expect(s.text).toBe('a')

@@ -7,7 +7,10 @@ export interface EditState {
   text: string
   anchor: number
   head: number
-  /** What an input method still converts; underlined. Moving the cursor or any other edit takes it as it stands. */
+  /**
+   * The text that an input method is composing; underlined. Moving the cursor or any other edit commits it
+   * unchanged.
+   */
   composing?: { start: number; end: number } | undefined
 }
 

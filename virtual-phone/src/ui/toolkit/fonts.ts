@@ -24,7 +24,7 @@ const FONTS = [
 ] as const
 
 const fallbackFamilies = FALLBACKS.map(([family]) => family).join(', ')
-/** Letters that both write stand in both fonts: which one comes first decides. */
+/** Letters of both scripts are in both fonts: the first font wins. */
 const chineseFamilies = `PhoneChinese, ${fallbackFamilies}`
 let measuring: SKRSContext2D | undefined
 

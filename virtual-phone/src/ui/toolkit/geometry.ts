@@ -1,4 +1,4 @@
-/** Rectangles in device pixels: what layout makes, and painting, the tree and touch all read. */
+/** Rectangles in device pixels: produced by layout, read by painting, the tree and touch. */
 
 export interface Rect {
   left: number

@@ -5,7 +5,10 @@
 import { isEmpty } from './geometry.js'
 import { shownText, type View } from './view.js'
 
-/** What Android's dumper writes as a dot (control characters, U+FDD0 to U+FDDF, U+FFFE, U+FFFF), and lone surrogates. */
+/**
+ * Characters that Android's dumper writes as a dot (control characters, U+FDD0 to U+FDDF, U+FFFE, U+FFFF),
+ * and lone surrogates.
+ */
 const INVALID =
   /(?![\t\n\r\u0085])\p{Cc}|[\ufdd0-\ufddf\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gu
 const ENTITIES: Record<string, string> = {

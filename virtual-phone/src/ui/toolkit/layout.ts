@@ -1,8 +1,7 @@
 /**
  * Places a view tree in a rectangle: measures from the leaves up, then sets
- * `rect` and `visible` from the root down. A list builds only the rows that
- * stand on the screen. Used by the window manager before anything is drawn,
- * dumped or hit.
+ * `rect` and `visible` from the root down. A list builds only its visible rows. Used by the window manager
+ * before any drawing, dump or hit test.
  */
 import { intersect, type Rect } from './geometry.js'
 import { type EditState } from './edit-state.js'
@@ -38,7 +37,7 @@ export function innerRect(v: View, scale: LayoutScale): Rect {
   }
 }
 
-/** How each field's text was laid out last: typing goes on from there. */
+/** The last text layout of each field: typing continues from it. */
 const fields = new WeakMap<EditState, LaidOut>()
 
 function layoutOf(v: View, room: number, format: TextFormat): TextBlock {

@@ -29,7 +29,7 @@ const FIRST_STEP = 32
 /** Ends of the graphemes of `text` between two offsets; the last is left out when it may go on behind `stop`. */
 function graphemeEnds(text: string, start: number, stop: number, whole: boolean): number[] {
   const part = text.slice(start, stop)
-  // Carriage returns join with line feeds; all else of ASCII stands alone.
+  // Carriage returns join with line feeds; every other ASCII character is a separate cluster.
   const ends = /^[\x20-\x7e]*$/.test(part)
     ? Array.from({ length: part.length }, (_, i) => start + i + 1)
     : [...segmenter.segment(part)].map(({ index, segment }) => start + index + segment.length)
@@ -120,7 +120,7 @@ export function layoutText(text: string, room: number, format: TextFormat, earli
   const measure = (part: string): number => textWidth(part, format.sizePx, format.weight)
   const lines = keptLines(text, room, format, earlier)
   const before = lines.at(-1)
-  // A line's break is no part of it; the next line begins behind it.
+  // A line does not contain its break; the next line begins after it.
   let at = before === undefined ? 0 : text[before.end] === '\n' ? before.end + 1 : before.end
   while (lines.length < format.maxLines) {
     const newline = text.indexOf('\n', at)

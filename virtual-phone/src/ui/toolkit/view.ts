@@ -1,8 +1,7 @@
 /**
- * One view of a window: what it is to Android's accessibility tree, how it is
- * laid out and drawn, and what input does to it. Screens build a tree of these
- * anew after each change; `layout.ts` places it once, and painting, the tree
- * dump and touch all read that placement.
+ * One view of a window: its accessibility node, its layout and drawing, and its reaction to input. Screens
+ * build a new tree of these after each change; `layout.ts` places it once, and painting, the tree dump and
+ * touch all read that placement.
  *
  * Lengths are in dp and text sizes in sp; `rect` and `visible` in pixels.
  */
@@ -88,7 +87,7 @@ export interface EditBinding {
   maxLength: number
   /** `EditorInfo.inputType`. */
   inputType: number
-  /** What the keyboard's enter key does. */
+  /** The effect of the keyboard's enter key. */
   action: 'newline' | 'next' | 'done' | 'search' | 'go'
   focused: boolean
   cursorColor: string
@@ -124,9 +123,9 @@ export interface View {
   weight: number
   margin: Edges
   padding: Edges
-  /** Where its content stands in it. */
+  /** Position of its content. */
   gravity: { x: Gravity; y: Gravity }
-  /** Where it stands in a frame parent, or across its parent's direction; null: as the parent says. */
+  /** Position in a frame parent, or across its parent's direction; null: the parent's default. */
   place: { x?: Gravity; y?: Gravity }
   box: Box | null
   style: TextStyle | null
@@ -164,10 +163,10 @@ export interface View {
   parent: View | null
   measured: { width: number; height: number }
   rect: Rect
-  /** What of `rect` its ancestors let through; touch and the tree use it. */
+  /** The part of `rect` that its ancestors do not clip; touch and the tree use it. */
   visible: Rect
   block: TextBlock | null
-  /** First row that stands in `children` of a list. */
+  /** Index of the first row in `children` of a list. */
   firstRow: number
 }
 
@@ -237,7 +236,9 @@ export function view(className: string, props: ViewProps, children: readonly Vie
   }
 }
 
-/** What stands on the screen and in the tree: a password's dots, one per UTF-16 unit, or an empty field's hint. */
+/**
+ * The text on the screen and in the tree: a password's dots, one per UTF-16 unit, or an empty field's hint.
+ */
 export function shownText(v: View): string {
   if (v.edit && v.text === '') return v.edit.hint
   return v.password ? '•'.repeat(v.text.length) : v.text

@@ -45,7 +45,7 @@ export function icon(glyph: string, size: number, color: string, props: ViewProp
   return view('android.widget.ImageView', { mark: { kind: 'icon', glyph, size, color }, ...props })
 }
 
-/** An icon that is pressed; `description` is what the tree says of it. */
+/** A pressable icon; `description` is its text in the tree. */
 export function iconButton(
   theme: Theme,
   glyph: string,

@@ -66,8 +66,8 @@ function node(v: View, index: number, row: number | null, changed: () => void): 
 }
 
 /**
- * Android names no window behind one that takes every touch (`AccessibilityWindowManager`, "globally modal"): a dialog hides
- * its activity, the shade both, a dialog of the system and the keyguard all but the bars.
+ * Android lists no window behind one that takes every touch (`AccessibilityWindowManager`, "globally modal"):
+ * a dialog hides its activity, the shade both, a system dialog and the keyguard everything except the bars.
  */
 function isSeen(layer: Layer, layers: readonly Layer[]): boolean {
   const has = (name: Layer['name']) => layers.some((other) => other.name === name)

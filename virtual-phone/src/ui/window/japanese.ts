@@ -24,7 +24,7 @@ export function createComposer(state: KeyboardState, edit: EditBinding, field: K
     state.candidate = 0
   }
 
-  /** What stands in the field is taken as it is. */
+  /** The field's text is committed unchanged. */
   function take(): void {
     edit.state.composing = undefined
     end()

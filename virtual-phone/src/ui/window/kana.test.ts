@@ -17,7 +17,7 @@ describe('romaji', () => {
     expect(toKana(romaji)).toBe(kana)
   })
 
-  it('never loses a letter that is no syllable yet, and ends in kana once it is', () => {
+  it('never loses a letter of an incomplete syllable, and ends in kana once it is complete', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^([kstnhmr]?[aiueo]){1,8}$/),

@@ -46,7 +46,7 @@ const SYLLABLES = new Map<string, string>(
 
 const isConsonant = (letter: string): boolean => /[b-df-hj-np-tv-z]/.test(letter)
 
-/** Letters that are no syllable yet stay as they are, at the end. */
+/** Letters of an incomplete syllable stay unchanged, at the end. */
 export function toKana(romaji: string): string {
   let kana = ''
   for (let at = 0; at < romaji.length;) {
@@ -73,7 +73,7 @@ export function toKana(romaji: string): string {
   return kana
 }
 
-/** Hiragana and katakana stand in the same order, this far apart. */
+/** Hiragana and katakana have the same order, at this distance. */
 const KATAKANA = 0x60
 const toKatakana = (kana: string): string =>
   kana.replace(/[ぁ-ゖ]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + KATAKANA))
@@ -98,7 +98,7 @@ const WORDS: Readonly<Record<string, string>> = {
   たべもの: '食べ物',
 }
 
-/** What the letters can become: hiragana first, a word where there is one, katakana. */
+/** The conversions of the letters: hiragana first, a word if there is one, katakana. */
 export function candidates(romaji: string): string[] {
   // The end of a word settles a lone n.
   const kana = toKana(romaji.replace(/(?<!n)n$/, 'nn'))

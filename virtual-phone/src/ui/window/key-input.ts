@@ -1,4 +1,7 @@
-/** What key presses do: the system's keys first, then the focused field, then the focus of the direction keys. */
+/**
+ * The effects of key presses: the system's keys first, then the focused field, then the focus of the
+ * direction keys.
+ */
 import { scrollerOf } from '../toolkit/hit.js'
 import { walk, type EditBinding, type View } from '../toolkit/view.js'
 import { nextFocus, viewAt, type Direction } from './key-focus.js'

@@ -1,6 +1,6 @@
 /**
- * What Android's key codes do: editing in the focused field, moving the
- * direction keys' focus, and the system's own keys. Codes are those of
+ * The effects of Android's key codes: editing in the focused field, moving the direction keys' focus, and the
+ * system's own keys. Codes are those of
  * `android.view.KeyEvent`.
  */
 import {
@@ -73,7 +73,7 @@ export function typeText(binding: EditBinding, text: string): void {
   insert(state, cut.length < clean.length && last >= 0xd800 && last <= 0xdbff ? cut.slice(0, -1) : cut)
 }
 
-/** Text that an input method still converts; what does not fit is not taken. */
+/** Text that an input method is composing; text that does not fit is refused. */
 export function composeText(binding: EditBinding, text: string): void {
   const { state } = binding
   const { start, end } = state.composing ?? { start: selectionStart(state), end: selectionEnd(state) }

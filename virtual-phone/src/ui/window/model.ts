@@ -26,7 +26,7 @@ export interface KeyboardState {
   shown: boolean
   page: 'letters' | 'symbols' | 'more'
   shift: 'off' | 'once' | 'lock'
-  /** Letters of the word that is being composed, and which of its candidates stands in the field. */
+  /** Letters of the word that is being composed, and the index of the candidate in the field. */
   romaji: string
   candidate: number
 }
@@ -234,7 +234,7 @@ export class Model {
     this.tasks = [task, ...this.tasks.filter((other) => other !== task)]
   }
 
-  /** What closes when another window comes in front: the keyboard and the shade. */
+  /** Closes the keyboard and the shade when another window comes in front. */
   private leaveFront(): void {
     this.hideKeyboard()
     this.shadeOpen = false
@@ -319,7 +319,7 @@ export class Model {
     this.hideKeyboard()
   }
 
-  /** The keyboard's view stands on the screen, as far as the field with the focus wants one. */
+  /** The keyboard's view is on the screen if the focused field needs one. */
   get keyboardShown(): boolean {
     return this.keyboard.shown && this.system.inputMethod === SYSTEM_KEYBOARD
   }
@@ -337,7 +337,7 @@ export class Model {
     })
   }
 
-  /** Starts anew from what `exportState` gave; anything else is a wiped phone. */
+  /** Starts from the state of `exportState`; any other value is a wiped phone. */
   restore(state: unknown): void {
     const saved = (typeof state === 'object' && state !== null ? structuredClone(state) : {}) as {
       configuration?: Partial<Configuration>

@@ -1,4 +1,4 @@
-/** Implements `Ui`: what an activity's screen may ask of the system and do to it. */
+/** Implements `Ui`: the interface of an activity's screen to the system. */
 import { type Configuration, type PhoneFacts, type Ui } from '../apps/app.js'
 import { DARK, LIGHT } from '../toolkit/theme.js'
 import { sayIn } from '../locale/locale.js'

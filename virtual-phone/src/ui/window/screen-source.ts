@@ -16,7 +16,7 @@ import { isRtlLocale, isSimplifiedChinese } from '../locale/locale.js'
 import { screenContext } from './screen-context.js'
 import { buildWindows, type Layer, type Windows } from './windows.js'
 
-/** A moving screen is drawn anew after this long. */
+/** A moving screen is drawn again after this long. */
 const FRAME_MS = 16
 
 export interface ScreenParts {
@@ -41,7 +41,7 @@ export class ScreenSource {
 
   constructor(private readonly parts: ScreenParts) {}
 
-  /** The next question builds all windows anew. */
+  /** The next question builds all windows again. */
   invalidate(): void {
     this.placed = null
     this.typing = null
@@ -173,7 +173,7 @@ export class ScreenSource {
     return id
   }
 
-  /** Of what `screencap` and scrcpy see: a secure window is black in it. */
+  /** For `screencap` and scrcpy: a secure window is black. */
   private drawSteps(): DrawStep[] {
     if (!this.parts.model.awake) return []
     return this.windows().layers.flatMap((layer): DrawStep[] => {
@@ -198,7 +198,7 @@ export class ScreenSource {
     return this.encoded
   }
 
-  /** The clock has no timer: a picture of another minute is drawn anew when it is asked for. */
+  /** The clock has no timer: a picture of an earlier minute is drawn again on request. */
   private refreshClock(): void {
     if (this.placed?.moving === true && performance.now() - this.placedAt > FRAME_MS) this.invalidate()
     const minute = Math.floor(this.parts.now().getTime() / 60_000)

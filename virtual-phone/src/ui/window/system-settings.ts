@@ -104,7 +104,7 @@ export class ShownSettings {
     this.known = SHOWN.map((shown) => shown.read(model))
   }
 
-  /** What the shell wrote is known there already. */
+  /** Settings already holds the values that the shell wrote. */
   forget(): void {
     this.known = SHOWN.map((shown) => shown.read(this.model))
   }

@@ -1,4 +1,7 @@
-/** What the system shows beside the apps: notifications, its own dialogs, the lock, the battery, the place. Part of `model.ts`. */
+/**
+ * The system's state outside apps: notifications, its own dialogs, the lock, the battery, the place. Part of
+ * `model.ts`.
+ */
 import { type GeoPoint, type PhoneNotification } from '../../android/world.js'
 
 export interface SystemDialog {

@@ -17,7 +17,7 @@ afterEach(() => {
 const notice = (id: string, title: string) => ({ package: NOTES, id, title, text: 'Two lines', whenMs: 0 })
 
 describe('notifications', () => {
-  it('stand in the shade, open their app, and go by a swipe or all at once', () => {
+  it('are in the shade, open their app, and are removed by a swipe or all together', () => {
     for (const id of ['a', 'b', 'c']) world.notify(notice(id, `Title ${id}`))
     world.notify(notice('b', 'Title b again'))
     expect(world.notifications.map((n) => n.title)).toEqual(['Title b again', 'Title c', 'Title a'])
@@ -105,7 +105,7 @@ describe('a notification that has just come', () => {
 })
 
 describe('the clock in the status bar', () => {
-  it('wakes whoever watches when the minute changes, and nobody else', () => {
+  it('wakes only the watchers when the minute changes', () => {
     vi.useFakeTimers({ now: new Date('2026-01-05T10:20:58Z') })
     const timed = makeWorld({ now: () => new Date() })
     try {
@@ -162,7 +162,7 @@ describe('the lock', () => {
 })
 
 describe('settings', () => {
-  it('go both ways, and are told once', () => {
+  it('convert both ways, and are reported once', () => {
     const told: SystemChange[] = []
     world.onSystemChange((change) => told.push(change))
     world.applySetting('global', 'airplane_mode_on', '1')

@@ -32,7 +32,7 @@ describe('touch', () => {
     expect(textOf(world, 'counter')).toBe('Tapped 1 times')
   })
 
-  it('begins anew when a finger that was never lifted comes down again', () => {
+  it('starts a new gesture when a finger that was never lifted comes down again', () => {
     launch(world, DIALOGS)
     const { x, y } = center(get(world, 'counter'))
     world.touch('down', 0, x, y + 900)
@@ -94,7 +94,7 @@ describe('touch', () => {
     expect(treeOf(world)[0]?.attributes['package']).toBe('com.android.launcher3')
   })
 
-  it('dismisses a dialog by a touch beside it, not by one on it', () => {
+  it('dismisses a dialog by a touch outside it, not by one on it', () => {
     launch(world, DIALOGS)
     tap(world, 'Show alert')
     const { x, y } = center(get(world, 'message'))

@@ -80,7 +80,8 @@ export class TouchInput {
   }
 
   private down(id: number, x: number, y: number): void {
-    // Whoever held the finger down has died: Android's dispatcher cancels that gesture and begins a new one.
+    // The client that held the finger down has died: Android's dispatcher cancels that gesture and begins a
+    // new one.
     if (this.fingers.has(id)) this.reset()
     if (this.fingers.size === 0) {
       this.reset()

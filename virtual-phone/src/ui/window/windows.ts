@@ -39,9 +39,9 @@ export interface Layer {
     | 'heads_up'
     | 'system_dialog'
     | 'keyguard'
-  /** What is drawn and hit. */
+  /** Its drawn and touchable content. */
   root: View
-  /** What the tree dump shows of it. */
+  /** Its content in the tree dump. */
   dumpRoot: View
   package: string
   /** Black in pictures of the screen. */
@@ -53,7 +53,7 @@ export interface Windows {
   layers: Layer[]
   /** The window that `uiautomator dump` prints. */
   active: Layer
-  /** The focused field as it stands in the layout. */
+  /** The focused field in the current layout. */
   focusedEdit: EditBinding | null
   /** Names one window's key focus from builds. */
   activityRoot: View
@@ -84,8 +84,8 @@ function findFocused(root: View): View | null {
 }
 
 /**
- * Scrolls a field that has just got the focus, or the keyboard over it, into view; a person may scroll it away
- * afterwards. Returns whether something has to be placed anew.
+ * Scrolls a field that has just got the focus, or the keyboard over it, into view; a person can scroll it
+ * away afterwards. Returns whether a new layout is needed.
  */
 function reveal(activity: Activity, root: View, keyboard: boolean): boolean {
   const { field } = activity.revealed

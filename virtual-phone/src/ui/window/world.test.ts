@@ -89,7 +89,7 @@ describe('system', () => {
     press(world, KEY.home)
   }
 
-  it('keeps notes over a reboot, and forgets them by a wipe or by clearing the app', () => {
+  it('keeps notes across a reboot, and loses them by a wipe or by clearing the app', () => {
     writeNote()
     const saved: unknown = JSON.parse(JSON.stringify(world.exportState()))
     world.reboot(saved)
@@ -128,7 +128,7 @@ describe('system', () => {
     expect(world.awake).toBe(false)
   })
 
-  it('lays out anew when it is turned', () => {
+  it('has a new layout after a turn', () => {
     launch(world, SETTINGS)
     world.setRotation(1)
     expect(world.display).toMatchObject({ width: 2400, height: 1080, rotation: 1 })

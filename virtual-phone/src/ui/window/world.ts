@@ -127,7 +127,7 @@ export class PhoneWorld implements World {
     this.headsUp.watch()
   }
 
-  /** The windows of the moment, placed: for tests that compare what is drawn, told and hit. */
+  /** The current windows, placed: for tests that compare drawing, tree and touch. */
   windowsNow(): Windows {
     return this.screen.windows()
   }

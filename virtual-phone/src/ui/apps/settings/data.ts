@@ -1,4 +1,4 @@
-/** What the Settings app saves: its switches and choices by key. */
+/** The Settings app's saved data: its switches and choices by key. */
 import { type Ui } from '../app.js'
 
 export interface SettingsData {

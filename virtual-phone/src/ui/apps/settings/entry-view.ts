@@ -85,7 +85,7 @@ function chooseDialog(ui: Ui, entry: Extract<Entry, { kind: 'choice' }>, current
   )
 }
 
-/** What an entry of a page looks like and does. */
+/** The look and the effect of a page's entry. */
 export function entryView(ui: Ui, entry: Entry): View {
   const t = ui.theme
   const data = settingsOf(ui)

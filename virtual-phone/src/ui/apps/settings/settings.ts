@@ -70,7 +70,7 @@ function sub(ui: Ui): View {
   ])
 }
 
-/** Every titled entry and the page that it stands on. */
+/** Every titled entry with its page. */
 function search(ui: Ui, query: string): { title: string; page: string; where: string }[] {
   const wanted = query.trim().toLocaleLowerCase()
   if (wanted === '') return []

@@ -1,4 +1,4 @@
-/** What the shop sells. Prices in cents of a euro. */
+/** The shop's products. Prices in cents of a euro. */
 export interface Product {
   id: string
   name: string

@@ -16,7 +16,7 @@ import { HOME_PAGE, siteOf } from './sites.js'
 
 const MAIN = 'com.android.browser.BrowserActivity'
 
-/** What a person types becomes a URL as in other browsers: `https` when no scheme is named. */
+/** Typed text becomes a URL as in other browsers: `https` without a scheme. */
 function toUrl(typed: string): string {
   const text = typed.trim()
   return text === '' ? HOME_PAGE : /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`
