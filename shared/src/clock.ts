@@ -1,4 +1,4 @@
-/** Time as a parameter, so that pure cores read no clock. */
+/** Time as a parameter, so that pure cores do not read a clock. */
 export interface Clock {
   now(): Date
 }

@@ -64,7 +64,7 @@ export const deviceConditionSchema = z.object({
 })
 export type DeviceCondition = z.infer<typeof deviceConditionSchema>
 
-/** Who may have the device: `anyone`, `tenant:` and a tenant, or empty: only its current phone. */
+/** Allowed next users of the device: `anyone`, `tenant:` and a tenant, or empty: only its current phone. */
 export const cleanForPattern = /^(|anyone|tenant:[\w-]{1,100})$/
 
 /** The agent's durable record of tenants' data on a device. docs/decisions/0140 */

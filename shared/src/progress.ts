@@ -54,7 +54,7 @@ export class Progress {
     return new Progress(control.signal, deadlineAt)
   }
 
-  /** A part of this progress: `ms` at most, never longer than this one. */
+  /** A part of this progress: lasts up to `ms`, never longer than this one. */
   within(ms: number): Progress {
     return Progress.for(Math.min(ms, this.remaining), this.signal)
   }

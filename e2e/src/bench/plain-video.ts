@@ -141,7 +141,7 @@ function decode(width: number, height: number, { left, top, right, bottom }: Pla
   }
 }
 
-/** See `virtual-phone/src/ui/apps/time-blocks.ts`. Null if the blocks show no valid time. */
+/** See `virtual-phone/src/ui/apps/time-blocks.ts`. Null if the blocks are not a valid time. */
 function timeOf(blocks: Buffer): number | null {
   const value = blocks.reduce((sum, each) => sum * 2 + (each > 127 ? 1 : 0), 0)
   const time = Math.floor(value / 256)

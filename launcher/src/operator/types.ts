@@ -38,7 +38,7 @@ export interface Device {
   phone_id: string | null
   fencing_number: number
   /**
-   * Who may have the device, by its host's last report: `anyone`, `tenant:` and a tenant, or null for no one.
+   * Allowed next users of the device, by its host's last report: `anyone`, `tenant:` and a tenant, or null for no one.
    */
   clean_for: string | null
   link: string

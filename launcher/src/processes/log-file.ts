@@ -22,7 +22,7 @@ export function boundLog(file: string): void {
   truncateSync(file, 0)
 }
 
-/** The last `count` lines of a log at most, from its last 16 KB. */
+/** Up to `count` last lines of a log, from its last 16 KB. */
 export function tailLog(file: string, count = 20): string[] {
   if (!existsSync(file)) return []
   const descriptor = openSync(file, 'r')
