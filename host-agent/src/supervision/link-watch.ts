@@ -122,12 +122,8 @@ export class LinkWatch {
 
   /** The effect `identify` of the state machine. */
   async identified(progress: Progress): Promise<DeviceEvent> {
-    const { serial, records, links } = this.parts
     const { booted, hardwareSerial } = await this.identify(progress)
-    // Reads only properties of a phone that was never enrolled, unless it may be one
-    // that is in use.
-    const isKnown = isEnrolled(records.get(serial), hardwareSerial) || links.anyInUse(serial)
-    if (!booted || !isKnown) return { type: 'identified', booted, enrolled: false }
+    if (!booted || !this.mayReadFiles(hardwareSerial)) return { type: 'identified', booted, enrolled: false }
     const { may, reason } = await this.tie.check(hardwareSerial, progress)
     return { type: 'identified', booted, enrolled: may === 'use', reason }
   }
@@ -137,7 +133,9 @@ export class LinkWatch {
     const { serial, happen } = this.parts
     const { current } = this.target
     const { hardwareSerial } = await this.identify(progress)
-    const { may, reason } = await this.tie.check(hardwareSerial, progress)
+    const { may, reason } = this.mayReadFiles(hardwareSerial)
+      ? await this.tie.check(hardwareSerial, progress)
+      : { may: 'none', reason: null }
     if (this.target.current !== current) throw new DeviceGone(serial)
     if (may === 'use' || may === intent) return
     happen({ type: 'restarts' })
@@ -162,6 +160,12 @@ export class LinkWatch {
     if (!failing || this.hanging || performance.now() - this.reconnectedAt < reconnectEveryMs) return
     this.reconnectedAt = performance.now()
     void this.rescue.reconnect('it is connected and failed three times in a row')
+  }
+
+  /** Only properties are read of a phone that was never enrolled, unless it may be a phone that is in use. */
+  private mayReadFiles(hardwareSerial: string | null): boolean {
+    const { serial, records, links } = this.parts
+    return isEnrolled(records.get(serial), hardwareSerial) || links.anyInUse(serial)
   }
 
   private mayReboot(): boolean {
