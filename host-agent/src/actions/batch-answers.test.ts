@@ -1,10 +1,10 @@
 /** Batch answers in special cases: a dark screen, text only, the next step, scrolls. */
 import { ApiError, type ActionResult, type Observation } from '@phonerack/shared'
 import { describe, expect, it } from 'vitest'
-import { run } from '../testing/paper-batch.js'
-import { paperPhone, type PaperPhone, type PaperView } from '../testing/paper-phone.js'
+import { run } from '../testing/simulated-batch.js'
+import { simulatedPhone, type SimulatedPhone, type SimulatedView } from '../testing/simulated-phone.js'
 
-const button = (text: string, top: number): PaperView => ({
+const button = (text: string, top: number): SimulatedView => ({
   class: 'android.widget.Button',
   text,
   flags: ['clickable'],
@@ -14,8 +14,8 @@ const wakeKey = 'key 224'
 const codeOf = (results: readonly ActionResult[]) => results.at(-1)?.error?.code
 
 /** Dark; turns on after the wake key, after the given number of checks. */
-function sleeping(looks = 0): PaperPhone {
-  const phone = paperPhone([button('Go', 100)])
+function sleeping(looks = 0): SimulatedPhone {
+  const phone = simulatedPhone([button('Go', 100)])
   phone.screenOn = false
   let left = looks
   phone.before = (line) => {
@@ -91,7 +91,7 @@ describe.concurrent('a phone whose screen is off', () => {
     // The cached state of the screen is cleared by the key.
     expect(phone.log.indexOf('forget power')).toBeGreaterThan(phone.log.indexOf('key 223'))
     // A phone that does not report it counts as on.
-    const silent = paperPhone([])
+    const silent = simulatedPhone([])
     silent.device.power.isOn = () => Promise.resolve(null)
     expect((await run(silent, taps)).completed).toBe(3)
   })
@@ -103,7 +103,7 @@ describe.concurrent('text-only answer', () => {
     ['that stopped', { text: 'Nowhere' }, 0],
   ])('is all that a batch %s says of the screen', async (_, target, done) => {
     const { observation, completed } = await run(
-      paperPhone([button('Go', 100)]),
+      simulatedPhone([button('Go', 100)]),
       [{ type: 'tap', target }],
       'text',
     )
@@ -115,7 +115,7 @@ describe.concurrent('text-only answer', () => {
   })
 
   it('gives candidates the refs of the text', async () => {
-    const phone = paperPhone([button('Above', 0), button('Delete', 100), button('Delete', 300)])
+    const phone = simulatedPhone([button('Above', 0), button('Delete', 100), button('Delete', 300)])
     const { results, observation } = await run(phone, [{ type: 'tap', target: { text: 'Delete' } }], 'text')
     expect(results[0]?.error?.details).toMatchObject({
       candidates: [{ ref: 2 }, { ref: 3 }],
@@ -125,7 +125,7 @@ describe.concurrent('text-only answer', () => {
 })
 
 describe.concurrent('next step', () => {
-  const nextOf = async (phone: PaperPhone, action: object): Promise<(string | null | undefined)[]> => {
+  const nextOf = async (phone: SimulatedPhone, action: object): Promise<(string | null | undefined)[]> => {
     const { results, streamed } = await run(phone, [action])
     const told = streamed.filter((entry) => typeof entry !== 'number')
     return [results[0]?.error?.next, told[0]?.error?.next]
@@ -141,7 +141,7 @@ describe.concurrent('next step', () => {
     'after %s is told by the screen that is in the answer, and without it by observing',
     async (_, action) => {
       const made = () => {
-        const phone = paperPhone([button('Delete', 100), button('Delete', 300)])
+        const phone = simulatedPhone([button('Delete', 100), button('Delete', 300)])
         phone.device.input.gesture = (__, progress) => progress.within(20).sleep(60_000)
         return phone
       }
@@ -165,7 +165,7 @@ describe.concurrent('next step', () => {
   )
 
   it('names the candidates only where their refs are those of the observation', async () => {
-    const phone = paperPhone([button('Delete', 100), button('Delete', 300)])
+    const phone = simulatedPhone([button('Delete', 100), button('Delete', 300)])
     const action = { type: 'tap', target: { text: 'Delete' } }
     expect((await nextOf(phone, action))[0]).toContain('`details.snapshot_id`, or add `nth`')
     phone.before = () => {
@@ -179,14 +179,14 @@ describe.concurrent('next step', () => {
 
 describe.concurrent('waiting for a still screen', () => {
   it.each([100, 200])('of %i ms can succeed', async (timeoutMs) => {
-    const { results } = await run(paperPhone([button('Go', 100)]), [
+    const { results } = await run(simulatedPhone([button('Go', 100)]), [
       { type: 'wait_idle', timeout_ms: timeoutMs },
     ])
     expect(results[0]).toMatchObject({ ok: true })
   })
 
   it('of 100 ms fails on a changing screen, after two reads', async () => {
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     let reads = 0
     phone.before = (line) => {
       if (line === 'tree') phone.views = [button(String(reads++), 100)]
@@ -200,15 +200,15 @@ describe.concurrent('waiting for a still screen', () => {
 
 describe.concurrent('a scroll', () => {
   /** 30 rows of 200 pixels; the offset selects those on the screen. */
-  function list(offset = 0): PaperPhone {
-    const phone = paperPhone([])
+  function list(offset = 0): SimulatedPhone {
+    const phone = simulatedPhone([])
     const [top, bottom, end] = [100, 2300, 30 * 200 - 2200]
     let at = offset
     const show = () => {
       phone.views = [
         { class: 'android.widget.ListView', flags: ['scrollable'], bounds: [0, top, 1080, bottom] },
         { text: '12:00', bounds: [0, 0, 200, 90] },
-        ...Array.from({ length: 30 }, (_, row): PaperView => {
+        ...Array.from({ length: 30 }, (_, row): SimulatedView => {
           const y = top + row * 200 - at
           return {
             ...button(`Row ${row}`, 0),
@@ -226,7 +226,7 @@ describe.concurrent('a scroll', () => {
     }
     return phone
   }
-  const said = async (phone: PaperPhone, action: object) => {
+  const said = async (phone: SimulatedPhone, action: object) => {
     const [result] = (await run(phone, [action])).results
     return { ok: result?.ok, moved: result?.moved, at_end: result?.at_end }
   }
@@ -247,7 +247,7 @@ describe.concurrent('a scroll', () => {
       moved: false,
       at_end: true,
     })
-    expect(await said(paperPhone([button('Go', 100)]), down)).toEqual({
+    expect(await said(simulatedPhone([button('Go', 100)]), down)).toEqual({
       ok: true,
       moved: false,
       at_end: null,

@@ -1,17 +1,23 @@
 import { ApiError, ownNow, Progress, type ActionResult } from '@phonerack/shared'
 import { describe, expect, it } from 'vitest'
 import { DeviceGone, TextNotTaken, type TextWay } from '../device/device.js'
-import { oneWay, paperPhone, wayOf, type PaperPhone, type PaperView } from '../testing/paper-phone.js'
-import { run } from '../testing/paper-batch.js'
+import {
+  oneWay,
+  simulatedPhone,
+  wayOf,
+  type SimulatedPhone,
+  type SimulatedView,
+} from '../testing/simulated-phone.js'
+import { run } from '../testing/simulated-batch.js'
 
-const button = (text: string, top: number, onTap?: () => void): PaperView => ({
+const button = (text: string, top: number, onTap?: () => void): SimulatedView => ({
   class: 'android.widget.Button',
   text,
   flags: ['clickable'],
   bounds: [0, top, 1080, top + 100],
   ...(onTap ? { onTap } : {}),
 })
-const field = (top: number, more: Partial<PaperView> = {}): PaperView => ({
+const field = (top: number, more: Partial<SimulatedView> = {}): SimulatedView => ({
   class: 'android.widget.EditText',
   id: `com.example.app:id/field${top}`,
   flags: ['clickable', 'focusable'],
@@ -25,7 +31,7 @@ const only = (result: { results: ActionResult[] }): ActionResult => {
 
 describe.concurrent('a batch', () => {
   it('runs in order, reports progress, and counts', async () => {
-    const phone = paperPhone([button('Go', 100)])
+    const phone = simulatedPhone([button('Go', 100)])
     const { results, completed, observation, streamed } = await run(phone, [
       { type: 'tap', target: { text: 'Go' } },
       { type: 'long_press', target: { x: 5, y: 6 }, duration_ms: 300 },
@@ -55,14 +61,18 @@ describe.concurrent('a batch', () => {
 
   it('taps beside a button in the middle of the element, and reports what may take the touch', async () => {
     const tapped: string[] = []
-    const view = (desc: string, bounds: PaperView['bounds'], more: Partial<PaperView> = {}): PaperView => ({
+    const view = (
+      desc: string,
+      bounds: SimulatedView['bounds'],
+      more: Partial<SimulatedView> = {},
+    ): SimulatedView => ({
       desc,
       bounds,
       flags: ['clickable'],
       onTap: () => tapped.push(desc),
       ...more,
     })
-    const phone = paperPhone([
+    const phone = simulatedPhone([
       view('Dismiss', [0, 0, 1080, 2400]),
       view('English', [200, 900, 880, 1500]),
       view('Later', [0, 2300, 1080, 2400], { attributes: { enabled: 'false' } }),
@@ -81,7 +91,7 @@ describe.concurrent('a batch', () => {
   })
 
   it('taps coordinates without reading the tree', async () => {
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     const taps = Array.from({ length: 20 }, (_, index) => ({ type: 'tap', target: { x: index, y: 9 } }))
     const startedAt = performance.now()
     const { completed } = await run(phone, taps)
@@ -91,7 +101,7 @@ describe.concurrent('a batch', () => {
   })
 
   it('stops at the first failure, and shows the screen with the candidates on it', async () => {
-    const phone = paperPhone([button('Delete', 100), button('Delete', 300)])
+    const phone = simulatedPhone([button('Delete', 100), button('Delete', 300)])
     const { results, completed, observation } = await run(phone, [
       { type: 'tap', target: { x: 1, y: 1 } },
       { type: 'tap', target: { text: 'delete' } },
@@ -115,7 +125,7 @@ describe.concurrent('a batch', () => {
   })
 
   it('keeps the refs as seen, and names no snapshot, when a candidate has gone', async () => {
-    const phone = paperPhone([button('Delete', 100), button('Delete', 300)])
+    const phone = simulatedPhone([button('Delete', 100), button('Delete', 300)])
     phone.before = () => {
       if (phone.log.filter((line) => line === 'tree').length === 2) phone.views = [button('Delete', 100)]
     }
@@ -136,7 +146,7 @@ describe.concurrent('a batch', () => {
     ['both', false, true, true],
   ] as const)('observes %s after a batch that completed: %s', async (mode, completes, list, picture) => {
     const target = completes ? { x: 1, y: 1 } : { x: -1, y: 1 }
-    const { observation } = await run(paperPhone([button('Go', 100)]), [{ type: 'tap', target }], mode)
+    const { observation } = await run(simulatedPhone([button('Go', 100)]), [{ type: 'tap', target }], mode)
     expect(observation !== undefined && 'elements' in observation).toBe(list)
     const screenshot = observation && 'screenshot' in observation ? observation.screenshot : undefined
     expect(screenshot !== undefined).toBe(picture)
@@ -147,7 +157,7 @@ describe.concurrent('a batch', () => {
 
   it('starts no action after 90 seconds, and then shows the screen', async () => {
     let time = 0
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     phone.before = (line) => {
       if (line.startsWith('tap')) time += 60_000
     }
@@ -165,26 +175,26 @@ describe.concurrent('failures', () => {
   }
 
   it('throws when the phone cannot be reached before the first action', async () => {
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     phone.before = gone
     await expect(run(phone, [{ type: 'home' }])).rejects.toMatchObject({ code: 'phone_unavailable' })
     expect(phone.log).toEqual(['size'])
   })
 
   it('throws when the phone does not answer before the first action', async () => {
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     phone.device.screen.size = (progress) => progress.sleep(60_000).then(() => ({ width: 1, height: 1 }))
     const late = run(phone, [{ type: 'home' }], 'none', { progress: Progress.for(50) })
     await expect(late).rejects.toMatchObject({ code: 'provider_error', retryable: true })
   })
 
   it('reports an unknown outcome when the phone disconnects during a write, and a known one during a read', async () => {
-    const writing = paperPhone([])
+    const writing = simulatedPhone([])
     writing.before = (line) => line.startsWith('tap') && gone()
     const unknown = await run(writing, [{ type: 'home' }, { type: 'tap', target: { x: 1, y: 1 } }])
     expect(unknown.results.map(({ error }) => error?.code)).toEqual([undefined, 'action_outcome_unknown'])
 
-    const reading = paperPhone([])
+    const reading = simulatedPhone([])
     reading.before = (line) => line === 'tree' && gone()
     const known = await run(reading, [{ type: 'home' }, { type: 'tap', target: { text: 'x' } }])
     expect(known.results.map(({ error }) => error?.code)).toEqual([undefined, 'phone_unavailable'])
@@ -193,7 +203,7 @@ describe.concurrent('failures', () => {
 
   it('ends the running action when the batch is aborted', async () => {
     const abort = new AbortController()
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     const running = run(phone, [{ type: 'home' }, { type: 'wait', ms: 60_000 }, { type: 'home' }], 'ui', {
       progress: Progress.for(100_000, abort.signal),
       onStarted: (index) => index === 1 && queueMicrotask(() => abort.abort()),
@@ -207,7 +217,7 @@ describe.concurrent('failures', () => {
   })
 
   it("passes on the phone's refusals, and hides internal faults", async () => {
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     const broken = only(await run(phone, [{ type: 'open_app', package: 'com.example.broken' }]))
     expect(broken.error?.code).toBe('app_not_found')
     phone.before = (line) => {
@@ -219,7 +229,7 @@ describe.concurrent('failures', () => {
   })
 
   it('keeps the results when the screen cannot be read afterwards', async () => {
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     phone.device.ui.source = () => Promise.resolve('ERROR: null root node')
     const { results, observation } = await run(phone, [{ type: 'back' }], 'both')
     expect([results[0]?.ok, observation]).toEqual([true, undefined])
@@ -228,7 +238,7 @@ describe.concurrent('failures', () => {
 
 describe.concurrent('apps', () => {
   it('opens, closes and browses', async () => {
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     const { completed } = await run(phone, [
       { type: 'open_app', package: 'com.example.notes', activity: '.Main' },
       { type: 'close_app', package: 'com.example.notes' },
@@ -245,14 +255,14 @@ describe.concurrent('apps', () => {
   })
 
   it.each(['open_app', 'close_app'])('%s of an unknown package sends nothing', async (type) => {
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     const { error } = only(await run(phone, [{ type, package: 'org.unknown.app' }]))
     expect([error?.code, error?.details]).toEqual(['app_not_found', { package: 'org.unknown.app' }])
     expect(phone.log.slice(1, 2)).toEqual(['installed org.unknown.app'])
   })
 
   it('presses back only while a keyboard is shown', async () => {
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     await run(phone, [{ type: 'hide_keyboard' }])
     expect(phone.log).not.toContain('key 4')
     phone.keyboardVisible = true
@@ -263,7 +273,7 @@ describe.concurrent('apps', () => {
 
 describe.concurrent('typing', () => {
   it('taps the target, clears, types, reads back and submits', async () => {
-    const phone = paperPhone([
+    const phone = simulatedPhone([
       field(100, { text: 'old' }),
       field(300, { text: 'other', flags: ['focusable', 'focused'] }),
     ])
@@ -280,13 +290,13 @@ describe.concurrent('typing', () => {
   })
 
   it('appends at the cursor without clear', async () => {
-    const phone = paperPhone([field(100, { text: 'a', flags: ['focusable', 'focused'] })])
+    const phone = simulatedPhone([field(100, { text: 'a', flags: ['focusable', 'focused'] })])
     expect(only(await run(phone, [{ type: 'type', text: 'b' }])).ok).toBe(true)
     expect(phone.views[0]?.text).toBe('ab')
   })
 
   it('finds no field, and types nothing', async () => {
-    const phone = paperPhone([field(100), button('Go', 300)])
+    const phone = simulatedPhone([field(100), button('Go', 300)])
     for (const action of [
       { type: 'type', text: 'x' },
       { type: 'clear' },
@@ -298,7 +308,7 @@ describe.concurrent('typing', () => {
   })
 
   it('does not type into a field that already had the focus', async () => {
-    const phone = paperPhone([field(100), field(300, { flags: ['focusable', 'focused'] })])
+    const phone = simulatedPhone([field(100), field(300, { flags: ['focusable', 'focused'] })])
     phone.device.input.gesture = () => Promise.resolve()
     const { error } = only(await run(phone, [{ type: 'type', text: 'x', target: { id: 'field100' } }]))
     expect(error?.code).toBe('no_focused_field')
@@ -306,14 +316,14 @@ describe.concurrent('typing', () => {
   })
 
   it('types where only the keyboard shows that text is accepted', async () => {
-    const phone = paperPhone([button('Terminal', 100)])
+    const phone = simulatedPhone([button('Terminal', 100)])
     phone.keyboardVisible = true
     expect(only(await run(phone, [{ type: 'type', text: 'ls' }])).ok).toBe(true)
     expect(phone.log).toContain('type')
   })
 
   it('reports that the field holds something else, without the texts', async () => {
-    const phone = paperPhone([
+    const phone = simulatedPhone([
       field(100, { flags: ['focusable', 'focused'], rewrite: (text) => text.slice(0, 4) }),
     ])
     const { error } = only(await run(phone, [{ type: 'type', text: 'hunter2' }]))
@@ -325,14 +335,14 @@ describe.concurrent('typing', () => {
   })
 
   it('accepts text that the app rewrites or extends', async () => {
-    const rewriting = paperPhone([
+    const rewriting = simulatedPhone([
       field(100, {
         flags: ['focusable', 'focused'],
         rewrite: (text) => text.replace(/^(\d{3})(\d{3})$/, '($1) $2'),
       }),
     ])
     expect(only(await run(rewriting, [{ type: 'type', text: '555123' }])).ok).toBe(true)
-    const leaving = paperPhone([field(100, { flags: ['focusable', 'focused'] })])
+    const leaving = simulatedPhone([field(100, { flags: ['focusable', 'focused'] })])
     leaving.before = (line) => {
       if (line === 'type') leaving.views = [button('Result', 100)]
     }
@@ -340,7 +350,7 @@ describe.concurrent('typing', () => {
   })
 
   it('waits while a long text arrives in parts', async () => {
-    const phone = paperPhone([field(100, { flags: ['focusable', 'focused'] })])
+    const phone = simulatedPhone([field(100, { flags: ['focusable', 'focused'] })])
     const type = (text: string): Promise<void> => {
       const grow = (length: number): void => {
         phone.views[0] = { ...field(100, { flags: ['focusable', 'focused'] }), text: text.slice(0, length) }
@@ -355,7 +365,7 @@ describe.concurrent('typing', () => {
   })
 
   it('does not count a process pause as the end of a text', async () => {
-    const phone = paperPhone([field(100, { flags: ['focusable', 'focused'] })])
+    const phone = simulatedPhone([field(100, { flags: ['focusable', 'focused'] })])
     const type = (text: string): Promise<void> => {
       setTimeout(() => {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2300)
@@ -370,7 +380,7 @@ describe.concurrent('typing', () => {
 
   it('verifies a password by its length', async () => {
     const password = (rewrite: (text: string) => string) =>
-      paperPhone([field(100, { flags: ['focusable', 'focused', 'password'], rewrite })])
+      simulatedPhone([field(100, { flags: ['focusable', 'focused', 'password'], rewrite })])
     const whole = password((text) => '•'.repeat(text.length))
     expect(only(await run(whole, [{ type: 'type', text: 'hunter2' }])).ok).toBe(true)
     const short = password((text) => '•'.repeat(Math.min(4, text.length)))
@@ -386,19 +396,19 @@ describe.concurrent('typing', () => {
   })
 
   it('clears, even where select-all has no effect, and recognises a hint', async () => {
-    const clears = async (phone: PaperPhone) => only(await run(phone, [{ type: 'clear' }])).ok
-    const easy = paperPhone([field(100, { text: 'abc', flags: ['focusable', 'focused'] })])
+    const clears = async (phone: SimulatedPhone) => only(await run(phone, [{ type: 'clear' }])).ok
+    const easy = simulatedPhone([field(100, { text: 'abc', flags: ['focusable', 'focused'] })])
     expect([await clears(easy), easy.views[0]?.text]).toEqual([true, ''])
-    const hard = paperPhone([
+    const hard = simulatedPhone([
       field(100, { text: 'abc', flags: ['focusable', 'focused'], rewrite: (text) => text }),
     ])
     hard.selectAllWorks = false
     expect([await clears(hard), hard.views[0]?.text]).toEqual([true, ''])
-    const hint = paperPhone([
+    const hint = simulatedPhone([
       field(100, { text: 'Search', flags: ['focusable', 'focused'], rewrite: () => 'Search' }),
     ])
     expect(await clears(hint)).toBe(true)
-    const told = paperPhone([
+    const told = simulatedPhone([
       field(100, { text: 'Search', flags: ['focusable', 'focused'], attributes: { 'showing-hint': 'true' } }),
     ])
     expect(await clears(told)).toBe(true)
@@ -409,7 +419,11 @@ describe.concurrent('typing', () => {
     const name = (text: string, flags: string[] = []) =>
       field(100, { text, flags: ['focusable', 'focused', ...flags] })
     /** Puts the text into the field as this method does, and counts. */
-    const way = (phone: PaperPhone, part: Partial<TextWay>, put: (held: string, text: string) => string) => {
+    const way = (
+      phone: SimulatedPhone,
+      part: Partial<TextWay>,
+      put: (held: string, text: string) => string,
+    ) => {
       const made = {
         ...wayOf((text) => {
           phone.log.push(`way ${made.name}`)
@@ -424,21 +438,21 @@ describe.concurrent('typing', () => {
     const losing = (held: string, text: string) => held + text.replace(/[^a-z]/g, '')
     const exact = (held: string, text: string) => held + text
     const whole = (_held: string, text: string) => text
-    const typing = async (phone: PaperPhone, ways: TextWay[], action: object) => {
+    const typing = async (phone: SimulatedPhone, ways: TextWay[], action: object) => {
       const device = { ...phone.device, text: { ways } }
       const result = only(await run({ ...phone, device }, [{ type: 'type', ...action }]))
       return { result, ways: phone.log.filter((line) => line.startsWith('way')), held: phone.views[0]?.text }
     }
 
     it('replaces text that arrived in part', async () => {
-      const phone = paperPhone([name('')])
+      const phone = simulatedPhone([name('')])
       const ways = [way(phone, {}, losing), way(phone, { name: 'set-text', does: 'replace' }, whole)]
       const { result, held } = await typing(phone, ways, { text: 'a漢b' })
       expect([result.ok, held]).toEqual([true, 'a漢b'])
     })
 
     it('clears text that arrived in part, and verifies that, before it types again', async () => {
-      const phone = paperPhone([name('old')])
+      const phone = simulatedPhone([name('old')])
       phone.device.input.key = (code) => {
         if (code === 67 && phone.views[0]) phone.views[0].text = ''
         return Promise.resolve()
@@ -449,18 +463,18 @@ describe.concurrent('typing', () => {
     })
 
     it("does not type again when the field's content is uncertain", async () => {
-      const stays = paperPhone([name('old')])
+      const stays = simulatedPhone([name('old')])
       stays.selectAllWorks = false
       const ways = [way(stays, {}, losing), way(stays, { name: 'paste' }, exact)]
       const kept = await typing(stays, ways, { text: 'a漢b', clear: true })
       expect([kept.result.error?.details['reason'], kept.ways]).toEqual(['text_differs', ['way keys']])
 
-      const part = paperPhone([name('old')])
+      const part = simulatedPhone([name('old')])
       const more = [way(part, {}, losing), way(part, { name: 'paste' }, exact)]
       const added = await typing(part, more, { text: 'a漢b' })
       expect([added.result.ok, added.ways]).toEqual([false, ['way keys']])
 
-      const broken = paperPhone([name('')])
+      const broken = simulatedPhone([name('')])
       const unsure = way(broken, { name: 'set-text', does: 'replace' }, () => '')
       const send: TextWay['send'] = async (...args) => ({ ...(await unsure.send(...args)), sure: false })
       const unknown = await typing(broken, [{ ...unsure, send }, way(broken, { name: 'paste' }, exact)], {
@@ -470,14 +484,14 @@ describe.concurrent('typing', () => {
     })
 
     it('appends to a text that the first method left unchanged', async () => {
-      const phone = paperPhone([name('old')])
+      const phone = simulatedPhone([name('old')])
       const ways = [way(phone, {}, (held) => held), way(phone, { name: 'paste' }, exact)]
       const { result, held } = await typing(phone, ways, { text: '漢' })
       expect([result.ok, held]).toEqual([true, 'old漢'])
     })
 
     it('continues immediately when a method is unavailable, and restores what one borrowed', async () => {
-      const phone = paperPhone([name('')])
+      const phone = simulatedPhone([name('')])
       let released = 0
       const refusing = way(phone, { name: 'set-text', does: 'replace' }, whole)
       refusing.send = () => Promise.reject(new TextNotTaken('no'))
@@ -489,12 +503,12 @@ describe.concurrent('typing', () => {
       })
       const { result, ways } = await typing(phone, [refusing, lending], { text: '漢a' })
       expect([result.ok, ways, released]).toEqual([false, ['way paste'], 1])
-      const none = await typing(paperPhone([name('')]), [refusing], { text: 'a' })
+      const none = await typing(simulatedPhone([name('')]), [refusing], { text: 'a' })
       expect(none.result.error?.code).toBe('feature_unavailable')
     })
 
     it('uses a replacing method only when it knows the whole text', async () => {
-      const phone = paperPhone([name('old')])
+      const phone = simulatedPhone([name('old')])
       const ways = [way(phone, { name: 'set-text', does: 'replace' }, whole), way(phone, {}, exact)]
       expect((await typing(phone, ways, { text: 'x' })).held).toBe('oldx')
       expect((await typing(phone, ways, { text: 'y', clear: true })).held).toBe('y')
@@ -502,7 +516,7 @@ describe.concurrent('typing', () => {
   })
 
   it('reads only once the screen has had time to follow an earlier batch', async () => {
-    const phone = paperPhone([button('Go', 100)])
+    const phone = simulatedPhone([button('Go', 100)])
     const first = await run(phone, [{ type: 'tap', target: { x: 5, y: 6 } }])
     const left = first.screenSettlesAt - ownNow()
     expect(left).toBeGreaterThan(0)
@@ -516,7 +530,7 @@ describe.concurrent('typing', () => {
   })
 
   it('names the feature that a phone lacks', async () => {
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     const device = { ...phone.device, text: null }
     const { error } = only(await run({ ...phone, device }, [{ type: 'type', text: 'x' }]))
     expect([error?.code, error?.details]).toEqual(['feature_unavailable', { feature: 'text_input' }])
@@ -524,8 +538,8 @@ describe.concurrent('typing', () => {
 })
 
 describe.concurrent('waiting and scrolling', () => {
-  const appearing = (after: number): PaperPhone => {
-    const phone = paperPhone([])
+  const appearing = (after: number): SimulatedPhone => {
+    const phone = simulatedPhone([])
     phone.before = () => {
       if (phone.log.filter((line) => line === 'tree').length === after) phone.views = [button('Done', 100)]
     }
@@ -536,11 +550,11 @@ describe.concurrent('waiting and scrolling', () => {
     const coming = appearing(3)
     expect(only(await run(coming, [{ type: 'wait_for', target: { text: 'Done' } }])).ok).toBe(true)
     expect(coming.log.filter((line) => line === 'tree')).toHaveLength(3)
-    const there = paperPhone([button('Done', 100), button('Done', 300)])
+    const there = simulatedPhone([button('Done', 100), button('Done', 300)])
     expect(only(await run(there, [{ type: 'wait_for', target: { text: 'Done' }, timeout_ms: 100 }])).ok).toBe(
       true,
     )
-    const going = paperPhone([button('Busy', 100)])
+    const going = simulatedPhone([button('Busy', 100)])
     going.before = () => {
       if (going.log.filter((line) => line === 'tree').length === 2) going.views = []
     }
@@ -550,7 +564,7 @@ describe.concurrent('waiting and scrolling', () => {
   })
 
   it('does not call a target absent when the screen could not be read', async () => {
-    const phone = paperPhone([button('Download done', 100)])
+    const phone = simulatedPhone([button('Download done', 100)])
     phone.before = (line) => {
       if (line === 'tree') throw new ApiError('provider_error', { message: 'could not get idle state' })
     }
@@ -562,7 +576,7 @@ describe.concurrent('waiting and scrolling', () => {
   })
 
   it('fails within the deadline, and reports what is there', async () => {
-    const phone = paperPhone([button('Downloading', 100)])
+    const phone = simulatedPhone([button('Downloading', 100)])
     const { error, ms } = only(
       await run(phone, [{ type: 'wait_for', target: { text: 'Download done' }, timeout_ms: 400 }]),
     )
@@ -584,19 +598,19 @@ describe.concurrent('waiting and scrolling', () => {
 
   it('does not wait for a ref of an unknown snapshot', async () => {
     const target = { ref: 1, snapshot_id: 'snp_aaaaaaaaaaaa' }
-    const { error } = only(await run(paperPhone([]), [{ type: 'wait_for', target, state: 'gone' }]))
+    const { error } = only(await run(simulatedPhone([]), [{ type: 'wait_for', target, state: 'gone' }]))
     expect(error?.code).toBe('stale_snapshot')
   })
 
   it('waits until the screen is still', async () => {
-    const moving = paperPhone([button('0', 100)])
+    const moving = simulatedPhone([button('0', 100)])
     let reads = 0
     moving.before = (line) => {
       if (line === 'tree') moving.views = [button(String(Math.min(3, reads++)), 100)]
     }
     expect(only(await run(moving, [{ type: 'wait_idle' }])).ok).toBe(true)
     expect(reads).toBe(5)
-    const restless = paperPhone([])
+    const restless = simulatedPhone([])
     restless.before = (line) => {
       if (line === 'tree') restless.views = [button(String(reads++), 100)]
     }
@@ -606,7 +620,7 @@ describe.concurrent('waiting and scrolling', () => {
   })
 
   it('acts on a target that appears a moment after the previous tap', async () => {
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     phone.views = [button('Open', 100, () => setTimeout(() => (phone.views = [button('Opened', 500)]), 600))]
     const { completed } = await run(phone, [
       { type: 'tap', target: { text: 'Open' } },
@@ -616,12 +630,12 @@ describe.concurrent('waiting and scrolling', () => {
   })
 
   it('scrolls the scrollable container, with or without a target', async () => {
-    const list: PaperView = {
+    const list: SimulatedView = {
       class: 'android.widget.ScrollView',
       flags: ['scrollable'],
       bounds: [0, 400, 1080, 1400],
     }
-    const phone = paperPhone([list, { text: 'In it', bounds: [0, 500, 500, 600] }])
+    const phone = simulatedPhone([list, { text: 'In it', bounds: [0, 500, 500, 600] }])
     await run(phone, [
       { type: 'scroll', direction: 'down', amount: 0.5 },
       { type: 'scroll', direction: 'up', amount: 0.1, target: { x: 5, y: 500 } },
@@ -632,7 +646,7 @@ describe.concurrent('waiting and scrolling', () => {
 
   it('scrolls until the target appears, the list ends, or the limit is reached', async () => {
     const list = (rows: number, last: number) => {
-      const phone = paperPhone([])
+      const phone = simulatedPhone([])
       let page = 0
       const show = () => {
         phone.views = [
@@ -659,7 +673,7 @@ describe.concurrent('waiting and scrolling', () => {
 })
 
 it('taps twice in one gesture, or separately where a phone has one finger', async () => {
-  const phone = paperPhone([])
+  const phone = simulatedPhone([])
   const twice = { type: 'double_tap', target: { x: 1, y: 2 } }
   expect(only(await run(phone, [twice])).ok).toBe(true)
   phone.before = (line) => {
@@ -670,7 +684,7 @@ it('taps twice in one gesture, or separately where a phone has one finger', asyn
 })
 
 it('resolves both ends of a swipe before it sends anything', async () => {
-  const phone = paperPhone([button('A', 100)])
+  const phone = simulatedPhone([button('A', 100)])
   const error = only(await run(phone, [{ type: 'drag', from: { text: 'A' }, to: { text: 'B' } }])).error
   expect(error).toMatchObject({ code: 'target_not_found', details: { target: { text: 'B' } } })
   expect(phone.log.some((line) => /tap|>/.test(line))).toBe(false)

@@ -13,7 +13,7 @@ import {
   type TextObservation,
 } from '@phonerack/shared'
 import type { Device } from '../device/device.js'
-import { atOnce } from '../screen/at-once.js'
+import { inParallel } from '../screen/in-parallel.js'
 import type { Snapshots } from '../screen/snapshots.js'
 import { adviseBySight } from './advice.js'
 import { observeAfter } from './after.js'
@@ -104,7 +104,7 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
  */
 async function reach(context: ActionContext, actions: readonly Action[]): Promise<void> {
   try {
-    await atOnce(
+    await inParallel(
       () => context.size(context.progress.within(reachLimitMs)),
       () => (actions.some(touches) ? context.lookAtPower() : Promise.resolve(true)),
     )

@@ -13,7 +13,7 @@ import {
   type BeginRequest,
   type InstallTimes,
   type Order,
-  type Who,
+  type DeviceCaller,
 } from './on-phone.js'
 import type { InstallRecords, Outcome } from './records.js'
 import { failed } from './run-install.js'
@@ -37,13 +37,13 @@ export interface Installs {
    * that may not be replaced,
    *   action_outcome_unknown
    */
-  begin(who: Who, request: BeginRequest): Promise<{ missing: string[]; uninstalled: boolean }>
+  begin(who: DeviceCaller, request: BeginRequest): Promise<{ missing: string[]; uninstalled: boolean }>
   put(file: FileHeader, chunks: AsyncIterable<Uint8Array>, progress: Progress): Promise<void>
   /**
    * Runs a begun install, once; joins a running one, and repeats a finished one's
    * answer. @throws ApiError action_outcome_unknown
    */
-  finish(who: Who, installId: string): Promise<InstallAnswer>
+  finish(who: DeviceCaller, installId: string): Promise<InstallAnswer>
   /** Aborts running installs, abandons unfinished ones, and returns when all have ended. */
   stop(): Promise<void>
 }
@@ -89,7 +89,7 @@ export function createInstalls(parts: InstallParts): Installs {
    * An earlier attempt under this id, for this phone. @throws ApiError
    * action_outcome_unknown when its outcome is unknown
    */
-  function recordOf(who: Who, installId: string) {
+  function recordOf(who: DeviceCaller, installId: string) {
     const record = records.get(installId)
     if (!record || record.serial !== who.serial || record.phoneId !== who.phoneId) return null
     if (record.outcome?.kind === 'unknown') throw unknown(installId, record.package, record.uninstalled)
@@ -116,7 +116,7 @@ export function createInstalls(parts: InstallParts): Installs {
   }
 
   /** Records its outcome, even when it never reached the phone. */
-  async function runToItsEnd(entry: Begun, who: Who): Promise<Outcome> {
+  async function runToItsEnd(entry: Begun, who: DeviceCaller): Promise<Outcome> {
     try {
       await entry.prepared
       const outcome = await onPhone.run(entry, who)
@@ -183,7 +183,7 @@ export function createInstalls(parts: InstallParts): Installs {
   }
 
   /** Takes slot and files, and starts to prepare. @throws ApiError install_in_progress */
-  function enter(who: Who, request: BeginRequest, held: AbortSignal): Begun {
+  function enter(who: DeviceCaller, request: BeginRequest, held: AbortSignal): Begun {
     const own = slotsOf(who.serial)
     const busy = own.take(request.id, request.package)
     if (busy) {
@@ -237,8 +237,8 @@ const answerOf = (outcome: Outcome & { kind: 'answered' }, wasInstalled: boolean
   wasInstalled,
 })
 
-function isSame(entry: Begun, who: Who, request: BeginRequest): boolean {
-  const of = ({ serial, phoneId }: Who, { files, ...rest }: BeginRequest) =>
+function isSame(entry: Begun, who: DeviceCaller, request: BeginRequest): boolean {
+  const of = ({ serial, phoneId }: DeviceCaller, { files, ...rest }: BeginRequest) =>
     JSON.stringify([serial, phoneId, { ...rest }, files.map(({ sha256, size }) => [sha256, size])])
   return of(entry.who, entry.request) === of(who, request)
 }

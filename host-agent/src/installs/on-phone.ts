@@ -42,11 +42,11 @@ export interface BeginRequest {
   needs: AppNeeds | null
 }
 
-export type Who = Caller & { serial: string }
+export type DeviceCaller = Caller & { serial: string }
 
 /** One install on this host's phones, and its state. */
 export interface Order {
-  readonly who: Who
+  readonly who: DeviceCaller
   readonly request: BeginRequest
   /** What the phone had when it began. */
   before: InstalledVersion | null
@@ -70,7 +70,7 @@ export interface OnPhone {
    */
   prepare(order: Order): Promise<void>
   /** Installs, once, under `who`'s fencing number. */
-  run(order: Order, who: Who): Promise<Outcome>
+  run(order: Order, who: DeviceCaller): Promise<Outcome>
   /** `session`: on the phone, still to be abandoned. */
   save(order: Order, outcome: Outcome | null, session: number | null): void
 }
@@ -171,7 +171,7 @@ export function createOnPhone({ gateOf, cache, records, times, stopping }: OnPho
     )
   }
 
-  async function run(order: Order, who: Who): Promise<Outcome> {
+  async function run(order: Order, who: DeviceCaller): Promise<Outcome> {
     const { request } = order
     const files: InstallFile[] = []
     for (const file of request.files) {

@@ -4,7 +4,7 @@ import { createLogger, Progress } from '@phonerack/shared'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Device, LiveInput } from '../device/device.js'
-import { oneWay, paperPhone } from '../testing/paper-phone.js'
+import { oneWay, simulatedPhone } from '../testing/simulated-phone.js'
 import { until } from '../testing/ports.js'
 import { Hand, turnedLike, type HandEvent } from './hand.js'
 import { watch } from './watch.js'
@@ -27,7 +27,11 @@ function slowPhone() {
     scroll: ({ x, y }, horizontal, vertical) => tell(`scroll ${x},${y} ${horizontal},${vertical}`),
     rotate: () => tell('rotate'),
   }
-  const device: Device = { ...paperPhone([]).device, liveInput, text: oneWay((text) => tell(`text ${text}`)) }
+  const device: Device = {
+    ...simulatedPhone([]).device,
+    liveInput,
+    text: oneWay((text) => tell(`text ${text}`)),
+  }
   return { told, open, device }
 }
 

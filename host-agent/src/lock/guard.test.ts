@@ -41,7 +41,7 @@ function watch(watches: LockGuardParts['watches']) {
     transport: plugged.transport,
     memory,
     watches,
-    sawLock: (isSet) => void locks.push(isSet),
+    recordLock: (isSet) => void locks.push(isSet),
     note: (step, outcome) => void notes.push(`${step} ${outcome}`),
     log,
     times,

@@ -29,7 +29,7 @@ export interface LockGuardParts {
   /** `nothing`: free, restarting, or worked on. `lock`: rented with its screen off. */
   watches: () => 'nothing' | 'lock' | 'screen'
   /** After each read of the lock. */
-  sawLock: (isSet: boolean) => void
+  recordLock: (isSet: boolean) => void
   note: (step: LockStep, outcome: 'done' | 'failed', reason: string) => void
   log: Logger
   times?: Readonly<typeof guardTimes>
@@ -74,7 +74,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
     if (isSet === null) return null
     if (isSet && (await clearByMemory(transport, progress))) {
       parts.note('screen_lock_cleared', 'done', 'the credential was typed through this service')
-      parts.sawLock(false)
+      parts.recordLock(false)
       isFound = false
       return false
     }
@@ -82,7 +82,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
       parts.note('screen_lock_found', 'failed', 'the credential was not typed through this service')
     isFound = isSet
     if (!isSet) wrong.clear()
-    parts.sawLock(isSet)
+    parts.recordLock(isSet)
     return isSet
   }
 

@@ -25,14 +25,14 @@ import { z } from 'zod'
 import type { CaptureListener } from '../device/capture.js'
 import { FilmCapture, makeFilm, type Film } from '../testing/film.js'
 import { until } from '../testing/ports.js'
-import { createRecordings, type Recordings, type RecordingsParts, type Who } from './recordings.js'
+import { createRecordings, type Recordings, type RecordingsParts, type DeviceCaller } from './recordings.js'
 import { openRecordingStore } from './store.js'
 
 const execute = promisify(execFile)
 const log = createLogger('test')
 log.level = process.env['LOG_LEVEL'] ?? 'silent'
 
-const who: Who = {
+const who: DeviceCaller = {
   serial: 'phone-1',
   phoneId: 'ph_aaaaaaaaaaaa',
   tenant: '',

@@ -15,7 +15,7 @@ import { hasRoom } from './share.js'
 import { ownerOf, type Entry, type RecordingStore } from './store.js'
 import { RecordingWriter } from './writer.js'
 
-export type Who = Caller & { serial: string }
+export type DeviceCaller = Caller & { serial: string }
 
 /** A phone's video for a caller that owns the phone. */
 export interface Video {
@@ -26,7 +26,7 @@ export interface Video {
 
 export interface RecordingsParts {
   /** @throws ApiError for a caller that does not own it; feature_unavailable */
-  videoOf(who: Who, progress: Progress): Promise<Video>
+  videoOf(who: DeviceCaller, progress: Progress): Promise<Video>
   store: RecordingStore
   programs: Programs
   /**
@@ -46,7 +46,7 @@ export interface Recordings {
    * @throws ApiError recording_in_progress, feature_unavailable, provider_error without
    * space, provider_timeout
    */
-  start(who: Who, id: string, progress: Progress): Promise<Date>
+  start(who: DeviceCaller, id: string, progress: Progress): Promise<Date>
   /** Ends it if it runs; its file is made afterwards. @throws ApiError recording_not_found */
   stop(id: string): Promise<Entry>
   /** @throws ApiError recording_not_found */
@@ -115,7 +115,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     return null
   }
 
-  async function begin(who: Who, id: string, progress: Progress): Promise<Date> {
+  async function begin(who: DeviceCaller, id: string, progress: Progress): Promise<Date> {
     missing ??= missingProgram(programs)
     const lack = await missing
     if (lack !== null) log.warn({ reason: lack }, 'this host cannot record')
@@ -133,7 +133,12 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     return record(who, id, { capture, held }, progress)
   }
 
-  function record(who: Who, id: string, { capture, held }: Video, progress: Progress): Promise<Date> {
+  function record(
+    who: DeviceCaller,
+    id: string,
+    { capture, held }: Video,
+    progress: Progress,
+  ): Promise<Date> {
     if (dropping.has(id)) throw new ApiError('recording_not_found')
     const first = later<Date>()
     let canvas = { width: 0, height: 0 }

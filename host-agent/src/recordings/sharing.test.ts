@@ -7,17 +7,17 @@ import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { CaptureListener } from '../device/capture.js'
 import { FilmCapture, makeFilm, type Film } from '../testing/film.js'
 import { until } from '../testing/ports.js'
-import { createRecordings, type Recordings, type Who } from './recordings.js'
+import { createRecordings, type Recordings, type DeviceCaller } from './recordings.js'
 import { openRecordingStore } from './store.js'
 
 const log = createLogger('test')
 log.level = process.env['LOG_LEVEL'] ?? 'silent'
 const soon = () => Progress.for(20_000)
 const [hers, hersNext, his] = ['rec_aaaaaaaaaaaa', 'rec_aaaaaaaaaaab', 'rec_bbbbbbbbbbbb'] as const
-const her: Who = {
+const her: DeviceCaller = {
   ...{ serial: 'phone-1', phoneId: 'ph_aaaaaaaaaaaa', tenant: 'her', fencingNumber: 1n, requestId: '' },
 }
-const him: Who = { ...her, serial: 'phone-2', phoneId: 'ph_bbbbbbbbbbbb', tenant: 'him' }
+const him: DeviceCaller = { ...her, serial: 'phone-2', phoneId: 'ph_bbbbbbbbbbbb', tenant: 'him' }
 
 let film: Film
 beforeAll(async () => {
@@ -62,7 +62,7 @@ function show(listener: CaptureListener, index: number): void {
 }
 
 /** Records the whole film. */
-async function record(recordings: Recordings, who: Who, id: string): Promise<void> {
+async function record(recordings: Recordings, who: DeviceCaller, id: string): Promise<void> {
   await recordings.start(who, id, soon())
   const listener = screens.at(-1)
   if (!listener) throw new Error('nobody watches')

@@ -1,7 +1,7 @@
 /** A screenshot with the refs of its elements, which are saved as a snapshot. Used by `grpc/`. */
 import { limits, systemClock, type Progress } from '@phonerack/shared'
 import type { Device } from '../device/device.js'
-import { atOnce } from './at-once.js'
+import { inParallel } from './in-parallel.js'
 import { readFailure } from './errors.js'
 import { marksSvg } from './marks.js'
 import { buildObservation } from './observation.js'
@@ -17,7 +17,7 @@ export async function takeAnnotatedScreenshot(
   progress: Progress,
 ): Promise<{ shot: Screenshot; snapshotId: string }> {
   try {
-    const [{ tree, window }, picture] = await atOnce(
+    const [{ tree, window }, picture] = await inParallel(
       () => readScreen(device, progress),
       () => readPicture(device, progress),
     )

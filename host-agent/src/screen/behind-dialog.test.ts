@@ -1,6 +1,6 @@
 import { systemClock, Progress } from '@phonerack/shared'
 import { describe, expect, it } from 'vitest'
-import { paperPhone } from '../testing/paper-phone.js'
+import { simulatedPhone } from '../testing/simulated-phone.js'
 import { dumpXml, pageSource, type Draft } from '../testing/screen-xml.js'
 import type { Front } from './behind-dialog.js'
 import { buildTree } from './elements.js'
@@ -77,7 +77,7 @@ describe('system dialog', () => {
   })
 
   it('makes an observation read again, and marks it cut, only where the tree does not show it', async () => {
-    const phone = paperPhone([{ ...crash, bounds: [40, 900, 1040, 1500] } as never])
+    const phone = simulatedPhone([{ ...crash, bounds: [40, 900, 1040, 1500] } as never])
     phone.systemDialog = true
     const snapshots = createSnapshotStore(systemClock).of({ phoneId: 'ph_a', fencingNumber: 1n })
     const read = () => observe(phone.device, snapshots, {}, Progress.for(10_000))

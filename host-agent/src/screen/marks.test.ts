@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { anyScreen } from '../testing/drafts.js'
-import { paperPhone, screen } from '../testing/paper-phone.js'
+import { simulatedPhone, screen } from '../testing/simulated-phone.js'
 import { dumpXml } from '../testing/screen-xml.js'
 import { buildTree } from './elements.js'
 import { takeAnnotatedScreenshot } from './index.js'
@@ -23,7 +23,7 @@ async function pixelsOf(image: Uint8Array) {
 
 describe('annotated screenshot', () => {
   it('has a numbered frame around each element, whose ref is in the snapshot', async () => {
-    const phone = paperPhone([
+    const phone = simulatedPhone([
       { text: 'One', flags: ['clickable'], bounds: [100, 200, 500, 400] },
       { text: 'Two', flags: ['clickable'], bounds: [600, 1000, 1000, 1400] },
     ])

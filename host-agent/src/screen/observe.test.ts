@@ -3,7 +3,7 @@ import { observationSchema, Progress, systemClock } from '@phonerack/shared'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import { DeviceGone } from '../device/device.js'
-import { paperPhone, screen } from '../testing/paper-phone.js'
+import { simulatedPhone, screen } from '../testing/simulated-phone.js'
 import { dumpXml } from '../testing/screen-xml.js'
 import { observe } from './index.js'
 import { parseNodes } from './nodes.js'
@@ -15,7 +15,7 @@ const progress = () => Progress.for(20_000)
 
 describe('observe', () => {
   it('reads elements and window, and saves the snapshot', async () => {
-    const phone = paperPhone([{ text: 'Hi', bounds: [0, 0, 100, 100] }])
+    const phone = simulatedPhone([{ text: 'Hi', bounds: [0, 0, 100, 100] }])
     phone.keyboardVisible = true
     const snapshots = createSnapshotStore(systemClock).of(owner)
     const { observation } = await observe(phone.device, snapshots, {}, progress())
@@ -32,7 +32,7 @@ describe('observe', () => {
 
   it('stays under 4 MB as JSON with as much text and picture as there can be', async () => {
     const text = '\u00e4"\u4e2d'.repeat(330)
-    const phone = paperPhone(
+    const phone = simulatedPhone(
       Array.from({ length: 600 }, (_, index) => ({
         text: `${index}${text}`,
         desc: `${text}${index}`,
@@ -63,7 +63,7 @@ describe('observe', () => {
   })
 
   it('reads again when the tree is broken, and reports one that stays broken', async () => {
-    const phone = paperPhone([{ text: 'Hi', bounds: [0, 0, 100, 100] }])
+    const phone = simulatedPhone([{ text: 'Hi', bounds: [0, 0, 100, 100] }])
     const source = phone.device.ui.source.bind(phone.device.ui)
     let broken = 2
     phone.device.ui.source = (within) => (broken-- > 0 ? Promise.resolve('<hierarchy><node') : source(within))
@@ -75,7 +75,7 @@ describe('observe', () => {
   })
 
   it('reads a new tree when it does not show the foreground app, and reports one that stays incomplete', async () => {
-    const phone = paperPhone([{ text: 'Old', package: 'com.example.launcher', bounds: [0, 0, 100, 100] }])
+    const phone = simulatedPhone([{ text: 'Old', package: 'com.example.launcher', bounds: [0, 0, 100, 100] }])
     const source = phone.device.ui.source.bind(phone.device.ui)
     const asked: (boolean | undefined)[] = []
     let caughtUp = true
@@ -114,19 +114,19 @@ describe('observe', () => {
 
   it('says why it could not read', async () => {
     const snapshots = createSnapshotStore(systemClock).of(owner)
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     phone.before = () => {
       throw new DeviceGone('paper')
     }
     await expect(observe(phone.device, snapshots, {}, progress())).rejects.toMatchObject({
       code: 'phone_unavailable',
     })
-    const slow = paperPhone([])
+    const slow = simulatedPhone([])
     slow.device.ui.source = (within) => within.sleep(60_000).then(() => '')
     await expect(observe(slow.device, snapshots, {}, Progress.for(50))).rejects.toMatchObject({
       code: 'provider_timeout',
     })
-    const blind = paperPhone([])
+    const blind = simulatedPhone([])
     blind.device.screen.png = () => Promise.resolve(Buffer.from('error: no display'))
     const options = { screenshot: { format: 'jpeg' } } as const
     await expect(observe(blind.device, snapshots, options, progress())).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 /** Reads the screen for `observe` and for the final observation of a batch. */
 import { limits, systemClock, type Clock, type Observation, type Progress } from '@phonerack/shared'
 import type { Device } from '../device/device.js'
-import { atOnce } from './at-once.js'
+import { inParallel } from './in-parallel.js'
 import { readFailure } from './errors.js'
 import { buildObservation } from './observation.js'
 import { readScreen } from './read-tree.js'
@@ -32,7 +32,7 @@ export async function observe(
 ): Promise<{ observation: Observation }> {
   try {
     const { screenshot } = options
-    const [{ tree, window }, picture] = await atOnce(
+    const [{ tree, window }, picture] = await inParallel(
       () => readScreen(device, progress),
       async () => (screenshot ? await readPicture(device, progress) : null),
     )

@@ -7,7 +7,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { ownNow, type Progress } from '@phonerack/shared'
 import type { Device, WindowState } from '../device/device.js'
-import { atOnce } from './at-once.js'
+import { inParallel } from './in-parallel.js'
 import { showsDialog } from './behind-dialog.js'
 import { buildTree, type ScreenTree } from './elements.js'
 import { ScreenXmlError } from './errors.js'
@@ -36,11 +36,11 @@ export async function readScreen(device: Device, progress: Progress): Promise<Sc
   const startedAt = ownNow()
   let anew = false
   for (let attempt = 1; ; attempt += 1) {
-    const [xml, [screen, window]] = await atOnce(
+    const [xml, [screen, window]] = await inParallel(
       () => device.ui.source(progress, anew),
       async () => {
         await setImmediate()
-        return atOnce(
+        return inParallel(
           () => device.screen.size(progress),
           () => device.windows.read(progress),
         )

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Progress } from '@phonerack/shared'
 import sharp from 'sharp'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { paperPhone } from '../testing/paper-phone.js'
+import { simulatedPhone } from '../testing/simulated-phone.js'
 import { ScreenImageError } from './errors.js'
 import { makeScreenshot, pngSize, takeScreenshot, toJson } from './screenshot.js'
 
@@ -78,14 +78,14 @@ describe('screenshots', () => {
   })
 
   it('comes from the phone', async () => {
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     const shot = await takeScreenshot(phone.device, { format: 'jpeg', maxWidth: 720 }, Progress.for(5000))
     expect([shot.width, shot.height, shot.format]).toEqual([720, 1600, 'jpeg'])
     expect([shot.secure, toJson(shot)]).toEqual([false, expect.not.objectContaining({ secure: false })])
   })
 
   it('reports a protected window on the screen, and omits that when the phone does not report it', async () => {
-    const phone = paperPhone([])
+    const phone = simulatedPhone([])
     const fresh: (boolean | undefined)[] = []
     phone.device.secureWindow.read = (_, anew) => {
       fresh.push(anew)

@@ -5,7 +5,7 @@
 import { DeadlineExceeded, limits, type ObservationScreenshot, type Progress } from '@phonerack/shared'
 import sharp from 'sharp'
 import type { Device, Size } from '../device/device.js'
-import { atOnce } from './at-once.js'
+import { inParallel } from './in-parallel.js'
 import { readFailure, ScreenImageError } from './errors.js'
 
 export interface ScreenshotOptions {
@@ -68,9 +68,9 @@ export async function takeScreenshot(
 
 /** Protected windows are read separately, since they are just black in a picture. */
 export async function readPicture(device: Device, progress: Progress): Promise<Picture> {
-  const [[png, size], secure] = await atOnce(
+  const [[png, size], secure] = await inParallel(
     () =>
-      atOnce(
+      inParallel(
         () => device.screen.png(progress),
         () => device.screen.size(progress),
       ),

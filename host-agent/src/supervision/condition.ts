@@ -111,7 +111,7 @@ export interface ConditionWatch {
   /** Reads when due; true when something changed. One read at a time. */
   look(progress: Progress): Promise<boolean>
   /** Records the lock state from another check; true when it changed. */
-  sawLock(isSet: boolean): boolean
+  recordLock(isSet: boolean): boolean
 }
 
 /** `everyMs`: milliseconds between reads. */
@@ -137,7 +137,7 @@ export function watchCondition(
     get latest() {
       return latest
     },
-    sawLock(isSet) {
+    recordLock(isSet) {
       if (!latest || latest.lock_credential === isSet) return false
       const facts = { ...latest, lock_credential: isSet }
       latest = { ...facts, checked_at: now().toISOString(), warnings: warningsOf(facts) }

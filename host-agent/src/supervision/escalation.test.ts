@@ -7,7 +7,7 @@ const obstacles = fc.record({
   port_reset: fc.constantFrom<string | null>(null, 'no way'),
   reboot: fc.constantFrom<string | null>(null, 'not ours'),
 })
-const happenings = fc.array(
+const eventSequences = fc.array(
   fc.record({
     outcome: fc.oneof(
       { weight: 4, arbitrary: fc.constant('hung' as const) },
@@ -28,7 +28,7 @@ interface Seen extends Taken {
 }
 
 /** Plays them; `hangsBefore` counts hangs since the last answer or step, independently of the code. */
-function play(sequence: typeof happenings extends fc.Arbitrary<infer T> ? T : never): Seen[] {
+function play(sequence: typeof eventSequences extends fc.Arbitrary<infer T> ? T : never): Seen[] {
   let state = noEscalation
   let [now, hangs] = [0, 0]
   const seen: Seen[] = []
@@ -65,7 +65,7 @@ describe('three consecutive hangs', () => {
 
   it('are needed for each step, and always take one', () => {
     fc.assert(
-      fc.property(happenings, (sequence) => {
+      fc.property(eventSequences, (sequence) => {
         for (const { hangsBefore } of play(sequence)) expect(hangsBefore).toBe(escalationRules.hangs)
       }),
     )
@@ -73,7 +73,7 @@ describe('three consecutive hangs', () => {
 
   it('restart no phone that may not be restarted, and none twice within an hour', () => {
     fc.assert(
-      fc.property(happenings, (sequence) => {
+      fc.property(eventSequences, (sequence) => {
         const reboots = play(sequence).filter(({ step, skipped }) => step === 'reboot' && skipped === null)
         reboots.slice(1).forEach(({ at }, index) => {
           expect(at - (reboots[index]?.at ?? 0)).toBeGreaterThanOrEqual(escalationRules.rebootEveryMs)
@@ -89,7 +89,7 @@ describe('three consecutive hangs', () => {
 
   it('start with the gentle step again only after a calm period', () => {
     fc.assert(
-      fc.property(happenings, (sequence) => {
+      fc.property(eventSequences, (sequence) => {
         const done = play(sequence).filter(({ skipped }) => skipped === null)
         done.slice(1).forEach(({ step, at }, index) => {
           const before = done[index]

@@ -18,8 +18,8 @@ interface Parts extends Pick<LockGuardParts, 'transport' | 'memory' | 'watches'>
 export const guardDevice = ({ watch, events, onChange, log, ...parts }: Parts): LockGuard =>
   startLockGuard({
     ...parts,
-    sawLock: (isSet) => {
-      if (watch.sawLock(isSet)) onChange()
+    recordLock: (isSet) => {
+      if (watch.recordLock(isSet)) onChange()
     },
     note: (step, outcome, reason) => {
       const event = { at: new Date().toISOString(), step, outcome, reason }

@@ -66,7 +66,7 @@ export class LinkWatch {
       giveUp: (reason) => parts.happen({ type: 'gave_up', reason }),
       log,
     })
-    this.transport = createTransport(client, this.target, (outcome) => this.rescue.saw(outcome))
+    this.transport = createTransport(client, this.target, (outcome) => this.rescue.recordOutcome(outcome))
     const recheck = () => parts.happen({ type: 'restarts' })
     this.tie = new PhoneTie({ serial, transport: this.transport, records, links, recheck })
   }

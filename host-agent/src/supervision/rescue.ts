@@ -37,7 +37,7 @@ export interface RescueParts {
 
 export interface Rescue {
   /** A call was answered, or timed out. */
-  saw(outcome: 'answered' | 'hung'): void
+  recordOutcome(outcome: 'answered' | 'hung'): void
   /** Whether the last finished call hung. */
   readonly hanging: boolean
   /** The agent itself cut the link: the same phone returns to it. */
@@ -99,7 +99,7 @@ export function createRescue(parts: RescueParts): Rescue {
     get reconnecting() {
       return performance.now() - reconnectedAt < reconnectMs
     },
-    saw(outcome) {
+    recordOutcome(outcome) {
       hanging = outcome === 'hung'
       if (!parts.counts()) return
       const result = escalate(state, outcome, performance.now(), obstaclesOf(parts))

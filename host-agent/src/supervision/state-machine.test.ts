@@ -38,9 +38,9 @@ describe('any sequence of events', () => {
     fc.assert(
       fc.property(events, (sequence) => {
         let state: DeviceState = start
-        for (const happened of sequence) {
-          const next = nextState(state, happened)
-          if (next.name === 'healthy' && state.name !== 'healthy') expect(happened.type).toBe('probe_passed')
+        for (const event of sequence) {
+          const next = nextState(state, event)
+          if (next.name === 'healthy' && state.name !== 'healthy') expect(event.type).toBe('probe_passed')
           state = next
         }
       }),
@@ -67,12 +67,12 @@ describe('any sequence of events', () => {
       fc.property(events, (sequence) => {
         let state: DeviceState = start
         let allowed = false
-        for (const happened of sequence) {
-          if (happened.type === 'work_begins') allowed = true
-          if (happened.type === 'identified') allowed = happened.enrolled || allowed
+        for (const event of sequence) {
+          if (event.type === 'work_begins') allowed = true
+          if (event.type === 'identified') allowed = event.enrolled || allowed
           // Without a call, and never identified as enrolled: no state's entry may
           // write.
-          state = nextState(state, happened)
+          state = nextState(state, event)
           if (!allowed) expect(entryOf(state, 0.5).effect).not.toBe('provision')
         }
       }),
@@ -90,9 +90,9 @@ describe('any sequence of events', () => {
         })
         if (answered.name !== 'unenrolled') return
         let state: DeviceState = answered
-        for (const happened of after) {
-          if (happened.type === 'work_begins' || (happened.type === 'identified' && happened.enrolled)) return
-          state = nextState(state, happened)
+        for (const event of after) {
+          if (event.type === 'work_begins' || (event.type === 'identified' && event.enrolled)) return
+          state = nextState(state, event)
           expect(entryOf(state, 0.5).effect).not.toBe('provision')
           expect(state.name).not.toBe('healthy')
         }

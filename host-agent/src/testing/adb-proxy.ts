@@ -1,8 +1,7 @@
 /**
- * For tests: stands between the adb server and a phone, passes every byte on,
- * and notes each service that the host opens (ADB's `A_OPEN`, AOSP
- * `adb/protocol.txt`). So a test sees what really reached a phone. It can also
- * cut the connection.
+ * For tests: a proxy between the adb server and a phone that passes every byte on, and
+ * records each service that the host opens (ADB's `A_OPEN`, AOSP `adb/protocol.txt`),
+ * so that a test sees what really reached a phone. It can also cut the connection.
  */
 import { connect, createServer, type Socket } from 'node:net'
 
@@ -13,9 +12,12 @@ export interface AdbProxy {
   /** Drops every connection; new ones are refused until `restore`. */
   cut(): void
   restore(): void
-  /** From now on nothing passes on the connections that stand: they stay open and silent. New ones work. */
+  /** From now on nothing passes on existing connections: they stay open and silent. New ones work. */
   freeze(): void
-  /** Once, from when the host opens a service whose name holds this: that connection's host hears nothing any more. */
+  /**
+   * Once, when the host opens a service whose name contains this: that connection's
+   * host receives nothing more.
+   */
   muteAt(containing: string): void
   close(): Promise<void>
 }

@@ -1,4 +1,7 @@
-/** For tests: an agent with certificates, its own adb server and a client that is the control plane. */
+/**
+ * For tests: an agent with certificates, a separate adb server and a client with the
+ * control plane's identity.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,7 +58,7 @@ export async function makeConfig(dataDir: string, connect: readonly string[]): P
     conditionEveryMs: 300_000,
     packageCacheBytes: 1_000_000_000,
     recordings: { ffmpeg: 'ffmpeg', ffprobe: 'ffprobe', bytes: 1_000_000_000, minFree: 0 },
-    // Nobody listens there: a broker that is away must not matter.
+    // Nothing listens there: the agent must work without a broker.
     natsUrl: `127.0.0.1:${await freePort()}`,
   }
 }

@@ -1,4 +1,4 @@
-/** For tests: APKs of our own making, as files of this host. */
+/** For tests: generated APKs, as files on this host. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import type { InstallFile } from '../device/device.js'
 export const shop = 'org.example.shop'
 
 export interface Apks {
-  /** Version code 5 of `org.example.shop`, unless told otherwise. */
+  /** Version code 5 of `org.example.shop` by default. */
   make(settings?: Partial<ApkSettings>, by?: 'ours' | 'stranger'): InstallFile & { content: Buffer }
   remove(): void
 }

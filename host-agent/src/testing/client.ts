@@ -73,7 +73,10 @@ export const toCallFailed = (error: ServiceError): CallFailed => {
   return new CallFailed(error.code, plain, error.details)
 }
 
-/** For what a test looks at later: if it fails meanwhile, it fails where it is awaited, and not the whole run as nobody's. */
+/**
+ * For promises that a test awaits later: an earlier failure is reported there, and not
+ * as an unhandled rejection of the run.
+ */
 function forLater<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined)
   return promise
@@ -98,7 +101,7 @@ const promised =
       }),
     )
 
-/** `protocolVersion`: as the client's metadata name it; left out: they do not. */
+/** `protocolVersion`: sent in the client's metadata; omitted: not sent. */
 export function createClient(
   address: string,
   caPem: string,
@@ -132,7 +135,7 @@ export function createClient(
     park: promised<ParkPhoneRequest, ParkPhoneResponse>((...args) => client.parkPhone(...args)),
     wipe: promised<WipeDeviceRequest, WipeDeviceResponse>((...args) => client.wipeDevice(...args)),
     enroll: promised<EnrollDeviceRequest, EnrollDeviceResponse>((...args) => client.enrollDevice(...args)),
-    /** The calls of one answer, by their names. */
+    /** Unary calls, by name. */
     call: {
       rebootPhone: promised<RebootPhoneRequest, RebootPhoneResponse>((...args) =>
         client.rebootPhone(...args),
@@ -190,7 +193,7 @@ export function createClient(
         for (const chunk of chunks) stream.write({ part: { $case: 'chunk', value: Buffer.from(chunk) } })
         stream.end()
       }),
-    /** All messages of a batch; `onMessage` sees each as it comes, with a way to cancel. */
+    /** All messages of a batch; `onMessage` gets each as it arrives, with a function to cancel. */
     run(
       request: RunActionsRequest,
       onMessage: (message: RunActionsResponse, cancel: () => void) => void = () => undefined,

@@ -24,7 +24,7 @@ const flags = [
   'selected',
   'password',
 ]
-/** Few different words, so that texts repeat. */
+/** Few distinct words, so that texts repeat. */
 const words = fc.oneof(
   { weight: 3, arbitrary: fc.constant('') },
   { weight: 4, arbitrary: fc.constantFrom('Wi-Fi', 'wi-fi', 'On', 'Off', 'OK', 'Cancel', 'Wi-Fi settings') },
@@ -50,7 +50,7 @@ const draftOf = (depth: number): fc.Arbitrary<Draft> =>
     ? fc.record(attributesOf)
     : fc.record({ ...attributesOf, children: fc.array(draftOf(depth - 1), { maxLength: 3 }) })
 
-/** Any tree, sensible or not: inverted bounds, children outside of their parents, passwords in buttons. */
+/** Any tree, valid or not: inverted bounds, children outside their parents, passwords in buttons. */
 export const anyDraft = draftOf(4)
 
 export const anyScreen = fc.array(anyDraft, { minLength: 1, maxLength: 3 })

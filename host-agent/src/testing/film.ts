@@ -1,15 +1,15 @@
-/** For tests: a small film, and a capture that a test feeds with it. */
+/** For tests: a short film, and a capture that a test feeds with it. */
 import { type Progress, pause } from '@phonerack/shared'
 import type { Capture, CaptureListener } from '../device/capture.js'
 import { makeFilm as make, type Film } from './soak/film.js'
 
 export type { Film }
 
-/** `frames` pictures that all differ, ten a second. */
+/** `frames` distinct pictures, ten a second. */
 export const makeFilm = (width: number, height: number, frames: number): Promise<Film> =>
   make({ width, height, frames, rate: 10 })
 
-/** A capture whose video is what the test says. */
+/** A capture whose video the test provides. */
 export class FilmCapture implements Capture {
   readonly listeners = new Set<CaptureListener>()
   constructor(private readonly onSubscribe: (listener: CaptureListener) => void) {}

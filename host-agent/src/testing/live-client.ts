@@ -1,4 +1,4 @@
-/** For tests: one who watches a phone through the agent's LiveService, as the control plane does. */
+/** For tests: a viewer of a phone through the agent's LiveService, as the control plane is. */
 import { credentials, Metadata, type ClientDuplexStream, type ServiceError } from '@grpc/grpc-js'
 import {
   LiveServiceClient,
@@ -23,7 +23,7 @@ export class LiveView {
   /** By config. */
   readonly seen: Seen[] = []
   readonly states: WatchState[] = []
-  /** How it ended: null while it lasts. */
+  /** How it ended; null while it is open. */
   end: CallFailed | 'ended' | null = null
   largestMessage = 0
   private parts: Buffer[] = []
@@ -91,9 +91,9 @@ export class LiveView {
 
 export interface LiveClient {
   open(assignment: Assignment | undefined, control: boolean): LiveView
-  /** Keeps the phone filming; returns what ends it. */
+  /** Keeps the phone filming; returns a function that ends it. */
   prepare(assignment: Assignment): () => void
-  /** Keeps the phone ready to film; returns what ends it. */
+  /** Keeps the phone ready to film; returns a function that ends it. */
   standBy(assignment: Assignment): () => void
   /** Without a first message. */
   raw(): LiveView

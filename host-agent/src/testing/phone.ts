@@ -1,4 +1,4 @@
-/** For tests: a virtual phone behind a recording proxy, and the agent that sees it. */
+/** For tests: a virtual phone behind a recording proxy, and the agent connected to it. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,13 +13,13 @@ import { until } from './ports.js'
 
 export interface TestPhone {
   proxy: AdbProxy
-  /** As adb knows it. */
+  /** Its adb serial. */
   serial: string
-  /** What went wrong inside the phone. */
+  /** Errors inside the phone. */
   readonly faults: readonly unknown[]
-  /** The phone itself, to break it and to look at it. */
+  /** The phone itself, for faults and inspection. */
   readonly inside: Phone
-  /** Another phone, new from the shop, at the same address. */
+  /** Replaces it with a new phone at the same address. */
   swap(): Promise<void>
   stop(): Promise<void>
 }
@@ -28,7 +28,8 @@ export interface TestPhone {
 export async function startTestPhone(without: Iterable<Part> = []): Promise<TestPhone> {
   const dataDir = mkdtempSync(join(tmpdir(), 'phonerack-phone-'))
   const faults: unknown[] = []
-  // The tests cut and freeze connections in the middle of messages: what the phone thinks of that is kept apart.
+  // Tests cut and freeze connections during messages: the phone's errors about that are
+  // collected separately.
   const onFault = (error: unknown) => void faults.push(error)
   let phone = await startPhone({ port: 0, dataDir: join(dataDir, '1'), pace: 'instant', without, onFault })
   const proxy = await startAdbProxy(phone.port)
@@ -60,7 +61,7 @@ export interface PhoneAndHost {
   stop(): Promise<void>
 }
 
-/** `allowSim`: the operator lets the phone hold one. */
+/** `allowSim`: the operator permits a SIM in the phone. */
 export async function startPhoneAndHost(
   options: { without?: Iterable<Part>; allowSim?: boolean } = {},
 ): Promise<PhoneAndHost> {
@@ -84,7 +85,7 @@ export const untilLink = (host: TestHost, serial: string, link: DeviceLink, ms =
     link,
   )
 
-/** One phone as the control plane talks to it, under one fencing number. */
+/** Calls to one phone as the control plane makes them, under one fencing number. */
 export function session(
   client: TestClient,
   serial: string,

@@ -1,4 +1,4 @@
-/** For tests: a CA and certificates like those that the control plane makes. */
+/** For tests: a CA and certificates like the control plane's. */
 import 'reflect-metadata'
 import { webcrypto, randomBytes } from 'node:crypto'
 import * as x509 from '@peculiar/x509'

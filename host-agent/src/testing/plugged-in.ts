@@ -1,4 +1,4 @@
-/** For tests: a virtual phone and an adb server that sees it, without an agent around them. */
+/** For tests: a virtual phone and an adb server connected to it, without an agent. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,9 +14,9 @@ import { transportTo } from './transport.js'
 export interface PluggedIn {
   phone: TestPhone
   transport: Transport
-  /** Of the adb server. */
+  /** A client of the adb server. */
   client: AdbClient
-  /** After the connection was cut and restored. */
+  /** Called after the connection was cut and restored. */
   reconnect(): Promise<void>
   stop(): Promise<void>
 }

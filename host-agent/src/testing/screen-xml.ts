@@ -1,11 +1,11 @@
-/** Writes screens by hand, for tests: drafts of nodes, as XML of both dialects. */
+/** Builds screens for tests: drafts of nodes, as XML of both dialects. */
 export interface Draft {
   class?: string
   text?: string
   desc?: string
   id?: string
   package?: string
-  /** Null: the attribute is left out. */
+  /** Null: the attribute is omitted. */
   bounds?: readonly [number, number, number, number] | null
   /** Attributes that are `true`: `clickable`, `checked`, and so on. */
   flags?: readonly string[]

@@ -1,4 +1,7 @@
-/** For tests: a way to a phone by its serial, which looks up the connection at each call, as the registry does at each list. */
+/**
+ * For tests: a transport to a phone by its serial, which looks up the connection at
+ * each call, as the registry does at each list.
+ */
 import type { Progress } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
 import { SerialTarget } from '../adb/target.js'

@@ -1,9 +1,9 @@
-/** For tests: one who watches a capture, and remembers what it got; and ffmpeg to look at it. */
+/** For tests: a subscriber of a capture that keeps what it received; and ffmpeg to inspect it. */
 import { spawn } from 'node:child_process'
 import type { CaptureListener, VideoConfig, VideoPacket } from '../device/capture.js'
 
 export class Viewer implements CaptureListener {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly got: (VideoConfig | VideoPacket | string)[] = []
 
   onConfig(config: VideoConfig): void {
@@ -30,12 +30,12 @@ export class Viewer implements CaptureListener {
     return this.packets.filter(({ isKeyFrame }) => isKeyFrame).length
   }
 
-  /** Why it ended; null while it lasts. */
+  /** The reason for the end; null while it is running. */
   get end(): string | null {
     return this.got.find((each) => typeof each === 'string') ?? null
   }
 
-  /** A stream that a decoder takes: what came behind the `nth` config. */
+  /** A decodable stream: everything after the `nth` config. */
   stream(nth = 0): Buffer {
     const config = this.configs[nth]
     if (!config) throw new Error('no config came')
@@ -49,7 +49,10 @@ export class Viewer implements CaptureListener {
   }
 }
 
-/** Decodes H.264 and returns its pictures as grey pixels. @throws Error with the decoder's words about what it cannot read */
+/**
+ * Decodes H.264 and returns its pictures as grey pixels. @throws Error with the
+ * decoder's messages about unreadable data
+ */
 export async function decode(stream: Buffer, size: { width: number; height: number }): Promise<Buffer[]> {
   const grey = ['-f', 'rawvideo', '-pix_fmt', 'gray', 'pipe:1']
   const raw = await ffmpeg(['-f', 'h264', '-i', 'pipe:0', '-vsync', 'passthrough', ...grey], stream)
@@ -58,7 +61,7 @@ export async function decode(stream: Buffer, size: { width: number; height: numb
   return Array.from({ length: raw.length / bytes }, (_, i) => raw.subarray(i * bytes, (i + 1) * bytes))
 }
 
-/** Runs ffmpeg on `input`. @throws Error when it fails or complains */
+/** Runs ffmpeg on `input`. @throws Error when it fails or reports errors */
 export function ffmpeg(args: readonly string[], input: Buffer = Buffer.alloc(0)): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const program = process.env['FFMPEG_BIN'] ?? 'ffmpeg'
@@ -72,7 +75,7 @@ export function ffmpeg(args: readonly string[], input: Buffer = Buffer.alloc(0))
       if (code === 0 && words === '') resolve(Buffer.concat(out))
       else reject(new Error(`ffmpeg ended with ${String(code)}: ${words}`))
     })
-    // It may have read enough.
+    // It may have read enough already.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })

@@ -1,7 +1,7 @@
 /**
- * HTTP requests to the UI server, over adb's stream to the phone's port: no
- * port of this machine is opened for it. Used by `session.ts`.
- * Protocol: W3C WebDriver's answers, `{value}` or `{value: {error, message}}`.
+ * HTTP requests to the UI server, over adb's stream to the phone's port, so that no
+ * port of this host is opened for it. Used by `session.ts`. Protocol: W3C WebDriver
+ * responses, `{value}` or `{value: {error, message}}`.
  */
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
@@ -12,12 +12,12 @@ import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
 import { redactOutput } from '../base/redact.js'
 
-/** The server's own port on the phone; it has no other address. */
+/** The server's fixed port on the phone. */
 export const serverPort = 6790
-/** Bytes of one answer. A screen of 1,500 nodes has about 1 MB. */
+/** Maximum bytes of one response. A screen of 1,500 nodes has about 1 MB. */
 const answerLimit = 32 << 20
 
-/** Nobody answers at the port, or the connection broke before the answer was whole. */
+/** Nothing answers at the port, or the connection broke before the response was complete. */
 export class UiServerDown extends Error {
   constructor(cause?: unknown) {
     super('the UI server does not respond', cause === undefined ? undefined : { cause })
@@ -25,10 +25,10 @@ export class UiServerDown extends Error {
   }
 }
 
-/** It answered that it did not do it. */
+/** The server answered that it did not do it. */
 export class UiServerRefused extends Error {
   constructor(
-    /** WebDriver's, such as `no such element`. */
+    /** WebDriver's error, such as `no such element`. */
     readonly code: string,
     message: string,
   ) {
@@ -51,17 +51,18 @@ export interface UiRequest {
   body?: Readonly<Record<string, unknown>>
 }
 
-/** What an idle stream has no reason to say. */
+/** Events that an idle stream should not have. */
 const events = ['data', 'end', 'close', 'error'] as const
 
 /**
- * A stream to the server that stays open between reads: adb and the phone take longer to open one than to carry a request.
- * For reads alone, since a stream that broke while it lay idle is found out by asking again.
+ * A stream to the server that stays open between reads: adb and the phone take longer
+ * to open one than to carry a request. For reads only, since a stream that broke while
+ * idle is detected by repeating the request.
  */
 export class KeptStream {
   #idle: Socket | null = null
 
-  /** The idle one, if it still stands; the caller's from then on. */
+  /** Hands the idle stream over to the caller, if it is still usable. */
   take(): Socket | null {
     const stream = this.#idle
     this.#idle = null
@@ -71,7 +72,7 @@ export class KeptStream {
 
   keep(stream: Socket): void {
     this.close()
-    // What comes without having been asked for belongs to nothing.
+    // Unrequested data belongs to no request.
     for (const event of events) stream.on(event, this.#drop)
     this.#idle = stream
   }
@@ -79,7 +80,7 @@ export class KeptStream {
   close(): void {
     const stream = this.#idle
     this.#idle = null
-    // Its listeners stay: one that breaks while it is destroyed must not end the agent.
+    // Its listeners stay: an error while it is destroyed must not end the agent.
     stream?.destroy()
   }
 
@@ -102,7 +103,7 @@ export async function ask(
     answer = answerSchema.parse(JSON.parse(body))
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof z.ZodError)) throw error
-    // Neither error goes on: they quote the answer, which is what stands on the screen.
+    // Both errors are replaced: they quote the response, which is the screen's content.
     throw new UiServerDown(
       new Error(`${body.length} characters that are not a valid response, status ${status}`),
     )
@@ -131,7 +132,7 @@ async function exchange(
       return await send(idle, what, progress, kept)
     } catch (error) {
       if (!(error instanceof UiServerDown)) throw error
-      // It broke while it lay idle, perhaps alone: a new one tells.
+      // Perhaps only this stream broke while idle: the next attempt opens a new one.
     }
   }
   return send(await connect(transport, progress), what, progress, kept)
@@ -166,7 +167,7 @@ async function send(
             signal,
           })
           asked.on('error', reject)
-          // A stream that ended before it was taken says nothing any more.
+          // A stream that ended before it was taken is unusable.
           if (stream.destroyed || stream.readableEnded) reject(new Error('the stream has ended'))
           seen.onClose = () => reject(new Error('the stream was closed'))
           stream.once('close', seen.onClose)
@@ -198,7 +199,7 @@ async function send(
   }
 }
 
-/** adb tells a port that nobody listens at by the words with which it tells a phone that has left. */
+/** adb reports a port without a listener with the same error as a disconnected phone. */
 async function connect(transport: Transport, progress: Progress) {
   try {
     return (await transport.connectTcp(serverPort, progress)).toStream()

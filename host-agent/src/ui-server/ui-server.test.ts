@@ -13,7 +13,7 @@ import { parseNodes, type UiNode } from '../screen/nodes.js'
 import { createWindows } from '../shell/windows.js'
 import { observe } from '../screen/observe.js'
 import { createSnapshotStore } from '../screen/snapshots.js'
-import { paperPhone } from '../testing/paper-phone.js'
+import { simulatedPhone } from '../testing/simulated-phone.js'
 import { plugIn, type PluggedIn } from '../testing/plugged-in.js'
 import { ask } from './http.js'
 import { createUiServerKeeper, UiServerUnavailable, type UiServerKeeper } from './keeper.js'
@@ -187,7 +187,7 @@ describe('UI server: safety', () => {
     plugged.phone.inside.faults.neverIdle(true)
     const { transport } = plugged
     const device = {
-      ...paperPhone([]).device,
+      ...simulatedPhone([]).device,
       ui,
       screen: createScreen(transport),
       windows: createWindows(transport),

@@ -1,4 +1,4 @@
-/** Real H.264, as a phone's encoder gives it, made by ffmpeg: for the soak and for tests. */
+/** Real H.264 in the form of a phone's encoder, made by ffmpeg: for the soak test and for unit tests. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { VideoConfig } from '../../device/capture.js'
@@ -10,7 +10,7 @@ const start = Buffer.from([0, 0, 0, 1])
 
 export interface Film {
   config: VideoConfig
-  /** Access units; the first is a key frame, and no other. */
+  /** Access units; only the first is a key frame. */
   units: Buffer[]
 }
 
@@ -20,12 +20,12 @@ export interface FilmOptions {
   frames: number
   /** Frames a second. */
   rate: number
-  /** Bits a second; left out: of one quality. */
+  /** Bits per second; default: constant quality. */
   bitRate?: number
   ffmpeg?: string
 }
 
-/** Pictures that all differ. */
+/** Distinct pictures. */
 export async function makeFilm(options: FilmOptions): Promise<Film> {
   const { width, height, frames, rate, bitRate, ffmpeg = 'ffmpeg' } = options
   const source = `testsrc=size=${width}x${height}:rate=${rate}`

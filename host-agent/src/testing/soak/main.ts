@@ -1,7 +1,9 @@
 /**
- * Hours of recording in minutes: does the agent's memory stay flat, and is the file right? Prints figures as JSON; ends with 1
- * when one of them is wrong. Linux only. `node host-agent/dist/testing/soak/main.js [seconds] [speed] [bits a second]`, by
- * `scripts/bench recording` for hours and by a test for minutes. In less than half a minute the process itself still grows.
+ * Hours of recording in minutes: checks that the agent's memory stays flat and the file
+ * is correct. Prints figures as JSON; exits with 1 when one is out of range. Linux
+ * only. `node host-agent/dist/testing/soak/main.js [seconds] [speed] [bits a second]`,
+ * by `scripts/bench recording` for hours and by a test for minutes. In the first half
+ * minute the process itself still grows.
  */
 import { execFile, fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,15 +15,15 @@ import { promisify } from 'node:util'
 import { later } from '../../base/later.js'
 import { makeFilm } from './film.js'
 import { startFilmPhone } from './phone.js'
-import type { Told } from './recorder.js'
+import type { RecorderMessage } from './recorder.js'
 
 const execute = promisify(execFile)
 const [seconds = 10_800, speed = 20, bitRate = 2_000_000] = process.argv.slice(2).map(Number)
 const rate = 30
-/** As the capture asks phones for. */
+/** The size that the capture requests from phones. */
 const size = { width: 576, height: 1280 }
 const sampleMs = 250
-/** Bytes that the last third may have more than the first, and milliseconds that times may be off. */
+/** Allowed growth from the first to the last third in bytes, and allowed error of times in milliseconds. */
 const allowed = { bytes: 24 * 2 ** 20, ms: 200 }
 const programs = {
   ffmpeg: process.env['FFMPEG_BIN'] ?? 'ffmpeg',
@@ -34,7 +36,7 @@ async function residentBytes(pid: number): Promise<number> {
   return Number(match[1]) * 1024
 }
 
-/** Looks four times a second until `over` aborts. */
+/** Samples four times a second until `over` aborts. */
 async function sample(pid: number, over: AbortSignal): Promise<number[]> {
   const found: number[] = []
   while (!over.aborted) {
@@ -49,7 +51,7 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** How many pictures a file holds, and when the last stands, in milliseconds. */
+/** Number of pictures in a file, and time of the last in milliseconds. */
 async function picturesOf(file: string): Promise<{ pictures: number; lastMs: number }> {
   const args = ['-v', 'error', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0', file]
   const { stdout } = await execute(programs.ffprobe, args, { maxBuffer: 64 << 20 })
@@ -57,13 +59,13 @@ async function picturesOf(file: string): Promise<{ pictures: number; lastMs: num
   return { pictures: times.length, lastMs: Math.round(Number.parseFloat(times.at(-1) ?? '') * 1000) }
 }
 
-function listen(child: ChildProcess): { started: Promise<Told>; over: Promise<Told> } {
-  const [started, over] = [later<Told>(), later<Told>()]
-  child.on('message', (told: Told) => (told.type === 'started' ? started : over).resolve(told))
+function listen(child: ChildProcess): { started: Promise<RecorderMessage>; over: Promise<RecorderMessage> } {
+  const [started, over] = [later<RecorderMessage>(), later<RecorderMessage>()]
+  child.on('message', (told: RecorderMessage) => (told.type === 'started' ? started : over).resolve(told))
   const died = once(child, 'exit').then(([code]): never => {
     throw new Error(`the recorder ended with ${String(code)}`)
   })
-  // Also when nobody waits for it any more.
+  // Also when it is no longer awaited.
   died.catch(() => undefined)
   return {
     started: Promise.race([started.promise, died]),

@@ -1,6 +1,6 @@
 /**
- * What a phone that films sends for hours, in minutes: a film again and again on a scrcpy video socket, with times that go
- * `speed` times as fast. Used by `main.ts`.
+ * Sends in minutes what a filming phone sends in hours: a film in a loop on a scrcpy
+ * video socket, with times that run `speed` times as fast. Used by `main.ts`.
  */
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
@@ -9,7 +9,10 @@ import { later } from '../../base/later.js'
 import type { Film } from './film.js'
 
 const bits = { config: 1n << 63n, key: 1n << 62n }
-/** Milliseconds: between two looks at what is due; what the phone's clock is behind, so that no stall puts it ahead. */
+/**
+ * Milliseconds: between checks for due frames; and the delay of the phone's clock, so
+ * that no stall puts it ahead.
+ */
 const times = { tick: 10, behind: 300 }
 
 function packet(flags: bigint, data: Buffer): Buffer {
@@ -21,19 +24,19 @@ function packet(flags: bigint, data: Buffer): Buffer {
 
 export interface Showing {
   film: Film
-  /** In all, and a second of the phone's clock. */
+  /** In total, and per second of the phone's clock. */
   frames: number
   rate: number
   speed: number
 }
 
 export interface FilmPhone {
-  /** Resolves when every frame was sent. @throws Error when the one who reads goes away before */
+  /** Resolves when every frame was sent. @throws Error when the reader disconnects earlier */
   readonly shown: Promise<void>
   close(): void
 }
 
-/** Serves the first who connects to the Unix socket at `path`. */
+/** Serves the first client of the Unix socket at `path`. */
 export async function startFilmPhone(path: string, showing: Showing): Promise<FilmPhone> {
   const shown = later<Promise<void>>()
   const server = createServer((socket) => shown.resolve(show(socket, showing)))

@@ -1,6 +1,7 @@
 /**
- * The agent's way of a recording, alone in a process whose memory can be watched: a scrcpy video socket, the fan-out, writer and
- * file of the product; only the clock is another one, and the socket leads to `phone.ts`. Started by `main.ts`.
+ * The agent's recording code, alone in a process whose memory can be measured: the
+ * product's scrcpy video socket, fan-out, writer and file; only the clock is replaced,
+ * and the socket leads to `phone.ts`. Started by `main.ts`.
  */
 import { createLogger, Progress, pause } from '@phonerack/shared'
 import { openSocket } from '../../adb/connection.js'
@@ -11,10 +12,13 @@ import { createRecordings } from '../../recordings/recordings.js'
 import { openRecordingStore, type Entry } from '../../recordings/store.js'
 
 /**
- * What it tells `main.ts`: first that it records, last what became of it. `recordedMs`: from the first picture to the stop, by the
- * clock that goes `speed` times as fast; `tookMs`: from the stop to the file, by an ordinary one.
+ * Messages to `main.ts`: first that it records, last the result. `recordedMs`: from the
+ * first picture to the stop, on the clock that runs `speed` times as fast; `tookMs`:
+ * from the stop to the file, in real time.
  */
-export type Told = { type: 'started' } | { type: 'over'; entry: Entry; recordedMs: number; tookMs: number }
+export type RecorderMessage =
+  | { type: 'started' }
+  | { type: 'over'; entry: Entry; recordedMs: number; tookMs: number }
 
 /** A day: longer than any soak. */
 const longest = 86_400_000
@@ -24,7 +28,7 @@ const who = { serial: 'soak', phoneId: 'ph_aaaaaaaaaaaa', tenant: '', fencingNum
 const [socketPath = '', dir = '', speed = '', ffmpeg = '', ffprobe = ''] = process.argv.slice(2)
 const log = createLogger('soak')
 log.level = process.env['LOG_LEVEL'] ?? 'silent'
-const tell = (told: Told): void => void process.send?.(told)
+const tell = (told: RecorderMessage): void => void process.send?.(told)
 
 const now = (): number => performance.now() * Number(speed)
 let firstAt: number | null = null

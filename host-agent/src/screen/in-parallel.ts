@@ -4,5 +4,5 @@
  * Starts both reads and returns both results. A read that throws synchronously fails
  * like a rejected one, and leaves no unawaited promise behind.
  */
-export const atOnce = <A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> =>
+export const inParallel = <A, B>(first: () => Promise<A>, second: () => Promise<B>): Promise<[A, B]> =>
   Promise.all([Promise.resolve().then(first), Promise.resolve().then(second)])

@@ -1,28 +1,28 @@
 /**
- * A phone on paper for tests of pure logic: its screen is a list of drafts,
- * a tap hits what lies there, text lands in the field that has the focus.
+ * A simulated phone for tests of pure logic: its screen is a list of drafts, a tap hits
+ * the draft at that point, text enters the focused field.
  */
 import { ApiError } from '@phonerack/shared'
 import sharp from 'sharp'
 import type { Device, Stroke, TextInput, TextWay } from '../device/device.js'
 import { dumpXml, type Draft } from './screen-xml.js'
 
-/** A draft that can be changed by what happens to it. */
-export interface PaperView extends Draft {
+/** A draft that input can change. */
+export interface SimulatedView extends Draft {
   bounds: readonly [number, number, number, number]
   text?: string
   flags?: string[]
   onTap?: () => void
-  /** What the field makes of its new text. */
+  /** Rewrites the field's new text. */
   rewrite?: (text: string) => string
 }
 
-export interface PaperPhone {
+export interface SimulatedPhone {
   device: Device
-  views: PaperView[]
-  /** Everything that was asked of it, such as `tap 540,300`, `key 66`, `tree`. */
+  views: SimulatedView[]
+  /** All requests in order, such as `tap 540,300`, `key 66`, `tree`. */
   log: string[]
-  /** Called before each request with its log line; what it throws, the request throws. */
+  /** Called before each request with its log line; an error from it fails the request. */
   before: (line: string) => void
   keyboardVisible: boolean
   systemDialog: boolean
@@ -32,19 +32,19 @@ export interface PaperPhone {
 
 export const screen = { width: 1080, height: 2400 }
 
-const isField = (view: PaperView): boolean => view.class?.endsWith('EditText') === true
-const has = (view: PaperView, flag: string): boolean => view.flags?.includes(flag) === true
+const isField = (view: SimulatedView): boolean => view.class?.endsWith('EditText') === true
+const has = (view: SimulatedView, flag: string): boolean => view.flags?.includes(flag) === true
 
-export function paperPhone(views: PaperView[]): PaperPhone {
+export function simulatedPhone(views: SimulatedView[]): SimulatedPhone {
   let allSelected = false
-  const focused = (): PaperView | undefined =>
+  const focused = (): SimulatedView | undefined =>
     phone.views.find((view) => isField(view) && has(view, 'focused'))
   const ask = (line: string): Promise<void> => {
     phone.log.push(line)
     phone.before(line)
     return Promise.resolve()
   }
-  const setText = (view: PaperView, text: string): void => {
+  const setText = (view: SimulatedView, text: string): void => {
     view.text = view.rewrite ? view.rewrite(text) : text
     allSelected = false
   }
@@ -134,7 +134,7 @@ export function paperPhone(views: PaperView[]): PaperPhone {
     packages: null,
     video: null,
   }
-  const phone: PaperPhone = {
+  const phone: SimulatedPhone = {
     device,
     views,
     log: [],
@@ -147,7 +147,7 @@ export function paperPhone(views: PaperView[]): PaperPhone {
   return phone
 }
 
-/** A phone with a single way of typing. */
+/** A phone with a single text method. */
 export const oneWay = (type: (text: string) => Promise<void>, name: TextWay['name'] = 'keys'): TextInput => ({
   ways: [{ ...wayOf(type), name }],
 })

@@ -1,14 +1,14 @@
-/** Runs a batch on a phone on paper, for tests of actions. */
+/** Runs a batch on a simulated phone, for tests of actions. */
 import { actionBatchSchema, Progress, systemClock, type ActionResult } from '@phonerack/shared'
 import { runBatch, type BatchOutcome, type BatchRequest } from '../actions/run-batch.js'
 import { createSnapshotStore } from '../screen/snapshots.js'
-import type { PaperPhone } from './paper-phone.js'
+import type { SimulatedPhone } from './simulated-phone.js'
 
 const owner = { phoneId: 'ph_a', fencingNumber: 1n }
 
 /** `streamed`: the index of each action as it starts, and its result as it ends. */
 export async function run(
-  phone: PaperPhone,
+  phone: SimulatedPhone,
   actions: object[],
   observe: BatchRequest['observe'] = 'none',
   more: Partial<BatchRequest> = {},
