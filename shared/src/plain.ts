@@ -6,3 +6,7 @@ export const plain = (text: string): string =>
 
 /** Like `plain`, but keeps line feeds. */
 export const plainLines = (text: string): string => text.split('\n').map(plain).join('\n')
+
+/** One word of a command that a person copies, quoted for a POSIX shell if necessary. */
+export const shellWord = (text: string): string =>
+  /^[A-Za-z0-9_./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

@@ -1,6 +1,6 @@
 /** The final text of `up`. Every command in it can be pasted. */
 import type { Device } from '../operator/client.js'
-import { plain } from '@phonerack/shared'
+import { plain, shellWord } from '@phonerack/shared'
 
 interface Place {
   dir: string
@@ -99,7 +99,3 @@ function nextSteps(step: Device['next_step'], data: string): string[] {
   })
   return [...(step.first === null ? [] : [`  ${plain(step.first)}`]), ...commands]
 }
-
-/** Quoted for a POSIX shell if necessary. */
-const shellWord = (text: string): string =>
-  /^[A-Za-z0-9_./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

