@@ -4,7 +4,7 @@
  * for.
  */
 const controlPlaneFloors = [
-  ['apps', 'config', 'pki', 'strangers', 'validation'],
+  ['apps', 'config', 'pki', 'failure-limit', 'validation'],
   ['db', 'host-calls'],
   ['core'],
   ['activity', 'billing', 'keys', 'queue'],
@@ -85,7 +85,7 @@ module.exports = {
       comment: 'Rule 8 of docs/architecture.md: routes call the services that they are given.',
       severity: 'error',
       from: { path: `^${src}/routes/(?!operator/|public/)` },
-      to: { path: `^${src}/`, pathNot: `^${src}/(routes|http|core|validation|strangers)/|/types\\.ts$` },
+      to: { path: `^${src}/`, pathNot: `^${src}/(routes|http|core|validation|failure-limit)/|/types\\.ts$` },
     },
     {
       name: 'routes do not reach below services',

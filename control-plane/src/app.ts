@@ -19,7 +19,7 @@ import { createPowerService } from './device-control/power.js'
 import { createDeviceService } from './device-control/service.js'
 import { createSettingsService } from './device-control/settings.js'
 import { createHandoffService } from './handoffs/service.js'
-import { createStrangers, type Strangers } from './strangers/strangers.js'
+import { createFailureLimit, type FailureLimit } from './failure-limit/failure-limit.js'
 import { HostClients } from './host-calls/clients.js'
 import { listenToHosts } from './hosts/heartbeats.js'
 import { joinPlugin } from './routes/public/join.js'
@@ -74,7 +74,7 @@ export interface App {
   /** Routes of the operator's listener. */
   operatorPlugins: FastifyPluginAsync[]
   /** Shared by all servers of these routes. */
-  strangers: Strangers
+  failureLimit: FailureLimit
   /**
    * Milliseconds by which this machine's clock is ahead of Postgres; `isSkewed`: by too many to
    * judge hosts.
@@ -125,7 +125,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
   const authority = await Authority.open(config.pkiDir)
   const natsUsers = config.natsAccountSeedFile ? await openNatsUsers(config.natsAccountSeedFile) : null
   const hosts = new HostClients(await authority.issueClient(), parts.log)
-  const strangers = createStrangers({
+  const failureLimit = createFailureLimit({
     trustedProxies: config.http.trustedProxies,
     perMinute: config.failuresPerMinute,
     clock: core.clock,
@@ -204,7 +204,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
   const live = createLiveService(core, hosts, config.http.baseUrl)
   const uploadService = createUploadService(uploads)
   const setup = createSetupService(core)
-  const operatorGate = createOperatorGate(core, strangers)
+  const operatorGate = createOperatorGate(core, failureLimit)
 
   return {
     core,
@@ -230,10 +230,10 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
       handoffs: createHandoffService(core, hosts, config.http.baseUrl),
     },
     plugins: [
-      setupPlugin(core, config.http.baseUrl, strangers),
-      paymentsPlugin(core, payments, (request) => strangers.networkOf(request)),
-      livePlugin({ core, hosts, phones, strangers, baseUrl: config.http.baseUrl }),
-      joinPlugin({ core, authority, natsUsers, strangers }),
+      setupPlugin(core, config.http.baseUrl, failureLimit),
+      paymentsPlugin(core, payments, (request) => failureLimit.networkOf(request)),
+      livePlugin({ core, hosts, phones, failureLimit, baseUrl: config.http.baseUrl }),
+      joinPlugin({ core, authority, natsUsers, failureLimit }),
     ],
     operatorGate,
     operatorPlugins: [
@@ -242,7 +242,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
       setupOperatorPlugin(core, config.http.baseUrl),
       paymentsOperatorPlugin(core),
     ],
-    strangers,
+    failureLimit,
     health: () => healthOf(core, postgresTime),
     quiesce,
     async close() {

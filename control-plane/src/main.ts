@@ -31,7 +31,7 @@ async function main(): Promise<void> {
     },
     log,
     clock: app.core.clock,
-    strangers: app.strangers,
+    failureLimit: app.failureLimit,
     health: () => app.health(),
     plugins: app.plugins,
   })

@@ -1,5 +1,5 @@
 /**
- * Checks secrets for requests from addresses that have failed too often (`strangers/`). All of them
+ * Checks secrets for requests from addresses that have failed too often (`failure-limit/`). All of them
  * share one query per quarter of a second, so that their number does not load the database.
  */
 import { LRUCache } from 'lru-cache'

@@ -5,7 +5,7 @@ import { controlOutOfReach } from '../core/out-of-reach.js'
 import { isBusy, tooBusy } from '../db/busy.js'
 import type { Lifetimes } from './lifetimes.js'
 import type { RateLimit } from './rate-limit.js'
-import { keyFailures, type Strangers } from '../strangers/strangers.js'
+import { keyFailures, type FailureLimit } from '../failure-limit/failure-limit.js'
 import { type Caller, type Scope } from '../core/caller.js'
 import { type KeyService } from '../keys/types.js'
 
@@ -45,9 +45,9 @@ export function addAuth(
   {
     keys,
     rate,
-    strangers,
+    failureLimit,
     lifetimes,
-  }: { keys: KeyService; rate: RateLimit; strangers: Strangers; lifetimes: Lifetimes },
+  }: { keys: KeyService; rate: RateLimit; failureLimit: FailureLimit; lifetimes: Lifetimes },
 ): void {
   app.addHook('onRoute', (route) => {
     if (!route.config?.scope && route.config?.isOpen !== true)
@@ -67,7 +67,7 @@ export function addAuth(
           ? Promise.reject(new ApiError('invalid_api_key', { next: howTo }))
           : keys.authenticate(secret),
     }
-    const caller = await strangers.guard(request.raw, check).catch((error: unknown) => {
+    const caller = await failureLimit.guard(request.raw, check).catch((error: unknown) => {
       if (error instanceof ApiError) throw error
       const { tellsThatNothingRan } = request.routeOptions.config
       if (tellsThatNothingRan) throw controlOutOfReach(error)

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { createNetworkOf, keepAddresses, unknownNetwork } from '../strangers/network.js'
+import { createNetworkOf, keepAddresses, unknownNetwork } from '../failure-limit/network.js'
 import { acceptUpgrades, type Upgrade } from './upgrades.js'
 
 const closers: (() => void)[] = []

@@ -1,6 +1,6 @@
 /**
  * Checks of the webhook before it reads a body, and a limit of wrong signatures per network.
- * Separate from `strangers/`, whose limit over all addresses would let unauthenticated clients lock
+ * Separate from `failure-limit/`, whose limit over all addresses would let unauthenticated clients lock
  * the payment provider out.
  */
 import { ApiError, limits, type Clock } from '@phonerack/shared'

@@ -4,14 +4,14 @@ import type { FastifyReply } from 'fastify'
 import type { Readable } from 'node:stream'
 import type { HeldOpen } from '../http/held-open.js'
 import type { Lifetimes } from '../http/lifetimes.js'
-import type { Strangers } from '../strangers/strangers.js'
+import type { FailureLimit } from '../failure-limit/failure-limit.js'
 import type { ApiInstance } from '../http/types.js'
 import { type Services } from './services.js'
 
 export interface RouteDeps {
   services: Services
   lifetimes: Lifetimes
-  strangers: Strangers
+  failureLimit: FailureLimit
   /** Limits requests per key that are open concurrently: waits and streamed responses. */
   waits: HeldOpen
   streams: HeldOpen

@@ -5,7 +5,7 @@
 import { isSecret, limits, secretPrefixes } from '@phonerack/shared'
 import { z } from 'zod'
 import { createRateLimit } from '../http/rate-limit.js'
-import { addressOf } from '../strangers/network.js'
+import { addressOf } from '../failure-limit/network.js'
 import type { Route } from './deps.js'
 import { describeOpenErrors } from './errors.js'
 import { postHeaders } from './fields.js'
@@ -35,7 +35,7 @@ export const collectSetupBody = z.strictObject({
     .meta({ description: 'The `setup_token` that `POST /v1/setup` returned.' }),
 })
 
-export const createSetup: Route = (app, { services, strangers, baseUrl, clock }) => {
+export const createSetup: Route = (app, { services, failureLimit, baseUrl, clock }) => {
   const perAddress = createRateLimit(requestsPerAddressPerMinute, clock, 'address')
   app.post(
     '/setup',
@@ -64,7 +64,7 @@ export const createSetup: Route = (app, { services, strangers, baseUrl, clock })
       },
       config: { isOpen: true },
       onRequest: (request, _reply, done) => {
-        perAddress.count(strangers.networkOf(request.raw))
+        perAddress.count(failureLimit.networkOf(request.raw))
         done()
       },
     },
@@ -82,7 +82,7 @@ export const createSetup: Route = (app, { services, strangers, baseUrl, clock })
   )
 }
 
-export const collectSetup: Route = (app, { services, strangers, clock }) => {
+export const collectSetup: Route = (app, { services, failureLimit, clock }) => {
   const perToken = createRateLimit(pollsPerMinute, clock, 'setup')
   app.post(
     '/setup/token',
@@ -117,7 +117,7 @@ export const collectSetup: Route = (app, { services, strangers, clock }) => {
     async (request) => {
       const { setup_token: token } = request.body
       perToken.count(token)
-      const outcome = await strangers.guard(request.raw, {
+      const outcome = await failureLimit.guard(request.raw, {
         isKnown: () => services.setup.isKnown(token),
         failures: ['not_found'],
         work: () => services.setup.collect(token, { address: addressOf(request), requestId: request.id }),

@@ -28,8 +28,8 @@ import { watchPaths } from '../http/known-paths.js'
 import { trackLifetimes } from '../http/lifetimes.js'
 import { addRequestLog } from '../http/request-log.js'
 import { createRateLimit } from '../http/rate-limit.js'
-import { keepAddresses } from '../strangers/network.js'
-import { createStrangers, type Strangers } from '../strangers/strangers.js'
+import { keepAddresses } from '../failure-limit/network.js'
+import { createFailureLimit, type FailureLimit } from '../failure-limit/failure-limit.js'
 import { addServicePaths, type Health } from '../http/service-paths.js'
 import { validatorCompiler } from '../http/validation.js'
 import { type Services } from '../routes/services.js'
@@ -57,7 +57,7 @@ export interface ServerOptions {
   log: Logger
   clock: Clock
   /** Shared with the plugins. Default: an instance of this server. */
-  strangers?: Strangers
+  failureLimit?: FailureLimit
   /** Checks which dependencies are available. */
   health?: () => Promise<Health>
   /** Routes of other parts (setup, live view, host join), under the same conventions and error handler. */
@@ -116,9 +116,9 @@ export function addFoundations(app: FastifyInstance): void {
 /** Returns a server that is ready for `listen` or `inject`. */
 export async function buildServer(options: ServerOptions): Promise<FastifyInstance> {
   const { services, config, log, clock } = options
-  const strangers =
-    options.strangers ??
-    createStrangers({
+  const failureLimit =
+    options.failureLimit ??
+    createFailureLimit({
       trustedProxies: config.trustedProxies ?? [],
       perMinute: config.failuresPerMinute ?? limits.failuresPerAddressPerMinute,
       clock,
@@ -135,14 +135,14 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       addAuth(v1, {
         keys: services.keys,
         rate: createRateLimit(config.requestsPerKeyPerMinute ?? limits.requestsPerKeyPerMinute, clock),
-        strangers,
+        failureLimit,
         lifetimes,
       })
       addActivity(v1, services.activity, () => clock.now())
       registerV1(v1.withTypeProvider<ZodTypeProvider>(), {
         services,
         lifetimes,
-        strangers,
+        failureLimit,
         waits: createHeldOpen(config.waitsPerKey ?? limits.waitsPerKey, 'waits'),
         streams: createHeldOpen(config.streamsPerKey ?? limits.streamsPerKey, 'streams'),
         baseUrl: config.baseUrl,
@@ -153,7 +153,7 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
     },
     { prefix: '/v1' },
   )
-  await app.register(receivePlugin(services.uploads, lifetimes, strangers))
+  await app.register(receivePlugin(services.uploads, lifetimes, failureLimit))
   for (const plugin of options.plugins ?? []) await app.register(plugin)
   await app.ready()
   return app

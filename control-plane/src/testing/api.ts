@@ -91,7 +91,7 @@ export async function startApi({
     const clock: Clock = more.clock ?? plane.app.core.clock
     const options = { baseUrl: 'http://api.test', requestsPerKeyPerMinute: 1_000_000, ...config }
     const app = await buildServer({
-      ...{ strangers: plane.app.strangers, config: options, log },
+      ...{ failureLimit: plane.app.failureLimit, config: options, log },
       ...{ ...more, services, clock },
     })
     servers.push(app)

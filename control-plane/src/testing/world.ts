@@ -148,7 +148,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
     },
     log,
     clock: app.core.clock,
-    strangers: app.strangers,
+    failureLimit: app.failureLimit,
     health: () => app.health(),
     plugins: app.plugins,
   })

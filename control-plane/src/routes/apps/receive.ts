@@ -7,11 +7,11 @@ import { isSecret } from '@phonerack/shared'
 import { type FastifyPluginCallback, type FastifyRequest } from 'fastify'
 import { type Lifetimes } from '../../http/lifetimes.js'
 import { boundLeftover, declaredLength } from '../../http/stream-body.js'
-import { type Strangers } from '../../strangers/strangers.js'
+import { type FailureLimit } from '../../failure-limit/failure-limit.js'
 import { type UploadService } from '../../uploads/types.js'
 
 export const receivePlugin =
-  (uploads: UploadService, lifetimes: Lifetimes, strangers: Strangers): FastifyPluginCallback =>
+  (uploads: UploadService, lifetimes: Lifetimes, failureLimit: FailureLimit): FastifyPluginCallback =>
   (app, _options, done) => {
     app.post(
       '/uploads/:token',
@@ -20,7 +20,7 @@ export const receivePlugin =
         boundLeftover(request, reply)
         const file = { stream: request.raw, declaredBytes: declaredLength(request) }
         const { token } = request.params
-        return strangers.guard(request.raw, {
+        return failureLimit.guard(request.raw, {
           isKnown: isSecret('upload', token) ? () => uploads.isKnown(token) : null,
           failures: ['upload_not_found'],
           work: () => uploads.receive(token, file, lifetimes.work(reply)),

@@ -3,8 +3,8 @@ import { hashSecret, isSecret } from '@phonerack/shared'
 import { type FastifyRequest } from 'fastify'
 import { type Core } from '../../core/core.js'
 import { authenticateOperator, createTokenLookup, type Operator } from '../../operator/auth.js'
-import { addressOf } from '../../strangers/network.js'
-import { keyFailures, type Strangers } from '../../strangers/strangers.js'
+import { addressOf } from '../../failure-limit/network.js'
+import { keyFailures, type FailureLimit } from '../../failure-limit/failure-limit.js'
 
 /** The authenticated operator of a request. */
 export function operatorOf(request: FastifyRequest): Operator {
@@ -18,12 +18,12 @@ export interface OperatorGate {
   close(): void
 }
 
-export function createOperatorGate(core: Core, strangers: Strangers): OperatorGate {
+export function createOperatorGate(core: Core, failureLimit: FailureLimit): OperatorGate {
   const lookup = createTokenLookup(core)
   return {
     async enter(request) {
       const secret = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-      request.operator = await strangers.guard(request.raw, {
+      request.operator = await failureLimit.guard(request.raw, {
         isKnown: isSecret('operator', secret) ? () => lookup.has(hashSecret(secret)) : null,
         failures: keyFailures,
         work: async () => {

@@ -17,8 +17,8 @@ import {
   createJoinTokenLookup,
   type JoinParts,
 } from '../../operator/admit-host.js'
-import { addressOf } from '../../strangers/network.js'
-import { keyFailures, type Strangers } from '../../strangers/strangers.js'
+import { addressOf } from '../../failure-limit/network.js'
+import { keyFailures, type FailureLimit } from '../../failure-limit/failure-limit.js'
 
 const joinSchema = z.strictObject({
   token: z.string().max(100),
@@ -29,7 +29,7 @@ const joinSchema = z.strictObject({
 })
 
 export const joinPlugin =
-  ({ strangers, ...parts }: JoinParts & { strangers: Strangers }): FastifyPluginAsync =>
+  ({ failureLimit, ...parts }: JoinParts & { failureLimit: FailureLimit }): FastifyPluginAsync =>
   (app) => {
     const tokens = createJoinTokenLookup(parts.core)
     app.addHook('onClose', (_app, done) => {
@@ -40,7 +40,7 @@ export const joinPlugin =
       void reply.header(protocol.header, String(protocol.version))
       requireProtocol(request.headers[protocol.header])
       const input = parseBody(joinSchema, request)
-      await strangers.guard(request.raw, {
+      await failureLimit.guard(request.raw, {
         isKnown: isSecret('hostJoin', input.token) ? () => tokens.has(hashSecret(input.token)) : null,
         failures: keyFailures,
         work: () => checkJoinToken(parts.core, input.token),

@@ -8,7 +8,7 @@ import { type FastifyPluginAsync } from 'fastify'
 import { type IncomingMessage } from 'node:http'
 import { type Duplex } from 'node:stream'
 import { WebSocketServer, type RawData, type WebSocket } from 'ws'
-import { type Strangers } from '../../strangers/strangers.js'
+import { type FailureLimit } from '../../failure-limit/failure-limit.js'
 import { acceptUpgrades } from '../../http/upgrades.js'
 import { readAssets } from '../../live/assets.js'
 import { readPageMessage } from '../../live/input.js'
@@ -32,13 +32,13 @@ const maxPageBytes = 128 * 1024
 
 export interface LiveParts extends Omit<ViewerParts, 'onInput'> {
   phones: PhoneService
-  strangers: Strangers
+  failureLimit: FailureLimit
   /** The public address, whose origin a socket must have. */
   baseUrl: string
 }
 
 export const livePlugin =
-  ({ core, hosts, phones, strangers, baseUrl }: LiveParts): FastifyPluginAsync =>
+  ({ core, hosts, phones, failureLimit, baseUrl }: LiveParts): FastifyPluginAsync =>
   (app) => {
     const { origin, host, protocol: scheme } = new URL(baseUrl)
     const assets = readAssets(pagePath)
@@ -111,10 +111,10 @@ export const livePlugin =
       token: string,
     ): Promise<Viewer | Closing | null> => {
       const tokenHash = hashSecret(token)
-      if (strangers.isLimited(network) && !(await links.has(tokenHash))) return closings.limited
+      if (failureLimit.isLimited(network) && !(await links.has(tokenHash))) return closings.limited
       const link = await readLink(core.db, tokenHash)
       links.remember(tokenHash, link !== null)
-      if (!link) strangers.failed(network)
+      if (!link) failureLimit.failed(network)
       if (socket.readyState !== socket.OPEN) return null
       if (!link) return closings.unknown
       const standing = standingOf(link, core.clock.now(), core.rules)
@@ -135,11 +135,11 @@ export const livePlugin =
     }
 
     const serve = (socket: WebSocket, request: IncomingMessage): void => {
-      const network = strangers.networkOf(request)
+      const network = failureLimit.networkOf(request)
       let state: 'waiting' | 'opening' | Viewer = 'waiting'
       const close = ({ code, reason }: Closing): void => socket.close(code, reason)
       const late = setTimeout(() => {
-        strangers.failed(network)
+        failureLimit.failed(network)
         close(closings.badMessage)
       }, openWithinMs)
       const leave = waiting.enter(network, socket)

@@ -5,7 +5,7 @@
 import { ApiError } from '@phonerack/shared'
 import { type FastifyPluginAsync, type FastifyRequest } from 'fastify'
 import { type IncomingMessage } from 'node:http'
-import { unknownNetwork } from '../../strangers/network.js'
+import { unknownNetwork } from '../../failure-limit/network.js'
 import { type Core } from '../../core/core.js'
 import { settle } from '../../payments/settle.js'
 import { type PaymentReport, type Payments } from '../../payments/stripe.js'

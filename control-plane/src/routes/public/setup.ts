@@ -7,8 +7,8 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { hashSecret, isSecret, limits } from '@phonerack/shared'
 import { parse, serialize } from 'cookie'
 import { type FastifyPluginAsync, type FastifyReply, type FastifyRequest } from 'fastify'
-import { addressOf } from '../../strangers/network.js'
-import { type Strangers } from '../../strangers/strangers.js'
+import { addressOf } from '../../failure-limit/network.js'
+import { type FailureLimit } from '../../failure-limit/failure-limit.js'
 import { type Core } from '../../core/core.js'
 import { createTicketLookup, decideSetup, terminalOfTicket } from '../../setup/decision.js'
 import { donePage, reviewPage, startPage, style } from '../../setup/html.js'
@@ -26,7 +26,7 @@ const pageHeaders = {
 
 /** @param baseUrl the public address, whose origin a form must have */
 export const setupPlugin =
-  (core: Core, baseUrl: string, strangers: Strangers): FastifyPluginAsync =>
+  (core: Core, baseUrl: string, failureLimit: FailureLimit): FastifyPluginAsync =>
   (app) => {
     const { origin, protocol } = new URL(baseUrl)
     const tickets = createTicketLookup(core)
@@ -74,13 +74,13 @@ export const setupPlugin =
 
     /** True when the address has sent too many wrong links and this one is unknown as well. */
     const isTooOften = async (network: string, ticket: string): Promise<boolean> =>
-      strangers.isLimited(network) &&
+      failureLimit.isLimited(network) &&
       !(isSecret('setupLink', ticket) && (await tickets.has(hashSecret(ticket))))
     const tooOften = (reply: FastifyReply): FastifyReply =>
       send(reply, 429, donePage('Too many attempts', 'Wait a minute, then open the link again.'))
     /** Counts a failure of the address. */
     const notValid = (network: string, ticket: string, reply: FastifyReply): FastifyReply => {
-      strangers.failed(network)
+      failureLimit.failed(network)
       tickets.forget(hashSecret(ticket))
       const why = 'The link was already used, has expired, or is incomplete. Ask for a new link.'
       return send(reply, 409, donePage('This link is not valid', why))
@@ -91,7 +91,7 @@ export const setupPlugin =
     app.get<{ Querystring: { ticket?: unknown; code?: unknown } }>(
       '/setup/confirm',
       async (request, reply) => {
-        const network = strangers.networkOf(request.raw)
+        const network = failureLimit.networkOf(request.raw)
         const [ticket, code] = [textOf(request.query.ticket), textOf(request.query.code)]
         if (await isTooOften(network, ticket)) return tooOften(reply)
         const terminal = await terminalOfTicket(core, ticket, code)
@@ -102,7 +102,7 @@ export const setupPlugin =
     )
 
     app.post('/setup/decide', form, async (request, reply) => {
-      const network = strangers.networkOf(request.raw)
+      const network = failureLimit.networkOf(request.raw)
       const fields = fieldsOf(request)
       if (!fields) return notOurs(reply)
       const ticket = fields.get('ticket') ?? ''

@@ -6,11 +6,11 @@ import { ApiError } from '@phonerack/shared'
 import { type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { createNetworkOf, networkOf, unknownNetwork } from './network.js'
-import { createStrangers, keyFailures, type Strangers } from './strangers.js'
+import { createFailureLimit, keyFailures, type FailureLimit } from './failure-limit.js'
 
 const clock = { at: new Date('2026-03-01T10:00:05Z'), now: () => clock.at }
-const make = (trustedProxies: string[] = []): Strangers =>
-  createStrangers({ trustedProxies, perMinute: 3, clock })
+const make = (trustedProxies: string[] = []): FailureLimit =>
+  createFailureLimit({ trustedProxies, perMinute: 3, clock })
 
 const from = (remoteAddress: string | undefined, forwarded?: string): IncomingMessage =>
   ({
@@ -19,9 +19,13 @@ const from = (remoteAddress: string | undefined, forwarded?: string): IncomingMe
     socket: { remoteAddress },
   }) as unknown as IncomingMessage
 
-const fail = async (strangers: Strangers, request: IncomingMessage, isKnown = false): Promise<string> => {
+const fail = async (
+  failureLimit: FailureLimit,
+  request: IncomingMessage,
+  isKnown = false,
+): Promise<string> => {
   try {
-    return await strangers.guard(request, {
+    return await failureLimit.guard(request, {
       isKnown: () => Promise.resolve(isKnown),
       failures: keyFailures,
       work: () => (isKnown ? Promise.resolve('let in') : Promise.reject(new ApiError('invalid_api_key'))),
@@ -31,9 +35,13 @@ const fail = async (strangers: Strangers, request: IncomingMessage, isKnown = fa
     throw error
   }
 }
-const times = async (count: number, strangers: Strangers, request: IncomingMessage): Promise<string[]> => {
+const times = async (
+  count: number,
+  failureLimit: FailureLimit,
+  request: IncomingMessage,
+): Promise<string[]> => {
   const codes: string[] = []
-  for (let each = 0; each < count; each += 1) codes.push(await fail(strangers, request))
+  for (let each = 0; each < count; each += 1) codes.push(await fail(failureLimit, request))
   return codes
 }
 
@@ -62,25 +70,25 @@ describe('a network', () => {
 
 describe('unauthenticated requests', () => {
   it('are refused after too many failures in a minute, but not with a valid secret from the same address', async () => {
-    const strangers = make()
+    const failureLimit = make()
     const request = from('203.0.113.1')
-    expect(await times(4, strangers, request)).toEqual([
+    expect(await times(4, failureLimit, request)).toEqual([
       ...Array.from({ length: 3 }, () => 'invalid_api_key'),
       'rate_limited',
     ])
-    expect(await fail(strangers, request, true)).toBe('let in')
-    expect(await fail(strangers, request)).toBe('rate_limited')
-    expect(await fail(strangers, from('203.0.113.2'))).toBe('invalid_api_key')
+    expect(await fail(failureLimit, request, true)).toBe('let in')
+    expect(await fail(failureLimit, request)).toBe('rate_limited')
+    expect(await fail(failureLimit, from('203.0.113.2'))).toBe('invalid_api_key')
     clock.at = new Date(clock.at.getTime() + 60_000)
-    expect(await fail(strangers, request)).toBe('invalid_api_key')
+    expect(await fail(failureLimit, request)).toBe('invalid_api_key')
   })
 
   it('count together when they share a /64, and separately when they do not', async () => {
-    const strangers = make()
+    const failureLimit = make()
     for (const address of ['2001:db8::1', '2001:db8::2', '2001:db8::3:0:0:1'])
-      expect(await fail(strangers, from(address))).toBe('invalid_api_key')
-    expect(await fail(strangers, from('2001:db8::4'))).toBe('rate_limited')
-    expect(await fail(strangers, from('2001:db8:0:1::1'))).toBe('invalid_api_key')
+      expect(await fail(failureLimit, from(address))).toBe('invalid_api_key')
+    expect(await fail(failureLimit, from('2001:db8::4'))).toBe('rate_limited')
+    expect(await fail(failureLimit, from('2001:db8:0:1::1'))).toBe('invalid_api_key')
   })
 
   it('are distinguished by X-Forwarded-For only behind a configured proxy', async () => {
@@ -96,18 +104,18 @@ describe('unauthenticated requests', () => {
   })
 
   it('from more addresses than are remembered are limited together, but not with valid secrets', async () => {
-    const strangers = make()
-    for (let each = 0; each < 300; each += 1) strangers.failed(`203.0.${each >> 8}.${each & 255}`)
-    expect(await fail(strangers, from('192.0.2.1'))).toBe('rate_limited')
-    expect(await fail(strangers, from('192.0.2.1'), true)).toBe('let in')
+    const failureLimit = make()
+    for (let each = 0; each < 300; each += 1) failureLimit.failed(`203.0.${each >> 8}.${each & 255}`)
+    expect(await fail(failureLimit, from('192.0.2.1'))).toBe('rate_limited')
+    expect(await fail(failureLimit, from('192.0.2.1'), true)).toBe('let in')
   })
 
   it('are limited even when they disconnect before each response', async () => {
-    const strangers = make()
+    const failureLimit = make()
     const codes: string[] = []
     for (let each = 0; each < 20; each += 1) {
       const request = from('203.0.113.1')
-      const refused = strangers.guard(request, {
+      const refused = failureLimit.guard(request, {
         isKnown: null,
         failures: keyFailures,
         work: () => {
@@ -126,16 +134,16 @@ describe('unauthenticated requests', () => {
   })
 
   it('count only failures of a key', async () => {
-    const strangers = make()
+    const failureLimit = make()
     const request = from('203.0.113.1')
     for (let each = 0; each < 10; each += 1)
       await expect(
-        strangers.guard(request, {
+        failureLimit.guard(request, {
           isKnown: null,
           failures: keyFailures,
           work: () => Promise.reject(new ApiError('internal_error')),
         }),
       ).rejects.toMatchObject({ code: 'internal_error' })
-    expect(strangers.isLimited(strangers.networkOf(request))).toBe(false)
+    expect(failureLimit.isLimited(failureLimit.networkOf(request))).toBe(false)
   })
 })

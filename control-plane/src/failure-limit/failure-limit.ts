@@ -40,7 +40,7 @@ export interface Check<T> {
   work: () => Promise<T>
 }
 
-export interface Strangers {
+export interface FailureLimit {
   /** The client's IPv4 address or IPv6 /64. */
   networkOf(request: IncomingMessage): string
   /**
@@ -57,14 +57,14 @@ export interface Strangers {
   guard<T>(request: IncomingMessage, check: Check<T>): Promise<T>
 }
 
-export interface StrangerOptions {
+export interface FailureLimitOptions {
   trustedProxies: readonly string[]
   /** Failures of one network per calendar minute (UTC), after which it is limited. */
   perMinute: number
   clock: Clock
 }
 
-export function createStrangers({ trustedProxies, perMinute, clock }: StrangerOptions): Strangers {
+export function createFailureLimit({ trustedProxies, perMinute, clock }: FailureLimitOptions): FailureLimit {
   const networkOf = createNetworkOf(trustedProxies)
   const failures = new LRUCache<string, number>({ max: rememberedNetworks })
   let minute = -1
