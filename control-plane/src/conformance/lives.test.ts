@@ -141,7 +141,7 @@ describe('a phone', () => {
     phoneIn(await ask('DELETE', `/v1/phones/${phone.id}`))
   })
 
-  it('that its client parks before it is ready is charged a minute', async () => {
+  it('is charged a minute when its client parks it before it is ready', async () => {
     const release = holdStart()
     const { id } = phoneIn(await ask('POST', '/v1/phones', { wait: false }))
     const parked = phoneIn(await ask('POST', `/v1/phones/${id}/park`))

@@ -60,7 +60,7 @@ describe('a read', () => {
 })
 
 describe('a write', () => {
-  it('whose response was lost is never repeated, and its outcome is unknown', async () => {
+  it('is never repeated when its response was lost, and its outcome is unknown', async () => {
     loseAnswerOf('setClipboard')
     const error = await refusalOf(settings().setClipboard(tenant.caller, phoneId, 'x', context))
     expect(error).toMatchObject({
@@ -71,7 +71,7 @@ describe('a write', () => {
     expect(agent.log).toEqual(['setClipboard'])
   })
 
-  it('of each kind is sent once, and names the request that shows its outcome', async () => {
+  it('is sent once, for each kind, and names the request that shows its outcome', async () => {
     const { packages } = plane.app.services
     const at: [typeof tenant.caller, string] = [tenant.caller, phoneId]
     const home = { location: { lat: 1, lng: 2 }, withTimezone: false }
@@ -163,7 +163,7 @@ describe('a location', () => {
     expect(await set()).toBeNull()
   })
 
-  it('that is set is reported when its time zone fails', async () => {
+  it('is reported as set when its time zone fails', async () => {
     loseAnswerOf('setTimezone')
     expect(await refusalOf(set())).toMatchObject({
       code: 'action_outcome_unknown',
@@ -197,7 +197,7 @@ describe('an unconfirmed delete', () => {
     expect(agent.log).toEqual(['deleteFile', 'listFiles'])
   })
 
-  it('of a path that never existed returns file_not_found', async () => {
+  it('returns file_not_found for a path that never existed', async () => {
     agent.onCall = () =>
       Promise.reject(new ApiError('file_not_found', { details: { path: '/sdcard/dir/a.txt' } }))
     expect((await refusalOf(remove())).code).toBe('file_not_found')

@@ -51,7 +51,7 @@ describe("a host's address", () => {
     expect(readHeartbeat(message, 'hst_aaaaaaaaaaaa')).toHaveProperty('refused')
   })
 
-  it('that is stored and unusable leaves the host unreachable and the process alive', async () => {
+  it('leaves the host unreachable and the process alive when it is stored and unusable', async () => {
     const child = spawn(
       process.execPath,
       ['--input-type=module', '--eval', connecting, '--', dir, ...hostileAddresses],

@@ -123,19 +123,19 @@ describe('an agent that reports ever higher numbers', () => {
     throw new Error('it goes on for ever')
   }
 
-  it('of a clean device loses it', () =>
+  it('loses a clean device', () =>
     lone.alone(async (_agent, device) => {
       expect(await disagree(device, () => {})).toBe(6)
       expect((await lone.rowOf(device)).reason).toContain('disagreed with the database')
     }))
 
-  it('of a used device loses it, although it wipes it each time', () =>
+  it('loses a used device, although it wipes it each time', () =>
     lone.alone(async (agent, device) => {
       await disagree(device, () => usedBy(device, 'ph_unknownaaaaa'))
       expect(agent.log.filter((line) => line.startsWith('wipe')).length).toBeLessThanOrEqual(6)
     }))
 
-  it('of a device that is being wiped loses it', () =>
+  it('loses a device that is being wiped', () =>
     lone.alone(async (_agent, device) => {
       device.onWipe = () => new Promise(() => {})
       await phones().delete(tenant.caller, await lone.parked())
@@ -144,7 +144,7 @@ describe('an agent that reports ever higher numbers', () => {
       delete device.onWipe
     }))
 
-  it('of a quarantined device changes nothing further', () =>
+  it('changes nothing further for a quarantined device', () =>
     lone.alone(async (agent, device) => {
       await disagree(device, () => {})
       const { fencingNumber } = await lone.rowOf(device)
@@ -206,7 +206,7 @@ describe('a lost job of a device', () => {
       expect(agent.log).toEqual([])
     }))
 
-  it('that used all its attempts is not tried again', () =>
+  it('is not tried again once it has used all its attempts', () =>
     lone.alone(async (agent, device) => {
       const { id, fencingNumber } = await lone.rowOf(device)
       const key = `device.wipe:${id}:${fencingNumber}`

@@ -8,7 +8,7 @@ const wanted = Number(process.env['FUZZ_HOST_MESSAGES'] ?? 600)
 const seed = Number(process.env['FUZZ_HOST_SEED'] ?? randomInt(1, 2 ** 31))
 
 it(
-  'survives whatever a hostile host sends, and serves the phones of another',
+  'survives any message of a hostile host, and serves the phones of another',
   { timeout: 1_800_000 },
   async () => {
     const world = startWorld()

@@ -36,7 +36,7 @@ describe('a heartbeat', () => {
   })
 
   it.each<[string, object, object]>([
-    ['a link that is not known', { link: 'levitating' }, { link: 'unknown', sdk: 30 }],
+    ['an unknown link', { link: 'levitating' }, { link: 'unknown', sdk: 30 }],
     ['a NUL', { maker: 'a\0b' }, { maker: 'a\u{fffd}b' }],
     ['half a surrogate pair', { model: '\ud800' }, { model: '\u{fffd}' }],
     ['a number of another size', { sdk: 2 ** 40 }, { sdk: null, link: 'healthy' }],
@@ -81,12 +81,12 @@ describe('a heartbeat', () => {
     ['a year that Postgres does not know', { at: '0000-01-01T00:00:00Z' }],
     ['no list of devices', { devices: {} }],
     ['a version of the protocol from another time', { protocol_version: 99 }],
-    ['a version that is none', { protocol_version: 'two' }],
+    ['an invalid version', { protocol_version: 'two' }],
   ])('with %s is refused', (_, change) => {
     expect(readHeartbeat({ ...heartbeat, ...change }, hostId)).toHaveProperty('refused')
   })
 
-  it('of any form is read or refused, and never breaks the reader', () => {
+  it('is read or refused in any form, and never breaks the reader', () => {
     const device = fc.oneof(
       fc.anything(),
       fc.record(Object.fromEntries(Object.keys(status).map((key) => [key, fc.anything()])), {

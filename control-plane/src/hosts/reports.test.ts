@@ -88,7 +88,7 @@ describe('an agent', () => {
     expect(await plane.app.core.db.joinToken.count({ where: { usedAt: null } })).toBeGreaterThan(0)
   })
 
-  it('that is too new is no longer heard, and the command is shown', async () => {
+  it('is no longer heard when it is too new, and the command is shown', async () => {
     const agent = await plane.rack(1, { beatMs: 100 })
     agent.protocolVersion = protocol.version + 2
     await eventually(async () => (await hostOf(agent.hostId)).reportFault !== null)

@@ -32,7 +32,7 @@ const db = () => plane.app.core.db
 const phones = () => plane.app.services.phones
 
 describe('a free device', () => {
-  it('that an unknown phone used under the same number is wiped before it is assigned', () =>
+  it('is wiped before it is assigned when an unknown phone used it under the same number', () =>
     lone.alone(async (agent, device) => {
       usedBy(device, 'ph_unknownaaaaa')
       agent.beat()
@@ -43,7 +43,7 @@ describe('a free device', () => {
       await phones().delete(tenant.caller, id)
     }))
 
-  it('whose agent has higher numbers is wiped under a number past them', () =>
+  it('is wiped under a higher number when its agent is ahead', () =>
     lone.alone(async (agent, device) => {
       usedBy(device, 'ph_unknownaaaaa', 40n)
       const { fencing } = device
@@ -78,7 +78,7 @@ describe('a free device', () => {
       Object.assign(device, now)
     }))
 
-  it('whose agent reports a number that is far ahead is quarantined, and the number is not adopted', () =>
+  it('is quarantined when its agent reports a number that is far ahead, which is not adopted', () =>
     lone.alone(async (agent, device) => {
       const before = await lone.rowOf(device)
       usedBy(device, null, 1_000_001n)
@@ -89,7 +89,7 @@ describe('a free device', () => {
       expect(after.reason).toContain(`fencing number ${device.fencing}`)
     }))
 
-  it('of another host with the same serial is not touched', () =>
+  it('is not touched when another host has a device with the same serial', () =>
     lone.alone(async (agent, device) => {
       const other = await plane.agent('other rack', { beatMs: 200 })
       const double = other.addDevice(device.serial)
@@ -103,7 +103,7 @@ describe('a free device', () => {
       await db().device.deleteMany({ where: { hostId: other.hostId } })
     }))
 
-  it('of an agent that keeps no record is not assigned', () =>
+  it('is not assigned when its agent keeps no record', () =>
     lone.alone(async (agent, device) => {
       agent.reportsCustody = false
       usedBy(device, null)
@@ -114,7 +114,7 @@ describe('a free device', () => {
       expect(agent.log).toEqual([])
     }))
 
-  it('that is clean for one tenant is assigned only to that tenant', () =>
+  it('is assigned only to one tenant when it is clean for that tenant only', () =>
     lone.alone(async (agent, device) => {
       const [other, third] = [await plane.tenant(), await plane.tenant()]
       device.cleansFor = `tenant:${tenantOf(other.projectId)}`
@@ -239,7 +239,7 @@ describe('after the database changed', () => {
 })
 
 describe('a phone', () => {
-  it('that is parked starts again under a number past its agent’s', () =>
+  it('starts again after a park, under a number higher than its agent’s', () =>
     lone.alone(async (_agent, device) => {
       const id = await lone.parked()
       usedBy(device, id, 20n)
@@ -248,7 +248,7 @@ describe('a phone', () => {
       await phones().delete(tenant.caller, id)
     }))
 
-  it('that is ready while its agent is ahead ends unavailable, and can be started', () =>
+  it('becomes unavailable when its agent is ahead, and can be started', () =>
     lone.alone(async (agent, device) => {
       const id = await lone.ready()
       usedBy(device, id, 3n)
@@ -259,7 +259,7 @@ describe('a phone', () => {
       await phones().delete(tenant.caller, id)
     }))
 
-  it('whose device another phone got fails, and the device is wiped', () =>
+  it('fails when another phone got its device, and the device is wiped', () =>
     lone.alone(async (agent, device) => {
       const id = await lone.parked()
       usedBy(device, 'ph_unknownaaaaa', 2n)
@@ -269,7 +269,7 @@ describe('a phone', () => {
       expect(agent.log.at(-1)).toBe(`wipe ${id} ${device.fencing}`)
     }))
 
-  it('whose device was wiped since fails', () =>
+  it('fails when its device was wiped in between', () =>
     lone.alone(async (agent, device) => {
       const id = await lone.parked()
       wipedSince(device, 5n)
@@ -279,7 +279,7 @@ describe('a phone', () => {
     }))
 
   it.each([1n, 0n])(
-    'whose device was wiped since does not start empty, before any heartbeat (number ahead by %s)',
+    'does not start empty when its device was wiped in between, before any heartbeat (number ahead by %s)',
     (numbers) =>
       lone.alone(async (agent, device) => {
         const id = await lone.parked()
@@ -293,7 +293,7 @@ describe('a phone', () => {
       }),
   )
 
-  it('that ran when the database was dumped, and whose device was wiped since, is not parked as if it had its data', () =>
+  it('is not parked as if it had its data when it ran during the dump and its device was wiped in between', () =>
     lone.alone(async (agent, device) => {
       const id = await lone.ready()
       agent.pause()
@@ -303,7 +303,7 @@ describe('a phone', () => {
       await eventually(() => lone.isFree(device))
     }))
 
-  it('whose device an unknown phone used is quarantined with its device', () =>
+  it('is quarantined with its device when an unknown phone used the device', () =>
     lone.alone(async (agent, device) => {
       const id = await lone.parked()
       usedBy(device, null)
@@ -315,7 +315,7 @@ describe('a phone', () => {
       await phones().delete(tenant.caller, id)
     }))
 
-  it('that is new and gets a used device has it wiped first, when there is no other', () =>
+  it('gets a used device wiped first when it is new and there is no other', () =>
     lone.alone(async (agent, device) => {
       // The agent's next report comes after the create.
       agent.pause()
@@ -329,7 +329,7 @@ describe('a phone', () => {
       await eventually(() => lone.isFree(device))
     }))
 
-  it('that is deleted while its agent is ahead has its device wiped under a number past it', () =>
+  it('has its device wiped under a higher number when it is deleted while its agent is ahead', () =>
     lone.alone(async (agent, device) => {
       const id = await lone.parked()
       agent.pause()
@@ -340,7 +340,7 @@ describe('a phone', () => {
       expect(device.fencing).toBe(fencing + 1n)
     }))
 
-  it('that is deleted while its agent is far ahead has its device quarantined, with the reason', () =>
+  it('has its device quarantined, with the reason, when it is deleted while its agent is far ahead', () =>
     lone.alone(async (agent, device) => {
       const id = await lone.parked()
       agent.pause()

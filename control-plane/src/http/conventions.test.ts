@@ -105,7 +105,7 @@ describe('404 and 405', () => {
     '/v1/apps/nothing',
     '//v1/phones',
     '/V1/phones',
-  ])('%s is 404 without a key, whatever the method or body', async (url) => {
+  ])('%s is 404 without a key, for any method or body', async (url) => {
     for (const method of ['GET', 'POST', 'DELETE', 'PUT'])
       errorOf(
         await api.request(method, url, {
@@ -178,24 +178,24 @@ describe('health', () => {
   const up = { ok: true, required: true }
   const healths: [string, () => Promise<Health>, number, object][] = [
     [
-      'all is in reach',
+      'everything is available',
       () => Promise.resolve({ postgres: up }),
       200,
       { status: 'ok', checks: { postgres: up } },
     ],
     [
-      'a part is away that some requests need',
+      'a dependency of some requests is unavailable',
       () => Promise.resolve({ postgres: up, nats: { ok: false, required: false } }),
       200,
       { status: 'degraded', checks: { nats: { ok: false } } },
     ],
     [
-      'a part is away that all requests need',
+      'a dependency of all requests is unavailable',
       () => Promise.resolve({ postgres: { ok: false, required: true } }),
       503,
       { status: 'unavailable', checks: { postgres: { ok: false } } },
     ],
-    ['it cannot be told', () => Promise.reject(new Error('gone')), 503, { status: 'unavailable' }],
+    ['the check itself fails', () => Promise.reject(new Error('gone')), 503, { status: 'unavailable' }],
   ]
   it.each(healths)(
     'reports at /readyz and /healthz when %s; the process stays alive',

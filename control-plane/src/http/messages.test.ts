@@ -96,26 +96,26 @@ describe('the message', () => {
     expect((await refusal('POST', url, body)).message).toBe(message)
   })
 
-  it('of several issues reports the number of further ones', async () => {
+  it('reports the number of further issues', async () => {
     const { message, issues } = await refusal('POST', '/v1/phones', { idle_timeout: 1, max_duration: 1 })
     expect(issues).toHaveLength(2)
     expect(message).toBe('`idle_timeout` must be between 60 and 3600 seconds. 1 more in `details.issues`.')
   })
 
-  it('of a query parameter with too many digits names its range', async () => {
+  it('names the range of a query parameter with too many digits', async () => {
     const { message, issues } = await refusal('GET', '/v1/phones?limit=99999999999999999999')
     expect(message).toBe('`limit` must be between 1 and 100.')
     expect(issues).toMatchObject([{ path: ['limit'], minimum: 1, maximum: 100 }])
   })
 
-  it('of a parameter with NUL, or given twice, does not report it as missing', async () => {
+  it('does not report a parameter with NUL, or given twice, as missing', async () => {
     const nul = await refusal('GET', `${phone}/files?path=%2Fsdcard%2Fa%00b`)
     expect(nul.message).toBe('`path` must not contain the NUL character.')
     const twice = await refusal('GET', `${phone}/files/content?path=/sdcard/a&path=/sdcard/b`)
     expect(twice.message).toBe('`path` must be given at most once.')
   })
 
-  it('of a range also has it as numbers', async () => {
+  it('has a range as numbers too', async () => {
     const { issues } = await refusal('POST', '/v1/phones', { idle_timeout: 1e300 })
     expect(issues).toEqual([
       expect.objectContaining({ path: ['idle_timeout'], code: 'too_big', minimum: 60, maximum: 3600 }),

@@ -135,7 +135,7 @@ describe('an install by upload', () => {
     expect(Date.parse(expires_at)).toBeGreaterThan(Date.now() + 6.9 * day)
   })
 
-  it('that never reached its commit has failed, and may be sent again', async () => {
+  it('has failed when it never reached its commit, and may be sent again', async () => {
     agent.finish = { succeeded: false, errorCode: 'phone_unavailable', wasInstalled: true }
     const again = `Install again: POST /v1/phones/${phoneId}/apps`
     const plain = await ended((await start({ upload })).body.install)
@@ -150,7 +150,7 @@ describe('an install by upload', () => {
     )
   })
 
-  it('that the phone refuses has failed, and names the next step when the phone had the app', async () => {
+  it('has failed when the phone refuses it, and names the next step when the phone had the app', async () => {
     agent.finish = {
       succeeded: false,
       errorCode: 'install_failed',
@@ -167,7 +167,7 @@ describe('an install by upload', () => {
     )
   })
 
-  it('that the phone refuses because of the build itself does not advise an uninstall', async () => {
+  it('does not advise an uninstall when the phone refuses the build itself', async () => {
     for (const [reason, advice] of [
       ['INSTALL_FAILED_OLDER_SDK: Requires newer sdk version #99', /lower minSdkVersion/],
       ['INSTALL_FAILED_DEPRECATED_SDK_VERSION: App package must target 23', /higher targetSdkVersion/],
@@ -202,7 +202,7 @@ describe('an install by upload', () => {
     })
   })
 
-  it('continues after a host was away, and sends an incomplete file again', async () => {
+  it('continues after its host was unavailable, and sends an incomplete file again', async () => {
     let broken = 0
     agent.onCall = (name) => {
       if (name === 'putPackageFile' && (broken += 1) === 1)
@@ -282,7 +282,7 @@ describe('an install by upload', () => {
   })
 })
 
-it('whose file the storage has lost has failed, and names the next step', async () => {
+it('has failed when the storage has lost its file, and names the next step', async () => {
   const { core, uploads } = plane.app
   const { storageId } = await core.db.upload.findUniqueOrThrow({ where: { id: upload } })
   if (storageId === null) throw new Error('the upload has no file')

@@ -86,7 +86,7 @@ describe('a key', { timeout: 60_000 }, () => {
     expect(await holds(hashSecret(key))).toEqual(['api_keys'])
   })
 
-  it('is created by no request of the public API', async () => {
+  it('cannot be created through the public API', async () => {
     for (const url of ['/v1/keys', '/v1/api-keys', '/v1/account/keys']) {
       const headers = { authorization: `Bearer ${tenant.key}` }
       errorOf(await plane.server.inject({ method: 'POST', url, headers, payload: {} }), 404, 'not_found')

@@ -18,7 +18,7 @@ it('refuses a key from its expiry on, and a revoked one with any expiry', () => 
   )
 })
 
-it('lets no limited key create, and only Admin delete', () => {
+it('prevents limited keys from creating, and lets only Admin delete', () => {
   for (const preset of presets) {
     expect(scopesOf(preset, true)).not.toContain('phones:create')
     expect(scopesOf(preset, false).includes('phones:delete')).toBe(preset === 'admin')

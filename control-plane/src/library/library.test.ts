@@ -300,7 +300,7 @@ describe('files of one app', () => {
     ['another signer', [base, facts({ split: 'a', signer: 'bb' })], /different keys/],
     ['a split twice', [base, split, split], /twice/],
     ['no splits', [facts({ needsSplits: true })], /does not run without them/],
-    ['a package that is none', [facts({ package: 'shop' })], /an invalid package name/],
+    ['an invalid package', [facts({ package: 'shop' })], /an invalid package name/],
   ])('are refused with %s', (_why, files, message) => {
     expect(() => fitTogether(files)).toThrow(message)
   })

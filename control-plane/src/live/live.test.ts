@@ -267,7 +267,7 @@ describe('a live view', () => {
     await eventually(() => watch.isOver)
   })
 
-  it('of a link without control sends nothing to the phone', async () => {
+  it('sends nothing to the phone for a link without control', async () => {
     const { client, watch } = await view(await newToken(phoneId, { control: false }))
     expect((await client.opened()).control).toBe(false)
     expect(watch.requests[0]?.event).toMatchObject({ value: { control: false } })
@@ -314,7 +314,7 @@ describe('a live view', () => {
     expect((await client.closed()).code).toBe(closings.badMessage.code)
   })
 
-  it('accepts 10,000 characters at once', async () => {
+  it('accepts 10,000 characters in one message', async () => {
     const { client, watch } = await view(await newToken())
     const text = '👋'.repeat(10_000)
     client.send({ type: 'text', text })

@@ -127,7 +127,7 @@ it('shows when a token was last used, to the minute', async () => {
   expect(await use()).toBeGreaterThan(first)
 })
 
-it('revokes the configured token when the configuration names another, with an entry, and restores none that an operator revoked', async () => {
+it('revokes the configured token when the configuration names another, with an entry, and restores only tokens that no operator revoked', async () => {
   const { core } = plane.app
   const setConfigured = (token: string) => setConfiguredOperator(core, hashSecret(token), 'replica-x')
   const entries = async (token: string) => {

@@ -224,7 +224,7 @@ it('refuses a webhook before its body when payments are off, or its signature is
   expect((await send(plane, `t=${now},v1=${hex}`)).statusCode).toBe(413)
 })
 
-it('limits wrong signatures by address alone, and reads no further body from that address', async () => {
+it('limits wrong signatures by address alone, and stops reading bodies from that address', async () => {
   const send = (remoteAddress: string) => {
     const headers = { 'stripe-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'a'.repeat(64)}` }
     return plane.server.inject({
@@ -265,7 +265,7 @@ it('allows exactly ten links within the hour, on two replicas', async () => {
   expect((await create(tenant)).statusCode).toBe(201)
 })
 
-it('distinguishes a provider that refuses from one that is unavailable, and counts no link that it refused', async () => {
+it('distinguishes a provider that refuses from one that is unavailable, and does not count links that it refused', async () => {
   const tenant = await plane.tenant()
   answer = 'refusal'
   const refused = await create(tenant)

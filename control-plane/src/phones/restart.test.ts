@@ -144,7 +144,7 @@ it('reports the outcome of an unconfirmed reboot as unknown, uses the allowance 
   expect(sent('reboot')).toBe(1)
 })
 
-it('counts no reboot that could not be sent', async () => {
+it('does not count a reboot that could not be sent', async () => {
   agent.cutGrpc()
   const write = () => plane.app.services.settings.setClipboard(tenant.caller, phoneId, 'x', context)
   await eventually(async () => (await refused(write())).code === 'phone_unavailable')

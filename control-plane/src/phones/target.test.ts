@@ -58,7 +58,7 @@ it('reads once for a reachable phone', async () => {
   expect(reads()).toBe(1)
 })
 
-it('reads a few times while the phone is away, and ends when its client has disconnected', async () => {
+it('reads a few times while the phone is unreachable, and ends when its client has disconnected', async () => {
   device.link = 'offline'
   agent.beat()
   await eventually(linkIs('offline'))

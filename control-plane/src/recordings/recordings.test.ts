@@ -87,7 +87,7 @@ const untilStatus = (id: string, status: RecordingJson['status']): Promise<void>
 const untilDropped = (id: string): Promise<void> => eventually(() => !agent.recordings.held.has(id))
 
 describe('a recording', () => {
-  it('is read no further than its host announced', async () => {
+  it('is read only up to the size that its host announced', async () => {
     const { id } = await start()
     await call('POST', `/${id}/stop`)
     agent.recordings.finish(id)
@@ -177,7 +177,7 @@ describe('a recording', () => {
     await eventually(async () => !(await storedFiles(plane)).includes(storageId))
   })
 
-  it('that its host ends is fetched', async () => {
+  it('is fetched when its host ends it', async () => {
     const { id } = await start()
     agent.recordings.end(id)
     agent.recordings.finish(id)

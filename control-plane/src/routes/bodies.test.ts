@@ -46,7 +46,7 @@ describe('bodies', () => {
   })
 
   it.each(['application/json', 'text/plain', 'nonsense', null])(
-    'that are empty count as none, with any type (%s)',
+    'count as none when they are empty, with any type (%s)',
     async (type) => {
       expect((await post('', type)).statusCode).toBe(201)
     },
@@ -61,15 +61,18 @@ describe('bodies', () => {
     '{"a":1,}',
     ' ',
     Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]),
-  ])('that are not JSON are refused: %s', async (payload) => {
+  ])('are refused unless they are JSON: %s', async (payload) => {
     const { details } = errorOf(await post(payload), 400, 'validation_failed')
     expect(details['validation_stage']).toBe('json')
   })
 
-  it.each(['null', '[]', '1', '"a"', 'true'])('that are not an object are refused: %s', async (payload) => {
-    const { details } = errorOf(await post(payload), 400, 'validation_failed')
-    expect(details['validation_stage']).toBe('body')
-  })
+  it.each(['null', '[]', '1', '"a"', 'true'])(
+    'are refused unless they are an object: %s',
+    async (payload) => {
+      const { details } = errorOf(await post(payload), 400, 'validation_failed')
+      expect(details['validation_stage']).toBe('body')
+    },
+  )
 
   it.each([
     ['PATCH', '/v1/phones/{id}', 200],

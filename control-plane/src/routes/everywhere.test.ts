@@ -160,7 +160,7 @@ describe('a phone', { timeout: 60_000 }, () => {
     ['failed', 'phone_failed', false, () => 'Create a new phone: POST /v1/phones'],
     ['deleted', 'phone_deleted', false, () => 'Create a new phone: POST /v1/phones'],
   ])(
-    'that is %s answers every request that needs it ready with 409 %s',
+    'while it is %s, returns 409 %s for every request that needs it ready',
     async (status, code, retryable, next) => {
       expect(reaching().length).toBeGreaterThan(20)
       const id = phone(status)
@@ -177,7 +177,7 @@ describe('a phone', { timeout: 60_000 }, () => {
     },
   )
 
-  it('that does not exist returns the same 404 as one of another project', async () => {
+  it('returns the same 404 when it does not exist as when it belongs to another project', async () => {
     const stranger = await plane.tenant()
     for (const endpoint of built.filter(namesPhone)) {
       const [none, other] = [

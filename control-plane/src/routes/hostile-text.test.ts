@@ -50,7 +50,7 @@ const encoded = {
   nul: 'a%00b',
   'nul alone': '%00',
   'half of a pair, as UTF-8 cannot have it': 'a%ED%A0%80b',
-  'bytes that are no UTF-8': '%ff%fe',
+  'bytes that are not UTF-8': '%ff%fe',
   'a line break': 'a%0d%0aX-Injected:%20yes',
   'text that runs backwards': '%E2%80%AEa',
   'two code units a character': '%F0%9F%91%8B'.repeat(60),

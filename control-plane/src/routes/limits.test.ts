@@ -213,7 +213,7 @@ describe('bodies and pages', { timeout: 60_000 }, () => {
     tenant = await plane.tenant()
   })
 
-  it('of every endpoint that accepts JSON are limited to 100,000 bytes, a batch to 200,000, a file to 4,000,000', async () => {
+  it('are limited to 100,000 bytes at every endpoint that accepts JSON, 200,000 for a batch, 4,000,000 for a file', async () => {
     const { paths } = (await plane.server.inject({ url: '/openapi.json' })).json<{
       paths: Record<string, Record<string, { requestBody?: object }>>
     }>()
@@ -297,7 +297,7 @@ describe('bodies and pages', { timeout: 60_000 }, () => {
       },
     ],
   ])(
-    'of %s hold 50, or 1 to 100, newest first, each once, and the last has no cursor',
+    'hold 50 of %s, or 1 to 100, newest first, each once, and the last has no cursor',
     async (_name, fill) => {
       const url = await fill()
       const page = async (query: string) => {

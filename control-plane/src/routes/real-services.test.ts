@@ -98,7 +98,7 @@ describe('the routes with real services', () => {
       ).toBe(id)
   })
 
-  it('never return a 5xx of ours, for any request', async () => {
+  it('never return an unexpected 5xx, for any request', async () => {
     const odd = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.constantFrom("';--", '%', '\u0000', ''),

@@ -105,7 +105,7 @@ const { tree } = fc.letrec((tie) => ({
 }))
 
 describe('robustness', () => {
-  it('of random JSON bodies', async () => {
+  it('with random JSON bodies', async () => {
     await fc.assert(
       fc.asyncProperty(writes, fc.oneof(tree, fc.jsonValue()), ([method, url], body) =>
         expectOurs(
@@ -119,7 +119,7 @@ describe('robustness', () => {
     )
   })
 
-  it('of random action batches', async () => {
+  it('with random action batches', async () => {
     const action = fc.record(
       {
         type: fc.constantFrom(...actionTypes),
@@ -146,7 +146,7 @@ describe('robustness', () => {
     )
   })
 
-  it('of random bytes and content types', async () => {
+  it('with random bytes and content types', async () => {
     const type = fc.oneof(
       fc.constantFrom('application/json', 'text/plain', 'application/json; charset=x', ';', ''),
       fc.string({ unit: 'grapheme-ascii', maxLength: 20 }),
@@ -159,7 +159,7 @@ describe('robustness', () => {
     )
   })
 
-  it('of random queries, headers and IDs', async () => {
+  it('with random queries, headers and IDs', async () => {
     const name = fc.oneof(
       fc.constantFrom(
         'limit',

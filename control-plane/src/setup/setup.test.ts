@@ -166,7 +166,7 @@ describe('a setup', () => {
     expect(await plane.app.core.db.apiKey.count({ where: { name: 'Terminal setup' } })).toBe(1)
   })
 
-  it('that is denied says so for every poll', async () => {
+  it('reports a denial at every poll', async () => {
     const asked = await ask('x')
     const browser = await opened(asked.user_code)
     expect(await browser.decide('deny')).toBe(200)
@@ -220,7 +220,7 @@ describe('a setup', () => {
 })
 
 describe('the project of a setup', () => {
-  it("is the operator's choice: the page shows no other, and its form cannot change it", async () => {
+  it("is the operator's choice: the page shows only that one, and its form cannot change it", async () => {
     const other = await createProject(plane.app.core, { name: 'Another tenant' })
     const asked = await ask()
     const browser = await opened(asked.user_code)
@@ -309,7 +309,7 @@ describe('the requests', () => {
     expect(codeOf(await post(url, body))).toEqual([400, 'validation_failed'])
   })
 
-  it('accept 1 and 60 characters, know no token that was never issued, and refuse browsers', async () => {
+  it('accept 1 and 60 characters, reject a token that was never issued, and refuse browsers', async () => {
     await ask('a')
     await ask('a'.repeat(60))
     expect(codeOf(await poll(`prs_${'a'.repeat(43)}`))).toEqual([404, 'not_found'])
@@ -476,7 +476,7 @@ describe('the pages', () => {
     expect((await poll(asked.setup_token)).json()).toEqual({ status: 'pending' })
   })
 
-  it('leave an entry of who created the link and who decided, without the link', async () => {
+  it('leave an entry naming the operator of the link and the address of the decision, without the link', async () => {
     const asked = await ask('audited')
     const { ticket } = await linkFor(plane, asked.user_code, projectId)
     const browser = new Browser()

@@ -284,6 +284,6 @@ export class Life {
     process.phones.close()
     this.isSettled = true
     const { reserved } = await this.funds()
-    if (reserved !== 0n) this.disagreements.push(`${reserved} is held for nobody`)
+    if (reserved !== 0n) this.disagreements.push(`${reserved} is held without an open session`)
   }
 }

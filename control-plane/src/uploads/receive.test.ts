@@ -107,7 +107,7 @@ it('one of two files that arrive completely at the same moment is accepted', asy
   await client.request('DELETE', `/v1/apps/uploads/${created.id}`)
 })
 
-it('serves no other URLs and methods, and needs no key', async () => {
+it('refuses other URLs and methods, and works without a key', async () => {
   const created = await client.create()
   const to = async (target: string, method: string): Promise<Answer> => {
     const response = await fetch(`${client.origin}${target}`, {

@@ -113,7 +113,7 @@ describe('an upload', () => {
     await eventually(async () => !(await storedFiles(plane)).includes(sent.body.storageId))
   })
 
-  it('that equals a ready one of the project becomes a duplicate, and that one is kept', async () => {
+  it('becomes a duplicate when it equals a ready one of the project, which is kept', async () => {
     const bytes = newApk()
     const first = await client.upload(bytes)
     expect(first.status).toBe('ready')
@@ -133,7 +133,7 @@ describe('an upload', () => {
     expect((await other.upload(bytes)).status).toBe('ready')
   })
 
-  it('that equals one completed at the same moment becomes a duplicate of it', async () => {
+  it('becomes a duplicate of an equal one completed at the same moment', async () => {
     const bytes = newApk()
     const created = await Promise.all([client.create(), client.create(), client.create()])
     const sent = await Promise.all(created.map((each) => client.send(each, bytes)))
@@ -159,7 +159,7 @@ describe('an upload', () => {
     ],
     ['a split', newApk({ split: 'config.en' }), /only the split config\.en/],
     ['a base that needs splits', newApk({ splitRequired: true }), /without its splits/],
-  ])('of %s ends as invalid_apk', async (_what, bytes, why) => {
+  ])('ends as invalid_apk for %s', async (_what, bytes, why) => {
     const upload = await client.upload(bytes)
     expect(upload).toMatchObject({ status: 'invalid_apk', error: { code: 'invalid_apk' }, package: null })
     expect(upload.error?.next).toMatch(why)
@@ -181,7 +181,7 @@ describe('an upload', () => {
     expect(split.error?.next).toMatch(/only the split config\uFFFD\.enx{190}…/)
   })
 
-  it('whose file is lost ends as upload_failed', async () => {
+  it('ends as upload_failed when its file is lost', async () => {
     const created = await client.create()
     const { body } = await client.send(created, newApk())
     await rm(path.join(plane.config.storage.dir, 'files', body.storageId))

@@ -207,8 +207,8 @@ export function appCases(world: () => World, seen: string[]): void {
       { errorCode: 'install_failed', reason: 'INSTALL_FAILED_OTHER', wasInstalled: true },
     ],
     ['without a reason', { errorCode: 'install_failed', reason: '', wasInstalled: false }],
-    ['out of reach', { errorCode: 'phone_unavailable', reason: '', wasInstalled: false }],
-  ])('an install that the phone refused, %s: what to do, and the install', async (_, finish) => {
+    ['with an unreachable phone', { errorCode: 'phone_unavailable', reason: '', wasInstalled: false }],
+  ])('an install that the phone refused, %s: the next step, and the install', async (_, finish) => {
     const body = await upload()
     agent.held.apps = finish.wasInstalled && ready ? [ready.name] : []
     agent.finish = { succeeded: false, ...finish }
@@ -216,8 +216,8 @@ export function appCases(world: () => World, seen: string[]): void {
   })
 
   it.each([
-    ['whose outcome is unknown', new ApiError('action_outcome_unknown')],
-    ['that the agent refused', new ApiError('version_downgrade')],
+    ['with an unknown outcome', new ApiError('action_outcome_unknown')],
+    ['refused by the agent', new ApiError('version_downgrade')],
   ])('an install %s: the apps, and the install', async (_, error) => {
     const body = await upload()
     agent.onCall = (name) => (name === 'finishInstall' ? Promise.reject(error) : Promise.resolve())

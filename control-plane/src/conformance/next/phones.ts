@@ -183,7 +183,7 @@ export function phoneCases(world: () => World, seen: string[]): void {
     ['setLocale', 'PUT', '/locale', { locale: 'en-US' }],
     ['uninstallApp', 'DELETE', '/apps/org.example.app', undefined],
     ['rebootPhone', 'POST', '/reboot', undefined],
-  ] as const)('%s whose answer was lost: a read of what became of it', async (name, method, path, body) => {
+  ] as const)('%s whose response was lost: a read of its outcome', async (name, method, path, body) => {
     loseAnswerOf(name)
     const error = await api.refused(502, 'action_outcome_unknown', method, `${at}${path}`, body)
     await api.follow(error.next)

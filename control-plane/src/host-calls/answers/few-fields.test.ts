@@ -26,7 +26,7 @@ describe("a host's response", () => {
     },
   )
 
-  it('whose list is too long has one issue, and its entries are not read', () => {
+  it('has one issue when its list is too long, and its entries are not read', () => {
     const get = vi.fn(() => '')
     const entry = Object.defineProperty({}, 'name', { get, enumerable: true })
     const list = Array.from({ length: maxEntries + 1 }, () => entry)

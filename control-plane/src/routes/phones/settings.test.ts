@@ -55,7 +55,7 @@ describe('clipboard', () => {
     expect(error.details).toEqual({ required: 'phones:control' })
   })
 
-  it('that cannot be read returns 409', async () => {
+  it('returns 409 when it cannot be read', async () => {
     api.failures.set('settings.clipboard', new ApiError('clipboard_unavailable'))
     errorOf(await get('clipboard'), 409, 'clipboard_unavailable')
   })
@@ -238,7 +238,7 @@ describe('files', () => {
     errorOf(await get('files?path=%2Fsdcard&path=%2Fsdcard'), 400, 'validation_failed')
   })
 
-  it('that do not exist return 404 with their path', async () => {
+  it('return 404 with their path when they do not exist', async () => {
     const absent = new ApiError('file_not_found', { details: { path: '/sdcard/none' } })
     api.agent.onCall = (name) => (name === 'readFile' ? Promise.reject(absent) : Promise.resolve())
     const error = errorOf(await get(`files/content?${query('/sdcard/none')}`), 404, 'file_not_found')
