@@ -30,8 +30,7 @@ const unreached = {
   'db/busy.ts: service_unavailable': busy,
   'db/owner-gate.ts: rate_limited':
     'needs a hundred requests that wait; `core/tenant-transaction.test.ts` sends again',
-  'http/held-open.ts: none':
-    'needs a stalled download; `http/held-open.test.ts` reads it to its end',
+  'http/held-open.ts: none': 'needs a stalled download; `http/held-open.test.ts` reads it to its end',
   'installs/run-install.ts: app_not_available':
     'needs a library that lost an app between its list and the install',
   'setup/pending.ts: rate_limited': 'needs thousands of terminals that wait',
