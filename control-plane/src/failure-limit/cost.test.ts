@@ -104,12 +104,12 @@ it('wrong keys are limited by address, and a valid key from that address is acce
   }
   const address = (last: number): string => `2001:db8:5:6::${last.toString(16)}`
   for (let each = 1; each <= 60; each += 1) {
-    const key = each % 3 === 0 ? null : each % 3 === 1 ? 'of another form' : newSecret('apiKey')
+    const key = each % 3 === 0 ? null : each % 3 === 1 ? 'malformed' : newSecret('apiKey')
     expect((await get(key, address(each))).code).toBe('invalid_api_key')
   }
   queries.clear()
   const repeated = newSecret('apiKey')
-  for (const key of [repeated, repeated, null, 'of another form'])
+  for (const key of [repeated, repeated, null, 'malformed'])
     expect(await get(key, address(999))).toMatchObject({ status: 429, code: 'rate_limited' })
   expect(queries.texts.filter((text) => /api_keys/.test(text)).length).toBeLessThanOrEqual(1)
   const { key } = await plane.tenant()
