@@ -112,14 +112,14 @@ describe('next', () => {
   const nextOf = (price: typeof ours & { sellsCredit?: boolean }, state: State) =>
     admitCreate(price, state, 900).then((verdict) => refusal(verdict)?.next)
 
-  it('of a project without credit is a checkout where credit is sold, otherwise the operator', async () => {
+  it('is a checkout for a project without credit where credit is sold, otherwise the operator', async () => {
     expect(await nextOf({ ...ours, sellsCredit: true }, poor)).toContain('POST /v1/credits/checkout')
     const asked = await nextOf({ ...ours, sellsCredit: false }, poor)
     expect(asked).toContain('operator')
     expect(asked).not.toContain('checkout')
   })
 
-  it('of a service without a free device says that parked phones keep theirs', async () => {
+  it('says that parked phones keep their devices when no device is free', async () => {
     expect(await nextOf(ours, { ...fine, freeDevice: () => Promise.resolve(null) })).toContain(
       'a parked phone keeps its device',
     )
