@@ -19,21 +19,22 @@ describe('the credential memory', () => {
     expect(keys.candidates(20)[0]).toBe('99134')
   })
 
-  it('finds whatever is typed twice in a row', () => {
+  it('finds any text that is typed twice in a row', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Za-z0-9]{4,16}$/), fc.boolean(), (credential, letters) => {
         const memory = createCredentialMemory()
         memory.sawFront(true, 0)
         for (const text of letters ? Array.from(credential + credential) : [credential, credential])
           memory.typed(text, 10)
-        // A shorter one that repeats inside, such as 1212 twice, is a guess of its own.
+        // A shorter one that repeats inside, such as 1212 twice, is a separate
+        // candidate.
         expect(memory.candidates(20).length).toBeLessThanOrEqual(3)
         expect(memory.candidates(20)).toContain(credential)
       }),
     )
   })
 
-  it('forgets what was typed outside of Settings at the second look after it', () => {
+  it('forgets text typed outside Settings at the second check after it', () => {
     const memory = createCredentialMemory()
     memory.sawFront(false, 0)
     memory.typed('password1', 10)
@@ -44,7 +45,7 @@ describe('the credential memory', () => {
     expect(memory.candidates(41)).toEqual([])
   })
 
-  it('keeps what was typed right before Settings were seen in front', () => {
+  it('keeps text typed right before Settings came to the foreground', () => {
     const memory = createCredentialMemory()
     memory.sawFront(false, 0)
     memory.typed('2580', 10)
@@ -91,7 +92,7 @@ describe('a screen that sets a lock', () => {
     expect(isCredentialScreen(at(name, activity))).toBe(false)
   })
 
-  it('is told of the lock by CredentialType', () => {
+  it('reads the lock state from CredentialType', () => {
     expect(parseLock('User 0\n    CredentialType: NONE\n')).toBe(false)
     expect(parseLock('User 0\n    CredentialType: PASSWORD_OR_PIN\n')).toBe(true)
     expect(parseLock("Can't find service: lock_settings\n")).toBeNull()

@@ -1,12 +1,13 @@
 /**
- * Remembers what was typed into the phone's settings through our own actions and live views, for as long as it takes to
- * find out whether it became a screen lock. In memory only: never logged, never stored, forgotten after two minutes.
- * Pure but for its state; time comes in. Made by `supervision/supervisor.ts`, filled by the device's input, read by `guard.ts`.
+ * Keeps text typed into the phone's settings through actions and live views, until it
+ * is known whether it became a screen lock. In memory only: never logged, never stored,
+ * deleted after two minutes. Pure except for its state; time is passed in. Created by
+ * `supervision/supervisor.ts`, filled by the device's input, read by `guard.ts`.
  */
 
 /** Milliseconds. */
 const keptMs = 2 * 60_000
-/** Android takes 4 to 16 characters; a maker may take one more. */
+/** Android accepts 4 to 16 characters; some vendors accept one more. */
 const length = { least: 4, most: 17 }
 /** Wrong credentials count on the phone, and five in a row make it wait. */
 const mostCandidates = 3
@@ -15,18 +16,21 @@ const mostEntries = 64
 interface Entry {
   text: string
   at: number
-  /** Settings were in front right before or right after it. */
+  /** Settings were in the foreground right before or right after it. */
   inSettings: boolean
 }
 
 export interface CredentialMemory {
-  /** Right before it is sent. */
+  /** Called right before the text is sent. */
   typed(text: string, at: number): void
-  /** A key by Android's code: letters, digits, enter and delete count. */
+  /** A key by Android's code: letters, digits, enter and delete are used. */
   pressed(keyCode: number, at: number): void
-  /** What was in front at `at`: two looks without Settings around it, and what was typed between them is forgotten. */
+  /**
+   * The foreground app at `at`: after two checks without Settings, the text typed
+   * between them is deleted.
+   */
   sawFront(isSettings: boolean, at: number): void
-  /** The likeliest first, three at most. */
+  /** The most likely first, at most three. */
   candidates(at: number): string[]
   forget(): void
 }
@@ -42,7 +46,8 @@ export function createCredentialMemory(): CredentialMemory {
 
   return {
     typed(text, at) {
-      // What is longer is no credential, and separates what stands before it from what follows.
+      // Longer text is not a credential, and separates the text before it from the text
+      // after it.
       add(text.length <= 2 * length.most ? text : '\n', at)
     },
     pressed(keyCode, at) {
@@ -51,7 +56,8 @@ export function createCredentialMemory(): CredentialMemory {
     },
     sawFront(isSettings, at) {
       for (const entry of entries) if (isSettings) entry.inSettings = true
-      // One look may have begun before the text was sent: only what the look before had seen counts as elsewhere.
+      // A check may have begun before the text was sent: only text from before the
+      // previous check counts as typed elsewhere.
       const before = last?.at ?? -Infinity
       entries = entries.filter((entry) => entry.inSettings || entry.at > before)
       last = { isSettings, at }
@@ -74,7 +80,7 @@ function characterOf(keyCode: number): string | null {
 
 const fits = (text: string): boolean => text.length >= length.least && text.length <= length.most
 
-/** A credential is typed twice, with or without an enter between, at once or letter by letter. */
+/** A credential is typed twice, with or without an enter in between, as a whole or letter by letter. */
 function candidatesOf(entries: readonly Entry[]): string[] {
   const inSettings = entries.filter((entry) => entry.inSettings).map(({ text }) => text)
   let whole = ''
@@ -87,7 +93,7 @@ function candidatesOf(entries: readonly Entry[]): string[] {
   return [...new Set(found.filter(fits))].slice(0, mostCandidates)
 }
 
-/** The longest text that stands at the end twice in a row. */
+/** The longest text that occurs twice in a row at the end. */
 function repeatedEnd(text: string): string | null {
   for (let size = length.most; size >= length.least; size -= 1) {
     const end = text.slice(-size)

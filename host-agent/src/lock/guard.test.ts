@@ -1,4 +1,4 @@
-/** A screen lock on a rented phone: seen, prevented and cleared, on a virtual phone by adb. */
+/** A screen lock on a rented phone: detected, prevented and cleared, on a virtual phone over adb. */
 import { createLogger, Progress } from '@phonerack/shared'
 import { Writable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -60,7 +60,7 @@ describe('the lock guard', () => {
     await expect.poll(() => notes, { timeout: 10_000 }).toEqual(['screen_lock_closed done'])
   })
 
-  it('sees a lock that is set, and says once that nothing typed through us opens it', async () => {
+  it('detects a lock, and reports once that no typed credential opens it', async () => {
     const { notes, locks } = watch(() => 'lock')
     await expect.poll(() => locks.at(-1), { timeout: 10_000 }).toBe(false)
     await shell('locksettings', 'set-pin', '9999')
@@ -70,7 +70,7 @@ describe('the lock guard', () => {
     await expect.poll(() => locks.at(-1), { timeout: 10_000 }).toBe(false)
   })
 
-  it('clears a lock whose credential was typed through us, and never logs the credential', async () => {
+  it('clears a lock whose credential was typed through the agent, and never logs the credential', async () => {
     const { memory, notes, locks, lines } = watch(() => 'lock')
     memory.sawFront(true, performance.now())
     memory.typed('wrong1', performance.now())
@@ -84,7 +84,7 @@ describe('the lock guard', () => {
     expect(lines.join('')).not.toContain('2580')
   })
 
-  it('does nothing while nobody has the phone', async () => {
+  it('does nothing while the phone is not rented', async () => {
     const { notes, locks } = watch(() => 'nothing')
     await shell('am', 'start', '-a', 'android.app.action.SET_NEW_PASSWORD')
     await new Promise((resolve) => setTimeout(resolve, 6 * times.focus))
@@ -92,7 +92,7 @@ describe('the lock guard', () => {
     expect(inFront().package).toBe(settings)
   })
 
-  it('keeps the credential out of the error of a phone that leaves', async () => {
+  it('keeps the credential out of the error of a phone that disconnects', async () => {
     const { memory, guard: own, lines } = watch(() => 'nothing')
     memory.sawFront(true, performance.now())
     memory.typed('2580', performance.now())

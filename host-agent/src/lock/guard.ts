@@ -1,7 +1,8 @@
 /**
- * Keeps a rented phone free of a screen lock, which would stop its wipe: closes the settings that set one as soon as
- * they come to the front, reads every 20 s whether one is set, and clears one whose credential was typed through us.
- * Run by `supervision/care.ts` while the phone is rented. docs/decisions/0166.
+ * Keeps a rented phone free of a screen lock, which would block its wipe: closes the
+ * settings that set one as soon as they come to the foreground, reads every 20 s
+ * whether one is set, and clears one whose credential was typed through the agent. Run
+ * by `supervision/care.ts` while the phone is rented. docs/decisions/0166.
  */
 import { ApiError, DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import { command, pipe } from '../adb/quote.js'
@@ -19,16 +20,16 @@ const readFocus = pipe(
   command('grep', '-E', 'mCurrentFocus=|mFocusedApp='),
 )
 
-/** What it did, for the device's events. */
+/** The action taken, for the device's events. */
 export type LockStep = 'screen_lock_closed' | 'screen_lock_cleared' | 'screen_lock_found'
 
 export interface LockGuardParts {
-  /** Its calls are no calls of the phone's: one that hangs is only a look that was missed. */
+  /** Its calls do not count for the rescue: one that hangs is only a skipped check. */
   transport: Transport
   memory: CredentialMemory
   /** `nothing`: free, restarting, or worked on. `lock`: rented with its screen off. */
   watches: () => 'nothing' | 'lock' | 'screen'
-  /** After each read of the lock. */
+  /** Called after each read of the lock. */
   recordLock: (isSet: boolean) => void
   note: (step: LockStep, outcome: 'done' | 'failed', reason: string) => void
   log: Logger
@@ -36,7 +37,10 @@ export interface LockGuardParts {
 }
 
 export interface LockGuard {
-  /** Clears a lock whose credential is known, before a wipe. Resolves with whether one is set now; null: unknown. */
+  /**
+   * Clears a lock whose credential is known, before a wipe. Resolves with whether one
+   * is set afterwards; null: unknown.
+   */
   clear(progress: Progress): Promise<boolean | null>
   stop(): void
 }
@@ -48,7 +52,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
   let lockReadAt = -Infinity
   let isClosing = false
   let isFound = false
-  /** Wrong ones are not tried again. */
+  /** Wrong credentials are not tried again. */
   const wrong = new Set<string>()
 
   async function closeCredentialScreens(transport: Transport, progress: Progress): Promise<void> {
@@ -59,14 +63,15 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
       isClosing = false
       return
     }
-    // The app as a whole: a back key could reach another app that came to the front meanwhile.
+    // Stops the whole app: a back key could reach another app that came to the
+    // foreground in between.
     await transport.shell(command('am', 'force-stop', front.package), progress)
     lockReadAt = -Infinity
     if (!isClosing) parts.note('screen_lock_closed', 'done', `${front.activity ?? front.package} was closed`)
     isClosing = true
   }
 
-  /** @returns whether a lock is set now; null: the phone does not say */
+  /** @returns whether a lock is set now; null: not reported */
   async function lookAtLock(transport: Transport, progress: Progress): Promise<boolean | null> {
     const { stdout } = await transport.shell(readLock, progress)
     const isSet = parseLock(stdout.toString('utf8'))
@@ -111,7 +116,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
       if (watched === 'screen') await closeCredentialScreens(transport, progress)
       if (performance.now() - lockReadAt >= times.lock) await lookAtLock(transport, progress)
     } catch (error) {
-      // The phone's own probe finds out what is wrong with it; the next look is a moment away.
+      // The phone's own probe reports its fault; the next check follows soon.
       log.debug({ err: error }, 'checking for a screen lock failed')
     } finally {
       looking = false
@@ -130,7 +135,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
   }
 }
 
-/** Errors of a call may name its command, and this one holds the credential. */
+/** A call's error may quote its command, which contains the credential. */
 async function secretly<T>(serial: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call()

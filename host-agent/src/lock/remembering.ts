@@ -1,4 +1,4 @@
-/** Input that tells the credential memory what it types, whoever types: a batch, or a person by a live view. */
+/** Input that passes its text to the credential memory, for batches and live views. */
 import type { Input, LiveInput, TextWay } from '../device/device.js'
 import type { CredentialMemory } from './credential-memory.js'
 

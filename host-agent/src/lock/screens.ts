@@ -1,8 +1,11 @@
-/** Which screens set a screen lock, and what a phone says of the lock. Pure. Used by `guard.ts` and the condition. */
+/**
+ * Recognises screens that set a screen lock, and parses the lock state. Pure. Used by
+ * `guard.ts` and the condition.
+ */
 import { command, type ShellCommand } from '../adb/quote.js'
 import type { WindowState } from '../device/device.js'
 
-/** Packages of the system and of makers; an app of a tenant keeps its screens whatever it calls them. */
+/** Packages of the system and of vendors; a tenant's app may use any screen names. */
 const systemPackage =
   /^com\.(android|google\.android|samsung\.android|sec\.android|miui|xiaomi|coloros|oplus|oppo|vivo|bbk|huawei|hihonor|motorola|sonymobile|lge|asus|transsion|hmdglobal)\b/
 
@@ -19,13 +22,13 @@ type Front = Pick<WindowState, 'package' | 'activity'>
 export const isCredentialScreen = ({ package: name, activity }: Front): boolean =>
   systemPackage.test(name) && activity !== null && credentialScreen.test(activity)
 
-/** Where a credential can be typed: what is typed elsewhere is never kept. */
+/** Where a credential can be typed: text typed elsewhere is never kept. */
 export const isSettings = ({ package: name, activity }: Front): boolean =>
   isCredentialScreen({ package: name, activity }) || (systemPackage.test(name) && /settings/i.test(name))
 
 export const readLock: ShellCommand = command('dumpsys', 'lock_settings')
 
-/** From `CredentialType:` of `readLock`, the first user's. Null: the phone does not say. */
+/** From `CredentialType:` in the output of `readLock`, for the first user. Null: not reported. */
 export function parseLock(output: string): boolean | null {
   const type = /CredentialType: *(\w+)/i.exec(output)?.[1]
   return type === undefined ? null : !/^none$/i.test(type)

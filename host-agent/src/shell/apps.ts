@@ -1,4 +1,4 @@
-/** Apps by `pm` and `am`: whether one is there, start, stop, open a link. */
+/** Apps by `pm` and `am`: check for presence, start, stop, open a link. */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, type ShellCommand } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
@@ -19,11 +19,11 @@ const noActivity = (packageName: string, activity: string, isThere: boolean) =>
     details: { package: packageName, activity },
   })
 
-/** The agent's own helpers are not there for clients: some close at once, which looks like a hanging app. */
+/** The agent's helpers are hidden from clients: some close immediately, which looks like a hanging app. */
 const isOurs = (packageName: string): boolean => ownPackages.has(packageName)
 
 export function createApps(transport: Transport, windows: Windows): Apps {
-  /** Runs `am start …`, which may fail with exit code 0 and words. */
+  /** Runs `am start …`, which can fail with exit code 0 and a message. */
   async function start(
     startCommand: ShellCommand,
     opened: { package: string; activity: string | null } | null,
@@ -82,7 +82,7 @@ export function createApps(transport: Transport, windows: Windows): Apps {
           'android.intent.action.MAIN',
           '-c',
           'android.intent.category.LAUNCHER',
-          // NEW_TASK | RESET_TASK_IF_NEEDED: what a launcher does.
+          // NEW_TASK | RESET_TASK_IF_NEEDED, as a launcher sets them.
           '-f',
           '0x10200000',
           '-n',

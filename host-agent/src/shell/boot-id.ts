@@ -1,9 +1,9 @@
-/** Which start of the phone this is: proves that it restarted. Used by `power.ts` and `wipe.ts`. */
+/** Identifies the phone's boot, to confirm a restart. Used by `power.ts` and `wipe.ts`. */
 import type { Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 
-/** Another one after each start of the kernel; null when the phone does not tell. */
+/** Changes with each start of the kernel; null when not reported. */
 export async function bootId(transport: Transport, progress: Progress): Promise<string | null> {
   const result = await transport.shell(command('cat', '/proc/sys/kernel/random/boot_id'), progress)
   const id = result.stdout.toString('utf8').trim()

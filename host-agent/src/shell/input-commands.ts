@@ -1,7 +1,8 @@
 /**
- * Touch, keys and text by Android's `input` program: the fallback where no
- * scrcpy server runs. Limits: one finger; a process for each step (some 200 ms
- * on a phone), so that paths are coarse; text is printable ASCII (`settings/keyboard-text.ts` takes the rest).
+ * Touch, keys and text by Android's `input` program: the fallback where no scrcpy
+ * server runs. Limits: one finger; a process for each step (about 200 ms on a phone),
+ * so that paths are coarse; text is printable ASCII (`settings/keyboard-text.ts`
+ * handles the rest).
  */
 import { ApiError, Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
@@ -20,12 +21,12 @@ export type GesturePlan =
 /** Pixels that count as no movement, milliseconds that count as a tap. */
 const still = 8
 const tapMs = 250
-/** Milliseconds between two steps: `input` can do no better on a phone. */
+/** Milliseconds between two steps: `input` is not faster on a phone. */
 const stepMs = 200
 
 const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y)
 
-/** How one finger's stroke is played; exported for its tests. */
+/** Plans one finger's stroke; exported for tests. */
 export function planStroke({ points }: Stroke): GesturePlan {
   const first = points[0]
   const last = points.at(-1)
@@ -41,7 +42,7 @@ export function planStroke({ points }: Stroke): GesturePlan {
   return { kind: 'steps', points: steps }
 }
 
-/** Whether the finger goes straight and evenly from the first point to the last. */
+/** Whether the finger moves straight and evenly from the first point to the last. */
 const isEven = (
   points: readonly TimedPoint[],
   first: TimedPoint,
@@ -56,7 +57,7 @@ const isEven = (
 
 const px = (value: number): string => String(Math.round(value))
 
-/** Bit of `KeyEvent`'s meta state, and the key that is held for it. */
+/** Bit of `KeyEvent`'s meta state, and the key held for it. */
 const modifiers = [
   { bit: 0x1, keyCode: '59' },
   { bit: 0x2, keyCode: '57' },
@@ -78,7 +79,7 @@ export function createCommandInput(transport: Transport): Input {
         at = point
       }
     } finally {
-      // However it ends, the finger goes up.
+      // The finger is lifted on every exit.
       if (at) await input(Progress.for(3000), 'motionevent', 'UP', px(at.x), px(at.y))
     }
   }
@@ -109,7 +110,7 @@ export function createCommandInput(transport: Transport): Input {
   }
 }
 
-/** `input text` reads `%s` as a space and cannot say `%s` itself: such text is cut between the two. */
+/** `input text` reads `%s` as a space and cannot type `%s` itself: such text is split between the two. */
 export const inputTextParts = (text: string): string[] =>
   text
     .split(/(?<=%)(?=s)/)

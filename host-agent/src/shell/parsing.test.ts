@@ -1,4 +1,4 @@
-/** What phones print, as read by the capabilities. */
+/** Parsing of phones' output by the capabilities. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseDeviceList } from '../adb/commands/transports.js'
@@ -67,7 +67,7 @@ describe('the window in front', () => {
     expect(read('Window{a1 u0 Error Dialogue}', app).systemDialog).toBe(false)
   })
 
-  it('is dark only where the phone says so', () => {
+  it('is dark only when the phone reports it', () => {
     for (const [state, on] of [
       ['Awake', true],
       ['Dreaming', true],
@@ -168,7 +168,7 @@ describe('a gesture', () => {
         ],
       }),
     ).toMatchObject({ kind: 'swipe', durationMs: 300 })
-    // Held first, then moved: no swipe.
+    // Held first, then moved: not a swipe.
     expect(
       planStroke({
         points: [

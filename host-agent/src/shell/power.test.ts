@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Transport } from '../adb/transport.js'
 import { createPower } from './power.js'
 
-/** Answers each look with the phone's state as it is then. */
+/** Answers each check with the phone's current state. */
 function phone() {
   const state = { says: 'mWakefulness=Awake', looks: 0 }
   const shell: Transport['shell'] = () => {
@@ -15,8 +15,8 @@ function phone() {
   return { state, power, isOn: () => power.isOn(Progress.for(1000)) }
 }
 
-describe('whether the screen is on', () => {
-  it('is remembered while it is, until a key may have changed it', async () => {
+describe('cached screen state', () => {
+  it('is kept while the screen is on, until a key may have changed it', async () => {
     const { state, power, isOn } = phone()
     expect([await isOn(), await isOn(), state.looks]).toEqual([true, true, 1])
     state.says = 'mWakefulness=Asleep'
@@ -24,7 +24,7 @@ describe('whether the screen is on', () => {
     expect([await isOn(), state.looks]).toEqual([false, 2])
   })
 
-  it('is never remembered as off, or as unknown', async () => {
+  it('is never kept as off or unknown', async () => {
     const { state, isOn } = phone()
     state.says = 'mWakefulness=Dozing'
     expect(await isOn()).toBe(false)

@@ -1,4 +1,4 @@
-/** Waking and sleeping by key events that say which, never by the power key, which toggles. */
+/** Wakes and sleeps by distinct key events, never by the power key, which toggles. */
 import { ApiError, DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { command, pipe, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
@@ -11,24 +11,27 @@ const sleepKey = command('input', 'keyevent', '223')
 const wakeKey = command('input', 'keyevent', '224')
 export const readWakefulness = pipe(command('dumpsys', 'power'), command('grep', 'mWakefulness='))
 
-/** Null when the phone does not say. */
+/** Null when not reported. */
 export function parseAwake(output: string): boolean | null {
   const state = /mWakefulness=(\w+)/.exec(output)?.[1]
   return state === undefined ? null : state === 'Awake'
 }
 
-/** A screen saver (`Dreaming`) shows something; `Dozing` is a screen that is off to its user. Null when the phone does not say. */
+/**
+ * A screen saver (`Dreaming`) shows something; `Dozing` is a screen that is off to its
+ * user. Null when not reported.
+ */
 export function parseScreenOn(output: string): boolean | null {
   const state = /mWakefulness=(\w+)/.exec(output)?.[1]
   if (state === 'Awake' || state === 'Dreaming') return true
   return state === 'Asleep' || state === 'Dozing' ? false : null
 }
 
-/** So that a tap needs no look at the phone of its own, as with the size of the screen. */
+/** Saves each tap a separate query, as with the size of the screen. */
 const rememberMs = 1000
 
 export function createPower(transport: Transport): Power {
-  /** Waits until the phone says so itself; a phone that says nothing of it is taken at its word. */
+  /** Waits until the phone reports the state; without a report, the key counts as effective. */
   async function waitUntil(awake: boolean, progress: Progress): Promise<void> {
     for (;;) {
       const result = await transport.shell(readWakefulness, progress)
@@ -38,7 +41,7 @@ export function createPower(transport: Transport): Power {
     }
   }
 
-  /** When it was last seen to be on. */
+  /** When it was last known to be on. */
   let onAt = -Infinity
   const forget = (): void => {
     onAt = -Infinity
@@ -76,7 +79,7 @@ export function createPower(transport: Transport): Power {
   }
 }
 
-/** Null once the phone has gone; else what it said instead. */
+/** Null once the phone has disconnected; otherwise its message. */
 async function orderReboot(transport: Transport, progress: Progress): Promise<string | null> {
   const before = await bootId(transport, progress)
   try {

@@ -1,6 +1,6 @@
 /**
- * The screen by `screencap` and `wm`. The size is remembered for a second, since
- * every tap asks for it; whatever reads the screen anew makes it be read again.
+ * The screen by `screencap` and `wm`. The size is cached for a second, since every tap
+ * needs it; every new read of the screen clears the cache.
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import { command, pipe, sequence } from '../adb/quote.js'
@@ -10,7 +10,7 @@ import { commandFailed } from '../device/run.js'
 
 const rememberMs = 1000
 
-/** Also counts the current rotation; `wm size` alone does not. */
+/** Includes the current rotation; `wm size` alone does not. */
 export const sizeCommand = sequence(
   command('wm', 'size'),
   pipe(
@@ -38,7 +38,7 @@ const sized = (width: string | undefined, height: string | undefined): Size => (
 })
 
 export interface RememberingScreen extends Screen {
-  /** The next `size` asks the phone. */
+  /** Clears the cache. */
   forget(): void
 }
 
@@ -70,7 +70,7 @@ export function createScreen(transport: Transport): RememberingScreen {
       if (!result.stdout.subarray(-8).includes(pngEnd)) {
         throw new ApiError('provider_error', { message: "The phone's screenshot was truncated." })
       }
-      // It may have been turned meanwhile.
+      // The screen may have rotated in between.
       known = null
       return result.stdout
     },

@@ -1,7 +1,7 @@
 /**
  * Why a picture of the screen may be black: asleep, locked, or a window with
- * FLAG_SECURE on it. One shell call, filtered on the phone, remembered for a
- * moment, so that many who watch ask once.
+ * FLAG_SECURE. One shell call, filtered on the phone and cached briefly, so that many
+ * viewers share one call.
  */
 import { Progress } from '@phonerack/shared'
 import { command, pipe, sequence } from '../adb/quote.js'
@@ -48,7 +48,7 @@ export function createSecureWindow(transport: Transport): SecureWindow {
 
   return {
     async read(progress, anew = false) {
-      // With a time of its own: several wait for the same look.
+      // Has a separate deadline: several callers share one read.
       if (anew || !known || performance.now() - known.at > rememberMs)
         known = { state: look(), at: performance.now() }
       const { state } = known

@@ -1,6 +1,6 @@
 /**
  * The element tree by `uiautomator dump`. Only one process may use a phone's
- * UiAutomation at a time, so that dumps go one after the other.
+ * UiAutomation at a time, so dumps run one after another.
  */
 import type { Progress } from '@phonerack/shared'
 import { command, sequence } from '../adb/quote.js'
@@ -12,7 +12,7 @@ export type UiImplementation = 'uiautomator-tty' | 'uiautomator-file'
 
 const file = `${phoneFolder}/window.xml`
 
-/** Straight to the output where the phone lets it; else through a file in our folder. */
+/** Directly to the output where the phone supports it; else through a file in the agent's folder. */
 const commands = {
   'uiautomator-tty': command('uiautomator', 'dump', '/dev/tty'),
   'uiautomator-file': sequence(
@@ -44,7 +44,7 @@ export function createUi(transport: Transport, implementation: UiImplementation,
         beforeRead()
         return cutXml((await transport.exec(commands[implementation], progress)).toString('utf8'))
       })
-      // The next one waits for this one's end, whatever it was; its own caller gets the error.
+      // The next one waits until this one settles; its own caller gets the error.
       last = mine.catch(ignore)
       return progress.race('reading the screen', () => mine)
     },

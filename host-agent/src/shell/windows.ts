@@ -1,4 +1,4 @@
-/** What is in front, whether the keyboard is shown and the screen is on: one shell call, filtered on the phone. */
+/** The foreground window, keyboard and screen state: one shell call, filtered on the phone. */
 import { command, pipe, sequence } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import type { Windows, WindowState } from '../device/device.js'
@@ -10,7 +10,7 @@ const readCommand = sequence(
   readWakefulness,
 )
 
-/** Windows of the system that stand before every app. */
+/** System windows in front of every app. */
 const systemWindows = new Set(['NotificationShade', 'StatusBar', 'Keyguard', 'GlobalActions'])
 
 /**
@@ -26,7 +26,7 @@ const systemDialog =
  * focused window decides; a dialog or popup has no activity in its name, and then the focused app does.
  */
 export function parseWindows(output: string): WindowState {
-  // On several displays there are several lines; the focus is in the one that is not null.
+  // Several displays give several lines; the focused one is not null.
   const window = /mCurrentFocus=Window\{\S+ (?:u\d+ )?([^}]+)\}/.exec(output)?.[1]?.trim()
   return {
     ...front(window, output),

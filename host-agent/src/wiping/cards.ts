@@ -15,7 +15,10 @@ const imageProperties = [
   'ro.boot.vbmeta.device_state',
 ] as const
 
-/** Of `gsm.sim.state`, one a slot: `NOT_READY` is an eUICC without a profile, or a radio that is off. */
+/**
+ * Values of `gsm.sim.state`, one per slot: `NOT_READY` is an eUICC without a profile,
+ * or a radio that is off.
+ */
 const emptySlot = /^(?:ABSENT|NOT_READY|)$/
 
 const mark = '== phonerack subscriptions'
@@ -33,13 +36,13 @@ export const removableStorage: Trace = {
   makersMayHave: false,
 }
 
-/** Null: its output names no slot, or a state that nobody knows. */
+/** Null: the output has no slot, or an unknown state. */
 export function findSims(output: string): string[] | null {
   const [states = '', subscriptions = ''] = output.split(`${mark}\n`)
   const slots = states.trim().split(',')
   if (!slots.every((state) => /^[A-Z_]*$/.test(state)) || slots.includes('UNKNOWN')) return null
   const inSlots = slots.flatMap((state, slot) => (emptySlot.test(state) ? [] : [`slot ${slot}: ${state}`]))
-  // With the radio off a card is known by its subscription alone.
+  // With the radio off, a card is known only by its subscription.
   const listed = rowsOf(subscriptions).flatMap(({ slot, embedded }) =>
     slot >= 0 && !embedded ? [`slot ${slot}: a subscription`] : [],
   )
@@ -66,7 +69,7 @@ export const esimProfiles: Trace = {
   makersMayHave: false,
 }
 
-/** Recorded at the first proven wipe; another one later was flashed by somebody. */
+/** Recorded at the first verified wipe; a different one later was flashed by someone. */
 export const systemImage: Trace = {
   name: 'system_image',
   command: sequence(...imageProperties.map(property)),

@@ -1,4 +1,4 @@
-/** What could not be read never counts as clean. */
+/** A failed read never counts as clean. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ShellResult } from '../adb/shell-protocol.js'
@@ -53,7 +53,7 @@ describe('a wiped phone', () => {
 })
 
 describe('a phone with traces of a tenant', () => {
-  it('fails the check that sees them', () => {
+  it('fails the check that detects them', () => {
     expect(checkMark(result('wipe-1\n'), result(''), 'wipe-1').passed).toBe(false)
     expect(checkMark(result('\n'), result('wipe-1\n'), 'wipe-1').passed).toBe(false)
     expect(checkPackages(result('package:com.x\n'))).toMatchObject({ passed: false, evidence: 'com.x' })

@@ -14,11 +14,11 @@ export interface WipeCheck {
   evidence: string
 }
 
-/** How the phone was right after its first proven wipe: what a data wipe leaves is its default. */
+/** The phone's state right after its first verified wipe: data that a wipe leaves is its default. */
 export interface Baseline {
   locale: string
   timezone: string
-  /** Files under `/sdcard` that the maker puts there. */
+  /** Files under `/sdcard` from the vendor. */
   files: string[]
   /** By the name of the check in `wipe-traces.ts`. */
   traces: Record<string, string[]>
@@ -44,7 +44,7 @@ const linesOf = (result: ShellResult): string[] =>
 export function checkMark(property: ShellResult, folder: ShellResult, fileName: string): WipeCheck {
   if (property.exitCode !== 0) return unreadable('mark_gone', property)
   const inProperty = property.stdout.toString('utf8').trim() !== ''
-  // A folder that does not exist holds no mark; a folder that cannot be read proves nothing.
+  // A folder that does not exist holds no mark; an unreadable folder is not proof.
   const missing = folder.exitCode !== 0 && /No such file/i.test(outputOf(folder))
   if (folder.exitCode !== 0 && !missing) return unreadable('mark_gone', folder)
   const inFile = linesOf(folder).includes(fileName)
@@ -77,7 +77,7 @@ export function checkAccounts(result: ShellResult): WipeCheck {
   return check('accounts', total === 0, `${total} accounts of ${counts.length} users`)
 }
 
-/** Files that Android itself puts on shared storage. */
+/** Files that Android itself creates on shared storage. */
 const systemFile = /(^|\/)\.(nomedia|database_uuid|thumbcache_version)$|\/\.thumbnails\//
 
 export function checkStorage(
@@ -100,7 +100,7 @@ export function checkStorage(
   }
 }
 
-/** Android's own folders, which may be named; names of others, and of files, are the tenant's. */
+/** Android's own folders, which may be named; other names, and those of files, are the tenant's. */
 const standardFolder =
   /^\/sdcard\/+(Alarms|Android|Audiobooks|DCIM|Documents|Download|Movies|Music|Notifications|Pictures|Podcasts|Recordings|Ringtones)\//
 
@@ -129,7 +129,7 @@ export function checkDefault(
   }
 }
 
-/** The shell user's folder holds nothing but our own folder. */
+/** The shell user's folder contains only the agent's folder. */
 export function checkOwnFiles(result: ShellResult, ownFolder: string): WipeCheck {
   if (result.exitCode !== 0) return unreadable('shell_files', result)
   const others = linesOf(result).filter((name) => name !== ownFolder)

@@ -1,4 +1,7 @@
-/** What would keep a phone from its wipe, or outlive it: screen locks, accounts, cards, another image. On a virtual phone by adb. */
+/**
+ * Conditions that block a wipe or survive it: screen locks, accounts, cards, another
+ * image. On a virtual phone over adb.
+ */
 import type { Part } from '@phonerack/virtual-phone'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { CallFailed } from '../testing/client.js'
@@ -68,7 +71,7 @@ describe('a phone', () => {
   it('is wiped although its tenant set a PIN through the API', async () => {
     const tenant = next()
     await tenant.start()
-    // The guard may close the screens in the middle: then there is no lock at all.
+    // The guard may close the screens before a lock is set.
     await tenant.run([
       {
         type: 'open_app',
@@ -86,7 +89,7 @@ describe('a phone', () => {
     )
   })
 
-  it('that somebody locked by hand says so while it is rented, and at its wipe what to do', async () => {
+  it('that was locked by hand reports it while rented, and says what to do at its wipe', async () => {
     await next().start()
     await both.phone.inside.faults.leave(['lock-credential'])
     await expect

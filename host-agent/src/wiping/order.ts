@@ -1,6 +1,7 @@
 /**
- * Orders Android's data wipe, and says why a phone refuses it. Used by `wipe.ts`. AOSP `TestHarnessModeService` refuses
- * while a screen lock is set; some makers' refuse while an account is on the phone.
+ * Requests Android's data wipe, and explains a refusal. Used by `wipe.ts`. AOSP
+ * `TestHarnessModeService` refuses while a screen lock is set; some vendors' versions
+ * refuse while an account is on the phone.
  */
 import type { Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
@@ -11,7 +12,7 @@ import { commandFailed, run } from '../device/run.js'
 
 const order = command('cmd', 'testharness', 'enable')
 
-/** @throws ApiError provider_error that says what stands in the way and what to do about it */
+/** @throws ApiError provider_error that names the obstacle and how to remove it */
 export async function orderWipe(transport: Transport, isLocked: boolean, progress: Progress): Promise<void> {
   let refusal = await enable(transport, progress)
   if (refusal === null) return
@@ -25,7 +26,7 @@ export async function orderWipe(transport: Transport, isLocked: boolean, progres
   throw commandFailed(order, refusal, `The phone refused to be wiped${why}`)
 }
 
-/** The command answers, or the phone restarts before it can. Null: ordered; else what the phone said. */
+/** The command answers, or the phone restarts before it can. Null: started; else the phone's message. */
 async function enable(transport: Transport, progress: Progress): Promise<ShellResult | null> {
   try {
     const result = await transport.shell(order, progress)
@@ -45,7 +46,7 @@ async function obstacle(transport: Transport, isLocked: boolean, progress: Progr
   return '.'
 }
 
-/** Of `dumpsys account`: types only, since names are a tenant's. */
+/** From `dumpsys account`: types only, since names are a tenant's. */
 export const accountTypesOf = (output: string): string[] =>
   [
     ...new Set(
@@ -56,7 +57,7 @@ export const accountTypesOf = (output: string): string[] =>
 const accountTypes = async (transport: Transport, progress: Progress): Promise<string[]> =>
   accountTypesOf(await run(transport, command('dumpsys', 'account'), progress))
 
-/** An account goes with the app that made it. They would go with the wipe anyway. */
+/** Removes an account by uninstalling the app that created it. The wipe would remove both anyway. */
 async function uninstallApps(transport: Transport, progress: Progress): Promise<void> {
   const listed = await run(transport, command('cmd', 'package', 'list', 'packages', '-3'), progress)
   for (const [, name = ''] of listed.matchAll(/^package:([\w.]+)\s*$/gm))

@@ -1,6 +1,7 @@
 /**
- * What a SIM keeps over a data wipe, on phones whose operator allows one: its own messages, and call forwarding, which
- * is the carrier's. Cleared before a wipe and proved after it. Used by `wipe.ts`. docs/decisions/0167.
+ * SIM data that survives a data wipe, on phones whose operator allows a SIM: its
+ * messages, and the carrier's call forwarding. Cleared before a wipe and verified after
+ * it. Used by `wipe.ts`. docs/decisions/0167.
  */
 import type { Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
@@ -16,13 +17,13 @@ const onPhone = 'content://sms'
 const registry = command('dumpsys', 'telephony.registry')
 /** 3GPP TS 22.030: erases every call forwarding of the subscription. */
 const eraseForwarding = 'tel:%23%23002%23'
-/** Milliseconds that a carrier may take. */
+/** Milliseconds allowed for the carrier. */
 const carrierMs = 20_000
 
 const queryOf = (uri: string, column: string) =>
   command('content', 'query', '--uri', uri, '--projection', column)
 
-/** `Row: 0 index_on_icc=1`; null when the answer is no list. */
+/** Parses `Row: 0 index_on_icc=1`; null when the answer is not a list. */
 function rowsOf(result: ShellResult): string[] | null {
   const output = outputOf(result)
   if (/^No result found/m.test(output)) return []
@@ -30,13 +31,13 @@ function rowsOf(result: ShellResult): string[] | null {
   return rows.length > 0 ? rows : null
 }
 
-/** Null: the phone does not say. Only unconditional forwarding is shown by AOSP. */
+/** Null: not reported. AOSP reports only unconditional forwarding. */
 function forwards(output: string): boolean | null {
   const found = [...output.matchAll(/mCallForwarding=(true|false)/g)].map(([, value]) => value === 'true')
   return found.length === 0 ? null : found.some(Boolean)
 }
 
-/** What it cannot clear, the checks after the wipe find. */
+/** The checks after the wipe detect data that this cannot clear. */
 export async function clearSim(transport: Transport, progress: Progress): Promise<void> {
   const ask = (...args: string[]) => transport.shell(command(...args), progress)
   for (const index of rowsOf(await transport.shell(queryOf(onSim, 'index_on_icc'), progress)) ?? [])
@@ -79,13 +80,16 @@ export async function checkSim(transport: Transport, progress: Progress): Promis
   ]
 }
 
-/** A SIM that may be there: a state that cannot be read still fails. */
+/** For a SIM that is allowed; an unreadable state still fails. */
 export const allowed = (found: WipeCheck): WipeCheck =>
   found.passed || found.evidence.startsWith('could not be read')
     ? found
     : { ...found, passed: true, evidence: `allowed by the operator: ${found.evidence}` }
 
-/** Before an enrolment erases anything: what no wipe would remove. Empty when nothing stands in the way. */
+/**
+ * Checks before an enrolment erases anything: cards that no wipe would clear. Empty
+ * when there is no obstacle.
+ */
 export async function cardsInTheWay(
   transport: Transport,
   simAllowed: boolean,

@@ -1,4 +1,4 @@
-/** What could not be read, or is not understood, never counts as clean. */
+/** A failed or unrecognised read never counts as clean. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { checkTrace, traces, type Trace } from './traces.js'
@@ -17,7 +17,7 @@ const passes = (name: string, stdout: string, known: string[] | null = []): bool
   checkTrace(trace(name), result(stdout), known).check.passed
 
 describe('a trace', () => {
-  it('is not clean when its command is not there', () => {
+  it('is not clean when its command is missing', () => {
     for (const each of traces) {
       const missing = result('', 127, 'sh: inaccessible or not found')
       expect(checkTrace(each, missing, []).check, each.name).toMatchObject({ passed: false })
@@ -25,7 +25,7 @@ describe('a trace', () => {
     }
   })
 
-  it('is not clean when a phone answers words that nobody knows', () => {
+  it('is not clean when a phone gives an unknown answer', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z ]{1,40}$/), (words) => {
         for (const name of ['users', 'lock_credential', 'device_admins', 'wifi_networks', 'settings'])
@@ -34,7 +34,7 @@ describe('a trace', () => {
     )
   })
 
-  it('of a maker is kept at the first wipe and no other is let in later', () => {
+  it('of a vendor is recorded at the first wipe and no other is accepted later', () => {
     const list = 'com.android.inputmethod.latin/.LatinIME\ncom.android.inputmethod.latin/.LatinIME\n'
     const first = checkTrace(trace('input_methods'), result(list), null)
     expect(first).toMatchObject({

@@ -1,6 +1,7 @@
 /**
- * Traces that a tenant can leave outside of apps and files: each is read by one command of its own and told as a list
- * of what was found. Pure: from a command's output to that list. Used by `wipe.ts`. Forms: AOSP 10 to 16.
+ * Traces that a tenant can leave outside apps and files: one command reads each and
+ * returns a list of findings. Pure: from a command's output to that list. Used by
+ * `wipe.ts`. Forms: AOSP 10 to 16.
  */
 import { command, sequence, type ShellCommand } from '../adb/quote.js'
 import type { ShellResult } from '../adb/shell-protocol.js'
@@ -10,9 +11,9 @@ import type { WipeCheck } from './checks.js'
 export interface Trace {
   name: string
   command: ShellCommand
-  /** What was found; null when the output is not understood, which proves nothing. */
+  /** The findings; null when the output is not understood, which is not proof. */
   find: (output: string) => string[] | null
-  /** A maker's image may hold some: what is there after the first proven wipe is no tenant's. */
+  /** A vendor's image may contain some: findings after the first verified wipe are not a tenant's. */
   makersMayHave: boolean
 }
 
@@ -22,7 +23,7 @@ const lines = (output: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** `settings get` prints `null` for what is not set. */
+/** `settings get` prints `null` for a setting that is not set. */
 const settingList = (output: string): string[] =>
   lines(output)
     .flatMap((line) => line.split(':'))
@@ -31,7 +32,7 @@ const settingList = (output: string): string[] =>
 const setting = (namespace: 'secure' | 'system' | 'global', key: string): ShellCommand =>
   command('settings', 'get', namespace, key)
 
-/** What people change on a phone and the next one would feel, in a fixed order. */
+/** Settings that people change and the next tenant would notice, in a fixed order. */
 const felt = [
   ['system', 'font_scale'],
   ['system', 'accelerometer_rotation'],
@@ -138,12 +139,12 @@ export const traces: readonly Trace[] = [
   systemImage,
 ]
 
-/** Commands that say by another exit code than 0 what `find` understands. */
+/** Commands whose non-zero exit codes `find` understands. */
 const mayFail = new Set(['ca_certificates', 'lock_credential'])
 
 /**
- * @param known what was found after the first proven wipe; null: this is the first one
- * @returns the check, and what was found, for the baseline
+ * @param known findings after the first verified wipe; null: this is the first one
+ * @returns the check, and the findings, for the baseline
  */
 export function checkTrace(
   trace: Trace,

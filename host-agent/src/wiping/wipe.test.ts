@@ -1,4 +1,7 @@
-/** What a tenant can leave on a phone is gone after a wipe, and what a wipe leaves is seen, on a virtual phone by adb. */
+/**
+ * A wipe removes what a tenant can leave on a phone, and its checks detect what it
+ * leaves, on a virtual phone over adb.
+ */
 import type { Leftover } from '@phonerack/virtual-phone'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CallFailed } from '../testing/client.js'
@@ -16,7 +19,7 @@ afterAll(() => both.stop())
 
 const wipe = () => session(both.host.control, both.phone.serial, (number += 1n)).wipe()
 
-/** By what is left, the check that must see it. */
+/** The check that must detect each leftover. */
 const seenBy: Record<Exclude<Leftover, 'lock-credential'>, string> = {
   account: 'accounts',
   'sdcard-file': 'shared_storage',
@@ -45,7 +48,7 @@ it('removes everything that a tenant can leave', async () => {
   )
 })
 
-it('sees each thing that a wipe leaves', async () => {
+it('detects each thing that a wipe leaves', async () => {
   both.phone.inside.faults.wipeLeaves(all)
   const answer = await wipe()
   expect(answer.verified).toBe(false)
@@ -56,7 +59,7 @@ it('sees each thing that a wipe leaves', async () => {
   for (const { evidence } of failed) expect(evidence).not.toBe('')
 })
 
-it('sees that nothing was wiped', async () => {
+it('detects that nothing was wiped', async () => {
   const { faults } = both.phone.inside
   faults.wipeLeaves([])
   faults.setWipeDoesNothing(true)
@@ -66,7 +69,7 @@ it('sees that nothing was wiped', async () => {
   expect((await wipe()).verified).toBe(true)
 })
 
-it('sees a lock credential, with which the phone refuses to be wiped', async () => {
+it('reports a lock credential, with which the phone refuses to be wiped', async () => {
   both.phone.inside.faults.wipeLeaves(['lock-credential'])
   const answer = await wipe()
   expect(answer.checks.filter(({ passed }) => !passed).map(({ name }) => name)).toEqual(['lock_credential'])

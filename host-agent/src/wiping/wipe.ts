@@ -30,25 +30,28 @@ import { orderWipe } from './order.js'
 import { checkTrace, traces } from './traces.js'
 
 const property = 'debug.phonerack.wipe'
-/** Milliseconds after which a phone that never restarted will not. */
+/** Milliseconds after which a missing restart counts as failed. */
 const restartMs = 60_000
 
 export interface WipeParts {
   transport: Transport
-  /** Stops what would write to the phone by itself when it comes back. */
+  /** Stops background writers before the phone returns. */
   quiet: () => void
-  /** Makes the phone usable again after the restart. */
+  /** Makes the phone usable after the restart. */
   provision: (progress: Progress) => Promise<void>
   /** Null on phones without a scrcpy server: the clipboard cannot be read. */
   control: () => ControlSocket | null
-  /** Clears a screen lock whose credential is known; whether one is set then, null: the phone does not say. */
+  /**
+   * Clears a screen lock whose credential is known; returns whether one is set
+   * afterwards, null: not reported.
+   */
   clearLock: (progress: Progress) => Promise<boolean | null>
-  /** The operator allows a SIM in it: what it keeps is cleared, and proved. */
+  /** The operator allows a SIM: its data is cleared, and that is verified. */
   simAllowed: boolean
   baseline: { get: () => Baseline | null; set: (baseline: Baseline) => void }
 }
 
-/** Wipes, and verifies on the phone. A check never passes for what could not be read. */
+/** Wipes, and verifies on the phone. A check never passes when its read failed. */
 export async function wipe(parts: WipeParts, progress: Progress): Promise<WipeCheck[]> {
   const transport = parts.transport.pinned()
   const mark = `wipe-${randomBytes(8).toString('hex')}`
@@ -74,9 +77,9 @@ export async function wipe(parts: WipeParts, progress: Progress): Promise<WipeCh
   await orderWipe(transport, isLocked === true, progress)
   await waitForRestart(parts.transport, mark, progress)
   const wiped = parts.transport.pinned()
-  // Another phone may have come to the same address: nothing is written to that one.
+  // A different phone may now use the address: it is not written to.
   if ((await readHardware(wiped, progress)) !== hardware) throw new DeviceGone(wiped.serial)
-  // Looked for before anything of ours is put there again.
+  // Checked before the agent's files are put there again.
   const marked = checkMark(
     await wiped.shell(command('getprop', property), progress),
     await wiped.shell(command('ls', '-A', phoneFolder), progress),
@@ -93,7 +96,10 @@ export async function wipe(parts: WipeParts, progress: Progress): Promise<WipeCh
   return checks
 }
 
-/** A phone that was enrolled before a trace was read has no default of it yet: what a proven wipe finds is its default. */
+/**
+ * A phone enrolled before a trace existed has no default for it: the findings of a
+ * verified wipe become its default.
+ */
 const lacksTraces = (known: Baseline): boolean =>
   traces.some(({ name }) => !Object.hasOwn(known.traces, name))
 
@@ -105,7 +111,7 @@ const withTraces = (known: Baseline, read: Baseline): Baseline => ({
 const readHardware = async (transport: Transport, progress: Progress): Promise<string> =>
   (await run(transport, command('getprop', 'ro.serialno'), progress)).trim()
 
-/** Until the phone has booted without the mark that no restart keeps. */
+/** Waits until the phone has booted without the mark that only a wipe removes. */
 async function waitForRestart(transport: Transport, mark: string, progress: Progress): Promise<void> {
   const startedAt = ownNow()
   let left = false
@@ -129,7 +135,7 @@ async function waitForRestart(transport: Transport, mark: string, progress: Prog
   }
 }
 
-/** What the phone holds, before anything of ours is put there again. */
+/** Reads the phone's data before the agent's files are put there again. */
 async function readTraces(
   transport: Transport,
   { baseline, simAllowed }: WipeParts,
@@ -165,7 +171,7 @@ async function readTraces(
   }
 }
 
-/** Reads, then proves that reading works, since a phone says nothing of an empty clipboard. */
+/** Reads, then checks that reading works, since a phone does not report an empty clipboard. */
 async function readClipboard(
   control: ControlSocket | null,
   restarted: boolean,
