@@ -1,8 +1,9 @@
 /** The error envelope: the fields that do not depend on the source of an error. */
-import { ApiError, errorCodes } from '@phonerack/shared'
+import { ApiError, createLogger, errorCodes } from '@phonerack/shared'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { errorSchema } from '../routes/schemas.js'
+import { addFoundations, createFastify } from '../server/server.js'
 import { errorAnswer, PhoneFailure } from './errors.js'
 
 const seconds = fc.oneof(
@@ -64,4 +65,24 @@ describe('an error response', () => {
   it('for a phone’s own failure is never retryable, with any code', () => {
     for (const code of errorCodes) expect(answer(new PhoneFailure(code)).error.retryable).toBe(false)
   })
+})
+
+it('tells a client to repeat a write with its Idempotency-Key only where the route uses the key', async () => {
+  const app = createFastify({}, createLogger('test', { write: () => undefined }))
+  addFoundations(app)
+  // The error of pg-pool.
+  const fail = () => Promise.reject(new Error('timeout exceeded when trying to connect'))
+  app.post('/once', { config: { isIdempotent: true } }, fail)
+  app.post('/each', fail)
+  await app.ready()
+  const send = async (url: string, headers: Record<string, string>) =>
+    errorSchema.parse((await app.inject({ method: 'POST', url, headers })).json()).error
+  const key = { 'idempotency-key': 'while-busy' }
+  const once = await send('/once', key)
+  expect([once.retryable, once.next]).toEqual([true, expect.stringContaining('the same Idempotency-Key')])
+  for (const error of [await send('/each', key), await send('/once', {})]) {
+    expect([error.code, error.retryable]).toEqual(['service_unavailable', false])
+    expect(error.next).not.toContain('Idempotency-Key')
+  }
+  await app.close()
 })

@@ -54,9 +54,9 @@ export function toApiError(error: unknown, request: FastifyRequest): ApiError {
 /** Each operator write is one transaction. */
 function busyFor(error: unknown, { method, headers, routeOptions }: FastifyRequest): ApiError {
   if (isRead(method) || routeOptions.config.isAudited) return tooBusy(error)
-  return headers['idempotency-key'] === undefined
-    ? tooBusyToTell(error)
-    : tooBusy(error, 'Wait 2 seconds, then send the request again with the same Idempotency-Key.')
+  return routeOptions.config.isIdempotent && headers['idempotency-key'] !== undefined
+    ? tooBusy(error, 'Wait 2 seconds, then send the request again with the same Idempotency-Key.')
+    : tooBusyToTell(error)
 }
 
 /** The envelope for a response to `method`, on which some codes' `retryable` depends. */

@@ -29,6 +29,8 @@ declare module 'fastify' {
     streamBody?: boolean
     /** Checks the scope after the body, as create does. */
     scopeAfterBody?: boolean
+    /** A `/v1` write that runs once per `Idempotency-Key`; others ignore the header. */
+    isIdempotent?: boolean
     /**
      * A 500 of this route means that it may have run. When the key cannot be read, nothing ran, so
      * the error is `phone_unavailable`.

@@ -77,7 +77,7 @@ export const createPhone: Route = (app, deps) => {
           ),
         },
       },
-      config: { scope: 'phones:create', scopeAfterBody: true },
+      config: { scope: 'phones:create', scopeAfterBody: true, isIdempotent: true },
       preHandler: (request) => checkCountryFirst(deps, request),
     },
     async (request, reply) => {
