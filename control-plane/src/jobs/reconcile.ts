@@ -5,7 +5,7 @@
 import { limits } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { enforceDeadline, enforceDue } from '../phones/run.js'
-import { type Tx } from '../db/database.js'
+import { inTransaction, type Tx } from '../db/database.js'
 import { addCare } from '../devices/care.js'
 import { countDispute, lockDisputed } from '../devices/disputes.js'
 import { addJob, assignmentJobKey } from '../queue/queue.js'
@@ -32,7 +32,8 @@ export async function reconcile(core: Core): Promise<void> {
   const care = await core.db.$queryRaw<LostCare[]>`select d.id, d.fencing_number as fencing, d.state,
       exists (select 1 from graphile_worker.jobs j where j.key like 'device.%:' || d.id || ':' || d.fencing_number) as "isGivenUp"
     from devices d where d.state in ('wiping', 'provisioning')
-      and not exists (select 1 from graphile_worker.jobs j where j.key like 'device.%:' || d.id || ':' || d.fencing_number and j.attempts < j.max_attempts)`
+      and not exists (select 1 from graphile_worker.jobs j where j.key like 'device.%:' || d.id || ':' || d.fencing_number and j.attempts < j.max_attempts)
+    order by d.id`
   const uploads = await core.db.$queryRaw<{ id: string }[]>`select u.id from uploads u
     where u.status = 'processing'
       and not exists (select 1 from graphile_worker.jobs j where j.key = 'upload.process:' || u.id and j.attempts < j.max_attempts)`
@@ -55,7 +56,7 @@ export async function reconcile(core: Core): Promise<void> {
     },
     'adding lost jobs again',
   )
-  await core.db.$transaction(async (tx: Tx) => {
+  await inTransaction(core.db, async (tx) => {
     for (const { id } of recordings)
       await addJob(tx, 'recording.fetch', { recordingId: id }, { key: `recording.fetch:${id}` })
     for (const { id } of installs)

@@ -98,7 +98,9 @@ describe('the lock guard', () => {
     memory.typed('2580', performance.now())
     await shell('locksettings', 'set-pin', '7777')
     plugged.phone.inside.faults.hangEvery(1, 'locksettings clear')
-    const error: unknown = await own.clear(Progress.for(1000)).catch((reason: unknown) => reason)
+    const error: unknown = await own
+      .clear(plugged.transport, Progress.for(1000))
+      .catch((reason: unknown) => reason)
     plugged.phone.inside.faults.hangEvery(0)
     await shell('locksettings', 'clear', '--old', '7777')
     expect(error).toBeInstanceOf(Error)

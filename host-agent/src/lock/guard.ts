@@ -38,10 +38,11 @@ export interface LockGuardParts {
 
 export interface LockGuard {
   /**
-   * Clears a lock whose credential is known, before a wipe. Resolves with whether one
-   * is set afterwards; null: unknown.
+   * Clears a lock whose credential is known, before a wipe. `transport` is the wipe's
+   * own, so that no other phone gets the credential. Resolves with whether one is set
+   * afterwards; null: unknown.
    */
-  clear(progress: Progress): Promise<boolean | null>
+  clear(transport: Transport, progress: Progress): Promise<boolean | null>
   stop(): void
 }
 
@@ -126,7 +127,7 @@ export function startLockGuard(parts: LockGuardParts): LockGuard {
   const timer = setInterval(() => void look(), times.focus)
   timer.unref()
   return {
-    clear: (progress) => lookAtLock(parts.transport.pinned(), progress),
+    clear: lookAtLock,
     stop() {
       clearInterval(timer)
       memory.forget()

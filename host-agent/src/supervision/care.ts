@@ -55,8 +55,8 @@ export class DeviceCare {
    * Clears a screen lock whose credential is known. Returns whether a lock is set
    * afterwards; null: not reported.
    */
-  clearLock(progress: Progress): Promise<boolean | null> {
-    return this.lockGuard.clear(progress)
+  clearLock(transport: Transport, progress: Progress): Promise<boolean | null> {
+    return this.lockGuard.clear(transport, progress)
   }
 
   /** Reads the condition when it is due. A failed check waits for the next call. Never throws. */

@@ -180,7 +180,7 @@ export class DeviceSupervisor {
         provision: (within) => preparation.prepare(within),
         control: () => preparation.control,
         simAllowed: parts.simAllowed,
-        clearLock: (within) => care.clearLock(within),
+        clearLock: (transport, within) => care.clearLock(transport, within),
         baseline: fields.baseline,
       },
       progress,

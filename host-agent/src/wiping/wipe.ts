@@ -45,7 +45,7 @@ export interface WipeParts {
    * Clears a screen lock whose credential is known; returns whether one is set
    * afterwards, null: not reported.
    */
-  clearLock: (progress: Progress) => Promise<boolean | null>
+  clearLock: (transport: Transport, progress: Progress) => Promise<boolean | null>
   /** The operator allows a SIM: its data is cleared, and that is verified. */
   simAllowed: boolean
   baseline: { get: () => Baseline | null; set: (baseline: Baseline) => void }
@@ -72,7 +72,7 @@ export async function wipe(parts: WipeParts, progress: Progress): Promise<WipeCh
       message: 'The mark could not be written to the phone before its wipe.',
     })
   if (parts.simAllowed) await clearSim(transport, progress)
-  const isLocked = await parts.clearLock(progress)
+  const isLocked = await parts.clearLock(transport, progress)
   parts.quiet()
   await orderWipe(transport, isLocked === true, progress)
   await waitForRestart(parts.transport, mark, progress)
