@@ -139,8 +139,11 @@ describe('a person in a browser', () => {
     const client = new pg.Client({ connectionString: await databaseUrl(inject('system')) })
     await client.connect()
     const id = path.split('/').at(-1)
-    await client.query('update handoffs set expires_at = now() where id = $1', [id])
-    await client.query('update live_links set expires_at = now() where handoff_id = $1', [id])
+    await client.query("update handoffs set expires_at = now() - interval '1 second' where id = $1", [id])
+    await client.query(
+      "update live_links set expires_at = now() - interval '1 second' where handoff_id = $1",
+      [id],
+    )
     await client.end()
     await isFree()
     expect(await read(path)).toMatchObject({ status: 'expired', note: null })

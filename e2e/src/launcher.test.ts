@@ -58,7 +58,7 @@ it('refuses a second up on the same folder, and names the first one’s address 
   await expect(attempt).rejects.toMatchObject({
     code: 1,
     stdout: expect.stringMatching(
-      new RegExp(`already running on .* ${up.base_url}; .*/up\\.json.*\\./scripts/down`),
+      new RegExp(`already running on .* ${up.base_url}, .*/up\\.json.*\\./scripts/down`),
     ) as string,
   })
   expect((await readUpFile(dir)).pid).toBe(up.pid)

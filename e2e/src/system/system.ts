@@ -40,8 +40,8 @@ export interface System {
 /** The parts without which the agent has only what every phone has: `input`, `uiautomator`, `screencap`. */
 export const withoutFastWay = ['scrcpy', 'ui-server', 'settings-app'] as const satisfies readonly Part[]
 
-/** Outside the ranges of outgoing connections and of `up`'s ports. */
-const ports = { lowest: 10_000, highest: 20_000 }
+/** Outside the ranges of outgoing connections and of `up`'s ports, and above 10080, which `fetch` refuses. */
+const ports = { lowest: 10_100, highest: 20_000 }
 
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {

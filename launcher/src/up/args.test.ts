@@ -43,6 +43,8 @@ describe('parseUpArgs', () => {
   it.each([
     [['--port', '65536'], /--port must be a whole number from 0 to 65535, not 65536/],
     [['--port', '80a'], /--port/],
+    [['--port', '10080'], /--port must not be 10080: browsers and HTTP clients refuse to connect to it/],
+    [['--port', '6000'], /--port must not be 6000/],
     [['--port', '-1'], /--port/],
     [['--virtual-phones', '1.5'], /--virtual-phones/],
     [['--country', 'USA'], /--country must be two letters, not USA/],
@@ -73,4 +75,31 @@ describe('parseUpArgs', () => {
       }),
     )
   })
+})
+
+it('refuses the ports that fetch refuses, and not their neighbours', async () => {
+  const isBad = async (port: number): Promise<boolean> => {
+    const error: unknown = await fetch(`http://127.0.0.1:${port}/`, {
+      signal: AbortSignal.timeout(1000),
+    }).then(
+      (response) => response.body?.cancel(),
+      (reason: unknown) => reason,
+    )
+    return error instanceof Error && error.cause instanceof Error && error.cause.message === 'bad port'
+  }
+  const isRefused = (port: number): boolean => {
+    try {
+      parse('--port', String(port))
+      return false
+    } catch {
+      return true
+    }
+  }
+  const ports = Array.from({ length: 11_000 }, (_, port) => port).slice(1)
+  const refused = ports.filter(isRefused)
+  const neighbours = refused
+    .flatMap((port) => [port - 1, port + 1])
+    .filter((port) => port > 0 && !isRefused(port))
+  expect(await Promise.all(refused.map(isBad))).toEqual(refused.map(() => true))
+  expect(await Promise.all(neighbours.map(isBad))).toEqual(neighbours.map(() => false))
 })

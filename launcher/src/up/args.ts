@@ -59,7 +59,7 @@ export function parseUpArgs(argv: readonly string[], root: string): UpOptions | 
     detach: values.detach ?? false,
     data:
       values.data === undefined ? path.join(root, '.phonerack') : path.resolve(nonEmpty('data', values.data)),
-    port: values.port === undefined ? null : whole('port', values.port, 65_535),
+    port: values.port === undefined ? null : apiPort(values.port),
     virtualPhones: part === 'control' ? 0 : whole('virtual-phones', values['virtual-phones'] ?? '3', 500),
     country,
     part,
@@ -95,6 +95,25 @@ function whole(name: string, text: string, max: number): number {
   const value = /^\d{1,6}$/.test(text) ? Number(text) : NaN
   if (!(value <= max)) throw new UsageError(`--${name} must be a whole number from 0 to ${max}, not ${text}`)
   return value
+}
+
+/** Ports that browsers and Node's `fetch` refuse. Source: the WHATWG Fetch standard, "bad port". */
+const badPorts: ReadonlySet<number> = new Set([
+  ...[
+    1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  ],
+  ...[
+    109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  ],
+  ...[526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049],
+  ...[3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080],
+])
+
+function apiPort(text: string): number {
+  const port = whole('port', text, 65_535)
+  if (badPorts.has(port))
+    throw new UsageError(`--port must not be ${port}: browsers and HTTP clients refuse to connect to it`)
+  return port
 }
 
 function nonEmpty(name: string, text: string): string {
