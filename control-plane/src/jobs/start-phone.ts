@@ -43,7 +43,7 @@ export async function startPhoneJob(context: JobContext, payload: Payload): Prom
   const phone = await findPhone(core.db, payload.phoneId)
   const remaining = timeLeft(context, phone)
   if (!phone || remaining <= 0) return
-  // Read before the device: another run of this job may end the reset meanwhile, and the device
+  // Read before the device: another run of this job may end the reset, and the device
   // must not count as one with data then.
   const isReset = await isResetPending(core, phone.id)
   const device = await placeDevice(context, { phoneId: phone.id })

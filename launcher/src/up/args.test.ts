@@ -77,7 +77,7 @@ describe('parseUpArgs', () => {
   })
 })
 
-it('refuses the ports that fetch refuses, and not their neighbours', async () => {
+it('refuses the ports that fetch refuses, and no adjacent ones', async () => {
   const isBad = async (port: number): Promise<boolean> => {
     const error: unknown = await fetch(`http://127.0.0.1:${port}/`, {
       signal: AbortSignal.timeout(1000),
@@ -97,9 +97,9 @@ it('refuses the ports that fetch refuses, and not their neighbours', async () =>
   }
   const ports = Array.from({ length: 11_000 }, (_, port) => port).slice(1)
   const refused = ports.filter(isRefused)
-  const neighbours = refused
+  const adjacent = refused
     .flatMap((port) => [port - 1, port + 1])
     .filter((port) => port > 0 && !isRefused(port))
   expect(await Promise.all(refused.map(isBad))).toEqual(refused.map(() => true))
-  expect(await Promise.all(neighbours.map(isBad))).toEqual(neighbours.map(() => false))
+  expect(await Promise.all(adjacent.map(isBad))).toEqual(adjacent.map(() => false))
 })
