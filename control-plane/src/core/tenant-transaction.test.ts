@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { errorOf } from '../testing/api.js'
+import { countLockWaits } from '../testing/lock-waits.js'
 import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 
 const poolSize = 10
@@ -28,11 +29,7 @@ it('serves other tenants while the requests of one wait for the lock of its proj
   const [busy, other] = [await plane.tenant(), await plane.tenant()]
   const holder = new pg.Client({ connectionString: plane.config.databaseUrl })
   await holder.connect()
-  const waiting = async (): Promise<number> => {
-    const { rows } = await holder.query<{ count: string }>(`select count(*) from pg_stat_activity
-      where datname = current_database() and application_name = 'phonerack' and wait_event_type = 'Lock'`)
-    return Number(rows[0]?.count)
-  }
+  const waiting = (): Promise<number> => countLockWaits(holder)
   let answered = 0
   try {
     await holder.query('begin')

@@ -3,6 +3,7 @@
 import { newId } from '@phonerack/shared'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { countLockWaits } from '../testing/lock-waits.js'
 import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 
 let world: World
@@ -74,13 +75,7 @@ async function duringLock<T>(
     await holder.query('begin')
     await holder.query(lock, [id])
     const running = racing()
-    await eventually(async () => {
-      const { rows } = await holder.query<{ count: string }>(
-        `select count(*) from pg_stat_activity
-          where datname = current_database() and application_name = 'phonerack' and wait_event_type = 'Lock'`,
-      )
-      return Number(rows[0]?.count) >= running.length
-    })
+    await eventually(async () => (await countLockWaits(holder)) >= running.length)
     if (change !== '') await holder.query(change, [id])
     await holder.query('commit')
     return await Promise.all(running)
