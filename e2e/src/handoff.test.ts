@@ -139,9 +139,13 @@ describe('a person in a browser', () => {
     const client = new pg.Client({ connectionString: await databaseUrl(inject('system')) })
     await client.connect()
     const id = path.split('/').at(-1)
-    await client.query("update handoffs set expires_at = now() - interval '1 second' where id = $1", [id])
+    // A second earlier than now: the control plane's reading of Postgres's clock may be milliseconds behind.
     await client.query(
-      "update live_links set expires_at = now() - interval '1 second' where handoff_id = $1",
+      "update handoffs set created_at = now() - interval '2 s', expires_at = now() - interval '1 s' where id = $1",
+      [id],
+    )
+    await client.query(
+      "update live_links set created_at = now() - interval '2 s', expires_at = now() - interval '1 s' where handoff_id = $1",
       [id],
     )
     await client.end()
