@@ -80,7 +80,7 @@ export async function startTestHost(
     await ca.issue({ uri: controlPlaneIdentity }, 'client'),
     serverName,
   )
-  return {
+  const host: TestHost = {
     agent,
     ca,
     config,
@@ -88,8 +88,10 @@ export async function startTestHost(
     control,
     async stop() {
       control.close()
-      await agent.stop()
+      // A test may have restarted it.
+      await host.agent.stop()
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
+  return host
 }
