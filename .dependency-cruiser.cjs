@@ -16,6 +16,7 @@ const controlPlaneFloors = [
   ['routes'],
   ['openapi'],
   ['server'],
+  ['cli'],
 ]
 
 const agentFloors = [

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    // Most tests wait for neighbours; by default two cores would get one worker.
+    // Three keep two cores busy; five took as long, with twice the time of imports.
     maxWorkers: 3,
     projects: [
       'proto',

@@ -9,8 +9,11 @@ const first = [
   'chaos/',
   'recording-soak',
   'ctl',
+  'quarantine',
+  'restore',
   'contract/contract',
   'lifecycle',
+  'two-control-planes',
   'first-path',
   'conformance/hanging',
   'conformance/restart',
@@ -49,7 +52,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     pool: 'forks',
     // Most tests wait.
-    maxWorkers: 4,
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
   },
 })

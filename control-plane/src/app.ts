@@ -9,7 +9,8 @@ import { createActivityRecorder } from './activity/recorder.js'
 import { type Config } from './config/config.js'
 import { DatabaseClock } from './db/clock.js'
 import { gateLimits, OwnerGate } from './db/owner-gate.js'
-import { openDatabase, readTime } from './db/database.js'
+import { openDatabase, readTime, type OpenDatabase } from './db/database.js'
+import { openInstallation } from './db/installation.js'
 import { type Health } from './http/service-paths.js'
 import { applyMigrations } from './db/migrate.js'
 import { serviceSecret } from './db/service-secret.js'
@@ -26,7 +27,7 @@ import { joinPlugin } from './routes/public/join.js'
 import { ListenedTime } from './hosts/listened.js'
 import { LockActivity } from './hosts/lock-activity.js'
 import { HostSilence } from './hosts/silence.js'
-import { Listening, sweepHosts } from './hosts/sweep.js'
+import { Listening, sweepDrained, sweepHosts } from './hosts/sweep.js'
 import { createInstallService } from './installs/service.js'
 import { forget, reconcile } from './jobs/reconcile.js'
 import { JobRunner, prepareJobs } from './queue/runner.js'
@@ -40,7 +41,7 @@ import { Catalog } from './library/catalog.js'
 import { expireLibraryFiles } from './library/files.js'
 import { libraryPlugin } from './routes/operator/library.js'
 import { createOperatorGate, type OperatorGate } from './routes/operator/gate.js'
-import { setConfiguredOperator } from './operator/configured.js'
+import { refuseOtherToken, setConfiguredOperator } from './operator/configured.js'
 import { operatorPlugin } from './routes/operator/plugin.js'
 import { createChanges, uploadTopic } from './core/changes.js'
 import { type Core } from './core/core.js'
@@ -50,8 +51,8 @@ import { paymentsOperatorPlugin } from './routes/operator/payments.js'
 import { paymentsPlugin } from './routes/public/payments.js'
 import { openStripe } from './payments/stripe.js'
 import { createPhoneService } from './phones/service.js'
-import { Authority } from './pki/authority.js'
-import { openNatsUsers } from './pki/nats-users.js'
+import { type Authority } from './pki/authority.js'
+import { openNatsUsers, type NatsUsers } from './pki/nats-users.js'
 import { expireRecordings } from './recordings/expiry.js'
 import { createRecordingService } from './recordings/service.js'
 import { setupOperatorPlugin } from './routes/operator/setup.js'
@@ -67,6 +68,7 @@ export interface App {
   core: Core
   uploads: UploadCore
   hosts: HostClients
+  authority: Authority
   services: Services
   /** Routes of the public listener in addition to `/v1`. */
   plugins: FastifyPluginAsync[]
@@ -102,6 +104,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
   await applyMigrations(config.databaseUrl)
   await prepareJobs(config.databaseUrl)
   const database = openDatabase(config.databaseUrl, config.databasePool)
+  const { authority, natsUsers } = await admitReplica(config, database, parts.log)
   const bus = await connectBroker(config, parts.log)
   const changes = createChanges(bus)
   const cursors = new Cursors(await serviceSecret(database.db, 'cursors'))
@@ -114,6 +117,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
     clock: parts.clock ?? postgresTime,
     cursors,
     db: database.db,
+    read: database.read,
     ownerGate: new OwnerGate(gateLimits(config.databasePool)),
     bus,
     changes,
@@ -122,8 +126,6 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
   }
   if (config.operatorTokenHash) await setConfiguredOperator(core, config.operatorTokenHash, config.replicaId)
 
-  const authority = await Authority.open(config.pkiDir)
-  const natsUsers = config.natsAccountSeedFile ? await openNatsUsers(config.natsAccountSeedFile) : null
   const hosts = new HostClients(await authority.issueClient(), parts.log)
   const failureLimit = createFailureLimit({
     trustedProxies: config.http.trustedProxies,
@@ -156,11 +158,11 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
     log: parts.log,
     pools: config.runsJobs
       ? [
-          { tasks: timerTasks(context), concurrency: 4, pollMs: 200 },
-          { tasks: hostTasks(context), concurrency: workers.hosts, pollMs: 500 },
-          { tasks: fileTasks(uploads, stopping.signal), concurrency: 2, pollMs: 500 },
-          { tasks: installTasks(context, store), concurrency: workers.installs, pollMs: 500 },
-          { tasks: recordingTasks(context, store), concurrency: workers.recordings, pollMs: 500 },
+          { tasks: timerTasks(context), concurrency: 4 },
+          { tasks: hostTasks(context), concurrency: workers.hosts },
+          { tasks: fileTasks(uploads, stopping.signal), concurrency: 2 },
+          { tasks: installTasks(context, store), concurrency: workers.installs },
+          { tasks: recordingTasks(context, store), concurrency: workers.recordings },
         ]
       : [],
   })
@@ -182,6 +184,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
       }
       await sweepHosts(core, listening, listened, silence)
     }),
+    new Ticker('drained hosts', 1000, parts.log, () => sweepDrained(core)),
     new Ticker('phones with live links', 10_000, parts.log, () => standBys.look()),
     new Ticker('reconciliation', 15_000, parts.log, () => reconcile(core)),
     new Ticker('retention', 60_000, parts.log, () => forget(core)),
@@ -211,6 +214,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
     postgresTime,
     uploads,
     hosts,
+    authority,
     services: {
       keys,
       phones,
@@ -262,6 +266,23 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
       await bus.close()
       await database.close()
     },
+  }
+}
+
+/** @throws StartRefusal when the configuration does not fit the database; it is then closed. */
+async function admitReplica(
+  config: Config,
+  database: OpenDatabase,
+  log: Logger,
+): Promise<{ authority: Authority; natsUsers: NatsUsers | null }> {
+  try {
+    const natsUsers = config.natsAccountSeedFile ? await openNatsUsers(config.natsAccountSeedFile) : null
+    const authority = await openInstallation(database.db, config, natsUsers?.account ?? null, log)
+    await refuseOtherToken(database.db, config)
+    return { authority, natsUsers }
+  } catch (error) {
+    await database.close()
+    throw error
   }
 }
 

@@ -2,10 +2,11 @@
  * The control plane's process: reads its configuration, starts, serves, and stops cleanly on
  * SIGTERM.
  */
-import { createLogger, type Logger } from '@phonerack/shared'
+import { createLogger, pause, type Logger } from '@phonerack/shared'
 import { type FastifyInstance } from 'fastify'
 import { startApp, type App } from './app.js'
 import { readConfig, type Config, type OperatorListen } from './config/config.js'
+import { refusalExitCode, StartRefusal } from './config/refusal.js'
 import { buildOperatorServer } from './server/operator-server.js'
 import { buildServer } from './server/server.js'
 import { watchFaults } from './last-resort.js'
@@ -13,8 +14,8 @@ import { watchFaults } from './last-resort.js'
 /** Milliseconds between attempts, and in all, while Postgres is not available. */
 const retryMs = 1000
 const patienceMs = 60_000
-/** Milliseconds that a clean stop may take. */
-const stopMs = 4500
+/** Milliseconds that a clean stop may take after its delay and the time for running requests. */
+const stopMs = 5500
 
 const log = createLogger('control-plane')
 watchFaults(process, log, () => process.exit(1))
@@ -22,6 +23,7 @@ watchFaults(process, log, () => process.exit(1))
 async function main(): Promise<void> {
   const config = readConfig(process.env)
   const app = await startPatiently(config, log)
+  let isStopping = false
   const server = await buildServer({
     services: app.services,
     config: {
@@ -33,10 +35,15 @@ async function main(): Promise<void> {
     clock: app.core.clock,
     failureLimit: app.failureLimit,
     health: () => app.health(),
+    isStopping: () => isStopping,
     plugins: app.plugins,
   })
   const operator = await buildOperatorServer({
-    config: { trustedProxies: config.http.trustedProxies, uploadMs: config.rules.uploads.sendWithinMs },
+    config: {
+      trustedProxies: config.http.trustedProxies,
+      uploadMs: config.rules.uploads.sendWithinMs,
+      stopWithinMs: config.http.stopWithinMs,
+    },
     log,
     gate: app.operatorGate,
     plugins: app.operatorPlugins,
@@ -46,22 +53,29 @@ async function main(): Promise<void> {
   await server.listen({ host: config.http.host, port: config.http.port })
   log.info({ port: config.http.port, replica: config.replicaId }, 'control plane ready')
 
-  const stop = (signal: string): void => {
-    log.info({ signal }, 'control plane stopping')
-    const forced = setTimeout(() => process.exit(1), stopMs)
-    forced.unref()
-    Promise.all([server.close(), operator.close(), app.quiesce()])
-      .then(() => app.close())
-      .then(
-        () => process.exit(0),
-        (error: unknown) => {
-          log.error({ err: error }, 'the control plane did not stop cleanly')
-          process.exit(1)
-        },
-      )
+  const close = async (): Promise<void> => {
+    // Load balancers notice `/readyz`; until then they send requests here.
+    await pause(config.stopDelayMs, new AbortController().signal)
+    await Promise.all([server.close(), operator.close(), app.quiesce()])
+    await app.close()
   }
-  process.once('SIGTERM', stop)
-  process.once('SIGINT', stop)
+  const stop = (signal: string): void => {
+    // A second signal ends the process.
+    process.off('SIGTERM', stop).off('SIGINT', stop)
+    isStopping = true
+    log.info({ signal }, 'control plane stopping')
+    const forced = setTimeout(() => process.exit(1), config.stopDelayMs + config.http.stopWithinMs + stopMs)
+    forced.unref()
+    close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'the control plane did not stop cleanly')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
 }
 
 /**
@@ -103,6 +117,10 @@ const isAway = (error: unknown): boolean =>
   ['ECONNREFUSED', 'ECONNRESET', '57P03', '57P01'].includes(String(error.code))
 
 main().catch((error: unknown) => {
+  if (error instanceof StartRefusal) {
+    log.fatal(error.message)
+    process.exit(refusalExitCode)
+  }
   log.fatal({ err: error }, 'the control plane could not start')
   process.exit(1)
 })

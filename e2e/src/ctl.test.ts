@@ -89,7 +89,8 @@ describe('ctl', () => {
       await run('adb', ['-L', `localfilesystem:${socket}`, 'connect', serial], { timeout: 20_000 })
       await stateBecomes('unenrolled')
       const list = await typed('device', 'list')
-      expect(list).toContain(`./scripts/ctl device enroll ${serial} --erase`)
+      expect(list).toMatch(/\.\/scripts\/ctl device enroll dev_\w+ --erase/)
+      expect(list).toContain(serial)
       await new Promise((resolve) => setTimeout(resolve, 3000))
       expect(await traces()).toBe(before)
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => stopSystem(system))
 
 const shown = z.object({
-  ...{ serial: z.string(), state: z.string(), link: z.string() },
+  ...{ id: z.string(), serial: z.string(), state: z.string(), link: z.string() },
   ...{ reason: z.string().nullable(), phone_id: z.string().nullable() },
   next_step: z.object({ commands: z.array(z.object({ words: z.array(z.string()) })) }).nullable(),
 })
@@ -87,7 +87,7 @@ test('a device whose number is not believed is reset and enrolled', async () => 
 
 test('a device whose record is lost cannot be kept for its phone, and is released and enrolled', async () => {
   const { tenant, id } = await parkedPhone()
-  const { serial } = await device()
+  const { id: deviceId, serial } = await device()
   await down()
   await rm(await recordOf(serial))
   await up()
@@ -101,7 +101,7 @@ test('a device whose record is lost cannot be kept for its phone, and is release
   await ctl(system, 'device', 'release', serial)
   expect((await getPhone(tenant.agent, id)).status).toBe('failed')
   await until('a device that its agent does not wipe', ({ state }) => state === 'quarantined')
-  const enroll = ['device', 'enroll', serial, '--erase']
+  const enroll = ['device', 'enroll', deviceId, '--erase']
   expect((await device()).next_step?.commands).toEqual([{ words: enroll }])
   await ctl(system, ...enroll)
   await isFree()

@@ -1,4 +1,5 @@
 /** The whole agent, assembled. Started and stopped by `main.ts` and by tests. */
+import { X509Certificate } from 'node:crypto'
 import { join as joinPath } from 'node:path'
 import { newId, systemClock, type Logger } from '@phonerack/shared'
 import { startAdbServer } from './adb/server.js'
@@ -19,7 +20,7 @@ import { createRecordings } from './recordings/recordings.js'
 import { openRecordingStore } from './recordings/store.js'
 import { createSnapshotStore } from './screen/index.js'
 import { videoOf } from './recordings/video-of.js'
-import { readJar } from './scrcpy/jar.js'
+import { readJar, withoutScrcpyServer } from './scrcpy/jar.js'
 import { openEpoch } from './status/epoch.js'
 import { startHeartbeats, type Heartbeats } from './status/heartbeat.js'
 import { version } from './base/version.js'
@@ -39,7 +40,8 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
   }
   try {
     undo.push(takeDataDir(dataDir))
-    const jar = await readJar(config.scrcpyServer)
+    const jar = config.scrcpyServer === null ? null : await readJar(config.scrcpyServer)
+    if (jar === null) log.warn(withoutScrcpyServer)
     const records = openRecords(joinPath(dataDir, 'devices'))
     const journal = openJournal(joinPath(dataDir, 'journal.jsonl'), () => systemClock.now())
     undo.push(() => journal.close())
@@ -92,9 +94,11 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
       hostId: identity.hostId,
       version,
       address,
+      certificate: new X509Certificate(identity.certificatePem).fingerprint256,
       natsUrl: config.natsUrl,
       creds: natsCreds(identity),
       devices: () => registry.statuses(),
+      problem: jar === null ? withoutScrcpyServer : null,
       epoch: openEpoch(joinPath(dataDir, 'epoch.json')),
       log,
     })

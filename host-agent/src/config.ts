@@ -27,7 +27,8 @@ const environment = z.object({
   PHONERACK_GRPC_ADDRESS: hostPort.optional(),
   PHONERACK_ADB_BIN: z.string().min(1).default('adb'),
   PHONERACK_ADB_CONNECT: list,
-  PHONERACK_SCRCPY_SERVER: z.string().min(1),
+  /** Left out: phones have no video, and input uses slower commands. */
+  PHONERACK_SCRCPY_SERVER: z.string().optional(),
   /** The operator declares that this host's phones are unreachable over any network. */
   PHONERACK_ISOLATED: z
     .enum(['true', 'false'])
@@ -74,7 +75,8 @@ export interface Config {
   grpcAddress: string | null
   adbBin: string
   adbConnect: readonly string[]
-  scrcpyServer: string
+  /** Null: this host has none. */
+  scrcpyServer: string | null
   /** Phones may run helpers that listen on their networks. docs/decisions/0071 */
   isolated: boolean
   /** A package-level clean frees a device for any tenant. docs/decisions/0142 */
@@ -113,7 +115,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     grpcAddress: found.PHONERACK_GRPC_ADDRESS ?? null,
     adbBin: found.PHONERACK_ADB_BIN,
     adbConnect: found.PHONERACK_ADB_CONNECT,
-    scrcpyServer: found.PHONERACK_SCRCPY_SERVER,
+    scrcpyServer: found.PHONERACK_SCRCPY_SERVER || null,
     isolated: found.PHONERACK_ISOLATED,
     packageCleanFreesAll: found.PHONERACK_PACKAGE_CLEAN_FOR_ALL,
     allowSims: found.PHONERACK_ALLOW_SIMS,

@@ -3,6 +3,7 @@
  * certificate and broker credentials. Called by `main.ts` at the first start.
  */
 import {
+  DeadlineExceeded,
   explainRefusal,
   isSpoken,
   protocol,
@@ -11,6 +12,7 @@ import {
   type Progress,
 } from '@phonerack/shared'
 import { z } from 'zod'
+import { keepRunning } from './base/keep-running.js'
 import { makeKeys, type Identity } from './identity.js'
 
 const answerSchema = z.object({
@@ -36,20 +38,25 @@ export interface JoinRequest {
 
 /** Milliseconds. */
 const answerLimit = 10_000
-const wait = { first: 250, cap: 5000 }
+const pausesMs = { first: 250, cap: 5000 }
 
 /** Retries until the control plane answers or `progress` ends. @throws JoinRefused, DeadlineExceeded */
 export async function join(request: JoinRequest, log: Logger, progress: Progress): Promise<Identity> {
-  for (let pause = wait.first; ; pause = Math.min(pause * 2, wait.cap)) {
+  let identity = null as Identity | null
+  const attempt = async (): Promise<'again' | 'done'> => {
     try {
-      return await joinOnce(request, progress)
+      identity = await joinOnce(request, progress)
+      return 'done'
     } catch (error) {
       if (error instanceof JoinRefused) throw error
       progress.check('joining the control plane')
       log.warn({ err: error }, 'the control plane does not respond yet')
+      return 'again'
     }
-    await progress.sleep(pause, 'joining the control plane')
   }
+  await keepRunning(attempt, { signal: progress.signal, pauses: pausesMs })
+  if (identity === null) throw new DeadlineExceeded('joining the control plane')
+  return identity
 }
 
 async function joinOnce(request: JoinRequest, progress: Progress): Promise<Identity> {

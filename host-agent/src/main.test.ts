@@ -50,7 +50,7 @@ beforeEach(async () => {
     PHONERACK_HOST_NAME: 'test',
     PHONERACK_GRPC_LISTEN: grpc,
     PHONERACK_ADB_CONNECT: phone.serial,
-    PHONERACK_SCRCPY_SERVER: config.scrcpyServer,
+    PHONERACK_SCRCPY_SERVER: config.scrcpyServer ?? '',
     NATS_URL: config.natsUrl,
   }
   saveIdentity(join(dataDir, 'identity.json'), identity)
@@ -89,7 +89,7 @@ function startMain(changes: NodeJS.ProcessEnv = {}): Started {
 }
 
 const running = (started: Started) =>
-  until(() => started.logged().includes('host agent running'), 15_000, 'a running agent')
+  until(() => started.logged().includes('host agent running'), 60_000, 'a running agent')
 const adbServer = () => findMarked(join(dataDir, 'adb', 'server.json'))
 
 /** Retries while the device is not connected yet. */
@@ -129,6 +129,12 @@ describe('agent process', () => {
     const tokenless = startMain()
     expect((await tokenless.ended).code).toBe(1)
     expect(tokenless.logged()).toMatch(/PHONERACK_JOIN_TOKEN/)
+  })
+
+  it('runs without the scrcpy server, and says what phones lack', async () => {
+    const started = startMain({ PHONERACK_SCRCPY_SERVER: undefined })
+    await running(started)
+    expect(started.logged()).toMatch(/no scrcpy server: .*set PHONERACK_SCRCPY_SERVER/)
   })
 
   it('exits with 1 when its port is in use, and leaves no adb server', async () => {

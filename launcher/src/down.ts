@@ -42,10 +42,10 @@ if (!existsSync(path.join(dir, 'run'))) {
 }
 const folder = openFolder(dir)
 const up = lockHolder(folder)
-// Postgres takes up to 25 s, the other services less.
+// The control plane takes up to 38 s, Postgres 25 s, the other services less.
 if (up)
   await stopProcess(up, [
-    { signal: 'SIGTERM', waitMs: 60_000 },
+    { signal: 'SIGTERM', waitMs: 100_000 },
     { signal: 'SIGKILL', waitMs: 5000 },
   ])
 await awaitGuard(folder)

@@ -1,5 +1,6 @@
 /** `./scripts/up`: the main program. Exit codes: 0 stopped normally, 1 failed, 2 wrong command line. */
 import path from 'node:path'
+import { onAbort } from '@phonerack/shared'
 import { parseUpArgs, upUsage, UsageError, type UpOptions } from './up/args.js'
 import { isDetachedChild, runDetached, tellParent } from './up/detach.js'
 import { explain } from './up/explain.js'
@@ -10,7 +11,7 @@ const root = path.resolve(import.meta.dirname, '..', '..')
 
 function readOptions(): UpOptions | null {
   try {
-    return parseUpArgs(process.argv.slice(2), root)
+    return parseUpArgs(process.argv.slice(2), root, process.env)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     process.stderr.write(`up: ${error.message}\nSee ./scripts/up --help\n`)
@@ -48,10 +49,7 @@ async function runHere(options: UpOptions): Promise<number> {
   }
   write(system.welcome)
   tellParent({ kind: 'ready' })
-  await new Promise<void>((resolve) => {
-    if (asked.signal.aborted) resolve()
-    else asked.signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+  await new Promise<void>((resolve) => onAbort(asked.signal, resolve))
   if (!detached) process.stdout.write('\nStopping …\n')
   const errors = await system.stop()
   for (const error of errors)

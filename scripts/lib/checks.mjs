@@ -54,12 +54,17 @@ async function check(name, command, args, cwd) {
   return passed
 }
 
-/** Each one uses all cores. */
-async function staticChecks() {
-  const proto = path.join(root, 'proto')
-  await check('format', bin('oxfmt'), ['--check', '.'])
+/** The compiler and the linter use all cores, the others one each. */
+const staticChecks = () => Promise.all([heavyChecks(), lightChecks()])
+
+async function heavyChecks() {
   await check('types', bin('turbo'), ['run', 'typecheck', '--output-logs=errors-only'])
   await check('lint', bin('oxlint'), ['--type-aware', '--deny-warnings'])
+}
+
+async function lightChecks() {
+  const proto = path.join(root, 'proto')
+  await check('format', bin('oxfmt'), ['--check', '.'])
   await check('floors', bin('depcruise'), ['control-plane/src', 'host-agent/src'])
   await check('prose', process.execPath, ['scripts/lib/prose/main.mjs', '--check'])
   await check('proto lint', bin('buf'), ['lint'], proto)

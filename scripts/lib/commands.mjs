@@ -13,6 +13,7 @@ const programs = {
   up: 'launcher/dist/up.js',
   down: 'launcher/dist/down.js',
   ctl: 'clients/ctl/dist/main.js',
+  'control-plane': 'control-plane/dist/cli.js',
   prose: 'scripts/lib/prose/main.mjs',
 }
 
@@ -20,6 +21,7 @@ const order = [
   'up',
   'down',
   'ctl',
+  'control-plane',
   'test',
   'bench',
   'contract',

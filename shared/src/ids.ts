@@ -1,5 +1,5 @@
 /** Identifiers: a prefix plus 12 characters of `a-z2-7` (60 random bits). */
-import { randomBytes } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
 
@@ -26,13 +26,23 @@ export const idPrefixes = {
 
 export type IdKind = keyof typeof idPrefixes
 
+const suffixLength = 12
+/** Random bytes for many identifiers: each request needs one, and each call for random bytes costs ten times its bytes. */
+const random = Buffer.alloc(suffixLength * 256)
+let used = random.length
+
 /** A new identifier, for example `ph_k3…`. */
 export function newId(kind: IdKind): string {
-  let suffix = ''
-  for (const byte of randomBytes(12)) suffix += alphabet.charAt(byte & 31)
-  return idPrefixes[kind] + suffix
+  if (used === random.length) {
+    randomFillSync(random)
+    used = 0
+  }
+  let id: string = idPrefixes[kind]
+  for (const end = used + suffixLength; used < end; used += 1) id += alphabet.charAt((random[used] ?? 0) & 31)
+  return id
 }
 
-export const idPattern = (kind: IdKind): RegExp => new RegExp(`^${idPrefixes[kind]}[a-z2-7]{12}$`)
+export const idPattern = (kind: IdKind): RegExp =>
+  new RegExp(`^${idPrefixes[kind]}[a-z2-7]{${suffixLength}}$`)
 
 export const isId = (kind: IdKind, value: string): boolean => idPattern(kind).test(value)

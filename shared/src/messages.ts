@@ -112,10 +112,14 @@ export const heartbeatSchema = z.object({
   version: z.string(),
   /** `host:port` of the agent's gRPC server. */
   address: z.string(),
+  /** SHA-256 of the agent's certificate, as `AB:CD:…`. Omitted by older agents. */
+  certificate: z.string().max(100).optional(),
   /** One-minute load average. */
   load: z.number(),
   /** The newest database epoch that the agent has on disk; null or omitted: none. */
   epoch: z.string().max(200).nullish(),
+  /** A missing part of this host, for the operator, with the next step. Null or omitted: none. */
+  problem: z.string().max(2000).nullish(),
   devices: z.array(deviceStatusSchema),
 })
 export type Heartbeat = z.infer<typeof heartbeatSchema>

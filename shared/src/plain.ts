@@ -1,4 +1,4 @@
-/** Makes foreign text safe for a terminal: names, labels and logs may come from a tenant. */
+/** Makes foreign text safe for a terminal or a shell: names, labels and logs may come from a tenant. */
 
 /** Without control characters, line breaks and text-direction marks. */
 export const plain = (text: string): string =>
@@ -7,6 +7,9 @@ export const plain = (text: string): string =>
 /** Like `plain`, but keeps line feeds. */
 export const plainLines = (text: string): string => text.split('\n').map(plain).join('\n')
 
-/** One word of a command that a person copies, quoted for a POSIX shell if necessary. */
+/**
+ * One word of a command line, quoted for a POSIX shell if necessary. `=` is quoted too: as the first word, `a=b` would be an
+ * assignment. `text` contains no NUL.
+ */
 export const shellWord = (text: string): string =>
-  /^[A-Za-z0-9_./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+  /^[A-Za-z0-9_@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

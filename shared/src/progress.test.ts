@@ -5,13 +5,13 @@ import { DeadlineExceeded, Progress } from './progress.js'
 
 test('a race ends at the deadline, and its signal aborts', async () => {
   const progress = Progress.for(30)
-  let told = false
+  let aborted = false
   const work = progress.race('a read', (signal) => {
-    signal.addEventListener('abort', () => (told = true))
+    signal.addEventListener('abort', () => (aborted = true))
     return new Promise(() => undefined)
   })
   await expect(work).rejects.toThrow(new DeadlineExceeded('a read'))
-  expect(told).toBe(true)
+  expect(aborted).toBe(true)
   expect(progress.expired).toBe(true)
   expect(() => progress.check('more')).toThrow(DeadlineExceeded)
 })

@@ -3,7 +3,7 @@
  * from the caller's deadline (HTTP, gRPC) and passed down to every outer call.
  */
 import { setMaxListeners } from 'node:events'
-import { onAbort } from './abort.js'
+import { onAbort, pause } from './abort.js'
 import { ownNow } from './own-time.js'
 
 export class DeadlineExceeded extends Error {
@@ -33,9 +33,10 @@ export class Progress {
     // Many callers can wait on one signal: this is not a leak, since each removes its listener at its own
     // deadline.
     setMaxListeners(0, control.signal, ...parents.filter((parent) => parent !== undefined))
+    const forgets: (() => void)[] = []
     const end = () => {
       clearTimeout(timer)
-      for (const parent of parents) parent?.removeEventListener('abort', end)
+      for (const forget of forgets) forget()
       control.abort()
     }
     const deadlineAt = ownNow() + ms
@@ -50,7 +51,7 @@ export class Progress {
     let timer: NodeJS.Timeout | undefined
     wait()
     if (parents.some((parent) => parent?.aborted)) end()
-    else for (const parent of parents) parent?.addEventListener('abort', end, { once: true })
+    else for (const parent of parents) if (parent) forgets.push(onAbort(parent, end))
     return new Progress(control.signal, deadlineAt)
   }
 
@@ -80,12 +81,9 @@ export class Progress {
 
   /** Waits `ms`; throws when aborted earlier. */
   async sleep(ms: number, what = 'wait'): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    try {
-      await this.race(what, () => new Promise((resolve) => (timer = setTimeout(resolve, ms))))
-    } finally {
-      clearTimeout(timer)
-    }
+    this.check(what)
+    await pause(ms, this.signal)
+    if (this.signal.aborted) throw new DeadlineExceeded(what)
   }
 
   /** Awaits `work`, which gets the signal, until this progress ends. */

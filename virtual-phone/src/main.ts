@@ -1,5 +1,5 @@
 /**
- * The process of virtual phones: `main.js --ports 6001,6002 --data DIR --pace instant|real [--auth]`. One phone a
+ * The process of virtual phones: `main.js --ports 6001,6002 --data DIR --pace instant|real [--auth]`, one phone per
  * port. For tests: `--without PART,PORT:PART` and `--fault-port PORT --fault-token-file FILE` (README).
  */
 import { readFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ interface Settings {
   faults: { port: number; tokenFile: string } | null
 }
 
-/** Null when the arguments are wrong. */
+/** Null for invalid arguments. */
 function readArguments(): Settings | null {
   const { values } = parseArgs({
     options: {
@@ -50,7 +50,7 @@ function readArguments(): Settings | null {
 
 const minTokenLength = 16
 
-/** @throws when the file holds no token */
+/** @throws when the file contains no token */
 function startFaults({ port, tokenFile }: { port: number; tokenFile: string }, phones: readonly Phone[]) {
   const token = readFileSync(tokenFile, 'utf8').trim()
   if (token.length < minTokenLength) throw new Error(`${tokenFile} holds no token`)

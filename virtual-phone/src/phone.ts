@@ -1,9 +1,9 @@
 /**
- * One virtual phone: its Android, its adbd, its state on disk, and its way
- * from power off to on. Used by `main.ts`, and by tests of other packages
+ * One virtual phone: its Android, its adbd, its state on disk, and its power-on
+ * sequence. Used by `main.ts`, and by tests of other packages
  * through `index.ts`.
  */
-import { mkdirSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -42,12 +42,12 @@ export { type State } from './faults/state.js'
 export { type Pace } from './pace/pace.js'
 
 export interface PhoneOptions {
-  /** Loopback port of its adbd; 0 takes a free one. */
+  /** Loopback port of its adbd; 0 selects a free one. */
   port: number
-  /** The phone's own folder; made when it is absent. */
+  /** The phone's data folder; created if it is missing. */
   dataDir: string
   pace: Pace
-  /** Hosts are asked for a key, and are `unauthorized` until `adbKeys.allow()`. Default false. */
+  /** Hosts need an allowed key, and are `unauthorized` until `adbKeys.allow()`. Default false. */
   auth?: boolean
   /** Missing parts, as on some makers' phones. Default: none. */
   without?: Iterable<Part>
@@ -56,29 +56,30 @@ export interface PhoneOptions {
 }
 
 export interface Phone {
-  /** As given, or the one that was taken. */
+  /** The given port, or the selected free one. */
   readonly port: number
   /** `ro.serialno`. For adb its serial is `127.0.0.1:<port>`. */
   readonly serial: string
   /** The authorised keys; used with `auth`. */
   readonly adbKeys: Pick<AdbKeys, 'pending' | 'allow' | 'deny' | 'forget'>
-  /** Makes it fail, for tests. */
+  /** Injects faults, for tests. */
   readonly faults: Omit<Faults, 'close' | 'afterWipe' | 'wipeDoesNothing'>
   readonly without: ReadonlySet<Part>
   /** The phone's state as its user sees it. */
   state(): State
-  /** Calls that reached it since this process started it. */
+  /** Calls that reached the phone since this process started it. */
   counters(): Counts
-  /** Saves, drops all hosts, and ends the phone. */
+  /** Saves, disconnects all hosts, and stops the phone. */
   close(): Promise<void>
 }
 
 /** How often a phone in a boot loop checks whether it can continue. */
 const stuckMs = 50
 
-/** @throws when the port is taken, or the phone's state cannot be read */
+/** @throws when the port is in use, or the phone's state cannot be read */
 export async function startPhone(options: PhoneOptions): Promise<Phone> {
-  mkdirSync(options.dataDir, { recursive: true })
+  mkdirSync(options.dataDir, { recursive: true, mode: 0o700 })
+  chmodSync(options.dataDir, 0o700)
   const onFault = options.onFault ?? throwLater
   const identity = await loadIdentity(options.dataDir)
   const statePath = join(options.dataDir, 'state.json')

@@ -6,6 +6,7 @@ import { screenFrom } from './commands/elements.js'
 import { newKeyFrom } from './commands/key.js'
 import { changeFrom } from './commands/project.js'
 import { UsageError } from './usage-error.js'
+import { duration } from './values.js'
 
 const parse = (line: string) => parseCtlArgs(line.split(' ').filter(Boolean))
 const invocation = (line: string) => {
@@ -29,10 +30,10 @@ describe('parseCtlArgs', () => {
   })
 
   it.each([
-    ['device', /requires one of: list, show, enroll, release/],
+    ['device', /requires one of: list, show, enroll, release, drain/],
     ['device frobnicate', /requires one of/],
     ['frobnicate', /unknown command `frobnicate`/],
-    ['device show', /expected: \.\/scripts\/ctl device show SERIAL\|ID/],
+    ['device show', /expected: \.\/scripts\/ctl device show ID\|SERIAL/],
     ['device show a b', /expected/],
     ['host list --erase', /--erase is not an option of `host list`/],
     ['host list --nonsense', /Unknown option '--nonsense'/],
@@ -146,4 +147,17 @@ describe('values', () => {
       expect(() => screenFrom(wrong)).toThrow(UsageError)
     }
   })
+})
+
+describe('duration', () => {
+  it.each([
+    ['5s', 5],
+    ['30m', 1800],
+    ['1h', 3600],
+    ['0s', 0],
+  ])('reads %s', (text, seconds) => expect(duration('deadline', text)).toBe(seconds))
+
+  it.each(['', '30', '1.5h', '-5s', '1h30m', '5 s'])('refuses %j', (text) =>
+    expect(() => duration('deadline', text)).toThrow(/--deadline must be a duration such as 5s/),
+  )
 })

@@ -3,6 +3,7 @@ import type { OperatorClient } from '@phonerack/launcher/operator'
 import { activityCommands } from './commands/activity.js'
 import { auditCommands } from './commands/audit.js'
 import { deviceCommands } from './commands/device.js'
+import { deviceDrainCommands, hostDrainCommands } from './commands/drain.js'
 import { elementsCommand } from './commands/elements.js'
 import { hostCommands } from './commands/host.js'
 import { keyCommands } from './commands/key.js'
@@ -44,7 +45,9 @@ export interface Command {
 
 export const commands: readonly Command[] = [
   ...hostCommands,
+  ...hostDrainCommands,
   ...deviceCommands,
+  ...deviceDrainCommands,
   ...projectCommands,
   ...keyCommands,
   ...libraryCommands,

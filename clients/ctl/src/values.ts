@@ -26,6 +26,16 @@ export function pageFrom(flags: Readonly<Record<string, string | boolean>>): {
 /** The line with the command for the next page. */
 export const olderHint = (next: string | null): string => (next === null ? '' : `\n\nOlder: --before ${next}`)
 
+const seconds = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** A duration such as `5s`, `30m`, `1h` or `2d`, in seconds. @throws UsageError */
+export function duration(name: string, value: string | boolean): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(String(value)) ?? []
+  if (count === undefined || unit === undefined)
+    throw new UsageError(`--${name} must be a duration such as 5s, 30m or 1h, not ${value}`)
+  return Number(count) * seconds[unit as keyof typeof seconds]
+}
+
 /** An amount in dollars, as text. @throws UsageError */
 export function usd(name: string, value: string | boolean, mayBeNegative: boolean): string {
   const text = String(value)

@@ -3,6 +3,7 @@
  * the specification's values; a deployment may override them.
  */
 import { hostname } from 'node:os'
+import path from 'node:path'
 import { limits, price } from '@phonerack/shared'
 import { z } from 'zod'
 import { readStorageConfig, storageEnvironment, type StorageConfig } from './storage.js'
@@ -27,6 +28,10 @@ const environmentSchema = z
     PHONERACK_BASE_URL: z.url().optional(),
     /** Addresses or networks, separated by commas, of proxies whose `X-Forwarded-For` counts. */
     PHONERACK_TRUSTED_PROXIES: z.string().default(''),
+    /** Seconds between SIGTERM and the end of the listeners, in which load balancers see `/readyz` fail. */
+    PHONERACK_STOP_DELAY: int(5),
+    /** Seconds that running requests then get to finish. */
+    PHONERACK_STOP_WITHIN: int(30),
     /** Seconds that create, start and park wait. */
     PHONERACK_LIFECYCLE_WAIT: int(limits.lifecycleWait),
     DATABASE_URL: z.string().min(1),
@@ -34,6 +39,13 @@ const environmentSchema = z
     NATS_CREDS_FILE: z.string().optional(),
     NATS_ACCOUNT_SEED_FILE: z.string().optional(),
     PHONERACK_PKI_DIR: z.string().min(1),
+    /** The same key for all replicas. Default: `service.key` in PHONERACK_PKI_DIR. */
+    PHONERACK_SERVICE_KEY_FILE: z.string().min(1).optional(),
+    /**
+     * `yes`: replaces a certificate authority that this replica cannot use, after which every host
+     * must join again.
+     */
+    PHONERACK_NEW_AUTHORITY: z.enum(['yes', 'no']).default('no'),
     /** Unique to this process, and stable across its restarts. */
     PHONERACK_REPLICA_ID: z
       .string()
@@ -132,7 +144,10 @@ export interface Config {
     lifecycleWait: number
     waitsPerKey: number
     streamsPerKey: number
+    stopWithinMs: number
   }
+  /** Milliseconds between SIGTERM and the end of the listeners. */
+  stopDelayMs: number
   operator: OperatorListen
   databaseUrl: string
   databasePool: number
@@ -140,6 +155,8 @@ export interface Config {
   natsCredsFile: string | null
   natsAccountSeedFile: string | null
   pkiDir: string
+  serviceKeyFile: string
+  newAuthority: boolean
   replicaId: string
   runsJobs: boolean
   operatorTokenHash: string | null
@@ -226,7 +243,9 @@ export function readConfig(environment: Record<string, string | undefined>): Con
       lifecycleWait: env.PHONERACK_LIFECYCLE_WAIT,
       waitsPerKey: env.PHONERACK_WAITS_PER_KEY,
       streamsPerKey: env.PHONERACK_STREAMS_PER_KEY,
+      stopWithinMs: env.PHONERACK_STOP_WITHIN * 1000,
     },
+    stopDelayMs: env.PHONERACK_STOP_DELAY * 1000,
     operator: readOperatorListen(env.PHONERACK_OPERATOR_LISTEN),
     databaseUrl: env.DATABASE_URL,
     databasePool: env.PHONERACK_DATABASE_POOL,
@@ -234,6 +253,8 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     natsCredsFile: env.NATS_CREDS_FILE ?? null,
     natsAccountSeedFile: env.NATS_ACCOUNT_SEED_FILE ?? null,
     pkiDir: env.PHONERACK_PKI_DIR,
+    serviceKeyFile: env.PHONERACK_SERVICE_KEY_FILE ?? path.join(env.PHONERACK_PKI_DIR, 'service.key'),
+    newAuthority: env.PHONERACK_NEW_AUTHORITY === 'yes',
     replicaId: env.PHONERACK_REPLICA_ID,
     runsJobs: env.PHONERACK_JOBS === 'on',
     operatorTokenHash: env.PHONERACK_OPERATOR_TOKEN_SHA256 ?? null,

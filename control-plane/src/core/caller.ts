@@ -19,6 +19,11 @@ export interface Caller {
   phoneIds: readonly string[] | null
   /** Aborts when the client of the request has gone. Left out: outside of a request. */
   signal?: AbortSignal
+  /**
+   * Whether a change of the request may be permanent, in the database or on a phone. While it is false, the client
+   * can repeat the request. Left out: outside of a request.
+   */
+  effects?: { mayHaveBegun: boolean }
 }
 
 export interface Page<T> {

@@ -2,12 +2,15 @@
 import { type Bus, type Clock, type Counters, type Logger } from '@phonerack/shared'
 import { type Rules } from '../config/config.js'
 import { type Database } from '../db/database.js'
+import { type PreparedRead } from '../db/prepared-reads.js'
 import { type OwnerGate } from '../db/owner-gate.js'
 import { type Changes } from './changes.js'
 import { type Cursors } from './cursor.js'
 
 export interface Core {
   db: Database
+  /** For the reads before nearly every request. */
+  read: PreparedRead
   /** For transactions of tenants' requests: `tenant-transaction.ts`. */
   ownerGate: OwnerGate
   bus: Bus

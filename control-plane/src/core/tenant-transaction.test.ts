@@ -15,7 +15,7 @@ beforeAll(async () => {
     env: { PHONERACK_DATABASE_POOL: String(poolSize), PHONERACK_UPLOADS_PER_DAY: '1000' },
   })
   await plane.rack(1)
-}, 60_000)
+})
 afterAll(() => world.stop())
 
 const send = ({ key }: Tenant, method: 'GET' | 'POST', url: string, payload?: object) =>

@@ -1,5 +1,5 @@
 /** The transactions of tenants' requests, each within the limit of its project's owner. */
-import { inTransaction, type Tx } from '../db/database.js'
+import { inTransaction, isCommitUnknown, type Tx } from '../db/database.js'
 import { type Caller } from './caller.js'
 import { type Core } from './core.js'
 
@@ -10,6 +10,20 @@ import { type Core } from './core.js'
  */
 export const inTenantTransaction = <T>(
   core: Core,
-  { ownerId, signal }: Pick<Caller, 'ownerId' | 'signal'>,
+  { ownerId, signal, effects }: Pick<Caller, 'ownerId' | 'signal' | 'effects'>,
   work: (tx: Tx) => Promise<T>,
-): Promise<T> => core.ownerGate.run(ownerId, () => inTransaction(core.db, work), signal)
+): Promise<T> =>
+  core.ownerGate.run(
+    ownerId,
+    async () => {
+      try {
+        const result = await inTransaction(core.db, work)
+        if (effects) effects.mayHaveBegun = true
+        return result
+      } catch (error) {
+        if (effects && isCommitUnknown(error)) effects.mayHaveBegun = true
+        throw error
+      }
+    },
+    signal,
+  )

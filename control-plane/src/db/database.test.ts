@@ -2,7 +2,9 @@
 // are kept there. With real Postgres.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startWorld, type Plane, type World } from '../testing/world.js'
+import { Prisma } from '../gen/prisma/client.js'
 import { openDatabase } from './database.js'
+import { sqlStateOf } from './sql-state.js'
 
 let world: World
 let plane: Plane
@@ -12,23 +14,45 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-it('keeps each marked text prepared once, and no other', async () => {
+it('keeps each text of a prepared read once, and no other', async () => {
   const opened = openDatabase(plane.config.databaseUrl, 1)
-  const { db } = opened
+  const { db, read } = opened
   try {
     const projects = (id: string) =>
-      db.$queryRaw<{ id: string }[]>`/* prepared */ select id from projects where id = ${id}`
+      read<{ id: string }>(Prisma.sql`select id from projects where id = ${id}`)
     const { projectId } = await plane.tenant()
     expect(await projects(projectId)).toEqual([{ id: projectId }])
     expect(await projects('prj_other')).toEqual([])
-    await db.$queryRaw`/* prepared */ select 2 as two`
+    await read(Prisma.sql`select 2 as two`)
     await db.$queryRaw`select 3 as three`
     const kept = await db.$queryRaw<{ statement: string; runs: number }[]>`select statement,
       (generic_plans + custom_plans)::int as runs from pg_prepared_statements where name <> '' order by name`
     expect(kept.map(({ statement, runs }) => [statement.replace(/\$1/, '?'), runs])).toEqual([
-      ['/* prepared */ select id from projects where id = ?', 2],
-      ['/* prepared */ select 2 as two', 1],
+      ['select id from projects where id = ?', 2],
+      ['select 2 as two', 1],
     ])
+  } finally {
+    await opened.close()
+  }
+})
+
+it('reads each type like Prisma', async () => {
+  const { db, read } = plane.app.core
+  const at = new Date('2026-02-28T23:59:59.987Z')
+  const query = Prisma.sql`select 9007199254740993::int8 as int8, 7::int4 as int4, ${'ä'}::text as text, true as bool,
+    ${at}::timestamptz as at, '{"a": [1, null]}'::jsonb as json, array['x', 'y,z'] as list, null::timestamptz as none`
+  const [row] = await read(query)
+  expect(row).toEqual((await db.$queryRaw<unknown[]>(query))[0])
+  expect(row).toMatchObject({ int8: 9_007_199_254_740_993n, at, json: { a: [1, null] }, list: ['x', 'y,z'] })
+})
+
+it('reports a failed prepared read with its SQLSTATE, and reads again on the same connection', async () => {
+  const opened = openDatabase(plane.config.databaseUrl, 1)
+  try {
+    const divide = (by: string) => opened.read(Prisma.sql`select 1 / ${by}::int as result`)
+    const error: unknown = await divide('0').catch((caught: unknown) => caught)
+    expect(sqlStateOf(error)).toBe('22012')
+    expect(await divide('1')).toEqual([{ result: 1 }])
   } finally {
     await opened.close()
   }

@@ -5,6 +5,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient, type Prisma } from '../gen/prisma/client.js'
+import { createPreparedRead, type PreparedRead } from './prepared-reads.js'
 import { sqlStateOf } from './sql-state.js'
 
 export type Database = PrismaClient
@@ -15,26 +16,8 @@ export type Reader = Pick<Tx, '$queryRaw'>
 
 export interface OpenDatabase {
   db: Database
+  read: PreparedRead
   close(): Promise<void>
-}
-
-/**
- * The prefix of queries that Postgres keeps prepared on each connection: the few that run before
- * nearly every request, whose planning costs more than their execution. Such a text never varies,
- * and names its columns.
- */
-const preparedMark = '/* prepared */'
-
-/** Returns a statement name for each text with the prefix, and an empty name for others. */
-function createStatementNames(): (query: { sql: string }) => string {
-  const names = new Map<string, string>()
-  return ({ sql }) => {
-    // Postgres keeps no unnamed statement.
-    if (!sql.startsWith(preparedMark)) return ''
-    const name = names.get(sql) ?? `prepared_${names.size + 1}`
-    names.set(sql, name)
-    return name
-  }
 }
 
 export function openDatabase(url: string, poolSize: number): OpenDatabase {
@@ -43,19 +26,22 @@ export function openDatabase(url: string, poolSize: number): OpenDatabase {
     max: poolSize,
     connectionTimeoutMillis: 10_000,
     statement_timeout: 20_000,
+    // Later than Postgres's own limit: only a server that does not answer at all reaches it.
+    query_timeout: 25_000,
     idle_in_transaction_session_timeout: 30_000,
     application_name: 'phonerack',
   })
   // The pool drops a connection that breaks while idle; the next query gets a new one.
   pool.on('error', () => undefined)
   const db = new PrismaClient({
-    adapter: new PrismaPg(pool, { statementNameGenerator: createStatementNames() }),
+    adapter: new PrismaPg(pool),
     errorFormat: 'minimal',
     // Also applies to the transactions that Prisma wraps around several statements.
     transactionOptions: { maxWait: 15_000, timeout: 20_000 },
   })
   return {
     db,
+    read: createPreparedRead(pool),
     async close() {
       await db.$disconnect()
       await pool.end()
@@ -73,6 +59,19 @@ export async function readTime(db: Reader): Promise<Date> {
 
 const attempts = 4
 
+/** Errors of transactions whose commit may have been sent, without an answer of Postgres to it. */
+const unanswered = new WeakSet<object>()
+
+/** True when the transaction that failed with this error may have been committed. */
+export const isCommitUnknown = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && unanswered.has(error)
+
+/** A FATAL error of class 57P ends the connection, and says nothing about the statement. */
+function isAnswered(error: unknown): boolean {
+  const state = sqlStateOf(error)
+  return isRepeatable(error) || (state !== null && !/^(57P|08)/.test(state))
+}
+
 /**
  * Runs `work` in one transaction (read committed; rows are locked explicitly, in the order owner,
  * project, phone, host, device). Retries up to three times after a deadlock or serialisation
@@ -80,9 +79,15 @@ const attempts = 4
  */
 export async function inTransaction<T>(db: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
+    const progress = { isWorkDone: false }
     try {
-      return await db.$transaction(work)
+      return await db.$transaction(async (tx) => {
+        const result = await work(tx)
+        progress.isWorkDone = true
+        return result
+      })
     } catch (error) {
+      if (progress.isWorkDone && error instanceof Error && !isAnswered(error)) unanswered.add(error)
       if (attempt >= attempts || !isRepeatable(error)) throw error
     }
   }

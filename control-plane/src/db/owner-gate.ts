@@ -2,7 +2,7 @@
  * Limits how many transactions of one owner run concurrently in this replica. Requests that wait for the row lock of a project
  * hold a connection each, so without a limit one tenant takes the whole pool. docs/decisions/0185
  */
-import { ApiError } from '@phonerack/shared'
+import { ApiError, onAbort } from '@phonerack/shared'
 import { tooBusy } from './busy.js'
 
 export interface GateLimits {
@@ -73,7 +73,7 @@ export class OwnerGate {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         clearTimeout(timer)
-        signal?.removeEventListener('abort', giveUp)
+        forget()
         line.waiting.delete(enter)
       }
       const enter = (): void => {
@@ -84,10 +84,10 @@ export class OwnerGate {
         leave()
         reject(tooBusy(signal?.reason))
       }
+      let forget = (): void => undefined
       const timer = setTimeout(giveUp, waitMs)
       line.waiting.add(enter)
-      if (signal?.aborted) giveUp()
-      else signal?.addEventListener('abort', giveUp)
+      if (signal) forget = onAbort(signal, giveUp)
     })
   }
 }

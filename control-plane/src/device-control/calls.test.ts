@@ -2,9 +2,10 @@
 import { ApiError, type Action } from '@phonerack/shared'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { HostClients } from '../host-calls/clients.js'
-import { Authority } from '../pki/authority.js'
+import { Authority, newAuthority } from '../pki/authority.js'
 import { observationJson, type AgentDouble } from '../testing/agent-double.js'
 import { errorOf } from '../testing/api.js'
+import { readyPhone } from '../testing/ready-phone.js'
 import {
   createBody,
   eventually,
@@ -26,17 +27,13 @@ beforeAll(async () => {
   plane = await world.start()
   agent = await plane.rack(1)
   tenant = await plane.tenant()
-  const { phone } = await plane.app.services.phones.create(tenant.caller, createBody(), null)
-  phoneId = phone.id
-  await ready()
+  phoneId = await readyPhone(plane, tenant)
 })
 afterAll(async () => {
   await world.stop()
 })
 
 const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
-const ready = () =>
-  plane.app.services.phones.wait(phoneId, (phone) => phone.status === 'ready', 10_000, context.signal)
 const home: Action = { type: 'home' }
 const run = (actions: Action[]) =>
   plane.app.services.devices.runActions(tenant.caller, phoneId, { actions, observe: 'ui' }, context)
@@ -213,15 +210,15 @@ it('repeats a read until the agent is back', async () => {
 
 it('calls only the host with the expected certificate, and only with its own certificate', async () => {
   const host = await plane.app.core.db.host.findUniqueOrThrow({ where: { id: agent.hostId } })
-  const authority = await Authority.open(plane.config.pkiDir)
+  const { authority } = plane.app
   const own = new HostClients(await authority.issueClient(), plane.app.core.log)
-  const address = host.address ?? ''
-  expect(await own.to(agent.hostId, address).ready(2000)).toBe(true)
-  expect(await own.to('hst_aaaaaaaaaaaa', address).ready(1000)).toBe(false)
+  const at = { address: host.address ?? '', certificateFingerprint: null }
+  expect(await own.to(agent.hostId, at).ready(2000)).toBe(true)
+  expect(await own.to('hst_aaaaaaaaaaaa', at).ready(1000)).toBe(false)
   own.close()
-  const strangerAuthority = await Authority.open(`${world.dir}/stranger`)
+  const strangerAuthority = await Authority.of(await newAuthority())
   const stranger = new HostClients(await strangerAuthority.issueClient(), plane.app.core.log)
-  expect(await stranger.to(agent.hostId, address).ready(1000)).toBe(false)
+  expect(await stranger.to(agent.hostId, at).ready(1000)).toBe(false)
   stranger.close()
 })
 

@@ -43,14 +43,15 @@ export async function placeDevice(
   })
   if (!device) return null
   const { host, phone } = device
-  const inReach = host.address !== null && hostInReach(host.lastSeenAt, core.clock.now(), core.rules)
+  const { address, certificateFingerprint } = host
+  const inReach = hostInReach(host.lastSeenAt, core.clock.now(), core.rules)
   return {
     ...device,
     tenant: phone ? tenantOf(phone.projectId) : '',
     hasData: phone?.hasData ?? false,
     // The table's check constraint allows no other state.
     state: device.state as DeviceState,
-    connection: inReach && host.address !== null ? hosts.to(host.id, host.address) : null,
+    connection: inReach && address !== null ? hosts.to(host.id, { address, certificateFingerprint }) : null,
   }
 }
 

@@ -7,6 +7,7 @@ import { CallFailure, requireConnection, toFailure } from '../host-calls/calls.j
 import { countOk, resultsOfLostBatch, type BatchKnown } from './batch.js'
 import { phoneUnavailable, type Target } from '../phones/target.js'
 import { type CallContext } from '../core/caller.js'
+import { ServerStopping } from '../core/server-stopping.js'
 
 const modes: Record<ObserveMode, ProtoObserveMode> = {
   none: ProtoObserveMode.OBSERVE_MODE_NONE,
@@ -48,11 +49,19 @@ export async function runBatch(
     { deadline: Date.now() + progress.remaining },
   )
   const known: BatchKnown = { results: [], started: -1, sinceStartMs: 0 }
+  // Answers with the known results before the stopping server closes the connection.
+  const { signal } = context
+  const onAbort = (): void => {
+    if (signal.reason instanceof ServerStopping) stream.cancel()
+  }
+  signal.addEventListener('abort', onAbort)
+  if (signal.aborted) onAbort()
   try {
     return await follow(stream, known, batch.actions.length)
   } catch (error) {
     return onLost(batch.actions, known, toFailure(error))
   } finally {
+    signal.removeEventListener('abort', onAbort)
     stream.cancel()
   }
 }

@@ -3,7 +3,8 @@
 import { ApiError } from '@phonerack/shared'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type AgentDouble } from '../testing/agent-double.js'
-import { createBody, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { readyPhone } from '../testing/ready-phone.js'
+import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 
 let world: World
 let plane: Plane
@@ -17,9 +18,7 @@ beforeAll(async () => {
   plane = await world.start()
   agent = await plane.rack(1)
   tenant = await plane.tenant()
-  const { phone } = await plane.app.services.phones.create(tenant.caller, createBody(), null)
-  phoneId = phone.id
-  await plane.app.services.phones.wait(phoneId, ({ status }) => status === 'ready', 10_000, context.signal)
+  phoneId = await readyPhone(plane, tenant)
 })
 afterAll(() => world.stop())
 beforeEach(() => {

@@ -6,6 +6,7 @@ import { Prisma } from '../gen/prisma/client.js'
 import { makeStorable, shorten } from '@phonerack/shared'
 import { type Reader, type Tx } from '../db/database.js'
 import { addWipe } from './care.js'
+import { inService } from './service.js'
 import { cleanForAnyone, cleanForTenant, tenantOf } from './tenant.js'
 
 export interface AssignedDevice {
@@ -39,10 +40,10 @@ export interface Wanted {
 }
 
 /**
- * Locks a device that can be assigned: free, healthy, its host heard recently, and confirmed by its
- * agent as clean for this tenant since the database last changed. First skips devices that another
- * transaction has locked. When only those are left, waits for one, since heartbeats lock devices
- * briefly.
+ * Locks a device that can be assigned: free, healthy, in service, its host heard recently, and
+ * confirmed by its agent as clean for this tenant since the database last changed. First skips
+ * devices that another transaction has locked. When only those are left, waits for one, since
+ * heartbeats lock devices briefly.
  */
 export async function lockFreeDevice(
   tx: Tx,
@@ -50,13 +51,19 @@ export async function lockFreeDevice(
 ): Promise<AssignedDevice | null> {
   const inCountry = country === null ? Prisma.empty : Prisma.sql`and h.country = ${country}`
   const theirs = cleanForTenant(tenantOf(projectId))
-  for (const skip of [Prisma.sql`skip locked`, Prisma.empty]) {
+  for (const skip of [Prisma.sql`skip locked`, Prisma.empty, Prisma.empty]) {
     const rows = await tx.$queryRaw<Row[]>`select d.id, d.host_id, d.serial, d.fencing_number
       from devices d join hosts h on h.id = d.host_id
       where d.state = 'free' and d.link = 'healthy' and h.retired_at is null and h.last_seen_at > ${heardSince} ${inCountry}
+        and ${inService}
         and d.confirmed_epoch = (select current_epoch()) and d.clean_for in (${cleanForAnyone}, ${theirs})
       order by d.clean_for = ${cleanForAnyone}, d.freed_at nulls first, d.id limit 1 for update of d ${skip}`
-    if (rows[0]) return toDevice(rows[0])
+    const [row] = rows
+    if (!row) continue
+    // A drain of its host may have ended while this statement waited for the lock.
+    const again = await tx.$queryRaw<unknown[]>`select 1 from devices d join hosts h on h.id = d.host_id
+      where d.id = ${row.id} and ${inService}`
+    if (again.length > 0) return toDevice(row)
   }
   return null
 }

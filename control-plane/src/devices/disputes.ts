@@ -4,14 +4,18 @@
  * wipe, a start or a phone. docs/decisions/0173
  */
 import { type Tx } from '../db/database.js'
+import { Prisma } from '../gen/prisma/client.js'
 
 /** Within 24 hours; the next one quarantines the device. */
 export const maxDisputes = 5
 
+/** False while `disputed_since` is null. */
+const isWithinADay = Prisma.sql`coalesce(disputed_since > now() - interval '24 hours', false)`
+
 /** Locks the device's row. Returns true when its agent has used up its disputes. */
 export async function lockDisputed(tx: Tx, deviceId: string): Promise<boolean> {
   const rows = await tx.$queryRaw<{ is_over: boolean }[]>`select
-      disputes >= ${maxDisputes} and coalesce(disputed_since > now() - interval '24 hours', false) as is_over
+      disputes >= ${maxDisputes} and ${isWithinADay} as is_over
     from devices where id = ${deviceId} for update`
   return rows[0]?.is_over ?? false
 }
@@ -22,7 +26,7 @@ export async function lockDisputed(tx: Tx, deviceId: string): Promise<boolean> {
  */
 export async function countDispute(tx: Tx, deviceId: string): Promise<void> {
   await tx.$executeRaw`update devices set
-      disputes = case when disputed_since > now() - interval '24 hours' then disputes + 1 else 1 end,
-      disputed_since = case when disputed_since > now() - interval '24 hours' then disputed_since else now() end
+      disputes = case when ${isWithinADay} then disputes + 1 else 1 end,
+      disputed_since = case when ${isWithinADay} then disputed_since else now() end
     where id = ${deviceId}`
 }

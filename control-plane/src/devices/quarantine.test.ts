@@ -30,14 +30,14 @@ interface Case {
 }
 const adviceFor = ({ reason, checks = [], phoneId, link = 'healthy' }: Case) => {
   const step = nextStepOf({
-    ...{ serial: 'R5', state: 'quarantined', link, reason, checks },
+    ...{ id: 'dev_r5', serial: 'R5', state: 'quarantined', link, reason, checks },
     phoneId: phoneId ?? null,
   })
   if (!step) throw new Error('no next step')
   return { first: step.first, commands: step.commands.map(({ words }) => words.join(' ')) }
 }
-const release = 'device release R5'
-const enroll = 'device enroll R5 --erase'
+const release = 'device release dev_r5'
+const enroll = 'device enroll dev_r5 --erase'
 const lost = { link: 'unenrolled' }
 
 const cases: [string, Case, RegExp | null, string[]][] = [
@@ -53,19 +53,24 @@ const cases: [string, Case, RegExp | null, string[]][] = [
     /Remove the SIM.*Remove the memory card/,
     [release],
   ],
-  ['its image changed', ofWipe('sim_cards', 'system_image'), /reset the device/, ['device show R5']],
-  ['its host is not believed', { reason: notBelieved(9n, 1n) }, /host can be trusted/, ['device show R5']],
+  ['its image changed', ofWipe('sim_cards', 'system_image'), /reset the device/, ['device show dev_r5']],
+  [
+    'its host is not believed',
+    { reason: notBelieved(9n, 1n) },
+    /host can be trusted/,
+    ['device show dev_r5'],
+  ],
   [
     'its host contradicts itself',
     { reason: contradicts(9n, 1n) },
     /Find out why/,
-    ['device show R5', release],
+    ['device show dev_r5', release],
   ],
   [
     'its host disagrees too often',
     { reason: disputedTooOften(9n, 5) },
     /Find out why/,
-    ['device show R5', release],
+    ['device show dev_r5', release],
   ],
   ['it was unreachable', { reason: outOfReach }, /link is healthy/, [release]],
   ['it is clean for nobody', { reason: cleanForNobody }, /PACKAGE_CLEAN_FOR_ALL/, [release]],
@@ -103,12 +108,12 @@ it('names only sections and commands that docs/operations.md has', () => {
   const commands = new Set(cases.flatMap(([, held]) => adviceFor(held).commands))
   // The documentation names `--keep` as an option of the release before it.
   const documented = [...commands].filter((words) => !words.endsWith('--keep'))
-  expect(documented.filter((words) => !text.includes(`ctl ${words.replace('R5', 'SERIAL')}`))).toEqual([])
+  expect(documented.filter((words) => !text.includes(`ctl ${words.replace('dev_r5', 'ID')}`))).toEqual([])
   expect(text).toContain('`--keep`')
 })
 
 it('says that a release fails the phone that the device holds', () => {
-  const held = { serial: 'R5', state: 'quarantined', link: 'healthy', reason: 'x', checks: [] }
+  const held = { id: 'dev_r5', serial: 'R5', state: 'quarantined', link: 'healthy', reason: 'x', checks: [] }
   const doesOf = (phoneId: string | null) =>
     nextStepOf({ ...held, phoneId })
       ?.commands.map(({ does }) => does)
@@ -125,6 +130,14 @@ it('does not use the checks of an earlier wipe as the reason, or quoted evidence
 })
 
 it('returns null for a device that is not quarantined', () => {
-  const free = { serial: 'R5', state: 'free', link: 'healthy', reason: null, phoneId: null, checks: [] }
+  const free = {
+    id: 'dev_r5',
+    serial: 'R5',
+    state: 'free',
+    link: 'healthy',
+    reason: null,
+    phoneId: null,
+    checks: [],
+  }
   expect(nextStepOf(free)).toBeNull()
 })

@@ -59,6 +59,8 @@ export interface NextStep {
 }
 
 interface Held {
+  id: string
+  /** Not unique: other hosts may have it too. */
   serial: string
   state: string
   link: string
@@ -78,14 +80,14 @@ const beforeRelease: Readonly<Record<string, string>> = {
 }
 
 /** Returns null for a device that is not quarantined. */
-export function nextStepOf({ serial, state, link, reason, phoneId, checks }: Held): NextStep | null {
+export function nextStepOf({ id, serial, state, link, reason, phoneId, checks }: Held): NextStep | null {
   if (state !== 'quarantined') return null
   const command = (does: string, ...words: string[]): Command => ({ does, words: ['device', ...words] })
-  const show = command('shows the device', 'show', serial)
-  const enroll = (does: string): Command => command(does, 'enroll', serial, '--erase')
+  const show = command('shows the device', 'show', id)
+  const enroll = (does: string): Command => command(does, 'enroll', id, '--erase')
   const release = command(
     phoneId === null ? 'wipes and checks it again' : 'wipes it, and fails the phone of its tenant',
-    ...['release', serial],
+    ...['release', id],
   )
   // Its agent has no record of it and refuses a wipe.
   const isUnenrolled = link === 'unenrolled' && phoneId === null
@@ -106,7 +108,7 @@ export function nextStepOf({ serial, state, link, reason, phoneId, checks }: Hel
       commands: [wipe],
     }
   if (phoneId !== null) {
-    const keep = command('returns it to its tenant without a wipe', 'release', serial, '--keep')
+    const keep = command('returns it to its tenant without a wipe', 'release', id, '--keep')
     return { first: 'Check the phone and decide.', commands: [keep, release] }
   }
   const failed = checks.filter(({ passed }) => !passed)

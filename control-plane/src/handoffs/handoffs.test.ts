@@ -11,7 +11,8 @@ import { createdHandoffSchema, handoffSchema } from '../routes/phones/handoffs.j
 import { errorOf } from '../testing/api.js'
 import { endpoints, requestOf } from '../testing/endpoints.js'
 import { openLive, type LiveClient } from '../testing/live-client.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { readyPhone } from '../testing/ready-phone.js'
+import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { createKey, revokeKey } from '../testing/operator.js'
 
 const message = 'Sign in to the bank. <b>The code</b> comes by message.'
@@ -41,20 +42,10 @@ beforeAll(async () => {
     return Promise.resolve()
   }
   tenant = await plane.tenant({ credit: '1000' })
-  phoneId = await newPhone()
+  phoneId = await readyPhone(plane, tenant)
 })
 afterAll(() => world.stop())
 
-async function newPhone(): Promise<string> {
-  const { phones } = plane.app.services
-  const { phone } = await phones.create(
-    tenant.caller,
-    createBody({ idleTimeout: 3600, maxDuration: 3600 }),
-    null,
-  )
-  await becomes(phone.id, 'ready')
-  return phone.id
-}
 const becomes = (id: string, wanted: 'ready' | 'parked'): Promise<void> =>
   eventually(async () => (await plane.app.services.phones.get(tenant.caller, id)).status === wanted)
 

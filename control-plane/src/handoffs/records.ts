@@ -1,4 +1,4 @@
-/** Hand-overs in the database, and their current status: a stored one may be over by now. */
+/** Hand-overs in the database, and their current status: the stored one may be out of date. */
 import { ApiError } from '@phonerack/shared'
 import { type Reader } from '../db/database.js'
 import { Prisma } from '../gen/prisma/client.js'

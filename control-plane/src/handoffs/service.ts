@@ -92,10 +92,12 @@ export function createHandoffService(core: Core, hosts: HostClients, baseUrl: st
       await allowed(caller, phoneId)
       await find(phoneId, id)
       // Deletes what people wrote as well.
-      const { count } = await core.db.handoff.updateMany({
-        where: { id, phoneId, status: { not: 'withdrawn' } },
-        data: { status: 'withdrawn', message: '', note: null, endedAt: core.clock.now() },
-      })
+      const { count } = await inTenantTransaction(core, caller, (tx) =>
+        tx.handoff.updateMany({
+          where: { id, phoneId, status: { not: 'withdrawn' } },
+          data: { status: 'withdrawn', message: '', note: null, endedAt: core.clock.now() },
+        }),
+      )
       if (count === 0) throw handoffNotFound(phoneId, id)
       core.changes.publish(phoneId)
     },

@@ -2,31 +2,26 @@
 // process, so these run in a child process.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { hostileAddresses } from '../testing/fuzz/addresses.js'
 import { channelTarget } from './address.js'
 import { readHeartbeat } from '../hosts/read-heartbeat.js'
-
-const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-address-'))
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 const built = (file: string): string =>
   pathToFileURL(path.resolve(import.meta.dirname, '../../dist', file)).href
 
 /** Connects to each address with the built control plane. */
 const connecting = `
-  const { Authority } = await import(${JSON.stringify(built('pki/authority.js'))})
+  const { Authority, newAuthority } = await import(${JSON.stringify(built('pki/authority.js'))})
   const { HostClients } = await import(${JSON.stringify(built('host-calls/clients.js'))})
-  const [dir, ...addresses] = process.argv.slice(1)
-  const authority = await Authority.open(dir)
+  const addresses = process.argv.slice(1)
+  const authority = await Authority.of(await newAuthority())
   const log = { warn() {}, error() {} }
   for (const address of addresses) {
     const hosts = new HostClients(await authority.issueClient(), log)
-    const ready = await hosts.to('hst_aaaaaaaaaaaa', address).ready(50)
+    const ready = await hosts.to('hst_aaaaaaaaaaaa', { address, certificateFingerprint: null }).ready(50)
     console.log(address + ' ready ' + ready)
     hosts.close()
   }`
@@ -54,7 +49,7 @@ describe("a host's address", () => {
   it('leaves the host unreachable and the process alive when it is stored and unusable', async () => {
     const child = spawn(
       process.execPath,
-      ['--input-type=module', '--eval', connecting, '--', dir, ...hostileAddresses],
+      ['--input-type=module', '--eval', connecting, '--', ...hostileAddresses],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     )
     let said = ''

@@ -3,6 +3,7 @@
  * The address comes from heartbeats and is not trusted: the host must present the certificate of
  * its ID.
  */
+import { checkServerIdentity } from 'node:tls'
 import {
   credentials,
   connectivityState,
@@ -16,6 +17,14 @@ import { type Credentials, hostDnsName } from '../pki/authority.js'
 import { channelTarget } from './address.js'
 import { checkedClients } from './answers/client.js'
 import { Breaker } from './breaker.js'
+
+/** Where a host is called, and which certificate it must present. */
+export interface HostAddress {
+  /** `host:port`, from a heartbeat. */
+  address: string
+  /** SHA-256 of the certificate; null: any certificate of its ID. */
+  certificateFingerprint: string | null
+}
 
 /** A screen (4 MB) with its envelope. */
 const maxMessageBytes = 8_000_000
@@ -37,25 +46,19 @@ export interface HostConnection {
 }
 
 export class HostClients {
-  private readonly open = new Map<string, HostConnection & { address: string }>()
-  private readonly credentials: ChannelCredentials
+  private readonly open = new Map<string, HostConnection & HostAddress>()
 
   constructor(
-    own: Credentials,
+    private readonly own: Credentials,
     private readonly log: Logger,
-  ) {
-    this.credentials = credentials.createSsl(
-      Buffer.from(own.caPem),
-      Buffer.from(own.privateKeyPem),
-      Buffer.from(own.certificatePem),
-    )
-  }
+  ) {}
 
-  to(hostId: string, address: string): HostConnection {
+  to(hostId: string, { address, certificateFingerprint }: HostAddress): HostConnection {
     const known = this.open.get(hostId)
-    if (known?.address === address) return known
+    if (known?.address === address && known.certificateFingerprint === certificateFingerprint) return known
     if (known) end(known)
-    const connection = { address, ...this.connect(hostId, address) }
+    const secured = credentialsFor(this.own, certificateFingerprint)
+    const connection = { address, certificateFingerprint, ...this.connect(hostId, address, secured) }
     this.open.set(hostId, connection)
     return connection
   }
@@ -65,7 +68,7 @@ export class HostClients {
     this.open.clear()
   }
 
-  private connect(hostId: string, address: string): HostConnection {
+  private connect(hostId: string, address: string, secured: ChannelCredentials): HostConnection {
     const name = hostDnsName(hostId)
     const options = {
       'grpc.ssl_target_name_override': name,
@@ -88,9 +91,9 @@ export class HostClients {
     const target = channelTarget(address)
     const fault = target === null ? 'the stored address of the host is not `host:port`' : null
     if (fault !== null) this.log.error({ host: hostId, address }, fault)
-    const client = new checked.Host(target ?? noTarget, this.credentials, options)
-    const live = new checked.Live(target ?? noTarget, this.credentials, options)
-    const recordings = new checked.Recording(target ?? noTarget, this.credentials, {
+    const client = new checked.Host(target ?? noTarget, secured, options)
+    const live = new checked.Live(target ?? noTarget, secured, options)
+    const recordings = new checked.Recording(target ?? noTarget, secured, {
       ...options,
       channelOverride: client.getChannel(),
     })
@@ -98,6 +101,21 @@ export class HostClients {
     return { client, live, recordings, breaker: new Breaker(), fault, ready }
   }
 }
+
+const credentialsFor = (own: Credentials, fingerprint: string | null): ChannelCredentials =>
+  credentials.createSsl(
+    Buffer.from(own.caPem),
+    Buffer.from(own.privateKeyPem),
+    Buffer.from(own.certificatePem),
+    {
+      // Replaces the check of the name, which is therefore made here.
+      checkServerIdentity: (name, certificate) =>
+        checkServerIdentity(name, certificate) ??
+        (fingerprint === null || certificate.fingerprint256 === fingerprint
+          ? undefined
+          : new Error('the host presents an earlier certificate of its ID')),
+    },
+  )
 
 /** Adds our protocol version to every call. */
 const sayProtocol: Interceptor = (options, nextCall) =>

@@ -15,7 +15,7 @@ import { readEpoch } from '../db/epoch.js'
 import { judge, type CustodyRow } from '../devices/custody.js'
 import { type Core } from '../core/core.js'
 import { settleReport } from './settle-device.js'
-import { deviceChange, inOurTime, isNewer, newDevice, type KnownDevice } from './fold.js'
+import { deviceChange, inOurTime, isNewer, newDevice, type KnownDevice, type KnownHost } from './fold.js'
 import { lockChange, type LockActivity, type LockChange } from './lock-activity.js'
 import { type HostSilence } from './silence.js'
 import { maxDevices, readHeartbeat, type ReadHeartbeat, type RefusedHeartbeat } from './read-heartbeat.js'
@@ -116,12 +116,17 @@ export async function foldHeartbeat(
   faults = noFaults,
 ): Promise<LockChange[]> {
   const folded = await inTransaction(core.db, async (tx) => {
-    const rows = await tx.$queryRaw<{ epoch: string }[]>`select current_epoch() as epoch from hosts
-      where id = ${heartbeat.host_id} for update`
-    const host = await tx.host.findUnique({ where: { id: heartbeat.host_id } })
+    const [host] = await tx.$queryRaw<KnownRow[]>`select current_epoch() as epoch, id, sequence,
+        announced_at as "announcedAt", last_seen_at as "lastSeenAt", retired_at as "retiredAt",
+        report_fault as "reportFault", certificate_fingerprint as "certificateFingerprint"
+      from hosts where id = ${heartbeat.host_id} for update`
     const now = core.clock.now()
     if (!host || host.retiredAt || !isNewer(host, heartbeat, now, core.rules.hostLateAfterMs)) return null
-    const epoch = rows[0]?.epoch ?? ''
+    if (host.certificateFingerprint !== null && heartbeat.certificate !== host.certificateFingerprint) {
+      core.log.warn({ host: host.id }, 'ignoring a heartbeat of a machine with an earlier certificate')
+      return null
+    }
+    const { epoch } = host
     const changed = await foldDevices(core, tx, heartbeat, faults, host, { now, epoch })
     await tx.host.update({
       where: { id: host.id },
@@ -134,6 +139,7 @@ export async function foldHeartbeat(
         lastSeenAt: now,
         protocolVersion: heartbeat.protocol_version ?? protocol.unnamed,
         reportFault: faults.fault,
+        problem: heartbeat.problem ?? null,
       },
     })
     if (faults.fault !== null && faults.fault !== host.reportFault)
@@ -146,6 +152,15 @@ export async function foldHeartbeat(
   for (const { deviceId, report } of folded.disagreeing)
     await settleReport(core, deviceId, report, folded.epoch)
   return folded.locks
+}
+
+interface KnownRow extends KnownHost {
+  id: string
+  retiredAt: Date | null
+  reportFault: string | null
+  certificateFingerprint: string | null
+  /** The current epoch of the database. */
+  epoch: string
 }
 
 interface Folded {
@@ -161,7 +176,7 @@ async function foldDevices(
   tx: Tx,
   heartbeat: Heartbeat,
   { deviceFaults }: Faults,
-  host: { id: string; sequence: bigint; announcedAt: Date | null; lastSeenAt: Date | null },
+  host: KnownRow,
   { now, epoch }: { now: Date; epoch: string },
 ): Promise<Folded> {
   const known = await tx.device.findMany({ where: { hostId: host.id }, orderBy: { id: 'asc' } })

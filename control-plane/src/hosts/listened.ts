@@ -27,17 +27,15 @@ export class ListenedTime {
    */
   async count(db: Pick<Database, '$queryRaw'>): Promise<void> {
     const { known } = this
-    if (known) {
-      const elapsed = Math.max(0, Math.floor(this.now() - known.at))
-      const rows = await db.$queryRaw<{ total: bigint }[]>`update listened
-        set total_ms = total_ms + ${elapsed} where id = 1 and total_ms = ${known.total} returning total_ms as total`
-      if (rows[0]) {
-        this.known = { total: rows[0].total, at: known.at + elapsed }
-        return
-      }
-    }
-    const rows = await db.$queryRaw<{ total: bigint }[]>`select total_ms as total from listened`
-    this.known = rows[0] ? { total: rows[0].total, at: this.now() } : null
+    const elapsed = known ? Math.max(0, Math.floor(this.now() - known.at)) : 0
+    const rows = await db.$queryRaw<{ total: bigint; isAdded: boolean }[]>`with added as (
+        update listened set total_ms = total_ms + ${elapsed}
+        where id = 1 and total_ms = ${known?.total ?? null}::bigint returning total_ms)
+      select coalesce(added.total_ms, listened.total_ms) as total, added.total_ms is not null as "isAdded"
+      from listened left join added on true`
+    const [row] = rows
+    if (row?.isAdded && known) this.known = { total: row.total, at: known.at + elapsed }
+    else this.known = row ? { total: row.total, at: this.now() } : null
   }
 }
 

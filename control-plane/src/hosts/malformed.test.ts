@@ -8,7 +8,8 @@ import { closings } from '../live/page/wire.js'
 import { observationJson, withTrailer, type AgentDouble } from '../testing/agent-double.js'
 import { errorOf } from '../testing/api.js'
 import { openLive } from '../testing/live-client.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { readyPhone } from '../testing/ready-phone.js'
+import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 
 let world: World
 let plane: Plane
@@ -22,9 +23,7 @@ beforeAll(async () => {
   await plane.server.listen({ host: '127.0.0.1', port: 0 })
   agent = await plane.rack(1)
   tenant = await plane.tenant()
-  const { phones } = plane.app.services
-  phoneId = (await phones.create(tenant.caller, createBody(), null)).phone.id
-  await eventually(async () => (await phones.get(tenant.caller, phoneId)).status === 'ready')
+  phoneId = await readyPhone(plane, tenant)
 })
 afterAll(() => world.stop())
 beforeEach(() => {

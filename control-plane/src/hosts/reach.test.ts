@@ -57,7 +57,7 @@ it('refuses new work to a late host, ends sessions of a lost one, and leaves the
   expect((await until(phone.id, 'unavailable')).session).toBeNull()
   const session = await lastSession(phone.id)
   expect(session?.endReason).toBe('unavailable')
-  expect(Math.abs((session?.endedAt?.getTime() ?? 0) - silentSince)).toBeLessThan(3000)
+  expect(Math.abs((session?.endedAt?.getTime() ?? 0) - silentSince)).toBeLessThan(60_000)
   expect(await refusalOf(phones().park(tenant.caller, phone.id))).toBe('phone_not_running')
 
   agent.resume()
@@ -86,6 +86,52 @@ it('waits a moment for a late host, and refuses nothing when its heartbeat arriv
   expect((await seen).text).toBe('app x')
   await phones().delete(tenant.caller, phone.id)
   await allFree()
+})
+
+it("shows the link of a lost host's device as unknown, and keeps a drained host's phones past the loss limit", async () => {
+  const drained = await world.start({
+    env: {
+      PHONERACK_HOST_LATE_AFTER: '1',
+      PHONERACK_HOST_LOST_AFTER: '2',
+      PHONERACK_LOST_FOR_GOOD_AFTER: '4',
+    },
+  })
+  const request = (method: 'GET' | 'POST', path: string) =>
+    drained.operator.inject({
+      ...{ method, url: `/operator/v1${path}` },
+      headers: { authorization: `Bearer ${drained.operatorToken}` },
+    })
+  const racks = [await drained.rack(1, { beatMs: 200 }), await drained.rack(1, { beatMs: 200 })]
+  const owner = await drained.tenant()
+  const service = drained.app.services.phones
+  const until = (id: string, status: string) =>
+    service.wait(id, (view: PhoneView) => view.status === status, 60_000, new AbortController().signal)
+  const ids: string[] = []
+  while (ids.length < racks.length) {
+    const { phone } = await service.create(owner.caller, createBody(), null)
+    await until(phone.id, 'ready')
+    await service.park(owner.caller, phone.id)
+    await until(phone.id, 'parked')
+    ids.push(phone.id)
+  }
+  const { db } = drained.app.core
+  const [kept, lost] = ids as [string, string]
+  const device = await db.device.findUniqueOrThrow({ where: { phoneId: kept } })
+  const view = async () =>
+    (await request('GET', `/devices/${device.id}`)).json<{ link: string; host_state: string }>()
+  expect(await view()).toMatchObject({ link: 'healthy', host_state: 'online' })
+  expect((await request('POST', `/hosts/${device.hostId}/drain`)).statusCode).toBe(200)
+  for (const rack of racks) rack.pause()
+  await eventually(async () => (await view()).host_state === 'lost')
+  expect((await view()).link).toBe('unknown')
+  await until(lost, 'failed')
+  expect((await service.get(owner.caller, kept)).status).toBe('parked')
+  for (const rack of racks) rack.resume()
+  await eventually(async () => (await view()).host_state === 'online')
+  await request('POST', `/hosts/${device.hostId}/undrain`)
+  await service.start(owner.caller, kept, { idleTimeout: null, maxDuration: null })
+  await until(kept, 'ready')
+  await drained.close()
 })
 
 const allFree = () =>

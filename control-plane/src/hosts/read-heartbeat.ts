@@ -45,6 +45,7 @@ const envelope = heartbeatSchema.omit({ devices: true }).extend({
   version: z.string().catch('unknown'),
   address: z.string().refine((address) => channelTarget(address) !== null),
   load: z.number().catch(0),
+  problem: z.string().nullish().catch(null),
 })
 
 const serial = z

@@ -50,8 +50,9 @@ describe('an invalid report of one device', () => {
     expect(await get('/hosts')).toMatchObject({
       data: [{ report_fault: 'Not read: devices.2 (no readable serial)' }],
     })
-    agent.onHeartbeat = (message) => message
+    agent.onHeartbeat = (message) => ({ ...message, problem: 'no scrcpy server' })
     await eventually(async () => (await hostOf(agent.hostId)).reportFault === null)
+    expect(await get('/hosts')).toMatchObject({ data: [{ report_fault: null, problem: 'no scrcpy server' }] })
     await agent.stop()
     await plane.app.core.db.host.update({ where: { id: agent.hostId }, data: { retiredAt: new Date() } })
   })

@@ -26,7 +26,7 @@ interface Locked {
   reported: bigint
   /** How a wipe or an enrolment is added again; undefined: with no earlier refusals. */
   retry: Retry | undefined
-  /** The report of a clean device; null when settling a refusal. */
+  /** Fields of the row of a clean device; null for a refusal, or for a report without custody. */
   clean: { confirmedEpoch: string; cleanFor: string; custodyRevision: bigint } | null
 }
 
@@ -174,7 +174,7 @@ async function act(locked: Locked, { kind }: Verdict): Promise<boolean> {
       return phone ? goOn(locked, phone) : careAgain(locked)
     case 'wiped since':
       if (!phone) return false
-      return phone.status === 'creating' || (await isResetPending(tx, phone.id))
+      return phone.status === 'creating' || phone.resetPending
         ? goOn(locked, phone)
         : fail(locked, phone, 'The device was wiped after the point to which the database was restored.')
     case 'used by another':
@@ -191,9 +191,9 @@ async function usedByOthers(
   phone: PhoneRecord,
   kind: 'used by another' | 'used by unknown',
 ): Promise<boolean> {
-  const { tx, device, reported } = locked
-  // Its wipe, under another number, is already scheduled.
-  if (await isResetPending(tx, phone.id)) return reported > device.fencingNumber && goOn(locked, phone)
+  const { device, reported } = locked
+  // A reset is pending: the start under the next number wipes the phone first.
+  if (phone.resetPending) return reported > device.fencingNumber && goOn(locked, phone)
   if (phone.status === 'creating') return giveAnother(locked, phone)
   if (kind === 'used by another')
     return fail(
@@ -204,14 +204,17 @@ async function usedByOthers(
   return quarantineForWipe(locked, unknownUse)
 }
 
-/** Raises the fencing number for the next call and returns it. */
+/** Sets the fencing number to the higher of row and report, plus `beyond`, and returns it. */
 async function raiseTo({ tx, device, reported }: Locked, beyond: bigint): Promise<bigint> {
   const highest = (reported > device.fencingNumber ? reported : device.fencingNumber) + beyond
   await tx.device.update({ where: { id: device.id }, data: { fencingNumber: highest } })
   return highest
 }
 
-/** The agent knows the phone; only the row's number is behind. */
+/**
+ * Continues with the phone's current work under a number that the agent accepts. A ready phone ends
+ * its session.
+ */
 async function goOn(locked: Locked, phone: PhoneRecord): Promise<boolean> {
   const { core, tx } = locked
   if (phone.status === 'ready') {
@@ -295,7 +298,7 @@ async function quarantine(locked: Locked, reason: string): Promise<boolean> {
   return true
 }
 
-/** Like `quarantine`, for a phone that the agent refuses regardless of the operator's decision. */
+/** Like `quarantine`, but the operator can only wipe the device: its agent refuses the phone. */
 async function quarantineForWipe(locked: Locked, reason: string): Promise<boolean> {
   const changed = await quarantine(locked, reason)
   if (changed)
@@ -304,12 +307,4 @@ async function quarantineForWipe(locked: Locked, reason: string): Promise<boolea
       data: { wipeOnly: true },
     })
   return changed
-}
-
-async function isResetPending(tx: Tx, phoneId: string): Promise<boolean> {
-  const { resetPending } = await tx.phone.findUniqueOrThrow({
-    where: { id: phoneId },
-    select: { resetPending: true },
-  })
-  return resetPending
 }

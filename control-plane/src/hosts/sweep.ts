@@ -4,9 +4,10 @@
  * other.
  */
 import { outOfReach } from '../devices/quarantine.js'
+import { inService } from '../devices/service.js'
 import { Prisma } from '../gen/prisma/client.js'
 import { type Core } from '../core/core.js'
-import { failPhone, loseReach } from '../phones/run.js'
+import { endDrainedRun, failPhone, loseReach } from '../phones/run.js'
 import { type ListenedTime, silentFor } from './listened.js'
 import { type Silence } from './silence.js'
 
@@ -53,11 +54,12 @@ export async function sweepHosts(
   listened: ListenedTime,
   silence: Silence,
 ): Promise<void> {
+  const { hostLostAfterMs, lostForGoodAfterMs } = core.rules
   // Query first: a failed sweep also interrupts listening.
-  await core.db.$queryRaw`select 1 as alive`
-  const { hostLostAfterMs } = core.rules
+  const isAnySilent = await anySilent(core, Math.min(hostLostAfterMs, lostForGoodAfterMs))
   if (!listening.isLongEnough(performance.now(), core.bus.connected, hostLostAfterMs)) return listened.pause()
   await listened.count(core.db)
+  if (!isAnySilent) return
   const now = core.clock.now()
   const lostSince = before(now, hostLostAfterMs)
   const isLost = (row: LostRow): boolean =>
@@ -69,6 +71,30 @@ export async function sweepHosts(
   for (const row of (await lostForGood(core, now)).filter(isLost)) {
     await failPhone(core, row.phone_id, 'The device is lost.', outOfReach)
   }
+}
+
+/** Whether the queries below could find any device: one query replaces three in most sweeps. */
+async function anySilent({ db, clock }: Core, ms: number): Promise<boolean> {
+  const since = before(clock.now(), ms)
+  const rows = await db.$queryRaw<
+    unknown[]
+  >`select 1 as silent from devices d join hosts h on h.id = d.host_id
+    where h.last_seen_at < ${since} or d.link_lost_at < ${since} limit 1`
+  return rows.length > 0
+}
+
+/**
+ * Ends the runs on drained hosts and devices at the deadline of the drain. Needs no heartbeats, so it
+ * also runs while this replica does not judge the silence of hosts.
+ */
+export async function sweepDrained(core: Core): Promise<void> {
+  const now = core.clock.now()
+  const rows = await core.db.$queryRaw<{ id: string }[]>`select p.id
+    from phones p join devices d on d.phone_id = p.id join hosts h on h.id = d.host_id
+    where p.status in ('creating', 'starting', 'ready') and least(h.drain_until, d.drain_until) <= ${now}`
+  const errors: unknown[] = []
+  for (const { id } of rows) await endDrainedRun(core, id).catch((error: unknown) => errors.push(error))
+  if (errors.length > 0) throw new AggregateError(errors, 'could not end all runs of drained hosts')
 }
 
 /** Marks free devices of a lost host offline until the host is heard again. */
@@ -102,7 +128,10 @@ function lostWhileRunning(core: Core, now: Date, lostSince: Date): Promise<LostR
       and (d.grace_until is null or d.grace_until < ${now})`
 }
 
-/** Silent for too long both by Postgres's time and by the time in which replicas listened. */
+/**
+ * Silent for too long both by Postgres's time and by the time in which replicas listened. A device out
+ * of service is not lost: its operator brings it back.
+ */
 function lostForGood(core: Core, now: Date): Promise<LostRow[]> {
   const ms = core.rules.lostForGoodAfterMs
   const since = before(now, ms)
@@ -113,5 +142,6 @@ function lostForGood(core: Core, now: Date): Promise<LostRow[]> {
   return core.db.$queryRaw<LostRow[]>`select p.id as phone_id, h.id as host_id, d.serial,
       h.last_seen_at as last_proof_at, ${hostSilent} as host_silent, ${linkSilent} as link_silent
     from phones p join devices d on d.phone_id = p.id join hosts h on h.id = d.host_id
-    where p.status in ('parking', 'parked', 'unavailable') and ((${hostSilent}) or (${linkSilent}))`
+    where p.status in ('parking', 'parked', 'unavailable') and ((${hostSilent}) or (${linkSilent}))
+      and ${inService}`
 }

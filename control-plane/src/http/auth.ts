@@ -2,6 +2,7 @@
 import { ApiError, isSecret } from '@phonerack/shared'
 import type { FastifyInstance, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import { controlOutOfReach } from '../core/out-of-reach.js'
+import { isAway } from '../db/away.js'
 import { isBusy, tooBusy } from '../db/busy.js'
 import type { Lifetimes } from './lifetimes.js'
 import type { RateLimit } from './rate-limit.js'
@@ -71,9 +72,9 @@ export function addAuth(
       if (error instanceof ApiError) throw error
       const { tellsThatNothingRan } = request.routeOptions.config
       if (tellsThatNothingRan) throw controlOutOfReach(error)
-      throw isBusy(error) ? tooBusy(error) : error
+      throw isBusy(error) || isAway(error) ? tooBusy(error) : error
     })
-    request.caller = { ...caller, signal: lifetimes.work(reply) }
+    request.caller = { ...caller, signal: lifetimes.work(reply), effects: { mayHaveBegun: false } }
     rate.count(caller.keyId)
     const { scope, scopeAfterBody } = request.routeOptions.config
     if (scope && !scopeAfterBody) checkScope(caller, scope)

@@ -1,6 +1,8 @@
 /** Converts every error to an `ApiError`, and every `ApiError` to the error envelope. */
 import { ApiError, errorEnvelope, type ErrorEnvelope } from '@phonerack/shared'
+import { isAway } from '../db/away.js'
 import { isBusy, tooBusy, tooBusyToTell } from '../db/busy.js'
+import { isCommitUnknown } from '../db/database.js'
 import { validationFailed } from '../validation/validation-error.js'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -37,12 +39,13 @@ export function toApiError(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
   const known = error instanceof Error ? fromFramework(error as FastifyError) : null
   if (known) return known
-  if (isBusy(error) && !request.routeOptions.config.tellsThatNothingRan) {
+  const unavailable = withoutDatabase(error, request)
+  if (unavailable) {
     request.log.warn(
       { err: error, request_id: request.id, method: request.method, route: request.routeOptions.url },
-      'Postgres had no room for a request',
+      'Postgres was not available for a request',
     )
-    return busyFor(error, request)
+    return unavailable
   }
   request.log.error(
     { err: error, request_id: request.id, method: request.method, route: request.routeOptions.url },
@@ -51,12 +54,23 @@ export function toApiError(error: unknown, request: FastifyRequest): ApiError {
   return new ApiError('internal_error', { cause: error })
 }
 
-/** Each operator write is one transaction. */
-function busyFor(error: unknown, { method, headers, routeOptions }: FastifyRequest): ApiError {
-  if (isRead(method) || routeOptions.config.isAudited) return tooBusy(error)
-  return routeOptions.config.isIdempotent && headers['idempotency-key'] !== undefined
-    ? tooBusy(error, 'Wait 2 seconds, then send the request again with the same Idempotency-Key.')
-    : tooBusyToTell(error)
+/** The answer while Postgres is overloaded or unavailable; null for any other error, and for a change that may be permanent. */
+function withoutDatabase(error: unknown, request: FastifyRequest): ApiError | null {
+  const { method, headers, routeOptions } = request
+  const away = isAway(error)
+  if (routeOptions.config.tellsThatNothingRan || !(away || isBusy(error))) return null
+  const isKeyed = routeOptions.config.isIdempotent && headers['idempotency-key'] !== undefined
+  const isKnown = isRead(method) || nothingBegan(error, request)
+  if (away && !isKnown) return null
+  if (isKeyed)
+    return tooBusy(error, 'Wait 2 seconds, then send the request again with the same Idempotency-Key.')
+  return isKnown ? tooBusy(error) : tooBusyToTell(error)
+}
+
+/** Each operator write is one transaction. Requests of tenants note their first effect. */
+function nothingBegan(error: unknown, { caller, routeOptions }: FastifyRequest): boolean {
+  if (routeOptions.config.isAudited) return !isCommitUnknown(error)
+  return caller?.effects?.mayHaveBegun === false
 }
 
 /** The envelope for a response to `method`, on which some codes' `retryable` depends. */

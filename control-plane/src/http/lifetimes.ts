@@ -1,24 +1,26 @@
 /**
  * Signals that end a request's work: its client has gone, or the server stops. A stopping server
- * ends waits immediately, so that they return the phone's current state, and calls into a phone a
- * little later.
+ * ends waits immediately, so that they return the phone's current state, and closes each connection
+ * after its response. Other requests get `stopWithinMs` to finish. docs/decisions/0197
  */
+import { ServerStopping } from '../core/server-stopping.js'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
-/** Milliseconds that calls into a phone get to end when the server stops. */
-const stopGraceMs = 2000
+/** The default of `PHONERACK_STOP_WITHIN`. */
+const defaultStopWithinMs = 30_000
 
-/** Milliseconds after which connections that are still in use are closed. */
-const stopLimitMs = 3000
+/** Milliseconds that a request whose work was aborted gets to answer. */
+const answerMs = 1000
 
 export interface Lifetimes {
   /** For waits. */
   wait(reply: FastifyReply): AbortSignal
-  /** For calls into a phone. */
+  /** For calls into a phone, transfers and transactions. */
   work(reply: FastifyReply): AbortSignal
 }
 
-export function trackLifetimes(app: FastifyInstance): Lifetimes {
+/** @param stopWithinMs milliseconds that running requests get when the server stops */
+export function trackLifetimes(app: FastifyInstance, stopWithinMs = defaultStopWithinMs): Lifetimes {
   const waits = new Set<AbortController>()
   const works = new Set<AbortController>()
   let stopping = false
@@ -36,17 +38,27 @@ export function trackLifetimes(app: FastifyInstance): Lifetimes {
       kind.delete(controller)
       if (!reply.raw.writableEnded) controller.abort()
     })
-    if (stopping && kind === waits) controller.abort()
+    if (stopping && kind === waits) controller.abort(new ServerStopping())
     return controller.signal
   }
-  const abortAll = (kind: Set<AbortController>): void => kind.forEach((controller) => controller.abort())
+  const abortAll = (kind: Set<AbortController>): void =>
+    kind.forEach((controller) => controller.abort(new ServerStopping()))
 
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (stopping) reply.header('connection', 'close')
+    done()
+  })
+  // A response whose headers were sent before the stop leaves an idle connection.
+  app.addHook('onResponse', (_request, _reply, done) => {
+    if (stopping) setImmediate(() => app.server.closeIdleConnections())
+    done()
+  })
   app.addHook('preClose', (done) => {
     stopping = true
     abortAll(waits)
     stopTimers.push(
-      setTimeout(() => abortAll(works), stopGraceMs),
-      setTimeout(() => app.server.closeAllConnections(), stopLimitMs),
+      setTimeout(() => abortAll(works), stopWithinMs),
+      setTimeout(() => app.server.closeAllConnections(), stopWithinMs + answerMs),
     )
     done()
   })

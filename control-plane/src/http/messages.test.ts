@@ -1,4 +1,4 @@
-/** Messages about invalid requests: our own text, about the value that is wrong. */
+/** Messages about invalid requests name the invalid value and never quote a library. */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { endpoints } from '../testing/endpoints.js'

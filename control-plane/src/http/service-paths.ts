@@ -24,7 +24,12 @@ function shared(health: () => Promise<Health>): () => Promise<Health> {
   }
 }
 
-export function addServicePaths(app: FastifyInstance, health: () => Promise<Health>): void {
+/** @param isStopping true once this replica finishes its requests and should get no more */
+export function addServicePaths(
+  app: FastifyInstance,
+  health: () => Promise<Health>,
+  isStopping: () => boolean,
+): void {
   const look = shared(() => within(health()))
   app.get('/', { schema: { hide: true } }, () => ({
     name: 'Phonerack',
@@ -52,9 +57,10 @@ export function addServicePaths(app: FastifyInstance, health: () => Promise<Heal
           return { health: { ok: false, required: true } }
         })
         const all = Object.values(checks)
-        const isReady = all.every(({ ok, required }) => ok || !required)
-        const status = !isReady ? 'unavailable' : all.every(({ ok }) => ok) ? 'ok' : 'degraded'
-        return reply.code(isReady ? 200 : 503).send({ status, checks })
+        const canServe = all.every(({ ok, required }) => ok || !required)
+        const state = !canServe ? 'unavailable' : all.every(({ ok }) => ok) ? 'ok' : 'degraded'
+        const isReady = canServe && !isStopping()
+        return reply.code(isReady ? 200 : 503).send({ status: isStopping() ? 'stopping' : state, checks })
       },
     })
   let description: string | undefined

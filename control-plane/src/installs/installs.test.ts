@@ -13,7 +13,8 @@ import {
   type Answer,
   type UploadClient,
 } from '../testing/uploads.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { readyPhone } from '../testing/ready-phone.js'
+import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { createHostSlots } from '../queue/host-slots.js'
 import { runInstallJob } from './run-install.js'
 import { createKey } from '../testing/operator.js'
@@ -38,16 +39,8 @@ beforeAll(async () => {
   agent = await plane.rack(1, { beatMs: 200 })
   tenant = await plane.tenant({ credit: '1000' })
   client = await uploadClient(plane, tenant)
-  const { phone } = await plane.app.services.phones.create(
-    tenant.caller,
-    createBody({ maxDuration: 3600 }),
-    null,
-  )
-  phoneId = phone.id
   upload = (await client.upload(bytes)).id
-  await eventually(
-    async () => (await plane.app.services.phones.get(tenant.caller, phoneId)).status === 'ready',
-  )
+  phoneId = await readyPhone(plane, tenant)
 })
 afterAll(() => world.stop())
 beforeEach(() => {

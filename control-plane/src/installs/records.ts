@@ -22,7 +22,7 @@ import { type InstallSource, type InstallView } from './types.js'
  * minutes after which the agent releases the slot.
  */
 const unconfirmedMs = 210_000
-/** Attempts in a list. */
+/** The longest list of installs. */
 const listed = 50
 
 const filesSchema = z.array(
@@ -113,8 +113,8 @@ export interface NewInstall {
 }
 
 /**
- * Creates a row that stays invisible until `confirm`; `forget` removes it. @throws ApiError
- * upload_not_found, upload_not_ready, app_not_available
+ * Creates a row in the status `beginning`, which clients see as `running`. `confirm` or `forget`
+ * follows. @throws ApiError upload_not_found, upload_not_ready, app_not_available
  */
 export function record(core: Core, caller: Caller, wanted: NewInstall): Promise<Install> {
   return inTenantTransaction(core, caller, async (tx) => {
@@ -153,7 +153,7 @@ export function confirm(core: Core, install: Install): Promise<Install> {
   })
 }
 
-/** The agent refused, so there was no attempt. A job for it finds nothing. */
+/** Removes the row: the agent refused, so nothing was installed. Its job then does nothing. */
 export const forget = async (core: Core, install: Install): Promise<void> => {
   await core.db.install.deleteMany({ where: { id: install.id, status: 'beginning' } })
 }
@@ -164,7 +164,7 @@ export interface InstallEnd {
   next: string | null
 }
 
-/** Records the end once; an earlier end stays. */
+/** Ends the install unless it has already ended. */
 export async function end(core: Core, install: Install, outcome: InstallEnd): Promise<void> {
   await inTransaction(core.db, async (tx) => {
     const now = core.clock.now()

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AgentDouble, type DoubleDevice } from '../testing/agent-double.js'
 import { runDueJobs } from '../testing/jobs-by-hand.js'
 import { releaseHeldDevice } from '../testing/operator.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { readyPhone } from '../testing/ready-phone.js'
+import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { createHostSlots, turnMs, type HostSlots } from '../queue/host-slots.js'
 import { parkPhoneJob } from './park-phone.js'
 import { jobPayloads } from '../queue/queue.js'
@@ -64,13 +65,6 @@ async function wipe(plane: Plane, devices: readonly DoubleDevice[]): Promise<voi
   for (const device of devices) await releaseHeldDevice(core, device.serial, false)
 }
 
-async function readyPhone(plane: Plane, tenant: Tenant, country: string | null): Promise<string> {
-  const { phones } = plane.app.services
-  const { phone } = await phones.create(tenant.caller, createBody({ country, maxDuration: 3600 }), null)
-  await eventually(async () => (await phones.get(tenant.caller, phone.id)).status === 'ready', 20_000)
-  return phone.id
-}
-
 const until = (plane: Plane, tenant: Tenant, id: string, status: string, ms: number): Promise<void> =>
   eventually(async () => (await plane.app.services.phones.get(tenant.caller, id)).status === status, ms)
 
@@ -92,7 +86,7 @@ describe('a host that answers no wipe', () => {
 
   it('leaves wipes, starts and parks of another host their slots', async () => {
     const { phones } = plane.app.services
-    const ids = await Promise.all([1, 2, 3].map(() => readyPhone(plane, tenant, 'US')))
+    const ids = await Promise.all([1, 2, 3].map(() => readyPhone(plane, tenant, { country: 'US' })))
     const answered = new Promise<void>((resolve) => (answerAll = resolve))
     const devices = [...hung.devices.values()]
     for (const device of devices)
@@ -104,7 +98,7 @@ describe('a host that answers no wipe', () => {
       }
     await wipe(plane, devices.slice(1))
     await eventually(() => underWay >= 8)
-    // Later looks of the other jobs at the slots change nothing.
+    // The other jobs check for a free slot several times in the meantime.
     await new Promise((resolve) => setTimeout(resolve, 1500))
     expect(underWay).toBe(8)
 
@@ -117,7 +111,7 @@ describe('a host that answers no wipe', () => {
         await until(plane, tenant, id, 'ready', 5000)
         await phones.delete(tenant.caller, id)
       }),
-      readyPhone(plane, tenant, 'US'),
+      readyPhone(plane, tenant, { country: 'US' }),
     ])
     await eventually(
       async () =>
@@ -129,7 +123,7 @@ describe('a host that answers no wipe', () => {
   }, 60_000)
 
   it('leaves slots to starts and parks of the same host', async () => {
-    const id = await readyPhone(plane, tenant, 'DE')
+    const id = await readyPhone(plane, tenant, { country: 'DE' })
     await plane.app.services.phones.park(tenant.caller, id)
     await until(plane, tenant, id, 'parked', 5000)
     expect(underWay).toBe(8)
@@ -163,7 +157,7 @@ describe('while a host has no slot left', () => {
     const agent = await plane.rack(1)
     const tenant = await plane.tenant()
     const { phones } = plane.app.services
-    const id = await readyPhone(plane, tenant, null)
+    const id = await readyPhone(plane, tenant, { country: null })
     await plane.app.quiesce()
     const { db, clock } = plane.app.core
     const waiting = async () => {
@@ -174,7 +168,11 @@ describe('while a host has no slot left', () => {
       return rows[0]?.payload
     }
     const status = async () => (await phones.get(tenant.caller, id)).status
-    const later = (ms: number) => () => new Date(clock.now().getTime() + ms)
+    // Fixed, so that one run does not repeat a job that it has put off.
+    const later = (ms: number) => {
+      const at = new Date(clock.now().getTime() + ms)
+      return () => at
+    }
     const parks = {
       'phone.park': (job: unknown) => parkPhoneJob(full(plane), jobPayloads['phone.park'].parse(job)),
     }

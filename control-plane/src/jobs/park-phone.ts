@@ -30,7 +30,9 @@ const turns = { longestMs: 1000, most: 20 }
 export async function parkPhoneJob(context: JobContext, payload: JobPayload<'phone.park'>): Promise<void> {
   const { core } = context
   const { phoneId } = payload
-  if ((await findPhone(core.db, phoneId))?.status !== 'parking') return
+  const status = (await findPhone(core.db, phoneId))?.status
+  // `unavailable`: drained. Its device is parked too, and the status stays.
+  if (status !== 'parking' && status !== 'unavailable') return
   const device = await placeDevice(context, { phoneId })
   if (device && device.fencingNumber.toString() !== payload.fencing) return
   if (device?.connection) {

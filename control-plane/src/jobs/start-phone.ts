@@ -17,7 +17,7 @@ import { CallFailure, callHost } from '../host-calls/calls.js'
 import { refusalIn, settleRefusal, type Refusal } from '../hosts/settle-device.js'
 import { giveAnotherDevice } from '../phones/another-device.js'
 import { findPhone, lockPhone, type PhoneRecord } from '../phones/records.js'
-import { isResetPending, resetDone } from '../phones/restart.js'
+import { resetDone } from '../phones/restart.js'
 import { becomeReady, quarantinePhoneDevice } from '../phones/run.js'
 import {
   assignmentFor,
@@ -40,12 +40,12 @@ type Payload = JobPayload<'phone.start'>
 
 export async function startPhoneJob(context: JobContext, payload: Payload): Promise<void> {
   const { core } = context
+  // Read before the device: another run of this job may end the reset, and the device must not
+  // count as one with data then.
   const phone = await findPhone(core.db, payload.phoneId)
   const remaining = timeLeft(context, phone)
   if (!phone || remaining <= 0) return
-  // Read before the device: another run of this job may end the reset, and the device
-  // must not count as one with data then.
-  const isReset = await isResetPending(core, phone.id)
+  const isReset = phone.resetPending
   const device = await placeDevice(context, { phoneId: phone.id })
   if (device?.fencingNumber.toString() !== payload.fencing) return
   try {

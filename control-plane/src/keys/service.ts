@@ -3,15 +3,16 @@
  * immediately when it changes.
  */
 import { ApiError, hashSecret, isSecret, keyChangedSchema, subjects } from '@phonerack/shared'
+import { LRUCache } from 'lru-cache'
+import { Prisma } from '../gen/prisma/client.js'
 import { createSecretLookup } from '../db/secret-lookup.js'
 import { type Core } from '../core/core.js'
 import { keyRefusal, scopesOf } from './validity.js'
 import { type Caller, type Preset } from '../core/caller.js'
 import { type KeyService } from './types.js'
 
-/** The longest time that a revocation may be unnoticed. */
-const staleAfterMs = 1000
-const rememberedKeys = 10_000
+/** `ttl`: milliseconds that a revocation may be unnoticed. Every read checks the exact time. */
+const remembered = { max: 10_000, ttl: 1000, ttlResolution: 0 }
 
 interface Found {
   caller: Caller
@@ -32,7 +33,7 @@ interface Row {
 }
 
 export function createKeyService(core: Core): KeyService & { close(): void } {
-  const cache = new Map<string, { found: Found; readAt: number }>()
+  const cache = new LRUCache<string, Found>(remembered)
   const subscription = core.bus.subscribe(subjects.keyChanged, (message) => {
     const parsed = keyChangedSchema.safeParse(message)
     if (parsed.success) cache.delete(parsed.data.key_hash)
@@ -53,12 +54,12 @@ export function createKeyService(core: Core): KeyService & { close(): void } {
 
   const find = async (hash: string): Promise<Found | null> => {
     const cached = cache.get(hash)
-    if (cached && performance.now() - cached.readAt < staleAfterMs) return cached.found
+    if (cached) return cached
     const readAt = performance.now()
     const found = await readKey(core, hash)
-    cache.delete(hash)
-    if (found) cache.set(hash, { found, readAt })
-    if (cache.size > rememberedKeys) cache.clear()
+    // The row may change during the read, so the time counts from its beginning.
+    if (found) cache.set(hash, found, { start: readAt })
+    else cache.delete(hash)
     known.remember(hash, found !== null && keyRefusal(found, core.clock.now()) === null)
     return found
   }
@@ -80,11 +81,11 @@ export function createKeyService(core: Core): KeyService & { close(): void } {
 }
 
 async function readKey(core: Core, hash: string): Promise<Found | null> {
-  const [key] = await core.db.$queryRaw<Row[]>`/* prepared */ select k.id, k.project_id as "projectId",
+  const [key] = await core.read<Row>(Prisma.sql`select k.id, k.project_id as "projectId",
     (select j.owner_id from projects j where j.id = k.project_id) as "ownerId", k.preset,
     k.revoked_at as "revokedAt", k.expires_at as "expiresAt", k.is_limited as "isLimited",
     array(select p.phone_id from api_key_phones p where p.key_id = k.id) as "phoneIds"
-    from api_keys k where k.secret_hash = ${hash}`
+    from api_keys k where k.secret_hash = ${hash}`)
   if (!key) return null
   // The table's check constraint allows no other value.
   const preset = key.preset as Preset

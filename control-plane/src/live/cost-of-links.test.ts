@@ -4,7 +4,8 @@
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { readyPhone } from '../testing/ready-phone.js'
+import { startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { rowsRead } from '../testing/rows-read.js'
 import { readLink, readLongestLinks } from './standing.js'
 
@@ -17,12 +18,7 @@ beforeAll(async () => {
   plane = await world.start()
   await plane.rack(1, { beatMs: 200 })
   tenant = await plane.tenant()
-  const { phone } = await plane.app.services.phones.create(tenant.caller, createBody(), null)
-  phoneId = phone.id
-  const { db } = plane.app.core
-  await eventually(
-    async () => (await db.phone.findUniqueOrThrow({ where: { id: phoneId } })).status === 'ready',
-  )
+  phoneId = await readyPhone(plane, tenant)
   // Stop other reads while a test counts.
   await plane.app.quiesce()
 })

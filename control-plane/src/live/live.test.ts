@@ -12,7 +12,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { errorOf } from '../testing/api.js'
 import { toServiceError, type AgentDouble } from '../testing/agent-double.js'
 import { openLive, type LiveClient } from '../testing/live-client.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { readyPhone } from '../testing/ready-phone.js'
+import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { closings, isWorthRetrying, protocol } from './page/wire.js'
 import { createStandBys } from './stand-bys.js'
 import { changeProject, createKey, revokeKey, setPaused } from '../testing/operator.js'
@@ -35,7 +36,7 @@ beforeAll(async () => {
   origin = new URL(plane.config.http.baseUrl).origin
   agent = await plane.rack(6, { beatMs: 200 })
   tenant = await plane.tenant({ credit: '1000' })
-  phoneId = await newPhone(tenant)
+  phoneId = await readyPhone(plane, tenant)
 })
 afterAll(() => world.stop())
 beforeEach(() => {
@@ -48,13 +49,6 @@ beforeEach(() => {
     call.on('error', () => (watch.isOver = true))
   }
 })
-
-async function newPhone({ caller }: Tenant): Promise<string> {
-  const { phones } = plane.app.services
-  const { phone } = await phones.create(caller, createBody({ maxDuration: 3600, idleTimeout: 3600 }), null)
-  await eventually(async () => (await phones.get(caller, phone.id)).status === 'ready')
-  return phone.id
-}
 
 const ask = (id: string, body?: object, key = tenant.key) =>
   plane.server.inject({
@@ -112,7 +106,7 @@ describe('a live link', () => {
   })
 
   it("keeps its phone's video server on standby while it can be used", async () => {
-    const id = await newPhone(tenant)
+    const id = await readyPhone(plane, tenant)
     const token = await newToken(id)
     const standBys = createStandBys(plane.app.core, plane.app.hosts)
     const count = (name: string) => agent.log.filter((each) => each === `${name} ${id}`).length
@@ -140,7 +134,7 @@ describe('a live link', () => {
   })
 
   it('keeps its phone on standby even when the channel to another host cannot be created', async () => {
-    const [broken, good] = [await newPhone(tenant), await newPhone(tenant)]
+    const [broken, good] = [await readyPhone(plane, tenant), await readyPhone(plane, tenant)]
     for (const id of [broken, good]) await newToken(id)
     const { core, hosts } = plane.app
     const to = vi.spyOn(hosts, 'to').mockImplementationOnce(() => {
@@ -470,7 +464,7 @@ describe('an open view ends', () => {
     ]
     let id = ''
     for (const [code, end] of ends) {
-      id = await newPhone(other)
+      id = await readyPhone(plane, other)
       const token = await newToken(id, {}, other.key)
       const { client, watch } = await view(token)
       await end()

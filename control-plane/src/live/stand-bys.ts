@@ -29,10 +29,10 @@ export function createStandBys(core: Core, hosts: HostClients): StandBys {
   let isClosed = false
 
   function begin(phoneId: string, wanted: Wanted): void {
-    const { hostId, address, serial, fencingNumber } = wanted.place
+    const { hostId, serial, fencingNumber } = wanted.place
     const assignment = { phoneId, serial, fencingNumber, requestId: '', tenant: '' }
     const options = { deadline: Date.now() + wanted.until.getTime() - core.clock.now().getTime() }
-    const { live } = hosts.to(hostId, address)
+    const { live } = hosts.to(hostId, wanted.place)
     const call = live.standBy({ assignment }, new Metadata(), options, (error) => {
       // The next round starts another, if it is still needed.
       if (held.get(phoneId)?.call === call) held.delete(phoneId)
@@ -82,5 +82,6 @@ const isSame = (one: Wanted, other: Wanted): boolean =>
   one.until.getTime() === other.until.getTime() &&
   one.place.hostId === other.place.hostId &&
   one.place.address === other.place.address &&
+  one.place.certificateFingerprint === other.place.certificateFingerprint &&
   one.place.serial === other.place.serial &&
   one.place.fencingNumber === other.place.fencingNumber

@@ -29,6 +29,7 @@ export interface LinkRow {
   fencingNumber: bigint | null
   hostId: string | null
   address: string | null
+  certificateFingerprint: string | null
   lastSeenAt: Date | null
   /** The link's hand-over; null for a plain link. */
   handoffId: string | null
@@ -41,6 +42,7 @@ export interface Place {
   fencingNumber: bigint
   hostId: string
   address: string
+  certificateFingerprint: string | null
 }
 
 /** Where the link leads, or why it cannot be used, now (`isWorthRetrying`) or permanently. */
@@ -82,7 +84,8 @@ const readLinks = (db: Reader, which: Prisma.Sql): Promise<LinkRow[]> =>
     l.control, l.expires_at as "expiresAt", s.end_reason as "sessionEndReason", p.status as "phoneStatus",
     j.frozen_at is not null as "isFrozen",
     coalesce((select paused_at is not null from service_state), false) as "isPaused",
-    d.serial, d.link, d.fencing_number as "fencingNumber", h.id as "hostId", h.address, h.last_seen_at as "lastSeenAt",
+    d.serial, d.link, d.fencing_number as "fencingNumber", h.id as "hostId", h.address,
+    h.certificate_fingerprint as "certificateFingerprint", h.last_seen_at as "lastSeenAt",
     f.id as "handoffId", f.status as "handoffStatus", f.message as "handoffMessage"
     from live_links l join phones p on p.id = l.phone_id join sessions s on s.id = l.session_id
     join projects j on j.id = l.project_id join api_keys k on k.id = l.key_id
@@ -113,13 +116,13 @@ export function standingOf(row: LinkRow, now: Date, rules: Pick<Rules, 'hostLate
   if (handoff === 'withdrawn') return { closing: closings.withdrawn }
   if (row.expiresAt <= now) return { closing: closings.expired }
   if (row.sessionEndReason !== null) return { closing: closingOf[row.sessionEndReason] }
-  // The job that parks its phones has perhaps not run yet.
+  // The job that parks its phones has possibly not run yet.
   if (row.isFrozen) return { closing: closings.frozen }
   if (row.isPaused) return { closing: closings.paused }
   if (row.phoneStatus !== 'ready') return { closing: closings.restarting }
-  const { serial, link, fencingNumber, hostId, address, lastSeenAt } = row
+  const { serial, link, fencingNumber, hostId, address, certificateFingerprint, lastSeenAt } = row
   if (serial === null || link === null || fencingNumber === null || hostId === null || address === null)
     return { closing: closings.away }
   if (!isUp(link) || !hostInReach(lastSeenAt, now, rules)) return { closing: closings.away }
-  return { place: { serial, fencingNumber, hostId, address } }
+  return { place: { serial, fencingNumber, hostId, address, certificateFingerprint } }
 }

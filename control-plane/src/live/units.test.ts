@@ -150,6 +150,7 @@ describe('a link', () => {
     fencingNumber: 3n,
     hostId: 'hst_a',
     address: '127.0.0.1:1',
+    certificateFingerprint: null,
     lastSeenAt: now,
     handoffId: null,
     handoffStatus: null,
@@ -157,7 +158,10 @@ describe('a link', () => {
   }
 
   it('leads to its phone while it is valid', () => {
-    const place = { serial: 'serial', fencingNumber: 3n, hostId: 'hst_a', address: '127.0.0.1:1' }
+    const place = {
+      ...{ serial: 'serial', fencingNumber: 3n, hostId: 'hst_a' },
+      ...{ address: '127.0.0.1:1', certificateFingerprint: null },
+    }
     expect(standingOf(row, now, rules)).toEqual({ place })
   })
 

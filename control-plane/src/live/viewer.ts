@@ -75,7 +75,7 @@ export class Viewer {
       handoff: this.handoff,
     })
     const left = link.expiresAt.getTime() - core.clock.now().getTime()
-    this.call = hosts.to(place.hostId, place.address).live.watch({ deadline: Date.now() + left + 5000 })
+    this.call = hosts.to(place.hostId, place).live.watch({ deadline: Date.now() + left + 5000 })
     this.call.on('data', (message: WatchResponse) => this.onVideo(message))
     // The status event carries the same error, once, whether the stream ended or broke.
     this.call.on('error', (error: Error) => core.log.debug({ err: error }, 'a live view failed at its host'))

@@ -1,11 +1,15 @@
-/** Admits a host: spends its join token, and issues its certificate and NATS user. */
+/**
+ * Admits a host: spends its join token, and issues its certificate and NATS user. With a token of a
+ * rejoin, the machine becomes the host that the token names. docs/decisions/0199
+ */
+import { X509Certificate } from 'node:crypto'
 import { ApiError, hashSecret, isSecret, newId } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
 import { controlPlaneUri, type Authority } from '../pki/authority.js'
 import { type NatsUsers } from '../pki/nats-users.js'
 import { addAudit } from './audit.js'
-import { onBehalf, type Origin } from './work.js'
+import { onBehalf, type Origin, type Work } from './work.js'
 
 export interface JoinParts {
   core: Core
@@ -63,11 +67,15 @@ export async function admitHost(
   host: Joining,
   from: Origin,
 ): Promise<HostIdentity> {
-  const hostId = newId('host')
+  const secretHash = hashSecret(host.token)
+  const token = await core.db.joinToken.findUnique({ where: { secretHash } })
+  const rejoins = token?.rejoinsHostId ?? null
+  const hostId = rejoins ?? newId('host')
   // Issue before spending the token: a key of the wrong kind leaves the token usable.
   const certificatePem = await issue(authority, hostId, host.publicKeyPem)
   const natsJwt = natsUsers ? await natsUsers.issue(hostId, host.natsPublicKey) : ''
-  await store(core, hostId, host, from)
+  if (rejoins === null) await store(core, hostId, host, from)
+  else await replace(core, hostId, { ...host, certificatePem }, from)
   return { hostId, certificatePem, caPem: authority.caPem, natsJwt, controlPlaneUri }
 }
 
@@ -91,19 +99,66 @@ const refusal = () =>
     next: 'Create a new join token.',
   })
 
+/** Returns the ID of the operator token that created it. @throws ApiError unauthorized */
+async function spend({ tx, now }: Work, token: string, hostId: string): Promise<string | null> {
+  const secretHash = hashSecret(token)
+  const spent = await tx.joinToken.updateMany({
+    where: { secretHash, usedAt: null, expiresAt: { gt: now } },
+    data: { usedAt: now, hostId },
+  })
+  if (spent.count !== 1) throw refusal()
+  return (await tx.joinToken.findUniqueOrThrow({ where: { secretHash } })).createdBy
+}
+
 async function store(core: Core, hostId: string, host: Joining, from: Origin): Promise<void> {
   const { name, country, natsPublicKey } = host
-  const secretHash = hashSecret(host.token)
   await onBehalf(core, from, async (work, giver) => {
     const { tx, now } = work
-    const spent = await tx.joinToken.updateMany({
-      where: { secretHash, usedAt: null, expiresAt: { gt: now } },
-      data: { usedAt: now, hostId },
-    })
-    if (spent.count !== 1) throw refusal()
+    const createdBy = await spend(work, host.token, hostId)
     await tx.host.create({ data: { id: hostId, name, country, natsPublicKey, joinedAt: now } })
-    const { createdBy } = await tx.joinToken.findUniqueOrThrow({ where: { secretHash } })
     const after = { name, country }
     await addAudit(work, 'host.join', { target: hostId, before: null, after }, await giver(createdBy))
+  })
+}
+
+/**
+ * Gives the host's ID to the machine. Name and country stay. Nothing that an earlier machine said
+ * counts until the new one confirms it.
+ */
+async function replace(
+  core: Core,
+  hostId: string,
+  { token, natsPublicKey, certificatePem }: Joining & { certificatePem: string },
+  from: Origin,
+): Promise<void> {
+  const { fingerprint256: certificateFingerprint } = new X509Certificate(certificatePem)
+  await onBehalf(core, from, async (work, giver) => {
+    const { tx } = work
+    const createdBy = await spend(work, token, hostId)
+    await tx.joinToken.updateMany({
+      where: { rejoinsHostId: hostId, usedAt: null, expiresAt: { gt: work.now } },
+      data: { expiresAt: work.now },
+    })
+    await tx.$queryRaw`select 1 from hosts where id = ${hostId} for update`
+    const host = await tx.host.findUniqueOrThrow({ where: { id: hostId } })
+    if (host.retiredAt) throw refusal()
+    await tx.host.update({
+      where: { id: hostId },
+      data: {
+        ...{ natsPublicKey, certificateFingerprint },
+        ...{ address: null, sequence: 0n, announcedAt: null, reportFault: null },
+      },
+    })
+    await tx.$queryRaw`select 1 from devices where host_id = ${hostId} order by id for update`
+    await tx.device.updateMany({
+      where: { hostId },
+      data: { custodyRevision: 0n, confirmedEpoch: null, cleanFor: '' },
+    })
+    const facts = (fingerprint: string | null) => ({ name: host.name, certificate: fingerprint })
+    const change = {
+      ...{ target: hostId, before: facts(host.certificateFingerprint) },
+      after: facts(certificateFingerprint),
+    }
+    await addAudit(work, 'host.rejoin', change, await giver(createdBy))
   })
 }

@@ -61,14 +61,17 @@ interface Example {
 }
 
 const project = async () => String((await call('POST', '/projects', { name: 'Audited' })).body['id'])
+const host = async () => {
+  const id = newId('host')
+  await plane.app.core.db.host.create({ data: { id, name: 'h', country: 'US', natsPublicKey: id } })
+  return id
+}
 const device = async (state: string) => {
   const { db } = plane.app.core
-  const host = await db.host.create({
-    data: { id: newId('host'), name: 'h', country: 'US', natsPublicKey: newId('host') },
-  })
+  const hostId = await host()
   const id = newId('device')
   await db.device.create({
-    data: { id, hostId: host.id, serial: id, state, link: 'unenrolled', fencingNumber: 3n },
+    data: { id, hostId, serial: id, state, link: 'unenrolled', fencingNumber: 3n },
   })
   return id
 }
@@ -93,6 +96,34 @@ const examples: Record<string, Example> = {
   'POST /operator/v1/devices/:ref/release': {
     action: 'device.release',
     send: async () => call('POST', `/devices/${await device('quarantined')}/release`),
+  },
+  'POST /operator/v1/hosts/:ref/rejoin': {
+    action: 'host.rejoin_token',
+    send: async () => call('POST', `/hosts/${await host()}/rejoin`),
+  },
+  'POST /operator/v1/hosts/:ref/drain': {
+    action: 'host.drain',
+    send: async () => call('POST', `/hosts/${await host()}/drain`, { deadline_seconds: 60 }),
+  },
+  'POST /operator/v1/hosts/:ref/undrain': {
+    action: 'host.undrain',
+    send: async () => call('POST', `/hosts/${await host()}/undrain`),
+  },
+  'POST /operator/v1/devices/:ref/drain': {
+    action: 'device.drain',
+    send: async () => call('POST', `/devices/${await device('free')}/drain`),
+  },
+  'POST /operator/v1/devices/:ref/undrain': {
+    action: 'device.undrain',
+    send: async () => call('POST', `/devices/${await device('free')}/undrain`),
+  },
+  'POST /operator/v1/devices/:ref/maintenance': {
+    action: 'device.maintenance',
+    send: async () => call('POST', `/devices/${await device('free')}/maintenance`, { note: 'new cable' }),
+  },
+  'DELETE /operator/v1/devices/:ref/maintenance': {
+    action: 'device.maintenance_end',
+    send: async () => call('DELETE', `/devices/${await device('free')}/maintenance`),
   },
   'POST /operator/v1/projects': {
     action: 'project.create',

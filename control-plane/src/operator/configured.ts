@@ -4,11 +4,35 @@
  */
 import { newId } from '@phonerack/shared'
 import { type OperatorToken } from '../gen/prisma/client.js'
+import { type Config } from '../config/config.js'
+import { StartRefusal } from '../config/refusal.js'
 import { type Core } from '../core/core.js'
+import { type Database } from '../db/database.js'
+import { runningReplica } from '../db/running-replica.js'
 import { addAudit } from './audit.js'
 import { type Operator } from './auth.js'
 import { byConfiguration, isRevokedByOperator, tokenView } from './tokens.js'
 import { asOperator, type Work } from './work.js'
+
+/**
+ * Refuses a start that would revoke the configured token of a running replica. @throws StartRefusal
+ */
+export async function refuseOtherToken(
+  db: Database,
+  config: Pick<Config, 'operatorTokenHash' | 'replicaId' | 'rules'>,
+): Promise<void> {
+  const { operatorTokenHash: secretHash } = config
+  if (secretHash === null) return
+  const where = { isConfigured: true, secretHash: { not: secretHash }, revokedAt: null }
+  if ((await db.operatorToken.count({ where })) === 0) return
+  const running = await runningReplica(db, config)
+  if (running === null) return
+  throw new StartRefusal(
+    `The replica "${running}" runs on this database with another operator token, which this start would revoke. ` +
+      'Give all replicas the same PHONERACK_OPERATOR_TOKEN_SHA256 (`up`: copy `secrets.json` of its data directory), or leave it out here. ' +
+      'For another token, run `ctl operator token create`; to replace the configured one, stop all replicas first.',
+  )
+}
 
 /**
  * Makes the configured token valid, unless an operator revoked it, and revokes any earlier

@@ -10,7 +10,7 @@ import { deviceView, hostState } from './views.js'
 import { type Change, type Facts, type Work } from './work.js'
 
 export type PlacedDevice = Device & { host: Host }
-type DeviceView = ReturnType<typeof deviceView>
+export type DeviceView = ReturnType<typeof deviceView>
 
 /**
  * Finds a device by `dev_` ID or serial. @throws ApiError not_found; validation_failed when several
@@ -33,7 +33,7 @@ export async function findDevice(db: Pick<Tx, 'device'>, ref: string): Promise<P
  * Locks the device, after its phone and its host, and reads it under the lock. @throws ApiError as
  * `findDevice`; validation_failed when its phone changed before the lock
  */
-async function lockDevice(tx: Tx, ref: string): Promise<PlacedDevice> {
+export async function lockDevice(tx: Tx, ref: string): Promise<PlacedDevice> {
   const { id, phoneId, hostId } = await findDevice(tx, ref)
   if (phoneId !== null) await lockPhone(tx, phoneId, 'project and phone')
   await tx.$queryRaw`select 1 from hosts where id = ${hostId} for update`
@@ -64,7 +64,7 @@ export async function enrollDevice(work: Work, ref: string): Promise<Change<Devi
   if (fencing === undefined)
     throw invalidField('device', `cannot be enrolled while it is ${device.state} (link ${device.link})`)
   await addEnroll(tx, device.id, fencing)
-  return changeOf(tx, device, {})
+  return changeOf(work, device, {})
 }
 
 /**
@@ -78,7 +78,7 @@ export async function releaseHeldDevice(work: Work, ref: string, keep: boolean):
   else if (device.state === 'quarantined') await wipeAgain(work, device)
   else if (device.state === 'assigned' && device.phoneId !== null) await giveUp(work, device, device.phoneId)
   else throw invalidField('device', `cannot be released while it is ${device.state}`)
-  return changeOf(tx, device, { keep })
+  return changeOf(work, device, { keep })
 }
 
 /** The audit log's facts about a device, without probes and checks, which operators do not change. */
@@ -89,16 +89,18 @@ const factsOf = (device: PlacedDevice): Facts => ({
   reason: device.reason,
   phone_id: device.phoneId,
   fencing_number: Number(device.fencingNumber),
+  drain_until: device.drainUntil?.toISOString() ?? null,
+  maintenance: device.maintenanceNote,
 })
 
-async function changeOf(
-  tx: Tx,
+export async function changeOf(
+  { core, tx, now }: Work,
   before: PlacedDevice,
   more: Record<string, unknown>,
 ): Promise<Change<DeviceView>> {
   const after = await findDevice(tx, before.id)
   return {
-    result: deviceView(after),
+    result: deviceView(after, now, core.rules),
     target: before.id,
     before: factsOf(before),
     after: { ...factsOf(after), ...more },

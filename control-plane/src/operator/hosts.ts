@@ -1,19 +1,54 @@
 /** Operators' changes of hosts and of the whole service. */
-import { hashSecret, newSecret } from '@phonerack/shared'
+import { ApiError, hashSecret, newSecret } from '@phonerack/shared'
+import { type Rules } from '../config/config.js'
+import { type Tx } from '../db/database.js'
+import { type Host } from '../gen/prisma/client.js'
 import { addJob } from '../queue/queue.js'
 import { type Core } from '../core/core.js'
+import { invalidField } from '../validation/fields.js'
 import { readRestore } from './restored.js'
 import { hostView } from './views.js'
 import { type Change, type Work } from './work.js'
 
 const joinTokenLifeMs = 3_600_000
 
-export async function listHosts(core: Core) {
+export type HostView = ReturnType<typeof hostView>
+
+export async function listHosts(core: Core): Promise<HostView[]> {
   const hosts = await core.db.host.findMany({
     include: { _count: { select: { devices: true } } },
     orderBy: { joinedAt: 'asc' },
   })
-  return hosts.map((host) => hostView(host, core.clock.now(), core.rules))
+  const running = await countRunning(core.db)
+  return hosts.map((host) => hostView(host, running.get(host.id) ?? 0, core.clock.now(), core.rules))
+}
+
+export async function readHost(tx: Tx, id: string, now: Date, rules: Rules): Promise<HostView> {
+  const host = await tx.host.findUniqueOrThrow({
+    where: { id },
+    include: { _count: { select: { devices: true } } },
+  })
+  return hostView(host, (await countRunning(tx)).get(id) ?? 0, now, rules)
+}
+
+/** Phones with an open session, by host. */
+async function countRunning(db: Pick<Tx, '$queryRaw'>): Promise<Map<string, number>> {
+  const rows = await db.$queryRaw<{ host_id: string; count: bigint }[]>`select d.host_id, count(*) as count
+    from phones p join devices d on d.phone_id = p.id
+    where p.status in ('creating', 'starting', 'ready') group by d.host_id`
+  return new Map(rows.map(({ host_id, count }) => [host_id, Number(count)]))
+}
+
+/**
+ * Finds a host by `hst_` ID or name. @throws ApiError not_found; validation_failed when several hosts
+ * have the name
+ */
+export async function findHost(db: Pick<Tx, 'host'>, ref: string): Promise<Host> {
+  const where = ref.startsWith('hst_') ? { id: ref } : { name: ref, retiredAt: null }
+  const [host, ...others] = await db.host.findMany({ where, take: 2 })
+  if (others.length > 0) throw invalidField('ref', 'matches several hosts; use the host ID')
+  if (!host) throw new ApiError('not_found', { message: 'There is no such host.', details: { host: ref } })
+  return host
 }
 
 /** The token is shown once, and works once within an hour. */
@@ -25,6 +60,20 @@ export async function createJoinToken(work: Work): Promise<Change<{ token: strin
   })
   const after = { expires_at: expiresAt.toISOString() }
   return { result: { token, ...after }, target: null, before: null, after }
+}
+
+/** A join token with which a reinstalled machine gets the host's ID again. */
+export async function createRejoinToken(
+  work: Work,
+  ref: string,
+): Promise<Change<{ token: string; expires_at: string; host_id: string }>> {
+  const { id, name, retiredAt } = await findHost(work.tx, ref)
+  if (retiredAt) throw invalidField('host', 'is retired')
+  const { result } = await createJoinToken(work)
+  const where = { secretHash: hashSecret(result.token) }
+  await work.tx.joinToken.update({ where, data: { rejoinsHostId: id } })
+  const after = { name, expires_at: result.expires_at }
+  return { result: { ...result, host_id: id }, target: id, before: null, after }
 }
 
 export interface ServiceView extends Record<string, unknown> {

@@ -16,7 +16,13 @@ export function hostState(host: Pick<Host, 'lastSeenAt' | 'retiredAt'>, now: Dat
   return silence <= rules.hostLostAfterMs ? 'late' : 'lost'
 }
 
-export const hostView = (host: Host & { _count: { devices: number } }, now: Date, rules: Rules) => ({
+/** @param running its phones with an open session */
+export const hostView = (
+  host: Host & { _count: { devices: number } },
+  running: number,
+  now: Date,
+  rules: Rules,
+) => ({
   id: host.id,
   name: host.name,
   country: host.country,
@@ -25,13 +31,21 @@ export const hostView = (host: Host & { _count: { devices: number } }, now: Date
   version: host.version,
   protocol_version: host.protocolVersion,
   report_fault: host.reportFault,
+  problem: host.problem,
   last_seen_at: iso(host.lastSeenAt),
   devices: host._count.devices,
+  running,
+  /** When it was drained; null: it takes new work. */
+  drained_at: iso(host.drainedAt),
+  /** When its running phones become unavailable. */
+  drain_until: iso(host.drainUntil),
 })
 
-export const deviceView = (device: Device & { host: Host }) => ({
+export const deviceView = (device: Device & { host: Host }, now: Date, rules: Rules) => ({
   id: device.id,
   host_id: device.hostId,
+  host_name: device.host.name,
+  host_state: hostState(device.host, now, rules),
   serial: device.serial,
   maker: device.maker,
   model: device.model,
@@ -45,13 +59,24 @@ export const deviceView = (device: Device & { host: Host }) => ({
   fencing_number: Number(device.fencingNumber),
   /** The tenant for which its host last confirmed it as clean: `anyone`, one tenant, or null. */
   clean_for: device.cleanFor || null,
-  link: device.link,
+  link: linkOf(device, hostState(device.host, now, rules)),
+  drained_at: iso(device.drainedAt),
+  drain_until: iso(device.drainUntil),
+  /** An operator keeps it out of the pool; null: no. */
+  maintenance: maintenanceOf(device),
   last_proof_at: iso(isUp(device.link) ? device.host.lastSeenAt : device.lastProofAt),
   capabilities: device.capabilities,
   wipe_checks: device.wipeChecks,
   events: device.events,
   condition: device.condition,
 })
+
+/** A lost host reports no links, so the last one says nothing about the device. */
+const linkOf = ({ link }: Device, host: HostState): string =>
+  host === 'lost' || host === 'retired' ? 'unknown' : link
+
+const maintenanceOf = ({ maintenanceAt: since, maintenanceNote: note }: Device) =>
+  since === null || note === null ? null : { since: since.toISOString(), note }
 
 export const projectView = (project: Project) => ({
   id: project.id,

@@ -24,8 +24,8 @@ export function createCheckoutService(
       try {
         return { url: await payments.createPage({ checkoutId, amountUsd, returnUrl: `${baseUrl}/checkout` }) }
       } catch (error) {
-        // A page that was not delivered does not count. If the provider created it anyway, it can
-        // still be paid, since its row remains.
+        // A page that the provider refused does not count. After a timeout the row remains, since
+        // the provider may have created the page, and it can be paid.
         if (error instanceof ApiError && error.code === 'provider_error')
           await core.db.checkout.deleteMany({ where: { id: checkoutId, paidAt: null } })
         throw error

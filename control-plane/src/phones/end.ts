@@ -21,6 +21,8 @@ export interface Ending {
   failure?: { code: ErrorCode; message: string }
   /** Quarantines the device with this reason instead of wiping it. */
   quarantine?: string
+  /** Asks the agent to park the device of a phone that becomes unavailable. */
+  parksDevice?: boolean
 }
 
 /**
@@ -54,7 +56,7 @@ export async function endRun(
         : {}),
     },
   })
-  await settleDevice(tx, phone.id, move.to, ending.quarantine)
+  await settleDevice(tx, phone.id, move.to, ending)
   return true
 }
 
@@ -72,7 +74,7 @@ async function settleDevice(
   tx: Tx,
   phoneId: string,
   to: PhoneStatus,
-  quarantine: string | undefined,
+  { quarantine, parksDevice }: Ending,
 ): Promise<void> {
   if (to === 'deleted' || to === 'failed') {
     if (quarantine === undefined) await releaseDevice(tx, phoneId)
@@ -84,7 +86,7 @@ async function settleDevice(
     return
   }
   const device = await raiseFencing(tx, phoneId)
-  if (to !== 'parking') return
+  if (to !== 'parking' && parksDevice !== true) return
   const fencing = (device?.fencingNumber ?? 0n).toString()
   await addJob(
     tx,

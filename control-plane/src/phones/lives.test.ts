@@ -28,7 +28,7 @@ const allFree = () =>
   eventually(async () => (await plane.app.core.db.device.count({ where: { state: { not: 'free' } } })) === 0)
 
 /** A second on an idle machine. */
-const slowMs = 5000
+const slowMs = 10_000
 
 describe('a phone', () => {
   it('runs from create to delete, and is charged to the micro-dollar', async () => {

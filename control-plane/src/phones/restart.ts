@@ -151,11 +151,6 @@ export async function endReboot(
   })
 }
 
-export async function isResetPending(core: Core, phoneId: string): Promise<boolean> {
-  const row = await core.db.phone.findUnique({ where: { id: phoneId }, select: { resetPending: true } })
-  return row?.resetPending ?? false
-}
-
 /**
  * The wipe was verified under this fencing number. Returns false when the number is no longer the
  * phone's.

@@ -5,6 +5,7 @@
 import { type ErrorCode } from '@phonerack/shared'
 import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
+import { drainedSince } from '../devices/service.js'
 import { type Core } from '../core/core.js'
 import { endIfDue, endRun, type Ending } from './end.js'
 import { moveFor, type PhoneEvent } from './machine.js'
@@ -161,6 +162,26 @@ export async function parkForOperator(core: Core, phoneId: string): Promise<void
     return event !== null && endRun(tx, core.rules, phone, event, { at: now, now })
   })
   if (parked) core.changes.publish(phoneId)
+}
+
+/**
+ * Ends the run of a phone whose device reached the deadline of its drain, at that deadline, or at the
+ * time at which the run was due before.
+ */
+export async function endDrainedRun(core: Core, phoneId: string): Promise<void> {
+  const ended = await inTransaction(core.db, async (tx) => {
+    const phone = await lockPhone(tx, phoneId, 'project and phone')
+    const now = core.clock.now()
+    const at = phone && (await drainedSince(tx, phoneId, now))
+    if (!at) return false
+    if (await endIfDue(tx, core.rules, phone, at)) return true
+    const message = 'The device of the phone was taken out of service for maintenance. Start the phone later.'
+    return endRun(tx, core.rules, phone, 'lose', {
+      ...{ at, now, parksDevice: true },
+      failure: { code: 'phone_unavailable', message },
+    })
+  })
+  if (ended) core.changes.publish(phoneId)
 }
 
 interface Applied {

@@ -9,7 +9,7 @@ import { readinessConflict } from './conflicts.js'
 import { type Core } from '../core/core.js'
 import { createPhone } from './create.js'
 import { listPhones, listSessions } from './listing.js'
-import { findPhone, lockPhone, viewOf } from './records.js'
+import { findPhone, lockPhone, readPhone, viewOf } from './records.js'
 import { startPhone } from './start.js'
 import { deletePhone, parkPhone } from './stop.js'
 import { type Caller } from '../core/caller.js'
@@ -20,7 +20,7 @@ export function createPhoneService(core: Core): PhoneService & { close(): void }
   return {
     create: (caller, input, idempotency) => createPhone(core, caller, input, idempotency),
     list: (caller, query) => listPhones(core, caller, query),
-    get: async (caller, phoneId) => viewOf(permitted(caller, phoneId, await findPhone(core.db, phoneId))),
+    get: async (caller, phoneId) => viewOf(permitted(caller, phoneId, await readPhone(core.read, phoneId))),
     update: (caller, phoneId, change) => updatePhone(core, caller, phoneId, change),
     delete: (caller, phoneId) => deletePhone(core, caller, phoneId),
     start: (caller, phoneId, input) => startPhone(core, caller, phoneId, input),
@@ -55,7 +55,7 @@ async function updatePhone(
 }
 
 async function read(core: Core, phoneId: string): Promise<PhoneView> {
-  const phone = await findPhone(core.db, phoneId)
+  const phone = await readPhone(core.read, phoneId)
   if (!phone) throw phoneNotFound(phoneId)
   return viewOf(phone)
 }

@@ -8,6 +8,7 @@ import { type Tx } from '../db/database.js'
 import { inTenantTransaction } from '../core/tenant-transaction.js'
 import { raiseFencing } from '../devices/assignment.js'
 import { reachOf } from '../devices/reach.js'
+import { lockInService } from '../devices/service.js'
 import { addJob } from '../queue/queue.js'
 import { permitted } from './access.js'
 import { startConflict } from './conflicts.js'
@@ -57,7 +58,7 @@ async function attempt(
   if (conflict) return refuse(conflict)
 
   const usage = await readUsage(tx, project, now)
-  const reach = await reachOf(tx, phoneId, now, rules)
+  const unreachable = isRunning(phone.status) ? null : await obstacleOf(core, tx, phoneId, now)
   const verdict = await admitStart(
     rules,
     {
@@ -72,8 +73,7 @@ async function attempt(
       },
       money: { ...project, spentThisMonthMicros: usage.spentThisMonthMicros },
       running: isRunning(phone.status),
-      unreachable:
-        reach === 'in reach' ? null : new ApiError('phone_unavailable', { details: { phone: phoneId } }),
+      unreachable,
     },
     input.maxDuration,
   )
@@ -84,6 +84,18 @@ async function attempt(
   const after = await findPhone(tx, phoneId)
   if (!after) throw new Error(`phone ${phoneId} vanished`)
   return { done: viewOf(after) }
+}
+
+/** Why the device of a phone that is not running cannot take a start. Locks the device. */
+async function obstacleOf({ rules }: Core, tx: Tx, phoneId: string, now: Date): Promise<ApiError | null> {
+  const details = { phone: phoneId }
+  if (!(await lockInService(tx, phoneId)))
+    return new ApiError('phone_unavailable', {
+      message: 'The phone is out of service for maintenance, so nothing was done.',
+      details,
+    })
+  const reach = await reachOf(tx, phoneId, now, rules)
+  return reach === 'in reach' ? null : new ApiError('phone_unavailable', { details })
 }
 
 interface Admitted {
@@ -97,12 +109,8 @@ async function begin(core: Core, tx: Tx, phone: PhoneRecord, admitted: Admitted)
   const move = moveFor(phone.status, 'start')
   if (!move) throw new Error(`a phone cannot start from ${phone.status}`)
   // A reset that a park interrupted runs first, and takes its own time.
-  const { resetPending } = await tx.phone.findUniqueOrThrow({
-    where: { id: phone.id },
-    select: { resetPending: true },
-  })
   const { startDeadlineMs, restartGraceMs } = core.rules
-  const deadline = new Date(admitted.now.getTime() + (resetPending ? restartGraceMs : startDeadlineMs))
+  const deadline = new Date(admitted.now.getTime() + (phone.resetPending ? restartGraceMs : startDeadlineMs))
   await tx.phone.update({
     where: { id: phone.id },
     data: {

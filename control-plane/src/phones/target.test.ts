@@ -1,15 +1,8 @@
 // The wait for an unreachable phone, over real Postgres and broker: its reads, and what ends it.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Core } from '../core/core.js'
-import {
-  createBody,
-  eventually,
-  refusalOf,
-  startWorld,
-  type Plane,
-  type Tenant,
-  type World,
-} from '../testing/world.js'
+import { readyPhone } from '../testing/ready-phone.js'
+import { eventually, refusalOf, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { type AgentDouble, type DoubleDevice } from '../testing/agent-double.js'
 import { readyTarget } from './target.js'
 
@@ -24,10 +17,7 @@ beforeAll(async () => {
   plane = await world.start()
   agent = await plane.rack(1, { beatMs: 200 })
   tenant = await plane.tenant()
-  const { phones } = plane.app.services
-  const { phone } = await phones.create(tenant.caller, createBody(), null)
-  phoneId = phone.id
-  await phones.wait(phoneId, ({ status }) => status === 'ready', 10_000, new AbortController().signal)
+  phoneId = await readyPhone(plane, tenant)
   const { serial } = await plane.app.core.db.device.findUniqueOrThrow({ where: { phoneId } })
   const found = agent.devices.get(serial)
   if (!found) throw new Error('no device')
@@ -39,13 +29,11 @@ afterAll(() => world.stop())
 function counting(): { core: Core; reads: () => number } {
   let reads = 0
   const { core } = plane.app
-  const db = new Proxy(core.db, {
-    get(target, name) {
-      if (name === '$queryRaw') reads += 1
-      return Reflect.get(target, name) as unknown
-    },
-  })
-  return { core: { ...core, db }, reads: () => reads }
+  const read: Core['read'] = (query) => {
+    reads += 1
+    return core.read(query)
+  }
+  return { core: { ...core, read }, reads: () => reads }
 }
 const linkIs = (link: DoubleDevice['link']) => async () =>
   (await plane.app.core.db.device.findUniqueOrThrow({ where: { phoneId } })).link === link

@@ -3,7 +3,7 @@
  * the read while the phone is unreachable.
  */
 import { ApiError, ownNow, subjects, onAbort } from '@phonerack/shared'
-import { type Reader } from '../db/database.js'
+import { Prisma } from '../gen/prisma/client.js'
 import { controlOutOfReach } from '../core/out-of-reach.js'
 import { type HostClients, type HostConnection } from '../host-calls/clients.js'
 import { permitted } from './access.js'
@@ -40,6 +40,7 @@ interface Row {
   fencing_number: bigint | null
   host_id: string | null
   address: string | null
+  certificate_fingerprint: string | null
   last_seen_at: Date | null
   control_id: string | null
   control_until: Date | null
@@ -116,10 +117,10 @@ type Seen =
 /** One read. @throws ApiError as `readyPlace` */
 async function look(core: Core, hosts: HostClients, asking: Asking): Promise<Seen> {
   const now = core.clock.now()
-  const { serial, fencingNumber, hostId, address, link, lastSeenAt } = await readyPlace(core, asking, now)
+  const { serial, fencingNumber, hostId, link, lastSeenAt, ...at } = await readyPlace(core, asking, now)
   const isHeard = hostInReach(lastSeenAt, now, core.rules)
   return isHeard && isUp(link)
-    ? { target: { connection: hosts.to(hostId, address), hostId, serial, fencingNumber } }
+    ? { target: { connection: hosts.to(hostId, at), hostId, serial, fencingNumber } }
     : { phone: asking.phoneId, serial, link, hostId, isHeard }
 }
 
@@ -131,7 +132,7 @@ async function readyPlace(core: Core, { caller, phoneId, isWrite }: Asking, now:
   const row = permitted(
     caller,
     phoneId,
-    await readRow(core.db, phoneId, now).catch((error: unknown) => {
+    await readRow(core, phoneId, now).catch((error: unknown) => {
       throw controlOutOfReach(error, { phone: phoneId })
     }),
   )
@@ -143,15 +144,14 @@ async function readyPlace(core: Core, { caller, phoneId, isWrite }: Asking, now:
   if (serial === null || link === null || fencingNumber === null || hostId === null || address === null) {
     throw phoneUnavailable(phoneId)
   }
-  return { serial, link, fencingNumber, hostId, address, lastSeenAt: row.last_seen_at }
+  const { certificate_fingerprint: certificateFingerprint, last_seen_at: lastSeenAt } = row
+  return { serial, link, fencingNumber, hostId, address, certificateFingerprint, lastSeenAt }
 }
 
-async function readRow(db: Reader, phoneId: string, now: Date): Promise<Row | null> {
-  const rows = await db.$queryRaw<
-    Row[]
-  >`/* prepared */ select p.project_id as "projectId", p.status, d.serial, d.link,
-    d.fencing_number, h.id as host_id, h.address, h.last_seen_at, c.id as control_id, c.expires_at as control_until
+async function readRow({ read }: Core, phoneId: string, now: Date): Promise<Row | null> {
+  const rows = await read<Row>(Prisma.sql`select p.project_id as "projectId", p.status, d.serial, d.link,
+    d.fencing_number, h.id as host_id, h.address, h.certificate_fingerprint, h.last_seen_at, c.id as control_id, c.expires_at as control_until
     from phones p left join devices d on d.phone_id = p.id left join hosts h on h.id = d.host_id ${controlOf(now)}
-    where p.id = ${phoneId}`
+    where p.id = ${phoneId}`)
   return rows[0] ?? null
 }

@@ -1,14 +1,12 @@
 /**
- * The certificate authority between control plane and hosts. Stored in PHONERACK_PKI_DIR (`ca.pem`
- * with the key, mode 0600), shared by the replicas. Issues the control plane's client certificate
- * at each start, and a host's when it joins.
+ * The certificate authority between control plane and hosts, shared by the replicas
+ * (`db/installation.ts`). Issues the control plane's client certificate at each start, and a host's
+ * when it joins.
  */
 import 'reflect-metadata'
 import { randomBytes, webcrypto } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
-import path from 'node:path'
 import * as x509 from '@peculiar/x509'
-import { createOnce, fromPem, readIfThere, toPem } from './pem.js'
+import { fromPem, toPem } from './pem.js'
 
 export const controlPlaneUri = 'spiffe://phonerack/control-plane'
 export const hostUri = (hostId: string): string => `spiffe://phonerack/host/${hostId}`
@@ -29,21 +27,23 @@ export interface Credentials {
   caPem: string
 }
 
+/** An authority as it is stored. */
+export interface AuthorityPem {
+  certificatePem: string
+  /** PKCS #8. */
+  privateKeyPem: string
+}
+
 export class Authority {
   private constructor(
     private readonly certificate: x509.X509Certificate,
     private readonly key: webcrypto.CryptoKey,
   ) {}
 
-  /** Reads the authority in `dir`, or creates one. */
-  static async open(dir: string): Promise<Authority> {
-    await mkdir(dir, { recursive: true, mode: 0o700 })
-    const file = path.join(dir, 'ca.pem')
-    const text = (await readIfThere(file)) ?? (await createOnce(file, await newAuthority()))
-    const key = await webcrypto.subtle.importKey('pkcs8', fromPem('PRIVATE KEY', text), algorithm, false, [
-      'sign',
-    ])
-    return new Authority(new x509.X509Certificate(fromPem('CERTIFICATE', text)), key)
+  static async of({ certificatePem, privateKeyPem }: AuthorityPem): Promise<Authority> {
+    const der = fromPem('PRIVATE KEY', privateKeyPem)
+    const key = await webcrypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign'])
+    return new Authority(new x509.X509Certificate(fromPem('CERTIFICATE', certificatePem)), key)
   }
 
   get caPem(): string {
@@ -109,8 +109,7 @@ const validFor = (life: number) => ({
   notAfter: new Date(Date.now() + life),
 })
 
-/** Key and certificate in one file, so that neither can exist without the other. */
-async function newAuthority(): Promise<string> {
+export async function newAuthority(): Promise<AuthorityPem> {
   const keys = await newKeys()
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     ...validFor(caLife),
@@ -124,5 +123,12 @@ async function newAuthority(): Promise<string> {
     ],
   })
   const der = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)
-  return `${certificate.toString('pem')}\n${toPem('PRIVATE KEY', der)}`
+  return { certificatePem: `${certificate.toString('pem')}\n`, privateKeyPem: toPem('PRIVATE KEY', der) }
+}
+
+/** Reads the `ca.pem` of earlier releases: certificate and key. @throws Error when it lacks one */
+export function splitPem(text: string): AuthorityPem {
+  const certificate = new x509.X509Certificate(fromPem('CERTIFICATE', text))
+  const privateKeyPem = toPem('PRIVATE KEY', fromPem('PRIVATE KEY', text))
+  return { certificatePem: `${certificate.toString('pem')}\n`, privateKeyPem }
 }

@@ -4,6 +4,8 @@ import { encodeUser, fromPublic, fromSeed, type KeyPair } from '@nats-io/jwt'
 import { subjects } from '@phonerack/shared'
 
 export interface NatsUsers {
+  /** Public key of the account that signs them, `A…`. */
+  readonly account: string
   /** @param publicKey the host's user nkey, `U…` @throws Error when it is not one */
   issue(hostId: string, publicKey: string): Promise<string>
 }
@@ -14,6 +16,7 @@ export async function openNatsUsers(seedFile: string): Promise<NatsUsers> {
 }
 
 const natsUsers = (account: KeyPair): NatsUsers => ({
+  account: account.getPublicKey(),
   async issue(hostId, publicKey) {
     if (!publicKey.startsWith('U')) throw new Error('not a NATS user key')
     return encodeUser(hostId, fromPublic(publicKey), account, {

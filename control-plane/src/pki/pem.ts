@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { link, readFile, unlink, writeFile } from 'node:fs/promises'
 
-export const toPem = (label: string, der: ArrayBuffer): string =>
+export const toPem = (label: string, der: ArrayBuffer | Uint8Array): string =>
   `-----BEGIN ${label}-----\n${(
-    Buffer.from(der)
+    Buffer.from(der instanceof Uint8Array ? der : new Uint8Array(der))
       .toString('base64')
       .match(/.{1,64}/g) ?? []
   ).join('\n')}\n-----END ${label}-----\n`

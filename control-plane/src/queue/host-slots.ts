@@ -2,6 +2,7 @@
  * Divides the job slots of this process between hosts, so that an unresponsive host leaves slots to
  * the others. Used by every job that calls a host. docs/decisions/0171
  */
+import { backoff } from './retry.js'
 
 /** `long`: may use its slot for minutes, so some slots of its host are reserved for `short` work. */
 export type Length = 'short' | 'long'
@@ -47,5 +48,4 @@ export function createHostSlots(total: number): HostSlots {
 }
 
 /** Milliseconds until a job without a slot tries again, after `turns` attempts. */
-export const turnMs = (turns: number, longestMs: number): number =>
-  Math.min(longestMs, 250 * 2 ** Math.min(turns, 20))
+export const turnMs = (turns: number, longestMs: number): number => backoff(turns + 1, 250, longestMs)

@@ -66,6 +66,8 @@ export class ReplicaClaim {
     const client = new pg.Client({
       connectionString: this.databaseUrl,
       connectionTimeoutMillis: 10_000,
+      query_timeout: 25_000,
+      keepAlive: true,
       application_name: 'phonerack-replica',
     })
     const lost = (): void => {

@@ -12,10 +12,12 @@ import {
   type Runner,
   type TaskList,
   type WorkerEvents,
+  type WorkerPool,
 } from 'graphile-worker'
 import pg from 'pg'
 import { type Logger, pause } from '@phonerack/shared'
 import { type Database } from '../db/database.js'
+import { DueJobs, type Due } from './due-jobs.js'
 import { ReplicaClaim } from './replica-claim.js'
 import { Ticker } from '../core/ticker.js'
 
@@ -25,10 +27,12 @@ export interface RunnerOptions {
   replicaId: string
   replicaDeadAfterMs: number
   log: Logger
-  pools: readonly { tasks: TaskList; concurrency: number; pollMs: number }[]
+  pools: readonly { tasks: TaskList; concurrency: number }[]
 }
 
 const beatMs = 2000
+/** Milliseconds after which a worker looks for a job that nothing announced to it. `due-jobs.ts` announces jobs. */
+const pollMs = 300_000
 const restartMs = 500
 /**
  * Milliseconds that running jobs get when the process stops: first to finish, then to react to
@@ -48,7 +52,10 @@ export class JobRunner {
   private readonly pool: pg.Pool
   private readonly supervised: Promise<void>[]
   private readonly beats: Ticker
+  private readonly due: DueJobs
   private readonly runners = new Set<Runner>()
+  /** Graphile's running pools, with the names of their tasks. */
+  private readonly workerPools = new Map<WorkerPool, ReadonlySet<string>>()
   /** The worker IDs under which graphile locks our jobs. */
   private readonly workerIds = new Set<string>()
   /** Worker IDs of stopped pools, whose locks are released at the next heartbeat. */
@@ -65,6 +72,10 @@ export class JobRunner {
       // Each pool holds one additional connection to listen.
       max: Math.min(workers, 10) + options.pools.length,
       connectionTimeoutMillis: 10_000,
+      // A server that never answers must not keep the connections of all workers.
+      statement_timeout: 20_000,
+      query_timeout: 25_000,
+      keepAlive: true,
       application_name: 'phonerack-jobs',
     })
     this.pool.on('error', (error) =>
@@ -75,6 +86,7 @@ export class JobRunner {
     this.pool.on('connect', (client) => client.on('error', () => undefined))
     this.pool.setMaxListeners(50)
     this.beats = new Ticker('replica heartbeat', beatMs, options.log, () => this.beat())
+    this.due = new DueJobs(options.db, options.log, (due) => this.wake(due))
     this.supervised = options.pools.map((pool) => this.supervise(pool))
   }
 
@@ -94,7 +106,7 @@ export class JobRunner {
    */
   async stop(giveUp: () => void): Promise<void> {
     this.stopping.abort()
-    await this.beats.stop()
+    await Promise.all([this.beats.stop(), this.due.stop()])
     const stops = [...this.runners].map((runner) =>
       runner.stop().catch((error: unknown) => this.onTrouble(error)),
     )
@@ -102,11 +114,16 @@ export class JobRunner {
     if (!(await within(graceMs, ended))) giveUp()
     const isClean = await within(stopMs, ended)
     const ids = [...this.workerIds, ...this.orphans]
+    // Another replica unlocks the jobs of one that has gone: a failure here must not end the process early.
+    await this.unlock(ids).catch((error: unknown) => this.onTrouble(error))
+    // A job that still runs keeps its connections until the process ends.
+    if (isClean) await within(stopMs, this.pool.end())
+  }
+
+  private async unlock(ids: string[]): Promise<void> {
     await this.options.db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(${ids})`
     await this.options.db.replica.deleteMany({ where: { id: this.claim.id } })
     await this.claim.release()
-    // A job that still runs keeps its connections until the process ends.
-    if (isClean) await within(stopMs, this.pool.end())
   }
 
   /** Restarts a pool of workers when it stops: graphile stops when it cannot write a job's end. */
@@ -137,7 +154,12 @@ export class JobRunner {
     events.on('pool:create', ({ workerPool }) => {
       ids.add(workerPool.id)
       this.workerIds.add(workerPool.id)
+      this.workerPools.set(workerPool, new Set(Object.keys(pool.tasks)))
     })
+    for (const end of ['pool:gracefulShutdown', 'pool:forcefulShutdown', 'pool:release'] as const)
+      events.on(end, ({ workerPool }) => this.workerPools.delete(workerPool))
+    // Jobs that are due later are announced too.
+    events.on('pool:listen:notification', () => this.due.noteChange())
     events.on('worker:create', ({ worker }) => {
       ids.add(worker.workerId)
       this.workerIds.add(worker.workerId)
@@ -149,11 +171,18 @@ export class JobRunner {
       pgPool: this.pool,
       taskList: pool.tasks,
       concurrency: pool.concurrency,
-      pollInterval: pool.pollMs,
+      pollInterval: pollMs,
       noHandleSignals: true,
       logger: quiet,
       events,
     })
+  }
+
+  private wake(due: readonly Due[]): void {
+    for (const [workerPool, tasks] of this.workerPools) {
+      const count = due.reduce((sum, { task, count: some }) => (tasks.has(task) ? sum + some : sum), 0)
+      if (count > 0) workerPool.nudge(count)
+    }
   }
 
   /** Records that this replica is alive, and unlocks the jobs of replicas that are not. */
@@ -161,24 +190,27 @@ export class JobRunner {
     const { db, replicaDeadAfterMs } = this.options
     await this.claim.keep()
     const replicaId = this.claim.id
-    const ids = [...this.workerIds, ...this.orphans]
+    const orphans = [...this.orphans]
+    const ids = [...this.workerIds, ...orphans]
+    const deadAfter = replicaDeadAfterMs / 1000
     await db.$executeRaw`insert into replicas (id, worker_ids, beat_at) values (${replicaId}, ${ids}, now())
       on conflict (id) do update set worker_ids = excluded.worker_ids, beat_at = excluded.beat_at`
-    const deadAfter = replicaDeadAfterMs / 1000
-    await db.$executeRaw`delete from replicas where id <> ${replicaId}
-      and beat_at < now() - make_interval(secs => ${deadAfter}::float8)`
-    // Locks without a live owner, including those of a replica that was killed before it recorded
-    // its workers.
-    await db.$queryRaw`with unclaimed as (
-        select array_agg(distinct j.locked_by) as ids from graphile_worker.jobs j
+    // Locks without a live owner include those of a replica that was killed before it recorded its
+    // workers.
+    const unlocked = await db.$queryRaw<unknown[]>`with gone as (
+        delete from replicas where id <> ${replicaId}
+          and beat_at < now() - make_interval(secs => ${deadAfter}::float8) returning id),
+      unclaimed as (
+        select distinct j.locked_by as id from graphile_worker.jobs j
         where j.locked_at < now() - make_interval(secs => ${deadAfter}::float8)
-          and not exists (select 1 from replicas r where j.locked_by = any(r.worker_ids)))
-      select 1 as unlocked from unclaimed, lateral graphile_worker.force_unlock_workers(unclaimed.ids)
-      where unclaimed.ids is not null`
-    const orphans = [...this.orphans]
-    if (orphans.length === 0) return
-    await db.$queryRaw`select 1 as unlocked from graphile_worker.force_unlock_workers(${orphans})`
+          and not exists (select 1 from replicas r
+            where j.locked_by = any(r.worker_ids) and r.id not in (select id from gone))),
+      dead as (
+        select array_agg(id) as ids from (select id from unclaimed union select unnest(${orphans}::text[])) as both_kinds)
+      select 1 as unlocked from dead, lateral graphile_worker.force_unlock_workers(dead.ids)
+      where dead.ids is not null`
     for (const id of orphans) this.orphans.delete(id)
+    if (unlocked.length > 0) this.due.noteChange()
   }
 
   private onTrouble(error: unknown): void {

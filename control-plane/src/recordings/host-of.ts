@@ -11,8 +11,12 @@ export async function hostOf(
   hosts: HostClients,
   { hostId }: Recording,
 ): Promise<HostConnection | 'gone' | null> {
-  const { address, retiredAt, lastSeenAt } = await core.db.host.findUniqueOrThrow({ where: { id: hostId } })
+  const { address, certificateFingerprint, retiredAt, lastSeenAt } = await core.db.host.findUniqueOrThrow({
+    where: { id: hostId },
+  })
   if (retiredAt !== null || (await isHostLostForGood(core, hostId))) return 'gone'
   const now = core.clock.now()
-  return address !== null && hostInReach(lastSeenAt, now, core.rules) ? hosts.to(hostId, address) : null
+  return address !== null && hostInReach(lastSeenAt, now, core.rules)
+    ? hosts.to(hostId, { address, certificateFingerprint })
+    : null
 }

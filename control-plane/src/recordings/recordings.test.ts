@@ -6,7 +6,8 @@ import { recordingSchema, recordingsSchema, type RecordingJson } from '../routes
 import { errorOf, expectConventions } from '../testing/api.js'
 import { type AgentDouble } from '../testing/agent-double.js'
 import { storedFiles } from '../testing/uploads.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { readyPhone } from '../testing/ready-phone.js'
+import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 import { expireRecordings } from './expiry.js'
 import { remove } from './records.js'
 import { createKey } from '../testing/operator.js'
@@ -35,20 +36,13 @@ beforeEach(async () => {
   const { phones } = plane.app.services
   tenant = owner
   if (phoneId === '' || (await phones.get(tenant.caller, phoneId)).status !== 'ready')
-    phoneId = await newPhone()
+    phoneId = await readyPhone(plane, tenant)
   const { db } = plane.app.core
   for (const recording of await db.recording.findMany({ where: { status: { not: 'deleted' } } })) {
     agent.recordings.held.delete(recording.id)
     await inTransaction(db, (tx) => remove(tx, plane.app.core, recording))
   }
 })
-
-async function newPhone(): Promise<string> {
-  const { phones } = plane.app.services
-  const { phone } = await phones.create(tenant.caller, createBody({ maxDuration: 3600 }), null)
-  await eventually(async () => (await phones.get(tenant.caller, phone.id)).status === 'ready')
-  return phone.id
-}
 
 type Method = 'GET' | 'POST' | 'DELETE'
 async function call(
@@ -236,7 +230,7 @@ describe('limits', () => {
     errorOf(await call('POST', ''), 409, 'recording_limit_reached')
     await plane.app.services.phones.delete(tenant.caller, phoneId)
     const old = phoneId
-    phoneId = await newPhone()
+    phoneId = await readyPhone(plane, tenant)
     errorOf(await call('POST', ''), 409, 'recording_limit_reached')
     const { db } = plane.app.core
     await db.recording.updateMany({
@@ -323,7 +317,7 @@ describe('sent once', () => {
     expect((await call('DELETE', `/${first.id}`)).statusCode).toBe(200)
     expect(agent.recordings.held.has(first.id)).toBe(false)
     const second = await start()
-    // The phone is parked, but its host never learned that the recording is over, and is then gone.
+    // The phone is parked, but the stop does not reach its host, which then disconnects.
     agent.onCall = (name) => (name === 'stopRecording' ? Promise.reject(new Error('cut')) : Promise.resolve())
     const { phones } = plane.app.services
     await phones.park(tenant.caller, phoneId)

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { recordingSchema, type RecordingJson } from '../routes/phones/recordings.js'
 import { errorOf } from '../testing/api.js'
 import { type AgentDouble } from '../testing/agent-double.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { readyPhone } from '../testing/ready-phone.js'
+import { eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
 
 const most = 300_000
 let world: World
@@ -17,16 +18,9 @@ beforeAll(async () => {
   plane = await world.start({ env: { PHONERACK_RECORDING_PROJECT_MAX: `${most}` } })
   agent = await plane.rack(2, { beatMs: 200 })
   tenant = await plane.tenant()
-  phoneId = await newPhone(plane, tenant)
+  phoneId = await readyPhone(plane, tenant)
 })
 afterAll(() => world.stop())
-
-async function newPhone(of: Plane, owner: Tenant): Promise<string> {
-  const { phones } = of.app.services
-  const { phone } = await phones.create(owner.caller, createBody({ maxDuration: 3600 }), null)
-  await eventually(async () => (await phones.get(owner.caller, phone.id)).status === 'ready')
-  return phone.id
-}
 
 const call = (method: 'GET' | 'POST' | 'DELETE', path: string) =>
   plane.server.inject({
@@ -78,7 +72,7 @@ it('a host that reports an excessive size, and records after a stop, uses little
   const { recordings } = lying.app.services
   const { db } = lying.app.core
   const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
-  const phone = await newPhone(lying, owner)
+  const phone = await readyPhone(lying, owner)
   const row = () => db.recording.findUniqueOrThrow({ where: { id } })
   const { id } = await recordings.start(owner.caller, phone, null, context)
   const state = rack.recordings.held.get(id)
@@ -107,9 +101,9 @@ it('the limit by number also reports the bytes', async () => {
   const owner = await few.tenant()
   const { recordings } = few.app.services
   const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
-  await recordings.start(owner.caller, await newPhone(few, owner), null, context)
+  await recordings.start(owner.caller, await readyPhone(few, owner), null, context)
   await expect(
-    recordings.start(owner.caller, await newPhone(few, owner), null, context),
+    recordings.start(owner.caller, await readyPhone(few, owner), null, context),
   ).rejects.toMatchObject({
     code: 'recording_limit_reached',
     details: { limit: 1, recordings: 1, limit_bytes: 20_000_000_000, used_bytes: 0 },
@@ -122,7 +116,7 @@ it('nothing is transferred while the storage has no space', async () => {
   const owner = await full.tenant()
   const { recordings } = full.app.services
   const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
-  const phone = await newPhone(full, owner)
+  const phone = await readyPhone(full, owner)
   const { id } = await recordings.start(owner.caller, phone, null, context)
   await recordings.stop(owner.caller, phone, id, context)
   rack.recordings.finish(id)
@@ -132,4 +126,4 @@ it('nothing is transferred while the storage has no space', async () => {
   await new Promise((resolve) => setTimeout(resolve, 500))
   expect(rack.log).not.toContain('readRecording')
   expect((await full.app.core.db.recording.findUniqueOrThrow({ where: { id } })).status).toBe('processing')
-}, 60_000)
+})

@@ -23,7 +23,7 @@ afterAll(() => world.stop(), 60_000)
 async function record(tenant: Tenant, country: string): Promise<string> {
   const { phones, recordings } = plane.app.services
   const { phone } = await phones.create(tenant.caller, createBody({ country, maxDuration: 3600 }), null)
-  await eventually(async () => (await phones.get(tenant.caller, phone.id)).status === 'ready', 30_000)
+  await eventually(async () => (await phones.get(tenant.caller, phone.id)).status === 'ready')
   const context = { requestId: 'req_aaaaaaaaaaaa', signal: new AbortController().signal }
   const { id } = await recordings.start(tenant.caller, phone.id, null, context)
   await recordings.stop(tenant.caller, phone.id, id, context)

@@ -31,9 +31,9 @@ export interface ByteRange {
 export interface RecordingService {
   /** On a ready phone. @throws ApiError recording_in_progress, recording_limit_reached, feature_unavailable, action_outcome_unknown */
   start(caller: Caller, phoneId: string, name: string | null, context: CallContext): Promise<RecordingView>
-  /** All stored ones, newest first. The phone may have any status. */
+  /** All stored recordings of the phone in any status, newest first. */
   list(caller: Caller, phoneId: string): Promise<RecordingView[]>
-  /** On a ready phone. Returns a recording that has ended unchanged. */
+  /** The phone must be ready. A recording that has already ended is returned unchanged. */
   stop(caller: Caller, phoneId: string, recordingId: string, context: CallContext): Promise<RecordingView>
   /**
    * `range` selects a part, given the total size, or null for all of it. `part` is null for the

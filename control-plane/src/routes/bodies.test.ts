@@ -112,7 +112,7 @@ describe('bodies', () => {
         400,
         'validation_failed',
       )
-    expect(performance.now() - began).toBeLessThan(10_000)
+    expect(performance.now() - began).toBeLessThan(60_000)
   })
 })
 

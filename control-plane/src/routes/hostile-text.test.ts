@@ -101,7 +101,7 @@ const moving = ['DELETE /v1/phones/{id}', 'POST /v1/phones/{id}/start', 'POST /v
 const named = (each: Endpoint): string => (moving.includes(nameOf(each)) ? 'ph_aaaaaaaaaaaa' : ready)
 const urlOf = (each: Endpoint): string => requestOf(each, named(each)).url
 
-it('in a parameter of the path', { timeout: 60_000 }, async () => {
+it('in a parameter of the path', async () => {
   let sent = 0
   for (const endpoint of endpoints)
     for (const [parameter] of endpoint.path.matchAll(/{\w+}/g))
@@ -114,7 +114,7 @@ it('in a parameter of the path', { timeout: 60_000 }, async () => {
   await expectHealthy()
 })
 
-it('in a query parameter, known or not, with permitted and other keys', { timeout: 60_000 }, async () => {
+it('in a query parameter, known or not, with permitted and other keys', async () => {
   const forms = [
     { key: tenant.key, before: '' },
     { key: readOnly.key, before: '/sdcard/' },
@@ -169,7 +169,7 @@ function* bodiesWith(body: unknown, text: string): Generator {
   }
 }
 
-it('in a body', { timeout: 60_000 }, async () => {
+it('in a body', async () => {
   let sent = 0
   for (const endpoint of endpoints.filter(({ method }) => method !== 'GET'))
     for (const [what, text] of Object.entries(texts))
@@ -183,7 +183,7 @@ it('in a body', { timeout: 60_000 }, async () => {
   await expectHealthy()
 })
 
-it('in a header', { timeout: 60_000 }, async () => {
+it('in a header', async () => {
   const values = ['\u00ff\u00fe', 'a'.repeat(8000), '"\\', ' \t ']
   const names = [
     'user-agent',

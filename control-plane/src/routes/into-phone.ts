@@ -19,6 +19,7 @@ export async function whileActive<T>(
   if (caller.phoneIds && !caller.phoneIds.includes(phoneId)) return call()
   const noted = noteActivity(deps, request, phoneId)
   const release = deps.services.phones.hold(caller, phoneId)
+  if (caller.effects) caller.effects.mayHaveBegun = true
   try {
     return await call()
   } finally {

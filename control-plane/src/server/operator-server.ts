@@ -10,7 +10,7 @@ import { trackLifetimes } from '../http/lifetimes.js'
 import { addFoundations, createFastify, type HttpConfig } from './server.js'
 
 export interface OperatorServerOptions {
-  config: Pick<HttpConfig, 'trustedProxies' | 'uploadMs'>
+  config: Pick<HttpConfig, 'trustedProxies' | 'uploadMs' | 'stopWithinMs'>
   log: Logger
   /** Checks the token of every request. */
   gate: OperatorGate
@@ -20,7 +20,7 @@ export interface OperatorServerOptions {
 /** Returns a server that is ready for `listen` or `inject`. */
 export async function buildOperatorServer(options: OperatorServerOptions): Promise<FastifyInstance> {
   const app = createFastify(options.config, options.log)
-  trackLifetimes(app)
+  trackLifetimes(app, options.config.stopWithinMs)
   addFoundations(app)
   app.decorateRequest('operator', null)
   addWriteGuard(app)

@@ -49,6 +49,8 @@ export interface HttpConfig {
   uploadMs?: number
   /** Seconds that create, start and park wait. */
   lifecycleWait?: number
+  /** Milliseconds that running requests get when the server stops. */
+  stopWithinMs?: number
 }
 
 export interface ServerOptions {
@@ -60,6 +62,8 @@ export interface ServerOptions {
   failureLimit?: FailureLimit
   /** Checks which dependencies are available. */
   health?: () => Promise<Health>
+  /** True once this replica should get no more traffic. Default: never. */
+  isStopping?: () => boolean
   /** Routes of other parts (setup, live view, host join), under the same conventions and error handler. */
   plugins?: readonly FastifyPluginAsync[]
 }
@@ -124,12 +128,12 @@ export async function buildServer(options: ServerOptions): Promise<FastifyInstan
       clock,
     })
   const app = createFastify(config, log)
-  const lifetimes = trackLifetimes(app)
+  const lifetimes = trackLifetimes(app, config.stopWithinMs)
   addFoundations(app)
   await app.register(fastifySwagger, openApiOptions(config.baseUrl))
 
   await addDocs(app)
-  addServicePaths(app, options.health ?? (() => Promise.resolve({})))
+  addServicePaths(app, options.health ?? (() => Promise.resolve({})), options.isStopping ?? (() => false))
   await app.register(
     (v1) => {
       addAuth(v1, {

@@ -3,7 +3,7 @@
  * over real mutual TLS and sends real heartbeats over the real broker, but has no phones. For tests
  * of the control plane only. Its calls are in `agent-double/`, by subject.
  */
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, X509Certificate } from 'node:crypto'
 import { Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js'
 import { createUser, fmtCreds } from '@nats-io/jwt'
 import {
@@ -124,6 +124,7 @@ class Double implements Inside {
       at,
       version: 'double',
       address: this.address,
+      certificate: new X509Certificate(this.identity.certificate).fingerprint256,
       load: 0,
       epoch: this.epoch,
       devices: [...this.devices.values()].map((device) => ({

@@ -14,7 +14,8 @@ import { type Services } from '../routes/services.js'
 import { type AgentDouble } from './agent-double.js'
 import { createKey } from './operator.js'
 import { watchServices, type ServiceCall, type WatchedServices } from './watched-services.js'
-import { createBody, eventually, startWorld, type Plane, type Tenant, type TenantOptions } from './world.js'
+import { readyPhone } from './ready-phone.js'
+import { eventually, startWorld, type Plane, type Tenant, type TenantOptions } from './world.js'
 
 /** `services` replaces some real ones, for conditions that a test cannot cause from outside. */
 type Extra = Partial<Pick<ServerOptions, 'plugins' | 'health' | 'clock'>> & { services?: Partial<Services> }
@@ -129,16 +130,6 @@ export async function startApi({
 async function keyOf(plane: Plane, tenant: Tenant, preset: Preset, phoneIds?: string[]): Promise<string> {
   const input = { project: tenant.projectId, preset, expires: 'never' as const }
   return (await createKey(plane.app.core, phoneIds ? { ...input, phones: phoneIds } : input)).key
-}
-
-async function readyPhone({ app }: Plane, { caller }: Tenant): Promise<string> {
-  const { phones } = app.services
-  const body = createBody({ idleTimeout: 3600, maxDuration: 3600 })
-  const { phone } = await phones.create(caller, body, null)
-  const never = new AbortController().signal
-  const { status } = await phones.wait(phone.id, (seen) => seen.status === 'ready', 60_000, never)
-  expect(status).toBe('ready')
-  return phone.id
 }
 
 async function endPhones({ app }: Plane, { caller, projectId }: Tenant): Promise<void> {

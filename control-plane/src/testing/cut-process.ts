@@ -37,7 +37,12 @@ export function behindFuse(fuse: Fuse, core: Core, hosts: HostClients): { core: 
       core.changes.publish(id)
     },
   }
-  return { core: { ...core, db: fusedDatabase(fuse, core.db), changes }, hosts: fusedHosts(fuse, hosts) }
+  const read: Core['read'] = async (query) => {
+    fuse.pass()
+    return core.read(query)
+  }
+  const db = fusedDatabase(fuse, core.db)
+  return { core: { ...core, db, read, changes }, hosts: fusedHosts(fuse, hosts) }
 }
 
 type Call = (...args: unknown[]) => unknown
@@ -83,7 +88,7 @@ function fusedDatabase(fuse: Fuse, db: Database): Database {
 }
 
 function fusedHosts(fuse: Fuse, hosts: HostClients): HostClients {
-  const to = (hostId: string, address: string): HostConnection => {
+  const to: HostClients['to'] = (hostId, address): HostConnection => {
     const connection = hosts.to(hostId, address)
     const ready = (ms: number): Promise<boolean> => {
       fuse.pass()

@@ -5,6 +5,8 @@ import { vi } from 'vitest'
 export interface SentQuery {
   text: string
   values: unknown[]
+  /** The name of a prepared statement; empty for others. */
+  name: string
 }
 
 export interface QueryLog {
@@ -39,7 +41,9 @@ export function watchQueries(): QueryLog {
 
 function sentQuery([query, second]: unknown[]): SentQuery {
   const values = (found: unknown): unknown[] => (Array.isArray(found) ? (found as unknown[]) : [])
-  if (typeof query === 'string') return { text: query, values: values(second) }
-  if (typeof query !== 'object' || query === null || !('text' in query)) return { text: '', values: [] }
-  return { text: String(query.text), values: values('values' in query ? query.values : second) }
+  if (typeof query === 'string') return { text: query, values: values(second), name: '' }
+  if (typeof query !== 'object' || query === null || !('text' in query))
+    return { text: '', values: [], name: '' }
+  const name = 'name' in query && typeof query.name === 'string' ? query.name : ''
+  return { text: String(query.text), values: values('values' in query ? query.values : second), name }
 }

@@ -14,6 +14,8 @@ export interface ReplicaProcess {
   errors: string[]
   /** Writes a line to its standard input. */
   tell(line: string): void
+  /** Sends SIGTERM. */
+  terminate(): void
   stop(): Promise<void>
 }
 
@@ -52,6 +54,7 @@ export async function startReplica(
       PHONERACK_HTTP_PORT: String(port),
       PHONERACK_OPERATOR_LISTEN: `127.0.0.1:${operatorPort}`,
       PHONERACK_REQUESTS_PER_MINUTE: '1000000',
+      PHONERACK_STOP_DELAY: '0',
       ...env,
     },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -78,7 +81,7 @@ export async function startReplica(
     const response = await fetch(`${origin}/healthz`).catch(() => null)
     if (response?.ok) break
     if (state.exit !== null || performance.now() > until)
-      throw new Error(`a replica does not start: ${state.exit ?? said}`)
+      throw new Error(`a replica does not start: ${state.exit ?? said}\n${errors.join('\n')}`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   return {
@@ -86,6 +89,7 @@ export async function startReplica(
     exit: () => state.exit,
     errors,
     tell: (line) => void child.stdin.write(`${line}\n`),
+    terminate: () => void child.kill('SIGTERM'),
     async stop() {
       child.kill('SIGTERM')
       await ended

@@ -54,7 +54,7 @@ export interface Plane {
   close(): Promise<void>
 }
 
-type AgentOptions = Pick<DoubleOptions, 'country' | 'beatMs' | 'protocolVersion'>
+type AgentOptions = Pick<DoubleOptions, 'country' | 'beatMs' | 'protocolVersion' | 'rejoins'>
 
 export interface TenantOptions {
   credit?: string
@@ -129,6 +129,8 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
     PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(operatorToken),
     // Only tests that set the limit reach it.
     PHONERACK_FAILURES_PER_MINUTE: '1000000',
+    // A test that leaves a request open waits this long for its plane's end.
+    PHONERACK_STOP_WITHIN: '2',
     ...options.env,
   })
   const log = options.log ?? quietLogger()
@@ -140,6 +142,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
       trustedProxies: config.http.trustedProxies,
       waitsPerKey: config.http.waitsPerKey,
       streamsPerKey: config.http.streamsPerKey,
+      stopWithinMs: config.http.stopWithinMs,
       // Only tests that set the limit reach it.
       requestsPerKeyPerMinute: options.env?.['PHONERACK_REQUESTS_PER_MINUTE']
         ? config.requestsPerKeyPerMinute
@@ -153,7 +156,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
     plugins: app.plugins,
   })
   const operator = await buildOperatorServer({
-    config: { uploadMs: config.rules.uploads.sendWithinMs },
+    config: { uploadMs: config.rules.uploads.sendWithinMs, stopWithinMs: config.http.stopWithinMs },
     log,
     gate: app.operatorGate,
     plugins: app.operatorPlugins,
@@ -165,7 +168,7 @@ async function startPlane(options: PlaneOptions): Promise<Plane> {
     const double = await startAgentDouble({
       server,
       operator,
-      natsUrl: options.neighbours.natsUrl,
+      natsUrl: config.natsUrl,
       operatorToken,
       name,
       ...extra,
@@ -202,18 +205,12 @@ async function enrollDoubles(app: App, double: AgentDouble, count: number): Prom
   const serials = Array.from({ length: count }, (_, index) => `${double.hostId}-${index + 1}`)
   for (const serial of serials) double.addDevice(serial)
   const { db } = app.core
-  // A loaded machine may fold heartbeats slowly.
-  const patience = 30_000
-  await eventually(
-    async () => (await db.device.count({ where: { serial: { in: serials } } })) === count,
-    patience,
-  )
+  await eventually(async () => (await db.device.count({ where: { serial: { in: serials } } })) === count)
   for (const serial of serials) await enrollDevice(app.core, serial)
   await eventually(
     async () =>
       (await db.device.count({ where: { serial: { in: serials }, state: 'free', link: 'healthy' } })) ===
       count,
-    patience,
   )
 }
 

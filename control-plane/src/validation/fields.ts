@@ -1,13 +1,19 @@
 /** Request bodies of operators and hosts: strict, with the public error for invalid ones. */
 import { ApiError } from '@phonerack/shared'
 import { z } from 'zod'
+const line = (length: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(length)
+    .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'must not contain control characters')
+
 /** A display name of a project, an owner, a key, an operator token. */
-export const nameSchema = z
-  .string()
-  .trim()
-  .min(1)
-  .max(80)
-  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'must not contain control characters')
+export const nameSchema = line(80)
+
+/** A note for other operators. */
+export const noteSchema = line(200)
 
 /** An ID or serial that Postgres can store. */
 export const refSchema = z

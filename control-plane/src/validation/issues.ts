@@ -210,7 +210,7 @@ export const unknownField = (path: Path): Issue => ({
 export const maxIssues = 50
 /** Alternatives of one issue. */
 const maxAlternatives = 100
-/** The library's findings that are read: several may be equivalent. */
+/** Findings of zod that are read. More than `maxIssues`, since several may be equivalent. */
 const maxFindings = 4 * maxIssues
 
 /** @param value the validated value, for the received type and the union option that was meant */

@@ -84,7 +84,7 @@ async function openings(name: string, times: number, url: () => Promise<string>,
 }
 
 async function join(): Promise<void> {
-  const told = await watchMachine()
+  const load = await watchMachine()
   const few = Math.min(rounds, 8)
   await act({ type: 'home' })
   const rows = [
@@ -106,7 +106,7 @@ async function join(): Promise<void> {
   rows.push(await openings('another watches a moving screen', rounds, again))
   await first.page.context().close()
   print('From the navigation to the first picture', rows)
-  say(await told())
+  say(await load())
 }
 
 const ready = async () => z.object({ status: z.string() }).parse((await tenant.admin.get(path)).body).status
@@ -121,13 +121,13 @@ async function plain(): Promise<void> {
   if (serial === undefined) throw new Error('the phone has no device')
   const place = await showBlocks()
   await pause(filmsNoLonger.left)
-  const told = await watchMachine()
+  const load = await watchMachine()
   const { arrived, decoded, startMs } = await watchPlainly(serial, place, seconds)
   print('Without us: plain adb forward, raw video socket, ffmpeg', [
     figures('drawn on the phone → arrived, encoded', arrived),
     figures('drawn on the phone → decoded', decoded),
   ])
-  say(`first picture decoded ${startMs} ms after the server was started; ${await told()}`)
+  say(`first picture decoded ${startMs} ms after the server was started; ${await load()}`)
 }
 
 async function watch(from: Browser): Promise<void> {
@@ -141,13 +141,13 @@ async function watch(from: Browser): Promise<void> {
     while (readers.length < watchers - 1) readers.push(await openReader(url, readers.length === 0))
     const place = await showBlocks()
     await pause(1000)
-    const told = await watchMachine()
+    const load = await watchMachine()
     const costs = await costsFrom(watchers)
     const seen = await watchBlocks(page, place, seconds)
     ages.push(figures(`${watchers} watching`, seen.ages))
     const rate = (seen.ages.length / seconds).toFixed(1)
     notes.push(
-      `  ${watchers} watching: ${rate} pictures/s, ${seen.unread} unreadable; ${await costs()}; ${await told()}`,
+      `  ${watchers} watching: ${rate} pictures/s, ${seen.unread} unreadable; ${await costs()}; ${await load()}`,
     )
     notes.push(`  – a finger scrolls a list: ${await scrolling(watchers)}`)
     const times: number[] = []
@@ -175,11 +175,11 @@ async function scrolling(watchers: number): Promise<string> {
     duration_ms: 1000,
   })
   await act({ type: 'open_app', package: 'com.phonerack.shop' })
-  const told = await watchMachine()
+  const load = await watchMachine()
   const costs = await costsFrom(watchers)
   const until = performance.now() + seconds * 1000
   while (performance.now() < until) await act(swipe(1800, 600), swipe(600, 1800))
-  return `${await costs()}; ${await told()}`
+  return `${await costs()}; ${await load()}`
 }
 
 /** Measures the parts' processor time from now on. */

@@ -1,7 +1,7 @@
-// bench: the first whole path, compared with adb and a bare Fastify route
+// bench: the first whole path, compared with adb and bare Fastify routes
 /**
  * The first whole path, compared in one run with the usual tools: a tap and a read of the screen with `adb`
- * as a process, a read of a phone's row with a bare Fastify route. `./scripts/bench path`.
+ * as a process, a read of a phone's row with bare Fastify routes. `./scripts/bench path`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import autocannon from 'autocannon'
 import { z } from 'zod'
+import { databaseUrl } from '../system/database.js'
 import { startSystem, stopSystem } from '../system/system.js'
 import { getPhone, newTenant, readyPhone } from '../system/tenant.js'
 import { plainAdb } from './adb.js'
@@ -84,28 +85,33 @@ try {
     process.execPath,
     [fileURLToPath(new URL('bare-route.js', import.meta.url)), JSON.stringify(body)],
     {
+      env: { ...process.env, DATABASE_URL: await databaseUrl(system) },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   )
   try {
     const [port] = (await once(createInterface({ input: bare.stdout }), 'line')) as [string]
-    const load = async (url: string) => {
+    const load = async (url: string): Promise<number> => {
       const headers = { authorization: `Bearer ${tenant.admin.key}` }
       const result = await autocannon({ url, headers, connections: 16, duration: seconds })
       if (result.non2xx > 0 || result.errors > 0) throw new Error(`${url}: ${result.non2xx} refused`)
-      return result
+      return result.requests.average
     }
-    const times: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] }
-    for (let round = 0; round < 3; round++) {
-      times.ours.push((await load(system.up.base_url + path)).requests.average)
-      times.bare.push((await load(`http://127.0.0.1:${port}${path}`)).requests.average)
-    }
-    const ours = figures('ours', times.ours).p50
-    const plain = figures('bare', times.bare).p50
-    process.stdout.write(
-      `\nGET /v1/phones/{id}, 16 connections, medians of 3 × ${seconds} s\n` +
-        `ours: ${ours.toFixed(0)} requests/s   bare Fastify route: ${plain.toFixed(0)} requests/s   ratio ${(ours / plain).toFixed(2)}\n`,
-    )
+    const routes = [
+      { name: 'GET /v1/phones/{id}', url: system.up.base_url + path },
+      { name: 'bare Fastify route, one prepared SELECT', url: `http://127.0.0.1:${port}/row/${phone.id}` },
+      { name: 'bare Fastify route, no backend', url: `http://127.0.0.1:${port}${path}` },
+    ]
+    const rates = routes.map((): number[] => [])
+    for (let round = 0; round < 3; round++)
+      for (const [index, { url }] of routes.entries()) rates[index]?.push(await load(url))
+    const medians = routes.map(({ name }, index) => figures(name, rates[index] ?? []))
+    const ours = medians[0]?.p50 ?? Number.NaN
+    process.stdout.write(`\nRequests/s with 16 connections, medians of 3 × ${seconds} s\n`)
+    for (const { name, p50 } of medians)
+      process.stdout.write(
+        `${name.padEnd(46)} ${p50.toFixed(0).padStart(7)}   ours / this ${(ours / p50).toFixed(2)}\n`,
+      )
   } finally {
     bare.kill('SIGTERM')
     await once(bare, 'exit')

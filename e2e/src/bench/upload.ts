@@ -94,7 +94,7 @@ async function install(api: Api, phone: string, uploadId: string): Promise<strin
 }
 
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(0)
-function tell(what: string, { before, peak, samples }: Memory): void {
+function printMemory(what: string, { before, peak, samples }: Memory): void {
   const extra = peak - before
   const verdict = extra < allowed ? 'met' : 'MISSED'
   process.stdout.write(
@@ -129,7 +129,7 @@ async function measure(system: System): Promise<void> {
       times.bare.push(performance.now() - start)
       const one = () => upload(api, large, (ms) => times.ours.push(ms))
       const [id, memory] = await memoryDuring(pid, one)
-      tell(`upload of ${(await stat(large)).size} bytes, sent, completed and read`, memory)
+      printMemory(`upload of ${(await stat(large)).size} bytes, sent, completed and read`, memory)
       must(await api.delete(`/v1/apps/uploads/${id}`))
     }
   } finally {
@@ -144,7 +144,7 @@ async function measure(system: System): Promise<void> {
   const file = await largeApk(path.join(system.dir, 'installed.apk'), 450 * mib)
   const id = await upload(api, file, ignore)
   const [end, memory] = await memoryDuring(pid, () => install(api, phone.id, id))
-  tell(`install of ${450 * mib} bytes, to the host and onto the phone: ${end}`, memory)
+  printMemory(`install of ${450 * mib} bytes, to the host and onto the phone: ${end}`, memory)
 }
 
 const system = await startSystem({

@@ -121,9 +121,9 @@ describe.each([
     ['jpeg', '&max_width=2000', 1080],
   ])('comes with a picture: screenshot=%s%s', async (format, more, width) => {
     const { screenshot } = observationSchema.parse((await get(`?screenshot=${format}${more}`)).body)
-    const { data, ...told } = screenshot ?? { data: '' }
+    const { data, ...metadata } = screenshot ?? { data: '' }
     const height = Math.round((width * 2400) / 1080)
-    expect(told).toEqual({ format, width, height, scale: width / 1080 })
+    expect(metadata).toEqual({ format, width, height, scale: width / 1080 })
     expect(pictureOf(Buffer.from(data, 'base64'))).toEqual({ format, width, height })
   })
 

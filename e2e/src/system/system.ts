@@ -68,6 +68,8 @@ export interface StartOptions {
   dir?: string
   port?: number
   env?: Record<string, string>
+  /** Further arguments of `up`. */
+  args?: readonly string[]
   /** Lets `faultsOf` break its phones. */
   faultPort?: boolean
   /** The features that each phone lacks, in the order of their ports: `[[], ['scrcpy']]` for the second. */
@@ -82,7 +84,7 @@ export async function startSystem(options: StartOptions): Promise<System> {
   const dir = options.dir ?? (await mkdtemp(path.join(tmpdir(), 'phonerack-e2e-')))
   const port = options.port ?? (await freePort())
   const args = ['--detach', '--data', dir, '--port', String(port)]
-  args.push('--virtual-phones', String(options.virtualPhones))
+  args.push('--virtual-phones', String(options.virtualPhones), ...(options.args ?? []))
   const faultPort = options.faultPort === true ? await freePort() : null
   const without = (options.without ?? []).flatMap((parts, at) => parts.map((part) => `${at + 1}:${part}`))
   const forPhones = {

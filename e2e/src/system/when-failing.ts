@@ -1,4 +1,4 @@
-/** After each try of a test that failed: what the parts of the systems logged of trouble meanwhile, said at once and with its error. A set-up file of vitest. */
+/** Adds the warnings that the systems' parts logged during a failed test to its error, and prints them immediately. A set-up file of vitest. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,10 +8,10 @@ import { systemsOfThisFile, type System } from './system.js'
 
 const parts = ['control-plane', 'host-agent', 'virtual-phones']
 const warn = 40
-/** The last of each part. */
-const most = 15
-/** Kept at a lower level: the lines that say why a phone was refused. */
-const alwaysTold = ['a phone is unreachable', 'device state']
+/** The number of lines per part. */
+const maxLines = 15
+/** Messages below `warn` that give the reason why a phone was refused. */
+const alwaysShown = ['a phone is unreachable', 'device state']
 const lineSchema = z.object({ level: z.number(), time: z.number(), msg: z.string() })
 
 let since = 0
@@ -21,31 +21,31 @@ beforeEach(() => {
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return
   const systems = [inject('system'), inject('bare'), ...systemsOfThisFile]
-  const told = await Promise.all(systems.flatMap((system) => parts.map((part) => troubleOf(system, part))))
-  const logged = `Logged meanwhile:\n${told.join('') || '  nothing\n'}`
+  const logs = await Promise.all(systems.flatMap((system) => parts.map((part) => warningsOf(system, part))))
+  const logged = `Logged during the test:\n${logs.join('') || '  nothing\n'}`
   process.stdout.write(`\n"${task.name}" failed. ${logged}`)
   const error = task.result.errors?.at(-1)
   if (error) error.message += `\n${logged}`
 })
 
-async function troubleOf({ dir }: System, part: string): Promise<string> {
+async function warningsOf({ dir }: System, part: string): Promise<string> {
   const file = path.join(dir, 'logs', `${part}.log`)
-  // Not there: a system that the test itself has stopped.
+  // The test has stopped this system itself.
   if (!existsSync(file)) return ''
   const log = await readFile(file, 'utf8')
-  // The last may be half written.
+  // The last line can be incomplete.
   const whole = log.split('\n').slice(0, -1)
   const lines = whole.filter((line) => {
     if (!line.startsWith('{')) return false
     const read = lineSchema.safeParse(JSON.parse(line))
     return (
       read.success &&
-      (read.data.level >= warn || alwaysTold.includes(read.data.msg)) &&
+      (read.data.level >= warn || alwaysShown.includes(read.data.msg)) &&
       read.data.time >= since
     )
   })
   return lines
-    .slice(-most)
+    .slice(-maxLines)
     .map((line) => `  ${line.slice(0, 1000)}\n`)
     .join('')
 }

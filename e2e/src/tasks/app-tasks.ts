@@ -19,7 +19,7 @@ const cart = async (phone: PhoneState): Promise<string[]> => {
 
 export const cheapest: Task = {
   name: 'find a product under a price',
-  told: 'Put two of an outdoor product that costs less than €20 into the cart of the shop.',
+  prompt: 'Put two of an outdoor product that costs less than €20 into the cart of the shop.',
   async solve(agent) {
     await agent.open(SHOP)
     await agent.tap({ id: 'sort' })
@@ -35,7 +35,7 @@ export const cheapest: Task = {
 
 export const order: Task = {
   name: 'order by a form with five fields',
-  told: 'Order one Fountain Pen for Ada Lovelace, ada@example.org, Row 1, 12345, card 4111 1111 1111 1111.',
+  prompt: 'Order one Fountain Pen for Ada Lovelace, ada@example.org, Row 1, 12345, card 4111 1111 1111 1111.',
   async solve(agent) {
     await agent.open(SHOP)
     await agent.write({ id: 'search' }, 'fountain')
@@ -67,7 +67,7 @@ async function codeFromShade(agent: PhoneAgent): Promise<string> {
 
 export const bankLogin: Task = {
   name: 'log in with the code from a notification',
-  told: 'Log in to Rack Bank as demo with the password phonerack. The code comes as a notification.',
+  prompt: 'Log in to Rack Bank as demo with the password phonerack. The code comes as a notification.',
   async solve(agent) {
     await agent.open(BANK)
     await agent.write({ id: 'user' }, 'demo')
@@ -82,7 +82,7 @@ export const bankLogin: Task = {
 
 export const whereAmI: Task = {
   name: 'give an app a permission that it asks for',
-  told: 'Let Maps show where the phone is.',
+  prompt: 'Let Maps show where the phone is.',
   async solve(agent) {
     await agent.open(MAPS)
     await agent.tap('My location', 'While using the app')
@@ -108,7 +108,7 @@ async function openAlarms(agent: PhoneAgent): Promise<Observation> {
 
 export const weekendAlarm: Task = {
   name: 'turn an alarm on in an app that never rests',
-  told: 'Turn the alarm of 9:30 on and leave the other as it is.',
+  prompt: 'Turn the alarm of 9:30 on and leave the other as it is.',
   async solve(agent) {
     const alarms = await openAlarms(agent)
     const time = withId(alarms, 'digital_clock').find(({ text }) => text?.includes('9:30'))
@@ -128,7 +128,8 @@ export const weekendAlarm: Task = {
 
 export const hangingApp: Task = {
   name: 'wait for an app that does not respond',
-  told: 'Press "Stop responding" in Trouble, wait for the app rather than close it, then allow it the camera.',
+  prompt:
+    'Press "Stop responding" in Trouble, wait for the app rather than close it, then allow it the camera.',
   async solve(agent) {
     await agent.open(TROUBLE)
     await agent.tap('Stop responding', 'Wait', 'Ask for the camera', 'While using the app')

@@ -30,7 +30,7 @@ const packingList = 'Größe 43, naïve café\n日本語の本 📚\nשלום'
 
 export const addContact: Task = {
   name: 'add a contact',
-  told: 'Add the contact Aadu Meri with the phone number +372 5555 0101.',
+  prompt: 'Add the contact Aadu Meri with the phone number +372 5555 0101.',
   async solve(agent) {
     await agent.open(CONTACTS)
     await agent.tap({ desc: 'Create contact' })
@@ -44,7 +44,7 @@ export const addContact: Task = {
 
 export const deleteContact: Task = {
   name: 'delete one contact of a thousand',
-  told: 'Delete the contact Søren Novak.',
+  prompt: 'Delete the contact Søren Novak.',
   async solve(agent) {
     await agent.open(CONTACTS)
     await agent.write({ id: 'search_view' }, 'søren novak')
@@ -58,7 +58,7 @@ export const deleteContact: Task = {
 
 export const numberIntoNote: Task = {
   name: "copy a contact's number into a note",
-  told: 'Make a note with the title Call, whose text is the phone number of 佐藤花子.',
+  prompt: 'Make a note with the title Call, whose text is the phone number of 佐藤花子.',
   async solve(agent) {
     await agent.open(CONTACTS)
     await agent.write({ id: 'search_view' }, '佐藤花子')
@@ -76,7 +76,7 @@ export const numberIntoNote: Task = {
 
 export const answerMessage: Task = {
   name: 'answer a message with what it says',
-  told: 'Send Mira Fischer the time at which she will be at the station, and nothing else.',
+  prompt: 'Send Mira Fischer the time at which she will be at the station, and nothing else.',
   async solve(agent) {
     await agent.open(MESSAGES)
     const chat = await agent.tap('Mira Fischer')
@@ -90,7 +90,7 @@ export const answerMessage: Task = {
 
 export const newsIntoMessage: Task = {
   name: 'read a web page and send what it says',
-  told: 'How many passengers does the new ferry carry, says news.test? Send the number to Echo.',
+  prompt: 'How many passengers does the new ferry carry, says news.test? Send the number to Echo.',
   async solve(agent) {
     await agent.openUrl('https://news.test/')
     const article = await agent.tap('New ferry runs every forty minutes')
@@ -106,7 +106,7 @@ export const newsIntoMessage: Task = {
 
 export const writeNote: Task = {
   name: 'write a note in several scripts',
-  told: `Make a note with the title Packing and this text:\n${packingList}`,
+  prompt: `Make a note with the title Packing and this text:\n${packingList}`,
   async solve(agent) {
     await agent.open(NOTES)
     await agent.tap({ desc: 'New note' })
@@ -120,7 +120,7 @@ export const writeNote: Task = {
 
 export const deleteNote: Task = {
   name: 'delete a note by a long press',
-  told: 'Delete the note Shopping and no other.',
+  prompt: 'Delete the note Shopping and no other.',
   async solve(agent) {
     await agent.open(NOTES)
     await agent.longPress('Shopping')
@@ -135,7 +135,7 @@ export const deleteNote: Task = {
 
 export const lockedNote: Task = {
   name: 'write into a locked note',
-  told: 'Open the locked note Private with the password hunter2 and make its text "Under the mat".',
+  prompt: 'Open the locked note Private with the password hunter2 and make its text "Under the mat".',
   async solve(agent) {
     await agent.open(NOTES)
     await agent.tap('Private')

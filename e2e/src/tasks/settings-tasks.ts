@@ -6,7 +6,7 @@ const SETTINGS = 'com.android.settings'
 
 export const airplaneMode: Task = {
   name: 'find a setting by its search',
-  told: 'Turn airplane mode on. You do not know where it is.',
+  prompt: 'Turn airplane mode on. You do not know where it is.',
   async solve(agent) {
     await agent.open(SETTINGS)
     await agent.tap('Search settings')
@@ -19,7 +19,7 @@ export const airplaneMode: Task = {
 
 export const automaticTime: Task = {
   name: 'turn a setting off deep in a list',
-  told: 'Under System, Date & time, turn off that the time is set automatically.',
+  prompt: 'Under System, Date & time, turn off that the time is set automatically.',
   async solve(agent) {
     await agent.open(SETTINGS)
     await agent.scrollTo('System')
@@ -31,7 +31,7 @@ export const automaticTime: Task = {
 
 export const largestFont: Task = {
   name: 'choose in a dialog of the settings',
-  told: 'Make the font as large as it gets.',
+  prompt: 'Make the font as large as it gets.',
   async solve(agent) {
     await agent.open(SETTINGS)
     await agent.tap('Display', 'Font size', 'Largest')
@@ -42,7 +42,7 @@ export const largestFont: Task = {
 
 export const german: Task = {
   name: "change the phone's language",
-  told: 'Set the phone to German.',
+  prompt: 'Set the phone to German.',
   async solve(agent) {
     await agent.open(SETTINGS)
     await agent.scrollTo('System')
@@ -54,7 +54,7 @@ export const german: Task = {
 
 export const bluetoothTile: Task = {
   name: 'use a tile of the shade',
-  told: 'Turn Bluetooth on in the quick settings.',
+  prompt: 'Turn Bluetooth on in the quick settings.',
   async solve(agent) {
     await agent.pullShade()
     await agent.tap('Bluetooth')
@@ -66,7 +66,7 @@ export const bluetoothTile: Task = {
 
 export const brightest: Task = {
   name: 'drag a slider',
-  told: 'Make the screen as bright as it gets.',
+  prompt: 'Make the screen as bright as it gets.',
   async solve(agent) {
     const [slider] = withId(await agent.pullShade(), 'slider')
     if (!slider) throw new Error('no slider in the shade')

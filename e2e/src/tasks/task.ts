@@ -5,7 +5,7 @@ import { type PhoneState } from './phone-state.js'
 export interface Task {
   name: string
   /** The prompt that an agent would get. */
-  told: string
+  prompt: string
   /** A script that acts as the agent: uses only the answers of `/v1`. Starts on the home screen. */
   solve: (agent: PhoneAgent) => Promise<void>
   /** The phone's own state for the task; can leave any screen in front. */

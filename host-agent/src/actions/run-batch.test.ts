@@ -93,11 +93,9 @@ describe.concurrent('a batch', () => {
   it('taps coordinates without reading the tree', async () => {
     const phone = simulatedPhone([])
     const taps = Array.from({ length: 20 }, (_, index) => ({ type: 'tap', target: { x: index, y: 9 } }))
-    const startedAt = performance.now()
     const { completed } = await run(phone, taps)
     expect(completed).toBe(20)
     expect(phone.log).toEqual(['size', ...taps.map(({ target }) => `tap ${target.x},9`)])
-    expect(performance.now() - startedAt).toBeLessThan(3000)
   })
 
   it('stops at the first failure, and shows the screen with the candidates on it', async () => {

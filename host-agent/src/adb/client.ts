@@ -1,6 +1,6 @@
 /**
- * The agent's own adb server, by adbkit (AOSP `adb/OVERVIEW.TXT`, `SERVICES.TXT`). One connection a call, which ends
- * with the call's `progress`. Used by `track.ts`, `transport.ts` and `keep.ts`.
+ * Calls to the agent's own adb server through adbkit (AOSP `adb/OVERVIEW.TXT`, `SERVICES.TXT`). Each call opens a connection
+ * that closes with the call's `progress`. Used by `track.ts`, `transport.ts` and `keep.ts`.
  */
 import type { Progress } from '@phonerack/shared'
 import { HostConnectCommand, HostDisconnectCommand, HostVersionCommand, Parser } from './adbkit.js'
@@ -17,15 +17,15 @@ export interface TrackedDevice extends Omit<ListedDevice, 'transportId'> {
 export class AdbClient {
   private serverRun = 0
 
-  /** @param path of the server's Unix socket */
+  /** @param path path of the server's Unix socket */
   constructor(readonly path: string) {}
 
-  /** Another server counts its transports from 1 again: ids of the previous server are void. */
-  serverStarts(): void {
+  /** Call it when a server starts: each server counts transport ids from 1, so ids of the previous server become invalid. */
+  onServerStart(): void {
     this.serverRun += 1
   }
 
-  /** Runs commands on a connection that is closed when `work` ends. `service` names the call in errors. */
+  /** Runs `work` on a connection and closes it afterwards. `service` names the call in errors. */
   async call<T>(
     service: string,
     progress: Progress,
@@ -35,13 +35,13 @@ export class AdbClient {
     try {
       return await work(connection)
     } catch (error) {
-      throw plain(error, service)
+      throw toAdbError(error, service)
     } finally {
       connection.close()
     }
   }
 
-  /** As `call`, on a connection that leads to a device. @throws AdbRefused when that connection to the device has ended */
+  /** Like `call`, on a connection to a device. @throws AdbRefused when the transport no longer exists */
   onDevice<T>(
     transport: TransportId,
     service: string,
@@ -49,12 +49,12 @@ export class AdbClient {
     work: (connection: AdbConnection) => PromiseLike<T>,
   ): Promise<T> {
     return this.call(service, progress, async (connection) => {
-      await this.lead(connection, transport)
+      await this.selectDevice(connection, transport)
       return work(connection)
     })
   }
 
-  /** As `onDevice`, but the connection stays open; the caller owns it. */
+  /** Like `onDevice`, but leaves the connection open; the caller closes it. */
   async keepOnDevice(
     transport: TransportId,
     service: string,
@@ -63,28 +63,28 @@ export class AdbClient {
   ): Promise<AdbConnection> {
     const connection = await this.connection(service, progress)
     try {
-      await this.lead(connection, transport)
+      await this.selectDevice(connection, transport)
       await work(connection)
       connection.bytes.detach()
       return connection
     } catch (error) {
       connection.close()
-      throw plain(error, service)
+      throw toAdbError(error, service)
     }
   }
 
-  /** The connection is the caller's, as long as `progress` lasts. */
+  /** Opens a connection that closes with `progress`. */
   connection(service: string, progress: Progress): Promise<AdbConnection> {
     return AdbConnection.open(this.path, `adb ${serviceName(service)}`, progress)
   }
 
-  /** A service that answers with one length-prefixed text, such as `host-transport-id:N:features`. */
+  /** Requests a service that answers with one length-prefixed text, such as `host-transport-id:N:features`. */
   ask(service: string, progress: Progress): Promise<string> {
     return this.call(service, progress, (connection) => new TextCommand(connection).execute(service))
   }
 
-  /** As `ask`, of what the server itself knows of a device. */
-  askOf(transport: TransportId, service: string, progress: Progress): Promise<string> {
+  /** Like `ask`, for a service in which the server itself answers about a device. */
+  askAbout(transport: TransportId, service: string, progress: Progress): Promise<string> {
     const whole = `host-transport-id:${transport.id}:${service}`
     return this.call(whole, progress, async (connection) => {
       this.check(transport)
@@ -92,7 +92,7 @@ export class AdbClient {
     })
   }
 
-  /** The server's version, which also proves that it answers. */
+  /** The server's version. */
   async version(progress: Progress): Promise<number> {
     const version = await this.call('host:version', progress, (connection) =>
       new HostVersionCommand(connection).execute(),
@@ -109,7 +109,10 @@ export class AdbClient {
     })
   }
 
-  /** Returns a function that adds the current run of the server to lists. Call it once connected, since `open` can outlast a server. */
+  /**
+   * Returns a function that adds the current run of the server to lists. Call it after connecting: the server can restart while
+   * a connection opens.
+   */
   tracked(): (devices: readonly ListedDevice[]) => TrackedDevice[] {
     const { serverRun } = this
     return (devices) =>
@@ -120,7 +123,7 @@ export class AdbClient {
       }))
   }
 
-  /** Connects a phone on the network. Returns null once it is connected, else the server's reason. */
+  /** Connects a network phone. Returns null once it is connected, else the server's reason. */
   connect(address: string, progress: Progress): Promise<string | null> {
     const { host, port } = hostAndPort(address)
     return this.call(`host:connect:${address}`, progress, async (connection) => {
@@ -129,7 +132,7 @@ export class AdbClient {
     })
   }
 
-  /** Removes a phone on the network from the server's list. Succeeds when it is not listed. */
+  /** Removes a network phone from the server's list. Succeeds when it is not listed. */
   async disconnect(address: string, progress: Progress): Promise<void> {
     const { host, port } = hostAndPort(address)
     try {
@@ -142,32 +145,32 @@ export class AdbClient {
     }
   }
 
-  /** Makes the server drop its connection to one device and open it again. */
+  /** Makes the server close and reopen its connection to a device. */
   async reconnect(transport: TransportId, progress: Progress): Promise<void> {
-    const answer = await this.askOf(transport, 'reconnect', progress)
+    const answer = await this.askAbout(transport, 'reconnect', progress)
     // The server sends OKAY even when it did not find the device.
     if (!answer.startsWith('reconnecting')) throw new AdbRefused('reconnect', answer)
   }
 
-  private async lead(connection: AdbConnection, transport: TransportId): Promise<void> {
+  private async selectDevice(connection: AdbConnection, transport: TransportId): Promise<void> {
     this.check(transport)
     await new TransportIdCommand(connection).execute(transport.id)
   }
 
-  /** Call it once connected: then the server that accepted the connection is the latest one that started. */
+  /** Call it after connecting: the server that accepted the connection is then the latest one that started. */
   private check({ id, serverRun }: TransportId): void {
     if (serverRun !== this.serverRun)
-      throw new AdbRefused(`host:transport-id:${id}`, 'device not found since the server started again')
+      throw new AdbRefused(`host:transport-id:${id}`, 'device not found since the server restarted')
   }
 }
 
-/** adbkit takes the port by itself. */
+/** adbkit expects host and port separately. */
 function hostAndPort(address: string): { host: string; port: number } {
   const [, host = address, port = '5555'] = /^(.*):(\d+)$/.exec(address) ?? []
   return { host, port: Number(port) }
 }
 
-/** The server can send OKAY with a refusal, which adbkit throws as a plain `Error`. */
+/** Returns the reason of a refusal that the server sends with OKAY; adbkit throws it as a plain `Error`. */
 async function refusalOf(command: () => PromiseLike<unknown>): Promise<string | null> {
   try {
     await command()
@@ -179,7 +182,7 @@ async function refusalOf(command: () => PromiseLike<unknown>): Promise<string | 
 }
 
 /** Converts an error of adbkit into an error of `errors.ts`. */
-function plain(error: unknown, service: string): unknown {
+function toAdbError(error: unknown, service: string): unknown {
   if (error instanceof Parser.FailError)
     return new AdbRefused(service, error.message.replace(/^Failure: '(.*)'$/s, '$1'))
   if (error instanceof Parser.UnexpectedDataError)

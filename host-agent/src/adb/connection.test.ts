@@ -1,4 +1,4 @@
-/** One connection to an adb server that refuses, hangs up, says nonsense or does not stop. */
+/** One connection to an adb server that refuses it, hangs up, sends invalid data or does not stop sending. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -45,7 +45,7 @@ const progress = () => Progress.for(20_000)
 const client = () => new AdbClient(socketPath)
 const transport = () => createTransport(client(), { serial: 'a phone', current: { id: 7, serverRun: 0 } })
 
-/** An answer of OKAY to each of the first services, then what `then` does. */
+/** Answers OKAY to the first services, then calls `then`. */
 function okay(services: number, then: (socket: Socket) => void): (socket: Socket) => void {
   return (socket) => {
     let left = services
@@ -59,7 +59,7 @@ function okay(services: number, then: (socket: Socket) => void): (socket: Socket
 }
 
 describe('a connection that the adb server refuses', () => {
-  it('starts no server, which adbkit by itself does', async () => {
+  it('starts no server, unlike adbkit', async () => {
     const code = `require('node:net').createServer().listen(${JSON.stringify(socketPath)}, () => console.log())`
     const left = spawn(process.execPath, ['-e', code])
     await once(left.stdout, 'data')
@@ -89,7 +89,7 @@ describe('a call to the adb server', () => {
     await expect(client().devices(progress())).rejects.toThrow(AdbConnectionLost)
   })
 
-  it('ends at its deadline, and by its signal, while the server says nothing', async () => {
+  it('ends at its deadline, and by its signal, while the server is silent', async () => {
     const sockets: Socket[] = []
     await listen((socket) => sockets.push(socket.resume()))
     await expect(client().version(Progress.for(50))).rejects.toThrow(DeadlineExceeded)
@@ -110,7 +110,7 @@ describe('a call to the adb server', () => {
     }
   })
 
-  it('says that a network phone could not be connected', async () => {
+  it('returns the reason when a network phone cannot be connected', async () => {
     const words = "failed to connect to '10.0.0.1:5555': Connection refused"
     let asked = ''
     await listen((socket) =>
@@ -126,7 +126,7 @@ describe('a call to the adb server', () => {
     await client().disconnect('10.0.0.1:5555', progress())
   })
 
-  it('counts the ids of a list for the server that accepted the connection', async () => {
+  it('ties the ids of a list to the server that accepted the connection', async () => {
     const list = 'a device transport_id:1\n'
     await listen((socket) =>
       socket.once('data', () => socket.end(`OKAY${list.length.toString(16).padStart(4, '0')}${list}`)),
@@ -144,13 +144,13 @@ describe('a call to the adb server', () => {
       () => undefined,
       stop.signal,
     )
-    one.serverStarts()
+    one.onServerStart()
     expect((await listed)[0]?.transport).toEqual({ id: 1, serverRun: 1 })
     await tracking
     expect(tracked).toEqual([{ id: 1, serverRun: 1 }])
   })
 
-  it.each(['OKAYzzzz', 'OKAY-001', 'nonsense', 'FAIL####'])('refuses the answer %s', async (answer) => {
+  it.each(['OKAYzzzz', 'OKAY-001', 'nonsense', 'FAIL####'])('rejects the answer %s', async (answer) => {
     await listen((socket) => socket.once('data', () => socket.end(answer)))
     await expect(client().devices(progress())).rejects.toThrow(AdbProtocolError)
   })
@@ -168,7 +168,7 @@ describe('a call to the adb server', () => {
 
 describe('a phone that does not stop sending', () => {
   const chunk = Buffer.alloc(65_536, 1)
-  /** How much it could send. */
+  /** Bytes that it could send. */
   function endless(): { sent: number; begin: (socket: Socket) => void } {
     const state = {
       sent: 0,
@@ -186,7 +186,7 @@ describe('a phone that does not stop sending', () => {
     return state
   }
 
-  it('waits while its stream is not read, and continues when it is', async () => {
+  it('is paused while its stream is not read, and continues afterwards', async () => {
     const phone = endless()
     await listen(okay(2, (socket) => phone.begin(socket)))
     const stream = await transport().connectAbstract('x', progress())
@@ -221,7 +221,7 @@ describe('a phone that does not stop sending', () => {
     stream.close()
   })
 
-  it('takes no memory by packets and frames without content', async () => {
+  it('uses no memory by packets and frames without content', async () => {
     const empty = Buffer.concat(Array.from({ length: 100_000 }, () => shellPacket(1, Buffer.alloc(0))))
     const frame = Buffer.alloc(8)
     frame.write('DATA', 'latin1')
@@ -258,7 +258,7 @@ describe('a phone that does not stop sending', () => {
   })
 })
 
-it('survives any bytes of a phone', async () => {
+it('does not crash on any bytes from a phone', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 40 }), fc.constantFrom(0, 1), async (bytes, kind) => {
       await listen((socket) => socket.end(bytes))

@@ -1,23 +1,23 @@
 /**
- * A connection of adbkit to the adb server for one call. Adds to adbkit: it ends with the call's `progress`, its reads
- * settle when the socket closes, it retries a full socket, and it never starts a server. Used by `client.ts`.
+ * An adbkit connection to the adb server for one call. Unlike adbkit's own, it closes with the call's `progress`, its reads
+ * settle when the socket closes, it retries while the server's queue is full, and it never starts a server. Used by `client.ts`.
  */
 import type { Progress } from '@phonerack/shared'
 import { Bluebird, Connection, Parser } from './adbkit.js'
 import { AdbConnectionLost, AdbProtocolError } from './errors.js'
 import { AdbSocket } from './socket.js'
 
-/** Milliseconds between two tries of a full socket. */
-const againMs = 20
+/** Milliseconds between attempts while the server's queue is full. */
+const retryMs = 20
 
-/** Whether a Unix socket refused a connection because its queue is full. */
+/** Whether a Unix socket rejected a connection because its queue is full. */
 export const isFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EAGAIN'
 
-/** Bytes: a length on this protocol has four hex digits. */
+/** Bytes; the protocol's lengths have four hex digits. */
 const longestText = 0xffff
 
-/** adbkit's parser waits forever once the socket has closed, and accepts any length. */
+/** adbkit's parser waits forever after the socket has closed, and accepts any length. */
 class BoundedParser extends Parser {
   constructor(
     private readonly bytes: AdbSocket,
@@ -28,7 +28,7 @@ class BoundedParser extends Parser {
 
   override readBytes(length: number): Bluebird<Buffer> {
     if (!(length >= 0 && length <= longestText))
-      return Bluebird.reject(new AdbProtocolError(`an answer of ${length} bytes`))
+      return Bluebird.reject(new AdbProtocolError(`the answer has ${length} bytes`))
     return Bluebird.resolve(this.bytes.read(length))
   }
 
@@ -48,16 +48,16 @@ export class AdbConnection extends Connection {
     path: string,
     readonly what: string,
   ) {
-    // `net.connect` takes the path; the port is there for adbkit's types.
+    // `net.connect` uses the path; adbkit's types require a port.
     const options = { path, port: 0 }
     super(options)
-    // adbkit emits a socket's errors here again; without a listener they would end the agent.
+    // adbkit re-emits socket errors here; without a listener they would crash the agent.
     this.on('error', () => undefined)
   }
 
   /**
-   * Lasts as long as `progress`, or until `close`. The adb server queues five connections while it is busy or stopped; a
-   * Unix socket then refuses the next one immediately, and this retries it.
+   * The connection lasts until `progress` ends or `close` is called. A busy or stopped adb server queues five connections; the
+   * Unix socket rejects the next one immediately, and this method retries it.
    */
   static async open(path: string, what: string, progress: Progress): Promise<AdbConnection> {
     for (;;) {
@@ -70,7 +70,7 @@ export class AdbConnection extends Connection {
         connection.close()
         if (!isFull(error)) throw connection.bytes.reason
       }
-      await progress.sleep(againMs, what)
+      await progress.sleep(retryMs, what)
     }
   }
 
@@ -81,7 +81,7 @@ export class AdbConnection extends Connection {
     return connecting
   }
 
-  /** The bytes after the answers to commands. */
+  /** The stream after the answers to commands. */
   get bytes(): AdbSocket {
     if (!this.opened) throw new Error(`${this.what}: not connected`)
     return this.opened
@@ -91,12 +91,12 @@ export class AdbConnection extends Connection {
     this.opened?.close()
   }
 
-  /** adbkit calls this when the server refuses the connection. Only `server.ts` starts the agent's server. */
+  /** adbkit calls this when the connection is refused. Only `server.ts` starts the agent's server. */
   override startServer(): never {
     throw new AdbConnectionLost(this.what)
   }
 }
 
-/** Opens a connection without a command. It lasts as long as `progress`, or until `close`. */
+/** Opens a connection without a command. It lasts until `progress` ends or `close` is called. */
 export const openSocket = async (path: string, what: string, progress: Progress): Promise<AdbSocket> =>
   (await AdbConnection.open(path, what, progress)).bytes

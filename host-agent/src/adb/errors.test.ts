@@ -1,4 +1,4 @@
-/** What errors of adb say of the commands that they are about. */
+/** How errors of adb name the failed command. */
 import { inspect } from 'node:util'
 import { createLogger } from '@phonerack/shared'
 import fc from 'fast-check'
@@ -22,7 +22,7 @@ describe('the name of a command', () => {
 })
 
 describe('an error of adb', () => {
-  it('holds no typed text, wherever it stands in the command or in the answer', () => {
+  it('contains no typed text from the command or the answer', () => {
     const text = fc.string({ minLength: 6, unit: fc.constantFrom(...Array.from(`hunter'" $;:/\\`)) })
     fc.assert(
       fc.property(text, fc.constantFrom('shell,v2,raw:', 'exec:', 'shell:'), (typed, kind) => {
@@ -37,7 +37,7 @@ describe('an error of adb', () => {
     )
   })
 
-  it('still names what was asked for', () => {
+  it('names the service', () => {
     expect(new AdbRefused('host:transport:R5CT', 'device offline').message).toBe(
       'adb rejected host:transport:R5CT: device offline',
     )

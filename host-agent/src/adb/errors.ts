@@ -1,10 +1,10 @@
 /**
- * What can go wrong between the agent and its adb server. Callers near a device turn these into `DeviceGone`.
- * Errors reach logs: they name a service without its arguments, which may be text that somebody typed.
+ * Errors between the agent and its adb server. `transport.ts` converts some of them to `DeviceGone`. Errors reach logs, so
+ * they name a service without its arguments, which can contain typed text.
  */
 import { commandName } from './quote.js'
 
-/** The adb server is not there, or the connection to it broke. */
+/** The adb server does not run, or the connection to it broke. */
 export class AdbConnectionLost extends Error {
   constructor(what: string, cause?: unknown) {
     super(`${what}: the connection to the adb server ended`, cause === undefined ? undefined : { cause })
@@ -12,7 +12,7 @@ export class AdbConnectionLost extends Error {
   }
 }
 
-/** A service without what it is to do with: `shell,v2,raw:input text`, `host:transport:SERIAL`. */
+/** A service without the arguments of its command, such as `shell,v2,raw:input text` or `host:transport:SERIAL`. */
 export function serviceName(service: string): string {
   const at = service.indexOf(':')
   const kind = service.slice(0, at + 1)
@@ -23,7 +23,7 @@ export function serviceName(service: string): string {
 export class AdbRefused extends Error {
   /** Without arguments. */
   readonly service: string
-  /** The server's own words, such as `device offline`. */
+  /** The server's reason, such as `device offline`. */
   readonly answer: string
 
   constructor(service: string, answer: string) {
@@ -36,7 +36,7 @@ export class AdbRefused extends Error {
   }
 }
 
-/** The answer does not follow the protocol. */
+/** The answer violates the protocol. */
 export class AdbProtocolError extends Error {
   override readonly name = 'AdbProtocolError'
 }

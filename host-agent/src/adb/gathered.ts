@@ -1,4 +1,4 @@
-/** Joins an answer that arrives in pieces. Takes at most about twice their total size, even for tiny pieces. */
+/** Joins an answer that arrives in pieces. Uses at most about twice their total size, even for tiny pieces. */
 export class Gathered {
   private bytes = Buffer.alloc(0)
   length = 0

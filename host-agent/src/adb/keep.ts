@@ -1,13 +1,12 @@
 /**
- * Keeps network phones connected. After a phone restarted, `adb connect` says
- * "already connected" while it is offline, so an offline one is disconnected
- * first. Used by the registry of devices.
+ * Keeps network phones connected. `adb connect` answers "already connected" for a phone that is listed as offline, so the
+ * keeper disconnects it first. Used by `devices/registry.ts`.
  */
 import { Progress, type Logger, onAbort } from '@phonerack/shared'
 import type { AdbClient } from './client.js'
 
 export interface Keeper {
-  /** Looks again at once, for example when the list of devices changed. */
+  /** Checks immediately, for example after the list of devices changed. */
   nudge(): void
   stop(): Promise<void>
 }
@@ -17,7 +16,7 @@ const every = 1000
 const backoff = { first: 250, cap: 10_000 }
 const connectLimit = 8000
 
-/** `stateOf` tells the newest tracked state of a serial, or null when it is not listed. */
+/** `stateOf` returns the latest state of a serial; null when it is not listed. */
 export function keepConnected(
   client: AdbClient,
   addresses: readonly string[],
@@ -56,7 +55,7 @@ export function keepConnected(
     }
   }
 
-  /** Waits, or less when nudged or stopped. */
+  /** Waits `ms`, or less when nudged or stopped. */
   function pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {

@@ -1,6 +1,6 @@
 /**
- * Tells whether a process id still means the process that it meant: ids are
- * used again, and nothing may be ended by an id alone. Used by `server.ts`.
+ * Checks that a process id still belongs to the same process: the system reuses ids, so the agent never kills a process by its
+ * id alone. Used by `server.ts`.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,12 +8,12 @@ import { z } from 'zod'
 
 const markSchema = z.object({ pid: z.int().positive(), identity: z.string().min(1) })
 
-/** Start time and command of a process, the same for its whole life; null when there is none. */
+/** Start time and command of a process; null when it does not run. */
 export function processIdentity(pid: number): string | null {
   if (process.platform === 'linux') {
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      // The name stands in parentheses and may hold anything; field 22 (start time) is the 20th after it.
+      // The name in parentheses can contain any character; the start time (field 22) is the 20th field after it.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       if (fields[0] === 'Z') return null
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
@@ -29,19 +29,19 @@ export function processIdentity(pid: number): string | null {
       .trim()
     return line === '' ? null : line
   } catch (error) {
-    // `ps` exits 1 when there is no such process.
+    // `ps` exits with 1 when the process does not exist.
     if (error instanceof Error && 'status' in error && error.status === 1) return null
     throw error
   }
 }
 
-/** Notes which process is ours. */
+/** Stores the identity of a process that the agent started. */
 export function markProcess(file: string, pid: number): void {
   const identity = processIdentity(pid)
   if (identity !== null) writeFileSync(file, JSON.stringify({ pid, identity }), { mode: 0o600 })
 }
 
-/** The marked process, if it still is that process. */
+/** The id of the marked process; null when it no longer runs. */
 export function findMarked(file: string): number | null {
   let text: string
   try {
@@ -56,8 +56,8 @@ export function findMarked(file: string): number | null {
 }
 
 /**
- * Whether the process that had this identity still runs. One that is about to end has lost its command already
- * and still holds its ports: only the start time decides.
+ * Whether the process with this identity still runs. Compares only the start time: an exiting process has no command any more
+ * but still holds its ports.
  */
 export function isRunning(pid: number, identity: string): boolean {
   const now = processIdentity(pid)
@@ -72,7 +72,7 @@ const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (error) {
-    // A mark that was cut off by a crash names nobody.
+    // A crash truncated the mark.
     if (error instanceof SyntaxError) return null
     throw error
   }

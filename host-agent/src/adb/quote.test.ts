@@ -1,4 +1,4 @@
-/** Quoting against a real `sh`, which is the judge. */
+/** Quoting, checked with a real `sh`. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { command, commandWith, pipe, quote, sequence } from './quote.js'
 
 const sh = (script: string): string => execFileSync('sh', ['-c', script]).toString('utf8')
 
-/** Text as it can be an argument: whole code points, no NUL; shell metacharacters often. */
+/** Valid arguments: whole code points without NUL, often shell metacharacters. */
 const argument = fc
   .oneof(
     fc.string({ unit: 'grapheme' }),
@@ -17,12 +17,12 @@ const argument = fc
   .filter((text) => !text.includes('\0') && Buffer.from(text).toString() === text)
 
 describe('quote', () => {
-  it('gives a real sh exactly the arguments it was given', () => {
+  it('passes every argument through a real sh unchanged', () => {
     fc.assert(
       fc.property(
         fc.array(fc.array(argument, { minLength: 1, maxLength: 4 }), { minLength: 20, maxLength: 20 }),
         (lists) => {
-          // Many lists in one shell: `printf` ends each argument with a byte that none can hold.
+          // Many lists in one shell: `printf` ends each argument with NUL, which none contains.
           const script = lists.map((args) => `printf '%s\\0' ${quote(args)}`).join('\n')
           expect(sh(script).split('\0').slice(0, -1)).toEqual(lists.flat())
         },
@@ -31,12 +31,12 @@ describe('quote', () => {
     )
   })
 
-  it('refuses what no argument can be', () => {
+  it('rejects NUL and an empty list', () => {
     expect(() => quote(['a\0b'])).toThrow(RangeError)
     expect(() => quote([])).toThrow(RangeError)
   })
 
-  it('keeps what one command is from being read as another', () => {
+  it('keeps an argument from becoming a command', () => {
     const nasty = `x'; echo pwned; '$(echo pwned)\`echo pwned\``
     expect(sh(command('printf', '%s', nasty))).toBe(nasty)
     expect(sh(commandWith({ LANG_X: nasty }, 'sh', '-c', 'printf %s "$LANG_X"'))).toBe(nasty)
@@ -46,7 +46,7 @@ describe('quote', () => {
 })
 
 describe('the rule', () => {
-  it('is that nothing else makes a ShellCommand', () => {
+  it('is that only quote.ts makes a ShellCommand', () => {
     const source = join(import.meta.dirname, '..')
     const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('.ts'),

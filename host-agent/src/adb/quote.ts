@@ -1,40 +1,33 @@
 /**
- * The only place where text becomes a command of a phone's shell. Everything
- * else hands over lists of arguments; the branded type keeps it so.
+ * Builds the commands of a phone's shell. Only this file makes a `ShellCommand`; all other code passes lists of arguments.
  */
+import { shellWord } from '@phonerack/shared'
 
 declare const brand: unique symbol
 
-/** A command line for a phone's `sh`, made by this module and by nothing else. */
+/** A command line for a phone's `sh`. */
 export type ShellCommand = string & { readonly [brand]: true }
 
-/** One argument as one word of POSIX `sh`: whatever it holds, the command gets exactly it. */
-const quoteOne = (arg: string): string =>
-  /^[A-Za-z0-9_@%+:,./-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`
-
-/**
- * A list of arguments as shell words.
- * @throws RangeError for NUL, which no argument can hold, and for an empty list.
- */
+/** A list of arguments as shell words. @throws RangeError for an empty list, and for NUL, which an argument cannot contain */
 export function quote(args: readonly string[]): string {
   if (args.length === 0) throw new RangeError('a command needs at least one word')
-  for (const arg of args) if (arg.includes('\0')) throw new RangeError('an argument cannot hold NUL')
-  return args.map(quoteOne).join(' ')
+  for (const arg of args) if (arg.includes('\0')) throw new RangeError('an argument cannot contain NUL')
+  return args.map(shellWord).join(' ')
 }
 
 /** One command and its arguments. */
 export const command = (...args: readonly string[]): ShellCommand => quote(args) as ShellCommand
 
-/** One command with variables in its environment, such as `CLASSPATH=… app_process …`. */
+/** One command with environment variables, such as `CLASSPATH=… app_process …`. */
 export function commandWith(environment: Readonly<Record<string, string>>, ...args: string[]): ShellCommand {
   const words = Object.entries(environment).map(([name, value]) => {
-    if (!/^[A-Z_]+$/.test(name)) throw new RangeError(`not a variable's name: ${name}`)
+    if (!/^[A-Z_]+$/.test(name)) throw new RangeError(`invalid name of a variable: ${name}`)
     return `${name}=${quote([value])}`
   })
   return [...words, quote(args)].join(' ') as ShellCommand
 }
 
-/** Programs whose first words say what they do; the words after may be anyone's text. */
+/** Programs and the number of their words that name a subcommand; later words may contain a tenant's text. */
 const subcommands: Readonly<Record<string, number>> = {
   am: 1,
   appops: 1,
@@ -50,8 +43,8 @@ const subcommands: Readonly<Record<string, number>> = {
 }
 
 /**
- * The name of a command for messages and logs, such as `input text` or `cmd package install-write`: never its
- * arguments, which may hold typed text, URLs and paths. Of several commands it is the first one's.
+ * The name of a command for messages and logs, such as `input text` or `cmd package install-write`. Without its arguments,
+ * which may contain typed text, URLs and paths. For several commands, the name of the first.
  */
 export function commandName(line: string): string {
   const words = line.split(' ')
@@ -66,10 +59,10 @@ export function commandName(line: string): string {
   return named.join(' ')
 }
 
-/** Runs all of them, one after the other, whatever they return; the exit code is the last one's. */
+/** Runs all commands in order, also after a failure. The exit code is that of the last. */
 export const sequence = (...commands: readonly ShellCommand[]): ShellCommand =>
   commands.join('; ') as ShellCommand
 
-/** Each reads what the one before it writes; the exit code is the last one's. */
+/** Each command reads the output of the previous one. The exit code is that of the last. */
 export const pipe = (...commands: readonly ShellCommand[]): ShellCommand =>
   commands.join(' | ') as ShellCommand

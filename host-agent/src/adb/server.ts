@@ -1,7 +1,6 @@
 /**
- * The agent's own adb server: a child in the foreground on a Unix socket of its
- * own, with its own keys; watched, and restarted with a capped back-off. Nobody
- * else's server is ever ended or used. docs/decisions/0097. Started by `main.ts`.
+ * Runs the agent's own adb server as a child process in the foreground, with a separate Unix socket and separate keys, and
+ * restarts it with a capped back-off. Never uses or stops another adb server. docs/decisions/0097. Started by `main.ts`.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -19,27 +18,27 @@ import { findMarked, isRunning, markProcess, processIdentity, unmarkProcess } fr
 export interface AdbServerOptions {
   /** Path or name of the adb program. */
   bin: string
-  /** Holds the socket, the keys and the mark of the running server. */
+  /** Contains the socket, the keys and the mark of the running server. */
   dataDir: string
   log: Logger
 }
 
 export interface AdbServer {
   readonly client: AdbClient
-  /** Process id of the running server; null while it is away. */
+  /** Process id of the server; null while it does not run. */
   readonly pid: number | null
-  /** Why it is away, for the operator; null while it runs. */
+  /** Why it does not run, for the operator; null while it runs. */
   readonly trouble: string | null
-  /** Ends our server, and only ours. */
+  /** Stops the server that this agent started. */
   stop(): Promise<void>
 }
 
 const backoffMs = { first: 100, cap: 5000 }
 const startMs = 10_000
-/** Bytes of a Unix socket's path; macOS takes the fewest. */
+/** Bytes of a Unix socket's path; the limit of macOS is the lowest. */
 const longestPath = 103
 
-/** Where the adb server of this data folder listens: in the folder, when the system takes a path so long. */
+/** The server's socket: in the data folder, or in the temporary folder when that path is too long. */
 export function adbSocketPath(dataDir: string): string {
   const own = join(dataDir, 'adb', 'server.sock')
   if (Buffer.byteLength(own) <= longestPath) return own
@@ -47,7 +46,7 @@ export function adbSocketPath(dataDir: string): string {
   return join(tmpdir(), `phonerack-${name}`, 'adb.sock')
 }
 
-/** Starts the server and returns once it answers, or once the first try failed: it is tried again for ever. */
+/** Starts the server. Returns once it answers, or after the first attempt failed; retries until `stop`. */
 export async function startAdbServer(options: AdbServerOptions): Promise<AdbServer> {
   const { log } = options
   const home = join(options.dataDir, 'adb')
@@ -55,7 +54,7 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const path = adbSocketPath(options.dataDir)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  // Whoever reaches the socket reaches every phone.
+  // Access to the socket is access to every phone.
   chmodSync(dirname(path), 0o700)
   const client = new AdbClient(path)
   const stopping = new AbortController()
@@ -68,19 +67,19 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
     if (pid !== null) {
       log.warn({ pid }, 'stopping the adb server of an earlier run of this agent')
       await endProcess(pid)
-      // Its threads may hold the socket for a moment longer than the process is seen.
+      // Its threads can hold the socket for a moment after the process has disappeared.
       for (let waited = 0; waited < 2000 && (await isListening(path)); waited += 20) await delay(20)
     }
     unmarkProcess(mark)
   }
 
-  /** Runs one server until it ends; `onUp` is called once it answers. Returns why it ended. */
+  /** Runs one server until it ends. Calls `onUp` once it answers. Returns why it ended. */
   async function runOnce(onUp: () => void): Promise<string> {
     await endLeftover()
     if (await isListening(path)) return `${path} is in use by an unknown process`
-    // What a server that was killed leaves, and the next one stumbles over.
+    // The next server does not start while the socket of a killed one exists.
     rmSync(path, { force: true })
-    client.serverStarts()
+    client.onServerStart()
     const started = spawn(options.bin, ['-L', `localfilesystem:${path}`, 'nodaemon', 'server'], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: serverEnvironment(home),
@@ -106,7 +105,7 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
     )
     const first = await Promise.race([ended, up])
     if (first === 'up') {
-      // The mark is made again: the identity at the time of the fork may have been our own program's.
+      // Stored again: between fork and exec, the identity was that of the agent.
       if (started.pid !== undefined) markProcess(mark, started.pid)
       onUp()
     } else if (first === 'silent') {
@@ -132,7 +131,7 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
     return 'again'
   }
   const watching = keepRunning(runAndReport, { signal: stopping.signal, pauses: backoffMs, steadyMs: 30_000 })
-  // A fault in the watcher is a bug: it is left to the process' own handler.
+  // `watching` rejects only on a bug, which ends the agent.
   await Promise.race([firstTry.promise, watching])
 
   return {
@@ -153,7 +152,7 @@ export async function startAdbServer(options: AdbServerOptions): Promise<AdbServ
   }
 }
 
-/** The server needs little of our environment, and none of our secrets. */
+/** Only the variables that the server needs: the agent's environment contains secrets. */
 function serverEnvironment(home: string): NodeJS.ProcessEnv {
   const { PATH, TMPDIR, LANG } = process.env
   return {
@@ -162,7 +161,7 @@ function serverEnvironment(home: string): NodeJS.ProcessEnv {
     LANG,
     HOME: home,
     ADB_VENDOR_KEYS: join(home, '.android'),
-    // No search for emulators on the machine's ports: it would list phones twice.
+    // Without a search for emulators on local ports, which would list phones twice.
     ADB_LOCAL_TRANSPORT_MAX_PORT: '5554',
     ADB_EMU: '0',
     ADB_MDNS: '0',
@@ -202,21 +201,21 @@ function isListening(path: string): Promise<boolean> {
   })
 }
 
-/** SIGTERM, and SIGKILL after two seconds, to the process that has this id now and to no later one. */
+/** Sends SIGTERM, and SIGKILL after two seconds, only to the process that has this id now. */
 async function endProcess(pid: number): Promise<void> {
   const identity = processIdentity(pid)
   if (identity === null) return
-  const signalIt = (signal: NodeJS.Signals) => {
+  const sendSignal = (signal: NodeJS.Signals) => {
     try {
       process.kill(pid, signal)
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
     }
   }
-  signalIt('SIGTERM')
+  sendSignal('SIGTERM')
   for (let waited = 0; waited < 4000; waited += 20) {
     if (!isRunning(pid, identity)) return
-    if (waited === 2000) signalIt('SIGKILL')
+    if (waited === 2000) sendSignal('SIGKILL')
     await delay(20)
   }
 }

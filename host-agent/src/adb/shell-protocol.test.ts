@@ -47,12 +47,12 @@ describe('a command that reads its stdin to the end', () => {
     return [exitCode, stdout.toString()]
   }
 
-  it('gets the end of it', async () => {
+  it('receives the end of its input', async () => {
     expect(await count(5000)).toEqual([0, '5000\n'])
     expect(await count(1, 70_000, 3_000_000)).toEqual([0, '3070001\n'])
   })
 
-  it('gets the end of it also when there is no input', async () => {
+  it('receives the end of an empty input', async () => {
     expect(await count()).toEqual([0, '0\n'])
   })
 })

@@ -1,7 +1,4 @@
-/**
- * Shell protocol v2 (AOSP `adb/shell_protocol.h`): packets of one byte id, four
- * bytes little-endian length, data.
- */
+/** Shell protocol v2 (AOSP `adb/shell_protocol.h`): packets of one byte id, four bytes little-endian length, data. */
 import { AdbConnectionLost, AdbProtocolError } from './errors.js'
 import { Gathered } from './gathered.js'
 import type { AdbSocket } from './socket.js'
@@ -24,23 +21,23 @@ export const shellPacketId = {
   invalid: 255,
 } as const
 
-/** Reads one packet. @throws AdbConnectionLost when the stream ended. */
+/** Reads one packet. @throws AdbConnectionLost at the end of the stream */
 export async function readShellPacket(socket: AdbSocket): Promise<{ id: number; data: Buffer }> {
   const header = await socket.read(5)
   const length = header.readUInt32LE(1)
-  // adbd sends at most its maximum payload; 16 MB is far above every version's.
+  // Far above the maximum payload of every adbd version.
   if (length > 16 << 20) throw new AdbProtocolError(`shell packet of ${length} bytes`)
   return { id: header.readUInt8(0), data: await socket.read(length) }
 }
 
-/** Reads a command's output to its exit. A stream that ends without an exit code is a lost connection, never a success. */
+/** Reads a command's output until its exit code. @throws AdbConnectionLost when the stream ends before the exit code */
 export async function readShellPackets(socket: AdbSocket, limit: number): Promise<ShellResult> {
   const stdout = new Gathered()
   const stderr = new Gathered()
   for (;;) {
     const { id, data } = await readShellPacket(socket)
     if (id === shellPacketId.exit) {
-      if (data.length !== 1) throw new AdbProtocolError(`an exit code of ${data.length} bytes`)
+      if (data.length !== 1) throw new AdbProtocolError(`the exit code has ${data.length} bytes`)
       return { exitCode: data.readUInt8(0), stdout: stdout.whole(), stderr: stderr.whole() }
     }
     if (stdout.length + stderr.length + data.length > limit)
@@ -50,7 +47,7 @@ export async function readShellPackets(socket: AdbSocket, limit: number): Promis
   }
 }
 
-/** Gives a command its stdin, no faster than it reads, and reads its output meanwhile. A command may end before it has read all. */
+/** Sends a command its stdin with back-pressure and reads its output. The command may exit before it has read all input. */
 export async function feedShell(
   socket: AdbSocket,
   input: AsyncIterable<Uint8Array>,
@@ -59,7 +56,7 @@ export async function feedShell(
   let over = false
   const reading = readShellPackets(socket, limit).finally(() => {
     over = true
-    // Wakes a write that waits for a reader that is gone.
+    // Ends a write that waits for the command to read.
     socket.close()
   })
   const send = async (): Promise<void> => {
@@ -70,7 +67,7 @@ export async function feedShell(
     if (!over) await socket.write(shellPacket(shellPacketId.closeStdin, new Uint8Array()))
   }
   const sending = send().catch((error: unknown) => {
-    // The reading tells what became of a connection that broke.
+    // `reading` reports the broken connection.
     if (error instanceof AdbConnectionLost) return
     socket.close()
     throw error

@@ -1,14 +1,14 @@
 /**
- * The bytes of one connection to the adb server, read by exact lengths. It ends with its `progress`: a deadline or an
- * abort destroys the socket, so nothing hangs and the process on the phone is hung up. Made by `connection.ts`.
+ * The byte stream of one connection to the adb server. When `progress` ends, the socket is destroyed, which settles all reads
+ * and hangs up the process on the phone. Created by `connection.ts`.
  */
 import type { Socket } from 'node:net'
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { AdbConnectionLost } from './errors.js'
 import { Gathered } from './gathered.js'
 
-/** What waits to be read, in bytes and in pieces of any size, before the phone has to wait. */
-const bufferLimit = { bytes: 1 << 20, pieces: 16_384 }
+/** Unread data, in bytes and in chunks, above which the socket is paused. */
+const bufferLimit = { bytes: 1 << 20, chunks: 16_384 }
 
 interface Waiter {
   length: number
@@ -24,26 +24,25 @@ export class AdbSocket {
   private failure: Error | null = null
   private readonly closeListeners = new Set<() => void>()
 
+  /** Separates the connection from the progress that opened it: from then on its owner closes it. */
+  readonly detach: () => void
+
   /** @param what names the call in errors */
   constructor(
     private readonly socket: Socket,
     private readonly what: string,
-    private readonly progress: Progress,
+    progress: Progress,
   ) {
     const { onData, onEnd, onError, onSocketClose } = this
     socket.on('data', onData).on('end', onEnd).on('error', onError).on('close', onSocketClose)
-    progress.signal.addEventListener('abort', this.onAbort, { once: true })
-  }
-
-  private readonly onAbort = (): void => {
-    this.socket.destroy(new DeadlineExceeded(this.what))
+    this.detach = progress.onAbort(() => socket.destroy(new DeadlineExceeded(what)))
   }
 
   private readonly onData = (chunk: Buffer): void => {
     this.buffered.push(chunk)
     this.bufferedLength += chunk.length
     this.serve()
-    this.holdBack()
+    this.applyBackPressure()
   }
 
   private readonly onEnd = (): void => {
@@ -62,16 +61,11 @@ export class AdbSocket {
     for (const listener of this.closeListeners) listener()
   }
 
-  /** From here on the connection outlives the progress that opened it; its owner closes it. */
-  detach(): void {
-    this.progress.signal.removeEventListener('abort', this.onAbort)
-  }
-
   get closed(): boolean {
     return this.ended || this.socket.destroyed
   }
 
-  /** Why a closed connection ended. */
+  /** Why the connection ended. */
   get reason(): Error {
     return this.failure ?? new AdbConnectionLost(this.what)
   }
@@ -82,8 +76,8 @@ export class AdbSocket {
   }
 
   /**
-   * Gives up the connection as a stream, with what was not read of it; this object must not be used any more.
-   * It flows: whoever takes it listens in the same turn of the event loop.
+   * Returns the underlying socket, with unread bytes put back. Do not use this object afterwards. The socket is flowing: add
+   * listeners in the same turn of the event loop.
    */
   toStream(): Socket {
     const { socket, onData, onEnd, onError, onSocketClose } = this
@@ -94,7 +88,7 @@ export class AdbSocket {
     return socket
   }
 
-  /** Hands bytes to the kernel; waits only while its buffer is full. @throws AdbConnectionLost */
+  /** Writes bytes; waits while the socket's buffer is full. @throws AdbConnectionLost */
   async write(bytes: Uint8Array | string): Promise<void> {
     if (this.socket.destroyed || !this.socket.writable) throw this.reason
     if (this.socket.write(bytes)) return
@@ -110,13 +104,13 @@ export class AdbSocket {
     })
   }
 
-  /** Exactly `length` bytes. @throws AdbConnectionLost when the stream ends before. */
+  /** Reads exactly `length` bytes. @throws AdbConnectionLost when the stream ends before */
   read(length: number): Promise<Buffer> {
     if (length === 0) return Promise.resolve(Buffer.alloc(0))
     return this.wait(length)
   }
 
-  /** What has come, at least one byte; null at the end of the stream. */
+  /** Reads the available bytes, at least one; null at the end of the stream. */
   async readSome(): Promise<Buffer | null> {
     if (this.bufferedLength === 0) {
       try {
@@ -131,7 +125,7 @@ export class AdbSocket {
     return this.take(this.bufferedLength)
   }
 
-  /** Everything until the stream ends. @throws RangeError above `limit` bytes. */
+  /** Reads until the stream ends. @throws RangeError above `limit` bytes */
   async readAll(limit: number): Promise<Buffer> {
     const all = new Gathered()
     for (;;) {
@@ -153,15 +147,15 @@ export class AdbSocket {
     return new Promise((resolve, reject) => {
       this.waiter = { length, resolve, reject }
       this.serve()
-      this.holdBack()
+      this.applyBackPressure()
     })
   }
 
-  /** Lets the phone wait while nobody reads what has come. */
-  private holdBack(): void {
+  /** Pauses the socket while enough unread data is buffered. */
+  private applyBackPressure(): void {
     const isEnough = this.waiter
       ? this.bufferedLength >= Math.max(bufferLimit.bytes, this.waiter.length)
-      : this.bufferedLength >= bufferLimit.bytes || this.buffered.length >= bufferLimit.pieces
+      : this.bufferedLength >= bufferLimit.bytes || this.buffered.length >= bufferLimit.chunks
     if (isEnough === this.socket.isPaused()) return
     if (isEnough) this.socket.pause()
     else this.socket.resume()
@@ -179,7 +173,7 @@ export class AdbSocket {
     }
   }
 
-  /** Copies only what lies in more than one chunk: many small reads of a large answer must not copy its rest each time. */
+  /** Copies only across chunks: many small reads of a large answer must not copy the rest of it each time. */
   private take(length: number): Buffer {
     const parts: Buffer[] = []
     let missing = length

@@ -1,4 +1,4 @@
-/** The sync service against a server that lists a folder without end, or lies: what is read, and what it costs. */
+/** The sync service with a server that sends an endless listing or invalid data. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -47,7 +47,7 @@ it('copies no byte of a long listing more than once', async () => {
   const bytes = Buffer.concat([...names.map((name) => entry(name)), done])
   onConnection = (socket) => socket.end(bytes)
   const socket = await open()
-  // All of it has come before the first byte is read.
+  // The whole listing has arrived before the first read.
   await new Promise<void>((resolve) => socket.onClose(resolve))
   const concat = Buffer.concat.bind(Buffer)
   let copied = 0
@@ -62,7 +62,7 @@ it('copies no byte of a long listing more than once', async () => {
   expect(copied).toBeLessThan(bytes.length)
 })
 
-it('stops reading when the visitor has had enough, of a folder without end too', async () => {
+it('stops reading an endless listing when `visit` returns false', async () => {
   let isOpen = true
   onConnection = (socket) => {
     const many = Buffer.concat(Array.from({ length: 1000 }, (_, index) => entry(`file ${index}`)))
@@ -80,14 +80,14 @@ it('stops reading when the visitor has had enough, of a folder without end too',
   socket.close()
 })
 
-it('refuses a name that no file has, without waiting for it', async () => {
+it('rejects a name that is too long without reading it', async () => {
   onConnection = (socket) => void socket.once('data', () => socket.write(entry('short', 0xffff_fff0)))
   const socket = await open()
   await expect(listFolder(socket, '/sdcard', 1, () => true)).rejects.toThrow(AdbProtocolError)
   socket.close()
 })
 
-/** The server has hung up: what is written goes nowhere. */
+/** The server has hung up: writes are discarded. */
 function readOnly(socket: AdbSocket): AdbSocket {
   vi.spyOn(socket, 'write').mockResolvedValue(undefined)
   return socket

@@ -1,6 +1,6 @@
 /**
- * The sync service (AOSP `adb/SYNC.TXT`, `file_sync_protocol.h`): four letters, a little-endian length, data. Every
- * adbd has version 1; version 2 of stat and list (`stat_v2`, `ls_v2`) knows sizes above 4 GiB and tells errors apart.
+ * The sync service (AOSP `adb/SYNC.TXT`, `file_sync_protocol.h`): four letters, a little-endian length, data. Every adbd
+ * supports version 1; version 2 of stat and list (`stat_v2`, `ls_v2`) supports sizes above 4 GiB and reports errors.
  */
 import { redactOutput } from '../base/redact.js'
 import { AdbProtocolError } from './errors.js'
@@ -16,7 +16,7 @@ export interface FileStat {
 }
 
 export interface FolderEntry extends FileStat {
-  /** UTF-8; bytes that are none are replaced by U+FFFD. */
+  /** UTF-8; invalid bytes are replaced by U+FFFD. */
   name: string
 }
 
@@ -33,7 +33,7 @@ function frame(id: string, value: number, data?: Uint8Array | string): Buffer {
     : Buffer.concat([header, typeof data === 'string' ? Buffer.from(data) : data])
 }
 
-/** Writes a file; missing folders are made by the phone. @throws AdbProtocolError with the phone's words when it refuses. */
+/** Writes a file; the phone creates missing folders. @throws AdbProtocolError with the phone's reason when it refuses */
 export async function pushFile(
   socket: AdbSocket,
   path: string,
@@ -55,7 +55,7 @@ export async function pushFile(
   throw failed('push', path, reason)
 }
 
-/** Null when there is no such file (version 1 cannot tell that from one that may not be read). */
+/** Null when the file does not exist or cannot be read; version 1 does not distinguish them. */
 export async function statFile(socket: AdbSocket, path: string): Promise<FileStat | null> {
   await socket.write(frame('STAT', Buffer.byteLength(path), path))
   const answer = await socket.read(16)
@@ -68,14 +68,14 @@ const noSuchFile = 2
 /** Header and fields of `stat_v2`, in bytes. */
 const stat2Length = 72
 
-/** Device, inode, mode, links, owner, group, size and three times, behind id and errno. */
+/** After id and errno: device, inode, mode, links, owner, group, size and three times. */
 const readStat2 = (bytes: Buffer): FileStat => ({
   mode: bytes.readUInt32LE(24),
   size: Number(bytes.readBigUInt64LE(40)),
   modifiedAt: Number(bytes.readBigInt64LE(56)),
 })
 
-/** As `lstat`: a symbolic link is told as such. Null when there is no such file. @throws AdbProtocolError with the error's number */
+/** Does not follow symbolic links (`lstat`). Null when the file does not exist. @throws AdbProtocolError with the errno */
 export async function statFile2(socket: AdbSocket, path: string): Promise<FileStat | null> {
   await socket.write(frame('LST2', Buffer.byteLength(path), path))
   const answer = await socket.read(stat2Length)
@@ -86,12 +86,12 @@ export async function statFile2(socket: AdbSocket, path: string): Promise<FileSt
   return readStat2(answer)
 }
 
-/** Bytes of a name, and some: file systems allow 255. */
+/** Bytes; file systems allow 255. */
 const longestName = 4096
 
 /**
- * Gives `visit` the entries of a folder without `.` and `..`, until it answers false; none of one that cannot be read: the
- * protocol does not tell. The socket is of no use afterwards.
+ * Calls `visit` for each entry of a folder, without `.` and `..`, until it returns false. A folder that cannot be read has no
+ * entries: the protocol does not report the error. Close the socket afterwards.
  */
 export async function listFolder(
   socket: AdbSocket,
@@ -120,7 +120,7 @@ export async function listFolder(
 /** Bytes; adbd sends 64 KiB. */
 const longestFrame = 1 << 20
 
-/** The first `limit` bytes of a file. @throws AdbProtocolError with the phone's words when it refuses */
+/** Reads the first `limit` bytes of a file. @throws AdbProtocolError with the phone's reason when it refuses */
 export async function pullFile(socket: AdbSocket, path: string, limit: number): Promise<Buffer> {
   await socket.write(frame('RECV', Buffer.byteLength(path), path))
   const content = new Gathered()
@@ -138,6 +138,6 @@ export async function pullFile(socket: AdbSocket, path: string, limit: number): 
   }
 }
 
-/** Without the names of a tenant's files, since it may reach a log. */
+/** Redacts paths: they name a tenant's files, and the message can reach a log. */
 const failed = (what: string, path: string, reason: string): AdbProtocolError =>
   new AdbProtocolError(`${what} of ${redactOutput(path)}: ${redactOutput(reason)}`)

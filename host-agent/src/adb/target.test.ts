@@ -1,4 +1,4 @@
-/** Calls for a phone that was replaced: on a virtual phone swapped for another at the same TCP port, by the real adb server. */
+/** Calls for a phone that was replaced by another at the same TCP port, through the real adb server. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** Connects the phone that is at the port now. */
+/** Connects the current phone of the port. */
 async function connect(): Promise<TrackedDevice> {
   let found: TrackedDevice | undefined
   await until(async () => {
@@ -47,9 +47,9 @@ async function connect(): Promise<TrackedDevice> {
 const hardware = async (transport: Transport): Promise<string> =>
   (await transport.shell(command('getprop', 'ro.serialno'), progress())).stdout.toString().trim()
 
-it('reaches no other phone that came to the same port', async () => {
+it('reaches no other phone that connects at the same port', async () => {
   const target = new SerialTarget(phone.serial)
-  target.lead((await connect()).transport)
+  target.set((await connect()).transport)
   const transport = createTransport(server.client, target)
   const steps = transport.pinned()
   const first = await hardware(transport)
@@ -57,7 +57,7 @@ it('reaches no other phone that came to the same port', async () => {
   const { transport: next } = await connect()
   phone.proxy.opened.length = 0
 
-  // The target still leads to the first phone, because the list has not been read again.
+  // The target still has the first phone's transport: the list has not been read again.
   const calls = [
     () => transport.shell(command('input', 'text', 'for the first'), progress()),
     () => transport.exec(command('true'), progress()),
@@ -73,7 +73,7 @@ it('reaches no other phone that came to the same port', async () => {
   for (const call of calls) await expect(call()).rejects.toThrow(DeviceGone)
   expect(phone.proxy.opened).toEqual([])
 
-  expect(target.lead(next)).toBe(true)
+  expect(target.set(next)).toBe(true)
   expect(await hardware(transport)).not.toBe(first)
   await expect(hardware(steps)).rejects.toThrow(DeviceGone)
 })
@@ -81,7 +81,7 @@ it('reaches no other phone that came to the same port', async () => {
 it('reaches no phone that has the same transport id in another run of the adb server', async () => {
   const target = new SerialTarget(phone.serial)
   const { transport: old } = await connect()
-  target.lead(old)
+  target.set(old)
   const transport = createTransport(server.client, target)
   await hardware(transport)
   const pid = server.pid ?? 0
@@ -93,7 +93,7 @@ it('reaches no phone that has the same transport id in another run of the adb se
   phone.proxy.opened.length = 0
   await expect(hardware(transport)).rejects.toThrow(DeviceGone)
   expect(phone.proxy.opened).toEqual([])
-  expect(target.lead(now.transport)).toBe(true)
+  expect(target.set(now.transport)).toBe(true)
   await hardware(transport)
 })
 
@@ -101,13 +101,13 @@ it('pins one connection, and not another with its id', () => {
   const target = new SerialTarget('a phone')
   expect(pin(target).current).toBeNull()
   const id = { id: 3, serverRun: 1 }
-  expect(target.lead(id)).toBe(true)
+  expect(target.set(id)).toBe(true)
   const pinned = pin(target)
-  expect(target.lead({ ...id })).toBe(false)
+  expect(target.set({ ...id })).toBe(false)
   expect(pinned.current).toEqual(id)
   // The connection broke and adb reopened it: another phone may be connected.
-  target.lead(null)
-  target.lead({ ...id })
+  target.set(null)
+  target.set({ ...id })
   expect(pinned.current).toBeNull()
   expect(target.current).toEqual(id)
 })

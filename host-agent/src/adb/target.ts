@@ -1,20 +1,20 @@
 /**
- * Names the device of a call by one connection of the adb server, its transport id. A serial may be an address and can
- * lead to one phone and then to another; a transport id never does.
+ * Addresses the device of a call by transport id, which identifies one connection of the adb server. A serial can be a network
+ * address, which different phones can use in turn.
  */
 
 /** A connection of the adb server to a device. */
 export interface TransportId {
-  /** Counted by the server from its start. */
+  /** Assigned by the server, counting from its start. */
   readonly id: number
-  /** The start of the server that counted it. */
+  /** Which run of the server assigned it. */
   readonly serverRun: number
 }
 
 /** The destination of calls to the phone of a serial. */
 export interface Target {
   readonly serial: string
-  /** Null while adb does not reach it. */
+  /** Null while adb is not connected to it. */
   readonly current: TransportId | null
 }
 
@@ -24,8 +24,8 @@ export class SerialTarget implements Target {
 
   constructor(readonly serial: string) {}
 
-  /** Takes the connection of the newest list, null while the device is not online. Returns whether it changed. */
-  lead(to: TransportId | null): boolean {
+  /** Sets the transport from the latest list; null while the device is not online. Returns whether it changed. */
+  set(to: TransportId | null): boolean {
     const { current } = this
     if (current?.id === to?.id && current?.serverRun === to?.serverRun) return false
     this.current = to
@@ -33,13 +33,13 @@ export class SerialTarget implements Target {
   }
 }
 
-/** The phone that `target` leads to now, for steps that belong together. Becomes null once the target has led elsewhere. */
+/** The phone that `target` addresses now, for related steps. `current` is null once the target has changed. */
 export function pin(target: Target): Target {
   const pinned = target.current
   return {
     serial: target.serial,
     get current() {
-      // Compared by identity: a connection that broke and was reopened can have its old id.
+      // Compared by identity: a reopened connection can have its old id.
       return target.current === pinned ? pinned : null
     },
   }

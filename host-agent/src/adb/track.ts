@@ -1,7 +1,4 @@
-/**
- * Follows the list of devices (`host:track-devices-l`), and follows it again
- * after the server died. Used by the registry of devices.
- */
+/** Tracks the list of devices (`host:track-devices-l`) across restarts of the server. Used by `devices/registry.ts`. */
 import { Progress, onAbort, pause } from '@phonerack/shared'
 import { keepRunning } from '../base/keep-running.js'
 import type { AdbClient, TrackedDevice } from './client.js'
@@ -11,8 +8,8 @@ import { TrackDevicesCommand } from './commands/transports.js'
 const reconnectMs = 250
 
 /**
- * Calls `onList` with each list. When the server is away the list is empty, and the tracker tries again
- * until `signal` aborts. Never throws.
+ * Calls `onList` with each list until `signal` aborts. When the connection to the server breaks, calls it with an empty list
+ * and reconnects. Never throws.
  */
 export async function trackDevices(
   client: AdbClient,
@@ -46,9 +43,8 @@ export async function trackDevices(
 }
 
 /**
- * Asks for the list again and again until `signal` aborts: the server (29.0.6) does not announce that a
- * phone on the network went offline, and by itself connects to it again only after 10 s. Never throws; what
- * it cannot read, the tracker finds out too.
+ * Polls the list until `signal` aborts: the server (29.0.6) does not announce that a network phone went offline, and reconnects
+ * it only after 10 s. Never throws: `trackDevices` reports a lost server.
  */
 export async function pollDevices(
   client: AdbClient,

@@ -1,7 +1,6 @@
 /**
- * One device through the adb server: shell with exit code, raw exec, sync,
- * streams to sockets on the phone. The rest of the agent reaches a phone
- * through this and nothing else. A phone out of reach is `DeviceGone`.
+ * Access to one device through the adb server: shell, exec, sync, streams to sockets on the phone. All other code of the agent
+ * reaches phones through it. An unreachable phone is `DeviceGone`.
  */
 import { DeadlineExceeded, ownNow, type Progress } from '@phonerack/shared'
 import { DeviceGone } from '../base/device-gone.js'
@@ -18,74 +17,75 @@ import type { AdbSocket } from './socket.js'
 import type { FileStat, FolderEntry, SyncVersion } from './sync.js'
 import { pin, type Target, type TransportId } from './target.js'
 
-/** Bytes; more output than this from one command is an error, so that no phone can fill the agent's memory. */
+/** Maximum bytes of output of one command, so that a phone cannot exhaust the agent's memory. */
 const outputLimit = 64 << 20
 
 export interface Transport {
   readonly serial: string
   /**
-   * The phone that is connected now and no later one: once another connection took its place, every call is `DeviceGone`.
-   * For steps that belong together.
+   * A transport to the phone that is connected now, for related steps: its calls throw `DeviceGone` once the serial has
+   * another connection.
    */
   pinned(): Transport
-  /** Runs a command to its end (shell v2: stdout and stderr apart, exit code). */
+  /** Runs a command to its end (shell v2: separate stdout and stderr, exit code). */
   shell(command: ShellCommand, progress: Progress): Promise<ShellResult>
-  /** As `shell`, with `input` as the command's stdin, no faster than it reads. */
+  /** Like `shell`, with `input` as stdin; applies back-pressure. */
   feed(command: ShellCommand, input: AsyncIterable<Uint8Array>, progress: Progress): Promise<ShellResult>
-  /** Runs a command and returns the raw bytes it wrote, without an exit code (`exec:`). */
+  /** Runs a command and returns its raw output, without an exit code (`exec:`). */
   exec(command: ShellCommand, progress: Progress): Promise<Buffer>
-  /** Starts a command that goes on after `progress`; the caller owns the stream and closes it. */
+  /** Starts a command that continues after `progress`. The caller closes the stream. */
   spawn(command: ShellCommand, progress: Progress): Promise<AdbSocket>
   push(path: string, content: Uint8Array, mode: number, progress: Progress): Promise<void>
-  /** Null when there is no such file. */
+  /** Null when the file does not exist. */
   stat(path: string, progress: Progress): Promise<FileStat | null>
-  /** As `lstat`. Null when there is no such file. */
+  /** Does not follow symbolic links. Null when the file does not exist. */
   lstat(path: string, progress: Progress): Promise<FileStat | null>
-  /** Gives `visit` the entries of a folder until it answers false. */
+  /** Calls `visit` for each entry of a folder until it returns false. */
   list(path: string, progress: Progress, visit: (entry: FolderEntry) => boolean): Promise<void>
-  /** The first `limit` bytes of a file. */
+  /** Reads the first `limit` bytes of a file. */
   pull(path: string, limit: number, progress: Progress): Promise<Buffer>
-  /** Connects to an abstract socket on the phone. The caller owns the stream. */
+  /** Connects to an abstract socket on the phone. The caller closes the stream. */
   connectAbstract(name: string, progress: Progress): Promise<AdbSocket>
-  /** Connects to a TCP port of the phone's own loopback. The caller owns the stream. */
+  /** Connects to a TCP port on the phone's loopback. The caller closes the stream. */
   connectTcp(port: number, progress: Progress): Promise<AdbSocket>
-  /** Orders a restart; returns once the phone took the order. */
+  /** Requests a restart. Returns once the phone has accepted it. */
   reboot(progress: Progress): Promise<void>
-  /** Makes the adb server open its connection to the phone anew. */
+  /** Makes the adb server reopen its connection to the phone. */
   reconnect(progress: Progress): Promise<void>
 }
 
-/** The words with which the server says that the device itself cannot be reached. */
+/** The server's messages for an unreachable device. */
 const gone =
   /device '.*' not found|device not found|no device with transport id|device offline|device unauthorized|device still|no devices|closed|cannot connect/i
 
-/** A call that had this long and got no answer hung; one with less was in a hurry. Milliseconds. */
+/** Milliseconds. A call that times out counts as hung only if it had at least this long. */
 const hangMs = 1500
 
-/** What each phone announced when it connected. */
+/** The features of each connection. */
 const features = new WeakMap<TransportId, ReadonlySet<string>>()
 
-/** `saw` is told of each call whether the phone answered, or let its time pass; nothing when it was out of reach. */
+/** `onOutcome` gets the outcome of each call: `answered`, or `hung` after a timeout. Not called for an unreachable phone. */
 export function createTransport(
   client: AdbClient,
   target: Target,
-  saw: (outcome: 'answered' | 'hung') => void = () => undefined,
+  onOutcome: (outcome: 'answered' | 'hung') => void = () => undefined,
 ): Transport {
   const { serial } = target
 
-  /** Tells `saw` how a call ended, and throws what it threw in the words of the wall. */
+  /** Reports the outcome of a call and translates its error. */
   async function watched<T>(progress: Progress, call: () => Promise<T>): Promise<T> {
     const startedAt = ownNow()
     try {
       const result = await call()
-      saw('answered')
+      onOutcome('answered')
       return result
     } catch (error) {
       const failure = translate(error)
-      // One that its caller gave up says nothing of the phone.
+      // A call that its caller aborted says nothing about the phone.
       const late = failure instanceof DeadlineExceeded && progress.remaining === 0
-      if (late && ownNow() - startedAt >= hangMs) saw('hung')
-      else if (!(failure instanceof DeadlineExceeded) && !(failure instanceof DeviceGone)) saw('answered')
+      if (late && ownNow() - startedAt >= hangMs) onOutcome('hung')
+      else if (!(failure instanceof DeadlineExceeded) && !(failure instanceof DeviceGone))
+        onOutcome('answered')
       throw failure
     }
   }
@@ -115,12 +115,12 @@ export function createTransport(
     return error
   }
 
-  /** Version 2 of the sync service where the phone has it. */
-  async function version(feature: string, progress: Progress): Promise<SyncVersion> {
+  /** 2 when the phone supports `feature`. */
+  async function syncVersion(feature: string, progress: Progress): Promise<SyncVersion> {
     const transport = here()
     let known = features.get(transport)
     try {
-      known ??= new Set((await client.askOf(transport, 'features', progress)).split(','))
+      known ??= new Set((await client.askAbout(transport, 'features', progress)).split(','))
     } catch (error) {
       throw translate(error)
     }
@@ -130,7 +130,7 @@ export function createTransport(
 
   return {
     serial,
-    pinned: () => createTransport(client, pin(target), saw),
+    pinned: () => createTransport(client, pin(target), onOutcome),
     shell: (command, progress) =>
       within(`shell,v2,raw:${command}`, progress, (connection) =>
         new ShellV2Command(connection).execute(command, outputLimit),
@@ -152,11 +152,11 @@ export function createTransport(
     stat: (path, progress) =>
       within('sync:', progress, (connection) => new StatCommand(connection).execute(path, 1)),
     async lstat(path, progress) {
-      const newest = await version('stat_v2', progress)
+      const newest = await syncVersion('stat_v2', progress)
       return within('sync:', progress, (connection) => new StatCommand(connection).execute(path, newest))
     },
     async list(path, progress, visit) {
-      const newest = await version('ls_v2', progress)
+      const newest = await syncVersion('ls_v2', progress)
       return within('sync:', progress, (connection) =>
         new ListCommand(connection).execute(path, newest, visit),
       )

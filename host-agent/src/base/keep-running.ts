@@ -15,8 +15,8 @@ export interface KeepRunningOptions {
 const realClock = { now: () => performance.now(), pause }
 
 /**
- * Calls `run` until it returns `done` or `signal` aborts. `run` reports its own failures: an error that it throws is a bug and
- * rejects.
+ * Calls `run` until it returns `done` or `signal` aborts. Rejects with an error that `run` throws: `run` catches the errors that
+ * a restart may resolve.
  */
 export async function keepRunning(
   run: () => Promise<'again' | 'done'>,

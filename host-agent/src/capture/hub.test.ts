@@ -75,12 +75,10 @@ describe('capture', () => {
     expect(new Set(times).size).toBe(times.length)
   })
 
-  it('soon gives a late subscriber a picture of a still screen, and shares the video', async () => {
+  it('gives a late subscriber a picture of a still screen, and shares the video', async () => {
     const asked = first.keyFrames
-    const startedAt = performance.now()
     const late = await Promise.all([watch(), watch(), watch()])
     for (const { viewer } of late) await untilKeyFrames(viewer, 1)
-    const ms = performance.now() - startedAt
     for (const { viewer } of late) {
       expect(viewer.got[0]).toEqual(first.configs[0])
       expect(viewer.got[1]).toMatchObject({ isKeyFrame: true })
@@ -91,8 +89,6 @@ describe('capture', () => {
     expect(first.keyFrames).toBeLessThan(asked + 3)
     expect(first.configs).toHaveLength(1)
     for (const { subscription } of late) subscription.close()
-    // About 300 ms on an idle machine.
-    expect(ms).toBeLessThan(10_000)
   })
 
   it("gives a subscriber to the last picture the still screen's last frame without asking the phone", async () => {

@@ -5,7 +5,7 @@
 import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
 import { DeviceGone } from '../device/device.js'
-import type { Jar } from '../scrcpy/jar.js'
+import { requireJar, type Jar } from '../scrcpy/jar.js'
 import { jarPathOf, putJar } from '../scrcpy/server-process.js'
 import type { Capture } from '../device/capture.js'
 import { createFanOut } from './fan-out.js'
@@ -20,7 +20,8 @@ export interface CaptureHub extends Capture {
 
 export interface HubParts {
   transport: Transport
-  jar: Jar
+  /** Null: the host has none, and every subscription fails. */
+  jar: Jar | null
   log: Logger
   /** Milliseconds between the last subscriber leaving and the end of the video. */
   lingerMs?: number
@@ -60,9 +61,10 @@ export function createCaptureHub({
   let started: Promise<unknown> = Promise.resolve()
   let lingering: NodeJS.Timeout | undefined
   const launch = async (progress: Progress) => {
-    if (!hasJar) await putJar(transport, jar, progress)
+    const needed = requireJar(jar)
+    if (!hasJar) await putJar(transport, needed, progress)
     hasJar = false
-    return launchVideo(transport, jarPathOf(jar), progress)
+    return launchVideo(transport, jarPathOf(needed), progress)
   }
   const spare = createSpare({ launch, log })
   const asks = createKeyFrameAsks({
@@ -119,7 +121,7 @@ export function createCaptureHub({
     const first = open(mine, Progress.for(times.start, mine.control.signal))
     started = first
     void first.then(
-      (socket) => keepRunning(mine, socket),
+      (socket) => keepFilming(mine, socket),
       () => {
         // `started` carries the error to its waiters.
         if (run === mine) setRun(null)
@@ -128,7 +130,7 @@ export function createCaptureHub({
   }
 
   /** Restarts the video whenever it ends, until it fails to recover in time. */
-  async function keepRunning(mine: Run, first: VideoSocket): Promise<void> {
+  async function keepFilming(mine: Run, first: VideoSocket): Promise<void> {
     let socket: VideoSocket | null = first
     const isOver = () => mine.control.signal.aborted
     while (socket) {

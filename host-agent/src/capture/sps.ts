@@ -3,6 +3,7 @@
  * 7.3.2.1.1 and E.1). Used by `video-socket.ts`, since scrcpy 3.3.3 reports a new size nowhere
  * else.
  */
+import { nalTypes, nalUnits } from './annex-b.js'
 
 export interface PictureFormat {
   /** RFC 6381, for example `avc1.640028`. */
@@ -12,41 +13,12 @@ export interface PictureFormat {
   height: number
 }
 
-const nalTypes = { sps: 7, pps: 8, delimiter: 9 } as const
 /** Profiles whose SPS has chroma fields. */
 const withChroma = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135])
 
-interface Unit {
-  type: number
-  /** Offsets of its start code's first byte, and after its last byte. */
-  start: number
-  end: number
-  /** Offset of its header. */
-  body: number
-}
-
-/** The units of an Annex B stream, in order. */
-function* unitsOf(bytes: Buffer): Generator<Unit> {
-  let found = startCode(bytes, 0)
-  while (found) {
-    const next = startCode(bytes, found.body)
-    const { start, body } = found
-    yield { type: (bytes[body] ?? 0) & 0x1f, start, body, end: next?.start ?? bytes.length }
-    found = next
-  }
-}
-
-function startCode(bytes: Buffer, from: number): { start: number; body: number } | null {
-  const at = bytes.indexOf('000001', from, 'hex')
-  if (at < 0) return null
-  let start = at
-  while (start > from && bytes[start - 1] === 0) start -= 1
-  return { start, body: at + 3 }
-}
-
 /** Removes parameter sets from the front of a key frame: some encoders repeat them there. */
 export function withoutParameterSets(frame: Buffer): Buffer {
-  for (const { type, start } of unitsOf(frame)) {
+  for (const { type, start } of nalUnits(frame)) {
     const isSet = type === nalTypes.sps || type === nalTypes.pps || type === nalTypes.delimiter
     if (!isSet) return start === 0 ? frame : frame.subarray(start)
   }
@@ -55,8 +27,8 @@ export function withoutParameterSets(frame: Buffer): Buffer {
 
 /** @throws RangeError when there is no readable SPS */
 export function readPictureFormat(parameterSets: Buffer): PictureFormat {
-  for (const { type, body, end } of unitsOf(parameterSets))
-    if (type === nalTypes.sps) return readSps(parameterSets.subarray(body + 1, end))
+  for (const { type, bytes } of nalUnits(parameterSets))
+    if (type === nalTypes.sps) return readSps(bytes.subarray(1))
   throw new RangeError('the parameter sets hold no SPS')
 }
 

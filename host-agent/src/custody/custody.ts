@@ -117,7 +117,7 @@ export function assigned<R extends Custody>(record: R, asked: Asked, now: number
   const { phoneId } = asked
   const isSameNumber = record.fencingNumber === fencingNumber
   if (asked.intent === 'erase') {
-    // A wipe under the assigned phone's number does not take the number from it.
+    // The assigned phone keeps its number during a wipe under that number.
     if (isSameNumber) return record
     const revision = nextRevision(record, now)
     return { ...record, fencingNumber, numberHolder: phoneId, numberErases: true, revision }
@@ -136,7 +136,7 @@ export function assigned<R extends Custody>(record: R, asked: Asked, now: number
   }
 }
 
-/** From here on data may be written. */
+/** Marks that data may have been written. */
 export const written = <R extends Custody>(record: R, now: number): R =>
   record.dirty ? record : { ...record, dirty: true, revision: nextRevision(record, now) }
 

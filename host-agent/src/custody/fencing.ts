@@ -52,7 +52,7 @@ export interface Fencing {
   readonly custody: Custody
   /** See `cleanFor` in `custody.ts`: `anyone`, `tenant:<tenant>`, or empty. */
   readonly cleanFor: string
-  /** For what runs under the current assignment; aborts when a newer number comes. @throws FencingRefused for any other phone or number */
+  /** Returns a signal that aborts when a newer number is accepted. @throws FencingRefused unless `owner` holds the current assignment */
   hold(owner: Owner): AbortSignal
   /**
    * Accepts the current number again or a newer one, which aborts all work under an

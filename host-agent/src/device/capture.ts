@@ -56,9 +56,8 @@ export interface Capture {
    */
   subscribe(listener: CaptureListener, progress: Progress, begin?: CaptureBegin): Promise<CaptureSubscription>
   /**
-   * While there is no subscriber, keeps the phone as ready to film as possible without
-   * filming, so that the next subscriber waits less. Returns when `within` ends, or
-   * when no call may reach the phone any more.
+   * While there is no subscriber, keeps a video server ready on the phone without filming, so that the next subscriber waits
+   * less. Returns when `within` ends, or when calls may no longer reach the phone.
    */
   standBy(within: Progress): Promise<void>
 }

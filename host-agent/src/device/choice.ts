@@ -25,3 +25,12 @@ export const choiceSchema = z.object({
   video: z.enum(['scrcpy', '']).default(''),
 })
 export type Choice = z.infer<typeof choiceSchema>
+
+/** The same phone on a host without a scrcpy server. */
+export const withoutScrcpy = (choice: Choice): Choice => ({
+  ...choice,
+  input: 'input-commands',
+  text: 'input-commands',
+  clipboard: '',
+  video: '',
+})

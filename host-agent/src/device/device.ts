@@ -34,10 +34,10 @@ export interface Screen {
 
 export interface Ui {
   /**
-   * The hierarchy as XML (`uiautomator dump`, or the UI server's page source). `anew`:
-   * also refreshes Android's cache of the screen.
+   * The hierarchy as XML (`uiautomator dump`, or the UI server's page source). `refresh`: clears Android's cache of the screen
+   * first.
    */
-  source(progress: Progress, anew?: boolean): Promise<string>
+  source(progress: Progress, refresh?: boolean): Promise<string>
 }
 
 export interface WindowState {
@@ -46,7 +46,7 @@ export interface WindowState {
   activity: string | null
   keyboardVisible: boolean
   /**
-   * A system dialog, such as "… has stopped", has the focus and takes every touch.
+   * A system dialog, such as "… has stopped", has the focus and receives every touch.
    * `package` is the app behind it.
    */
   systemDialog: boolean
@@ -90,8 +90,8 @@ export interface SecureWindowState {
 }
 
 export interface SecureWindow {
-  /** At most a few seconds old; `anew`: read now. */
-  read(progress: Progress, anew?: boolean): Promise<SecureWindowState>
+  /** At most a few seconds old; `refresh`: reads it now. */
+  read(progress: Progress, refresh?: boolean): Promise<SecureWindowState>
 }
 
 /**

@@ -6,9 +6,8 @@ import { ApiError, DeadlineExceeded } from '@phonerack/shared'
 import { DeviceGone } from './device.js'
 
 /**
- * Runs the step that changes the phone and its confirmation. From its first byte on, a
- * disconnect or a timeout leaves the outcome unknown; before, nothing was done and the
- * error says so.
+ * Runs a step that changes the phone, and its confirmation. A disconnect or a timeout after the first byte leaves the outcome
+ * unknown.
  * @throws ApiError action_outcome_unknown
  */
 export async function writing<T>(what: string, step: () => Promise<T>): Promise<T> {

@@ -48,8 +48,8 @@ export interface GateParts {
 export class DeviceGate {
   readonly fencing: Fencing
   private readonly queue = createWriteQueue()
-  /** Long writes that do not take a turn in the queue. */
-  private readonly besides = new Set<Promise<unknown>>()
+  /** Long writes and live views, which do not use the queue. */
+  private readonly unqueuedWork = new Set<Promise<unknown>>()
   /** The running lifecycle call; later ones wait for it. */
   private lifecycle: Promise<unknown> = Promise.resolve()
   /** On the `ownNow` clock: until then the screen may still be changing from the last batch. */
@@ -63,7 +63,7 @@ export class DeviceGate {
   /** Wakes the phone and confirms with a tree and a screenshot that it responds. */
   start(caller: Caller, progress: Progress): Promise<Date> {
     this.requireEnrolled()
-    return this.alone('start', caller, progress, async (within) => {
+    return this.exclusive('start', caller, progress, async (within) => {
       const device = await this.ownPhone(within)
       this.fencing.written()
       this.supervisor.setScreenInUse(true)
@@ -82,7 +82,7 @@ export class DeviceGate {
   /** Aborts running work, goes to the home screen and lets the screen sleep. */
   park(caller: Caller, progress: Progress): Promise<void> {
     this.requireEnrolled()
-    return this.alone('park', caller, progress, async (within) => {
+    return this.exclusive('park', caller, progress, async (within) => {
       const device = await this.ownPhone(within)
       await device.input.key(homeKey, 0, within)
       await device.power.sleep(within)
@@ -96,7 +96,7 @@ export class DeviceGate {
    */
   reboot(caller: Caller, progress: Progress): Promise<void> {
     this.requireEnrolled()
-    return this.alone('reboot', caller, progress, async (within) => {
+    return this.exclusive('reboot', caller, progress, async (within) => {
       const device = await this.ownPhone(within.within(times.writeReady))
       await device.power.reboot(within)
       this.supervisor.restarts()
@@ -108,7 +108,7 @@ export class DeviceGate {
    */
   wipe(caller: Caller, progress: Progress): Promise<WipeCheck[]> {
     this.requireEnrolled('wipe')
-    return this.alone('wipe', caller, progress, async (within) => {
+    return this.exclusive('wipe', caller, progress, async (within) => {
       const { wiped } = this.parts.records.get(this.serial)
       if (wiped?.fencingNumber === caller.fencingNumber.toString()) return wiped.checks
       await this.supervisor.waitOnline(within.within(60_000))
@@ -122,7 +122,7 @@ export class DeviceGate {
     caller: Caller,
     progress: Progress,
   ): Promise<{ checks: WipeCheck[]; capabilities: FoundCapability[] }> {
-    return this.alone('enroll', caller, progress, async (within) => {
+    return this.exclusive('enroll', caller, progress, async (within) => {
       await this.supervisor.waitOnline(within.within(60_000))
       const identity = await this.supervisor.identify(within)
       const cards = await this.supervisor.cardsInTheWay(within)
@@ -180,7 +180,7 @@ export class DeviceGate {
     })
   }
 
-  /** Queues a write. The journal has it, under `id` when one is given, before `work` is called. */
+  /** Queues a write. The journal contains it before `work` starts, under `id` if given. */
   async write<T>(
     kind: OperationKind,
     caller: Caller,
@@ -199,11 +199,10 @@ export class DeviceGate {
   }
 
   /**
-   * A long write that does not use the queue. The journal has it under `id` before `work` is
-   * called. Lifecycle calls abort it and wait for it to end. `again` waits for the phone when it
-   * disconnects during the write.
+   * Runs a long write outside the queue. The journal contains it under `id` before `work` starts. Lifecycle calls abort it and
+   * wait for its end. `again` waits for a phone that disconnected during the write.
    */
-  async beside<T>(
+  async writeUnqueued<T>(
     kind: OperationKind,
     id: string,
     caller: Caller,
@@ -220,9 +219,9 @@ export class DeviceGate {
   }
 
   /**
-   * A person's live view, for as long as the assignment lasts. It is not in the journal, since the
-   * person sees the outcome. Lifecycle calls abort it and wait for it to end. `work` gets the
-   * current device each time, since the device may disconnect and return.
+   * Runs a live view for as long as the assignment lasts. The journal does not contain it, since the viewer sees the outcome.
+   * Lifecycle calls abort it and wait for its end. `work` asks for the current device each time, since the phone can disconnect
+   * and return.
    * @throws FencingRefused when a newer assignment ended it
    */
   async watch(
@@ -240,11 +239,11 @@ export class DeviceGate {
     if (held.aborted) this.fencing.hold(caller)
   }
 
-  /** Work that lifecycle calls wait for; writes and reads do not. */
+  /** Registers work that lifecycle calls wait for; writes and reads do not. */
   private unqueued<T>(work: () => Promise<T>): Promise<T> {
     const mine = work()
-    const ended = Promise.allSettled([mine]).finally(() => this.besides.delete(ended))
-    this.besides.add(ended)
+    const ended = Promise.allSettled([mine]).finally(() => this.unqueuedWork.delete(ended))
+    this.unqueuedWork.add(ended)
     return mine
   }
 
@@ -278,7 +277,7 @@ export class DeviceGate {
 
   private async runWipe(number: bigint, within: Progress): Promise<WipeCheck[]> {
     const level = this.supervisor.requireWipe()
-    // One that breaks off leaves nobody knows what.
+    // A wipe that fails halfway leaves unknown data.
     this.fencing.written()
     const { tie } = this.supervisor
     const mayLackMark = tie.standing?.may === 'use'
@@ -298,10 +297,10 @@ export class DeviceGate {
   }
 
   /**
-   * Takes the fencing number, which aborts all older work, waits for that work to end, and runs
-   * `work` alone. A repeat of a call that still runs gets the same result.
+   * Raises the fencing number, which aborts all older work, waits for that work to end, and runs `work` exclusively. A repeat of
+   * a running call gets its result.
    */
-  private alone<T>(
+  private exclusive<T>(
     kind: OperationKind,
     caller: Caller,
     progress: Progress,
@@ -313,17 +312,16 @@ export class DeviceGate {
     const key = `${kind} ${caller.phoneId} ${caller.fencingNumber}`
     const same = this.running.get(key)
     if (same) return progress.race(kind, () => same as Promise<T>)
-    // Uses a fixed deadline, not the first caller's: repeated calls wait for the same work.
+    // A fixed deadline instead of the first caller's, since repeated calls wait for the same work.
     const within = Progress.for(kind === 'wipe' || kind === 'enroll' ? times.wipe : times.lifecycle, held)
     const before = this.lifecycle
     const mine = (async () => {
       await within.race('the call before', () => Promise.allSettled([before]))
       await within
         .within(times.abortGrace)
-        .race('the previous call', () => Promise.all([this.queue.idle(), ...this.besides]))
+        .race('the previous call', () => Promise.all([this.queue.idle(), ...this.unqueuedWork]))
       const result = await this.journalled(kind, caller, () => work(within))
-      // Outcomes left unknown by an earlier agent process no longer matter: the phone is now in a
-      // known state.
+      // Outcomes that an earlier agent process left unknown no longer matter: the phone is now in a known state.
       if (this.parts.records.get(this.serial).unknownOutcome) {
         this.parts.records.update(this.serial, { unknownOutcome: null })
       }

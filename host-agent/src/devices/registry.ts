@@ -20,7 +20,8 @@ export interface RegistryParts {
   client: AdbClient
   /** Network phones, `host:port`. */
   connect: readonly string[]
-  jar: Jar
+  /** Null: this host has none. */
+  jar: Jar | null
   /** The operator declares that the phones are unreachable over any network. */
   isolated: boolean
   /** Serials whose phones may hold a SIM. */

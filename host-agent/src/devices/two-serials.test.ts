@@ -48,7 +48,7 @@ const unplug = async (serial: string): Promise<void> => {
   ways[serial === usb ? 0 : 1]?.cut()
   // A failed probe alone does not count as offline: adb itself must report the disconnect.
   const gone = /adb (does not list it|reports it offline)/
-  await until(() => gone.test(statusOf(serial)?.reason ?? ''), 20_000, `${serial} is away`)
+  await until(() => gone.test(statusOf(serial)?.reason ?? ''), 60_000, `${serial} is away`)
 }
 const plug = (serial: string): void => ways[serial === usb ? 0 : 1]?.restore()
 const statusOf = (serial: string) => host.agent.registry.statuses().find((status) => status.serial === serial)
@@ -61,7 +61,7 @@ const mustEnroll = async (serial: string): Promise<void> => {
 const of = (phoneId: string, serial: string, number: bigint) =>
   session(host.control, serial, number, phoneId, `tenant of ${phoneId}`)
 const untilReason = (serial: string, reason: RegExp) =>
-  until(() => reason.test(statusOf(serial)?.reason ?? ''), 20_000, `${serial}: ${reason.source}`)
+  until(() => reason.test(statusOf(serial)?.reason ?? ''), 60_000, `${serial}: ${reason.source}`)
 const failureOf = async (work: Promise<unknown>): Promise<CallFailed['plain']> => {
   const error: unknown = await work.then(
     () => null,

@@ -296,7 +296,7 @@ describe('an interrupted install', () => {
     const end = begin({ id, files: [file] })
       .then(() => put(file))
       .then(() => finish(id, 60_000))
-    return { end, reached: until(() => opened() > before, 10_000, name) }
+    return { end, reached: until(() => opened() > before, 60_000, name) }
   }
 
   it('before its commit has failed, and the next one abandons its session', async () => {
@@ -329,7 +329,7 @@ describe('an interrupted install', () => {
     await begin({ id, files: [file] })
     await put(file)
     const end = finish(id, 60_000)
-    await until(() => counters().installs > before, 10_000, 'the commit')
+    await until(() => counters().installs > before, 60_000, 'the commit')
     both.phone.proxy.cut()
     both.phone.proxy.restore()
     expect(await end).toEqual(succeeded)

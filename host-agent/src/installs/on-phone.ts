@@ -182,7 +182,7 @@ export function createOnPhone({ gateOf, cache, records, times, stopping }: OnPho
     const progress = Progress.for(times.install, stopping)
     const reached = { phone: false }
     try {
-      return await gateOf(who.serial).beside(
+      return await gateOf(who.serial).writeUnqueued(
         'install',
         request.id,
         who,

@@ -140,7 +140,7 @@ describe('a recording', () => {
   it('holds every picture, and is as long as the recorded time', async () => {
     const recordings = start()
     const startedAt = await recordings.start(who, id, soon())
-    expect(Math.abs(startedAt.getTime() - Date.now())).toBeLessThan(5000)
+    expect(Math.abs(startedAt.getTime() - Date.now())).toBeLessThan(60_000)
     expect(recordings.get(id)).toMatchObject({ status: 'recording', endedAt: null })
     play(upright, 1, 20)
     const stopped = await recordings.stop(id)
@@ -258,7 +258,7 @@ describe('after a crash', () => {
     const raw = join(dir, id, 'tape.flv')
     const state = readFileSync(join(dir, id, 'recording.json'))
     const pictures = Buffer.concat(upright.units).length + 20 * 15
-    await until(() => existsSync(raw) && statSync(raw).size > pictures, 10_000, 'the raw file to be written')
+    await until(() => existsSync(raw) && statSync(raw).size > pictures, 60_000, 'the raw file to be written')
     const left = readFileSync(raw)
     await recordings.drop(id)
     const again = openRecordingStore(dir)
@@ -311,7 +311,7 @@ describe('on a full disk', () => {
     openRecordingStore(dir).rawPath(id)
     symlinkSync(full, join(dir, id, 'recording.json.new'))
     await expect(recordings.start(who, id, soon())).rejects.toMatchObject({ code: 'phone_unavailable' })
-    await until(() => !existsSync(join(dir, id)), 10_000, 'the folder to go')
+    await until(() => !existsSync(join(dir, id)), 60_000, 'the folder to go')
     await recordings.start(who, id, soon())
   })
 
@@ -374,7 +374,7 @@ describe('a host keeps', () => {
     await expect(recordings.start(who, 'rec_bbbbbbbbbbbb', soon())).rejects.toMatchObject({
       code: 'phone_unavailable',
     })
-    await until(() => !existsSync(join(dir, 'rec_bbbbbbbbbbbb')), 10_000, 'the folder to go')
+    await until(() => !existsSync(join(dir, 'rec_bbbbbbbbbbbb')), 60_000, 'the folder to go')
   })
 
   it('nothing of a recording that is dropped while its file is made; the id is free again', async () => {
@@ -390,7 +390,7 @@ echo half > "$last"; touch "${dir}/works"; exec sleep 60
     const recordings = start({ ffmpeg: waiting })
     await recordings.start(who, id, soon())
     await recordings.stop(id)
-    await until(() => existsSync(join(dir, 'works')), 20_000, 'ffmpeg to work')
+    await until(() => existsSync(join(dir, 'works')), 60_000, 'ffmpeg to work')
     await recordings.drop(id)
     expect(existsSync(join(dir, id))).toBe(false)
     writeFileSync(join(dir, 'go'), '')

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { ApiError } from '@phonerack/shared'
 
 /** Client and server must have exactly the same version. */
 export const scrcpyVersion = '3.3.3'
@@ -13,6 +14,18 @@ export const scrcpySha256 = '7e70323ba7f259649dd4acce97ac4fefbae8102b2c6d91e2e7b
 export interface Jar {
   content: Buffer
   sha256: string
+}
+
+/** For the operator, about an agent without a jar. */
+export const withoutScrcpyServer = `no scrcpy server: phones have no live view, recording or clipboard, and input is slower; put scrcpy-server ${scrcpyVersion} on this machine, set PHONERACK_SCRCPY_SERVER to its path, restart the agent and enroll the phones again`
+
+/** @throws ApiError feature_unavailable when this agent has no jar */
+export function requireJar(jar: Jar | null): Jar {
+  if (jar === null)
+    throw new ApiError('feature_unavailable', {
+      message: 'The host of this phone has no scrcpy server, which this feature needs.',
+    })
+  return jar
 }
 
 /** Reads the jar and checks it. @throws Error that names the file's problem */

@@ -1,17 +1,16 @@
 /**
- * Keeps one scrcpy server running on a device from `start` to `stop`: pushes the jar,
- * starts the server, and restarts it when it dies. The input and text capabilities take
- * their socket from here.
+ * Keeps one scrcpy server running on a device from `start` to `stop`: pushes the jar, starts the server, and restarts it with
+ * growing pauses when it dies. The input and text capabilities get their socket from it.
  */
 import { Progress, type Logger } from '@phonerack/shared'
 import { commandWith } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
-import { keepRunning } from '../base/keep-running.js'
+import { keepRunning, type KeepRunningOptions } from '../base/keep-running.js'
 import { DeviceGone } from '../device/device.js'
 import { run } from '../device/run.js'
 import { openControlSocket, type ControlSocket } from './control-socket.js'
-import type { Jar } from './jar.js'
-import { jarPathOf, putJar, serverCommand } from './server-process.js'
+import { requireJar, type Jar } from './jar.js'
+import { putJar, serverCommand } from './server-process.js'
 
 export interface ScrcpyKeeper {
   /** Pushes the jar when needed and starts the server. Returns once it answers. */
@@ -25,51 +24,67 @@ export interface ScrcpyKeeper {
   readonly current: ControlSocket | null
   /**
    * The list of apps with an icon, printed by a separate short-lived server. @throws
-   * ApiError provider_error
+   * ApiError provider_error; feature_unavailable on a host without the server
    */
   listApps(progress: Progress): Promise<string>
   stop(): void
 }
 
-const restartMs = { first: 50, cap: 5000, wait: 3000, start: 10_000 }
+/** Milliseconds. A pause (`cap`) is shorter than a request waits for a socket (`wait`). */
+const restartMs = { first: 50, cap: 2500, steady: 30_000, wait: 3000, start: 10_000 }
 
-export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger): ScrcpyKeeper {
-  const jarPath = jarPathOf(jar)
+/** `clock`: for tests. */
+export function createScrcpyKeeper(
+  transport: Transport,
+  jar: Jar | null,
+  log: Logger,
+  clock?: KeepRunningOptions['clock'],
+): ScrcpyKeeper {
   let current: ControlSocket | null = null
   let starting: Promise<ControlSocket> | null = null
   let running: AbortController | null = null
 
   async function startOnce(progress: Progress, signal: AbortSignal): Promise<ControlSocket> {
     const pinned = transport.pinned()
-    await putJar(pinned, jar, progress)
+    const jarPath = await putJar(pinned, requireJar(jar), progress)
     const control = await openControlSocket(pinned, jarPath, log, progress)
     if (signal.aborted) {
       control.close()
       throw new DeviceGone(transport.serial)
     }
     current = control
-    void control.ended.then((reason) => {
-      if (current === control) current = null
-      if (signal.aborted) return
-      log.warn({ reason }, 'scrcpy server stopped; restarting it')
-      return restart(signal)
-    })
     return control
   }
 
-  // After `stop`, and after the device disconnects, the supervisor calls `start` again.
-  const restart = (signal: AbortSignal): Promise<void> =>
-    keepRunning(() => tryRestart(signal), { signal, pauses: restartMs })
+  /** Restarts the server whenever it ends. Returns after `stop`, or once the device disconnects: `start` is then called again. */
+  function keep(first: ControlSocket, signal: AbortSignal): Promise<void> {
+    let running: ControlSocket | null = first
+    const runOnce = async (): Promise<'again' | 'done'> => {
+      try {
+        running ??= await restart(signal)
+      } catch (error) {
+        if (signal.aborted) return 'done'
+        log.warn({ err: error }, 'scrcpy server did not restart')
+        return error instanceof DeviceGone ? 'done' : 'again'
+      }
+      const reason = await running.ended
+      if (current === running) current = null
+      running = null
+      if (!signal.aborted) log.warn({ reason }, 'scrcpy server stopped; restarting it')
+      return 'again'
+    }
+    return keepRunning(runOnce, {
+      signal,
+      pauses: restartMs,
+      steadyMs: restartMs.steady,
+      ...(clock ? { clock } : {}),
+    })
+  }
 
-  async function tryRestart(signal: AbortSignal): Promise<'again' | 'done'> {
+  async function restart(signal: AbortSignal): Promise<ControlSocket> {
     try {
       starting = startOnce(Progress.for(restartMs.start, signal), signal)
-      await starting
-      return 'done'
-    } catch (error) {
-      if (signal.aborted) return 'done'
-      log.warn({ err: error }, 'scrcpy server did not restart')
-      return error instanceof DeviceGone ? 'done' : 'again'
+      return await starting
     } finally {
       starting = null
     }
@@ -85,7 +100,9 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
       keeper.stop()
       const control = new AbortController()
       running = control
-      return startOnce(progress, control.signal)
+      const first = await startOnce(progress, control.signal)
+      void keep(first, control.signal)
+      return first
     },
     async socket(progress) {
       const now = live()
@@ -102,7 +119,7 @@ export function createScrcpyKeeper(transport: Transport, jar: Jar, log: Logger):
     },
     async listApps(progress) {
       const pinned = transport.pinned()
-      await putJar(pinned, jar, progress)
+      const jarPath = await putJar(pinned, requireJar(jar), progress)
       const options = ['log_level=info', 'list_apps=true', 'cleanup=false']
       return run(pinned, commandWith({ CLASSPATH: jarPath }, ...serverCommand, ...options), progress)
     },

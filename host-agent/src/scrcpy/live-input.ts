@@ -3,7 +3,7 @@ import type { LiveInput, Size } from '../device/device.js'
 import type { ScrcpyKeeper } from './keeper.js'
 import { keyMessage, rotateMessage, scrollMessage, touchMessage } from './messages.js'
 
-/** This server films nothing, so it uses points unchanged. */
+/** A server without video uses points unchanged. */
 const anySize: Size = { width: 0xffff, height: 0xffff }
 
 export function createLiveInput(keeper: ScrcpyKeeper): LiveInput {

@@ -26,15 +26,19 @@ export const serverCommand = ['app_process', '/', 'com.genymobile.scrcpy.Server'
 /** The jar's path on a phone contains its hash, so that versions can coexist. */
 export const jarPathOf = (jar: Jar): string => `${phoneFolder}/scrcpy-server-${jar.sha256.slice(0, 16)}.jar`
 
-/** Pushes the jar unless the phone has exactly these bytes. The local bytes are checked too, each time. */
-export async function putJar(transport: Transport, jar: Jar, progress: Progress): Promise<void> {
+/**
+ * Pushes the jar unless the phone has the same bytes, and returns its path there. Checks the local
+ * bytes each time.
+ */
+export async function putJar(transport: Transport, jar: Jar, progress: Progress): Promise<string> {
   const path = jarPathOf(jar)
   const actual = createHash('sha256').update(jar.content).digest('hex')
   if (actual !== scrcpySha256) throw new Error('the scrcpy server in memory is not the released one')
   const there = await transport.shell(command('sha256sum', path), progress)
-  if (there.exitCode === 0 && there.stdout.toString('utf8').startsWith(jar.sha256)) return
+  if (there.exitCode === 0 && there.stdout.toString('utf8').startsWith(jar.sha256)) return path
   await transport.shell(command('mkdir', '-p', phoneFolder), progress)
   await transport.push(path, jar.content, 0o644, progress)
+  return path
 }
 
 /**
@@ -162,7 +166,7 @@ function drain(server: AdbSocket): ServerOutput {
   }
 }
 
-/** The server needs a moment until it listens; adb accepts the stream only then. */
+/** Retries until the server listens. */
 async function connectWhenReady(
   transport: Transport,
   name: string,
@@ -180,8 +184,7 @@ async function connectWhenReady(
       if (first?.[0] === 0) return socket
       socket.close()
     } catch (error) {
-      // adb answers "closed" while nothing listens there: the same error as for a
-      // disconnected device.
+      // adb answers "closed" while nothing listens, as for a disconnected device.
       if (!(error instanceof DeviceGone)) throw error
       if (over()) throw error
     }
@@ -189,7 +192,7 @@ async function connectWhenReady(
   }
 }
 
-/** Null when the stream ended before that. */
+/** Null when the stream ends before. */
 async function readOr(socket: AdbSocket, length: number, progress: Progress): Promise<Buffer | null> {
   const forget = progress.onAbort(() => socket.close())
   try {

@@ -63,7 +63,7 @@ export function createPasteText(keeper: ScrcpyKeeper, log: Logger): TextWay {
   }
 }
 
-/** Also after an abort: what was typed does not stay behind in the clipboard. */
+/** Also runs after an abort, so that typed text does not stay in the clipboard. */
 async function putBack(control: ControlSocket, text: string, log: Logger): Promise<void> {
   if (control.closed) return
   const within = Progress.for(restoreMs)
@@ -76,7 +76,7 @@ async function putBack(control: ControlSocket, text: string, log: Logger): Promi
   }
 }
 
-/** Before any byte was sent: where the server does not come back, another way may do. */
+/** @throws TextNotTaken when the server does not restart in time: nothing was sent, so another method can be tried */
 async function socketOf(keeper: ScrcpyKeeper, progress: Progress): Promise<ControlSocket> {
   try {
     return await keeper.socket(progress)

@@ -1,6 +1,6 @@
 /**
- * Finds nodes that cannot be touched because another node, drawn over them, takes every
- * touch. Used by `buildTree`; docs/decisions/0066, 0150. Pure.
+ * Finds covered nodes: another node is drawn over them and receives their touches. Used by `buildTree`. Pure.
+ * docs/decisions/0066, 0150
  */
 import { drawnOver } from './drawing.js'
 import { areaOf, isInside, type Bounds } from './geometry.js'
@@ -10,8 +10,8 @@ import type { VisibleNode } from './visible.js'
 import { hasWords } from './words.js'
 
 /**
- * Limits on the largest covers and on steps up a tree, so that the time stays bounded;
- * beyond them nothing more counts as covered.
+ * Bound the time: only the largest covers are checked, and after `maxSteps` steps up the tree all other nodes count as not
+ * covered.
  */
 const maxCovers = 200
 const maxSteps = 1_000_000
@@ -19,14 +19,14 @@ const maxSteps = 1_000_000
 interface Cover {
   index: number
   area: Bounds
-  /** A separate window: it also hides nodes that are read-only. */
+  /** A separate window, which also hides nodes that cannot be touched. */
   opaque: boolean
 }
 
 /**
- * The nodes, with null for those that are completely covered. Document order is
- * meaningless here: Android sorts children by position. `drawing-order` applies within
- * a window, and the order of windows where the phone lists the front one first.
+ * Returns the nodes, with null for those that are completely covered. Document order does not matter, since Android sorts
+ * children by position: `drawing-order` decides within a window, and the order of windows if the phone lists the front one
+ * first.
  */
 export function hideCovered(
   parsed: ParsedNodes,
@@ -36,7 +36,7 @@ export function hideCovered(
   const covers = findCovers(parsed, visible, acts)
   if (covers.length === 0) return visible
   let steps = 0
-  /** The cover of each hidden node; the descendants of a hidden node are hidden with it. */
+  /** The cover of each hidden node, which also hides its descendants. */
   const coverOf: (Cover | undefined)[] = []
   return visible.map((node, index) => {
     const around = coverOf[node?.parent ?? -1]
@@ -71,8 +71,7 @@ function findCovers(
 }
 
 /**
- * Windows that take every touch on their area: dialogs, menus, keyboards. Null when the
- * order of windows is unknown.
+ * Windows that receive every touch in their area: dialogs, menus, keyboards. Null when the order of windows is unknown.
  */
 export function coveringWindows(
   {
@@ -92,10 +91,9 @@ export function coveringWindows(
   for (const [place, { index }] of roots.entries()) {
     const root = visible[index]
     const end = roots[place + 1]?.index ?? nodes.length
-    // A window as large as the screen may pass touches through; a dialog or a keyboard
-    // does not.
+    // A window as large as the screen may pass touches through.
     if (!root || root.page) continue
-    // The keyboard's keys were removed from the tree.
+    // `withoutBars` removed the keys of the keyboard, so it has no node that acts.
     if (!isKeyboard(root.package) && !visible.slice(index, end).some((node) => node && acts(node))) continue
     windows.push({ index, area: root.visible })
   }
@@ -105,7 +103,7 @@ export function coveringWindows(
 const largest = (covers: Cover[]): Cover[] =>
   covers.sort((a, b) => areaOf(b.area) - areaOf(a.area)).slice(0, maxCovers)
 
-/** Some apps make a node tappable with a wordless view just over it: the node's words stay listed. */
+/** Some apps make a node tappable by a view without text over it: the node below stays in the tree. */
 const isTapLayer = (over: VisibleNode | null | undefined, under: VisibleNode): boolean =>
   over !== null &&
   over !== undefined &&

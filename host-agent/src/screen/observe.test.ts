@@ -79,9 +79,9 @@ describe('observe', () => {
     const source = phone.device.ui.source.bind(phone.device.ui)
     const asked: (boolean | undefined)[] = []
     let caughtUp = true
-    phone.device.ui.source = (within, anew) => {
-      asked.push(anew)
-      if (anew && caughtUp) phone.views = [{ text: 'New', bounds: [0, 0, 100, 100] }]
+    phone.device.ui.source = (within, refresh) => {
+      asked.push(refresh)
+      if (refresh && caughtUp) phone.views = [{ text: 'New', bounds: [0, 0, 100, 100] }]
       return source(within)
     }
     const snapshots = createSnapshotStore(systemClock).of(owner)

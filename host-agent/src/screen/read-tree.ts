@@ -34,10 +34,10 @@ export interface ScreenRead {
 /** @throws ScreenXmlError after broken answers; ApiError, DeviceGone, DeadlineExceeded */
 export async function readScreen(device: Device, progress: Progress): Promise<ScreenRead> {
   const startedAt = ownNow()
-  let anew = false
+  let refresh = false
   for (let attempt = 1; ; attempt += 1) {
     const [xml, [screen, window]] = await inParallel(
-      () => device.ui.source(progress, anew),
+      () => device.ui.source(progress, refresh),
       async () => {
         await setImmediate()
         return inParallel(
@@ -51,8 +51,8 @@ export async function readScreen(device: Device, progress: Progress): Promise<Sc
       const parsed = parseNodes(xml)
       const tree = buildTree(parsed, screen, window)
       if (showsFront(parsed.nodes, window)) return { tree, window }
-      if (anew) return { tree: { ...tree, cut: true }, window }
-      anew = true
+      if (refresh) return { tree: { ...tree, cut: true }, window }
+      refresh = true
     } catch (error) {
       const again = attempt < tries && ownNow() - startedAt < patienceMs
       if (!(error instanceof ScreenXmlError) || error.neverIdle || !again) throw error

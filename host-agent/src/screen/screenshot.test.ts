@@ -87,8 +87,8 @@ describe('screenshots', () => {
   it('reports a protected window on the screen, and omits that when the phone does not report it', async () => {
     const phone = simulatedPhone([])
     const fresh: (boolean | undefined)[] = []
-    phone.device.secureWindow.read = (_, anew) => {
-      fresh.push(anew)
+    phone.device.secureWindow.read = (_, refresh) => {
+      fresh.push(refresh)
       return Promise.resolve({ asleep: false, locked: false, secure: true })
     }
     const take = () => takeScreenshot(phone.device, { format: 'jpeg', maxWidth: 160 }, Progress.for(20_000))

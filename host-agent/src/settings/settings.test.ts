@@ -165,7 +165,7 @@ describe('the location', () => {
     expect(onPhone()).toEqual(vienna)
     await control().call.rebootPhone({ assignment: { ...assignment(), fencingNumber: 3n } })
     await session(control(), both.phone.serial, 3n).start()
-    await until(() => onPhone()?.latitude === vienna.latitude, 20_000, 'the location to be back')
+    await until(() => onPhone()?.latitude === vienna.latitude, 60_000, 'the location to be back')
     const after = { ...assignment(), fencingNumber: 3n }
     expect((await control().call.getLocation({ assignment: after })).location).toEqual(vienna)
     await control().call.setLocation({ assignment: after, location: undefined })

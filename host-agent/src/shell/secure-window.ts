@@ -47,9 +47,9 @@ export function createSecureWindow(transport: Transport): SecureWindow {
   }
 
   return {
-    async read(progress, anew = false) {
+    async read(progress, refresh = false) {
       // Has a separate deadline: several callers share one read.
-      if (anew || !known || performance.now() - known.at > rememberMs)
+      if (refresh || !known || performance.now() - known.at > rememberMs)
         known = { state: look(), at: performance.now() }
       const { state } = known
       return progress.race('checking for a secure window', () => state)

@@ -49,6 +49,8 @@ describe('heartbeats', () => {
     const seen: Heartbeat[] = []
     bus.subscribe(subjects.heartbeat(hostId), (message) => seen.push(heartbeatSchema.parse(message)))
     beats = startHeartbeats({
+      problem: 'no scrcpy server',
+      certificate: 'AB:CD',
       hostId,
       version: '1',
       address: '127.0.0.1:1',
@@ -59,6 +61,7 @@ describe('heartbeats', () => {
       log,
     })
     await until(() => seen.length === 1)
+    expect(seen[0]?.problem).toBe('no scrcpy server')
     // Many concurrent changes are one message.
     for (let change = 0; change < 5; change += 1) beats.changed()
     await until(() => seen.length === 2)
@@ -84,6 +87,8 @@ describe('heartbeats', () => {
     const path = join(dir, 'announced.json')
     const start = () =>
       startHeartbeats({
+        problem: null,
+        certificate: 'AB:CD',
         ...{ hostId, version: '1', address: '127.0.0.1:1', natsUrl: `127.0.0.1:${port}`, creds: '' },
         ...{ devices: () => [], epoch: openEpoch(path), log },
       })
@@ -107,6 +112,8 @@ describe('heartbeats', () => {
   it('start when the broker starts later than the agent', async () => {
     const port = await freePort()
     beats = startHeartbeats({
+      problem: null,
+      certificate: 'AB:CD',
       hostId,
       version: '1',
       address: '127.0.0.1:1',

@@ -19,9 +19,13 @@ export interface HeartbeatOptions {
   hostId: string
   version: string
   address: string
+  /** SHA-256 of the certificate with which it answers calls. */
+  certificate: string
   natsUrl: string
   creds: string
   devices: () => DeviceStatus[]
+  /** A missing part of this host, for the operator; null: none. */
+  problem: string | null
   /** The last known epoch of the database. docs/decisions/0141 */
   epoch: RememberedEpoch
   log: Logger
@@ -96,8 +100,10 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       at: new Date().toISOString(),
       version: options.version,
       address: options.address,
+      certificate: options.certificate,
       load: loadavg()[0] ?? 0,
       epoch: options.epoch.get(),
+      problem: options.problem,
       devices: options.devices(),
     }
     bus.publish(subjects.heartbeat(hostId), message)

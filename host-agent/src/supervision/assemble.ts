@@ -1,4 +1,4 @@
-/** Puts a device together from the implementations that its enrolment's probe chose. */
+/** Assembles a device from the implementations that the enrolment's probe selected. */
 import type { Logger } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
 import type { Capture } from '../device/capture.js'
@@ -41,19 +41,19 @@ export interface DeviceParts {
   log: Logger
   desired: DesiredState
   keyboard: RememberedKeyboard
-  /** Told of what is typed, right before it is sent. */
+  /** Gets the text and keys right before they are sent. */
   credentials: Pick<CredentialMemory, 'typed' | 'pressed'>
-  /** The zone of the phone after its first wipe; null before. */
+  /** The phone's time zone after its first wipe; null before. */
   defaultZone: () => string | null
 }
 
 export interface AssembledDevice extends Device {
   readonly location: KeptLocation | null
-  /** Puts back what typing had borrowed when the phone left in the middle. */
+  /** Restores the user's keyboard when the phone disconnected during typing. */
   readonly borrowed: KeyboardLoan
 }
 
-/** Characters up to which key events are the quickest way. */
+/** Characters; up to this length key events are fastest. */
 const shortText = 300
 const anyLength = Number.MAX_SAFE_INTEGER
 

@@ -1,17 +1,16 @@
 /**
- * Explains to the operator why a wipe, an enrolment or a start failed: the text becomes
- * the device's reason in the control plane and a line of the log. It names the command,
- * its exit code and its output, and nothing that a tenant left on the phone.
+ * Explains to the operator why a wipe, an enrolment or a start failed. The text becomes the device's reason in the control plane
+ * and a log line. It contains the command's name, its exit code and its redacted output, but no tenant data.
  */
 import { ApiError, DeadlineExceeded, type Logger } from '@phonerack/shared'
 import { redactOutput } from '../base/redact.js'
 import { DeviceGone } from '../device/device.js'
 import type { CommandFailure } from '../device/run.js'
 
-/** Characters; the control plane keeps 1,000 of a reason. */
+/** Characters; the control plane truncates a reason to 1,000. */
 const limit = 600
 
-/** Runs `work`; an error gets an explanation, is logged, and keeps its code and `retryable`. */
+/** Runs `work`. Logs its error and throws it with an explanation and the same code and `retryable`. */
 export async function explained<T>(
   log: Logger,
   about: { serial: string; work: 'wipe' | 'enrolment' | 'start' },
@@ -31,11 +30,12 @@ export async function explained<T>(
   }
 }
 
-/** The error in a form that may leave the agent. */
+/** Removes tenant data from an error that leaves the agent. */
 export function explain(error: Error): ApiError {
-  const said: string[] = []
-  for (let at: unknown = error; at instanceof Error && said.length < 5; at = at.cause) said.push(wordsOf(at))
-  const message = [...new Set(said)].join(' ').slice(0, limit)
+  const sentences: string[] = []
+  for (let at: unknown = error; at instanceof Error && sentences.length < 5; at = at.cause)
+    sentences.push(sentenceOf(at))
+  const message = [...new Set(sentences)].join(' ').slice(0, limit)
   const known = error instanceof ApiError ? error : null
   const code =
     known?.code ??
@@ -55,7 +55,7 @@ export function explain(error: Error): ApiError {
 }
 
 /** One sentence: the message, and the command that caused it. */
-function wordsOf(error: Error): string {
+function sentenceOf(error: Error): string {
   const message = redactOutput(error.message)
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`
   const failure = error instanceof ApiError ? commandOf(error.details) : null

@@ -9,7 +9,7 @@ import type { RecordFields } from './record-fields.js'
 
 export interface CareParts {
   transport: Transport
-  /** Without the rescue: a lock check that hangs is only skipped. */
+  /** A hanging lock check must not trigger a rescue. */
   withoutRescue: Transport
   /** Milliseconds between condition checks. */
   conditionEveryMs: number
@@ -26,7 +26,7 @@ const conditionMs = 15_000
 export class DeviceCare {
   private readonly watch: ConditionWatch
   private readonly lockGuard: LockGuard
-  /** A tenant may be using the screen: false once the phone is parked. */
+  /** Whether a tenant may be using the screen; false once the phone is parked. */
   private screenInUse = true
   private stopped = false
 
@@ -42,7 +42,7 @@ export class DeviceCare {
     })
   }
 
-  /** The last condition read; null: none yet. */
+  /** The latest condition; null before the first check. */
   get condition(): DeviceCondition | null {
     return this.watch.latest
   }
@@ -51,16 +51,13 @@ export class DeviceCare {
     this.screenInUse = inUse
   }
 
-  /**
-   * Clears a screen lock whose credential is known. Returns whether a lock is set
-   * afterwards; null: not reported.
-   */
+  /** Clears a screen lock whose credential is known. Returns whether a lock is still set; null: not reported. */
   clearLock(transport: Transport, progress: Progress): Promise<boolean | null> {
     return this.lockGuard.clear(transport, progress)
   }
 
-  /** Reads the condition when it is due. A failed check waits for the next call. Never throws. */
-  async lookAtCondition(): Promise<void> {
+  /** Checks the condition when due. The next call repeats a failed check. Never throws. */
+  async checkCondition(): Promise<void> {
     const { log, onChange } = this.parts
     try {
       if (!(await this.watch.look(Progress.for(conditionMs)))) return

@@ -64,7 +64,7 @@ export function escalate(
       taken,
       state: {
         hangs: 0,
-        // The last step again when it recovers and then hangs once more.
+        // Repeats the last step when the phone recovers and hangs again.
         next: Math.min(at + 1, steps.length - 1),
         steppedAt: now,
         rebootedAt: step === 'reboot' ? now : state.rebootedAt,

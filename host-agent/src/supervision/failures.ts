@@ -14,7 +14,7 @@ export const notEnrolled = (serial: string, reason: string | null = null): ApiEr
 
 /** The error's message and that of its cause. */
 export function reasonOf(error: unknown): string {
-  const said: string[] = []
-  for (let at = error; at instanceof Error; at = at.cause) said.push(at.message)
-  return said.join(': ').slice(0, 300) || 'unknown'
+  const messages: string[] = []
+  for (let at = error; at instanceof Error; at = at.cause) messages.push(at.message)
+  return messages.join(': ').slice(0, 300) || 'unknown'
 }

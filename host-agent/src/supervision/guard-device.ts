@@ -1,6 +1,5 @@
 /**
- * The lock guard of one device: its findings go into the device's condition, its
- * actions into the events.
+ * Starts the lock guard of one device: its findings update the device's condition, its actions become events.
  */
 import type { Logger } from '@phonerack/shared'
 import type { ConditionWatch } from './condition.js'

@@ -1,6 +1,6 @@
 /**
- * Watches the link to the phone behind one serial: the state that adb reports, the identity of the phone, and the rescue of a
- * phone whose calls hang. Used by `supervisor.ts`.
+ * Watches the link to the phone of one serial: the state that adb reports, the phone's identity, and the rescue of a phone whose
+ * calls hang. Used by `supervisor.ts`.
  */
 import type { Logger, Progress } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
@@ -28,7 +28,7 @@ export interface LinkWatchParts {
   events: RecordFields['events']
   /** An operation works on the phone, so restarts and hangs are expected. */
   isWorkedOn: () => boolean
-  happen: (event: DeviceEvent) => void
+  dispatch: (event: DeviceEvent) => void
   log: Logger
 }
 
@@ -36,17 +36,17 @@ const reconnectEveryMs = 30_000
 const silentFailures = 3
 
 export class LinkWatch {
-  /** Calls that hang lead to a rescue. */
+  /** Hanging calls trigger a rescue. */
   readonly transport: Transport
-  /** Calls that hang are only skipped. */
+  /** Hanging calls do not trigger a rescue. */
   readonly withoutRescue: Transport
-  /** Whether it is the phone in its record. */
+  /** Whether the phone is the one in the record. */
   readonly tie: PhoneTie
   private readonly target: SerialTarget
   private readonly rescue: Rescue
   private link: Link = 'absent'
   private identity: DeviceIdentity | null = null
-  /** The identity that the phone reported on this link. */
+  /** The identity reported since the link came up. */
   private identityOnLink: DeviceIdentity | null = null
   private provenAt: Date | null = null
   private reconnectedAt = -Infinity
@@ -63,11 +63,11 @@ export class LinkWatch {
       mayReboot: () => this.mayReboot(),
       counts: () => this.link === 'online' && !parts.isWorkedOn(),
       events,
-      giveUp: (reason) => parts.happen({ type: 'gave_up', reason }),
+      giveUp: (reason) => parts.dispatch({ type: 'gave_up', reason }),
       log,
     })
     this.transport = createTransport(client, this.target, (outcome) => this.rescue.recordOutcome(outcome))
-    const recheck = () => parts.happen({ type: 'restarts' })
+    const recheck = () => parts.dispatch({ type: 'restarts' })
     this.tie = new PhoneTie({ serial, transport: this.transport, records, links, recheck })
   }
 
@@ -75,12 +75,12 @@ export class LinkWatch {
     return this.link
   }
 
-  /** Null before its first answer. */
+  /** Null before the first answer. */
   get known(): DeviceIdentity | null {
     return this.identity
   }
 
-  /** When it last answered. */
+  /** When the phone last answered. */
   get proofOfLifeAt(): Date | null {
     return this.provenAt
   }
@@ -90,11 +90,10 @@ export class LinkWatch {
     return this.rescue.hanging
   }
 
-  /** Takes the link that adb reports, and the connection while it is online. */
+  /** Updates the link reported by adb, and the transport while it is online. */
   set(link: Link, transport: TransportId | null): void {
-    const moved = this.target.lead(link === 'online' ? transport : null)
-    // Another connection replaced this one between two lists: the phone disconnected,
-    // and a different one may have connected.
+    const moved = this.target.set(link === 'online' ? transport : null)
+    // The transport changed between two lists: the phone disconnected, and a different one may have connected.
     if (moved && link === 'online' && this.link === link) this.change('absent')
     this.change(link)
   }
@@ -108,7 +107,7 @@ export class LinkWatch {
     const expected = this.rescue.reconnecting || isWorkedOn
     if (link === 'absent' && !expected) this.identityOnLink = null
     if (link !== 'online' && !isWorkedOn) this.tie.leave()
-    this.parts.happen({ type: 'link', link })
+    this.parts.dispatch({ type: 'link', link })
   }
 
   /** Reads the phone's identity, in any state. */
@@ -120,7 +119,7 @@ export class LinkWatch {
     return identity
   }
 
-  /** The effect `identify` of the state machine. */
+  /** The state machine's effect `identify`. */
   async identified(progress: Progress): Promise<DeviceEvent> {
     const { booted, hardwareSerial } = await this.identify(progress)
     if (!booted || !this.mayReadFiles(hardwareSerial)) return { type: 'identified', booted, enrolled: false }
@@ -128,9 +127,9 @@ export class LinkWatch {
     return { type: 'identified', booted, enrolled: may === 'use', reason }
   }
 
-  /** Reads the identity again. @throws ApiError when this phone is not enrolled for it and must not be written to */
+  /** Reads the identity again. @throws ApiError when this phone is not enrolled for `intent` and must not be written to */
   async confirmEnrolled(intent: 'use' | 'wipe', progress: Progress): Promise<void> {
-    const { serial, happen } = this.parts
+    const { serial, dispatch } = this.parts
     const { current } = this.target
     const { hardwareSerial } = await this.identify(progress)
     const { may, reason } = this.mayReadFiles(hardwareSerial)
@@ -138,7 +137,7 @@ export class LinkWatch {
       : { may: 'none', reason: null }
     if (this.target.current !== current) throw new DeviceGone(serial)
     if (may === 'use' || may === intent) return
-    happen({ type: 'restarts' })
+    dispatch({ type: 'restarts' })
     throw notEnrolled(serial, reason)
   }
 
@@ -149,7 +148,7 @@ export class LinkWatch {
     if (result.stdout.toString('utf8').trim() !== word) throw new Error('the shell does not echo')
   }
 
-  /** A probe of the phone passed. */
+  /** Call it after a successful probe. */
   proven(): void {
     this.provenAt = new Date()
   }
@@ -162,7 +161,7 @@ export class LinkWatch {
     void this.rescue.reconnect('it is connected and failed three times in a row')
   }
 
-  /** Only properties are read of a phone that was never enrolled, unless it may be a phone that is in use. */
+  /** From a phone that was never enrolled the agent reads only properties, unless it may be a phone in use under another serial. */
   private mayReadFiles(hardwareSerial: string | null): boolean {
     const { serial, records, links } = this.parts
     return isEnrolled(records.get(serial), hardwareSerial) || links.anyInUse(serial)

@@ -15,8 +15,7 @@ export const newMark = (): string => `phone-${randomBytes(16).toString('hex')}`
 const parent = phoneFolder.slice(0, phoneFolder.lastIndexOf('/'))
 
 /**
- * The last command confirms that the folder is readable, to distinguish a phone without
- * a mark from a failed read.
+ * The last command fails when the parent folder is unreadable, which distinguishes a failed read from a phone without a mark.
  */
 const readAll = sequence(
   command('cat', '/proc/sys/kernel/random/boot_id'),

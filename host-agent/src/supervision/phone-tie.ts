@@ -1,7 +1,6 @@
 /**
- * Ties a device's record to one physical phone: identifies the phone behind the serial,
- * updates the record accordingly, and marks the phone. Used by `link-watch.ts`.
- * docs/decisions/0143
+ * Ties a device's record to one physical phone by a mark on the phone: compares the phone of the serial with the record, and
+ * writes marks. Used by `link-watch.ts`. docs/decisions/0143
  */
 import { ApiError, type Progress } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
@@ -15,17 +14,17 @@ export interface TieParts {
   transport: Transport
   records: Records
   links: PhoneLinks
-  /** Called when another serial took the phone. */
+  /** Called when another serial starts to use the phone: identifies the phone of this serial again. */
   recheck: () => void
 }
 
 export class PhoneTie {
-  /** As found on this link; null: not yet. */
+  /** The result of the last check on this link; null before the first. */
   standing: Standing | null = null
 
   constructor(private readonly parts: TieParts) {}
 
-  /** Identifies the phone. The record of a phone that was used elsewhere becomes that of a used device. */
+  /** Compares the phone with the record. Marks the record as dirty when the phone may have been used under another serial. */
   async check(hardwareSerial: string | null, progress: Progress): Promise<Standing> {
     const { serial, transport, records, links, recheck } = this.parts
     const seen = await readTraits(transport, progress)
@@ -40,7 +39,7 @@ export class PhoneTie {
     return standing
   }
 
-  /** Marks the phone of a record made before marks existed, when only one record can match it. */
+  /** Marks a phone that was enrolled before marks existed, if only one record can match it. */
   async adopt(progress: Progress): Promise<void> {
     const { serial, records } = this.parts
     const seen = await readTraits(this.parts.transport, progress)
@@ -50,8 +49,8 @@ export class PhoneTie {
   }
 
   /**
-   * Gives the phone a new mark, which the record accepts from now on. `twins`: other
-   * serials of the phone that were in use in between; they are identified again.
+   * Writes a new mark to the phone and the record. `twins`: other serials of the phone that are in use; their phones are
+   * identified again.
    */
   async mark(progress: Progress): Promise<{ mark: string; twins: string[] }> {
     const { serial, records, links, recheck } = this.parts
@@ -70,18 +69,18 @@ export class PhoneTie {
     return { mark, twins }
   }
 
-  /** Other serials of the phone, as last seen, that are in use now. */
+  /** Other serials of the same phone that are in use. */
   async twins(progress: Progress): Promise<string[]> {
     const { serial, transport, links } = this.parts
     return links.twinsOf(serial, await readTraits(transport, progress))
   }
 
-  /** An enrolment or a wipe works on the phone. */
+  /** Call it when an enrolment or a wipe starts: the phone is in use under this serial. */
   use(): void {
     this.parts.links.use(this.parts.serial)
   }
 
-  /** Another phone may use the serial. */
+  /** Call it when the phone disconnects: another phone may get the serial. */
   leave(): void {
     this.standing = null
     this.parts.links.delete(this.parts.serial)
@@ -93,8 +92,8 @@ export class PhoneTie {
   }
 
   /**
-   * Another enrolled record may describe the same phone: `ro.serialno` is equal on both
-   * links, and not unique on cheap phones.
+   * Whether another enrolled record may describe the same phone: its `ro.serialno` is equal or unknown. The property is equal on
+   * all links of a phone, but not unique on cheap phones.
    */
   private mayBeTwins(): boolean {
     const { serial, records } = this.parts
@@ -112,7 +111,7 @@ export class PhoneTie {
       )
   }
 
-  /** `needsMark`: a phone without a mark no longer matches this record. */
+  /** Marks the record as dirty. `needsMark`: a phone without a mark no longer matches it. */
   private distrust(needsMark: boolean): void {
     const { serial, records } = this.parts
     const before = records.get(serial)

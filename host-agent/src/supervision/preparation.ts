@@ -1,10 +1,11 @@
 /**
- * Prepares the phone of one serial for calls: its probe, what runs on it for the agent, and the device that is assembled from
- * them. Used by `supervisor.ts`.
+ * Prepares the phone of one serial for calls: the probe of its capabilities, the agent's programs on it, and the assembled
+ * device. Used by `supervisor.ts`.
  */
 import type { Logger, Progress } from '@phonerack/shared'
 import type { Transport } from '../adb/transport.js'
 import { createCaptureHub } from '../capture/hub.js'
+import { withoutScrcpy, type Choice } from '../device/choice.js'
 import type { DeviceRecord, Records } from '../custody/records.js'
 import type { FoundCapability } from '../device/attempt.js'
 import type { Device } from '../device/device.js'
@@ -20,7 +21,8 @@ import type { RecordFields } from './record-fields.js'
 export interface PreparationParts {
   serial: string
   transport: Transport
-  jar: Jar
+  /** Null: this host has none. */
+  jar: Jar | null
   isolated: boolean
   records: Records
   fields: RecordFields
@@ -42,7 +44,7 @@ export class Preparation {
     }
   }
 
-  /** The device as it was assembled last, in any state of the phone; null before the first time. */
+  /** The last assembled device, in any state of the phone; null before the first. */
   get device(): Device | null {
     return this.assembled
   }
@@ -52,7 +54,7 @@ export class Preparation {
     return this.helpers.keeper.current
   }
 
-  /** Tries what the phone can do and remembers the choice. `sdk`: its API level; null: not known. */
+  /** Tests the phone's capabilities and stores the choice of implementations. `sdk`: its API level; null: unknown. */
   async probe(sdk: number | null, progress: Progress): Promise<FoundCapability[]> {
     const { serial, transport, records } = this.parts
     const { choice, capabilities } = await probeCapabilities(transport.pinned(), this.helpers, sdk, progress)
@@ -61,20 +63,20 @@ export class Preparation {
     return capabilities
   }
 
-  /** Prepares the phone as its record says; also after a wipe took everything away. */
+  /** Prepares the phone for the choice in its record. Also used after a wipe. */
   async prepare(progress: Progress): Promise<void> {
-    await prepare(this.parts.transport.pinned(), this.helpers, this.record.choice, progress)
+    await prepare(this.parts.transport.pinned(), this.helpers, this.choice, progress)
     this.assemble()
     await this.keepSettings(progress)
   }
 
-  /** Checks that the input server runs, and sets again what the phone lost. */
+  /** Checks that the input server runs, and restores settings that the phone lost. */
   async check(progress: Progress): Promise<void> {
-    if (this.record.choice?.input === 'scrcpy') await this.helpers.keeper.socket(progress)
+    if (this.choice?.input === 'scrcpy') await this.helpers.keeper.socket(progress)
     await this.keepSettings(progress)
   }
 
-  /** Ends what the agent runs on the phone; `prepare` starts it again. */
+  /** Stops the agent's programs on the phone; `prepare` starts them again. */
   stop(): void {
     const { keeper, capture, uiServer } = this.helpers
     keeper.stop()
@@ -86,6 +88,12 @@ export class Preparation {
     return this.parts.records.get(this.parts.serial)
   }
 
+  /** The implementations in use: an agent may have lost its scrcpy server since the enrolment. */
+  private get choice(): Choice | null {
+    const { choice } = this.record
+    return choice !== null && this.parts.jar === null ? withoutScrcpy(choice) : choice
+  }
+
   private async keepSettings(progress: Progress): Promise<void> {
     await this.assembled?.location?.keep(progress)
     await this.assembled?.borrowed.keep(progress)
@@ -93,11 +101,11 @@ export class Preparation {
 
   private assemble(): void {
     const { transport, fields, credentials } = this.parts
-    const { choice } = this.record
+    const { choice } = this
     if (!choice) return
     this.assembled = assembleDevice({
       ...this.helpers,
-      // No call for this phone reaches one that comes to the serial after it.
+      // Calls of this device must not reach a later phone on the same serial.
       transport: transport.pinned(),
       choice,
       desired: fields.desired,

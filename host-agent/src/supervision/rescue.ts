@@ -40,7 +40,7 @@ export interface Rescue {
   recordOutcome(outcome: 'answered' | 'hung'): void
   /** Whether the last finished call hung. */
   readonly hanging: boolean
-  /** The agent itself cut the link: the same phone returns to it. */
+  /** The agent itself closed the link: the same phone will reconnect. */
   readonly reconnecting: boolean
   /** Reopens adb's connection to the phone. */
   reconnect(reason: string): Promise<void>
@@ -76,7 +76,7 @@ export function createRescue(parts: RescueParts): Rescue {
   async function take(step: Step, reason: string): Promise<void> {
     const progress = Progress.for(stepMs)
     try {
-      if (step === 'reconnect') await openAnew(progress)
+      if (step === 'reconnect') await reopen(progress)
       else if (step === 'reboot') await transport.reboot(progress)
       note(step, 'done', reason)
     } catch (error) {
@@ -85,7 +85,7 @@ export function createRescue(parts: RescueParts): Rescue {
     if (step === 'quarantine') parts.giveUp(reason)
   }
 
-  async function openAnew(progress: Progress): Promise<void> {
+  async function reopen(progress: Progress): Promise<void> {
     reconnectedAt = performance.now()
     if (!isNetwork) return transport.reconnect(progress)
     await client.disconnect(serial, progress)
@@ -106,7 +106,7 @@ export function createRescue(parts: RescueParts): Rescue {
       state = result.state
       for (const { step, skipped } of result.taken) {
         const reason = 'three calls in a row timed out'
-        // Serialises the steps: the next hang may come while one still runs.
+        // Serialises the steps: the next hang can occur while a step runs.
         last = last.then(() => {
           if (skipped === null) return take(step, reason)
           note(step, 'skipped', skipped)

@@ -32,11 +32,11 @@ it('ignores the outcome of an effect whose state has ended, and aborts it', asyn
     began.resolve(progress)
     return outcome.promise
   })
-  states.happen({ type: 'link', link: 'online' })
+  states.dispatch({ type: 'link', link: 'online' })
   const progress = await began.promise
-  states.happen({ type: 'link', link: 'unauthorized' })
+  states.dispatch({ type: 'link', link: 'unauthorized' })
   expect(progress.signal.aborted).toBe(true)
-  states.happen({ type: 'link', link: 'online' })
+  states.dispatch({ type: 'link', link: 'online' })
   outcome.resolve(unenrolled)
   await outcome.promise
   await Promise.resolve()
@@ -45,8 +45,8 @@ it('ignores the outcome of an effect whose state has ended, and aborts it', asyn
 
 it('takes an effect that throws as a failure, with its reason', async () => {
   const states = start(() => Promise.reject(new Error('no answer', { cause: new Error('cut') })))
-  states.happen({ type: 'link', link: 'online' })
-  await until(() => states.current.name === 'offline', 5000)
+  states.dispatch({ type: 'link', link: 'online' })
+  await until(() => states.current.name === 'offline', 60_000)
   expect(states.current).toMatchObject({ failures: 1, reason: 'no answer: cut' })
 })
 
@@ -58,7 +58,7 @@ it('resolves a wait for a state once an event brings it', async () => {
     () => `it is ${states.current.name}`,
     Progress.for(5000),
   )
-  states.happen({ type: 'link', link: 'online' })
+  states.dispatch({ type: 'link', link: 'online' })
   expect(await found).toBe('found')
 })
 
@@ -87,7 +87,7 @@ it('calls entering before the effect of the state begins', async () => {
     },
     { entering: ({ name }) => order.push(name) },
   )
-  states.happen({ type: 'link', link: 'online' })
-  await until(() => states.current.name === 'unenrolled', 5000)
+  states.dispatch({ type: 'link', link: 'online' })
+  await until(() => states.current.name === 'unenrolled', 60_000)
   expect(order).toEqual(['booting', 'identify', 'unenrolled'])
 })

@@ -1,7 +1,6 @@
 /**
- * Runs the state machine of one device: accepts events, starts the effect of each
- * state, and lets callers wait for a state. Independent of phones. Used by
- * `supervisor.ts`.
+ * Runs the state machine of one device: dispatches events, starts the effect of each state, and lets callers wait for a state.
+ * Independent of phones. Used by `supervisor.ts`.
  */
 import { DeadlineExceeded, Progress, type Logger } from '@phonerack/shared'
 import { DeviceGone } from '../device/device.js'
@@ -21,7 +20,7 @@ export interface RunnerParts {
   perform: (effect: Effect, progress: Progress) => Promise<DeviceEvent>
   /** Whether the last call to the phone hung. */
   hanging: () => boolean
-  /** Called after each event, before the effect of the state begins. */
+  /** Called after each event, before the effect of the state starts. */
   entering: (state: DeviceState) => void
   /** Called after each event, last. */
   onChange: () => void
@@ -44,12 +43,12 @@ export class StateRunner {
     return this.state
   }
 
-  /** An operation may write to the phone, and expects restarts. */
+  /** Whether an operation works on the phone and expects it to restart. */
   get isWorkedOn(): boolean {
     return this.state.name === 'busy' && this.state.owner === 'operation'
   }
 
-  happen(event: DeviceEvent): void {
+  dispatch(event: DeviceEvent): void {
     if (this.stopped) return
     const before = this.state
     const next = nextState(before, event)
@@ -59,7 +58,7 @@ export class StateRunner {
       this.parts.log.info({ from: before.name, to: next }, 'device state')
     }
     this.parts.entering(next)
-    // An effect that ended without a change is started again too.
+    // Also restarts the effect when it ended without a state change.
     if (next !== before || event.type !== 'link') this.enter()
     this.wakeWaiters()
     this.parts.onChange()
@@ -108,7 +107,7 @@ export class StateRunner {
     ]
     if (lastsMs !== null) {
       const left = this.stateSince + lastsMs - performance.now()
-      timers.push(setTimeout(() => this.happen({ type: 'timed_out' }), Math.max(0, left)))
+      timers.push(setTimeout(() => this.dispatch({ type: 'timed_out' }), Math.max(0, left)))
     }
     this.entry = { timers, control }
   }
@@ -120,7 +119,7 @@ export class StateRunner {
     } catch (error) {
       event = { type: 'failed', reason: reasonOf(error), hung: this.parts.hanging() }
     }
-    if (!signal.aborted) this.happen(event)
+    if (!signal.aborted) this.dispatch(event)
   }
 
   private changed(): Promise<void> {

@@ -1,5 +1,5 @@
 /**
- * Whether the phone behind an adb serial is the one that the serial's record describes. One phone can have two serials
+ * Decides whether the phone of an adb serial is the one in the serial's record. One phone can have two serials
  * (USB and network, or two addresses), and two phones can use one serial in turn. Pure. docs/decisions/0143
  */
 import type { DeviceRecord } from '../custody/records.js'
@@ -56,7 +56,7 @@ export const sameAs = (twin: string): string =>
   `the same phone is connected and enrolled as ${twin}: disconnect one of the two`
 
 interface PhoneLink extends PhoneTraits {
-  /** Calls may reach it, or an enrolment or a wipe works on it. */
+  /** A tenant's calls may reach the phone, or an enrolment or a wipe works on it. */
   inUse: boolean
   /** Suspends its use until the phone is identified again. */
   recheck: () => void

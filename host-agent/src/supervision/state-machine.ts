@@ -1,6 +1,6 @@
 /**
  * A device's life cycle at this host, as a pure function: the next state for each
- * event, and the effect of entering it. `runner.ts` runs it. Two rules hold for every
+ * event, and the effect of entering it. Run by `runner.ts`. Two rules hold for every
  * sequence of events: healthy only after a successful probe, and no writes to a device
  * that was never enrolled.
  */
@@ -46,7 +46,7 @@ export type DeviceEvent =
 
 /** Consecutive failures that open the circuit. */
 const circuit = 5
-/** For hangs: their recovery steps come first, and end in the same state. */
+/** For hangs, whose recovery steps (`rescue.ts`) run first and end in the same state. */
 const hungCircuit = 12
 
 const failed = (failures: number, reason: string, hung = false): DeviceState =>

@@ -1,6 +1,6 @@
 /**
  * Supervises one device: its state (`runner.ts`), its link (`link-watch.ts`), its preparation (`preparation.ts`) and its wipe.
- * One for each serial that was ever seen.
+ * One per serial that adb listed or that has a record.
  */
 import { ApiError, type DeviceCondition, type Progress, type Logger } from '@phonerack/shared'
 import type { AdbClient } from '../adb/client.js'
@@ -28,19 +28,20 @@ import type { DeviceEvent, DeviceState, Effect, Link } from './state-machine.js'
 export interface SupervisorParts {
   serial: string
   client: AdbClient
-  jar: Jar
+  /** Null: this host has none. */
+  jar: Jar | null
   isolated: boolean
   /** adb reaches it over a network. */
   isNetwork: boolean
   /** The operator allows a SIM in it. */
   simAllowed: boolean
-  /** Between two looks at its condition. */
+  /** Milliseconds between condition checks. */
   conditionEveryMs: number
   records: Records
   /** The links of all devices of this host. */
   links: PhoneLinks
   log: Logger
-  /** Called after each change that others want to know of. */
+  /** Called after each change of the device's status. */
   onChange: () => void
 }
 
@@ -64,8 +65,8 @@ export class DeviceSupervisor {
       onChange,
       log,
     })
-    const happen = (event: DeviceEvent) => this.runner.happen(event)
-    this.link = new LinkWatch({ ...parts, events, isWorkedOn: () => this.runner.isWorkedOn, happen })
+    const dispatch = (event: DeviceEvent) => this.runner.dispatch(event)
+    this.link = new LinkWatch({ ...parts, events, isWorkedOn: () => this.runner.isWorkedOn, dispatch })
     const { transport, withoutRescue } = this.link
     this.preparation = new Preparation({ ...parts, transport, fields: this.fields, credentials })
     this.care = new DeviceCare({
@@ -82,17 +83,17 @@ export class DeviceSupervisor {
     return this.runner.current
   }
 
-  /** Whether it is the phone that its record describes. */
+  /** Whether the phone is the one in the record. */
   get tie(): PhoneTie {
     return this.link.tie
   }
 
-  /** Its identity; null before its first answer. */
+  /** The phone's identity; null before its first answer. */
   get known(): DeviceIdentity | null {
     return this.link.known
   }
 
-  /** When it last answered. */
+  /** When the phone last answered. */
   get proofOfLifeAt(): Date | null {
     return this.link.proofOfLifeAt
   }
@@ -101,24 +102,24 @@ export class DeviceSupervisor {
     return this.parts.records.get(this.parts.serial)
   }
 
-  /** How it was when it was last looked at; null: not yet. */
+  /** The latest condition; null before the first check. */
   get condition(): DeviceCondition | null {
     return this.care.condition
   }
 
-  /** Takes the link that adb reports, and the connection while it is online. */
+  /** Updates the link reported by adb, and the transport while it is online. */
   setLink(link: Link, transport: TransportId | null): void {
     this.link.set(link, transport)
   }
 
-  /** @throws DeviceGone when it is not healthy within the time */
+  /** @throws DeviceGone when it is not healthy before `progress` ends */
   waitHealthy(progress: Progress): Promise<Device> {
     const healthy = () => (this.current.name === 'healthy' ? this.preparation.device : null)
     const instead = () => `it is ${this.current.name}`
     return this.runner.waitFor(healthy, 'the phone to be healthy', instead, progress)
   }
 
-  /** @throws DeviceGone when adb does not reach it within the time */
+  /** @throws DeviceGone when adb does not reach it before `progress` ends */
   async waitOnline(progress: Progress): Promise<void> {
     const online = () => (this.link.current === 'online' ? this.link.current : null)
     const instead = () => `adb says it is ${this.link.current}`
@@ -130,19 +131,19 @@ export class DeviceSupervisor {
     return this.link.identify(progress)
   }
 
-  /** Reads the identity again. @throws ApiError when this phone is not enrolled for it and must not be written to */
+  /** Reads the identity again. @throws ApiError when this phone is not enrolled for `intent` and must not be written to */
   confirmEnrolled(intent: 'use' | 'wipe', progress: Progress): Promise<void> {
     return this.link.confirmEnrolled(intent, progress)
   }
 
-  /** Returns the cards in the phone, which no wipe removes and which prevent an enrolment. Only reads. */
+  /** Returns the cards in the phone: a wipe does not remove them, so they prevent an enrolment. Only reads. */
   cardsInTheWay(progress: Progress): Promise<WipeCheck[]> {
     return cardsInTheWay(this.link.transport, this.parts.simAllowed, progress)
   }
 
-  /** Runs a call's work with the right to write. The caller has the operator's consent. */
+  /** Runs work that may write to the phone. The operator has consented. */
   async work<T>(work: 'provisioning' | 'wiping', run: () => Promise<T>): Promise<T> {
-    this.runner.happen({ type: 'work_begins', work })
+    this.runner.dispatch({ type: 'work_begins', work })
     this.tie.use()
     let failure: string | null = 'the work on the device did not end'
     try {
@@ -155,11 +156,11 @@ export class DeviceSupervisor {
     } finally {
       const link = this.link.current
       if (link !== 'online') this.tie.leave()
-      this.runner.happen({ type: 'work_ends', link, failure })
+      this.runner.dispatch({ type: 'work_ends', link, failure })
     }
   }
 
-  /** Tries what the phone can do and remembers the choice. Only inside `work`. */
+  /** Tests the phone's capabilities and stores the choice of implementations. Only inside `work`. */
   probe(progress: Progress): Promise<FoundCapability[]> {
     return this.preparation.probe(this.known?.sdk ?? null, progress)
   }
@@ -170,7 +171,7 @@ export class DeviceSupervisor {
     throw new ApiError('feature_unavailable', { message: 'This phone does not support a wipe.' })
   }
 
-  /** Wipes the phone, prepares it again and verifies on it. Only inside `work`, after `requireWipe`. */
+  /** Wipes the phone, prepares it and verifies the wipe. Only inside `work`, after `requireWipe`. */
   wipe(progress: Progress): Promise<WipeCheck[]> {
     const { preparation, care, fields, parts } = this
     return wipe(
@@ -187,17 +188,17 @@ export class DeviceSupervisor {
     )
   }
 
-  /** Turns the screen off after work, where the phone is prepared. Only inside `work`. */
+  /** Turns the screen off, if the phone is prepared. Only inside `work`. */
   async sleep(progress: Progress): Promise<void> {
     await this.preparation.device?.power.sleep(progress)
   }
 
-  /** A restart has begun, or another phone may be there: nobody gets it until it was identified and prepared again. */
+  /** Call it when a restart has begun or the phone may be a different one: the phone is identified and prepared again before use. */
   restarts(): void {
-    this.runner.happen({ type: 'restarts' })
+    this.runner.dispatch({ type: 'restarts' })
   }
 
-  /** A tenant has the phone's screen from now on, or no longer. */
+  /** Sets whether a tenant uses the phone's screen. */
   setScreenInUse(inUse: boolean): void {
     this.care.setScreenInUse(inUse)
   }
@@ -226,8 +227,8 @@ export class DeviceSupervisor {
         await this.link.echo(progress)
         await this.preparation.check(progress)
         this.link.proven()
-        // The probe, which has less time, does not wait for it.
-        void this.care.lookAtCondition()
+        // Not awaited: a condition check takes longer than a probe may.
+        void this.care.checkCondition()
         return { type: 'probe_passed' }
     }
   }

@@ -81,7 +81,7 @@ export class LiveView {
 
   async leave(): Promise<void> {
     this.stream.end()
-    await until(() => this.end !== null, 10_000, 'the end of the view')
+    await until(() => this.end !== null, 60_000, 'the end of the view')
   }
 
   cancel(): void {

@@ -10,13 +10,13 @@ import { createTransport, type Transport } from '../adb/transport.js'
 export function transportTo(
   client: AdbClient,
   serial: string,
-  saw?: (outcome: 'answered' | 'hung') => void,
+  onOutcome?: (outcome: 'answered' | 'hung') => void,
 ): Transport {
   const target = new SerialTarget(serial)
-  const inner = createTransport(client, target, saw)
+  const inner = createTransport(client, target, onOutcome)
   const led = async (progress: Progress): Promise<Transport> => {
     const found = (await client.devices(progress)).find((device) => device.serial === serial)
-    target.lead(found?.state === 'device' ? found.transport : null)
+    target.set(found?.state === 'device' ? found.transport : null)
     return inner
   }
   const transport: Transport = {

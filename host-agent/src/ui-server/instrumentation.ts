@@ -1,6 +1,6 @@
 /**
- * One run of the UI server: `am instrument -w`, whose stream stays open, since the
- * server and its session end with it. `keeper.ts` restarts it.
+ * One run of the UI server, started by `am instrument -w`. The server and its session end with the command's stream. Restarted by
+ * `keeper.ts`.
  */
 import { DeadlineExceeded, type Progress } from '@phonerack/shared'
 import { AdbConnectionLost } from '../adb/errors.js'

@@ -1,7 +1,6 @@
 /**
- * Text through the resident UI server: Android's ACTION_SET_TEXT, one call for any
- * Unicode text of any length. It replaces the field's content, and is complete when it
- * answers. A write: sent once, regardless of the outcome.
+ * Text through the UI server: ACTION_SET_TEXT replaces the field's content by any Unicode text, and is complete when the server
+ * answers. A write: sent only once, regardless of the outcome.
  */
 import { DeviceGone, TextNotTaken, type SentText, type TextWay } from '../device/device.js'
 import { UiServerDown, UiServerRefused } from './http.js'
@@ -40,7 +39,7 @@ export function createSetText(server: UiServerKeeper): TextWay {
         if (!step.asked && (failed || error instanceof DeviceGone))
           throw new TextNotTaken('the UI server does not accept it', error)
         if (refused && undone.has(error.code)) throw new TextNotTaken(error.message, error)
-        // It died or failed during the call: the field's content decides.
+        // The server died or failed during the call: the caller reads the field.
         if (failed) return sent(false)
         throw error
       }

@@ -1,7 +1,6 @@
 /**
- * The element tree from the resident UI server; by `uiautomator dump` while the server
- * may not or does not run. A read changes nothing on the phone, so it is retried once
- * when the server fails during it.
+ * Reads the element tree from the UI server, or by `uiautomator dump` while the server may not run or does not. A read changes
+ * nothing on the phone, so it is retried once when the server fails.
  */
 import { DeadlineExceeded, type Logger, type Progress } from '@phonerack/shared'
 import type { Ui } from '../device/device.js'
@@ -26,14 +25,14 @@ export const treeTimes = {
 } as const
 
 export function createUiServerTree({ server, fallback, log, beforeRead }: UiServerTreeParts): Ui {
-  const once = (progress: Progress, anew: boolean): Promise<string> =>
+  const once = (progress: Progress, refresh: boolean): Promise<string> =>
     server.use(async (session, within) => {
       const limited = within.within(treeTimes.tryMs)
       try {
-        if (anew) await session.refresh(limited)
+        if (refresh) await session.refresh(limited)
         return await session.source(limited)
       } catch (error) {
-        // No answer although its caller still has time: it hangs.
+        // The server hangs: the attempt timed out, not the caller.
         if (error instanceof DeadlineExceeded && !within.expired) {
           server.giveUp(session, 'it did not respond')
           throw new UiServerDown(error)
@@ -43,12 +42,12 @@ export function createUiServerTree({ server, fallback, log, beforeRead }: UiServ
     }, progress)
 
   return {
-    async source(progress, anew = false) {
+    async source(progress, refresh = false) {
       beforeRead()
       const within = progress.within(treeTimes.allMs)
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return withoutBars(await once(within, anew))
+          return withoutBars(await once(within, refresh))
         } catch (error) {
           if (error instanceof UiServerUnavailable) {
             log.info({ reason: error.message }, 'tree by uiautomator dump')

@@ -1,7 +1,6 @@
 /**
- * What a person can put into a phone that no data wipe removes: memory cards, SIMs, eSIM profiles; and the image and
- * bootloader that it runs. Traces for `wipe-traces.ts`, asked for at enrolment before anything is erased. Forms: AOSP 10
- * to 15. docs/decisions/0167.
+ * Traces that a data wipe does not remove: memory cards, SIMs, eSIM profiles, and the system image with its bootloader. Used by
+ * `traces.ts`, and at enrolment before the phone is erased. Output formats: AOSP 10 to 15. docs/decisions/0167.
  */
 import { command, sequence, type ShellCommand } from '../adb/quote.js'
 import type { Trace } from './traces.js'
@@ -33,7 +32,7 @@ export const removableStorage: Trace = {
       ? null
       : lines.filter((line) => line !== '').map((line) => line.replace(/^public:/, 'volume '))
   },
-  makersMayHave: false,
+  vendorMayHave: false,
 }
 
 /** Null: the output has no slot, or an unknown state. */
@@ -42,7 +41,7 @@ export function findSims(output: string): string[] | null {
   const slots = states.trim().split(',')
   if (!slots.every((state) => /^[A-Z_]*$/.test(state)) || slots.includes('UNKNOWN')) return null
   const inSlots = slots.flatMap((state, slot) => (emptySlot.test(state) ? [] : [`slot ${slot}: ${state}`]))
-  // With the radio off, a card is known only by its subscription.
+  // With the radio off, only the subscription reveals a card.
   const listed = rowsOf(subscriptions).flatMap(({ slot, embedded }) =>
     slot >= 0 && !embedded ? [`slot ${slot}: a subscription`] : [],
   )
@@ -53,7 +52,7 @@ export const sims: Trace = {
   name: 'sim_cards',
   command: sequence(property('gsm.sim.state'), command('echo', mark), command('dumpsys', 'isub')),
   find: findSims,
-  makersMayHave: false,
+  vendorMayHave: false,
 }
 
 export const esimProfiles: Trace = {
@@ -66,7 +65,7 @@ export const esimProfiles: Trace = {
     const count = new Set(rowsOf(output).flatMap(({ id, embedded }) => (embedded ? [id] : []))).size
     return count === 0 ? [] : [`${count} eSIM profile${count === 1 ? '' : 's'}`]
   },
-  makersMayHave: false,
+  vendorMayHave: false,
 }
 
 /** Recorded at the first verified wipe; a different one later was flashed by someone. */
@@ -78,7 +77,7 @@ export const systemImage: Trace = {
     if (values.length !== imageProperties.length || !values[0]?.includes('/')) return null
     return imageProperties.map((name, at) => `${name}=${values[at]?.trim() ?? ''}`)
   },
-  makersMayHave: true,
+  vendorMayHave: true,
 }
 
 interface Subscription {

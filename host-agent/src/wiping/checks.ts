@@ -1,7 +1,6 @@
 /**
- * What proves that a phone is as new: each check reads the phone and says what
- * it found. Pure: from a command's result to a verdict. What could not be read
- * has not passed. Used by `wipe.ts`.
+ * Checks that prove a wipe. Each converts the result of a command to a verdict with evidence; an unreadable result fails. Pure.
+ * Used by `wipe.ts`.
  */
 import type { ShellResult } from '../adb/shell-protocol.js'
 import { redactOutput } from '../base/redact.js'
@@ -14,13 +13,13 @@ export interface WipeCheck {
   evidence: string
 }
 
-/** The phone's state right after its first verified wipe: data that a wipe leaves is its default. */
+/** The phone's state after its first verified wipe. Data that it contains counts as the phone's default. */
 export interface Baseline {
   locale: string
   timezone: string
   /** Files under `/sdcard` from the vendor. */
   files: string[]
-  /** By the name of the check in `wipe-traces.ts`. */
+  /** Keyed by the name of the check in `traces.ts`. */
   traces: Record<string, string[]>
 }
 
@@ -40,11 +39,11 @@ const linesOf = (result: ShellResult): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** The mark that was made before the wipe, as property and as file. `found` is what `getprop` and `ls` print now. */
+/** Checks that the mark set before the wipe, a property and a file, is gone. `property`, `folder`: the results of `getprop` and `ls`. */
 export function checkMark(property: ShellResult, folder: ShellResult, fileName: string): WipeCheck {
   if (property.exitCode !== 0) return unreadable('mark_gone', property)
   const inProperty = property.stdout.toString('utf8').trim() !== ''
-  // A folder that does not exist holds no mark; an unreadable folder is not proof.
+  // A missing folder contains no mark; an unreadable one proves nothing.
   const missing = folder.exitCode !== 0 && /No such file/i.test(outputOf(folder))
   if (folder.exitCode !== 0 && !missing) return unreadable('mark_gone', folder)
   const inFile = linesOf(folder).includes(fileName)
@@ -100,7 +99,7 @@ export function checkStorage(
   }
 }
 
-/** Android's own folders, which may be named; other names, and those of files, are the tenant's. */
+/** Android's own folders, which the evidence may name. All other names are a tenant's. */
 const standardFolder =
   /^\/sdcard\/+(Alarms|Android|Audiobooks|DCIM|Documents|Download|Movies|Music|Notifications|Pictures|Podcasts|Recordings|Ringtones)\//
 
@@ -141,8 +140,8 @@ export function checkOwnFiles(result: ShellResult, ownFolder: string): WipeCheck
 }
 
 /**
- * `before` null: the phone gave no answer; `readBack` tells whether reading works at all. Where it does not, the
- * restart decides: Android keeps the clipboard in the memory of its system process and nowhere else.
+ * `before`: the clipboard's text; null: no answer. `readBack`: whether reading works. If it does not, the restart proves it:
+ * Android stores the clipboard only in the memory of its system process.
  */
 export function checkClipboard(before: string | null, readBack: boolean, restarted: boolean): WipeCheck {
   if (before !== null && before !== '') return check('clipboard', false, `holds ${before.length} characters`)

@@ -26,7 +26,7 @@ export async function orderWipe(transport: Transport, isLocked: boolean, progres
   throw commandFailed(order, refusal, `The phone refused to be wiped${why}`)
 }
 
-/** The command answers, or the phone restarts before it can. Null: started; else the phone's message. */
+/** Null when the wipe has started: the command succeeded, or the phone restarted before it answered. Else the failed result. */
 async function enable(transport: Transport, progress: Progress): Promise<ShellResult | null> {
   try {
     const result = await transport.shell(order, progress)
@@ -46,7 +46,7 @@ async function obstacle(transport: Transport, isLocked: boolean, progress: Progr
   return '.'
 }
 
-/** From `dumpsys account`: types only, since names are a tenant's. */
+/** Account types from `dumpsys account`, without names, which are a tenant's. */
 export const accountTypesOf = (output: string): string[] =>
   [
     ...new Set(
@@ -57,7 +57,7 @@ export const accountTypesOf = (output: string): string[] =>
 const accountTypes = async (transport: Transport, progress: Progress): Promise<string[]> =>
   accountTypesOf(await run(transport, command('dumpsys', 'account'), progress))
 
-/** Removes an account by uninstalling the app that created it. The wipe would remove both anyway. */
+/** Removes accounts by uninstalling the apps that created them, which the wipe removes anyway. */
 async function uninstallApps(transport: Transport, progress: Progress): Promise<void> {
   const listed = await run(transport, command('cmd', 'package', 'list', 'packages', '-3'), progress)
   for (const [, name = ''] of listed.matchAll(/^package:([\w.]+)\s*$/gm))

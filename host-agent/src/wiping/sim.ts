@@ -1,7 +1,6 @@
 /**
- * SIM data that survives a data wipe, on phones whose operator allows a SIM: its
- * messages, and the carrier's call forwarding. Cleared before a wipe and verified after
- * it. Used by `wipe.ts`. docs/decisions/0167.
+ * Clears and verifies SIM data that survives a data wipe, on phones whose operator allows a SIM: messages on the SIM and call
+ * forwarding at the carrier. Used by `wipe.ts`. docs/decisions/0167.
  */
 import type { Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
@@ -52,7 +51,7 @@ export async function clearSim(transport: Transport, progress: Progress): Promis
 
 const check = (name: string, passed: boolean, evidence: string): WipeCheck => ({ name, passed, evidence })
 
-/** Counts only: texts are a tenant's. */
+/** The evidence contains only counts: the texts are a tenant's. */
 export async function checkSim(transport: Transport, progress: Progress): Promise<WipeCheck[]> {
   const counts = []
   for (const [uri, column] of [

@@ -1,7 +1,6 @@
 /**
- * Traces that a tenant can leave outside apps and files: one command reads each and
- * returns a list of findings. Pure: from a command's output to that list. Used by
- * `wipe.ts`. Forms: AOSP 10 to 16.
+ * Traces that a tenant can leave outside apps and files: the command that reads each, and a pure function from its output to a
+ * list of findings. Used by `wipe.ts`. Output formats: AOSP 10 to 16.
  */
 import { command, sequence, type ShellCommand } from '../adb/quote.js'
 import type { ShellResult } from '../adb/shell-protocol.js'
@@ -11,10 +10,10 @@ import type { WipeCheck } from './checks.js'
 export interface Trace {
   name: string
   command: ShellCommand
-  /** The findings; null when the output is not understood, which is not proof. */
+  /** The findings; null when the output is not understood, which fails the wipe. */
   find: (output: string) => string[] | null
-  /** A vendor's image may contain some: findings after the first verified wipe are not a tenant's. */
-  makersMayHave: boolean
+  /** A vendor's image may contain some: findings after the first verified wipe do not count as a tenant's. */
+  vendorMayHave: boolean
 }
 
 const lines = (output: string): string[] =>
@@ -32,8 +31,8 @@ const settingList = (output: string): string[] =>
 const setting = (namespace: 'secure' | 'system' | 'global', key: string): ShellCommand =>
   command('settings', 'get', namespace, key)
 
-/** Settings that people change and the next tenant would notice, in a fixed order. */
-const felt = [
+/** Settings whose change the next tenant would notice, in a fixed order. */
+const noticeable = [
   ['system', 'font_scale'],
   ['system', 'accelerometer_rotation'],
   ['system', 'user_rotation'],
@@ -57,7 +56,7 @@ export const traces: readonly Trace[] = [
       const found = [...output.matchAll(/UserInfo\{(\d+):/g)].map((match) => match[1] ?? '')
       return found.length === 0 ? null : found.filter((id) => id !== '0').map((id) => `user ${id}`)
     },
-    makersMayHave: true,
+    vendorMayHave: true,
   },
   {
     name: 'lock_credential',
@@ -66,19 +65,19 @@ export const traces: readonly Trace[] = [
       if (/verified successfully/i.test(output)) return []
       return /didn't match|incorrect|failed/i.test(output) ? ['a credential'] : null
     },
-    makersMayHave: false,
+    vendorMayHave: false,
   },
   {
     name: 'input_methods',
     command: sequence(setting('secure', 'enabled_input_methods'), setting('secure', 'default_input_method')),
     find: (output) => [...new Set(settingList(output))].sort(),
-    makersMayHave: true,
+    vendorMayHave: true,
   },
   {
     name: 'accessibility_services',
     command: setting('secure', 'enabled_accessibility_services'),
     find: settingList,
-    makersMayHave: true,
+    vendorMayHave: true,
   },
   {
     name: 'device_admins',
@@ -91,7 +90,7 @@ export const traces: readonly Trace[] = [
       )
       return [...admins, ...owners].sort()
     },
-    makersMayHave: true,
+    vendorMayHave: true,
   },
   {
     name: 'vpn',
@@ -103,13 +102,13 @@ export const traces: readonly Trace[] = [
       if (/\bVPN CONNECTED\b|Transports: \S*VPN/.test(output)) found.push('a connected VPN')
       return found
     },
-    makersMayHave: false,
+    vendorMayHave: false,
   },
   {
     name: 'ca_certificates',
     command: command('ls', '-A', '/data/misc/user/0/cacerts-added'),
     find: (output) => (/No such file/i.test(output) ? [] : /denied/i.test(output) ? null : lines(output)),
-    makersMayHave: false,
+    vendorMayHave: false,
   },
   {
     name: 'wifi_networks',
@@ -121,17 +120,17 @@ export const traces: readonly Trace[] = [
         .filter((line) => /^\d/.test(line))
         .map((line) => line.replace(/\s+/g, ' '))
     },
-    makersMayHave: false,
+    vendorMayHave: false,
   },
   {
     name: 'settings',
-    command: sequence(...felt.map(([namespace, key]) => setting(namespace, key))),
+    command: sequence(...noticeable.map(([namespace, key]) => setting(namespace, key))),
     find: (output) => {
       const values = output.replace(/\n$/, '').split('\n')
-      if (values.length !== felt.length) return null
-      return felt.map(([, key], at) => `${key}=${values[at]?.trim() ?? ''}`)
+      if (values.length !== noticeable.length) return null
+      return noticeable.map(([, key], at) => `${key}=${values[at]?.trim() ?? ''}`)
     },
-    makersMayHave: true,
+    vendorMayHave: true,
   },
   removableStorage,
   sims,
@@ -158,8 +157,8 @@ export function checkTrace(
     const evidence = `could not be read: exit code ${result.exitCode}, ${output.trim()}`.slice(0, 500)
     return { check: { name, passed: false, evidence }, found: [] }
   }
-  const first = known === null && trace.makersMayHave
-  const extra = first ? [] : found.filter((each) => !(trace.makersMayHave && known?.includes(each)))
+  const first = known === null && trace.vendorMayHave
+  const extra = first ? [] : found.filter((each) => !(trace.vendorMayHave && known?.includes(each)))
   const clean = first && found.length > 0 ? `kept as this phone's default: ${found.join(', ')}` : 'as new'
   const evidence = extra.length === 0 ? clean : extra.join(', ')
   return { check: { name, passed: extra.length === 0, evidence: evidence.slice(0, 500) }, found }

@@ -1,7 +1,6 @@
 /**
- * Wipes a phone's data by Android's own test harness mode (Android 10 and newer:
- * all data goes, the key of this adb server stays), waits for the restart, and
- * verifies on the phone. Called by the supervisor of a device.
+ * Wipes a phone through Android's test harness mode (Android 10 and newer), which erases all data and keeps the key of this adb
+ * server. Waits for the restart and verifies the wipe on the phone. Called by `supervision/supervisor.ts`.
  */
 import { randomBytes } from 'node:crypto'
 import { ApiError, DeadlineExceeded, ownNow, type Progress } from '@phonerack/shared'
@@ -35,7 +34,7 @@ const restartMs = 60_000
 
 export interface WipeParts {
   transport: Transport
-  /** Stops background writers before the phone returns. */
+  /** Stops background writers. Called before the phone restarts. */
   quiet: () => void
   /** Makes the phone usable after the restart. */
   provision: (progress: Progress) => Promise<void>
@@ -51,7 +50,7 @@ export interface WipeParts {
   baseline: { get: () => Baseline | null; set: (baseline: Baseline) => void }
 }
 
-/** Wipes, and verifies on the phone. A check never passes when its read failed. */
+/** Wipes the phone and returns the checks. A check whose read failed has not passed. */
 export async function wipe(parts: WipeParts, progress: Progress): Promise<WipeCheck[]> {
   const transport = parts.transport.pinned()
   const mark = `wipe-${randomBytes(8).toString('hex')}`
@@ -79,7 +78,7 @@ export async function wipe(parts: WipeParts, progress: Progress): Promise<WipeCh
   const wiped = parts.transport.pinned()
   // A different phone may now use the address: it is not written to.
   if ((await readHardware(wiped, progress)) !== hardware) throw new DeviceGone(wiped.serial)
-  // Checked before the agent's files are put there again.
+  // Checked before the agent writes its files again.
   const marked = checkMark(
     await wiped.shell(command('getprop', property), progress),
     await wiped.shell(command('ls', '-A', phoneFolder), progress),
@@ -135,7 +134,7 @@ async function waitForRestart(transport: Transport, mark: string, progress: Prog
   }
 }
 
-/** Reads the phone's data before the agent's files are put there again. */
+/** Reads the phone's data before the agent writes its files again. */
 async function readTraces(
   transport: Transport,
   { baseline, simAllowed }: WipeParts,
@@ -171,7 +170,7 @@ async function readTraces(
   }
 }
 
-/** Reads, then checks that reading works, since a phone does not report an empty clipboard. */
+/** Reads the clipboard, then checks that reading works, since a phone does not report an empty clipboard. */
 async function readClipboard(
   control: ControlSocket | null,
   restarted: boolean,

@@ -1,12 +1,12 @@
 /** A real nats-server on the loopback address, for `up` and for every test that needs a broker. */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
+import { writeBrokerConfig } from '@phonerack/shared/broker'
 import { startChild, waitUntil, type Running } from '../processes/child.js'
 import { pickPort } from '../processes/ports.js'
 import { reapRecord } from '../processes/record.js'
 import { findNats } from './find.js'
-import { ensureTrust, type BrokerTrust } from './keys.js'
 
 export interface NatsOptions {
   /** Holds keys, configuration and JetStream's files. Created when absent, mode 0700. */
@@ -42,14 +42,13 @@ export async function startNats(options: NatsOptions): Promise<Nats> {
   const recordFile = options.recordFile ?? path.join(dir, 'nats.pid.json')
   await reapRecord(recordFile)
   const command = await findNats()
-  const trust = await ensureTrust(dir)
   const port = options.port ?? (await pickPort())
-  const configFile = path.join(dir, 'nats.conf')
-  writeFileSync(configFile, configuration(dir, port, trust), { mode: 0o600 })
+  const storeDir = path.join(dir, 'jetstream')
+  const broker = await writeBrokerConfig({ dir, host: '127.0.0.1', port, tls: null, storeDir })
 
   const running = await startChild({
     command,
-    args: ['-c', configFile],
+    args: ['-c', broker.configFile],
     env: { PATH: process.env['PATH'] },
     cwd: dir,
     recordFile,
@@ -60,36 +59,9 @@ export async function startNats(options: NatsOptions): Promise<Nats> {
     ...running,
     url: `nats://127.0.0.1:${port}`,
     port,
-    accountSeedFile: trust.accountSeedFile,
-    controlPlaneCredsFile: trust.controlPlaneCredsFile,
+    accountSeedFile: broker.accountSeedFile,
+    controlPlaneCredsFile: broker.controlPlaneCredsFile,
   }
-}
-
-/** JSON is a subset of the server's configuration language. */
-function configuration(dir: string, port: number, trust: BrokerTrust): string {
-  return JSON.stringify(
-    {
-      server_name: 'phonerack',
-      host: '127.0.0.1',
-      port,
-      operator: trust.operatorJwt,
-      system_account: trust.systemAccount.id,
-      resolver: 'MEMORY',
-      resolver_preload: {
-        [trust.systemAccount.id]: trust.systemAccount.jwt,
-        [trust.account.id]: trust.account.jwt,
-      },
-      // Bounded: streams store little, and a broker must not fill the disk.
-      jetstream: {
-        store_dir: path.join(dir, 'jetstream'),
-        max_memory_store: 256 << 20,
-        max_file_store: 4 * 2 ** 30,
-      },
-      max_payload: 1 << 20,
-    },
-    null,
-    2,
-  )
 }
 
 /** A NATS server sends the first line: `INFO {…}`. */

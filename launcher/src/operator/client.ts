@@ -51,6 +51,11 @@ export class Unreachable extends Error {
   }
 }
 
+interface Drained {
+  hosts: Host
+  devices: Device
+}
+
 /** Milliseconds. The service may wait this long for a file and read it. */
 const fileTimeoutMs = 180_000
 
@@ -88,6 +93,9 @@ export class OperatorClient {
   hosts = async (): Promise<Host[]> => (await this.call<{ data: Host[] }>('GET', '/hosts')).data
   joinToken = (): Promise<{ token: string; expires_at: string }> =>
     this.call('POST', '/hosts/join-tokens', {})
+  /** A join token with which a reinstalled machine gets the host's ID again. */
+  rejoin = (ref: string): Promise<{ token: string; expires_at: string; host_id: string }> =>
+    this.call('POST', `/hosts/${encodeURIComponent(ref)}/rejoin`, {})
 
   devices = async (): Promise<Device[]> => (await this.call<{ data: Device[] }>('GET', '/devices')).data
   /** @param ref device ID or serial */
@@ -98,6 +106,18 @@ export class OperatorClient {
   /** `keep`: returns a device that is held back to its phone, unchanged. */
   release = (ref: string, keep = false): Promise<Device> =>
     this.call('POST', `/devices/${encodeURIComponent(ref)}/release`, { keep })
+
+  /** New work stops now; running phones become unavailable after `seconds` (omitted: 1800). */
+  drain = <K extends 'hosts' | 'devices'>(kind: K, ref: string, seconds?: number): Promise<Drained[K]> =>
+    this.call('POST', `/${kind}/${encodeURIComponent(ref)}/drain`, {
+      ...(seconds === undefined ? {} : { deadline_seconds: seconds }),
+    })
+  undrain = <K extends 'hosts' | 'devices'>(kind: K, ref: string): Promise<Drained[K]> =>
+    this.call('POST', `/${kind}/${encodeURIComponent(ref)}/undrain`, {})
+  beginMaintenance = (ref: string, note: string): Promise<Device> =>
+    this.call('POST', `/devices/${encodeURIComponent(ref)}/maintenance`, { note })
+  endMaintenance = (ref: string): Promise<Device> =>
+    this.call('DELETE', `/devices/${encodeURIComponent(ref)}/maintenance`)
 
   projects = async (): Promise<Project[]> => (await this.call<{ data: Project[] }>('GET', '/projects')).data
   project = (id: string): Promise<Project> => this.call('GET', `/projects/${encodeURIComponent(id)}`)

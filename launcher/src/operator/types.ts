@@ -11,8 +11,16 @@ export interface Host {
   protocol_version: number | null
   /** Why its heartbeats are refused, or which part of them cannot be read. */
   report_fault: string | null
+  /** A missing part of its machine; omitted by older control planes. */
+  problem?: string | null
   last_seen_at: string | null
   devices: unknown
+  /** Phones with an open session. */
+  running: number
+  /** Null: it takes new work. */
+  drained_at: string | null
+  /** When its running phones become unavailable. */
+  drain_until: string | null
 }
 
 export interface NextStep {
@@ -25,6 +33,8 @@ export interface NextStep {
 export interface Device {
   id: string
   host_id: string
+  host_name: string
+  host_state: string
   serial: string
   maker: string | null
   model: string | null
@@ -41,7 +51,13 @@ export interface Device {
    * Allowed next users of the device, by its host's last report: `anyone`, `tenant:` and a tenant, or null for no one.
    */
   clean_for: string | null
+  /** `unknown`: its host is lost. */
   link: string
+  /** Null: it takes new work, if its host does. */
+  drained_at: string | null
+  drain_until: string | null
+  /** Null: not in maintenance. */
+  maintenance: { since: string; note: string } | null
   last_proof_at: string | null
   capabilities: { name: string; implementation: string | null; evidence: string | null }[]
   wipe_checks: { name: string; passed: boolean; evidence: string | null }[]

@@ -11,10 +11,13 @@ export interface StopStep {
   waitMs: number
 }
 
-export const politeStop: readonly StopStep[] = [
-  { signal: 'SIGTERM', waitMs: 8000 },
+/** For a program that may take `ms` milliseconds to stop. */
+export const stopAfter = (ms: number): readonly StopStep[] => [
+  { signal: 'SIGTERM', waitMs: ms },
   { signal: 'SIGKILL', waitMs: 5000 },
 ]
+
+export const politeStop = stopAfter(8000)
 
 /**
  * Returns when the process has ended.

@@ -1,4 +1,5 @@
 /** Keeps services running: starts them in order, restarts those that die, stops them in reverse order. */
+import { pause } from '@phonerack/shared'
 import type { ExitCause, Running } from './child.js'
 
 export interface Service {
@@ -66,7 +67,9 @@ export class Supervisor {
       if (performance.now() - since > steadyMs) failures = 0
       let retryMs = pauseAfter(failures++)
       this.report({ kind: 'died', name: entry.service.name, cause, retryMs })
-      while (await this.pause(retryMs)) {
+      for (;;) {
+        await pause(retryMs, this.halt.signal)
+        if (this.isHalted()) return
         try {
           entry.running = await entry.service.start()
           this.report({ kind: 'restarted', name: entry.service.name })
@@ -81,23 +84,6 @@ export class Supervisor {
 
   private isHalted(): boolean {
     return this.halt.signal.aborted
-  }
-
-  /** False when all services are being stopped. */
-  private pause(ms: number): Promise<boolean> {
-    const { signal } = this.halt
-    if (signal.aborted) return Promise.resolve(false)
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => {
-        signal.removeEventListener('abort', stop)
-        resolve(true)
-      }, ms)
-      const stop = () => {
-        clearTimeout(timer)
-        resolve(false)
-      }
-      signal.addEventListener('abort', stop, { once: true })
-    })
   }
 }
 

@@ -14,6 +14,7 @@ describe('parseUpArgs', () => {
       virtualPhones: 3,
       country: 'US',
       part: 'all',
+      host: '127.0.0.1',
       databaseUrl: null,
       natsUrl: null,
     })
@@ -29,6 +30,7 @@ describe('parseUpArgs', () => {
       virtualPhones: 12,
       country: 'DE',
       part: 'host',
+      host: '127.0.0.1',
       databaseUrl: null,
       natsUrl: 'nats://h:4222',
     })
@@ -58,6 +60,27 @@ describe('parseUpArgs', () => {
   ])('refuses %j', (argv, why) => {
     expect(() => parse(...argv)).toThrow(UsageError)
     expect(() => parse(...argv)).toThrow(why)
+  })
+
+  it('lets other machines connect only when the command line says so', () => {
+    const hostOf = (argv: string[], env: Record<string, string>) => parseUpArgs(argv, '/checkout', env)?.host
+    const only = ['--host-only', '--nats-url', 'nats://h:4222']
+    expect(hostOf([], { PHONERACK_HTTP_HOST: '127.0.0.2' })).toBe('127.0.0.2')
+    expect(hostOf(['--host', '::1'], { PHONERACK_HTTP_HOST: '127.0.0.2' })).toBe('::1')
+    expect(hostOf(['--host', '192.0.2.1'], {})).toBe('192.0.2.1')
+    expect(hostOf(['--host', '0.0.0.0'], { PHONERACK_BASE_URL: 'https://phones.example.org' })).toBe(
+      '0.0.0.0',
+    )
+    expect(hostOf([...only, '--host', '192.0.2.1'], { PHONERACK_HTTP_HOST: '10.0.0.1' })).toBe('192.0.2.1')
+    expect(hostOf(only, { PHONERACK_HTTP_HOST: '10.0.0.1' })).toBe('127.0.0.1')
+    const refused = (argv: string[], env: Record<string, string> = {}) => expect(() => hostOf(argv, env))
+    refused([], { PHONERACK_HTTP_HOST: '0.0.0.0' }).toThrow(
+      /PHONERACK_HTTP_HOST is 0\.0\.0\.0, .*--host 0\.0\.0\.0/,
+    )
+    refused(['--host', '0.0.0.0']).toThrow(/needs the environment variable PHONERACK_BASE_URL/)
+    refused([...only, '--host', '0.0.0.0']).toThrow(/PHONERACK_GRPC_ADDRESS/)
+    refused([...only, '--host', '::1']).toThrow(/IPv4/)
+    refused(['--host', 'example.org']).toThrow(/--host must be an IP address, not example\.org/)
   })
 
   it('throws only usage errors', () => {

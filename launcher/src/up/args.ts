@@ -1,6 +1,7 @@
 /** The command line of `up`. */
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { bindHost } from './bind.js'
 
 export interface UpOptions {
   detach: boolean
@@ -12,6 +13,8 @@ export interface UpOptions {
   country: string
   /** Which half runs here. */
   part: 'all' | 'host' | 'control'
+  /** IP address that the API, or with `--host-only` the host agent, listens on. */
+  host: string
   databaseUrl: string | null
   natsUrl: string | null
 }
@@ -22,11 +25,13 @@ export class UsageError extends Error {}
 export const upUsage = `Usage: ./scripts/up [options]
 
 Starts Phonerack on this machine: Postgres, NATS, the control plane, a host
-agent and virtual phones. Everything listens on 127.0.0.1 only.
+agent and virtual phones. Everything listens on 127.0.0.1 unless --host is given.
 
   --detach              run in the background; stop it with ./scripts/down
   --data DIR            folder for all data (default: .phonerack in the checkout)
   --port P              port of the API (default: 7700; 0: any free port)
+  --host ADDRESS        IP address that the API listens on, for clients on other machines; it is
+                        not encrypted. With --host-only: that the host agent listens on (with TLS)
   --virtual-phones N    number of virtual phones (default: 3)
   --country CC          country of this host, two letters (default: US)
   --host-only           only the host agent and virtual phones; needs --nats-url and, in the
@@ -42,9 +47,14 @@ agent and virtual phones. Everything listens on 127.0.0.1 only.
 /**
  * Null when help was requested.
  * @param root the checkout, which contains the default data directory.
+ * @param env names the address when `--host` does not
  * @throws UsageError
  */
-export function parseUpArgs(argv: readonly string[], root: string): UpOptions | null {
+export function parseUpArgs(
+  argv: readonly string[],
+  root: string,
+  env: Readonly<Record<string, string | undefined>> = {},
+): UpOptions | null {
   const values = parse(argv)
   if (values.help) return null
   if (values['host-only'] && values['control-only'])
@@ -55,6 +65,8 @@ export function parseUpArgs(argv: readonly string[], root: string): UpOptions | 
   const country = (values.country ?? 'US').toUpperCase()
   if (!/^[A-Z]{2}$/.test(country))
     throw new UsageError(`--country must be two letters, not ${values.country ?? ''}`)
+  const bound = bindHost(part, values.host, env)
+  if ('refused' in bound) throw new UsageError(bound.refused)
   return {
     detach: values.detach ?? false,
     data:
@@ -63,6 +75,7 @@ export function parseUpArgs(argv: readonly string[], root: string): UpOptions | 
     virtualPhones: part === 'control' ? 0 : whole('virtual-phones', values['virtual-phones'] ?? '3', 500),
     country,
     part,
+    host: bound.host,
     databaseUrl: url('database-url', values['database-url'], ['postgres:', 'postgresql:']),
     natsUrl: url('nats-url', values['nats-url'], ['nats:', 'tls:']),
   }
@@ -77,6 +90,7 @@ function parse(argv: readonly string[]) {
         detach: { type: 'boolean' },
         data: { type: 'string' },
         port: { type: 'string' },
+        host: { type: 'string' },
         'virtual-phones': { type: 'string' },
         country: { type: 'string' },
         'host-only': { type: 'boolean' },

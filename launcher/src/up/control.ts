@@ -1,17 +1,22 @@
 /**
  * The control plane with its database and broker; or, with `--host-only`, the address of another machine's.
  */
-import { hashSecret } from '@phonerack/shared'
+import { hashSecret, isLoopback } from '@phonerack/shared'
 import { startNats } from '../nats/index.js'
 import { OperatorClient } from '../operator/client.js'
 import { startPostgres } from '../postgres/index.js'
 import type { UpOptions } from './args.js'
+import { hostPort, nearHost } from './bind.js'
 import type { Addresses, Context } from './context.js'
+import { replicaId } from './replica-id.js'
 import { operatorToken, renewOperatorToken } from './secrets.js'
 import { isHealthy, nodeService } from './services.js'
 import { standingOf, untilValid } from './standing.js'
 
 const databaseName = 'phonerack'
+
+/** Milliseconds that the control plane takes to end once its requests have finished. */
+const endMs = 8000
 
 /** Starts Postgres, the broker and the control plane. */
 export async function startControl(context: Context): Promise<Addresses> {
@@ -20,20 +25,23 @@ export async function startControl(context: Context): Promise<Addresses> {
   signal.throwIfAborted()
   const broker = options.natsUrl === null ? await startBroker(context) : foreignBroker(options.natsUrl)
   signal.throwIfAborted()
-  const baseUrl = `http://127.0.0.1:${ports.http}`
+  const baseUrl = `http://${hostPort(nearHost(options.host), ports.http)}`
   const operatorUrl = `http://127.0.0.1:${ports.operator}`
   const env = {
-    PHONERACK_HTTP_HOST: '127.0.0.1',
+    PHONERACK_HTTP_HOST: options.host,
     PHONERACK_HTTP_PORT: String(ports.http),
-    PHONERACK_BASE_URL: baseUrl,
+    PHONERACK_BASE_URL: process.env['PHONERACK_BASE_URL'] || baseUrl,
     PHONERACK_OPERATOR_LISTEN: `127.0.0.1:${ports.operator}`,
     DATABASE_URL: databaseUrl,
     NATS_URL: broker.url,
     NATS_CREDS_FILE: broker.credsFile,
     NATS_ACCOUNT_SEED_FILE: broker.seedFile,
     PHONERACK_PKI_DIR: folder.of('pki'),
-    PHONERACK_REPLICA_ID: `up-${ports.http}`,
+    PHONERACK_REPLICA_ID: process.env['PHONERACK_REPLICA_ID'] || replicaId(folder),
     PHONERACK_OPERATOR_TOKEN_SHA256: hashSecret(operatorToken(folder)),
+    // No load balancer is in front of it.
+    PHONERACK_STOP_DELAY: process.env['PHONERACK_STOP_DELAY'] ?? '0',
+    PHONERACK_STOP_WITHIN: process.env['PHONERACK_STOP_WITHIN'] ?? '30',
   }
   const service = nodeService({
     root,
@@ -42,12 +50,17 @@ export async function startControl(context: Context): Promise<Addresses> {
     script: 'control-plane/dist/main.js',
     env,
     readyWithinMs: 60_000,
+    stopWithinMs: (Number(env.PHONERACK_STOP_DELAY) + Number(env.PHONERACK_STOP_WITHIN)) * 1000 + endMs,
     // Identified by the token: another system may have just taken the port.
     ready: async () =>
       (await isHealthy(`${baseUrl}/healthz`)) &&
       (await standingOf(operatorUrl, operatorToken(folder))) !== 'unknown',
   })
   await steps.run('Control plane', async (remark) => {
+    if (!isLoopback(options.host))
+      remark(
+        `other machines can connect to the API at ${options.host}, without TLS: put a TLS proxy in front of it`,
+      )
     const running = await supervisor.start(service)
     if ((await standingOf(operatorUrl, operatorToken(folder))) === 'valid') return
     remark('the operator token of this directory was revoked; creating a new one')

@@ -24,6 +24,8 @@ export interface Folder {
   lockFile: string
   portsFile: string
   secretsFile: string
+  /** Belongs to this directory: a second replica must not get a copy. */
+  replicaFile: string
   guardRecord: string
   log(name: ServiceName | 'up'): string
   record(name: ServiceName): string
@@ -44,6 +46,7 @@ export function openFolder(dir: string): Folder {
     lockFile: path.join(real, 'run', 'up.json'),
     portsFile: path.join(real, 'ports.json'),
     secretsFile: path.join(real, 'secrets.json'),
+    replicaFile: path.join(real, 'replica.json'),
     guardRecord: path.join(real, 'run', 'guard.json'),
     log: (name) => path.join(real, 'logs', `${name}.log`),
     record: (name) => path.join(real, 'run', `${name}.json`),

@@ -1,6 +1,7 @@
 /** The host agent, the programs that it needs, and the virtual phones. */
 import { hostname } from 'node:os'
 import type { Device, OperatorClient } from '../operator/client.js'
+import { hostPort, nearHost } from './bind.js'
 import type { Addresses, Context } from './context.js'
 import { awaitHost, enrollAll } from './devices.js'
 import { testArguments } from './fault-port.js'
@@ -40,7 +41,7 @@ export async function startPhones({
     args: ['--ports', phonePorts.join(','), '--data', data, '--pace', paceOf(process.env), ...forTests],
     env: {},
     readyWithinMs: 60_000,
-    ready: async () => (await Promise.all(ports.phones.map(isListening))).every(Boolean),
+    ready: async () => (await Promise.all(ports.phones.map((port) => isListening(port)))).every(Boolean),
   })
   await steps.run(`Virtual phones (${options.virtualPhones})`, () => supervisor.start(service))
 }
@@ -60,6 +61,8 @@ export async function startHostAgent(
 ): Promise<void> {
   const { root, options, folder, ports, supervisor, steps, signal } = context
   const name = hostName(ports)
+  // A control plane on this machine connects over loopback.
+  const listenHost = options.part === 'host' ? options.host : '127.0.0.1'
   const joinToken = addresses.operator
     ? (await addresses.operator.joinToken()).token
     : process.env['PHONERACK_JOIN_TOKEN']
@@ -77,7 +80,7 @@ export async function startHostAgent(
       PHONERACK_CONTROL_URL: addresses.baseUrl,
       PHONERACK_HOST_NAME: name,
       PHONERACK_COUNTRY: options.country,
-      PHONERACK_GRPC_LISTEN: `127.0.0.1:${ports.grpc}`,
+      PHONERACK_GRPC_LISTEN: hostPort(listenHost, ports.grpc),
       PHONERACK_ADB_BIN: programs.adb,
       PHONERACK_ADB_CONNECT: serials(ports).join(','),
       NATS_URL: addresses.natsUrl,
@@ -89,7 +92,7 @@ export async function startHostAgent(
       ...(programs.scrcpyServer ? { PHONERACK_SCRCPY_SERVER: programs.scrcpyServer } : {}),
     },
     readyWithinMs: 60_000,
-    ready: () => isListening(ports.grpc),
+    ready: () => isListening(ports.grpc, nearHost(listenHost)),
   })
   await steps.run('Host agent', async () => {
     await supervisor.start(service)

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
 import { startChild, waitUntil, type Running } from '../processes/child.js'
+import { stopAfter } from '../processes/stop.js'
 import type { Service } from '../processes/supervisor.js'
 import { childEnvironment } from './child-environment.js'
 import { markVariable } from './clean.js'
@@ -22,6 +23,8 @@ export interface Program {
   env: Record<string, string>
   readyWithinMs: number
   ready: () => Promise<boolean>
+  /** Milliseconds that it may take to stop. Default: those of `politeStop`. */
+  stopWithinMs?: number
 }
 
 export function nodeService(program: Program): Service {
@@ -41,6 +44,7 @@ export function nodeService(program: Program): Service {
         cwd: program.folder.dir,
         output: program.folder.log(program.name),
         recordFile: program.folder.record(program.name),
+        ...(program.stopWithinMs === undefined ? {} : { stopSteps: stopAfter(program.stopWithinMs) }),
       })
       await waitUntil(program.name, running, program.readyWithinMs, program.ready)
       return running
@@ -63,9 +67,9 @@ export async function isHealthy(url: string, token?: string): Promise<boolean> {
   }
 }
 
-export function isListening(port: number): Promise<boolean> {
+export function isListening(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port })
+    const socket = connect({ host, port })
     const done = (answer: boolean) => {
       socket.destroy()
       resolve(answer)

@@ -1,5 +1,5 @@
 /**
- * The hosts that adbd accepts: keys in `/data/misc/adb/adb_keys`, and those that wait for a person to press
+ * The keys of accepted hosts in `/data/misc/adb/adb_keys`, and the requests that wait for a person to press
  * "Allow" on the phone's screen. Source: AOSP `daemon/auth.cpp`, `crypto/rsa_2048_key.cpp`,
  * `libcrypto_utils/android_pubkey.cpp`.
  */

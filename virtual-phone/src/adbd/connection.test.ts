@@ -1,4 +1,4 @@
-/** The transport's rules, with a host that goes packet by packet. */
+/** The transport's rules, tested with a host that sends single packets. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ const window = (bytes: number) => {
   return payload
 }
 
-/** A number is a word of 32 bits. */
+/** A number is encoded as 32 bits. */
 function syncPart(part: string | Buffer | number): Buffer {
   if (typeof part !== 'number') return Buffer.from(part)
   const bytes = Buffer.alloc(4)
@@ -41,7 +41,7 @@ function syncPart(part: string | Buffer | number): Buffer {
 }
 
 describe('the transport', () => {
-  it('holds one WRTE in flight without delayed_ack, and sends checksums to an old host', async () => {
+  it('has one WRTE in flight without delayed_ack, and sends checksums to an old host', async () => {
     const host = await RawHost.connect(phone.port, { version: 0x01000000, maxPayload: 4096 })
     host.send(command.open, 7, 0, 'exec:yes\0')
     const { arg0: id } = await host.next(command.okay)
@@ -59,7 +59,7 @@ describe('the transport', () => {
     host.close()
   })
 
-  it('sends as much as the window allows with delayed_ack, and no more', async () => {
+  it('fills the window with delayed_ack, and stops there', async () => {
     const host = await RawHost.connect(phone.port, { features: 'shell_v2,delayed_ack' })
     host.send(command.open, 9, 3000, 'exec:yes\0')
     const okay = await host.next(command.okay)
@@ -77,7 +77,7 @@ describe('the transport', () => {
     host.close()
   })
 
-  it('says how many bytes it has taken with delayed_ack, and stops when nobody reads', async () => {
+  it('acknowledges read bytes with delayed_ack, and stops when the program does not read', async () => {
     const host = await RawHost.connect(phone.port, { features: 'delayed_ack' })
     host.send(command.open, 3, 1 << 20, 'exec:head -c 5; sleep 5\0')
     const { arg0: id, payload } = await host.next(command.okay)
@@ -104,7 +104,7 @@ describe('the transport', () => {
     expect(faults.splice(0)).toEqual(['ProtocolError: stream window overrun'])
   })
 
-  it('refuses what it does not have, and never reaches into the machine', async () => {
+  it('refuses unknown services, and never opens sockets of the machine', async () => {
     const host = await RawHost.connect(phone.port)
     for (const service of [
       'nope:',
@@ -126,7 +126,7 @@ describe('the transport', () => {
     host.close()
   })
 
-  it('takes the connection of a host that keeps the version and sends no sums', async () => {
+  it('accepts a host that reconnects without checksums', async () => {
     const host = await RawHost.connect(phone.port)
     const again = await RawHost.connect(phone.port, { sums: false })
     again.send(command.open, 1, 0, 'exec:echo again\0')
@@ -136,7 +136,7 @@ describe('the transport', () => {
     again.close()
   })
 
-  it('runs commands of services without a shell (abb), arguments as they are', async () => {
+  it('runs service commands without a shell (abb), with unparsed arguments', async () => {
     const host = await RawHost.connect(phone.port, { features: 'shell_v2,abb,abb_exec' })
     const words = ['settings', 'put', 'global', 'mark', `it's "a"  $b *`]
     host.send(command.open, 1, 0, `abb_exec:${words.join('\0')}\0`)
@@ -152,7 +152,7 @@ describe('the transport', () => {
     host.close()
   })
 
-  it('sends and receives by version 2 of sync, and refuses the packing that it did not announce', async () => {
+  it('sends and receives by sync version 2, and refuses compression that it did not announce', async () => {
     const host = await RawHost.connect(phone.port, { features: 'sendrecv_v2' })
     host.send(command.open, 1, 0, 'sync:\0')
     const { arg0: id } = await host.next(command.okay)
@@ -176,7 +176,7 @@ describe('the transport', () => {
     host.close()
   })
 
-  it('gives a frame buffer of the screen', async () => {
+  it('sends the frame buffer of the screen', async () => {
     const host = await RawHost.connect(phone.port)
     host.send(command.open, 5, 0, 'framebuffer:\0')
     const { arg0: id } = await host.next(command.okay)
@@ -193,7 +193,7 @@ describe('the transport', () => {
     host.close()
   })
 
-  it('lives through any bytes', async () => {
+  it('survives arbitrary bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 24, maxLength: 200 }), async (bytes) => {
         const host = await RawHost.connect(phone.port)

@@ -40,7 +40,7 @@ export interface ConnectionOptions {
   banner: string
   features: readonly string[]
   keys: AdbKeys
-  /** Finds who serves `name` (without the closing NUL); null refuses the stream. */
+  /** Returns the handler of service `name` (without the closing NUL); null refuses the stream. */
   openService: (name: string, connection: Connection) => Promise<ServiceHandler | null>
   /** The host broke the protocol, or a service failed unexpectedly. */
   onFault: (error: unknown, what: string) => void
@@ -64,7 +64,7 @@ export class Connection implements StreamLink {
     private readonly options: ConnectionOptions,
   ) {
     if (socket instanceof Socket) socket.setNoDelay(true)
-    // Each stream that waits for room listens.
+    // Each stream that waits for buffer space adds a listener.
     socket.setMaxListeners(0)
     const reader = new PacketReader(() => this.version < versionSkipChecksum)
     socket.on('data', (chunk: Buffer) => {
@@ -88,12 +88,12 @@ export class Connection implements StreamLink {
     this.socket.destroy()
   }
 
-  /** Ends the connection once what was written is out. */
+  /** Closes the connection after the written data was sent. */
   endSoon(): void {
     this.socket.end()
   }
 
-  /** Opens a stream to the host (`adb reverse`). Rejects with `refused` when the host does not take it. */
+  /** Opens a stream to the host (`adb reverse`). Rejects with `refused` if the host refuses it. */
   async open(service: string, refused: Error): Promise<Duplex> {
     if (this.ended) throw refused
     const stream = new AdbStream(this, this.nextId++, 0, 0)
@@ -174,7 +174,7 @@ export class Connection implements StreamLink {
     else this.letIn()
   }
 
-  /** A new token to sign. */
+  /** Creates a new token to sign. */
   private challenge(): void {
     this.token = randomBytes(tokenBytes)
     this.send(command.auth, authKind.token, 0, this.token)

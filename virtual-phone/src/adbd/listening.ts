@@ -1,6 +1,6 @@
 /**
- * Whether adbd listens: the phone is on, and its cable is in. Restarts and faults change the two independently, and
- * in any order; each change waits for the one before. Used by `phone.ts` and `faults/`.
+ * Listens for hosts while the phone is on and its cable is plugged in. Restarts and faults change the two independently,
+ * in any order; changes run one after another. Used by `phone.ts` and `faults/`.
  */
 import type { AdbServer } from './server.js'
 
@@ -28,7 +28,7 @@ export class Listening {
     return this.next(() => this.align())
   }
 
-  /** Drops every host; nothing changes for a phone that is off or unplugged. */
+  /** Disconnects every host; has no effect on a phone that is off or unplugged. */
   restart(): Promise<void> {
     return this.next(async () => {
       if (!this.listens) return

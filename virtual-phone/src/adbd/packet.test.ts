@@ -17,14 +17,14 @@ const golden = Buffer.from(
 const packet: Packet = { command: command.open, arg0: 1, arg1: 0, payload: Buffer.from('shell:echo hi\0') }
 
 describe('ADB packet', () => {
-  it('is written as the protocol says', () => {
+  it('is encoded as the protocol defines', () => {
     const sum = [...packet.payload].reduce((a, b) => a + b, 0)
     const bytes = Buffer.concat([encodeHeader(packet, true), packet.payload])
     golden.writeUInt32LE(sum, 16)
     expect(bytes.toString('hex')).toBe(golden.toString('hex'))
   })
 
-  it('is read whole from any cutting of the stream', () => {
+  it('is decoded for any chunking of the stream', () => {
     fc.assert(
       fc.property(
         fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 6 }),
@@ -47,7 +47,7 @@ describe('ADB packet', () => {
     )
   })
 
-  it('takes a packet without a sum, as a server that connects again sends it', () => {
+  it('accepts a packet without a checksum, as a reconnecting server sends it', () => {
     const payload = Buffer.from('host::features=shell_v2')
     const packet = { command: 0x4e584e43, arg0: 0x01000001, arg1: 1 << 20, payload }
     const read = new PacketReader(() => true).push(Buffer.concat([encodeHeader(packet, false), payload]))

@@ -17,7 +17,7 @@ export const command = {
 
 /** First protocol version. */
 export const versionMin = 0x01000000
-/** From this version on the checksum is not looked at. */
+/** From this version on, the checksum is ignored. */
 export const versionSkipChecksum = 0x01000001
 /** `MAX_PAYLOAD` of adbd. */
 export const maxPayloadBytes = 1024 * 1024
@@ -31,7 +31,7 @@ export interface Packet {
   payload: Buffer
 }
 
-/** The other side does not speak ADB, or breaks its rules: the connection must end. */
+/** The other side does not speak ADB or violates the protocol; the connection must be closed. */
 export class ProtocolError extends Error {
   constructor(message: string) {
     super(message)
@@ -46,7 +46,7 @@ export function checksum(payload: Buffer): number {
   return sum >>> 0
 }
 
-/** The header of a packet; the payload follows it on the wire as it is. */
+/** The header of a packet; the payload follows it unchanged. */
 export function encodeHeader(packet: Packet, withChecksum: boolean): Buffer {
   const header = Buffer.alloc(headerBytes)
   header.writeUInt32LE(packet.command, 0)
@@ -58,13 +58,13 @@ export function encodeHeader(packet: Packet, withChecksum: boolean): Buffer {
   return header
 }
 
-/** Cuts a byte stream into packets. Joins the chunks of a payload once, when it is whole. */
+/** Splits a byte stream into packets. Joins the chunks of a payload once, when it is complete. */
 export class PacketReader {
   private chunks: Buffer[] = []
   private have = 0
   private header: Buffer | null = null
 
-  /** `checkSums` is asked for each packet: the version is agreed on in the first. */
+  /** `checkSums` is called for each packet, because the first packet negotiates the version. */
   constructor(private readonly checkSums: () => boolean) {}
 
   /** @throws ProtocolError */
@@ -91,7 +91,7 @@ export class PacketReader {
       arg1: this.header.readUInt32LE(8),
       payload,
     }
-    // The adb server keeps the version of an earlier connection to this phone: the CNXN of a later one has no sum (0).
+    // The adb server keeps the version of an earlier connection to this phone, so a later CNXN can have no checksum (0).
     const sum = this.header.readUInt32LE(16)
     if (sum !== 0 && this.checkSums() && checksum(payload) !== sum) {
       throw new ProtocolError('payload checksum differs')

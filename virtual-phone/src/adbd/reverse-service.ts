@@ -16,7 +16,7 @@ export class ReverseListeners {
     private readonly connection: Connection,
   ) {}
 
-  /** The answer to one request. */
+  /** The response to one request. */
   answer(request: string): Buffer {
     const [verb, rest] = splitOnce(request)
     if (verb === 'forward') return this.forward(rest)
@@ -69,7 +69,7 @@ export class ReverseListeners {
     return Buffer.from('OKAY')
   }
 
-  /** A number of the phone's own; no port of the machine is taken. */
+  /** A free port of the phone; no port of the machine is used. */
   private freePort(): string {
     let port = 35_000
     while (this.sockets.has(`tcp:${port}`)) port += 1

@@ -8,7 +8,7 @@ import { Connection, features, type ServiceHandler } from './connection.js'
 import { ReverseListeners } from './reverse-service.js'
 import { openService } from './services.js'
 
-/** Taken, and never answered. */
+/** Accepts the stream and never answers. */
 const hang: ServiceHandler = async (stream) => {
   await stream.closed
 }
@@ -16,7 +16,7 @@ const hang: ServiceHandler = async (stream) => {
 export class AdbServer {
   private server: Server | null = null
   private readonly connections = new Set<Connection>()
-  /** Connections of hosts that receive nothing. */
+  /** Connections of hosts that do not receive a response (fault `offline`). */
   private readonly unheard = new Set<Socket>()
 
   constructor(
@@ -25,7 +25,7 @@ export class AdbServer {
     private readonly link = new LinkFaults(),
   ) {}
 
-  /** `port` 0 takes a free one. Resolves with the port. */
+  /** Port 0 selects a free one. Resolves with the port. */
   async listen(port: number): Promise<number> {
     const server = createServer((socket) => this.accept(socket))
     this.server = server
@@ -42,7 +42,7 @@ export class AdbServer {
     return address.port
   }
 
-  /** Drops every host and stops listening. */
+  /** Disconnects every host and stops listening. */
   async close(): Promise<void> {
     const { server } = this
     this.server = null

@@ -1,4 +1,4 @@
-/** Finds who serves a stream that the host opens. Source of the names: AOSP `services.cpp` and `SERVICES.TXT`. */
+/** Finds the handler of a stream that the host opens. Source of the names: AOSP `services.cpp` and `SERVICES.TXT`. */
 import type { Android } from '../android/android.js'
 import { BrokenPipe, type ByteSink, type ByteSource, type Duplex } from '../android/streams.js'
 import { ConnectionRefused } from '../android/sockets.js'
@@ -9,7 +9,7 @@ import { decode } from '../shell/bytes.js'
 import { parseShellService, shellService } from './shell-service.js'
 import { syncService } from './sync-service.js'
 
-/** Null refuses the stream, as adbd does with a service that it does not have. */
+/** Null refuses the stream, as adbd does for an unknown service. */
 export async function openService(
   name: string,
   android: Android,
@@ -29,7 +29,7 @@ export async function openService(
     return (stream) => stream.write(Buffer.from('adbd cannot run as root in production builds\n'))
   if (name === 'unroot:') return (stream) => stream.write(Buffer.from('adbd not running as root\n'))
   if (/^(remount|disable-verity|enable-verity):/.test(name)) {
-    // adbd starts a program of that name, which a user build does not have.
+    // adbd starts a program with that name; a user build does not contain it.
     const command = `/system/bin/${name.replace(':', ' ')}`
     return (stream) => shellService(stream, { command, packets: false, pty: false, term: 'dumb' }, android)
   }
@@ -42,7 +42,7 @@ export async function openService(
   return null
 }
 
-/** A push that is under way when the host goes, or when the phone restarts, ends there. */
+/** A push ends when the host disconnects or the phone restarts. */
 async function syncOn(stream: Duplex, android: Android): Promise<void> {
   const ended = new AbortController()
   void stream.closed.then(() => ended.abort())
@@ -51,7 +51,7 @@ async function syncOn(stream: Duplex, android: Android): Promise<void> {
   )
 }
 
-/** `adb reconnect device`: the answer still goes out. */
+/** `adb reconnect device`: sends the answer before it disconnects. */
 async function reconnectService(stream: Duplex, connection: Connection): Promise<void> {
   await stream.write(Buffer.from('done'))
   connection.endSoon()
@@ -65,7 +65,7 @@ async function rebootService(stream: Duplex, target: string, android: Android): 
   await stream.closed
 }
 
-/** A socket of the phone; never one of the machine. */
+/** Connects to a socket of the phone, never to one of the machine. */
 async function connectInside(name: string, android: Android): Promise<ServiceHandler | null> {
   const address = name.replace(/^local:/, 'localabstract:')
   try {
@@ -77,7 +77,7 @@ async function connectInside(name: string, android: Android): Promise<ServiceHan
   }
 }
 
-/** Moves bytes both ways. When one side ends, the other gets what is still on its way, then ends too. */
+/** Copies bytes in both directions. When one side ends, the other receives the buffered data, then ends too. */
 async function join(a: Duplex, b: Duplex): Promise<void> {
   await Promise.all([move(a, b, b), move(b, a, a)])
 }

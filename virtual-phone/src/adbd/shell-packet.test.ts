@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { encodeShellPacket, shellId, ShellPacketReader } from './shell-packet.js'
 
 describe('shell packet', () => {
-  it('is written as the protocol says', () => {
+  it('is encoded as the protocol defines', () => {
     expect(encodeShellPacket({ id: shellId.stdout, data: Buffer.from('hi\n') }).toString('hex')).toBe(
       '010300000068690a',
     )
@@ -29,7 +29,7 @@ describe('shell packet', () => {
     expect(Object.fromEntries(written)).toEqual(golden)
   })
 
-  it('is read from any cutting, with empty data too', () => {
+  it('is decoded for any chunking, including empty data', () => {
     const wire = Buffer.from('00' + '03000000' + '616263' + '04' + '00000000', 'hex')
     for (let step = 1; step <= wire.length; step++) {
       const reader = new ShellPacketReader()

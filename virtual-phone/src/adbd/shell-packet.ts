@@ -28,7 +28,7 @@ export function encodeShellPacket(packet: ShellPacket): Buffer {
   return Buffer.concat([header, packet.data])
 }
 
-/** Cuts the stream into packets; data of a packet is given out as it comes, not held until it is whole. */
+/** Splits the stream into packets; forwards the data of a packet as it arrives, without waiting for its end. */
 export class ShellPacketReader {
   private header = Buffer.alloc(0)
   private id = 0

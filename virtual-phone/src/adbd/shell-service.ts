@@ -63,8 +63,8 @@ export async function shellService(stream: Duplex, request: ShellRequest, androi
 }
 
 /**
- * With packets adbd sends SIGHUP when the host goes. Without, the program only finds its streams closed, and
- * still works off its input (`adb exec-in`); a phone would let it go on for ever, but this one shares its process.
+ * With packets, adbd sends SIGHUP when the host disconnects. Without packets, the program only finds its streams closed
+ * and still processes its input (`adb exec-in`). A phone would let it run without limit; this one shares its process.
  */
 const lingerMs = 10_000
 
@@ -120,7 +120,7 @@ async function onTerminal(
   return runInteractive(() => 'vphone:/ $ ', session)
 }
 
-/** Moves what comes from the host to stdin, as fast as stdin is read. */
+/** Copies the host's data to stdin, as fast as stdin is read. */
 function feed(
   android: Android,
   stream: Duplex,
@@ -143,7 +143,7 @@ function feed(
     end()
   }
   move().catch((error: unknown) => {
-    // The program has ended, or wants no more input.
+    // The program has ended or reads no more input.
     if (!(error instanceof BrokenPipe)) android.fault(error, 'stdin')
   })
 }

@@ -1,25 +1,25 @@
 /**
  * One ADB stream: two-way, flow-controlled in both directions. Without
- * `delayed_ack` there is one WRTE in flight and each OKAY lets the next one
- * go; with it, OKAY carries how many bytes the reader has taken, and a writer
+ * `delayed_ack`, one WRTE is in flight and each OKAY permits the next one;
+ * with it, OKAY carries how many bytes the reader has consumed, and a writer
  * may send while its credit is above zero.
  * The owner is `connection.ts`; the services see a `Duplex`.
  */
 import { BrokenPipe, type Duplex } from '../android/streams.js'
 import { ProtocolError } from './packet.js'
 
-/** How much of one stream we hold unread when `delayed_ack` is on. */
+/** The most unread bytes buffered per stream when `delayed_ack` is on. */
 export const receiveWindowBytes = 2 * 1024 * 1024
 
 /** The parts of its connection that a stream needs. */
 export interface StreamLink {
-  /** Agreed on in CNXN. */
+  /** Negotiated in CNXN. */
   readonly maxPayload: number
   readonly delayedAck: boolean
   /** Resolves when the socket has room again. */
   sendWrite(stream: AdbStream, payload: Buffer): Promise<void>
   sendOkay(stream: AdbStream, takenBytes: number): void
-  /** Also forgets the stream. */
+  /** Also removes the stream from the connection. */
   sendClose(stream: AdbStream): void
 }
 
@@ -75,9 +75,9 @@ export class AdbStream implements Duplex {
   }
 
   /**
-   * WRTE from the other side. Without `delayed_ack` adb 29 sends what is left without waiting for OKAY when its
-   * client hangs up, and adbd takes it: the limit only keeps a host from filling the memory.
-   * @throws ProtocolError when it sends far more than it was allowed
+   * Handles WRTE from the other side. Without `delayed_ack`, adb 29 sends the remaining data without waiting for OKAY
+   * when its client disconnects, and adbd accepts it; the limit only keeps a host from filling the memory.
+   * @throws ProtocolError when the host far exceeds its credit
    */
   receive(payload: Buffer): void {
     if (this.unreadBytes > receiveWindowBytes + this.link.maxPayload)
@@ -87,14 +87,14 @@ export class AdbStream implements Duplex {
     this.wakeReader?.()
   }
 
-  /** OKAY from the other side. */
+  /** Handles OKAY from the other side. */
   grant(payload: Buffer): void {
     if (this.link.delayedAck) this.credit += payload.length >= 4 ? payload.readInt32LE(0) : 0
     else this.credit = 1
     if (this.credit > 0) this.wakeWriter?.()
   }
 
-  /** The other side closed the stream. What was received can still be read. */
+  /** The other side closed the stream. Received data can still be read. */
   drop(): void {
     if (this.gone) return
     this.gone = true
@@ -103,7 +103,7 @@ export class AdbStream implements Duplex {
     this.resolveClosed()
   }
 
-  /** The connection ended, or the phone restarts: received data is no longer processed. */
+  /** The connection ended, or the phone restarts: received data is discarded. */
   abandon(): void {
     this.unread = []
     this.unreadBytes = 0

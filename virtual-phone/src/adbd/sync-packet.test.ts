@@ -53,7 +53,7 @@ describe('sync messages', () => {
     expect(encodeFail('no').toString('hex')).toBe('4641494c' + '02000000' + '6e6f')
   })
 
-  it('reads exact counts from any cutting', async () => {
+  it('reads exact counts for any chunking', async () => {
     const chunks = [Buffer.from('SEN'), Buffer.from('D\x03\x00\x00'), Buffer.from('\x00abcQUIT\0\0\0\0')]
     const reader = new ExactReader({ read: () => Promise.resolve(chunks.shift() ?? null) })
     expect(await reader.header()).toEqual({ id: 'SEND', value: 3 })

@@ -12,18 +12,18 @@ export const maxDataBytes = 64 * 1024
 export interface SyncHeader {
   /** Four letters. */
   id: string
-  /** Length of what follows; with DONE, the modification time in seconds. */
+  /** Length of the following data; with DONE, the modification time in seconds. */
   value: number
 }
 
-/** Reads exact counts of bytes from a stream, holding no more than it must. */
+/** Reads exact counts of bytes from a stream and buffers no more than needed. */
 export class ExactReader {
   private chunks: Buffer[] = []
   private have = 0
 
   constructor(private readonly source: ByteSource) {}
 
-  /** Null when the stream ends before. */
+  /** Null when the stream ends earlier. */
   async read(count: number): Promise<Buffer | null> {
     while (this.have < count) {
       const chunk = await this.source.read()
@@ -56,12 +56,12 @@ export function encodeFail(message: string): Buffer {
   return Buffer.concat([encodeHeader('FAIL', text.length), text])
 }
 
-/** Answer to STAT: all zero when there is nothing. */
+/** The response to STAT: all zero when the path does not exist. */
 export function encodeStat1(stat: Stat | null): Buffer {
   return Buffer.concat([Buffer.from('STAT'), stat1Fields(stat)])
 }
 
-/** Answer to STA2 and LST2, 72 bytes; `errno` 0 is good. */
+/** The response to STA2 and LST2, 72 bytes; `errno` 0 means success. */
 export function encodeStat2(id: string, stat: Stat | null, errno: number): Buffer {
   return Buffer.concat([Buffer.from(id), stat2Fields(stat, errno)])
 }

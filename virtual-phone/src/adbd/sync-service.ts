@@ -1,6 +1,6 @@
 /**
- * The service `sync:` (push, pull, ls, stat). Files go through in chunks; a
- * push or pull of any size holds a chunk of 64 KiB and the stream's window.
+ * The service `sync:` (push, pull, ls, stat). Files are copied in chunks; a
+ * push or pull of any size buffers one chunk of 64 KiB and the stream's window.
  * Source of behaviour and messages: AOSP `file_sync_service.cpp`.
  */
 import type { Duplex } from '../android/streams.js'
@@ -46,7 +46,7 @@ export async function syncService(
   }
 }
 
-/** False: the stream ends. */
+/** Returns false when the stream must end. */
 async function request(id: string, path: string, context: Context): Promise<boolean> {
   const { stream, fs } = context
   switch (id) {
@@ -124,7 +124,7 @@ async function list(path: string, version: 1 | 2, context: Context): Promise<voi
   await stream.write(Buffer.concat([...batch, encodeListEnd(version)]))
 }
 
-/** Like adbd: a folder that cannot be listed appears empty. */
+/** Like adbd: an unreadable folder appears empty. */
 function readable(read: () => string[]): string[] | null {
   try {
     return read()
@@ -204,7 +204,7 @@ async function openTarget(path: string, mode: number, { fs }: Context): Promise<
     const parent = path.slice(0, path.lastIndexOf('/'))
     if (parent !== '' && fs.tryStat(parent) === null) fs.mkdirs(parent, 0o775)
     if ((mode & typeBits.mask) === typeBits.link) return linkTarget(path, fs)
-    // adbd gives the group and others what the owner has.
+    // adbd copies the owner's permissions to group and others.
     const owner = mode & 0o700
     const writer = await fs.openWrite(path, { mode: owner | (owner >> 3) | (owner >> 6) })
     return fileTarget(path, fs, writer)

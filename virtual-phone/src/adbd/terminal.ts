@@ -8,7 +8,7 @@ const erase = 0x7f
 const backspace = 0x08
 const interrupt = 0x03
 const endOfFile = 0x04
-/** Lines that wait for a reader. */
+/** The most lines that wait for a reader. */
 const mostLines = 4096
 
 export class Terminal {
@@ -27,7 +27,7 @@ export class Terminal {
     this.output = { write: (chunk) => screen.write(newlinesToCrLf(chunk)) }
   }
 
-  /** Keys that the person types. */
+  /** Handles keys that the person types. */
   async type(chunk: Buffer): Promise<void> {
     for (const byte of chunk) await this.typeByte(byte)
   }
@@ -61,7 +61,7 @@ export class Terminal {
 
 /**
  * Lines for the terminal's reader. ^D on an empty line ends one read (`cat` stops), and the next reader gets
- * the next line: only `end`, when the host hangs up, is final.
+ * the next line; only `end`, when the host disconnects, is final.
  */
 class LineInput implements ByteSource {
   private readonly waiting: (Buffer | null)[] = []

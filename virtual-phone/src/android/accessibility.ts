@@ -1,6 +1,6 @@
 /**
- * The windows and views as an accessibility service of Android sees them. `ui/` makes it from the layout of the
- * moment; `uiautomator/` reads it. A tree is a picture of one moment: after any change ask for a new one.
+ * The windows and views as an accessibility service of Android sees them. `ui/` creates them from the current layout;
+ * `uiautomator/` reads them. A tree is a snapshot: read a new one after any change.
  */
 
 /** Device pixels. */
@@ -14,7 +14,7 @@ export interface ScreenRect {
 /** `AccessibilityNodeInfo` of a view. */
 export interface AccessibilityNode {
   className: string
-  /** Full resource name; empty for none. */
+  /** Full resource name, or empty. */
   resourceId: string
   /** The displayed text: a password's dots, or the hint of an empty field. */
   text: string
@@ -33,41 +33,41 @@ export interface AccessibilityNode {
   password: boolean
   scrollable: boolean
   selected: boolean
-  /** UTF-16 units; null without a text field. */
+  /** In UTF-16 units; null for views that are not text fields. */
   selection: { start: number; end: number } | null
-  /** `InputType` flags, 0 without a text field. */
+  /** `InputType` flags; 0 for views that are not text fields. */
   inputType: number
   /** A slider's value in percent; null for other views. */
   progress: number | null
-  /** Pixels that the content has moved, and how many it can; null for what does not scroll. */
+  /** Scroll position and its maximum in pixels; null for views that do not scroll. */
   scroll: { offset: number; limit: number; direction: 'vertical' | 'horizontal' } | null
-  /** Its visible part. */
+  /** The visible part. */
   bounds: ScreenRect
-  /** True when part of it is on the screen. */
+  /** True when part of the view is on the screen. */
   visible: boolean
-  /** Place among its parent's views. */
+  /** Index among the parent's views. */
   index: number
-  /** The row of a list that it is, counted from the list's first; null outside of lists. */
+  /** The index of the list row, counted from the list's first row; null outside lists. */
   row: number | null
   children: readonly AccessibilityNode[]
-  /** ACTION_SET_TEXT; null when the view has no such action. Works without the focus. */
+  /** ACTION_SET_TEXT; null when the view does not support it. Works without the focus. */
   setText: ((text: string) => void) | null
-  /** ACTION_SET_PROGRESS, in percent; null likewise. */
+  /** ACTION_SET_PROGRESS, in percent; null when the view does not support it. */
   setProgress: ((percent: number) => void) | null
 }
 
 /** `AccessibilityWindowInfo`. */
 export interface AccessibilityWindow {
-  /** The same for one window as long as it lives. */
+  /** Stays the same for the window's lifetime. */
   id: number
   /** TYPE_APPLICATION, TYPE_INPUT_METHOD or TYPE_SYSTEM. */
   type: 1 | 2 | 3
   title: string
   package: string
   bounds: ScreenRect
-  /** The one that `getRootInActiveWindow` gives. */
+  /** The window of `getRootInActiveWindow`. */
   active: boolean
-  /** Greater lies above. */
+  /** A higher layer covers a lower one. */
   layer: number
   root: AccessibilityNode
 }

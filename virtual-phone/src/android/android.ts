@@ -1,6 +1,6 @@
 /**
  * The running system of one phone, as its shell and adbd see it. `phone.ts`
- * makes it, and gives it the ways to restart and to wipe.
+ * creates it and provides the functions that restart and wipe.
  */
 import { AdbKeys } from '../adbd/auth.js'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -35,9 +35,9 @@ export interface SavedAndroid {
   appOps: Record<string, string>
   lockDisabled: boolean
   files: SavedVolume
-  /** Absent in what was saved before apps could be installed. */
+  /** Absent in states saved before apps could be installed. */
   apps?: SavedApps
-  /** Hosts that may always connect. A wipe for test harness mode keeps them. */
+  /** Keys of hosts that are always accepted. A wipe for test harness mode keeps them. */
   adbKeys?: string[]
   userData?: UserData
   world: unknown
@@ -52,17 +52,17 @@ export interface AndroidOptions {
   scrcpyServer: ScrcpyServer
   /** Shared with the world, which shows the time. */
   clock?: { offsetMs: number }
-  /** How long the UI server takes for a tree. */
+  /** The time that the UI server takes for a tree. */
   uiTreeMs?: () => number
-  /** Hosts must have a key that was allowed. Default false: whoever reaches the port is in. */
+  /** Hosts need an allowed key. Default false: every client of the port is accepted. */
   adbAuth?: boolean
-  /** Shared with who counts what the world is told. */
+  /** Shared with the wrapper that counts calls to the world. */
   counters?: Counters
-  /** What this phone lacks; default nothing. */
+  /** Parts that this phone lacks; default none. */
   missing?: ReadonlySet<Part>
-  /** Something that lasts has changed. */
+  /** Called when persistent state has changed. */
   onChange: () => void
-  /** Begins a restart, after the answer to the host has gone out; `wipe` also empties the phone. */
+  /** Starts a restart after the response to the host was sent; `wipe` also empties the phone. */
   onRestart: (wipe: boolean) => void
   onFault: (error: unknown, what: string) => void
 }
@@ -76,7 +76,7 @@ export class Android {
   readonly scrcpyServer: ScrcpyServer
   readonly properties: Properties
   readonly settings: Settings
-  /** How wrong the phone's clock is. */
+  /** The error of the phone's clock. */
   readonly clock: { offsetMs: number }
   readonly sockets = new PhoneSockets()
   readonly volume: Volume
@@ -89,9 +89,9 @@ export class Android {
   readonly counters: Counters
   processes = new Processes()
   readonly running = new RunningApps(() => this.processes)
-  /** The package whose instrumentation holds the one UiAutomation of the phone. */
+  /** The package whose instrumentation owns the phone's only UiAutomation. */
   uiAutomation: string | null = null
-  /** io.appium.settings' keyboard, which holds what it has not committed yet. */
+  /** The keyboard of io.appium.settings, which buffers uncommitted text. */
   readonly unicodeIme = new UnicodeIme()
   /** `package/OP` → mode. */
   appOps = new Map<string, string>()
@@ -99,13 +99,13 @@ export class Android {
   userData = noUserData()
   /** `locksettings set-disabled`. */
   lockDisabled = false
-  /** What another image or bootloader says of itself, in place of this one's, at each start. */
+  /** Properties of another image or bootloader that replace the defaults at each start. */
   bootProperties: Readonly<Record<string, string>> = {}
   batteryCelsius = NORMAL_CELSIUS
-  /** Address and prefix length of wlan0; null: it is on no network. */
+  /** Address and prefix length of wlan0; null without a network. */
   network: string | null = null
   bootedAtMs = Date.now()
-  /** The kernel's, another one after each start. */
+  /** The kernel's boot id; new after each start. */
   bootId: string = randomUUID()
   readonly testProviders = new TestProviders(this)
   private readonly jobs = new Map<number, Promise<number>>()
@@ -154,12 +154,12 @@ export class Android {
     })
   }
 
-  /** How long the UI server takes for a tree. */
+  /** The time that the UI server takes for a tree. */
   uiTreeMs(): number {
     return this.options.uiTreeMs?.() ?? 0
   }
 
-  /** What the phone's clock says. */
+  /** The time of the phone's clock. */
   get nowMs(): number {
     return Date.now() + this.clock.offsetMs
   }
@@ -177,7 +177,7 @@ export class Android {
     this.world.setConfiguration({ timeZone: zone })
   }
 
-  /** Asks for a restart; the caller's answer still goes out. */
+  /** Requests a restart; the caller's response is still sent. */
   restart(wipe: boolean): void {
     this.counters.count(wipe ? 'wipes' : 'reboots')
     this.options.onRestart(wipe)
@@ -197,23 +197,23 @@ export class Android {
     }
   }
 
-  /** Saves soon. For state that is changed in place. */
+  /** Schedules a save. For state that is changed in place. */
   changed(): void {
     this.options.onChange()
   }
 
-  /** Something went wrong inside that no host can be told. */
+  /** Reports an internal error that no host can see. */
   fault(error: unknown, what: string): void {
     this.options.onFault(error, what)
   }
 
-  /** `am force-stop`: the app, its services and its instrumentation end. */
+  /** `am force-stop`: ends the app, its services and its instrumentation. */
   forceStop(name: string): void {
     this.running.stop(name)
     this.world.forceStop(name)
   }
 
-  /** Everything that runs ends, as when the power goes. */
+  /** Ends everything that runs, as when power is cut. */
   shutDown(): void {
     this.running.clear()
     this.testProviders.clear()
@@ -223,7 +223,7 @@ export class Android {
     this.jobs.clear()
   }
 
-  /** From power on to the launcher. */
+  /** Boots from power on to the launcher. */
   async boot(wipe: boolean): Promise<void> {
     const { world, properties } = this
     this.processes = new Processes()
@@ -256,7 +256,7 @@ export class Android {
     this.properties.set('init.svc.bootanim', 'stopped')
   }
 
-  /** A command that goes on after its shell has answered (`&`). */
+  /** Runs a command that continues after its shell has answered (`&`). */
   inBackground(job: Promise<number>, pid: number): void {
     const watched = job.catch((error: unknown) => {
       this.options.onFault(error, `background process ${pid}`)
@@ -270,7 +270,7 @@ export class Android {
     return [...this.jobs]
   }
 
-  /** The keyboard goes with its app: the system's own is back. */
+  /** Restores the system's keyboard when the app of the current one is gone. */
   private dropLostKeyboard(): void {
     const [owner = ''] = (this.settings.get('secure', 'default_input_method') ?? '').split('/')
     const systems = systemPackages(this).some((app) => app.package === owner)
@@ -278,7 +278,7 @@ export class Android {
       this.settings.put('secure', 'default_input_method', 'com.android.inputmethod.latin/.LatinIME')
   }
 
-  /** AOSP `AccountManagerService`: an account goes with the app that keeps it. */
+  /** AOSP `AccountManagerService`: removes the accounts of removed apps. */
   private dropLostAccounts(): void {
     this.userData.accounts = this.userData.accounts.filter(
       ({ owner }) => owner === undefined || this.installed.find(owner) !== null,
@@ -299,9 +299,9 @@ export class Android {
     this.userData = { ...noUserData(), ...saved.userData }
   }
 
-  /** Puts what the world shows in line with settings and properties. */
+  /** Applies settings and properties to the world. */
   private applyAll(): void {
-    // A new phone, and a wiped one, gets a new one.
+    // A new or wiped phone gets a new id.
     if (this.settings.get('secure', 'android_id') === null)
       this.settings.put('secure', 'android_id', randomBytes(8).toString('hex'))
     this.world.setConfiguration({
@@ -316,7 +316,7 @@ export class Android {
   private applySetting(namespace: Namespace, name: string, value: string | null): void {
     const rotationChanged = name === 'user_rotation' || name === 'accelerometer_rotation'
     if (namespace === 'system' && rotationChanged) {
-      // The phone lies still: with the sensor on, it stands upright.
+      // The phone is stationary: with the sensor on, it is upright.
       const free = this.settings.get('system', 'accelerometer_rotation') === '1'
       const wanted = free ? 0 : Number(this.settings.get('system', 'user_rotation') ?? '0') & 3
       if (this.world.display.rotation !== wanted) this.world.setRotation(wanted)

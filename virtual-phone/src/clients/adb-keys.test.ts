@@ -1,4 +1,4 @@
-/** The real adb against keys, reconnection, installs and the services that a user build refuses. The names of the tests are rows of README's table. */
+/** The real adb with authorization keys, reconnection, installs and services that a user build refuses. Each test's title is a row of README's table. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), 'virtual-phone-adb-'))
 const faults: unknown[] = []
 let phone: Phone
 let adb: Adb
-/** Stands between adb and the phone, so that a test can cut the line. */
+/** Proxies between adb and the phone, so that a test can cut the connection. */
 let wire: Server
 const lines = new Set<Socket>()
 let serial = ''
@@ -41,7 +41,7 @@ async function until(state: string): Promise<void> {
   throw new Error(`adb does not see the phone as ${state}: ${await said('devices')}`)
 }
 
-/** A phone that is still going up refuses the connection, and adb then forgets it. */
+/** A phone that is still booting refuses the connection, and adb then forgets it. */
 async function reconnect(): Promise<void> {
   await adb.run(['disconnect', serial])
   for (let attempt = 0; attempt < 100; attempt++) {
@@ -51,7 +51,7 @@ async function reconnect(): Promise<void> {
   }
 }
 
-/** adb shows the state before its key has reached the phone. */
+/** adb reports the state before its key has reached the phone. */
 const asked = () =>
   vi.waitFor(() => expect(phone.adbKeys.pending).toEqual([expect.stringMatching(/@|unknown/)]), 60_000)
 
@@ -91,7 +91,7 @@ afterAll(async () => {
 })
 
 describe(`${adbName()}, a phone that asks for keys`, () => {
-  it('is unauthorized until somebody allows the key', async () => {
+  it('is unauthorized until the key is allowed on the phone', async () => {
     expect(await said('connect', serial)).toContain('failed to authenticate')
     await until('unauthorized')
     expect((await adb.run(['shell', 'echo in'])).code).toBe(1)
@@ -105,7 +105,7 @@ describe(`${adbName()}, a phone that asks for keys`, () => {
     expect(await said('shell', 'getprop ro.adb.secure')).toBe('1\n')
   })
 
-  it('knows the key afterwards, also after a restart of the process and a wipe', async () => {
+  it('keeps the key across a restart of the process and a wipe', async () => {
     await reconnect()
     await until('device')
     await phone.close()
@@ -119,7 +119,7 @@ describe(`${adbName()}, a phone that asks for keys`, () => {
     expect(phone.adbKeys.pending).toEqual([])
   })
 
-  it('takes the connection that adb makes again by itself after a cut', async () => {
+  it("accepts adb's automatic reconnection after the connection was cut", async () => {
     for (let round = 0; round < 2; round++) {
       cut()
       await until('device')
@@ -131,7 +131,7 @@ describe(`${adbName()}, a phone that asks for keys`, () => {
     expect(faults).toEqual([])
   })
 
-  it('installs and removes packages, single and split', async () => {
+  it('installs and removes single and split packages', async () => {
     expect(await said('install', '-g', appiumApks.server)).toContain('Success')
     expect(await said('install', '--no-streaming', '-r', appiumApks.settings)).toContain('Success')
     expect(await said('shell', 'ls /data/local/tmp')).toBe('')
@@ -154,7 +154,7 @@ describe(`${adbName()}, a phone that asks for keys`, () => {
     expect(readFileSync(join(folder, 'pulled.apk')).equals(readFileSync(appiumApks.settings))).toBe(true)
   })
 
-  it('keeps installed packages over a restart of the process', async () => {
+  it('keeps installed packages across a restart of the process', async () => {
     const before = await said('shell', 'pm list packages -3 -f -U')
     await phone.close()
     phone = await start(phone.port)
@@ -164,7 +164,7 @@ describe(`${adbName()}, a phone that asks for keys`, () => {
     expect(before).toContain('io.appium.settings')
   })
 
-  it('refuses what a user build refuses, and what it cannot do', async () => {
+  it('refuses root, remount and unsupported services', async () => {
     expect(await said('root')).toContain('adbd cannot run as root in production builds')
     expect(await said('unroot')).toContain('adbd not running as root')
     expect(await said('remount')).toContain('inaccessible or not found')
@@ -173,7 +173,7 @@ describe(`${adbName()}, a phone that asks for keys`, () => {
     expect(await said('get-state')).toBe('device\n')
   })
 
-  it('asks again once the keys are forgotten', async () => {
+  it('requires authorization again after the keys were revoked', async () => {
     phone.adbKeys.forget()
     await reconnect()
     await until('unauthorized')

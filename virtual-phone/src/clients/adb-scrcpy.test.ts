@@ -1,4 +1,4 @@
-/** The virtual phone driven by @yume-chan/adb-scrcpy, which starts the released server 3.3.3. The names of the tests are rows of README's table. */
+/** The virtual phone driven by @yume-chan/adb-scrcpy, which starts the released server 3.3.3. Each test's title is a row of README's table. */
 import { execFileSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AdbNoneProtocolSpawner, AdbServerClient, type Adb } from '@yume-chan/adb'
@@ -58,7 +58,7 @@ async function until(what: string, check: () => boolean | Promise<boolean>): Pro
 }
 
 /**
- * Starts the server by shell v2. By its default, `exec:`, a server outlives the client's `close`: on a phone
+ * Starts the server by shell v2. With the default, `exec:`, a server outlives the client's `close`: on a phone
  * until its sockets end, on this one for ten seconds.
  */
 function shellSpawner(): AdbNoneProtocolSpawner {
@@ -66,7 +66,7 @@ function shellSpawner(): AdbNoneProtocolSpawner {
     const process = await adb.subprocess.shellProtocol?.spawn(command, signal)
     if (!process) throw new Error('no shell v2')
     const { stdin, stdout: output } = process
-    // Killed, it ends without an exit code.
+    // A killed process has no exit code.
     const exited = process.exited.then(
       () => undefined,
       () => undefined,
@@ -75,7 +75,7 @@ function shellSpawner(): AdbNoneProtocolSpawner {
   })
 }
 
-/** One started server; its video is read all the time. */
+/** One started server; its video is read continuously. */
 class Session {
   readonly packets: ScrcpyMediaStreamPacket[] = []
   video: AdbScrcpyVideoStream | undefined
@@ -103,7 +103,7 @@ class Session {
         },
       }),
     )
-    // Undefined when the options say so.
+    // Undefined when the options disable video.
     const video: Promise<AdbScrcpyVideoStream> | undefined = client.videoStream
     session.video = await video
     void session.video?.stream.pipeTo(
@@ -121,7 +121,7 @@ class Session {
     return this.client.controller
   }
 
-  /** Resolves when a configuration and a key frame came after the first `from` packets. */
+  /** Resolves when a configuration packet and a key frame came after the first `from` packets. */
   keyFrame(from = 0): Promise<void> {
     return until('key frame', () => {
       const config = this.packets.findIndex(({ type }, i) => i >= from && type === 'configuration')
@@ -145,7 +145,7 @@ class Session {
     await this.control.injectTouch({ ...message, action: AndroidMotionEventAction.Up, pressure: 0 })
   }
 
-  /** Taps what has this text, description or id, in the video's coordinates. */
+  /** Taps the element with this text, description or id, in the video's coordinates. */
   async tapOn(wanted: string): Promise<void> {
     const { x, y } = find(await host.tree(), wanted)
     await this.tap(Math.round((x * SIZE.width) / 1080), Math.round((y * SIZE.height) / 2400))
@@ -159,7 +159,7 @@ class Session {
       await this.control.injectKeyCode({ action, keyCode, repeat: 0, metaState })
   }
 
-  /** Acknowledged only when all before it was handled. */
+  /** Waits for an acknowledgement, which comes only after all earlier messages were handled. */
   flush(): Promise<void> {
     return this.control.setClipboard({ content: `flush ${Math.random()}`, paste: false, sequence: 1n })
   }
@@ -216,7 +216,7 @@ describe(`${nameOf('@yume-chan/adb-scrcpy')} with ${nameOf('@yume-chan/scrcpy')}
     expect(displays).toEqual([{ id: 0, resolution: '1080x2400' }])
   })
 
-  it('video: frames decode to what screencap shows', async () => {
+  it('video: decoded frames match screencap', async () => {
     const session = await Session.start()
     await session.keyFrame()
     await session.control.startApp('com.android.contacts')
@@ -238,7 +238,7 @@ describe(`${nameOf('@yume-chan/adb-scrcpy')} with ${nameOf('@yume-chan/scrcpy')}
     expect(times.every((time, i) => i === 0 || time > (times[i - 1] ?? 0n))).toBe(true)
   })
 
-  it('video: reset_video brings a key frame on a still screen', async () => {
+  it('video: reset_video sends a key frame while the screen is still', async () => {
     const session = await Session.start()
     await session.keyFrame()
     const { length } = session.packets
@@ -246,7 +246,7 @@ describe(`${nameOf('@yume-chan/adb-scrcpy')} with ${nameOf('@yume-chan/scrcpy')}
     await session.keyFrame(length)
   })
 
-  it('video: rotate_device brings a new size', async () => {
+  it('video: rotate_device changes the size', async () => {
     const session = await Session.start()
     await session.keyFrame()
     await session.control.rotateDevice()
@@ -256,20 +256,20 @@ describe(`${nameOf('@yume-chan/adb-scrcpy')} with ${nameOf('@yume-chan/scrcpy')}
     await until('portrait', () => session.video?.width === 288)
   })
 
-  it('video: off', async () => {
+  it('video: can be disabled', async () => {
     // The library takes the name from the video socket only.
     const session = await Session.start({ video: false, sendDeviceMeta: false })
     expect(session.video).toBeUndefined()
     await session.flush()
   })
 
-  it('audio: refused, video goes on', async () => {
+  it('audio: refused, video continues', async () => {
     const session = await Session.start({ audio: true })
     expect(await session.client.audioStream).toEqual({ type: 'disabled' })
     await session.keyFrame()
   })
 
-  it('control: inject_touch_event, and one for another size is dropped', async () => {
+  it('control: inject_touch_event, dropped if it is for another video size', async () => {
     const session = await Session.start()
     await session.keyFrame()
     await session.control.startApp('com.phonerack.notes', { forceStop: true })
@@ -339,7 +339,7 @@ describe(`${nameOf('@yume-chan/adb-scrcpy')} with ${nameOf('@yume-chan/scrcpy')}
     await until('collapsed', async () => !(await shade()))
   })
 
-  it('control: set_clipboard is acknowledged by its sequence, and pastes', async () => {
+  it('control: set_clipboard pastes, and is acknowledged with its sequence number', async () => {
     const session = await Session.start()
     await session.keyFrame()
     await session.newNote()
@@ -347,21 +347,21 @@ describe(`${nameOf('@yume-chan/adb-scrcpy')} with ${nameOf('@yume-chan/scrcpy')}
     expect(await title()).toBe('日本 👋 é')
   })
 
-  it('control: get_clipboard with its cut key', async () => {
+  it('control: get_clipboard with the cut key', async () => {
     const session = await Session.start()
     await session.keyFrame()
     await session.newNote()
     await session.control.injectText('asked for')
     await session.press(AndroidKeyCode.KeyA, AndroidKeyEventMeta.Ctrl)
     const reader = session.client.clipboard?.getReader()
-    // With the cut key; the answer is the clipboard that comes by itself.
+    // With the cut key; the answer is the clipboard that the phone sends by itself.
     await session.control.write(Uint8Array.of(ScrcpyControlMessageType.GetClipboard, 2))
     expect((await reader?.read())?.value).toBe('asked for')
     expect(await title()).not.toBe('asked for')
     reader?.releaseLock()
   })
 
-  it('control: the clipboard comes by itself when the phone copies', async () => {
+  it('control: the clipboard is sent when the phone copies', async () => {
     const session = await Session.start()
     await session.keyFrame()
     await session.newNote()
@@ -389,7 +389,7 @@ describe(`${nameOf('@yume-chan/adb-scrcpy')} with ${nameOf('@yume-chan/scrcpy')}
     await session.control.uHidDestroy(1)
     await session.control.write(Uint8Array.of(ScrcpyControlMessageType.OpenHardKeyboardSettings))
     await session.flush()
-    // The log has a stream of its own: what it says of a message may come after the message's effect.
+    // The log is a separate stream, so a line about a message can arrive after the message's effect.
     const displayLines = () => session.lines.filter((line) => line.includes('Device display turned'))
     await until('both lines', () => displayLines().length >= 2)
     expect(displayLines()).toEqual([
@@ -397,7 +397,7 @@ describe(`${nameOf('@yume-chan/adb-scrcpy')} with ${nameOf('@yume-chan/scrcpy')}
       '[server] INFO: Device display turned on',
     ])
     expect(session.lines.filter((line) => /WARN|ERROR/.test(line))).toEqual([])
-    // The server goes on after each of them.
+    // The server continues after each of them.
     const { length } = session.packets
     await session.control.resetVideo()
     await session.keyFrame(length)
@@ -412,7 +412,7 @@ describe(`${nameOf('@yume-chan/adb-scrcpy')} with ${nameOf('@yume-chan/scrcpy')}
     await until('settings', async () => (await focus()).includes('com.android.settings'))
   })
 
-  it('ends the server and its encoder when it closes', async () => {
+  it('stops the server and its encoder when the client closes', async () => {
     const session = await Session.start()
     await session.keyFrame()
     const encoders = (): number =>

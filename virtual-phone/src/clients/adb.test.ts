@@ -1,4 +1,4 @@
-/** A whole phone against the real adb: what a host agent and a developer do with it. The names of the tests are rows of README's table. */
+/** A whole phone with the real adb: the operations of the host agent and of a developer. Each test's title is a row of README's table. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -48,14 +48,14 @@ afterAll(async () => {
 })
 
 describe(adbName(), () => {
-  it('is listed with its names', async () => {
+  it('is listed with product, model and device', async () => {
     const { stdout } = await adb.run(['devices', '-l'])
     expect(stdout.toString()).toContain(serial)
     expect(stdout.toString()).toContain('device product:virtual_phone model:Virtual_Phone device:vphone')
     expect((await shell('getprop ro.serialno')).out.trim()).toBe(phone.serial)
   })
 
-  it('gives exit code, stdout and stderr apart, and takes stdin', async () => {
+  it('returns exit code, stdout and stderr separately, and forwards stdin', async () => {
     expect(await shell('echo out; echo err >&2; exit 7')).toEqual({ code: 7, out: 'out\n', err: 'err\n' })
     expect(await shell('nope')).toEqual({
       code: 127,
@@ -78,7 +78,7 @@ describe(adbName(), () => {
     expect((await adb.run(['exec-out', 'cat /sdcard/Download/big'])).stdout.equals(bytes)).toBe(true)
     expect((await shell('stat -c %s /sdcard/Download/big; rm /sdcard/Download/big')).out).toBe('30000000\n')
     expect(readdirSync(join(dataDir, 'blobs'))).not.toContain('big')
-    // The host closes the stream before the phone has written it all.
+    // The host closes the stream before the phone has written everything.
     expect((await adb.run(['exec-in', 'cat > /sdcard/in'], bytes.subarray(0, 8_000_000))).code).toBe(0)
     for (let size = ''; size !== '8000000\n'; size = (await shell('stat -c %s /sdcard/in')).out)
       await delay(50)
@@ -87,7 +87,7 @@ describe(adbName(), () => {
     )
   })
 
-  it('pushes folders, and refuses as adbd does', async () => {
+  it("pushes folders, and fails with adbd's messages", async () => {
     const tree = join(folder, 'tree')
     const { mkdirSync } = await import('node:fs')
     mkdirSync(join(tree, 'a'), { recursive: true })
@@ -113,7 +113,7 @@ describe(adbName(), () => {
     expect([stdout.readUInt32BE(16), stdout.readUInt32BE(20)]).toEqual([1080, 2400])
   })
 
-  it('forwards into the phone only, and reverses out of it', async () => {
+  it('forwards only to ports of the phone, and reverses to the host', async () => {
     const outside = createServer((socket) => socket.end('outside'))
     const outsidePort = await freePort()
     await new Promise<void>((resolve) => outside.listen(outsidePort, '127.0.0.1', resolve))
@@ -140,7 +140,7 @@ describe(adbName(), () => {
     }
   })
 
-  it('keeps its state over a restart of the process, and over a reboot', async () => {
+  it('keeps its state across a restart of the process and a reboot', async () => {
     await shell('echo kept > /sdcard/kept; settings put global mine 5; mkdir /data/local/tmp/d')
     await phone.close()
     phone = await start(phone.port)
@@ -154,10 +154,10 @@ describe(adbName(), () => {
     expect((await shell('getprop sys.boot_completed; cat /sdcard/kept')).out).toBe('1\nkept\n')
   })
 
-  it('is empty after test harness mode, but for who it is', async () => {
+  it('keeps only its identity after test harness mode', async () => {
     await shell('echo mine > /sdcard/mine; setprop debug.mark 1; settings put secure mine 1')
     await shell('am start -a android.settings.SETTINGS')
-    // What still writes when the wipe begins must not write after it.
+    // A command that is still writing when the wipe begins must not write after it.
     await shell(
       'while true; do echo x > /sdcard/busy; cp /sdcard/busy /data/local/tmp/busy; done & dd if=/dev/zero of=/sdcard/zero &',
     )
@@ -173,20 +173,20 @@ describe(adbName(), () => {
     expect(readdirSync(join(dataDir, 'blobs'))).toEqual([])
   })
 
-  it('serves many streams at once', async () => {
+  it('serves many streams concurrently', async () => {
     const results = await Promise.all(
       Array.from({ length: 12 }, (_, index) => shell(`sleep 0.2; seq 1 2000 | wc -l; echo ${index}`)),
     )
     expect(results.map((result) => result.out)).toEqual(results.map((_, index) => `2000\n${index}\n`))
   })
 
-  it('had no fault inside', () => {
+  it('reported no internal error during these tests', () => {
     expect(faults).toEqual([])
     expect(existsSync(join(dataDir, 'state.json'))).toBe(true)
   })
 })
 
-/** Everything that a connection to this port of the machine gives until its end. */
+/** Reads everything that a connection to this port of the machine receives until its end. */
 function readAllFrom(port: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')

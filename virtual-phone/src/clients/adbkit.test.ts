@@ -1,4 +1,4 @@
-/** The virtual phone driven by adbkit, through a real adb server. The names of the tests are rows of README's table. */
+/** The virtual phone driven by adbkit, through a real adb server. Each test's title is a row of README's table. */
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { createServer, connect, type Server } from 'node:net'
@@ -37,13 +37,13 @@ describe(nameOf('@devicefarmer/adbkit'), () => {
     expect(await client.listDevices()).toEqual([{ id: host.serial, type: 'device' }])
   })
 
-  it('tracks the phone going and coming', async () => {
+  it('tracks the phone disconnecting and reconnecting', async () => {
     const tracker = await client.trackDevices()
     const seen: string[] = []
-    // Its way to end tracking is an error as well.
+    // adbkit also reports the end of tracking as an error.
     tracker.on('error', () => seen.push('end'))
     tracker.on('remove', () => seen.push('gone'))
-    // Whether it told of the phone that is there before anybody listened is its own affair.
+    // adbkit may or may not report a phone that was connected before tracking started.
     const gone = new Promise((resolve) => tracker.once('remove', resolve))
     await client.disconnect('127.0.0.1', host.phone.port)
     await gone
@@ -80,7 +80,7 @@ describe(nameOf('@devicefarmer/adbkit'), () => {
     expect((await all(await device.pull('/sdcard/Download/kit'))).equals(bytes)).toBe(true)
   })
 
-  it('fails to push where it may not', async () => {
+  it('fails to push to a path without write permission', async () => {
     const push = await device.push(Readable.from([Buffer.from('x')]), '/system/x')
     await expect(
       new Promise((resolve, reject) => push.on('end', resolve).on('error', reject)),
@@ -115,7 +115,7 @@ describe(nameOf('@devicefarmer/adbkit'), () => {
     ])
   })
 
-  it('reads the pixels of the framebuffer, behind a header of Android 9 that it takes for an older one', async () => {
+  it("reads the framebuffer's pixels, but parses its Android 9 header as an older version", async () => {
     const stream = await device.framebuffer('raw')
     const pixels = (await all(stream)).subarray(-1080 * 2400 * 4)
     const { stdout } = await host.adb.run(['exec-out', 'screencap'])
@@ -136,7 +136,7 @@ describe(nameOf('@devicefarmer/adbkit'), () => {
     expect(await device.clear('com.phonerack.notes')).toBe(true)
   })
 
-  it('installs and uninstalls an APK, and is told why it may not', async () => {
+  it('installs and uninstalls an APK, and reports the reason for a refusal', async () => {
     const signer = await newSigner('kit')
     const apk = (versionCode: number): string => {
       const path = join(host.folder, `kit-${versionCode}.apk`)
@@ -156,7 +156,7 @@ describe(nameOf('@devicefarmer/adbkit'), () => {
     expect(await device.waitBootComplete()).toBe(true)
   })
 
-  it('is refused root', async () => {
+  it('cannot restart adbd as root', async () => {
     await expect(device.root()).rejects.toThrow('adbd cannot run as root in production builds')
   })
 
@@ -174,7 +174,7 @@ describe(nameOf('@devicefarmer/adbkit'), () => {
   })
 })
 
-/** While the phone is away, both commands fail. */
+/** Both commands fail while the phone is disconnected. */
 function ignoreGone(error: unknown): void {
   if (!/127\.0\.0\.1/.test(String(error))) throw error
 }

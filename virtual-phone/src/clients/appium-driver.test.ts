@@ -1,4 +1,4 @@
-/** The virtual phone driven by Appium's UiAutomator2 driver through its WebDriver server and the real adb. The names of the tests are rows of README's table. */
+/** The virtual phone driven by Appium's UiAutomator2 driver through its WebDriver server and the real adb. Each test's title is a row of README's table. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await host.close()
 })
 
-/** @throws for an answer that is an error */
+/** @throws for an error response */
 async function post(path: string, body: object): Promise<unknown> {
   const { status, value } = await send('POST', path, body)
   if (status !== 200) throw new Error(`${path}: ${JSON.stringify(value)}`)
@@ -32,7 +32,7 @@ async function post(path: string, body: object): Promise<unknown> {
 
 const get = async (path: string) => (await send('GET', path)).value
 
-/** Below the session, or `/session` itself before there is one. */
+/** Paths are relative to the session, or to `/session` before there is one. */
 async function send(
   method: string,
   path: string,
@@ -115,7 +115,7 @@ describe(`appium-uiautomator2-driver ${driverVersion}`, () => {
     expect(await get(`/element/${title}/rect`)).toMatchObject({ width: expect.any(Number) as number })
   })
 
-  it('refuses what is not there', async () => {
+  it('returns an error for a missing element', async () => {
     const { status, value } = await send('POST', '/element', { using: 'xpath', value: '//nothing' })
     expect([status, value]).toMatchObject([404, { error: 'no such element' }])
     const stale = await find('id', 'com.phonerack.notes:id/title')
@@ -124,7 +124,7 @@ describe(`appium-uiautomator2-driver ${driverVersion}`, () => {
     expect([gone.status, gone.value]).toMatchObject([404, { error: 'stale element reference' }])
   })
 
-  it('reads the page source and finds in it by XPath', async () => {
+  it('reads the page source, and finds elements by XPath', async () => {
     await mobile('activateApp', { appId: 'com.android.settings' })
     const source = String(await get('/source'))
     expect(source).toMatch(/^<\?xml [^>]*\?>\s*<hierarchy index="0" class="hierarchy" rotation="0"/)
@@ -174,7 +174,7 @@ describe(`appium-uiautomator2-driver ${driverVersion}`, () => {
     expect(await get('/source')).not.toBe(after)
   })
 
-  it('asks for the state of apps, ends them, and lists contexts and system bars', async () => {
+  it('queries and terminates apps, and lists contexts and system bars', async () => {
     const appId = 'com.phonerack.notes'
     const state = () => mobile('queryAppState', { appId })
     expect(await mobile('queryAppState', { appId: 'no.such.app' })).toBe(0)
@@ -192,7 +192,7 @@ describe(`appium-uiautomator2-driver ${driverVersion}`, () => {
     })
   })
 
-  it('answers alerts, turns the screen and carries the clipboard', async () => {
+  it('answers alerts, rotates the screen, and sets and reads the clipboard', async () => {
     await mobile('activateApp', { appId: 'com.phonerack.dialogs' })
     await click('xpath', '//*[@text="Show alert"]')
     expect(await get('/alert/text')).toContain('Do you want to go on?')
@@ -211,12 +211,12 @@ describe(`appium-uiautomator2-driver ${driverVersion}`, () => {
     expect(await mobile('getGeolocation')).toMatchObject({ latitude: 48.85, longitude: 2.35 })
   })
 
-  it('ends its session, and starts another one in another language', async () => {
+  it('ends its session, and starts another one in a different language', async () => {
     await endSession()
     expect(await host.shell('ps -A -o NAME')).not.toContain('uiautomator2')
     const begin = performance.now()
     await startSession({ 'appium:language': 'de', 'appium:locale': 'DE' })
-    // With every question of its answered it takes a second or two; each unanswered one costs it ten.
+    // A start takes a second or two; each unanswered query costs the driver ten seconds.
     expect(performance.now() - begin).toBeLessThan(20_000)
     expect((await host.shell('getprop persist.sys.locale')).trim()).toBe('de-DE')
     await endSession()

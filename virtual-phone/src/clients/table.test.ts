@@ -17,25 +17,25 @@ const REPORT: Report = {
   ],
 }
 const ROWS = [
-  { client: 'one 1.0', thing: 'x', result: 'works' },
-  { client: 'one 1.0', thing: 'y', result: 'not run' },
-  { client: 'two 2.0', thing: 'a|b', result: '**fails**' },
+  { client: 'one 1.0', operation: 'x', result: 'works' },
+  { client: 'one 1.0', operation: 'y', result: 'not run' },
+  { client: 'two 2.0', operation: 'a|b', result: '**fails**' },
 ]
 const DOCUMENT = '# A\n\n<!-- clients: begin -->\nold\n<!-- clients: end -->\n\n## B\n'
 
-/** Names of tests as they stand in the source; those of a group that is run twice stand once. */
+/** Titles of tests in the source; a group that runs twice counts once. */
 function titles(source: string): string[] {
   return [...source.matchAll(/\bit\(\s*(['"`])(.+?)\1,/g)].map((match) => match[2] ?? '')
 }
 
 describe('the table of clients', () => {
-  it('has a row for each test, and tells what failed', () => {
+  it('has a row for each test, and marks failures', () => {
     expect(rowsOf(REPORT)).toEqual(ROWS)
     expect(clientTable(ROWS, ['adb 1'])).toBe(
       [
         '- adb 1',
         '',
-        '| Client | Thing | Result |',
+        '| Client | Operation | Result |',
         '| --- | --- | --- |',
         '| one 1.0 | x | works |',
         '| one 1.0 | y | not run |',
@@ -44,7 +44,7 @@ describe('the table of clients', () => {
     )
   })
 
-  it('takes its place between the markers, and is read back', () => {
+  it('is written between the markers, and can be read back', () => {
     const written = withTable(DOCUMENT, clientTable(ROWS, ['adb 1']))
     expect(written.startsWith('# A\n\n<!--') && written.endsWith('-->\n\n## B\n')).toBe(true)
     expect(written).not.toContain('old')
@@ -52,13 +52,13 @@ describe('the table of clients', () => {
     expect(() => tableRows('nothing')).toThrow('no markers')
   })
 
-  it('as committed holds the tests of this folder, no other, and none that failed', () => {
+  it('is committed with exactly the tests of this folder, all passing', () => {
     const rows = tableRows(readFileSync(join(here, '../../README.md'), 'utf8'))
     const tests = readdirSync(here)
       .filter((file) => file.endsWith('.test.ts') && file !== 'table.test.ts')
       .flatMap((file) => titles(readFileSync(join(here, file), 'utf8')))
     expect(tests.length).toBeGreaterThan(50)
-    expect([...new Set(rows.map((row) => row.thing))].sort()).toEqual([...new Set(tests)].sort())
+    expect([...new Set(rows.map((row) => row.operation))].sort()).toEqual([...new Set(tests)].sort())
     expect(rows.filter((row) => row.result !== 'works')).toEqual([])
     expect(rows.filter((row) => !/ \d+\.\d+/.test(row.client))).toEqual([])
   })

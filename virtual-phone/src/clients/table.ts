@@ -1,13 +1,13 @@
 /**
- * Writes README's table of clients from a run of the tests in this folder: each row a client and an
- * operation, and each row a test. `npm run clients` runs the tests and this program:
+ * Writes README's table of clients from a run of the tests in this folder: one row per test, with its client and
+ * operation. `npm run clients` runs the tests and this program:
  *   node dist/clients/table.js dist/clients.json README.md
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
-/** What of vitest's JSON report is used. */
+/** The used part of vitest's JSON report. */
 export interface Report {
   testResults: {
     /** Path of the file. */
@@ -20,13 +20,13 @@ export interface Row {
   /** The client and its version: the name of the group of tests. */
   client: string
   /** The test's name. */
-  thing: string
+  operation: string
   result: string
 }
 
 const BEGIN = '<!-- clients: begin -->'
 const END = '<!-- clients: end -->'
-const HEAD = ['| Client | Thing | Result |', '| --- | --- | --- |']
+const HEAD = ['| Client | Operation | Result |', '| --- | --- | --- |']
 const RESULTS: Readonly<Record<string, string>> = { passed: 'works', failed: '**fails**' }
 
 export function rowsOf(report: Report): Row[] {
@@ -35,14 +35,16 @@ export function rowsOf(report: Report): Row[] {
     .flatMap((file) => file.assertionResults)
     .map(({ ancestorTitles, title, status }) => ({
       client: ancestorTitles.filter((name) => name !== '').join(' · '),
-      thing: title,
+      operation: title,
       result: RESULTS[status] ?? 'not run',
     }))
 }
 
-/** @param setting lines on what the run was made with */
+/** @param setting lines that describe the environment of the run */
 export function clientTable(rows: readonly Row[], setting: readonly string[]): string {
-  const lines = rows.map(({ client, thing, result }) => `| ${cell(client)} | ${cell(thing)} | ${result} |`)
+  const lines = rows.map(
+    ({ client, operation, result }) => `| ${cell(client)} | ${cell(operation)} | ${result} |`,
+  )
   return [...setting.map((line) => `- ${line}`), '', ...HEAD, ...lines].join('\n')
 }
 
@@ -54,11 +56,11 @@ export function tableRows(document: string): Row[] {
     .filter((line) => line.startsWith('|'))
     .slice(HEAD.length)
     .map((line) => {
-      const [client = '', thing = '', result = ''] = line
+      const [client = '', operation = '', result = ''] = line
         .slice(1)
         .split(/(?<!\\)\|/)
         .map((text) => text.trim().replaceAll('\\|', '|'))
-      return { client, thing, result }
+      return { client, operation, result }
     })
 }
 

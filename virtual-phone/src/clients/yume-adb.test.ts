@@ -1,4 +1,4 @@
-/** The virtual phone driven by @yume-chan/adb, through a real adb server and directly. The names of the tests are rows of README's table. */
+/** The virtual phone driven by @yume-chan/adb, through a real adb server and directly. Each test's title is a row of README's table. */
 import { randomBytes } from 'node:crypto'
 import { Adb, AdbFeature, AdbServerClient, LinuxFileType, type AdbSocket, type AdbSync } from '@yume-chan/adb'
 import { AdbServerNodeTcpConnector } from '@yume-chan/adb-server-node-tcp'
@@ -17,7 +17,7 @@ afterAll(async () => {
   await host.close()
 })
 
-/** In pieces as a file is read. */
+/** Splits the bytes into chunks, like reading a file. */
 function streamOf(bytes: Uint8Array): ReadableStream<MaybeConsumable<Uint8Array>> {
   let at = 0
   return new ReadableStream<MaybeConsumable<Uint8Array>>({
@@ -73,7 +73,7 @@ describe.each(ways)('%s', (_name, open) => {
     await adb.close()
   })
 
-  it('knows the phone and its features', async () => {
+  it("reads the phone's identity and features", async () => {
     expect([adb.banner.model, adb.banner.product]).toEqual(['Virtual_Phone', 'virtual_phone'].map(orSpaced))
     for (const feature of [
       AdbFeature.ShellV2,
@@ -87,12 +87,12 @@ describe.each(ways)('%s', (_name, open) => {
     expect(await adb.getProp('ro.build.version.sdk')).toBe('34')
   })
 
-  it('runs shell v2 with exit code, stdout and stderr apart', async () => {
+  it('runs shell v2 with separate exit code, stdout and stderr', async () => {
     const result = await adb.subprocess.shellProtocol?.spawnWaitText('echo out; echo err >&2; exit 7')
     expect(result).toEqual({ stdout: 'out\n', stderr: 'err\n', exitCode: 7 })
   })
 
-  it('gives shell v2 its stdin, and kills it', async () => {
+  it('writes to stdin of shell v2, and kills the process', async () => {
     const cat = await adb.subprocess.shellProtocol?.spawn('cat; echo end')
     if (!cat) throw new Error('no shell v2')
     const writer = cat.stdin.getWriter()
@@ -114,7 +114,7 @@ describe.each(ways)('%s', (_name, open) => {
     expect((await host.shell('ps -A -o PID')).split(/\s+/)).not.toContain(pid)
   })
 
-  it('runs the shell without protocol', async () => {
+  it('runs the shell without the shell protocol', async () => {
     expect(await adb.subprocess.noneProtocol.spawnWaitText('echo out; echo err >&2')).toBe('out\nerr\n')
   })
 
@@ -127,7 +127,7 @@ describe.each(ways)('%s', (_name, open) => {
     })
   })
 
-  it('stats and lists with their second versions', async () => {
+  it('stats and lists by sync v2', async () => {
     await host.shell(
       'mkdir -p /sdcard/y; echo 12345 > /sdcard/y/file; ln -s /data/local/tmp /data/local/tmp/here 2>/dev/null; true',
     )
@@ -143,11 +143,11 @@ describe.each(ways)('%s', (_name, open) => {
     })
   })
 
-  it('has a reverse tunnel to this process', async () => {
+  it('opens a reverse tunnel to this process', async () => {
     let answered: Promise<void> = Promise.reject(new Error('nobody came'))
     answered.catch(() => undefined)
     const address = await adb.reverse.add('localabstract:yume', (socket) => {
-      // The daemon transport takes the connection only after this function.
+      // The daemon transport accepts the connection only after this function returns.
       answered = new Promise((resolve) => setTimeout(resolve, 20)).then(() => greet(socket))
     })
     expect(address).toBe('localabstract:yume')
@@ -169,7 +169,7 @@ describe.each(ways)('%s', (_name, open) => {
     ])
   })
 
-  it('opens forty streams at once', async () => {
+  it('opens forty streams concurrently', async () => {
     const texts = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
         adb.subprocess.noneProtocol.spawnWaitText(`seq 1 500 | wc -l; echo ${i}`),
@@ -178,12 +178,12 @@ describe.each(ways)('%s', (_name, open) => {
     expect(texts).toEqual(texts.map((_, i) => `500\n${i}\n`))
   })
 
-  it('is refused a service that is not there', async () => {
+  it('gets a refusal for an unknown service', async () => {
     await expect(adb.createSocket('nope:')).rejects.toThrow()
   })
 })
 
-/** adb writes a space of a model as an underscore in its list, adbd does not in its banner. */
+/** adb's device list replaces spaces of a model by underscores; adbd's banner does not. */
 function orSpaced(name: string): unknown {
   return expect.stringMatching(new RegExp(`^${name.replace('_', '[_ ]')}$`))
 }
@@ -195,7 +195,7 @@ describe(`${nameOf('@yume-chan/adb-server-node-tcp')} as observer`, () => {
     ])
   })
 
-  it('tracks the phone going and coming', async () => {
+  it('tracks the phone disconnecting and reconnecting', async () => {
     const observer = await server.trackDevices()
     const gone = new Promise((resolve) => observer.onDeviceRemove(resolve))
     await host.adb.run(['disconnect', host.serial])

@@ -1,4 +1,4 @@
-/** Each fault against the real adb. */
+/** Tests each fault with the real adb. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ afterAll(async () => {
 })
 
 describe('the link', () => {
-  it('is gone when unplugged, and comes back', async () => {
+  it('disconnects when unplugged, and reconnects', async () => {
     await phone.faults.unplug()
     await adb.run(['disconnect', serial])
     expect(await text('connect', serial)).toMatch(/refused|failed/)
@@ -55,19 +55,19 @@ describe('the link', () => {
     await reconnect()
   })
 
-  it('breaks what is under way when adbd restarts', async () => {
+  it('ends running commands when adbd restarts', async () => {
     const sleeping = adb.run(['shell', 'sleep 10; echo done'])
     await expect.poll(async () => shell('ps -A'), { timeout: 10_000 }).toContain('sleep')
     await phone.faults.restartAdbd()
-    // adb 29 ends with 0 when its phone goes.
+    // adb 29 exits with 0 when its phone disconnects.
     expect((await sleeping).stdout.toString()).toBe('')
     await reconnect()
   })
 
-  it('is offline when adbd is silent', async () => {
+  it('is offline when adbd does not answer', async () => {
     await phone.faults.setOffline(true)
     await adb.run(['disconnect', serial])
-    // adb waits for the handshake for some seconds before it answers.
+    // adb waits some seconds for the handshake before it answers.
     const connecting = adb.run(['connect', serial])
     await expect.poll(() => text('devices'), { timeout: 12_000 }).toContain(`${serial}\toffline`)
     await phone.faults.setOffline(false)
@@ -100,7 +100,7 @@ describe('the link', () => {
     await reconnect()
   })
 
-  it('is refused until somebody allows, on a phone that asks for keys', async () => {
+  it('is unauthorized until the key is allowed, on a phone with `auth`', async () => {
     const asking = await startPhone({ port: 0, dataDir: join(folder, 'asking'), pace: 'instant', auth: true })
     const its = `127.0.0.1:${asking.port}`
     const stateOf = async (): Promise<string> => {
@@ -121,7 +121,7 @@ describe('the link', () => {
     await expect(phone.faults.makeUnauthorized()).rejects.toThrow('asks for no keys')
   })
 
-  it('does not come back from a reboot until it may', async () => {
+  it('stays in a boot loop until the fault ends', async () => {
     phone.faults.neverComeBack(true)
     await adb.run(['reboot'])
     await expect.poll(state, { timeout: 10_000 }).not.toBe('device')
@@ -135,7 +135,7 @@ describe('the link', () => {
 })
 
 describe('the phone', () => {
-  it('is full', async () => {
+  it('reports full storage', async () => {
     phone.faults.fullStorage(true)
     expect(await shell('echo x > /sdcard/full.txt')).toContain('No space left on device')
     expect(await shell('df /data')).toContain('100%')
@@ -143,7 +143,7 @@ describe('the phone', () => {
     expect(await shell('echo x > /sdcard/full.txt; cat /sdcard/full.txt')).toBe('x\n')
   })
 
-  it('never rests', async () => {
+  it('never becomes idle', async () => {
     phone.faults.neverIdle(true)
     expect(await shell('uiautomator dump /dev/tty')).toBe('ERROR: could not get idle state.\n')
     phone.faults.neverIdle(false)
@@ -160,7 +160,7 @@ describe('the phone', () => {
     expect(await shell('ip addr')).not.toContain('wlan0')
   })
 
-  it('is locked, and opened by a swipe', async () => {
+  it('is locked, and unlocks with a swipe', async () => {
     phone.faults.lockScreen()
     expect(await shell('uiautomator dump /dev/tty')).toContain('keyguard_root_view')
     expect(await shell('dumpsys window | grep mCurrentFocus')).toMatch(/ u0 NotificationShade\}$/m)
@@ -168,7 +168,7 @@ describe('the phone', () => {
     expect(await shell('uiautomator dump /dev/tty')).not.toContain('keyguard_root_view')
   })
 
-  it('runs out of battery, and says so', async () => {
+  it('warns of a low battery', async () => {
     phone.faults.setBattery(9)
     expect(await shell('dumpsys battery')).toContain('level: 9')
     await shell('cmd statusbar expand-notifications')

@@ -1,6 +1,6 @@
 /**
  * Injects the faults of real phones. Available to the holder of the `Phone` object in its process, and
- * through the fault port (`port/`) where it was requested: no command, property or file of the phone leads
+ * through the fault port (`port/`) if it was enabled: no command, property or file of the phone leads
  * here. Used by tests.
  */
 import { type Android, NORMAL_CELSIUS } from '../android/android.js'
@@ -10,15 +10,15 @@ import { type Leftover, putLeftover } from './leftovers.js'
 import { type SlowLimits } from './slow-line.js'
 import { scrcpyServers, UI_SERVER } from './state.js'
 
-/** This phone cannot have that fault. */
+/** The fault is impossible on this phone. */
 export class FaultError extends Error {}
 
 /** Omitted fields stay unchanged. */
 export interface Cards {
   sim?: boolean | undefined
-  /** Calls to the SIM's number go to another one. */
+  /** True if calls to the SIM's number are forwarded. */
   forwards?: boolean | undefined
-  /** State that the SIM stores. */
+  /** The number of messages on the SIM. */
   messages?: number | undefined
   esimProfiles?: number | undefined
   memoryCard?: boolean | undefined
@@ -28,7 +28,7 @@ export interface FaultParts {
   android: Android
   link: LinkFaults
   listening: Pick<Listening, 'setPlugged' | 'restart'>
-  /** Holds back what follows a restart. */
+  /** While `stuck`, a restart does not complete. */
   boot: { stuck: boolean }
 }
 
@@ -43,28 +43,28 @@ export class Faults {
 
   constructor(private readonly parts: FaultParts) {}
 
-  /** Hosts lose the phone and find nothing at its port, even after a reboot. */
+  /** Disconnects hosts and closes the port, even across a reboot. */
   unplug(): Promise<void> {
     return this.parts.listening.setPlugged(false)
   }
 
-  /** A phone that is restarting comes back when it has. */
+  /** A phone that is restarting reconnects when it has booted. */
   replug(): Promise<void> {
     return this.parts.listening.setPlugged(true)
   }
 
-  /** adbd ends and starts again: streams break, forwards and reverses go. */
+  /** Restarts adbd: streams, forwards and reverses end. */
   restartAdbd(): Promise<void> {
     return this.parts.listening.restart()
   }
 
-  /** Hosts connect, but hear nothing: `offline` for adb. */
+  /** Hosts connect but receive no response; adb reports `offline`. */
   async setOffline(on: boolean): Promise<void> {
     this.parts.link.silent = on
     await this.restartAdbd()
   }
 
-  /** All keys are forgotten and the hosts dropped: `unauthorized` until somebody allows. @throws for a phone that asks for no keys */
+  /** Revokes all keys and disconnects the hosts: `unauthorized` until a key is allowed. @throws for a phone without `auth` */
   async makeUnauthorized(): Promise<void> {
     const { adbKeys } = this.parts.android
     if (!adbKeys.required) throw new FaultError('This phone was started without auth: it asks for no keys')
@@ -73,50 +73,50 @@ export class Faults {
   }
 
   /**
-   * Every Nth stream that a host opens is taken and never answered; 1: all, 0 ends that.
-   * @param containing counts only streams whose service (`shell,v2,raw:input tap 1 2`, `sync:`) holds this
+   * Accepts every Nth stream of a host and never answers it; 1: all, 0: none.
+   * @param containing counts only streams whose service (`shell,v2,raw:input tap 1 2`, `sync:`) contains this text
    */
   hangEvery(count: number, containing = ''): void {
     this.parts.link.setHangEvery(count, containing)
   }
 
-  /** For connections from now on; null ends the fault. Hosts are disconnected, so that they reconnect. */
+  /** Applies to new connections; null ends the fault. Disconnects the hosts, so that they reconnect. */
   async slowLink(limits: SlowLimits | null): Promise<void> {
     this.parts.link.slow = limits
     await this.restartAdbd()
   }
 
-  /** The next restart ends in a boot loop, until this is switched off. */
+  /** The next restart ends in a boot loop, until this is turned off. */
   neverComeBack(on: boolean): void {
     this.parts.boot.stuck = on
   }
 
-  /** Nothing more can be written: ENOSPC. */
+  /** Every write fails with ENOSPC. */
   fullStorage(on: boolean): void {
     this.parts.android.volume.full = on
   }
 
-  /** Appium's UiAutomator2 server dies in the middle of it. */
+  /** Kills Appium's UiAutomator2 server. */
   crashUiServer(): void {
     this.parts.android.running.stop(UI_SERVER)
   }
 
-  /** Something on the screen moves without end: no dump finds it idle. */
+  /** Something on the screen moves continuously: no dump finds it idle. */
   neverIdle(on: boolean): void {
     this.parts.android.world.setRestless(on)
   }
 
-  /** Background apps cannot read or set the clipboard: as on Android 10 and later. */
+  /** Background apps cannot read or set the clipboard, like on Android 10 and later. */
   denyClipboard(on: boolean): void {
     this.parts.android.world.denyClipboard(on)
   }
 
-  /** `ip addr` shows a wlan0 with this address (`192.0.2.7/24`); null ends that. Nothing is reachable there: it has no network. */
+  /** `ip addr` shows a wlan0 with this address (`192.0.2.7/24`); null removes it. No address is reachable through it. */
   joinNetwork(address: string | null): void {
     this.parts.android.network = address
   }
 
-  /** Ends each scrcpy server as the low-memory killer does. Returns how many. */
+  /** Ends each scrcpy server as the low-memory killer does. Returns their number. */
   killScrcpy(): number {
     const servers = scrcpyServers(this.parts.android)
     for (const server of servers) server.kill?.()
@@ -127,7 +127,7 @@ export class Faults {
     this.parts.android.world.setLocked(true)
   }
 
-  /** The status bar and `dumpsys battery` tell it; below 15 % the system warns. */
+  /** Shown by the status bar and `dumpsys battery`; below 15 % the system warns. */
   setBattery(percent: number): void {
     const { world } = this.parts.android
     world.setBattery(percent)
@@ -150,7 +150,7 @@ export class Faults {
     this.parts.android.world.setConfiguration({})
   }
 
-  /** An app comes in front again and again; null ends that. */
+  /** Starts an app in the foreground repeatedly; null ends that. */
   stealFocus(packageName: string | null, everyMs = 500): void {
     clearInterval(this.thief)
     this.thief = undefined
@@ -167,19 +167,17 @@ export class Faults {
     this.thief = setInterval(steal, everyMs)
   }
 
-  /** Puts on the phone what its user could have left there; a wipe removes it. */
+  /** Creates data that a user can leave on the phone; a wipe removes it. */
   async leave(what: readonly Leftover[]): Promise<void> {
     for (const each of what) await putLeftover(this.parts.android, each)
   }
 
-  /** These are on the phone after each wipe, whether or not they were there before; none ends that. */
+  /** These remain on the phone after each wipe, even if they were absent before; an empty list ends that. */
   wipeLeaves(what: readonly Leftover[]): void {
     this.kept = what
   }
 
-  /**
-   * Cards that a person inserts, or profiles that a carrier's app writes to the eUICC; no wipe removes them.
-   */
+  /** Cards that a person inserts, or profiles that a carrier's app writes to the eUICC; a wipe does not remove them. */
   insert(cards: Cards): void {
     const { android } = this.parts
     const { sim, forwards = false, messages = 0, esimProfiles, memoryCard } = cards
@@ -191,14 +189,14 @@ export class Faults {
     android.changed()
   }
 
-  /** Signs in; `owner` is the installed app that keeps the account. */
+  /** Adds an account; `owner` is the installed app that keeps it. */
   addAccount(account: { name: string; type: string; owner?: string }): void {
     const { android } = this.parts
     android.userData.accounts = [...android.userData.accounts, account]
     android.changed()
   }
 
-  /** Another image or bootloader is on the phone: `ro.build.fingerprint`, `ro.boot.…`. Survives restarts. */
+  /** Properties of another image or bootloader: `ro.build.fingerprint`, `ro.boot.…`. Kept across restarts. */
   setBootProperties(values: Readonly<Record<string, string>>): void {
     const { android } = this.parts
     android.bootProperties = { ...android.bootProperties, ...values }
@@ -209,12 +207,12 @@ export class Faults {
     this.wipeDoesNothing = on
   }
 
-  /** Called after a wipe, before hosts can look. */
+  /** Called after a wipe, before hosts can connect. */
   async afterWipe(): Promise<void> {
     await this.leave(this.kept)
   }
 
-  /** Ends every fault that lasts. A phone in a boot loop, unplugged or with a bad link comes back soon after. */
+  /** Ends every lasting fault. A phone in a boot loop, unplugged or with a bad link reconnects soon after. */
   async heal(): Promise<void> {
     const { android, link, boot } = this.parts
     const badLink = link.silent || link.slow !== null || link.hangEvery !== 0
@@ -237,7 +235,7 @@ export class Faults {
     await this.replug()
   }
 
-  /** Ends what goes on by itself. */
+  /** Clears timers. */
   close(): void {
     this.stealFocus(null)
   }

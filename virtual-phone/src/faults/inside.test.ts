@@ -1,4 +1,4 @@
-/** Faults that adb alone does not show: the clipboard, and servers that die. */
+/** Faults that adb alone does not show: the clipboard, and servers that end. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { testAndroid, type TestAndroid } from '../testing/test-android.js'
 import { Faults } from './faults.js'
@@ -31,7 +31,7 @@ it('refuses the clipboard to background apps', () => {
   expect(world.clipboard).toBe('before')
 })
 
-it('ends scrcpy servers, and nothing else', () => {
+it('ends only scrcpy servers', () => {
   const killed: string[] = []
   for (const name of ['app_process', 'sh']) {
     test.android.processes.start({ user: 'shell', name, parent: 1, kill: () => killed.push(name) })

@@ -1,5 +1,5 @@
 /**
- * A user's data on a phone: where Android's commands find it, what a wipe removes, and what an incomplete
+ * A user's data on a phone: the command that shows it, what a wipe removes, and what an incomplete
  * wipe keeps.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -35,7 +35,7 @@ async function shell(script: string): Promise<string> {
   return `${stdout.toString()}${stderr}${code === 0 ? '' : `exit ${code}`}`
 }
 
-/** adb is kept away while the phone restarts: it would wait for seconds. */
+/** Disconnects adb while the phone restarts, because it would wait for seconds. */
 async function wipe(): Promise<void> {
   expect(await shell('cmd testharness enable')).toBe('')
   const booted = () => phone.state().booted
@@ -50,7 +50,7 @@ const connect = () =>
     .poll(async () => (await adb.run(['connect', serial])).stdout.toString(), { timeout: 10_000 })
     .toContain('connected')
 
-/** The question, what the phone answers without the leftover, and with it. */
+/** The command, its output without the leftover, and its output with it. */
 const seen: Record<Leftover, readonly [string, string, string]> = {
   account: [
     'dumpsys account | grep -A1 Accounts:',
@@ -113,7 +113,7 @@ async function expectAll(found: 1 | 2): Promise<void> {
 
 it('finds nothing on a new phone', () => expectAll(1))
 
-it('finds each, but not after a wipe', async () => {
+it('finds each leftover, but not after a wipe', async () => {
   await phone.faults.leave(leftovers.filter((what) => what !== 'lock-credential'))
   await phone.faults.leave(['package'])
   const { 'lock-credential': pin, ...others } = seen
@@ -123,7 +123,7 @@ it('finds each, but not after a wipe', async () => {
   await expectAll(1)
 })
 
-it('finds each after a wipe that is not whole, and after another start of the phone', async () => {
+it('finds each leftover after an incomplete wipe and a restart of the phone', async () => {
   phone.faults.wipeLeaves(leftovers)
   await wipe()
   await expectAll(2)
@@ -135,7 +135,7 @@ it('finds each after a wipe that is not whole, and after another start of the ph
   expect(await shell('dumpsys account')).toContain('Accounts: 1\n')
 })
 
-it('takes no wipe with a lock credential, until it is cleared', async () => {
+it('refuses a wipe until the lock credential is cleared', async () => {
   expect(await shell('cmd testharness enable')).toBe(
     'Test Harness Mode cannot be enabled if there is a lock screen\nexit 2',
   )

@@ -1,7 +1,7 @@
 /**
- * A user's data on a phone, and what an incomplete wipe leaves of it. Each item is where Android's commands
- * find it. The apps of the keyboard, the accessibility service and the administrator belong to the system
- * image, so that each can be left separately. Called by `faults.ts`.
+ * A user's data on a phone, and the parts that an incomplete wipe keeps. Each item can be found by an Android
+ * command. The apps of the keyboard, the accessibility service and the administrator belong to the system
+ * image, so that each leftover is independent. Called by `faults.ts`.
  */
 import type { Android } from '../android/android.js'
 import type { Apk } from '../android/apk/apk.js'
@@ -121,7 +121,7 @@ const leave = {
 export type Leftover = keyof typeof leave
 export const leftovers = Object.keys(leave) as Leftover[]
 
-/** Puts it on the phone; where it is already, nothing changes. */
+/** Creates the leftover; has no effect if it exists. */
 export async function putLeftover(android: Android, what: Leftover): Promise<void> {
   await leave[what](android)
 }

@@ -2,24 +2,24 @@
 import { type SlowLimits } from './slow-line.js'
 
 export class LinkFaults {
-  /** Hosts connect and hear nothing: adb calls the phone offline. */
+  /** Hosts connect and receive no response: adb calls the phone offline. */
   silent = false
   slow: SlowLimits | null = null
   /** Every Nth service that a host opens hangs; 0: none. */
   hangEvery = 0
   private opened = 0
 
-  /** Only services whose name holds this hang. */
+  /** Only services whose name contains this text hang. */
   private hangText = ''
 
-  /** Whether the service that is opened now hangs. `name`: for example `shell,v2,raw:input tap 1 2`. */
+  /** Whether this new service hangs. `name`: for example `shell,v2,raw:input tap 1 2`. */
   hangs(name: string): boolean {
     if (this.hangEvery === 0 || !name.includes(this.hangText)) return false
     this.opened++
     return this.opened % this.hangEvery === 0
   }
 
-  /** `hangEvery` counts from here, and only services whose name holds `text`. */
+  /** Resets the count; `hangEvery` then counts only services whose name contains `text`. */
   setHangEvery(count: number, text = ''): void {
     this.hangEvery = count
     this.hangText = text

@@ -1,20 +1,20 @@
-/** A socket behind a slow link: bytes come and go late and at a limited rate. Used by `adbd/server.ts`. */
+/** A socket behind a slow link, with latency and limited bandwidth in both directions. Used by `adbd/server.ts`. */
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 
 export interface SlowLimits {
-  /** One way. */
+  /** One-way latency. */
   latencyMs: number
   bytesPerSecond: number
 }
 
-/** One direction: when the line is free again. */
+/** One direction, with the time at which the line is free again. */
 class Lane {
   private freeAtMs = 0
 
   constructor(private readonly limits: SlowLimits) {}
 
-  /** How long from now until this many bytes are through the line. */
+  /** Milliseconds until this many bytes have passed the line. */
   take(bytes: number): number {
     const now = performance.now()
     this.freeAtMs = Math.max(now, this.freeAtMs) + (bytes / this.limits.bytesPerSecond) * 1000
@@ -53,7 +53,7 @@ export class SlowLine extends Duplex {
   }
 
   override _read(): void {
-    // Chunks are pushed when they have come through.
+    // Chunks are pushed after their transfer time.
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {

@@ -6,16 +6,16 @@ export interface State {
   booted: boolean
   awake: boolean
   locked: boolean
-  /** In front: package and full class name. */
+  /** The foreground activity: package and full class name. */
   focused: { package: string; activity: string }
   clipboard: string
-  /** Null when the phone does not know where it is. */
+  /** Null when the phone does not know its location. */
   location: GeoPoint | null
   batteryPercent: number
   locale: string
   timeZone: string
   notifications: { package: string; title: string; text: string }[]
-  /** Packages that were installed, not built in. */
+  /** Packages that were installed, without the built-in ones. */
   installed: string[]
   uiServerRunning: boolean
   scrcpyServers: number

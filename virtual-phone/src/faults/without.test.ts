@@ -1,4 +1,4 @@
-/** Phones that lack parts: the command line that says so, and what such a phone answers. */
+/** Phones that lack parts: the command-line option, and the responses of such a phone. */
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Part, parts } from '../android/missing.js'
@@ -9,7 +9,7 @@ import { instrumentation } from '../testing/uia2-client.js'
 import { readWithout } from './without.js'
 
 describe('--without', () => {
-  it('names parts of all phones, or of the one at a port', () => {
+  it('names parts of all phones, or of the phone at one port', () => {
     const without = readWithout('scrcpy,6001:ui-server,6001:locale,6002:clipboard')
     expect(without?.(6001)).toEqual(['scrcpy', 'ui-server', 'locale'])
     expect(without?.(6002)).toEqual(['scrcpy', 'clipboard'])
@@ -17,7 +17,7 @@ describe('--without', () => {
     expect(readWithout('')?.(6001)).toEqual([])
   })
 
-  it('is refused for parts that no phone has', () => {
+  it('is refused for an unknown part', () => {
     for (const wrong of ['screen', '6001:', 'x:scrcpy', 'scrcpy:6001']) expect(readWithout(wrong)).toBeNull()
   })
 })
@@ -28,7 +28,7 @@ describe('a phone without', () => {
     for (const phone of phones.splice(0)) phone.close()
   })
 
-  /** One that lacks this part, and one that lacks all others. */
+  /** One phone that lacks this part, and one that lacks all the others. */
   function both(part: Part): { lacking: TestAndroid; having: TestAndroid } {
     const lacking = testAndroid([part])
     const having = testAndroid(parts.filter((each) => each !== part))

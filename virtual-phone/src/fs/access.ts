@@ -20,7 +20,7 @@ export const aid = {
 
 export const root: Credentials = { uid: aid.root, gid: aid.root, groups: [] }
 
-/** The user of adbd's shell. The mount of `/storage` lets it in as a member of `media_rw`. */
+/** The user of adbd's shell. The mount of `/storage` grants it access as a member of `media_rw`. */
 export const shellUser: Credentials = {
   uid: aid.shell,
   gid: aid.shell,

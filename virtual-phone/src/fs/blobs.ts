@@ -1,6 +1,6 @@
 /**
  * Stores the bytes of the phone's files on the machine: one file per inode number, in one folder of the
- * phone's data. A name that a tenant chooses never becomes a path of the machine.
+ * phone's data. A file name chosen by a tenant never becomes a path of the machine.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
@@ -15,7 +15,7 @@ export class Blobs {
     return open(this.pathOf(ino), 'r')
   }
 
-  /** `w` empties the file, `a` writes behind its end, `r+` keeps it. Creates it. */
+  /** `w` empties the file, `a` appends, `r+` keeps it. Creates a missing file. */
   async openWrite(ino: number, mode: 'truncate' | 'append' | 'keep'): Promise<FileHandle> {
     if (mode !== 'keep') return open(this.pathOf(ino), mode === 'truncate' ? 'w' : 'a')
     const created = await open(this.pathOf(ino), 'a')
@@ -28,7 +28,7 @@ export class Blobs {
     await rm(this.pathOf(ino), { force: true })
   }
 
-  /** Removes what no inode names: left by a process that died between two writes. */
+  /** Removes files without an inode, left by a process that died between two writes. */
   keepOnly(known: ReadonlySet<number>): void {
     for (const name of readdirSync(this.folder)) {
       if (!known.has(Number(name))) rmSync(join(this.folder, name), { force: true })

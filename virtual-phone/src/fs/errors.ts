@@ -1,4 +1,4 @@
-/** Errors of the phone's file system, as Linux numbers and bionic's `strerror` words them. */
+/** Errors of the phone's file system, with Linux' numbers and bionic's `strerror` texts. */
 
 const table = {
   EPERM: [1, 'Operation not permitted'],

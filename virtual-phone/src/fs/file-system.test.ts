@@ -1,4 +1,4 @@
-/** Rights, links and lasting of the phone's file system. */
+/** Rights, links and persistence of the phone's file system. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ function newVolume(blobFolder: string, saved: SavedVolume | null): FileSystem {
 const fresh = () => newVolume(join(folder, String(next++)), null)
 
 describe('the file system', () => {
-  it('lets the shell write where a phone lets it, and nowhere else', async () => {
+  it('lets the shell write only where a phone permits it', async () => {
     const fs = fresh()
     await fs.writeFile('/data/local/tmp/a', Buffer.from('1'))
     await fs.writeFile('/sdcard/a', Buffer.from('1'))
@@ -36,7 +36,7 @@ describe('the file system', () => {
     await expect(fs.writeFile('/system/bin/ls', Buffer.from('1'))).rejects.toMatchObject({ code: 'EACCES' })
   })
 
-  it('gives shared storage one owner and mode, and no links', async () => {
+  it('gives shared storage one owner and mode, and refuses links there', async () => {
     const fs = fresh()
     await fs.writeFile('/sdcard/a', Buffer.from('1'), 0o777)
     fs.chmod('/sdcard/a', 0o600)
@@ -45,7 +45,7 @@ describe('the file system', () => {
     expect(() => fs.symlink('/x', '/sdcard/l')).toThrow('Operation not permitted')
   })
 
-  it('follows links, and stops at circles', async () => {
+  it('follows links, and detects loops', async () => {
     const fs = fresh()
     fs.symlink('b', '/data/local/tmp/a')
     fs.symlink('a', '/data/local/tmp/b')
@@ -56,7 +56,7 @@ describe('the file system', () => {
     expect(() => fs.stat('/data/local/tmp/s/f/g')).toThrow('Not a directory')
   })
 
-  it('keeps files across a restart, and loses them in a wipe', async () => {
+  it('keeps files across a restart, and removes them in a wipe', async () => {
     const blobFolder = join(folder, String(next++))
     const fs = newVolume(blobFolder, null)
     await fs.writeFile('/sdcard/\xc3\xbc', Buffer.from('kept'))

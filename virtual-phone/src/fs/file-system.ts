@@ -52,7 +52,7 @@ export class FileSystem {
     return statOf(this.node(path, false))
   }
 
-  /** Null when there is nothing, or nothing that this user may see. */
+  /** Null when the path does not exist, or this user cannot see it. */
   tryStat(path: string): Stat | null {
     return unlessFsError(() => this.stat(path))
   }
@@ -179,7 +179,7 @@ export class FileSystem {
     this.volume.changed()
   }
 
-  /** Close the reader when it is not read to its end. */
+  /** Close the reader if it is not read to its end. */
   async openRead(path: string): Promise<FileReader> {
     const node = this.node(path, true)
     if (node.kind === 'directory') throw new FsError('EISDIR', path)
@@ -187,7 +187,7 @@ export class FileSystem {
     return endedBy(await openForRead(this.volume, node), this.signal)
   }
 
-  /** Creates the file when it is absent. The writer must be closed. */
+  /** Creates a missing file. The writer must be closed. */
   async openWrite(path: string, options: WriteOptions = {}): Promise<FileWriter> {
     const found = this.locate(path, true)
     let node = found.node
@@ -208,7 +208,7 @@ export class FileSystem {
     }
   }
 
-  /** All of it in memory: for small files only. */
+  /** Reads the whole file into memory: for small files only. */
   async readFile(path: string): Promise<Buffer> {
     const reader = await this.openRead(path)
     const chunks: Buffer[] = []
@@ -235,7 +235,7 @@ export class FileSystem {
     return node
   }
 
-  /** A place where something new can be made. */
+  /** The parent directory and name for a new entry. */
   private vacancy(path: string): { parent: DirectoryNode; name: string } {
     const { parent, name, node } = this.locate(path, 'parent')
     if (node !== null || parent === null) throw new FsError('EEXIST', path)

@@ -36,13 +36,13 @@ export interface LinkNode extends Base {
   target: string
 }
 
-/** A file of the system image or of `/proc`: made when it is read, never written. */
+/** A file of the system image or of `/proc`: generated when it is read, never written. */
 export interface GeneratedNode extends Base {
   kind: 'generated'
   content: () => Buffer
 }
 
-/** `/dev/null` and its kind. */
+/** Devices such as `/dev/null`. */
 export interface DeviceNode extends Base {
   kind: 'device'
   /** Null: end of file. */
@@ -54,7 +54,7 @@ export type Inode = DirectoryNode | FileNode | LinkNode | GeneratedNode | Device
 export interface Stat {
   kind: Inode['kind']
   ino: number
-  /** With the type bits. */
+  /** Including the type bits. */
   mode: number
   uid: number
   gid: number

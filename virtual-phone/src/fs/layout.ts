@@ -1,4 +1,4 @@
-/** The system image: which folders and files a phone has when it is new. Used by `android/android.ts`. */
+/** The system image: the folders and files of a new phone. Used by `android/android.ts`. */
 import { aid, root } from './access.js'
 import { FileSystem } from './file-system.js'
 import type { DirectoryNode, Inode } from './inode.js'
@@ -10,11 +10,11 @@ export const keptFolders = ['/data', '/storage/emulated'] as const
 export interface ImageParts {
   /** Names of the commands in `/system/bin`. */
   commands: readonly string[]
-  /** Path → content, made when it is read. */
+  /** Path → content, generated when it is read. */
   generated: Readonly<Record<string, () => Buffer>>
 }
 
-/** Builds the tree of a phone; `kept` are folders from an earlier run, null for a new phone. */
+/** Builds a phone's tree; `kept` contains folders from an earlier run, null for a new phone. */
 export function buildImage(volume: Volume, parts: ImageParts, kept: DirectoryNode[] | null): void {
   const fs = new FileSystem(volume, root)
   for (const [path, mode, uid, gid] of folders) {
@@ -95,7 +95,7 @@ function addGenerated(volume: Volume, path: string, mode: number, content: () =>
   })
 }
 
-/** The commands are not machine code: a copy contains only this mark of an executable. */
+/** The commands are not machine code: each file contains only this text. */
 const elfMark = Buffer.from('\x7fELF', 'latin1')
 /** 2009-01-01, the date of every file in a system image. */
 const imageTimeMs = Date.UTC(2009, 0, 1)

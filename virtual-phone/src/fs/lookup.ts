@@ -1,4 +1,4 @@
-/** Walking a path through the tree, with links and search rights, as Linux' `path_lookup`. */
+/** Resolves a path in the tree, with links and search permissions, like Linux' `path_lookup`. */
 import { allowed, type Credentials, may } from './access.js'
 import { FsError } from './errors.js'
 import type { DirectoryNode, Inode } from './inode.js'
@@ -13,13 +13,13 @@ export interface Location {
   name: string
   /** Null: the last part of the path does not exist. */
   node: Inode | null
-  /** Without links and dots. */
+  /** Without links, `.` and `..`. */
   path: string
 }
 
 /**
- * `follow`: whether a link in last place is followed; `'parent'` is as false,
- * for making something new there. @throws FsError ENOENT, ENOTDIR, EACCES, ELOOP
+ * `follow`: whether a link in the last component is followed; `'parent'` means false,
+ * for the creation of a new entry there. @throws FsError ENOENT, ENOTDIR, EACCES, ELOOP
  */
 export function locate(
   rootNode: DirectoryNode,

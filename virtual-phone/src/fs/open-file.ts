@@ -85,7 +85,7 @@ class BlobWriter implements FileWriter {
     const end = start + chunk.length
     if (end > this.node.size && !this.volume.hasRoom(end - this.node.size))
       throw new FsError('ENOSPC', this.path)
-    // The size first: two concurrent appends must not use the same offset.
+    // Reserves the size first: two concurrent appends must not use the same offset.
     if (end > this.node.size) this.volume.resize(this.node, end)
     this.at = end
     for (let done = 0; done < chunk.length;) {
@@ -108,7 +108,7 @@ class BlobWriter implements FileWriter {
   }
 }
 
-/** The same file, but of no use once its process has been ended. */
+/** The same file, but every call fails after its process has ended. */
 export function endedBy<T extends FileReader | FileWriter>(file: T, signal: AbortSignal | null): T {
   if (signal === null) return file
   const check = () => (signal.aborted ? Promise.reject(new BrokenPipe()) : null)

@@ -1,7 +1,7 @@
 /** The tree as JSON, in the phone's state file. Used by `volume.ts`. */
 import type { Inode } from './inode.js'
 
-/** `[kind, ino, mode, uid, gid, mtimeMs, …]`: short, since there may be many thousands. */
+/** `[kind, ino, mode, uid, gid, mtimeMs, …]`: a compact form, because there can be thousands. */
 export type SavedNode =
   | ['d', number, number, number, number, number, boolean, Record<string, SavedNode>]
   | ['f', number, number, number, number, number, number]

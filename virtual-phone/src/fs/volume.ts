@@ -1,7 +1,6 @@
 /**
- * The tree that all views share, and its persistent part: `/data` and the shared storage. The rest is the
- * system image, created at each start by
- * `layout.ts`. Owned by `android/android.ts`.
+ * The tree that all views share, and its persistent part: `/data` and the shared storage. `layout.ts` creates
+ * the rest, the system image, at each start. Owned by `android/android.ts`.
  */
 import type { Blobs } from './blobs.js'
 import { FsError } from './errors.js'
@@ -14,7 +13,7 @@ const maxInodes = 200_000
 
 export class Volume {
   root: DirectoryNode
-  /** As if other files had used all the space. */
+  /** Simulates storage that other files have filled. */
   full = false
   private nextIno = 1000
   private usedBytes = 0
@@ -75,7 +74,7 @@ export class Volume {
     this.onChange()
   }
 
-  /** Frees the contents of a whole tree. */
+  /** Frees the file contents of a whole tree. */
   async discard(node: Inode): Promise<void> {
     this.inodes -= 1
     if (node.kind === 'file') {
@@ -90,7 +89,7 @@ export class Volume {
     return { nextIno: this.nextIno, trees: kept.map(toSaved) }
   }
 
-  /** The trees in the order of `save`; removes contents that none of them names. */
+  /** Loads the trees in the order of `save`; removes contents that no tree refers to. */
   load(saved: SavedVolume): DirectoryNode[] {
     this.nextIno = saved.nextIno
     const known = new Set<number>()

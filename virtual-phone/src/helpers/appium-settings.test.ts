@@ -1,4 +1,4 @@
-/** io.appium.settings through the shell, as Appium's client calls it: its changes, and its refusals. */
+/** io.appium.settings through the shell, as Appium's client calls it: its changes and its refusals. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { appiumApks } from '../testing/appium-apks.js'
 import { installApk } from '../testing/uia2-client.js'
@@ -14,7 +14,7 @@ const open = 'am start-activity -n io.appium.settings/.Settings -a android.inten
 const broadcast = async (args: string) =>
   /result=(-?\d+)(?:, data="(.*)")?/.exec(await out(`am broadcast ${args}`))?.slice(1)
 
-it('is not there before its APK is', async () => {
+it('is missing until its APK is installed', async () => {
   expect(await broadcast('-a io.appium.settings.locale --es lang ja --es country JP')).toEqual([
     '0',
     undefined,
@@ -31,7 +31,7 @@ describe('once installed', () => {
     await installApk(phone, appiumApks.settings)
   })
 
-  it('runs in the foreground after its activity, which leaves the screen as it was', async () => {
+  it('starts a foreground service by its activity, which does not change the screen', async () => {
     launch(world, 'com.phonerack.notes')
     const services = 'dumpsys activity services io.appium.settings'
     expect(await out(services)).not.toContain('isForeground=true')
@@ -44,7 +44,7 @@ describe('once installed', () => {
     expect(await out('ps -A -o NAME')).not.toContain('io.appium.settings')
   })
 
-  it('hears actions only while it runs, and its receivers by name always', async () => {
+  it('receives actions only while it runs, and explicit broadcasts always', async () => {
     const locale = '-a io.appium.settings.locale --es lang de --es country DE'
     expect(await broadcast(locale)).toEqual(['0', undefined])
     const byName = `-n io.appium.settings/.receivers.LocaleSettingReceiver ${locale}`
@@ -64,7 +64,7 @@ describe('once installed', () => {
     await phone.run('settings put system system_locales en-US')
   })
 
-  it('mocks the location when the app op allows it, until it is stopped', async () => {
+  it('mocks the location while the app op allows it, until it is stopped', async () => {
     const start =
       'am start-foreground-service --user 0 -n io.appium.settings/.LocationService --es longitude 13.4 --es latitude 52.5'
     const location = '-n io.appium.settings/.receivers.LocationInfoReceiver -a io.appium.settings.location'
@@ -83,7 +83,7 @@ describe('once installed', () => {
     await phone.run('appops reset')
   })
 
-  it('reads the clipboard as the keyboard only', async () => {
+  it('reads the clipboard only as the default keyboard', async () => {
     world.setClipboard('kopiert ✓')
     const clipboard = '-n io.appium.settings/.receivers.ClipboardReceiver -a io.appium.settings.clipboard.get'
     expect(await broadcast(clipboard)).toEqual(['-1', ''])

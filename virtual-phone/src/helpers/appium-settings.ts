@@ -1,6 +1,6 @@
 /**
  * io.appium.settings 8 as its clients see it: the app behind Appium's commands for location, locale,
- * clipboard and typing. Actions, results and conditions are those of its receivers and services; an action
+ * clipboard and typing. It has the actions, results and conditions of the app's receivers and services; an action
  * that Android refuses without a permission or app op is refused here.
  */
 import type { Android } from '../android/android.js'
@@ -17,7 +17,7 @@ const canceled = (data: string | null = null): BroadcastResult => ({ code: 0, da
 
 type Receiver = (android: Android, intent: Intent) => BroadcastResult
 
-/** Class name below `receivers.` and action. The last is registered by the running app only, the others in the manifest, too. */
+/** Class name below `receivers.` and action. Only the running app registers the last one; the manifest declares the others. */
 const receivers: readonly (readonly [string, string, Receiver])[] = [
   ['LocaleSettingReceiver', `${name}.locale`, setLocale],
   ['ClipboardReceiver', `${name}.clipboard.get`, getClipboard],
@@ -33,7 +33,7 @@ export const appiumSettings: AppBehaviour = {
   package: name,
   startActivity: (android, _intent, className): FocusedWindow | null => {
     if (className !== `${name}.Settings`) return null
-    // Starts its service and closes: the previous app is in front again.
+    // Starts its service and closes: the previous app returns to the foreground.
     startForeground(android, foregroundService, () => undefined)
     return android.world.focused
   },
@@ -68,13 +68,13 @@ function startForeground(android: Android, className: string, onStop: () => void
   android.running.startService({ package: name, className, uid, foreground: true, onStop })
 }
 
-/** The mock providers need the app op; without it they are not there, and the service runs for nothing. */
+/** The mock providers need the app op; without it they are missing, and the service has no effect. */
 function startLocation(android: Android, intent: Intent): void {
   const number = (key: string) => {
     const value = Number.parseFloat(intent.extras[key] ?? '')
     return Number.isFinite(value) ? value : 0
   }
-  // When the mock providers go, the phone is where it was before.
+  // Removing the mock providers restores the previous location.
   const real = android.world.location
   startForeground(android, locationService, () => android.world.setLocation(real))
   const allowed = android.appOps.get(`${name}/MOCK_LOCATION`) === 'allow'
@@ -110,7 +110,7 @@ function setLocale(android: Android, { extras }: Intent): BroadcastResult {
   return ok(shown)
 }
 
-/** Since Android 10 only the app in front and the default keyboard may read it; others find it empty. */
+/** Since Android 10, only the foreground app and the default keyboard can read it; others get an empty clipboard. */
 function getClipboard(android: Android): BroadcastResult {
   const keyboard = android.settings.get('secure', 'default_input_method') ?? ''
   const readable = keyboard.startsWith(`${name}/`) || android.world.focused.package === name
@@ -127,7 +127,7 @@ function setAnimation(android: Android, { extras }: Intent): BroadcastResult {
   return ok()
 }
 
-/** The media provider of this phone keeps no index: files are found immediately. */
+/** The media provider of this phone has no index: files are found immediately. */
 function scanMedia(android: Android, { extras }: Intent): BroadcastResult {
   const path = extras['path']
   return path !== undefined && android.fs.tryStat(path) !== null ? ok('') : canceled('')

@@ -1,5 +1,5 @@
 /**
- * Apps whose behaviour is imitated, since their code does not run: what `am` requests from an installed
+ * Apps whose behaviour is imitated, because their code does not run: the handlers of `am` for an installed
  * package. Used by `shell/commands/am.ts`.
  */
 import type { Android } from '../android/android.js'
@@ -14,7 +14,7 @@ export interface BroadcastResult {
 
 export interface AppBehaviour {
   package: string
-  /** The activity ran and closed itself again: the window behind it. Null: it is opened as any app's is. */
+  /** The activity ran and closed itself: the window behind it. Null: opened like any app's activity. */
   startActivity(android: Android, intent: Intent, className: string): FocusedWindow | null
   /** False when the app has no such service. */
   startService(android: Android, intent: Intent, className: string): boolean
@@ -24,7 +24,7 @@ export interface AppBehaviour {
 
 const behaviours: readonly AppBehaviour[] = [appiumSettings]
 
-/** Null when it is not installed, or does nothing here. */
+/** Null for a package that is not installed or has no imitated behaviour. */
 export function behaviourOf(android: Android, name: string): AppBehaviour | null {
   return android.installed.find(name) === null
     ? null

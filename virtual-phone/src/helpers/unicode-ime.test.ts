@@ -1,4 +1,4 @@
-/** Modified UTF-7, against the examples of RFC 3501 and against any text there is. */
+/** Modified UTF-7, with the examples of RFC 3501 and with arbitrary text. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { UnicodeIme } from './unicode-ime.js'
@@ -8,7 +8,7 @@ function commit(encoded: string): string {
   return Array.from(encoded, (character) => ime.type(character)).join('')
 }
 
-/** As RFC 3501, 5.1.3 says to encode. */
+/** Encodes as in RFC 3501, 5.1.3. */
 function encode(text: string): string {
   return text.replace(/&|[^\x20-\x7e]+/g, (part) => {
     if (part === '&') return '&-'
@@ -24,7 +24,7 @@ describe('the Unicode keyboard', () => {
     expect(commit('&-')).toBe('&')
   })
 
-  it('commits what any text was encoded from', () => {
+  it('decodes any encoded text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(commit(encode(text))).toBe(text)

@@ -1,6 +1,6 @@
 /**
- * io.appium.settings/.UnicodeIME: a keyboard without a view that takes key
- * events in modified UTF-7 (RFC 3501, 5.1.3) and commits what they stand for.
+ * io.appium.settings/.UnicodeIME: a keyboard without a view that decodes key
+ * events in modified UTF-7 (RFC 3501, 5.1.3) and commits the decoded text.
  * Used by `input text` while it is the default keyboard.
  */
 export const unicodeIme = 'io.appium.settings/.UnicodeIME'
@@ -9,7 +9,7 @@ export class UnicodeIme {
   /** The text since `&`; null outside a shifted part. */
   private shifted: string | null = null
 
-  /** The text to commit for a character; empty while it waits for more. */
+  /** The text to commit for a character; empty while the sequence is incomplete. */
   type(character: string): string {
     if (this.shifted === null) {
       if (character !== '&') return character
@@ -25,7 +25,7 @@ export class UnicodeIme {
     return text
   }
 
-  /** Another field got the input connection. */
+  /** Resets the state: a different field got the input connection. */
   reset(): void {
     this.shifted = null
   }

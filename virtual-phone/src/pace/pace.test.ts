@@ -17,7 +17,7 @@ describe('the pace of commands', () => {
     vi.useRealTimers()
   })
 
-  it('is a phone’s, by the figures', () => {
+  it('has the measured durations of a phone', () => {
     expect(commandSpan('input', ['tap', '1', '2'])).toEqual([230, 330])
     expect(commandSpan('screencap', ['-p'])).toEqual([300, 700])
     expect(commandSpan('uiautomator', ['dump'])).toEqual([2050, 2150])
@@ -25,13 +25,13 @@ describe('the pace of commands', () => {
     expect(within([230, 330], () => 0.5)).toBe(280)
   })
 
-  it('is nothing when it is instant', () => {
+  it('adds no delay with `instant`', () => {
     const table = { input: () => 0 }
     expect(paceCommands(table, 'instant')).toBe(table)
   })
 })
 
-it('makes a command last as long as on a phone, and no longer than its process', async () => {
+it('delays a command as on a phone, but not beyond the end of its process', async () => {
   const table = paceCommands({ input: () => 7, echo: () => 0 }, 'real', () => 0)
   const start = performance.now()
   expect(await table['input']?.(io(['tap']))).toBe(7)
@@ -43,7 +43,7 @@ it('makes a command last as long as on a phone, and no longer than its process',
   expect(table['echo']?.(io([]))).toBe(0)
 })
 
-it('brings scrcpy’s input late and in order, and drops what is on its way at the end', async () => {
+it('delays scrcpy’s input in order, and drops pending input at the end', async () => {
   const world = makeWorld()
   const seen: string[] = []
   const touch = vi.spyOn(world, 'touch').mockImplementation((action, id) => {
@@ -66,13 +66,13 @@ it('brings scrcpy’s input late and in order, and drops what is on its way at t
   world.close()
 })
 
-it('begins scrcpy’s server late, and not at all when it is ended before', async () => {
+it('starts scrcpy’s server late, and never if it is stopped earlier', async () => {
   const begun = vi.fn(() => Promise.resolve(0))
   const server = lateStart(begun, [30, 50], () => 0)
   const start = performance.now()
   const living = { signal: new AbortController().signal } as unknown as ScrcpyInvocation
   expect(await server(living)).toBe(0)
-  // Timers may be a millisecond early.
+  // Timers can fire a millisecond early.
   expect(performance.now() - start).toBeGreaterThanOrEqual(29)
   const ended = new AbortController()
   const never = server({ signal: ended.signal } as unknown as ScrcpyInvocation)

@@ -1,19 +1,19 @@
 /**
- * How long things take on a mid-range phone, in milliseconds from least to
- * most, as measured on such phones. With `--pace instant` nothing waits. Used
+ * Durations on a mid-range phone, minimum and maximum in milliseconds, as
+ * measured on such phones. `--pace instant` adds no delay. Used
  * by `phone.ts`.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type CommandRun, type CommandTable } from '../shell/command.js'
 
-/** How fast things go: `instant` as fast as they can, `real` as on a phone of flesh and blood. */
+/** `instant` adds no delay; `real` imitates a phone. */
 export type Pace = 'instant' | 'real'
 
 export type Span = readonly [leastMs: number, mostMs: number]
 
-/** By command; a command that is not listed is as fast as it is. */
+/** By command; commands that are not listed are not delayed. */
 const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Span>> = {
-  // Each starts a Java VM; `input` waits until the event was taken.
+  // Each starts a Java VM; `input` waits until the event was delivered.
   input: () => [230, 330],
   uiautomator: (args) => (args[0] === 'dump' ? [2050, 2150] : [300, 400]),
   screencap: () => [300, 700],
@@ -21,7 +21,7 @@ const COMMANDS: Readonly<Record<string, (args: readonly string[]) => Span>> = {
 
 /** From the request to restart until adbd listens again; the rest of the 40 s passes before the host is dropped. */
 export const BOOT_MS: Readonly<Record<Pace, number>> = { instant: 300, real: 39_000 }
-/** The answer to the host that asked for a restart still goes out. */
+/** Time to send the response to the host that requested the restart. */
 export const RESTART_DELAY_MS: Readonly<Record<Pace, number>> = { instant: 50, real: 1000 }
 /** From a touch message to the app that gets it. */
 export const SCRCPY_INPUT_MS: Readonly<Record<Pace, number>> = { instant: 0, real: 6 }
@@ -53,7 +53,7 @@ function paced(name: string, run: CommandRun, random: () => number): CommandRun 
   }
 }
 
-/** The same commands, each with the time that it takes on a phone. */
+/** The same commands, each delayed by its duration on a phone. */
 export function paceCommands(
   table: CommandTable,
   pace: Pace,

@@ -1,4 +1,4 @@
-/** Input of scrcpy's clients as late as on a phone, in order. Used by `phone.ts` with `--pace real`. */
+/** Delays the input of scrcpy's clients as on a phone, in order. Used by `phone.ts` with `--pace real`. */
 import { type ScrcpyServer } from '../android/program.js'
 import { type World } from '../android/world.js'
 import { overlay } from '../android/world-overlay.js'
@@ -26,7 +26,7 @@ export function lateInput(server: ScrcpyServer, delayMs: number): ScrcpyServer {
   }
 }
 
-/** Timers of one length fire in the order in which they were set. */
+/** Timers with equal delays fire in the order in which they were set. */
 function lateWorld(world: World, later: (act: () => void) => void): World {
   const late: Pick<World, 'touch' | 'key' | 'scroll' | 'commitText'> = {
     touch: (...args) => {

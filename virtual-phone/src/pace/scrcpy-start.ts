@@ -1,9 +1,9 @@
-/** scrcpy's server as late as a phone starts Java for it. Used by `phone.ts` with `--pace real`. */
+/** Delays scrcpy's server by the time in which a phone starts Java. Used by `phone.ts` with `--pace real`. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ScrcpyServer } from '../android/program.js'
 import { within, type Span } from './pace.js'
 
-/** `server`, begun after a time of `span`; one that is ended before is never begun. */
+/** Starts `server` after a time of `span`; a server that is stopped earlier never starts. */
 export function lateStart(
   server: ScrcpyServer,
   span: Span,

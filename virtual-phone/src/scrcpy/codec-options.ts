@@ -1,9 +1,9 @@
-/** `video_codec_options`: `key[:type]=value,…`, of which the phone's encoder heeds two (`CodecOption`, `MediaFormat`). */
+/** `video_codec_options`: `key[:type]=value,…`. The phone's encoder supports two of them (`CodecOption`, `MediaFormat`). */
 
 export interface CodecOptions {
   /** Seconds between key frames; 0: each frame is one; negative: only the first. */
   keyFrameSeconds: number
-  /** After how long the last picture is sent once more; 0: never. */
+  /** The last picture is repeated after this time; 0: never. */
   repeatAfterMs: number
 }
 

@@ -14,7 +14,7 @@ export interface DesktopConnection {
   all: readonly Duplex[]
 }
 
-/** Takes `count` connections, one after the other, then stops listening. */
+/** Accepts `count` connections, one after the other, then stops listening. */
 function accept(
   sockets: PhoneSockets,
   address: string,
@@ -38,7 +38,7 @@ function accept(
     }
     const stop = sockets.listen(address, (stream) => {
       taken.push(stream)
-      // A client reads one byte of the first socket, before it opens the next, to see that the tunnel's far end is there.
+      // A client reads one byte of the first socket before it opens the next, to check that the tunnel's other end exists.
       if (dummyByte && taken.length === 1) stream.write(Buffer.from([0])).catch(fail)
       if (taken.length < count) return
       end()

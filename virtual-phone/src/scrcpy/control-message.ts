@@ -1,13 +1,13 @@
 /**
- * Control messages, client to phone, of all protocol versions, and what their
- * readers (`v3_3_3/`, `v4_1/`) share: a type byte, then big-endian fields.
- * Strings are UTF-8 behind their length. Used by `server.ts` and `controller.ts`.
+ * Control messages, client to phone, of all protocol versions, and the common parts of their
+ * readers (`v3_3_3/`, `v4_1/`): a type byte, then big-endian fields.
+ * Strings are UTF-8 after their length. Used by `server.ts` and `controller.ts`.
  */
 
 export interface Position {
   x: number
   y: number
-  /** The size that the client believes the screen to have. */
+  /** The screen size that the client assumes. */
   screenWidth: number
   screenHeight: number
 }
@@ -57,15 +57,15 @@ export class ControlProtocolError extends Error {
   override name = 'ControlProtocolError'
 }
 
-/** Gives the next bytes of the stream, exactly `length`; rejects at its end. */
+/** Returns exactly the next `length` bytes of the stream; rejects at its end. */
 export type ReadExactly = (length: number) => Promise<Buffer>
 
-/** Bytes behind their big-endian length. */
+/** Bytes after their big-endian length. */
 export async function readBytes(read: ReadExactly, lengthBytes: 1 | 2 | 4): Promise<Buffer> {
   const length = (await read(lengthBytes)).readUIntBE(0, lengthBytes)
   return length === 0 ? Buffer.alloc(0) : read(length)
 }
 
-/** UTF-8 behind its big-endian length. */
+/** UTF-8 after its big-endian length. */
 export const readString = async (read: ReadExactly, lengthBytes: 1 | 4): Promise<string> =>
   (await readBytes(read, lengthBytes)).toString('utf8')

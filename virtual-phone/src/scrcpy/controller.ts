@@ -1,4 +1,4 @@
-/** Does to the phone what control messages say, with scrcpy's rules (`Controller`). Used by `server.ts`. */
+/** Executes control messages on the phone, with scrcpy's rules (`Controller`). Used by `server.ts`. */
 import { type TouchAction, type World } from '../android/world.js'
 import { ControlProtocolError, type ControlMessage, type Position } from './control-message.js'
 import { type DeviceMessage } from './device-message.js'
@@ -68,7 +68,7 @@ export class Controller {
         return
       }
       case 'back_or_screen_on':
-        // While asleep only the press counts.
+        // While asleep, only the key press has an effect.
         if (world.awake) world.key(message.action === 0 ? 'down' : 'up', KEYCODE.back, 0)
         else if (message.action === 0) this.press(KEYCODE.power)
         return
@@ -118,7 +118,7 @@ export class Controller {
       case 'camera_zoom_in':
       case 'camera_zoom_out':
       case 'resize_display':
-        // They need a camera or a virtual display as source; the server of 4.1 ends on them, too.
+        // They need a camera or a virtual display as source; the server of 4.1 also ends on them.
         throw new ControlProtocolError(`Unexpected message type: ${message.type}`)
     }
   }
@@ -144,14 +144,14 @@ export class Controller {
     if (action === 'up' || action === 'cancel') this.pointers.release(message.pointerId)
   }
 
-  /** An empty clipboard is not answered, nor anything while the clipboard is synchronized by itself. */
+  /** An empty clipboard is not answered; with clipboard autosync, no request is answered. */
   private getClipboard(copyKey: 'none' | 'copy' | 'cut'): void {
     if (copyKey !== 'none') this.press(KEYCODE[copyKey])
     if (this.parts.options.clipboardAutosync || this.parts.world.clipboard === '') return
     this.parts.send({ type: 'clipboard', text: this.parts.world.clipboard })
   }
 
-  /** An unchanged text is not set again, but acknowledged. */
+  /** An unchanged text is not set again, but it is acknowledged. */
   private setClipboard(message: Extract<ControlMessage, { type: 'set_clipboard' }>): void {
     const { world, send, log } = this.parts
     if (world.clipboard !== message.text) {

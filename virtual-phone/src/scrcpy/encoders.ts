@@ -1,6 +1,6 @@
 /** The encoders that the phone has, and how the scrcpy server lists them (`LogUtils`). Used by `index.ts` and `video.ts`. */
 
-/** Those of an Android without hardware for it; one encoder with its old name. */
+/** The encoders of an Android without hardware encoding; one encoder has its old name. */
 const VIDEO_ENCODERS: readonly { codec: string; name: string; aliasOf?: string }[] = [
   { codec: 'h264', name: 'c2.android.avc.encoder' },
   { codec: 'h264', name: 'OMX.google.h264.encoder', aliasOf: 'c2.android.avc.encoder' },
@@ -15,7 +15,7 @@ export function encoderList(): string {
   return `List of video encoders:${lines.join('')}`
 }
 
-/** Why there is no such encoder, with the server's text; null when there is one. @param name null: any */
+/** The server's error text for a missing encoder; null when it exists. @param name null: any */
 export function encoderProblem(codec: string, name: string | null): string | null {
   const ofCodec = VIDEO_ENCODERS.filter((encoder) => encoder.codec === codec)
   if (name === null)

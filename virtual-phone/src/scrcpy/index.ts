@@ -1,6 +1,6 @@
 /**
- * The scrcpy server's side: started by `app_process` when a client runs
- * `com.genymobile.scrcpy.Server`. Speaks the protocol of the pushed version (`v3_3_3/`, `v4_1/`). Called by
+ * The scrcpy server: started by `app_process` when a client runs
+ * `com.genymobile.scrcpy.Server`. Implements the protocol of the pushed version (`v3_3_3/`, `v4_1/`). Called by
  * the shell's `app_process`.
  */
 import { model as deviceModel } from '../android/identity.js'

@@ -4,7 +4,7 @@
  */
 import { type World } from '../android/world.js'
 
-/** scrcpy's clients send at most this much in one message. */
+/** scrcpy's clients send at most this many characters in one message. */
 export const INJECT_TEXT_MAX_BYTES = 300
 
 const DEAD_KEYS = new Set(['\u0300', '\u0301', '\u0302', '\u0303', '\u0308'])
@@ -18,7 +18,7 @@ export function canType(unit: string): boolean {
   return more.length === 0 && accent !== undefined && DEAD_KEYS.has(accent) && /^[A-Za-z]$/.test(letter ?? '')
 }
 
-/** Types what can be typed and calls `dropped` for each unit that cannot. */
+/** Types the characters that the key map has, and calls `dropped` for each other unit. */
 export function injectText(world: World, text: string, dropped: (unit: string) => void): void {
   for (const unit of text.split('')) {
     if (!canType(unit)) dropped(unit)

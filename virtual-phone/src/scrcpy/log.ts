@@ -16,7 +16,7 @@ export class ServerLog {
     if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(this.threshold)) return
     const sink = level === 'warn' || level === 'error' ? this.stderr : this.stdout
     const line = Buffer.from(`[server] ${level.toUpperCase()}: ${text}\n`, 'utf8')
-    // A server whose output has no reader continues; the failure is kept for `flushed`.
+    // A server whose output has no reader continues; `flushed` returns the failure.
     this.tail = this.tail
       .then(() => sink.write(line))
       .catch((error: unknown) => {
@@ -24,7 +24,7 @@ export class ServerLog {
       })
   }
 
-  /** Resolves when all was printed, with what kept a line from being printed, or null. */
+  /** Resolves when everything was printed, with the error that prevented a line, or null. */
   async flushed(): Promise<unknown> {
     await this.tail
     return this.failed

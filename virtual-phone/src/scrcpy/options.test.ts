@@ -6,7 +6,7 @@ const parseOptions = (args: readonly string[], version = '3.3.3'): ScrcpyOptions
   parse(args, protocolOf(version))
 
 describe("the server's start line", () => {
-  it('has 3.3.3 defaults', () => {
+  it('has the defaults of 3.3.3', () => {
     expect(parseOptions(['3.3.3'])).toEqual({
       scid: -1,
       logLevel: 'debug',
@@ -35,7 +35,7 @@ describe("the server's start line", () => {
     })
   })
 
-  it('reads what a control client sends', () => {
+  it('parses the options of a control client', () => {
     const line =
       'scid=1a2b3c4d log_level=info video=false audio=False tunnel_forward=TRUE cleanup=false clipboard_autosync=false power_on=false'
     const options = parseOptions(['3.3.3', ...line.split(' '), 'max_size=1280', 'no_such_option=1'])
@@ -61,7 +61,7 @@ describe("the server's start line", () => {
     })
   })
 
-  it('reads what a video client sends', () => {
+  it('parses the options of a video client', () => {
     const line =
       'max_size=1286 max_fps=29.5 video_bit_rate=2000000 video_codec_options=i-frame-interval:int=2,repeat-previous-frame-after:long=0'
     const common = {
@@ -80,7 +80,7 @@ describe("the server's start line", () => {
     ).toMatchObject({ ...common, maxSize: 1286, sendCodecMeta: false, minSizeAlignment: 8 })
   })
 
-  it('knows of each version only its own options', () => {
+  it('accepts for each version only its options', () => {
     const args = ['send_codec_meta=true', 'send_stream_meta=true', 'keep_active=true', 'min_size_alignment=2']
     expect(parseOptions(['3.3.3', ...args]).unknown).toEqual([
       'send_stream_meta',
@@ -90,7 +90,7 @@ describe("the server's start line", () => {
     expect(parseOptions(['4.1', ...args], '4.1').unknown).toEqual(['send_codec_meta'])
   })
 
-  it('names what this phone cannot capture', () => {
+  it('names the sources that this phone cannot capture', () => {
     const args = [
       'video_source=camera',
       'crop=1:1:0:0',

@@ -16,21 +16,21 @@ export interface ScrcpyOptions {
   powerOffOnClose: boolean
   sendDeviceMeta: boolean
   sendDummyByte: boolean
-  /** Codec and size before the video's packets. */
+  /** Sends codec and size before the video's packets. */
   sendCodecMeta: boolean
-  /** Twelve bytes before each packet. */
+  /** Sends twelve bytes before each packet. */
   sendFrameMeta: boolean
   videoCodec: string
-  /** Null: the default one. */
+  /** Null: the default encoder. */
   videoEncoder: string | null
   codecOptions: CodecOptions
-  /** Limit of the longer side; 0: that of the display. */
+  /** Limit of the longer side; 0: the display's size. */
   maxSize: number
   /** 4.1 only. */
   minSizeAlignment: number
   /** 0: the display's frame rate. */
   maxFps: number
-  /** Bits a second. */
+  /** Bits per second. */
   videoBitRate: number
   /** An option that this phone cannot capture, as `key=value`; the video ends with an error. */
   impossible: readonly string[]
@@ -48,7 +48,7 @@ export class OptionError extends Error {
   override name = 'OptionError'
 }
 
-/** Same rule as `Boolean.parseBoolean`. */
+/** The same rule as `Boolean.parseBoolean`. */
 const flag = (value: string): boolean => value.toLowerCase() === 'true'
 
 function parseScid(value: string): number {
@@ -85,7 +85,7 @@ function parseAlignment(value: string): number {
   return alignment
 }
 
-/** Whether the value asks for what the phone's screen gives anyway. */
+/** Whether the value requests the only thing that the phone's screen provides. */
 function isDefault(key: string, value: string): boolean {
   if (key === 'crop') return value === ''
   if (key === 'new_display') return false
@@ -101,7 +101,7 @@ function readCodecOptions(value: string): CodecOptions {
   }
 }
 
-/** @throws OptionError for another version, a word that is not a pair, or an invalid value */
+/** @throws OptionError for another version, a word that is not `key=value`, or an invalid value */
 export function parseOptions(args: readonly string[], protocol: ScrcpyProtocol): ScrcpyOptions {
   const [version, ...pairs] = args
   if (version === undefined) throw new OptionError('Missing client version')

@@ -17,18 +17,18 @@ export interface PacketMeta {
 export interface ScrcpyProtocol {
   /** The version in the client's first argument. */
   version: string
-  /** Names for `video_codec`. */
+  /** Names of video codecs. */
   videoCodecs: readonly string[]
-  /** Options that it knows and that change nothing here. */
+  /** Accepted options without effect here. */
   withoutEffect: ReadonlySet<string>
-  /** The option that leaves out the codec's id and the sizes. */
+  /** The option that omits the codec's id and the sizes. */
   codecMetaOption: string
-  /** The value of `max_size` as the server takes it. */
+  /** The value of `max_size` after the server's rounding. */
   readMaxSize: (value: number) => number
   /** The size of the video of a display. */
   videoSize: (display: Size, maxSize: number, minAlignment: number) => Size
   readControlMessage: (read: ReadExactly) => Promise<ControlMessage>
-  /** First bytes of the video, before any packet. */
+  /** The first bytes of the video, before any packet. */
   videoHeader: (size: Size) => Buffer
   /**
    * The packet that announces a new encoder session, including the first; empty when the version has no such
@@ -48,7 +48,7 @@ export function packetHeader(
   length: number,
 ): Buffer {
   const header = Buffer.alloc(12)
-  // A config packet has no time.
+  // A config packet has no timestamp.
   header.writeBigUInt64BE(meta.config ? flags.config : meta.pts | (meta.key ? flags.key : 0n), 0)
   header.writeUInt32BE(length, 8)
   return header

@@ -60,7 +60,7 @@ describe('the scrcpy server', () => {
     expect(world.clipboard).toBe(' 日本👋')
   })
 
-  it('drops what its key map cannot type, and says so', async () => {
+  it('drops characters that its key map cannot type, with a warning', async () => {
     const server = start(`${CONTROL} send_device_meta=false send_dummy_byte=false`)
     const { world } = server
     launch(world, 'com.phonerack.notes')
@@ -129,7 +129,7 @@ describe('the scrcpy server', () => {
     expect((await server.printed()).stderr.startsWith(error)).toBe(true)
   })
 
-  it('ends on bytes that are not a message', async () => {
+  it('ends on an invalid message', async () => {
     const server = start(`${CONTROL} send_device_meta=false send_dummy_byte=false`)
     const client = await connect(server)
     await client.send('63')

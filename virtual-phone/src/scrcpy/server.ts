@@ -58,7 +58,7 @@ async function serveControl(
     },
     send: (message) => {
       const data = writeDeviceMessage(message)
-      // A client that is gone ends the reader below as well.
+      // A disconnected client ends the reader below as well.
       tail = tail
         .then(() => stream.write(data))
         .catch((error: unknown) => {

@@ -44,7 +44,7 @@ class Video {
     }
   }
 
-  /** A config packet, and the key frame after it. Pictures before it are of the encoder that is ending. */
+  /** A config packet and the key frame after it. Earlier pictures belong to the encoder that is ending. */
   async restart(): Promise<[Packet, Packet]> {
     for (;;) {
       const config = await this.packet()
@@ -52,7 +52,7 @@ class Video {
     }
   }
 
-  /** Resolves with the packets that came until none came for `ms`. */
+  /** Resolves with the received packets when none came for `ms`. */
   async untilStill(ms: number): Promise<Packet[]> {
     const packets: Packet[] = []
     for (;;) {
@@ -66,7 +66,7 @@ class Video {
     }
   }
 
-  /** The packet that `untilStill` waited for in vain. */
+  /** The packet that `untilStill` expected. */
   pending: Promise<Packet> | null = null
 }
 
@@ -107,7 +107,7 @@ describe('the video of scrcpy 3.3.3', () => {
     })
   })
 
-  it('shows what screencap shows, and nothing more once the screen is still', async () => {
+  it('matches screencap, and sends no packets while the screen is still', async () => {
     const { server, video } = await open('send_dummy_byte=false send_device_meta=false')
     await video.client.read(12)
     const first = await video.untilStill(1500)
@@ -144,7 +144,7 @@ describe('the video of scrcpy 3.3.3', () => {
     expect((await server.printed()).stdout).toContain('[server] INFO: Video capture reset\n')
   })
 
-  it('turns with the display: new parameter sets, and touches for the old size are dropped', async () => {
+  it('rotates with the display: sends new parameter sets, and drops touches for the old size', async () => {
     const { server, video, control } = await open('send_dummy_byte=false send_device_meta=false')
     await video.client.read(12)
     await video.restart()
@@ -167,7 +167,7 @@ describe('the video of scrcpy 3.3.3', () => {
     expect(touches.slice(1)).toEqual([[1200, 540]])
   })
 
-  it('keeps to max_fps while the screen moves, and gives each frame a later time', async () => {
+  it('respects max_fps while the screen moves, with increasing timestamps', async () => {
     const { server, video } = await open('send_dummy_byte=false send_device_meta=false max_fps=5')
     await video.client.read(12)
     await video.restart()
@@ -178,14 +178,14 @@ describe('the video of scrcpy 3.3.3', () => {
       while (packets.length < 6) packets.push(await video.packet())
       const times = packets.map(({ pts }) => Number(pts))
       expect(times).toEqual([...times].sort((a, b) => a - b))
-      // Six pictures at five a second are a second long, from the first to the last.
+      // Six pictures at five a second take one second, from the first to the last.
       expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(950_000)
     } finally {
       clearInterval(moving)
     }
   })
 
-  it('can leave out all that is not H.264', async () => {
+  it('can omit everything except H.264', async () => {
     const { video } = await open('raw_stream=true')
     expect((await video.client.read(5)).toString('hex')).toBe('0000000167')
   })
@@ -217,7 +217,7 @@ describe('the video of scrcpy 3.3.3', () => {
     },
   )
 
-  it('refuses sound and continues', async () => {
+  it('refuses audio and continues', async () => {
     const server = startServer(
       `${COMMON.replace('audio=false', 'audio=true')} send_dummy_byte=false send_device_meta=false`,
     )
@@ -230,7 +230,7 @@ describe('the video of scrcpy 3.3.3', () => {
 })
 
 describe('the video of scrcpy 4.1', () => {
-  it('begins with the codec and a session packet, and has its flags one bit lower', async () => {
+  it('begins with the codec and a session packet, with flags one bit lower', async () => {
     const { video } = await open('', '4.1')
     await video.client.read(65)
     expect((await video.client.read(4)).toString()).toBe('h264')
@@ -256,7 +256,7 @@ describe('the video of scrcpy 4.1', () => {
     expect(await video.session()).toEqual([634, 284])
   })
 
-  it('ends on a message for a camera', async () => {
+  it('ends on a camera message', async () => {
     const { server, control } = await open('', '4.1')
     await control.send('12 01')
     expect(await server.exit).toBe(0)
@@ -273,7 +273,7 @@ function encoders(): string {
       .filter((line) => line.includes('libx264'))
       .join('\n')
   } catch {
-    // `ps` ends with 1 when it has nothing to print.
+    // `ps` exits with 1 when its list is empty.
     return ''
   }
 }

@@ -1,4 +1,4 @@
-/** The video socket of one scrcpy client, and where on the display its touches land. Used by `server.ts`. */
+/** The video socket of one scrcpy client, and the display position of its touches. Used by `server.ts`. */
 import { type ScrcpyInvocation } from '../android/program.js'
 import { BrokenPipe, type Duplex } from '../android/streams.js'
 import { EncoderError } from '../video/encoder.js'
@@ -77,7 +77,7 @@ export class VideoStream {
     this.screen.stop()
   }
 
-  /** Null for a touch on a video of another size: the display may have turned since the message was sent. */
+  /** Null for a touch on a video of another size: the display may have rotated since the message was sent. */
   map(position: Position): Point | null {
     if (!this.sizes) return { x: position.x, y: position.y }
     const { video, display } = this.sizes

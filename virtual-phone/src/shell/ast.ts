@@ -39,7 +39,7 @@ export type Declaration = Assign | { word: Word }
 export interface CaseItem {
   patterns: readonly Word[]
   body: Script
-  /** `;&`: continues with the next item's body. */
+  /** `;&`: falls through to the next item's body. */
   fallsThrough: boolean
 }
 
@@ -51,11 +51,11 @@ export interface Redirect {
   word: Word
 }
 
-/** A word is its parts, one after the other. */
+/** A word is the concatenation of its parts. */
 export type Word = readonly WordPart[]
 
 export type WordPart =
-  /** Unquoted: backslashes still in it; may hold wildcards and a tilde. */
+  /** Unquoted: still contains backslashes; can contain wildcards and a tilde. */
   | { kind: 'literal'; text: string }
   | { kind: 'quoted'; text: string }
   | { kind: 'double'; parts: readonly WordPart[] }

@@ -1,4 +1,4 @@
-/** The shell's own commands: those that change the shell itself. Used by `interpreter.ts`. */
+/** Builtins: the commands that change the shell itself. Used by `interpreter.ts`. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { emptySource, nullSink } from '../android/streams.js'
 import { bytesOf } from './bytes.js'
@@ -138,7 +138,7 @@ async function readVariables(call: BuiltinCall): Promise<number> {
   }
   const descriptor = call.descriptors.get(0)
   const source = descriptor?.source ?? emptySource
-  // Bytes read too far must stay for the next reader of this descriptor.
+  // Bytes read ahead must stay for the next reader of this descriptor.
   const lines = source instanceof LineSource ? source : new LineSource(source)
   if (descriptor !== undefined) descriptor.source = lines
   let line = ''
@@ -222,7 +222,7 @@ async function cannotLeave(call: BuiltinCall): Promise<number> {
   return 0
 }
 
-/** Only for the shell's end: signals of this phone end a shell immediately. */
+/** Supports only `EXIT`: signals of this phone end a shell immediately. */
 async function setTrap(call: BuiltinCall): Promise<number> {
   const { state } = call.shell
   const args = call.args[0] === '--' ? call.args.slice(1) : call.args
@@ -298,7 +298,7 @@ export const builtins: Readonly<Record<string, Builtin>> = {
   shift: async (call) => {
     const count = Number(call.args[0] ?? '1')
     if (!(count >= 0 && count <= call.shell.parameters.length)) {
-      // A special builtin that fails ends a shell that is not interactive.
+      // A failing special builtin ends a non-interactive shell.
       await call.shell.complain('shift: nothing to shift', call.descriptors)
       throw new ExitShell(1)
     }

@@ -1,7 +1,7 @@
 /**
  * Byte strings: text whose characters are bytes (0 to 255). The shell, file
- * names and arguments work on these, as Linux does, so any byte but NUL comes
- * through unchanged; only who needs text decodes UTF-8.
+ * names and arguments use them, as on Linux, so every byte except NUL is
+ * preserved. Only code that needs text decodes UTF-8.
  */
 
 export function bytesOf(byteString: string): Buffer {
@@ -22,7 +22,7 @@ export function encode(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
-/** Where the parser puts bytes from 0x80: it uses U+0080 and U+0081 as marks. */
+/** Maps bytes from 0x80 for the parser, which uses U+0080 and U+0081 as markers. */
 const parserBase = 0xe000
 
 export function toParser(script: string): string {
@@ -33,7 +33,7 @@ export function fromParser(text: string): string {
   return text.replace(/[\ue080-\ue0ff]/g, (char) => String.fromCharCode(char.charCodeAt(0) - parserBase))
 }
 
-/** A word as a shell's script must have it, so that it comes out as it is. Any bytes but NUL. */
+/** Quotes a word for a script, so that the shell reads it back unchanged. Accepts all bytes except NUL. */
 export function quoteWord(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -30,7 +30,7 @@ export interface CommandIo extends ProgramIo {
   spawn(argv: readonly string[], options?: SpawnOptions): Promise<number>
 }
 
-/** The exit code: 0 to 255. A thrown `FsError` is reported and gives 1; `UsageError` likewise. */
+/** The exit code: 0 to 255. A thrown `FsError` or `UsageError` is printed and becomes 1. */
 export type CommandRun = (io: CommandIo) => number | Promise<number>
 
 export type CommandTable = Readonly<Record<string, CommandRun>>

@@ -34,13 +34,13 @@ export class ParameterError extends Error {
   }
 }
 
-/** A field that is being put together; null: nothing of it yet. */
+/** The field under construction; null while it is empty. */
 type Field = Piece[] | null
 
 export class Expander {
   constructor(private readonly shell: ExpansionShell) {}
 
-  /** One word to any number of arguments. */
+  /** Expands one word to any number of arguments. */
   async fields(word: Word): Promise<string[]> {
     const fields: string[] = []
     for (const each of expandBraces(word)) fields.push(...(await this.fieldsOf(each)))
@@ -76,12 +76,12 @@ export class Expander {
     return done.flatMap((pieces) => this.fileNames(pieces))
   }
 
-  /** One word to one text: no splitting, no file names. */
+  /** Expands one word to one text, without splitting and file names. */
   async text(word: Word): Promise<string> {
     return (await this.pieces(word)).map((piece) => piece.text).join('')
   }
 
-  /** As `text`, keeping what was quoted apart. */
+  /** Like `text`, but keeps quoted parts separate. */
   async pieces(word: Word): Promise<Piece[]> {
     const pieces: Piece[] = []
     for (const [index, part] of word.entries()) {
@@ -137,7 +137,7 @@ export class Expander {
     return text
   }
 
-  /** `${x:-a "b c"}` unquoted: its word keeps its own quotes. */
+  /** `${x:-a "b c"}` unquoted: quotes inside the default word still apply. */
   private async parameterWord(
     parameter: Parameter,
     append: (p: Piece) => void,
@@ -251,7 +251,7 @@ export class Expander {
     if (text !== '') append({ text, quoted: false })
   }
 
-  /** Takes backslashes and a leading tilde out of unquoted text. */
+  /** Removes backslashes and a leading tilde from unquoted text. */
   private literal(text: string, first: boolean): Piece[] {
     const pieces: Piece[] = []
     let rest = text
@@ -290,7 +290,7 @@ function isAllParameters(part: WordPart | undefined): boolean {
   )
 }
 
-/** Inside of double quotes a backslash quotes only these. */
+/** Inside double quotes, a backslash quotes only these. */
 function unescapeDouble(text: string): string {
   return text.replace(/\\([$`"\\\n])/g, (_all, char: string) => (char === '\n' ? '' : char))
 }

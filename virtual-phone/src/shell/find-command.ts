@@ -1,4 +1,4 @@
-/** From a command's name to what runs it: the table of commands, or a script among the phone's files. */
+/** Resolves a command's name: the table of commands, or a script in the phone's files. */
 import type { Android } from '../android/android.js'
 import { may } from '../fs/access.js'
 import { absolute } from './process.js'
@@ -15,7 +15,7 @@ export const defaultPath =
 
 const commandFolder = '/system/bin/'
 
-/** Commands that mksh has in itself, so that they need no PATH. */
+/** Builtins of mksh, which need no PATH. */
 export const shellOwn: ReadonlySet<string> = new Set(['[', 'echo', 'false', 'kill', 'printf', 'test', 'true'])
 
 export async function findCommand(
@@ -63,7 +63,7 @@ async function atPath(android: Android, path: string): Promise<FoundCommand> {
   return { kind: 'script', run: sh, path }
 }
 
-/** The path that `which` prints; null when there is none. */
+/** The path that `which` prints, or null. */
 export async function pathOfCommand(
   android: Android,
   name: string,

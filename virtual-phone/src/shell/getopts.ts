@@ -1,7 +1,7 @@
 /** The builtin `getopts`, as POSIX and mksh have it. Used by `builtins.ts`. */
 import type { BuiltinCall } from './builtins.js'
 
-/** Sets the named variable, `OPTARG` and `OPTIND`; 1 at the end of the options. */
+/** Sets the named variable, `OPTARG` and `OPTIND`; returns 1 at the end of the options. */
 export async function getopts(call: BuiltinCall): Promise<number> {
   const { shell } = call
   const [spec = '', name = '', ...given] = call.args

@@ -29,7 +29,7 @@ import { evaluateTest } from './test-expression.js'
 import { ReadOnlyVariable } from './variables.js'
 
 const maxDepth = 150
-/** After this many commands the event loop gets a turn, so that no script holds up other phones. */
+/** Yields to the event loop after this many commands, so that a script does not block other phones. */
 const commandsPerTurn = 8
 
 export class Interpreter implements ExpansionShell {
@@ -62,7 +62,7 @@ export class Interpreter implements ExpansionShell {
     return this.state.options.has('u')
   }
 
-  /** Runs to the end or to `exit`, then what `trap … EXIT` asked for. */
+  /** Runs to the end or to `exit`, then runs the `EXIT` trap. */
   async run(script: Script): Promise<number> {
     const status = await this.runToEnd(() => this.script(script))
     return this.leave(status)
@@ -94,7 +94,7 @@ export class Interpreter implements ExpansionShell {
     }
   }
 
-  /** As `run`, but `exit` and friends go up to the caller. */
+  /** Like `run`, but `exit` and other jumps are thrown to the caller. */
   async script(script: Script): Promise<number> {
     let status = script.length === 0 ? 0 : this.state.lastStatus
     for (const statement of script) status = await this.statement(statement)
@@ -255,7 +255,7 @@ export class Interpreter implements ExpansionShell {
     }
   }
 
-  /** Runs `body` with these descriptors as the shell's own. */
+  /** Runs `body` with these descriptors in place of the shell's. */
   private async within(descriptors: Descriptors, body: () => Promise<number>): Promise<number> {
     const saved = this.descriptors
     this.descriptors = descriptors
@@ -286,7 +286,7 @@ export class Interpreter implements ExpansionShell {
     if (this.state.depth > maxDepth) throw new ParameterError('too many nested calls')
   }
 
-  /** Ends a shell that was killed, and lets other phones run now and then. */
+  /** Ends a killed shell, and yields to other phones at intervals. */
   async takeTurn(): Promise<void> {
     if (++this.sinceTurn >= commandsPerTurn) {
       this.sinceTurn = 0
@@ -301,7 +301,7 @@ function isPlain(statement: Statement): boolean {
   return kind !== 'and' && kind !== 'or'
 }
 
-/** `exec >file`: for the rest of the shell. */
+/** `exec >file`: applies to the rest of the shell. */
 function isBareExec(statement: Statement): boolean {
   const { command } = statement
   const word = command?.kind === 'call' && command.args.length === 1 ? command.args[0] : undefined

@@ -1,4 +1,4 @@
-/** Reads lines from a byte source and leaves what follows for the next reader: `read`, and a shell that reads its script. */
+/** Reads lines from a byte source and leaves the rest for the next reader: `read`, and a shell that reads its script. */
 import type { ByteSource } from '../android/streams.js'
 
 export class LineSource implements ByteSource {

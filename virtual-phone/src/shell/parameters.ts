@@ -1,4 +1,4 @@
-/** Parameters and variables by name, the shell's own (`$?`, `$#`, `$RANDOM`) among them. Used by `interpreter.ts`. */
+/** Looks up parameters and variables by name, including special ones (`$?`, `$#`, `$RANDOM`). Used by `interpreter.ts`. */
 import type { Interpreter } from './interpreter.js'
 
 export function lookupParameter(shell: Interpreter, name: string): string | null {

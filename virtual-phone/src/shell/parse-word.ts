@@ -1,4 +1,4 @@
-/** From the parser's words to ours: quoting, parameters, substitutions. Used by `parse.ts`. */
+/** Converts the parser's words to ours: quoting, parameters, substitutions. Used by `parse.ts`. */
 import type { Arithmetic, Parameter, Script, Word, WordPart } from './ast.js'
 import { fromParser } from './bytes.js'
 import { unescapeDollarQuoted } from './escapes.js'
@@ -13,7 +13,7 @@ import {
   typeOf,
 } from './parser-nodes.js'
 
-/** Good shell, but not run here. */
+/** Valid shell syntax that is not implemented here. */
 export class SyntaxUnsupported extends Error {
   constructor(what: string) {
     super(`${what}: not supported by this phone's shell`)
@@ -21,7 +21,7 @@ export class SyntaxUnsupported extends Error {
   }
 }
 
-/** The other halves of the parser, which words hold inside. */
+/** Parser functions for the constructs that words contain. */
 export interface Inner {
   statements(node: ParserNode, field: string): Script
   arithmetic(node: ParserNode): Arithmetic

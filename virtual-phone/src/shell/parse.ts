@@ -1,6 +1,6 @@
 /**
- * From the text of a script to the tree that the interpreter runs. A script
- * with anything in it that cannot be run is refused as a whole, before its
+ * Parses a script to the tree that the interpreter runs. A script
+ * that contains an unsupported construct is refused completely, before its
  * first command. Used by `interpreter.ts` and `session.ts`.
  */
 import type {
@@ -228,7 +228,7 @@ function redirect(node: ParserNode): Redirect {
   }
 }
 
-/** A quoted end mark leaves the text as it is. */
+/** A quoted delimiter disables expansion in the text. */
 function hereDocument(node: ParserNode, mark: Word, stripTabs: boolean): Word {
   const body = optional(node, 'Hdoc')
   if (body === null) return []

@@ -1,7 +1,7 @@
 /**
- * The parser library's own tree, as far as it is read here, and its tables of
- * operators. mvdan-sh (a Go parser turned into JavaScript) has no types: these
- * were taken from its Go documentation (`mvdan.cc/sh/v3/syntax`) and tried.
+ * The used part of the parser library's tree, and its tables of
+ * operators. mvdan-sh (a Go parser compiled to JavaScript) has no types: these
+ * follow its Go documentation (`mvdan.cc/sh/v3/syntax`) and were checked by running it.
  */
 import mvdan from 'mvdan-sh'
 
@@ -77,7 +77,7 @@ export const redirectOperators: Readonly<Record<number, string>> = {
   63: '<<<',
 }
 
-/** Binary and unary ones share the numbers. */
+/** Binary and unary operators share the numbers. */
 export const arithmeticOperators: Readonly<Record<number, string>> = {
   9: '&',
   10: '&&',

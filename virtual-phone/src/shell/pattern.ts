@@ -1,7 +1,7 @@
 /**
  * The shell's patterns (`*`, `?`, `[…]`) on byte strings, in linear space and
- * at most quadratic time. Used for `case`, `[[ ]]`, `${x#…}`, file names and
- * `find -name`.
+ * at most quadratic time. Used for `case`, `[[ ]]`, `${x#…}` and file
+ * names.
  */
 
 /** Text of a pattern; quoted characters are literal. */
@@ -53,7 +53,7 @@ export function hasWildcard(pieces: readonly Piece[]): boolean {
   return pieces.some((piece) => !piece.quoted && /[*?[]/.test(piece.text))
 }
 
-/** The whole of `text`. Goes back only to the last star, so it cannot blow up. */
+/** Matches the whole of `text`. Backtracks only to the last star, so the time stays quadratic. */
 export function matches(pattern: Pattern, text: string): boolean {
   let at = 0
   let token = 0

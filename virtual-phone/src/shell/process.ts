@@ -1,6 +1,6 @@
 /**
- * Runs one command as a process: gives it a pid, ends it when it is killed or
- * its stream goes away, and turns what it throws into a message and an exit
+ * Runs one command as a process: assigns a pid, ends it when it is killed or
+ * its stream closes, and converts exceptions to a message and an exit
  * code. Used by `interpreter.ts`.
  */
 import { BrokenPipe, type ByteSink, type ByteSource } from '../android/streams.js'
@@ -51,7 +51,7 @@ export async function runProcess(request: ProcessRequest): Promise<number> {
   }
 }
 
-/** An internal error in a command is reported and ends that command, like a crash: its script continues. */
+/** An internal error in a command is reported and ends that command, like a crash; its script continues. */
 async function guarded(run: CommandRun, io: CommandIo, android: Android): Promise<number> {
   try {
     return await run(io)

@@ -1,4 +1,4 @@
-/** Opens what a command's redirections name. Used by `interpreter.ts`. */
+/** Opens the targets of a command's redirections. Used by `interpreter.ts`. */
 import type { FileSystem } from '../fs/file-system.js'
 import type { FileReader, FileWriter } from '../fs/open-file.js'
 import type { Redirect } from './ast.js'

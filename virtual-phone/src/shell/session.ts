@@ -1,6 +1,6 @@
 /**
  * Starts shells: for one command line (`adb shell ls`), for a script, or for
- * what comes in on stdin line by line. Used by adbd's shell service and by
+ * lines that arrive on stdin. Used by adbd's shell service and by
  * the command `sh`.
  */
 import type { Android } from '../android/android.js'

@@ -1,4 +1,4 @@
-/** The state of one running shell, and the ways out of its control structures. */
+/** The state of one running shell, and the exceptions that leave its control structures. */
 import type { ByteSink, ByteSource } from '../android/streams.js'
 import type { Statement } from './ast.js'
 import type { Variables } from './variables.js'
@@ -28,9 +28,9 @@ export interface ShellState {
   loops: number
   /** `trap … EXIT` */
   exitTrap: string | null
-  /** Where `getopts` is: its word, and the letter in it. */
+  /** The position of `getopts`: its argument, and the letter in it. */
   getopts: { index: number; letter: number }
-  /** How deep functions, substitutions and subshells are in each other. */
+  /** The nesting depth of functions, substitutions and subshells. */
   depth: number
 }
 

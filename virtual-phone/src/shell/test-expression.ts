@@ -34,7 +34,7 @@ export async function evaluateTest(test: Test, expander: Expander, context: Test
   }
 }
 
-/** Null: there is no such test. */
+/** Null for an unknown test. */
 export function unaryTest(operator: string, value: string, context: TestContext): boolean | null {
   const path = absolute(context.cwd, value)
   const stat = () => (value === '' ? null : context.fs.tryStat(path))
@@ -73,7 +73,7 @@ export function unaryTest(operator: string, value: string, context: TestContext)
   }
 }
 
-/** Null: there is no such test. */
+/** Null for an unknown test. */
 export function binaryTest(
   left: string,
   operator: string,

@@ -15,13 +15,13 @@ export interface Adb {
   /** Port of its server. */
   readonly port: number
   run(args: readonly string[], stdin?: Buffer): Promise<AdbResult>
-  /** Ends the server. */
+  /** Stops the server. */
   close(): Promise<void>
 }
 
 const deadlineMs = 15_000
 
-/** `adb 29.0.6-debian`: the one that is installed. */
+/** `adb 29.0.6-debian`: the installed version. */
 export function adbName(): string {
   const version = /^Version (\S+)/m.exec(execFileSync('adb', ['version']).toString())?.[1]
   return `adb ${version ?? '0.0 of an unknown version'}`
@@ -50,7 +50,7 @@ export async function startAdb(serial: string): Promise<Adb> {
           resolve({ code, stdout, stderr: stderr.toString() })
         },
       )
-      // It may end without reading its input; the exit code reports the failure then.
+      // It can exit without reading its input; the exit code then reports the failure.
       child.stdin?.on('error', () => undefined)
       child.stdin?.end(stdin ?? '')
     })

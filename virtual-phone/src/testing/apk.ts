@@ -1,4 +1,4 @@
-/** Makes small APKs, signed by scheme v2 with a key of the test's own. Used by the package manager's tests. */
+/** Makes small APKs, signed by scheme v2 with a key of the test. Used by the package manager's tests. */
 import { createHash, createPrivateKey, sign } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import 'reflect-metadata'
@@ -50,7 +50,7 @@ export interface ApkSettings {
   files?: Readonly<Record<string, Buffer>>
 }
 
-/** Without a signer it is not signed. */
+/** Without a signer, the APK is unsigned. */
 export function makeApk(settings: ApkSettings, signer: Signer | null): Buffer {
   const entries = { 'AndroidManifest.xml': writeBinaryXml(manifestOf(settings)), ...settings.files }
   const { contents, directory, end } = zipOf(entries)

@@ -1,6 +1,6 @@
 /**
- * Appium's UiAutomator2 driver from npm, behind its own WebDriver server, for
- * the test in `clients/`. Its tree is 146 MB, too much to depend on: it is
+ * Appium's UiAutomator2 driver from npm, behind its WebDriver server, for
+ * the test in `clients/`. Its tree has 146 MB, too large for a dependency: it is
  * fetched once, without its install scripts, and kept in `node_modules/.cache`.
  */
 import { execFile, execFileSync } from 'node:child_process'
@@ -31,7 +31,7 @@ async function install(): Promise<void> {
   else renameSync(fresh, folder)
 }
 
-/** The file that it expects in `ANDROID_HOME`: the machine's adb, at an SDK's path. */
+/** Provides `ANDROID_HOME`: the machine's adb at an SDK's path. */
 export function makeSdk(home: string): string {
   const sdk = join(home, 'android-sdk')
   mkdirSync(join(sdk, 'platform-tools'), { recursive: true })
@@ -55,10 +55,10 @@ export interface AppiumServer {
   close(): Promise<void>
 }
 
-/** `home`: a folder for what it writes. Sets variables of this process: one to a test file. */
+/** `home`: a folder for its output. Sets environment variables of this process: only one per test file. */
 export async function startAppium(home: string, port: number): Promise<AppiumServer> {
   await install()
-  // It logs every request otherwise.
+  // Otherwise it logs every request.
   Object.assign(process.env, { ANDROID_HOME: makeSdk(home), HOME: home, _TESTING: '1' })
   const load = (path: string) =>
     import(pathToFileURL(join(folder, 'node_modules', path)).href) as Promise<unknown>
@@ -75,7 +75,7 @@ export async function startAppium(home: string, port: number): Promise<AppiumSer
   return {
     url: `http://127.0.0.1:${port}`,
     close: async () => {
-      // Its own `close` ends the whole process when a connection is still open.
+      // The server's `close` ends the whole process while a connection is open.
       const closed = new Promise<void>((resolve) => Server.prototype.close.call(server, () => resolve()))
       server.closeAllConnections()
       await closed

@@ -3,7 +3,7 @@
 export type AttributeValue = string | number | boolean
 export interface Element {
   tag: string
-  /** Names of `android:` attributes; `package` and `split` stand without a namespace. */
+  /** Names of `android:` attributes; `package` and `split` have no namespace. */
   attributes?: Record<string, AttributeValue>
   children?: readonly Element[]
 }

@@ -1,4 +1,4 @@
-/** For the tests in `clients/`: a whole phone, a real adb server that knows it, and the name of a client with its version. */
+/** For the tests in `clients/`: a whole phone, a real adb server connected to it, and the name of a client with its version. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -56,7 +56,7 @@ export async function startClientPhone(): Promise<ClientPhone> {
   }
 }
 
-/** The first node with this text, description or id. @throws when there is none */
+/** The first node with this text, description or id. @throws when none matches */
 export function find(tree: readonly TreeNode[], wanted: string): TreeNode & { x: number; y: number } {
   const node = tree.find(
     ({ attributes }) =>
@@ -68,7 +68,7 @@ export function find(tree: readonly TreeNode[], wanted: string): TreeNode & { x:
   return { ...node, ...center(node) }
 }
 
-/** `@devicefarmer/adbkit 3.3.9`: the package as it is installed. */
+/** `@devicefarmer/adbkit 3.3.9`: the installed package. */
 export function nameOf(packageName: string): string {
   const require = createRequire(import.meta.url)
   let folder = dirname(require.resolve(packageName))

@@ -1,11 +1,11 @@
-/** For tests: turns H.264 back into pixels with ffmpeg, and tells how far two pictures are apart. */
+/** For tests: decodes H.264 to pixels with ffmpeg, and measures the difference of two pictures. */
 import { spawn } from 'node:child_process'
 import { ffmpegPath } from '../video/ffmpeg.js'
 import { type Size } from '../video/size.js'
 
 const deadlineMs = 20_000
 
-/** Runs ffmpeg on `input`, and gives what it writes. @throws Error with its words when it fails */
+/** Runs ffmpeg on `input`, and returns its output. @throws Error with its message on failure */
 export function ffmpeg(args: readonly string[], input: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const child = spawn(ffmpegPath(), ['-hide_banner', '-loglevel', 'error', ...args], {
@@ -19,7 +19,7 @@ export function ffmpeg(args: readonly string[], input: Buffer): Promise<Buffer> 
       if (code === 0) resolve(Buffer.concat(out))
       else reject(new Error(`ffmpeg ended with ${code}: ${Buffer.concat(err).toString()}`))
     })
-    // It may have read enough.
+    // ffmpeg may have read enough.
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })
@@ -81,7 +81,7 @@ export function distance(a: Buffer, b: Buffer): number {
   return sum / a.length
 }
 
-/** Coded width and height of the first SPS of annex B bytes, cropping taken off. */
+/** Coded width and height of the first SPS of annex B bytes, after cropping. */
 export async function sizeOf(stream: Buffer): Promise<Size> {
   const ppm = await ffmpeg(
     ['-f', 'h264', '-i', 'pipe:0', '-frames:v', '1', '-f', 'image2pipe', '-c:v', 'ppm', 'pipe:1'],

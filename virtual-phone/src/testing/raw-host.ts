@@ -1,4 +1,4 @@
-/** A host that speaks the ADB transport byte by byte, for what the installed adb cannot do: old protocol, delayed_ack, broken rules. */
+/** A host that implements the ADB transport byte by byte, for cases that the installed adb cannot produce: old protocol, delayed_ack, invalid packets. */
 import { connect, type Socket } from 'node:net'
 import { command, encodeHeader, type Packet, PacketReader } from '../adbd/packet.js'
 
@@ -47,7 +47,7 @@ export class RawHost {
     this.socket.write(Buffer.concat([encodeHeader(packet, this.sums), packet.payload]))
   }
 
-  /** The next packet of this kind, and takes it out. */
+  /** Waits for the next packet of this kind, and removes it. */
   async next(code: number): Promise<Packet> {
     for (;;) {
       const at = this.packets.findIndex((packet) => packet.command === code)

@@ -11,7 +11,7 @@ import { byteString } from '../shell/bytes.js'
 import { defaultEnvironment, runText } from '../shell/session.js'
 import type { Result, TestAndroid } from './test-android.js'
 
-/** Android's shell is not root; neither is this one, where it can be helped. */
+/** Android's shell is not root; run this one without root if possible. */
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const deadlineMs = 20_000
 
@@ -45,7 +45,7 @@ export function realShell(): RealShell {
 
 function runReal(mksh: string, script: string, cwd: string, bin: string): Promise<Result> {
   return new Promise((resolve, reject) => {
-    // Arguments go as bytes: Node would make UTF-8 of them.
+    // Arguments are passed as bytes: Node would encode them as UTF-8.
     const child = spawn('/bin/sh', ['-c', 'umask 0; exec "$0" -c "$(cat <&3)"', mksh], {
       cwd,
       ...user,
@@ -70,7 +70,7 @@ function runReal(mksh: string, script: string, cwd: string, bin: string): Promis
 
 let runs = 0
 
-/** The same through the virtual phone, in a separate folder. */
+/** Runs the script on the virtual phone, in a separate folder. */
 export async function runVirtual({ android }: TestAndroid, script: string): Promise<Result> {
   const cwd = `/data/local/tmp/work${runs++}`
   android.fs.mkdir(cwd)

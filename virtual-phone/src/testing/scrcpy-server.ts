@@ -21,7 +21,7 @@ export async function stopServers(running: Running[]): Promise<void> {
   }
 }
 
-/** @param version of the client; `server` that of the pushed jar */
+/** @param version of the client; `server` is the version of the pushed jar */
 export function startServer(
   line: string,
   { version = '3.3.3', server = '3.3.3', sockets = new PhoneSockets() } = {},
@@ -75,7 +75,7 @@ export class Client {
     return this.stream.write(Buffer.from(hex.replace(/\s/g, ''), 'hex'))
   }
 
-  /** Sends SET_CLIPBOARD and waits for its acknowledgement: all before it was handled. */
+  /** Sends SET_CLIPBOARD and waits for its acknowledgement, so that all earlier messages were handled. */
   async setClipboard(text: string, paste: boolean): Promise<void> {
     const raw = Buffer.from(text)
     await this.send(

@@ -13,7 +13,7 @@ import { createWorld } from '../ui/index.js'
 
 export interface TestAndroid {
   android: Android
-  /** Restarts that were asked for; true: with a wipe. */
+  /** Requested restarts; true: with a wipe. */
   restarts: boolean[]
   run(script: string, stdin?: Buffer): Promise<Result>
   close(): void

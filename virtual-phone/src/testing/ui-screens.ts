@@ -1,4 +1,4 @@
-/** Every kind of screen of the world, by name, as a way to get there from a new phone. Used by property tests. */
+/** Every kind of screen of the world by name, with the steps that open it on a new phone. Used by property tests. */
 import { makeWorld } from '../ui/index.js'
 import { PAGES } from '../ui/apps/settings/pages.js'
 import { type PhoneWorld } from '../ui/window/world.js'

@@ -1,4 +1,4 @@
-/** Reads the world's tree dump as a client does, and acts on it by what it says. Used by the tests of `ui/`. */
+/** Reads the world's tree dump like a client, and acts on its elements. Used by the tests of `ui/`. */
 import { SaxesParser } from 'saxes'
 import { type World } from '../android/world.js'
 
@@ -37,7 +37,7 @@ export function parseTree(xml: string): TreeNode[] {
 
 export const treeOf = (world: World): TreeNode[] => parseTree(world.hierarchyXml())
 
-/** The first node whose text, description or id (the part after `:id/`) is this. */
+/** The first node with this text, description or id (the part after `:id/`). */
 export function find(world: World, wanted: string): TreeNode | undefined {
   return treeOf(world).find(
     ({ attributes: a }) =>

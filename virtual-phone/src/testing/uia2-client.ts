@@ -1,4 +1,4 @@
-/** Talks to the UiAutomator2 server inside of a test's Android, over the phone's own port. */
+/** A client of the UiAutomator2 server in a test's Android, over the phone's port. */
 import { request } from 'node:http'
 import { readFileSync } from 'node:fs'
 import { elementKey } from '../uiautomator/body.js'
@@ -10,13 +10,13 @@ import type { Result, TestAndroid } from './test-android.js'
 export interface Reply {
   status: number
   sessionId: string | null
-  // Accepts any answer of the server: each test checks its own expectation.
+  // Accepts any response; each test checks its expectation.
   value: unknown
 }
 
 export interface Uia2 {
   call(method: string, path: string, body?: unknown): Promise<Reply>
-  /** Below `/session/ID`; the value. @throws for an answer that is an error */
+  /** Sends a request below `/session/ID` and returns its value. @throws for an error response */
   value(method: string, path: string, body?: unknown): Promise<unknown>
   /** ID of the first match. */
   find(strategy: string, selector: string, context?: string): Promise<string>

@@ -39,7 +39,7 @@ function readableOf(socket: Socket): PushReadableStream<Uint8Array> {
   })
 }
 
-/** Speaks to the phone's adbd itself, with no adb server between. */
+/** Connects directly to the phone's adbd, without an adb server. */
 export async function connectDaemon(port: number): Promise<AdbDaemonTransport> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   await once(socket, 'connect')

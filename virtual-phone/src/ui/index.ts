@@ -1,4 +1,4 @@
-/** Makes the small Android world of one virtual phone. Used by `phone.ts`. */
+/** Creates the Android world of one virtual phone. Used by `phone.ts`. */
 import { type World } from '../android/world.js'
 import { type App, type PhoneFacts } from './apps/app.js'
 import { bank } from './apps/bank.js'
@@ -42,12 +42,12 @@ const APPS: readonly App[] = [
 ]
 const INSTALLED_ICON: App['icon'] = { glyph: 'android', color: '#ffffff', background: '#3ddc84' }
 
-/** The facts default to what the virtual phone reports by `getprop`. */
+/** The facts default to the virtual phone's `getprop` values. */
 export function createWorld(options: CreateWorldOptions = {}): World {
   return makeWorld(options)
 }
 
-/** The same, with the parts that tests inspect in addition to `World`. */
+/** Like `createWorld`, with the parts that tests inspect in addition to `World`. */
 export function makeWorld(options: CreateWorldOptions = {}): PhoneWorld {
   const iconOf = (name: string): App['icon'] =>
     APPS.find((app) => app.package === name)?.icon ?? INSTALLED_ICON

@@ -6,7 +6,7 @@ import type { Screen } from './screen.js'
 import type { JsonObject } from './session.js'
 import { keyCodeOf, metaOf } from './w3c-keys.js'
 
-/** The server makes no two events closer together. */
+/** The server's minimum interval between two events. */
 const stepMs = 20
 
 interface Event {
@@ -14,7 +14,7 @@ interface Event {
   run: () => void
 }
 
-/** @throws ServerError for a chain that makes no sense; nothing was done then */
+/** @throws ServerError for an invalid chain, before any of its events */
 export async function performActions(screen: Screen, body: JsonObject): Promise<void> {
   const sources = body['actions']
   if (!Array.isArray(sources)) throw refused("'actions' must be an array")
@@ -55,7 +55,7 @@ function readSource(source: unknown): { id: string; type: string; items: JsonObj
   return { id, type, items: actions }
 }
 
-/** To the next event's time. */
+/** Waits for the next event's time. */
 function durationOf(id: string, item: JsonObject): number {
   const duration = numberIn(item, 'duration')
   const name = String(item['type'])

@@ -1,4 +1,4 @@
-/** Dialogs by Android's names for their parts. Rules: server 10.6, `AlertHelpers`. */
+/** Dialogs by the ids of Android's dialog parts. Rules: server 10.6, `AlertHelpers`. */
 import { noSuchAlert, ServerError } from './errors.js'
 import { descend, type Tree, type TreeNode } from './tree.js'
 
@@ -20,7 +20,7 @@ function kindOf({ nodes }: Tree): Kind {
   throw noSuchAlert()
 }
 
-/** The button that accepts or dismisses; `label` names another one. @throws ServerError when there is none */
+/** The button that accepts or dismisses; `label` selects another one. @throws ServerError when it is missing */
 export function alertButton(tree: Tree, action: 'accept' | 'dismiss', label: string | null): TreeNode {
   const kind = kindOf(tree)
   const buttons = withId(tree.nodes, kind === 'regular' ? regularButton : permissionButton)
@@ -48,7 +48,7 @@ function permission(buttons: readonly TreeNode[], action: 'accept' | 'dismiss'):
   return buttons.find(({ info }) => pattern.test(info.resourceId)) ?? fallback ?? buttons[0]
 }
 
-/** The texts of the dialog but its buttons', a line each. @throws ServerError when no dialog is on the screen */
+/** The dialog's texts except its buttons', one per line. @throws ServerError without a dialog on the screen */
 export function alertText(tree: Tree): string {
   const buttons = kindOf(tree) === 'regular' ? regularButton : permissionButton
   const content = tree.nodes.find(({ info }) => info.resourceId === 'android:id/content')

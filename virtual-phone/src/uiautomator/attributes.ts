@@ -1,14 +1,13 @@
 /**
  * The values of `/source` and `/element/:id/attribute/:name` for a node. Names, aliases, order and omissions:
- * server 10.6,
- * `Attribute`, `UiElementSnapshot`, `UiObject2Element`.
+ * server 10.6, `Attribute`, `UiElementSnapshot`, `UiObject2Element`.
  */
 import { ServerError } from './errors.js'
 import type { TreeNode } from './tree.js'
 
 type Value = string | number | boolean | null
 
-/** Aliases as they may be asked for; the first is the one in the page source. */
+/** Aliases that requests can use; the first one is in the page source. */
 const aliases: readonly (readonly string[])[] = [
   ['checkable'],
   ['checked'],
@@ -39,7 +38,7 @@ const aliases: readonly (readonly string[])[] = [
 const orNull = (text: string): string | null => (text === '' ? null : text)
 const listClass = /(?:RecyclerView|ListView|GridView)$/
 
-/** `AccessibilityNodeInfo.getText`, but a slider's number. Never null. */
+/** `AccessibilityNodeInfo.getText`, except that a slider has its number. Never null. */
 export function textOf({ info }: TreeNode): string {
   return info.progress === null ? info.text : javaFloat(info.progress)
 }
@@ -55,7 +54,7 @@ export function boundsText({ info }: TreeNode): string {
   return `[${left},${top}][${right},${bottom}]`
 }
 
-/** In the order of the page source; those without a value are left out. */
+/** In the order of the page source, without attributes that have no value. */
 export function sourceAttributes(node: TreeNode): [string, string][] {
   const { info, parent, window } = node
   const range = selectionOf(node)
@@ -107,7 +106,7 @@ export function showsHint({ info }: TreeNode): boolean {
   return info.empty && info.hint !== null && info.hint !== ''
 }
 
-/** Only a selection that holds something, as the server says it. */
+/** Only a non-empty selection, in the server's format. */
 function selectionOf({ info }: TreeNode): { start: number; end: number } | null {
   const { selection } = info
   return selection !== null && selection.start !== selection.end ? selection : null
@@ -125,7 +124,7 @@ export function attributeOf(node: TreeNode, name: string): string | null {
   if (canonical === 'is-collection') return String(listClass.test(node.info.className))
   if (canonical === 'is-collection-item')
     return String(node.parent !== null && listClass.test(node.parent.info.className))
-  // No view of this phone carries extras.
+  // Views of this phone have no extras.
   if (canonical === 'extras') return ''
   return sourceAttributes(node).find(([attribute]) => attribute === canonical)?.[1] ?? null
 }

@@ -1,5 +1,5 @@
 /**
- * Commands on the device and on its whole screen. Values that need a network or a SIM are those of a phone
+ * Commands on the device and on its whole screen. Values that need a network or a SIM are reported like on a phone
  * without them.
  */
 import { model } from '../android/identity.js'
@@ -29,7 +29,7 @@ async function pressKey(screen: Screen, keyCode: number, meta = 0, heldMs = 0): 
   return null
 }
 
-/** `UiDevice.setOrientation…` freezes the rotation, as the settings say afterwards. */
+/** `UiDevice.setOrientation…` freezes the rotation; the settings then show it. */
 function rotate({ android: { settings } }: Screen, quarter: number): void {
   settings.put('system', 'accelerometer_rotation', '0')
   settings.put('system', 'user_rotation', String(quarter))
@@ -44,7 +44,7 @@ async function answerAlert(screen: Screen, call: Call, action: 'accept' | 'dismi
   return null
 }
 
-/** Pixels of a bar at the screen's edge; 0 while it is not there. */
+/** Pixels of a bar at the screen's edge; 0 while it is hidden. */
 function barHeight({ android: { world } }: Screen, title: string): number {
   const bar = world.accessibilityWindows().find((window) => window.title === title)
   return bar === undefined ? 0 : bar.bounds.bottom - bar.bounds.top
@@ -111,7 +111,7 @@ function assertPlainText({ body }: Call): void {
     throw invalidArgument(`Only '[PLAINTEXT]' content types are supported. '${type}' is given instead`)
 }
 
-/** Bit 2 is Wi-Fi; the server can set nothing else. */
+/** Bit 2 is Wi-Fi; the server cannot set any other. */
 function network({ android: { settings } }: Screen, { body }: Call): number {
   const type = needed(numberIn(body, 'type'), 'type')
   if (type !== 2)

@@ -1,4 +1,4 @@
-/** Commands on elements: find, click, type, ask. Behaviour: server 10.6, `handler/`. */
+/** Commands on elements: find, click, type, read. Behaviour: server 10.6, `handler/`. */
 import { attributeOf, textOf } from './attributes.js'
 import { elementKey, needed, stringIn } from './body.js'
 import { invalidArgument, noSuchElement, ServerError } from './errors.js'
@@ -14,7 +14,7 @@ const enterKey = 66
 
 const nodeOf = (screen: Screen, call: Call): TreeNode => screen.element(call.path['id'] ?? '')
 
-/** The client's form; longer when the setting `shouldUseCompactResponses` is off. */
+/** The element's JSON for the client; longer when the setting `shouldUseCompactResponses` is off. */
 function elementModel(screen: Screen, node: TreeNode): Record<string, unknown> {
   const model: Record<string, unknown> = { ELEMENT: node.id, [elementKey]: node.id }
   if (screen.session.flag('shouldUseCompactResponses')) return model
@@ -38,7 +38,7 @@ function rectOf({ info: { bounds } }: TreeNode): Record<string, number> {
   }
 }
 
-/** The field that has the input focus. @throws ServerError when none has */
+/** The field that has the input focus. @throws ServerError without one */
 function focused(screen: Screen): TreeNode {
   const node = screen.tree().nodes.find(({ info }) => info.focused)
   if (node === undefined) throw noSuchElement()
@@ -55,7 +55,7 @@ function setText(node: TreeNode, text: string, given: string): void {
   node.info.setText(text)
 }
 
-/** Adds to the text, or replaces it; a slider takes a number. `\n` written out at the end presses enter. */
+/** Appends to the text, or replaces it; a slider accepts a number. A written `\n` at the end presses enter. */
 function sendKeys(screen: Screen, node: TreeNode, call: Call): null {
   const given = needed(stringIn(call.body, 'text'), 'text')
   if (node.info.setProgress !== null) {
@@ -104,7 +104,7 @@ export const elementCommands: Readonly<Record<string, Command>> = {
   },
   'POST /session/:sessionId/element/:id/clear': (screen, call) => {
     const node = nodeOf(screen, call)
-    // UiObject2.clear of a view that takes no text does nothing.
+    // UiObject2.clear has no effect on a view without text input.
     if (node.info.enabled) node.info.setText?.('')
     return null
   },

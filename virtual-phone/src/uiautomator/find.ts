@@ -1,4 +1,4 @@
-/** Finding elements by the five strategies that the server has. */
+/** Finds elements with the server's five strategies. */
 import { invalidArgument, ServerError } from './errors.js'
 import { parseChain } from './selector-text.js'
 import type { Session } from './session.js'
@@ -27,7 +27,7 @@ export function locatorOf(body: Readonly<Record<string, unknown>>): Locator {
   }
 }
 
-/** All matches in document order. @throws ServerError for a strategy or selector that it does not understand */
+/** All matches in document order. @throws ServerError for an unknown strategy or an invalid selector */
 export function findAll(
   session: Session,
   tree: Tree,
@@ -60,7 +60,7 @@ export function findAll(
   }
 }
 
-/** `name` alone is of the app under test. */
+/** A bare `name` belongs to the app under test. */
 function fullId(session: Session, selector: string): string {
   const whole = /^[a-zA-Z_][a-zA-Z0-9._]*:[^/]+\/\S+$/.test(selector)
   if (whole || session.flag('disableIdLocatorAutocompletion')) return selector

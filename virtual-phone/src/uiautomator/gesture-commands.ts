@@ -1,4 +1,4 @@
-/** `/appium/gestures/*` and `/actions`. An element's gesture stays a tenth away from its edges, as UiObject2's do. */
+/** `/appium/gestures/*` and `/actions`. An element's gesture keeps a tenth of distance from its edges, like UiObject2. */
 import type { ScreenRect } from '../android/accessibility.js'
 import { performActions } from './actions.js'
 import { areaIn, directionIn, elementIdIn, needed, numberIn, objectIn, pointIn } from './body.js'

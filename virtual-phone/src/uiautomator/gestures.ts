@@ -1,6 +1,6 @@
 /**
- * Gestures as AndroidX UiAutomator makes them (`Gestures`, `UiObject2`): fingers
- * that move at a speed in pixels a second, by events 5 ms apart.
+ * Gestures like AndroidX UiAutomator's (`Gestures`, `UiObject2`): fingers
+ * that move at a speed in pixels per second, with events 5 ms apart.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AccessibilityNode, ScreenRect } from '../android/accessibility.js'
@@ -16,11 +16,11 @@ export interface Point {
 export type Direction = 'up' | 'down' | 'left' | 'right'
 
 const stepMs = 5
-/** dp a second. */
+/** dp per second. */
 const defaultSpeed = { drag: 2500, swipe: 5000, scroll: 5000, fling: 7500, pinch: 1000 }
 const longPressMs = 500
 const doubleTapGapMs = 150
-/** A finger that rests before it leaves does not fling. */
+/** A finger that rests before it lifts does not fling. */
 const restMs = 250
 const opposite: Readonly<Record<Direction, Direction>> = {
   up: 'down',
@@ -37,7 +37,7 @@ interface Stroke {
 export class Gestures {
   constructor(
     private readonly world: World,
-    /** Ends what waits. */
+    /** Ends pending waits. */
     readonly signal: AbortSignal,
   ) {}
 
@@ -66,7 +66,7 @@ export class Gestures {
     await this.strokes([strokeOf(area, direction, checkPercent(percent))], this.speed('swipe', speed))
   }
 
-  /** Whether there is more to scroll that way. */
+  /** Whether it can scroll further in that direction. */
   async scroll(
     area: ScreenRect,
     direction: Direction,
@@ -148,7 +148,7 @@ export class Gestures {
     strokes.forEach((stroke, finger) => this.world.touch('up', finger, ...at(stroke, 1)))
   }
 
-  /** The innermost scroller around the area's centre says. */
+  /** Whether the innermost scroller at the area's centre can scroll further. */
   private canScroll(area: ScreenRect, direction: Direction): boolean {
     const vertical = direction === 'up' || direction === 'down'
     const { x, y } = centerOf(area)
@@ -168,7 +168,7 @@ export class Gestures {
   }
 }
 
-/** Where a finger goes that swipes this way over so much of the area. */
+/** The path of a finger that swipes in this direction over this share of the area. */
 function strokeOf({ left, top, right, bottom }: ScreenRect, direction: Direction, percent: number): Stroke {
   const { x, y } = centerOf({ left, top, right, bottom })
   const [wide, high] = [(right - left) * percent, (bottom - top) * percent]

@@ -1,4 +1,4 @@
-/** HTTP on one of the phone's own ports: Node's server over the phone's sockets, never over the machine's. */
+/** HTTP on a port of the phone: Node's server over the phone's sockets, never over the machine's. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Duplex as NodeDuplex } from 'node:stream'
 import type { PhoneSockets, SocketAddress } from '../android/sockets.js'
@@ -6,7 +6,7 @@ import type { Duplex } from '../android/streams.js'
 import { BrokenPipe } from '../android/streams.js'
 
 export interface PhoneHttpServer {
-  /** Takes no more connections, and ends those that are open. */
+  /** Accepts no more connections, and ends open ones. */
   close(): void
 }
 
@@ -34,7 +34,7 @@ export function serveHttp(
   }
 }
 
-/** In the form of Node's HTTP. Reads wait for the reader, writes for the other side. */
+/** Adapts a socket to Node's HTTP. Reads wait for the reader, writes for the other side. */
 export function nodeStream(connection: Duplex): NodeDuplex {
   const stream = new NodeDuplex({
     read: () => {

@@ -1,6 +1,6 @@
 /**
- * `am instrument`: starts the one instrumentation that this phone can run,
- * Appium's UiAutomator2 server, when its two APKs are installed. Forms: AOSP
+ * `am instrument`: starts the only instrumentation that this phone can run,
+ * Appium's UiAutomator2 server, when its two APKs are installed. Formats: AOSP
  * `Instrument` and AndroidX `AndroidJUnitRunner`.
  */
 import type { Android } from '../android/android.js'
@@ -14,7 +14,7 @@ const testClass = `${testPackage}.AppiumUiAutomator2Server`
 
 export interface InstrumentIo {
   android: Android
-  /** The `am` that owns the UiAutomation: it ends with it. */
+  /** The `am` that owns the UiAutomation, which ends with it. */
   signal: AbortSignal
   out(text: string): Promise<void>
   err(text: string): Promise<void>
@@ -49,7 +49,7 @@ export async function instrument(io: InstrumentIo, args: readonly string[]): Pro
   if (known === undefined) return failed(io, options, 'Unable to find instrumentation info for')
   const target = io.android.installed.find(known.target)
   if (target === null) return failed(io, options, 'Unable to find instrumentation target package')
-  // Without -w there is no UiAutomation: the test ends before it begins, and nobody hears of it.
+  // Without -w there is no UiAutomation: the test ends before it starts, without a report.
   if (!options.wait) return 0
   if (name !== testPackage || full !== runner || known.target !== serverPackage) {
     await io.err('am: this phone is made of software and runs no instrumentation but UiAutomator2 server\n')

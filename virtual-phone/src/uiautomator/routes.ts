@@ -25,7 +25,7 @@ export function routesOf<Handler>(table: Readonly<Record<string, Handler>>): Rou
   })
 }
 
-/** Null when the server has no such command. `url` without its query; `/wd/hub` in front is taken. */
+/** Null for an unknown command. `url` has no query; a leading `/wd/hub` is ignored. */
 export function findRoute<Handler>(
   routes: readonly Route<Handler>[],
   method: string,

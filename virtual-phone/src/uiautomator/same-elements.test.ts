@@ -1,4 +1,4 @@
-/** The page source and `uiautomator dump` of one screen are the same screen to the host agent. */
+/** The host agent finds the same elements in the page source and in `uiautomator dump` of one screen. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, tap } from '../testing/ui-tree.js'
 import { testAndroid } from '../testing/test-android.js'
@@ -19,11 +19,11 @@ interface Elements {
   observationFromXml: (xml: string, screen: { width: number; height: number }) => { elements: Element[] }
 }
 
-// The host agent depends on this package for its own tests, so this one cannot name it as a dependency.
+// The host agent's tests depend on this package, so this one cannot declare it as a dependency.
 const name: string = '@phonerack/host-agent/elements'
 const { observationFromXml } = (await import(name)) as Elements
 const elementsOf = (xml: string) => observationFromXml(xml, { width: 1080, height: 2400 }).elements
-/** A dump has no attribute for the hint of a field, so only the page source tells that a field shows its hint. */
+/** A dump has no attribute for a field's hint, so only the page source reports a shown hint. */
 const withoutHint = (element: Element): Element => ({
   ...element,
   state: element.state.filter((word) => word !== 'hint'),

@@ -17,7 +17,7 @@ export class Screen {
     readonly gestures: Gestures,
   ) {}
 
-  /** Built for each question, from the current screen. */
+  /** Built for each request, from the current screen. */
   tree(): Tree {
     return buildTree(this.android.world.accessibilityWindows(), {
       multiWindows: this.session.flag('enableMultiWindows'),
@@ -36,7 +36,7 @@ export class Screen {
     return node
   }
 
-  /** Like the server before a read: waits for a moving screen, for `waitForIdleTimeout` at most. */
+  /** Like the server before a read: waits up to `waitForIdleTimeout` for the screen to become idle. */
   async settle(): Promise<void> {
     const until = performance.now() + this.session.number('waitForIdleTimeout')
     while (!this.android.world.idle && performance.now() < until && !this.gestures.signal.aborted) {
@@ -49,7 +49,7 @@ export class Screen {
     if (info.visible) await this.gestures.tap(centerOf(info.bounds))
   }
 
-  /** In document order; `one`: only the first. Remembered for later. @throws ServerError */
+  /** In document order; `one`: only the first. Cached for later requests. @throws ServerError */
   async find(locator: Locator, one: boolean): Promise<TreeNode[]> {
     await this.settle()
     const context = locator.context === null ? null : this.element(locator.context)

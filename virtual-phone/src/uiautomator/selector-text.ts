@@ -1,5 +1,5 @@
 /**
- * Reads the text of `-android uiautomator`: `new UiSelector().text("a").instance(1)`, and the same in
+ * Parses the text of `-android uiautomator`: `new UiSelector().text("a").instance(1)`, and the same for
  * `UiScrollable`. The grammar is the server's: a chain of method calls with booleans, numbers, strings and selectors.
  */
 import { ServerError } from './errors.js'
@@ -33,7 +33,7 @@ class Reader {
     if (this.text === '') throw this.error('Tried to parse an empty string')
   }
 
-  /** `outermost`: the constructor may be left out, as in `.text("a")` or `text("a")`. */
+  /** `outermost`: the constructor can be omitted, as in `.text("a")` or `text("a")`. */
   chain(outermost = false): Call[] {
     const calls: Call[] = []
     const named = this.take(/(?:new\s+)?(UiSelector|UiScrollable)\b\s*/y)

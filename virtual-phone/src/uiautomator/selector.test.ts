@@ -1,4 +1,4 @@
-/** The text of `-android uiautomator`, and what it selects. */
+/** The text of `-android uiautomator`, and the elements that it selects. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AccessibilityNode, AccessibilityWindow } from '../android/accessibility.js'
@@ -95,7 +95,7 @@ describe('a selector of UiAutomator', () => {
     expect(select(list, text)).toEqual(found)
   })
 
-  it('is read or refused, for any text', () => {
+  it('is parsed or refused, for any text', () => {
     const word = fc.constantFrom(
       'new ',
       'UiSelector',
@@ -157,17 +157,17 @@ describe('the page source', () => {
     )
   })
 
-  it('is cut at its greatest depth', () => {
+  it('is truncated at the maximum depth', () => {
     expect(pageSource(treeOf(list), display, 1)).not.toContain('One')
   })
 
-  it('is what XPath searches', () => {
+  it('is searched by XPath', () => {
     const texts = (expression: string) =>
       findByXPath(treeOf(list), expression, null).map(({ info }) => info.text)
     expect(texts('//android.widget.TextView[contains(@text, "One")]')).toEqual(['One (1)'])
     expect(texts('/hierarchy/android.widget.FrameLayout/*[last()]')).toEqual(['One more'])
     expect(texts('//*[@clickable="true"]/following-sibling::android.widget.Button')).toEqual(['One more'])
-    // XPath 2, as the server has it.
+    // XPath 2, like the server.
     expect(texts('//*[matches(@text, "^One")]')).toEqual(['One (1)', 'One more'])
     expect(() => texts('count(//*)')).toThrow(ServerError)
     expect(() => texts('//*[')).toThrow(ServerError)
@@ -178,7 +178,7 @@ describe('an element', () => {
   const names = (root: AccessibilityNode) =>
     new Map(treeOf(root).nodes.map((each): [string, TreeNode] => [each.id, each]))
 
-  it('has a unique name, which stays while others come and go', () => {
+  it('has a unique name, which stays while other views are added and removed', () => {
     const ids = names(list)
     expect(ids.size).toBe(4)
     const more = node(
@@ -189,7 +189,7 @@ describe('an element', () => {
     for (const id of names(more).keys()) expect(ids.has(id)).toBe(true)
   })
 
-  it('of a list is its row, not its place on the screen', () => {
+  it('in a list is identified by its row, not by its position on the screen', () => {
     const rows = (first: number) =>
       node(
         {},

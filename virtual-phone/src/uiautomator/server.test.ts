@@ -28,7 +28,7 @@ const errorOf = async (method: string, path: string, body?: unknown) => {
 }
 
 describe('the server', () => {
-  it('says what it is, with the version of its APK', async () => {
+  it('reports its status, with the version of its APK', async () => {
     expect(await call(phone, 'GET', '/status')).toEqual({
       status: 200,
       sessionId: 'None',
@@ -72,13 +72,13 @@ describe('the server', () => {
     expect(await errorOf('POST', '/session', {})).toEqual([500, 'session not created'])
   })
 
-  it('is the only UiAutomation: a concurrent dump dies', async () => {
+  it('is the only UiAutomation: a concurrent dump is killed', async () => {
     expect(await phone.run('uiautomator dump /dev/tty')).toEqual({ code: 137, out: '', err: 'Killed \n' })
   })
 })
 
 describe('finding', () => {
-  it('finds by each strategy what is on the screen, and below an element', async () => {
+  it('finds elements by each strategy, on the screen and below an element', async () => {
     open(settings)
     const nodes = treeOf(world)
     const byClass = await uia2.findAll('class name', 'android.widget.TextView')
@@ -105,7 +105,7 @@ describe('finding', () => {
     expect(await uia2.find('-android uiautomator', second)).toBe(byClass[1])
   })
 
-  it('scrolls to what stands further down, and calls what has gone stale', async () => {
+  it('scrolls to elements further down, and reports removed elements as stale', async () => {
     open('com.android.contacts')
     const first = await uia2.find(
       '-android uiautomator',
@@ -119,7 +119,7 @@ describe('finding', () => {
     expect(await errorOf('GET', `$/element/${first}/text`)).toEqual([404, 'stale element reference'])
   })
 
-  it('says honestly what a selector of UiAutomator it does not have', async () => {
+  it('names the unsupported method of a UiAutomator selector', async () => {
     for (const selector of [
       'new UiSelector().frobnicate(true)',
       'new UiSelector().text(1)',
@@ -159,7 +159,7 @@ describe('acting', () => {
     ])
   })
 
-  it('scrolls and swipes by gestures, and says when the end is reached', async () => {
+  it('scrolls and swipes by gestures, and reports the end', async () => {
     open(settings)
     const list = await uia2.find('-android uiautomator', 'new UiSelector().scrollable(true)')
     const origin = { 'element-6066-11e4-a52e-4f735466cecf': list }
@@ -228,7 +228,7 @@ describe('acting', () => {
 })
 
 describe('the device', () => {
-  it('tells its sizes, turns, and keeps the clipboard', async () => {
+  it('reports its sizes, rotates, and keeps the clipboard', async () => {
     expect(await uia2.value('GET', '/window/current/size')).toEqual({ width: 1080, height: 2400 })
     expect(await uia2.value('GET', '/appium/device/display_density')).toBe(420)
     expect(await uia2.value('GET', '/appium/device/pixel_ratio')).toBe(2.625)
@@ -248,7 +248,7 @@ describe('the device', () => {
     expect(world.focused.package).toBe('com.android.launcher3')
   })
 
-  it('gives pictures of the screen and of an element', async () => {
+  it('takes screenshots of the screen and of an element', async () => {
     open(settings)
     const size = (png: unknown) => {
       const bytes = Buffer.from(String(png), 'base64')

@@ -1,7 +1,7 @@
 /**
  * The UiAutomator2 server of Appium as its clients see it: HTTP and JSON on
- * the phone's port 6790, one session. Our own, from the routes and answers of
- * appium-uiautomator2-server 10.6; no code of it runs here.
+ * the phone's port 6790, one session. Our implementation of the routes and responses of
+ * appium-uiautomator2-server 10.6; its code does not run here.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Android } from '../android/android.js'
@@ -20,14 +20,14 @@ import { Session, type JsonObject } from './session.js'
 export const serverAddress = 'tcp:6790'
 /** The server's message without a session. */
 const noSession = 'None'
-/** Text of a whole page fits, a flood does not. */
+/** Large enough for the text of a whole page. */
 const maxBodyBytes = 16 * 1024 * 1024
-/** The answer to `DELETE /session/…` goes out first. */
+/** Time to send the response to `DELETE /session/…`. */
 const farewellMs = 15
 
 export interface ServerOptions {
   android: Android
-  /** Ends the server. */
+  /** Stops the server. */
   signal: AbortSignal
   /** Version of the installed APK. */
   version: { name: string; code: number }
@@ -35,7 +35,7 @@ export interface ServerOptions {
 
 type Answer = { sessionId: string | null; value: unknown }
 
-/** Runs until its session is deleted or `signal` says so. @throws AddressInUse */
+/** Runs until its session is deleted or `signal` aborts. @throws AddressInUse */
 export async function runServer(options: ServerOptions): Promise<void> {
   const server = new UiAutomator2Server(options)
   const http = serveHttp(options.android.sockets, serverAddress, (request, response) => {
@@ -105,7 +105,7 @@ export class UiAutomator2Server {
     this.gestures = new Gestures(options.android.world, options.signal)
   }
 
-  /** Never throws: errors become answers. */
+  /** Never throws: errors become responses. */
   async handle(
     method: string,
     url: string,

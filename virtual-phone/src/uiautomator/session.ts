@@ -1,4 +1,4 @@
-/** The one session that the server has: its capabilities, settings and known elements. */
+/** The server's only session: its capabilities, settings and known elements. */
 import { randomUUID } from 'node:crypto'
 import { invalidArgument, ServerError } from './errors.js'
 
@@ -45,14 +45,14 @@ const defaultSettings = {
 
 export type SettingName = keyof typeof defaultSettings
 
-/** The number of elements that the server remembers. */
+/** The number of elements that the server caches. */
 const maxElements = 500
 
 export class Session {
   readonly id = randomUUID()
   readonly capabilities: JsonObject
   readonly settings: Record<SettingName, boolean | number | string> = { ...defaultSettings }
-  /** Elements that were found; the newest stands last. */
+  /** Found elements; the newest is last. */
   private readonly elements = new Set<string>()
 
   constructor(capabilities: JsonObject) {
@@ -65,7 +65,7 @@ export class Session {
     this.capabilities = kept
   }
 
-  /** Settings that it does not know are passed over, as the server does. @throws ServerError for a value of the wrong kind */
+  /** Unknown settings are ignored, like in the server. @throws ServerError for a value of the wrong type */
   update(changes: JsonObject): void {
     for (const [name, value] of Object.entries(changes)) {
       const setting = settingNamed(name, false)
@@ -90,7 +90,7 @@ export class Session {
     }
   }
 
-  /** @throws ServerError for one that was never found, or was forgotten */
+  /** @throws ServerError for an unknown or evicted element */
   assertKnown(id: string): void {
     if (!this.elements.has(id)) {
       throw new ServerError(

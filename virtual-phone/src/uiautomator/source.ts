@@ -1,4 +1,4 @@
-/** The page source: the XML that `/source` answers and XPath searches. Form: server 10.6 over Android's KXml serializer. */
+/** The page source: the XML of `/source`, which XPath searches. Format: server 10.6 with Android's KXml serializer. */
 import type { Display } from '../android/world.js'
 import { sourceAttributes } from './attributes.js'
 import type { Tree, TreeNode } from './tree.js'

@@ -1,6 +1,6 @@
 /**
- * The screen as the server searches it: a picture of the windows' nodes in
- * document order, each with a name that lasts while its view lives. Pure.
+ * The screen as the server searches it: a snapshot of the windows' nodes in
+ * document order, each with a name that lasts for its view's lifetime. Pure.
  */
 import { createHash } from 'node:crypto'
 import type { AccessibilityNode, AccessibilityWindow, ScreenRect } from '../android/accessibility.js'
@@ -21,9 +21,9 @@ export interface Tree {
 }
 
 export interface TreeOptions {
-  /** All of them, else the active one: the setting `enableMultiWindows`. */
+  /** All windows, else only the active one: the setting `enableMultiWindows`. */
   multiWindows: boolean
-  /** Also views that are not on the screen: the setting `allowInvisibleElements`. */
+  /** Includes views outside the screen: the setting `allowInvisibleElements`. */
   invisible: boolean
 }
 

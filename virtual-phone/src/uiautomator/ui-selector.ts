@@ -36,7 +36,7 @@ const flags: Readonly<Record<string, Flag>> = {
   selected: ({ info }) => info.selected,
 }
 
-/** @throws ServerError for a method that UiSelector, or this phone, does not have */
+/** @throws ServerError for a method that UiSelector, or this phone, does not support */
 export function selectorOf(expression: string, [, ...calls]: readonly Call[]): UiSelector {
   const selector: UiSelector = { tests: [], instance: null, child: null, fromParent: null }
   for (const call of calls) add(expression, selector, call)
@@ -69,7 +69,7 @@ function fail(wrong: () => Error): never {
   throw wrong()
 }
 
-/** `textContains`, `descriptionStartsWith`, `resourceIdMatches` …; null when there is no such method. */
+/** `textContains`, `descriptionStartsWith`, `resourceIdMatches` …; null for an unknown method. */
 function partTest(expression: string, name: string, value: string): Flag | null {
   const [, base = '', part] = /^(\w+?)(Contains|StartsWith|Matches)$/.exec(name) ?? []
   const text = texts[base]

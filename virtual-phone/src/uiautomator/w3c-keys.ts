@@ -29,7 +29,7 @@ const metaBits: Readonly<Record<string, number>> = {
   '\ue03d': 0x10000, // Meta
 }
 
-/** Null for a character, which is typed as it is. */
+/** Null for a character, which is typed unchanged. */
 export function keyCodeOf(value: string): number | null {
   return keyCodes[value] ?? null
 }

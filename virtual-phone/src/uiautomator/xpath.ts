@@ -7,7 +7,7 @@ import { ServerError } from './errors.js'
 import { tagName } from './source.js'
 import type { Tree, TreeNode } from './tree.js'
 
-// Its names cannot be imported: the package is CommonJS that Node does not see through. Loaded when it is first needed.
+// Its names cannot be imported: Node cannot detect the exports of this CommonJS package. Loaded on first use.
 const require = createRequire(import.meta.url)
 const loadXPath = () => require('fontoxpath') as typeof FontoXPath
 

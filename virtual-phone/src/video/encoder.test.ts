@@ -40,7 +40,7 @@ function picture(red: number, green: number, blue: number): Buffer {
 }
 
 describe('the H.264 encoder', () => {
-  it('gives one packet for each picture without delay, the first after its parameter sets', async () => {
+  it('returns one packet per picture without delay, the first after the parameter sets', async () => {
     const encoder = start()
     const colours: [number, number, number][] = [
       [200, 30, 30],
@@ -74,14 +74,14 @@ describe('the H.264 encoder', () => {
     expect(keys).toEqual([true, true, true])
   })
 
-  it('says why it cannot', async () => {
+  it('reports why it failed', async () => {
     await expect(start({ ffmpeg: '/nowhere/ffmpeg' }).encode(picture(0, 0, 0))).rejects.toThrow('ENOENT')
     await expect(start({ size: { width: 161, height: 121 } }).encode(picture(0, 0, 0))).rejects.toThrow(
       EncoderError,
     )
   })
 
-  it('refuses what waits and what comes when it is closed, and its process is gone', async () => {
+  it('rejects pending and later pictures when it is closed, and ends its process', async () => {
     const encoder = start()
     const waiting = encoder.encode(picture(0, 0, 0))
     encoder.close()
@@ -91,7 +91,7 @@ describe('the H.264 encoder', () => {
     expect(isAlive(encoder.pid ?? 0)).toBe(false)
   })
 
-  it('does not outlive a process that is killed', async () => {
+  it('ends when its parent process is killed', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'virtual-phone-encoder-'))
     try {
       const child = spawn(process.execPath, [await program(folder)], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -107,7 +107,7 @@ describe('the H.264 encoder', () => {
   })
 })
 
-/** A separate program that encodes one picture, prints the encoder's process id, and stays. */
+/** A separate program that encodes one picture, prints the encoder's process id, and keeps running. */
 async function program(folder: string): Promise<string> {
   const here = dirname(fileURLToPath(import.meta.url))
   for (const name of ['encoder', 'flv', 'size']) {
@@ -132,7 +132,7 @@ setInterval(() => encoder.encode(Buffer.alloc(320 * 240 * 4)), 1000)
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    // A process that ended and was not waited for is none.
+    // A zombie process has ended.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ESRCH' || error.code === 'ENOENT'))

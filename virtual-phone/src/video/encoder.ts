@@ -14,18 +14,18 @@ export interface EncoderOptions {
   source: Size
   /** Size of the video; even numbers. */
   size: Size
-  /** Bits a second. */
+  /** Bits per second. */
   bitRate: number
-  /** Between key frames; 0: each frame is one; negative: only the first. */
+  /** Seconds between key frames; 0: each frame is one; negative: only the first. */
   keyFrameSeconds: number
 }
 
-/** ffmpeg is not there, cannot do H.264, or ended. */
+/** ffmpeg is missing, cannot encode H.264, or ended. */
 export class EncoderError extends Error {
   override name = 'EncoderError'
 }
 
-/** How long one picture may take: a hung encoder ends the video. */
+/** The time limit of one picture: a hung encoder ends the video. */
 const pictureDeadlineMs = 10_000
 const errorTextBytes = 2000
 
@@ -54,7 +54,7 @@ export class H264Encoder {
     this.child.on('exit', (code) => {
       this.fail(new EncoderError(`ffmpeg ended with ${code ?? 'a signal'}: ${this.errorText.trim()}`))
     })
-    // The end of the pipe ends ffmpeg, whose exit is handled above.
+    // Closing the pipe ends ffmpeg, whose exit is handled above.
     this.child.stdin.on('error', () => undefined)
     this.child.stderr.on('data', (chunk: Buffer) => {
       this.errorText = (this.errorText + chunk.toString('utf8')).slice(-errorTextBytes)
@@ -74,7 +74,7 @@ export class H264Encoder {
 
   /**
    * @param rgba of the source's size
-   * @returns its packet, behind the parameter sets when it is the first
+   * @returns its packet, after the parameter sets for the first picture
    * @throws EncoderError
    */
   encode(rgba: Buffer): Promise<VideoPacket[]> {
@@ -99,7 +99,7 @@ export class H264Encoder {
     this.watch()
   }
 
-  /** One timer for the picture that is due next. */
+  /** One timer for the oldest pending picture. */
   private watch(): void {
     if (this.deadline) clearTimeout(this.deadline)
     this.deadline =
@@ -120,7 +120,7 @@ export class H264Encoder {
 function encoderArguments({ source, size, bitRate, keyFrameSeconds }: EncoderOptions): string[] {
   return [
     ...['-hide_banner', '-loglevel', 'error', '-nostdin'],
-    // The time of arrival is the time of the picture: this keeps the bit rate at low frame rates, too.
+    // Uses the time of arrival as the picture's time: this also keeps the bit rate at low frame rates.
     ...['-use_wallclock_as_timestamps', '1'],
     ...['-f', 'rawvideo', '-pixel_format', 'rgba', '-video_size', `${source.width}x${source.height}`],
     ...['-framerate', '60', '-i', 'pipe:0', '-an', '-vsync', 'passthrough'],

@@ -1,16 +1,16 @@
-/** Where ffmpeg is: `FFMPEG_BIN`, the binary of the package ffmpeg-static if it is there, or PATH. Used by `encoder.ts` and tests. */
+/** Finds ffmpeg: `FFMPEG_BIN`, the binary of the package ffmpeg-static if it exists, or PATH. Used by `encoder.ts` and tests. */
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
 let found: string | null = null
 
-/** A path, or the bare name for PATH: whether it starts shows when it is started. */
+/** A path, or the bare name for PATH, which is not checked before it is started. */
 export function ffmpegPath(): string {
   found ??= process.env['FFMPEG_BIN'] ?? staticPath() ?? 'ffmpeg'
   return found
 }
 
-/** The package can be there without its binary, which is fetched by its install script. */
+/** The package can be installed without its binary, which its install script downloads. */
 function staticPath(): string | null {
   const require = createRequire(import.meta.url)
   try {

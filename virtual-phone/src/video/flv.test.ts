@@ -23,7 +23,7 @@ const PACKETS: VideoPacket[] = [
 ]
 
 describe('H.264 in FLV', () => {
-  it('is cut the same, however it arrives', () => {
+  it('is split the same for any chunking', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), (lengths) => {
         const reader = new FlvReader()

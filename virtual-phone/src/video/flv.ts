@@ -1,14 +1,14 @@
 /**
- * Cuts what ffmpeg writes as FLV (Adobe, Video File Format Specification 10.1,
- * annex E) into H.264 packets. FLV, because each of its tags names its length,
- * so a picture is whole without waiting for the next one. Used by `encoder.ts`.
+ * Splits ffmpeg's FLV output (Adobe, Video File Format Specification 10.1,
+ * annex E) into H.264 packets. FLV, because each of its tags contains its length,
+ * so a picture is complete without waiting for the next one. Used by `encoder.ts`.
  */
 
 export interface VideoPacket {
   /** SPS and PPS, not a picture. */
   config: boolean
   key: boolean
-  /** NAL units behind start codes (H.264 annex B), as MediaCodec gives them. */
+  /** NAL units with start codes (H.264 annex B), like MediaCodec's output. */
   data: Buffer
 }
 

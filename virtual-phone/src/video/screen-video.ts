@@ -1,6 +1,6 @@
 /**
- * The screen as H.264: pictures while it changes, the last one once more when it stops, then
- * nothing; a new encoder when it is asked for or the display turns. Used by the scrcpy server.
+ * The screen as H.264: pictures while it changes, the last one repeated when it stops, then
+ * nothing; a new encoder on request or when the display rotates. Used by the scrcpy server.
  */
 import { type World } from '../android/world.js'
 import { H264Encoder } from './encoder.js'
@@ -30,7 +30,7 @@ export interface ScreenVideoOptions {
   sink: VideoSink
 }
 
-/** More than this a virtual phone does not draw in a second. */
+/** The highest frame rate of a virtual phone. */
 export const SCREEN_FPS = 30
 
 export class ScreenVideo {
@@ -57,7 +57,7 @@ export class ScreenVideo {
     this.wakeup.notify()
   }
 
-  /** Resolves when it was stopped. @throws EncoderError, or what the sink rejects with */
+  /** Resolves when it was stopped. @throws EncoderError, or the sink's error */
   async run(): Promise<void> {
     const stopWatching = this.options.world.onChange(() => {
       this.changed = true
@@ -72,7 +72,7 @@ export class ScreenVideo {
     }
   }
 
-  /** Its answer changes while others run. */
+  /** A method, so that the type checker expects a change while other code runs. */
   private isStopped(): boolean {
     return this.stopped
   }
@@ -101,7 +101,7 @@ export class ScreenVideo {
   }
 
   /**
-   * While one picture is encoded the next one is drawn; pictures that a slow client does not take are never
+   * While one picture is encoded, the next one is drawn; pictures for which a slow client is not ready are never
    * drawn.
    */
   private async film(encoder: H264Encoder, display: Size, size: Size): Promise<void> {
@@ -133,7 +133,7 @@ export class ScreenVideo {
     return this.stopped || this.resetAsked || this.failure !== null || !sameSize(this.display, display)
   }
 
-  /** Whether nothing woke the loop for so long; null waits for something that does. */
+  /** Sleeps; returns whether nothing woke the loop within this time; null waits without limit. */
   private async stillFor(ms: number | null): Promise<boolean> {
     if (this.stopped || this.resetAsked || this.failure) return false
     return (await this.wakeup.sleep(ms)) === 'time'

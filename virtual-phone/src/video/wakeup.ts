@@ -2,7 +2,7 @@
 export class Wakeup {
   private wake: (() => void) | null = null
 
-  /** Wakes the sleeper, if there is one; otherwise does nothing. */
+  /** Wakes the sleeper, if any. */
   notify(): void {
     this.wake?.()
   }

@@ -5,6 +5,8 @@ import { describeDevice } from './device-text.js'
 const device: Device = {
   id: 'dev_a',
   host_id: 'hst_a',
+  host_name: 'rack 1',
+  host_state: 'online',
   serial: 'S1',
   maker: 'Acme',
   model: 'One',
@@ -17,6 +19,9 @@ const device: Device = {
   fencing_number: 4,
   clean_for: null,
   link: 'healthy',
+  drained_at: null,
+  drain_until: null,
+  maintenance: null,
   last_proof_at: null,
   capabilities: [{ name: 'text', implementation: 'scrcpy', evidence: 'read back' }],
   wipe_checks: [],

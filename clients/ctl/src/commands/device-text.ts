@@ -2,6 +2,7 @@
 import { plain, shellWord } from '@phonerack/shared'
 import type { Device } from '@phonerack/launcher/operator'
 import { fields, table } from '../table.js'
+import { serviceOf } from './drain.js'
 
 export const modelOf = (device: Device): string | null =>
   [device.maker, device.model].filter(Boolean).join(' ') || null
@@ -14,11 +15,12 @@ export function describeDevice(device: Device): string {
     ['Maker', device.maker],
     ['Model', device.model],
     ['Android SDK', device.sdk],
-    ['Host', device.host_id],
+    ['Host', `${device.host_name} (${device.host_id}, ${device.host_state})`],
     ['State', device.state],
     ['Reason', device.reason],
     ['Next', device.next_step?.first ?? null],
     ...nextCommands(device),
+    ['Service', serviceOf(device)],
     ['Report', device.report_fault],
     ['Link', device.link],
     ['Rented as', device.phone_id],

@@ -1,7 +1,9 @@
-import { plain } from '@phonerack/shared'
+import { plain, shellWord } from '@phonerack/shared'
+import type { Device } from '@phonerack/launcher/operator'
 import type { Command } from '../commands.js'
 import { table } from '../table.js'
 import { describeDevice, modelOf } from './device-text.js'
+import { serviceOf } from './drain.js'
 import { UsageError } from '../usage-error.js'
 
 export const deviceCommands: readonly Command[] = [
@@ -16,18 +18,21 @@ export const deviceCommands: readonly Command[] = [
         devices,
         [
           { title: 'ID', value: (device) => device.id },
+          { title: 'HOST', value: hostOf },
           { title: 'SERIAL', value: (device) => device.serial },
           { title: 'STATE', value: (device) => device.state },
           { title: 'MODEL', value: modelOf },
           { title: 'LINK', value: (device) => device.link },
           { title: 'PHONE', value: (device) => device.phone_id },
+          { title: 'SERVICE', value: serviceOf },
           { title: 'REASON', value: (device) => device.reason },
         ],
         'no phones reported',
       )
       const unenrolled = devices.filter((device) => device.state === 'unenrolled')
       const hints = unenrolled.map(
-        (device) => `  ./scripts/ctl device enroll ${plain(device.serial)} --erase`,
+        (device) =>
+          `  ./scripts/ctl device enroll ${shellWord(plain(device.id))} --erase    # ${plain(device.serial)} at ${plain(hostOf(device))}`,
       )
       const more =
         hints.length === 0 ? '' : `\n\nTo enroll a phone, which ERASES ALL DATA on it:\n${hints.join('\n')}`
@@ -38,7 +43,7 @@ export const deviceCommands: readonly Command[] = [
     name: 'device show',
     about:
       'Shows one phone: its condition, its capabilities, the checks of its last wipe, and the recovery steps of its host.',
-    words: ['SERIAL|ID'],
+    words: ['ID|SERIAL'],
     flags: {},
     async run({ words }, operator) {
       const device = await operator().device(words[0] ?? '')
@@ -48,7 +53,7 @@ export const deviceCommands: readonly Command[] = [
   {
     name: 'device enroll',
     about: 'Enrolls a phone. ALL DATA ON IT IS WIPED.',
-    words: ['SERIAL|ID'],
+    words: ['ID|SERIAL'],
     flags: { erase: true },
     async run({ words, flags, say }, operator) {
       const client = operator()
@@ -62,7 +67,7 @@ export const deviceCommands: readonly Command[] = [
       const device = await client.enroll(before.id)
       // Nothing is written to the phone before the service accepts the enrolment.
       say(`Enrolling ${what}. ALL DATA ON IT IS BEING WIPED.`)
-      const next = `The device is now ${device.state}. For details: ./scripts/ctl device show ${plain(device.serial)}`
+      const next = `The device is now ${device.state}. For details: ./scripts/ctl device show ${plain(device.id)}`
       return { json: device, text: next }
     },
   },
@@ -70,7 +75,7 @@ export const deviceCommands: readonly Command[] = [
     name: 'device release',
     about:
       'Wipes and checks a quarantined phone again, or gives up a phone whose host is lost. --keep: returns the phone to its tenant without a wipe.',
-    words: ['SERIAL|ID'],
+    words: ['ID|SERIAL'],
     flags: { keep: true },
     async run({ words, flags }, operator) {
       const device = await operator().release(words[0] ?? '', flags['keep'] === true)
@@ -78,3 +83,7 @@ export const deviceCommands: readonly Command[] = [
     },
   },
 ]
+
+/** The host's name, with its state if it is not online. */
+const hostOf = ({ host_name: name, host_state: state }: Device): string =>
+  state === 'online' ? name : `${name} (${state})`

@@ -1,6 +1,7 @@
 import type { Command } from '../commands.js'
 import type { Host } from '@phonerack/launcher/operator'
 import { fields, table } from '../table.js'
+import { serviceOf } from './drain.js'
 import { UsageError } from '../usage-error.js'
 
 export const hostCommands: readonly Command[] = [
@@ -22,9 +23,11 @@ export const hostCommands: readonly Command[] = [
             title: 'DEVICES',
             value: (host) => (Array.isArray(host.devices) ? host.devices.length : String(host.devices)),
           },
+          { title: 'RUNNING', value: (host) => host.running },
+          { title: 'SERVICE', value: serviceOf },
           { title: 'ADDRESS', value: (host) => host.address },
           { title: 'LAST SEEN', value: (host) => host.last_seen_at },
-          { title: 'PROBLEM', value: (host) => host.report_fault },
+          { title: 'PROBLEM', value: (host) => host.report_fault ?? host.problem ?? null },
         ],
         'no hosts have joined',
       )
@@ -45,7 +48,31 @@ export const hostCommands: readonly Command[] = [
       return { json: host, text: describeHost(host) }
     },
   },
+  {
+    name: 'host token',
+    about: 'Creates a token with which a new machine joins once, within an hour.',
+    words: [],
+    flags: {},
+    async run(_input, operator) {
+      const token = await operator().joinToken()
+      return { json: token, text: tokenText(token) }
+    },
+  },
+  {
+    name: 'host rejoin',
+    about:
+      'Creates a join token with which a reinstalled machine gets the ID of its host again. When it is used, the earlier certificate is refused.',
+    words: ['NAME|ID'],
+    flags: {},
+    async run({ words }, operator) {
+      const token = await operator().rejoin(words[0] ?? '')
+      return { json: token, text: `Host    ${token.host_id}\n${tokenText(token)}` }
+    },
+  },
 ]
+
+const tokenText = ({ token, expires_at: expires }: { token: string; expires_at: string }): string =>
+  `Token   ${token}\nExpires ${expires}\n\nStart its agent with PHONERACK_JOIN_TOKEN set to this token. It works once.`
 
 const describeHost = (host: Host): string =>
   fields([
@@ -54,8 +81,11 @@ const describeHost = (host: Host): string =>
     ['Country', host.country],
     ['State', host.state],
     ['Address', host.address],
+    ['Running phones', host.running],
+    ['Service', serviceOf(host)],
     ['Agent version', host.version],
     ['Protocol version', host.protocol_version],
     ['Last seen', host.last_seen_at],
     ['Problem', host.report_fault],
+    ['Missing', host.problem ?? null],
   ])

@@ -13,20 +13,20 @@ import { type PlayerListener, type VideoPlayer } from './player.js'
 import { type ConfigMessage, type FrameMessage } from './wire.js'
 
 /**
- * Start and duration of frames, in seconds of the video. `overlapping`: a frame starts immediately
- * and lasts until the next one; the clock never stops. Some browsers keep only a few overlapping
- * frames: for these, `short` plays frames one after another as they arrive.
+ * Start of a frame relative to the clock, and its duration, in seconds of the video. `overlapping`:
+ * a frame lasts until the next one replaces it, so the clock never stops. Some browsers keep only a
+ * few overlapping frames: for these, `short` plays frames one after another as they arrive.
  */
 const timings = {
   overlapping: { ahead: 0.02, duration: 12 * 3600 },
   short: { ahead: 0, duration: 0.02 },
 }
-/** Frames that may be overdue, and for how many milliseconds. */
+/** Too slow: more frames than this wait, and the oldest for longer than these milliseconds. */
 const maxWaiting = 10
 const maxWaitMs = 800
 /**
- * Milliseconds after which a frame that is not shown, while none follows, is appended again to push
- * it out.
+ * Milliseconds without a new frame after which the current one is drawn again. A key frame is
+ * requested if frames still wait, since some browsers show a frame only when another follows.
  */
 const settleMs = 120
 /** Consecutive failures of the browser's player without a frame. */
@@ -46,7 +46,7 @@ export class MsePlayer implements VideoPlayer {
   private timing: keyof typeof timings = 'overlapping'
   /** Seconds of the video at which the newest frame begins. */
   private newest = -1
-  /** Seek to the next key frame. */
+  /** The next key frame is shown immediately, without the frames before it. */
   private isBehind = false
   private waiting: Due[] = []
   private settling: number | undefined
@@ -138,7 +138,7 @@ export class MsePlayer implements VideoPlayer {
   }
 
   private draw(video: HTMLVideoElement): void {
-    // After a reset, the video shows a frame from before.
+    // After a reset, the video still shows a frame of the previous stream.
     if (video.videoWidth === 0 || !this.config) return
     paint(this.canvas, video, { width: video.videoWidth, height: video.videoHeight })
   }

@@ -8,7 +8,23 @@ import { type Core } from '../../core/core.js'
 import { operatorApi, type OperatorApi } from './api.js'
 import { listAudit } from '../../operator/audit.js'
 import { enrollDevice, findDevice, releaseHeldDevice } from '../../operator/devices.js'
-import { createJoinToken, listHosts, readService, setPaused } from '../../operator/hosts.js'
+import {
+  beginMaintenance,
+  drainDevice,
+  drainHost,
+  drainSchema,
+  endMaintenance,
+  maintenanceSchema,
+  undrainDevice,
+  undrainHost,
+} from '../../operator/drain.js'
+import {
+  createJoinToken,
+  createRejoinToken,
+  listHosts,
+  readService,
+  setPaused,
+} from '../../operator/hosts.js'
 import { invalidField, readPage } from '../../validation/fields.js'
 import { createKey, listKeys, newKeySchema, revokeKey } from '../../operator/keys.js'
 import { declareRestored } from '../../operator/restored.js'
@@ -36,6 +52,7 @@ export const operatorPlugin =
   (app) => {
     const api = operatorApi(app, core)
     addHostsAndDevices(api, core)
+    addDrains(api)
     addProjectsAndKeys(api, core)
     addService(api, core)
     return Promise.resolve()
@@ -51,11 +68,22 @@ function addHostsAndDevices(api: OperatorApi, core: Core): void {
     },
   )
 
+  api.write<ByRef>(
+    { method: 'POST', url: '/hosts/:ref/rejoin', action: 'host.rejoin_token', status: 201 },
+    (work, request) => {
+      parseBody(nothing, request)
+      return createRejoinToken(work, request.params.ref)
+    },
+  )
+
   api.read('/devices', async () => {
     const devices = await core.db.device.findMany({ include: { host: true }, orderBy: { createdAt: 'asc' } })
-    return { data: devices.map(deviceView) }
+    const now = core.clock.now()
+    return { data: devices.map((device) => deviceView(device, now, core.rules)) }
   })
-  api.read<ByRef>('/devices/:ref', async ({ params }) => deviceView(await findDevice(core.db, params.ref)))
+  api.read<ByRef>('/devices/:ref', async ({ params }) =>
+    deviceView(await findDevice(core.db, params.ref), core.clock.now(), core.rules),
+  )
   api.write<ByRef>(
     { method: 'POST', url: '/devices/:ref/enroll', action: 'device.enroll', status: 202 },
     (work, request) => {
@@ -70,6 +98,37 @@ function addHostsAndDevices(api: OperatorApi, core: Core): void {
       const { keep = false } = parseBody(releaseSchema, request)
       return releaseHeldDevice(work, request.params.ref, keep)
     },
+  )
+}
+
+function addDrains(api: OperatorApi): void {
+  api.write<ByRef>({ method: 'POST', url: '/hosts/:ref/drain', action: 'host.drain' }, (work, request) =>
+    drainHost(work, request.params.ref, parseBody(drainSchema, request)),
+  )
+  api.write<ByRef>(
+    { method: 'POST', url: '/hosts/:ref/undrain', action: 'host.undrain' },
+    (work, request) => {
+      parseBody(nothing, request)
+      return undrainHost(work, request.params.ref)
+    },
+  )
+  api.write<ByRef>({ method: 'POST', url: '/devices/:ref/drain', action: 'device.drain' }, (work, request) =>
+    drainDevice(work, request.params.ref, parseBody(drainSchema, request)),
+  )
+  api.write<ByRef>(
+    { method: 'POST', url: '/devices/:ref/undrain', action: 'device.undrain' },
+    (work, request) => {
+      parseBody(nothing, request)
+      return undrainDevice(work, request.params.ref)
+    },
+  )
+  api.write<ByRef>(
+    { method: 'POST', url: '/devices/:ref/maintenance', action: 'device.maintenance' },
+    (work, request) => beginMaintenance(work, request.params.ref, parseBody(maintenanceSchema, request).note),
+  )
+  api.write<ByRef>(
+    { method: 'DELETE', url: '/devices/:ref/maintenance', action: 'device.maintenance_end' },
+    (work, request) => endMaintenance(work, request.params.ref),
   )
 }
 

@@ -14,12 +14,12 @@ export const protocolOf = ({ protocolVersion }: DoubleOptions): number | null =>
   protocolVersion === undefined ? protocol.version : protocolVersion
 
 export async function join(options: DoubleOptions, publicKey: string, nats: string) {
-  const { server, operator, operatorToken, name, country = 'US' } = options
+  const { server, operator, operatorToken, name, country = 'US', rejoins } = options
   const version = protocolOf(options)
   const headers = { authorization: `Bearer ${operatorToken}` }
   const token = await operator.inject({
     method: 'POST',
-    url: '/operator/v1/hosts/join-tokens',
+    url: rejoins === undefined ? '/operator/v1/hosts/join-tokens' : `/operator/v1/hosts/${rejoins}/rejoin`,
     headers,
     payload: {},
   })
@@ -28,8 +28,7 @@ export async function join(options: DoubleOptions, publicKey: string, nats: stri
     url: '/host/v1/join',
     headers: version === null ? {} : { [protocol.header]: String(version) },
     payload: {
-      ...token.json<{ token: string }>(),
-      expires_at: undefined,
+      token: token.json<{ token: string }>().token,
       name,
       country,
       public_key_pem: publicKey,

@@ -108,4 +108,6 @@ export interface DoubleOptions {
   beatMs?: number
   /** Its protocol version; left out: the current one; null: none. */
   protocolVersion?: number | null
+  /** Joins again as this host. */
+  rejoins?: string
 }

@@ -1,10 +1,10 @@
-/** Base of the agent's own adbkit commands: a service that the adb server or a phone answers with OKAY or FAIL. */
+/** Base of the agent's adbkit commands: requests a service and reads OKAY or FAIL. */
 import { Command, Protocol, type Bluebird } from '../adbkit.js'
 import type { AdbConnection } from '../connection.js'
 import { AdbConnectionLost, AdbProtocolError, AdbRefused, serviceName } from '../errors.js'
 import type { AdbSocket } from '../socket.js'
 
-/** Bytes: a length has four hex digits. */
+/** Bytes; the length is sent as four hex digits. */
 const longestService = 0xffff
 
 export abstract class ServiceCommand<T> extends Command<T> {
@@ -15,7 +15,7 @@ export abstract class ServiceCommand<T> extends Command<T> {
     this.opened = connection
   }
 
-  /** The bytes that follow the answer. */
+  /** The stream after the answer. */
   protected get bytes(): AdbSocket {
     return this.opened.bytes
   }
@@ -25,7 +25,7 @@ export abstract class ServiceCommand<T> extends Command<T> {
     const encoded = Buffer.from(service)
     if (encoded.length > longestService)
       throw new AdbProtocolError(`${serviceName(service)} has ${encoded.length} bytes`)
-    // Not by adbkit's `_send`, which shows services, and with them typed text, to `DEBUG` and `ADBKIT_DUMP`.
+    // adbkit's `_send` would log the service, which can contain typed text, under `DEBUG` and `ADBKIT_DUMP`.
     this.opened.socket.write(Protocol.encodeData(encoded))
     return this.parser.readAscii(4).then(async (status) => {
       if (status === Protocol.OKAY) return
@@ -35,11 +35,11 @@ export abstract class ServiceCommand<T> extends Command<T> {
     })
   }
 
-  /** Four hex digits, then as many bytes of text. */
+  /** Four hex digits of length, then the text. */
   protected readText(): Bluebird<string> {
     return this.parser.readAscii(4).then((digits) => {
       if (!/^[0-9a-fA-F]{4}$/.test(digits))
-        throw new AdbProtocolError(`not a length: ${JSON.stringify(digits)}`)
+        throw new AdbProtocolError(`invalid length ${JSON.stringify(digits)}`)
       return this.parser.readBytes(Protocol.decodeLength(digits)).then((text) => text.toString('utf8'))
     })
   }
@@ -54,7 +54,7 @@ export abstract class ServiceCommand<T> extends Command<T> {
   }
 }
 
-/** A service whose OKAY is all, or whose stream the caller reads. */
+/** A service that only answers OKAY, or whose stream the caller reads. */
 export class OpenCommand extends ServiceCommand<void> {
   execute(service: string): Bluebird<void> {
     return this.request(service)

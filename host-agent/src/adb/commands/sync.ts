@@ -1,6 +1,6 @@
 /**
- * Files of a phone. adbkit's own `Sync` ignores back-pressure, collects a whole listing, accepts names of any length and
- * lacks version 2. Figures: docs/bench.md.
+ * Reads and writes files of a phone. adbkit's `Sync` ignores back-pressure, buffers a whole listing, accepts names of any
+ * length and lacks version 2. Figures: docs/bench.md.
  */
 import type { Bluebird } from '../adbkit.js'
 import {
@@ -28,21 +28,21 @@ export class PushCommand extends SyncCommand<void> {
 }
 
 export class PullCommand extends SyncCommand<Buffer> {
-  /** The first `limit` bytes. */
+  /** Reads the first `limit` bytes. */
   execute(path: string, limit: number): Bluebird<Buffer> {
     return this.sync(() => pullFile(this.bytes, path, limit))
   }
 }
 
 export class StatCommand extends SyncCommand<FileStat | null> {
-  /** Null when there is no such file. With version 2 as `lstat`, and above 4 GiB. */
+  /** Null when the file does not exist. Version 2 does not follow symbolic links (`lstat`) and supports files above 4 GiB. */
   execute(path: string, version: SyncVersion): Bluebird<FileStat | null> {
     return this.sync(() => (version === 2 ? statFile2 : statFile)(this.bytes, path))
   }
 }
 
 export class ListCommand extends SyncCommand<void> {
-  /** Gives `visit` the entries of a folder until it answers false. */
+  /** Calls `visit` for each entry of a folder until it returns false. */
   execute(path: string, version: SyncVersion, visit: (entry: FolderEntry) => boolean): Bluebird<void> {
     return this.sync(() => listFolder(this.bytes, path, version, visit))
   }

@@ -1,6 +1,6 @@
 /**
- * Reads and follows the list of devices with their transport ids. adbkit's own lists lack the id or take it from a fixed
- * column, which a network phone does not have (`HostDevicesWithPathsCommand`).
+ * Reads and tracks the list of devices with their transport ids. adbkit's lists lack the id, or read it from a fixed column
+ * that a network phone does not have (`HostDevicesWithPathsCommand`).
  */
 import type { Bluebird } from '../adbkit.js'
 import { ServiceCommand } from './service.js'
@@ -8,21 +8,21 @@ import { ServiceCommand } from './service.js'
 /** One line of `host:devices-l`. */
 export interface ListedDevice {
   serial: string
-  /** The server's word: `device`, `offline`, `unauthorized`, `authorizing`, `connecting`, `recovery`, `no permissions`… */
+  /** Reported by the server: `device`, `offline`, `unauthorized`, `authorizing`, `connecting`, `recovery`, `no permissions`… */
   state: string
-  /** Counted by the server from its start; a device that reconnects gets a new one. */
+  /** Assigned by the server, counting from its start. A device that reconnects gets a new one. */
   transportId: number
 }
 
 const line = /^(\S+)\s+(.*?)(?: \S+:\S*)* transport_id:(\d+)$/
 
-/** A list as the server prints it (AOSP `adb/transport.cpp`, `append_transport_info`): each line is one device. */
+/** Parses the server's list (AOSP `adb/transport.cpp`, `append_transport_info`): one line per device. */
 export function parseDeviceList(text: string): ListedDevice[] {
   const devices: ListedDevice[] = []
   for (const each of text.split('\n')) {
     const [, serial, state, id] = line.exec(each) ?? []
     if (serial === undefined || state === undefined || id === undefined) continue
-    // The server has not read this phone's serial yet.
+    // The server has not read the serial of this phone yet.
     if (/^\?+$/.test(serial) || each.startsWith('(no serial number)')) continue
     devices.push({ serial, state: state.trim(), transportId: Number(id) })
   }
@@ -38,7 +38,7 @@ export class ListDevicesCommand extends ServiceCommand<ListedDevice[]> {
 }
 
 export class TrackDevicesCommand extends ServiceCommand<void> {
-  /** Then `next` gives each list. */
+  /** Starts tracking; `next` then returns each list. */
   execute(): Bluebird<void> {
     return this.request('host:track-devices-l')
   }
@@ -48,7 +48,7 @@ export class TrackDevicesCommand extends ServiceCommand<void> {
   }
 }
 
-/** Makes the connection lead to a device; the next service is the device's. */
+/** Selects the device that answers the next service on this connection. */
 export class TransportIdCommand extends ServiceCommand<void> {
   execute(transportId: number): Bluebird<void> {
     return this.request(`host:transport-id:${transportId}`)

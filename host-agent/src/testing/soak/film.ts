@@ -2,8 +2,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { VideoConfig } from '../../device/capture.js'
+import { nalUnits } from '../../capture/annex-b.js'
 import { readPictureFormat } from '../../capture/sps.js'
-import { nalUnits } from '../../recordings/h264.js'
 
 const execute = promisify(execFile)
 const start = Buffer.from([0, 0, 0, 1])
@@ -41,11 +41,10 @@ export async function makeFilm(options: FilmOptions): Promise<Film> {
   )
   const sets: Buffer[] = []
   const units: Buffer[][] = []
-  for (const unit of nalUnits(stdout)) {
-    const type = (unit[0] ?? 0) & 0x1f
+  for (const { type, bytes } of nalUnits(stdout)) {
     if (type === 9) units.push([])
-    else if (type === 7 || type === 8) sets.push(start, unit)
-    else if (type === 1 || type === 5) units.at(-1)?.push(start, unit)
+    else if (type === 7 || type === 8) sets.push(start, bytes)
+    else if (type === 1 || type === 5) units.at(-1)?.push(start, bytes)
   }
   const parameterSets = Buffer.concat(sets)
   const config = { ...readPictureFormat(parameterSets), parameterSets }

@@ -65,7 +65,7 @@ describe('reading APKs', () => {
     ])
   })
 
-  it('reads the icon that suits the screen, where it is a picture', async () => {
+  it('reads the bitmap icon for the density of the screen', async () => {
     const { icon } = await read(readFileSync(appiumApks.settings))
     expect(pictureSize(Buffer.from(icon ?? '', 'base64'))).toEqual([144, 144])
     expect((await read(readFileSync(appiumApks.server))).icon).toBeNull()
@@ -83,11 +83,11 @@ describe('reading APKs', () => {
     },
   )
 
-  it('refuses what nobody signed, and what was changed after it was signed', async () => {
+  it('refuses unsigned APKs, and APKs changed after signing', async () => {
     const signer = await newSigner('a')
     const settings = { package: 'a.b', versionCode: 3, label: 'Ä' }
     const good = makeApk(settings, signer)
-    // More than one piece of what the signature is made over.
+    // More than one chunk of the signed digest.
     const large = { ...settings, files: { 'assets/large': Buffer.alloc(3_000_000, 7) } }
     expect(await refusal(makeApk(large, signer))).toBe('taken')
     expect(await read(good)).toMatchObject({ label: 'Ä', versionCode: 3 })
@@ -104,7 +104,7 @@ describe('reading APKs', () => {
     expect(await refusal(good.subarray(0, good.length - 5))).toBe('INSTALL_PARSE_FAILED_NOT_APK')
   })
 
-  it('ends with a refusal for any damage', async () => {
+  it('refuses any damaged APK', async () => {
     const good = makeApk({ package: 'a.b', versionCode: 3, activity: '.Main' }, await newSigner('a'))
     await fc.assert(
       fc.asyncProperty(

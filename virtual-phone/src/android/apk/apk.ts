@@ -12,7 +12,7 @@ export interface ApkComponent {
   /** Full class name. */
   name: string
   exported: boolean
-  /** Actions that its filters take. */
+  /** Actions of its intent filters. */
   actions: readonly string[]
 }
 
@@ -29,7 +29,7 @@ export interface Apk {
   targetSdk: number
   debuggable: boolean
   testOnly: boolean
-  /** It does not run without a split. */
+  /** True if the app does not run without a split. */
   splitRequired: boolean
   permissions: readonly string[]
   /** Full class name of the activity for the launcher. */
@@ -46,7 +46,7 @@ export interface Apk {
 const maxManifestBytes = 16 * 1024 ** 2
 const maxTableBytes = 256 * 1024 ** 2
 
-/** `path` is a file of the machine, `shownPath` what messages call it. @throws InstallError */
+/** `path` is a file of the machine; messages show `shownPath`. @throws InstallError */
 export async function readApk(path: string, shownPath: string): Promise<Apk> {
   const handle = await open(path, 'r')
   try {
@@ -162,7 +162,7 @@ function numberOf(value: Value | undefined, missing: number): number {
   return typeof value === 'number' ? value : missing
 }
 
-/** A code name is a version that is not out yet. */
+/** A code name denotes an unreleased version. */
 function sdkOf(value: Value | undefined, missing: number): number {
   if (typeof value === 'string') return /^\d+$/.test(value) ? Number(value) : 10_000
   return numberOf(value, missing)

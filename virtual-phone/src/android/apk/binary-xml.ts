@@ -10,7 +10,7 @@ export interface XmlElement {
 const type = { pool: 0x0001, xml: 0x0003, start: 0x0102, end: 0x0103, resourceMap: 0x0180 } as const
 const none = 0xffffffff
 
-/** Names of the attributes that we read, by resource number: some tools strip the names. AOSP `public-final.xml`. */
+/** Names of the attributes that we read, by resource number, because some tools strip the names. AOSP `public-final.xml`. */
 const attributeNames: Readonly<Record<number, string>> = {
   0x01010001: 'label',
   0x01010003: 'name',

@@ -13,7 +13,7 @@ export interface Chunk {
   bytes: Buffer
 }
 
-/** The chunks of `bytes` from `at` on. @throws ChunkError */
+/** Reads the chunks of `bytes`, starting at `at`. @throws ChunkError */
 export function* chunksOf(bytes: Buffer, at: number): Generator<Chunk> {
   while (at + 8 <= bytes.length) {
     const headerBytes = bytes.readUInt16LE(at + 2)
@@ -25,7 +25,7 @@ export function* chunksOf(bytes: Buffer, at: number): Generator<Chunk> {
   }
 }
 
-/** The one chunk that a file is. */
+/** Reads a file that consists of one chunk. */
 export function firstChunk(bytes: Buffer, type: number): Chunk {
   const [chunk] = chunksOf(bytes, 0)
   if (chunk?.type !== type) throw new ChunkError('not a file of this kind')
@@ -34,7 +34,7 @@ export function firstChunk(bytes: Buffer, type: number): Chunk {
 
 const utf8Flag = 0x100
 
-/** Reads a string when it is asked for: pools may be large. */
+/** Decodes a string when it is requested, because pools can be large. */
 export class StringPool {
   private readonly count: number
   private readonly isUtf8: boolean
@@ -46,7 +46,7 @@ export class StringPool {
     this.start = chunk.bytes.readUInt32LE(20)
   }
 
-  /** Null: no such string. */
+  /** Null for an invalid index. */
   at(index: number): string | null {
     const { bytes, headerBytes } = this.chunk
     if (index >= this.count) return null
@@ -69,7 +69,7 @@ export class StringPool {
 
 export const valueType = { reference: 0x01, string: 0x03, decimal: 0x10, hex: 0x11, boolean: 0x12 } as const
 
-/** A typed value: a text, a number, a truth value, or a reference to a resource. Others are null. */
+/** A typed value: a text, a number, a boolean, or a reference to a resource. Other types are null. */
 export type Value = string | number | boolean | { resource: number } | null
 
 /** Reads a `Res_value` at `at`. */

@@ -4,7 +4,7 @@ import type { ZipFile } from './zip.js'
 
 const chunkBytes = 1024 ** 2
 
-/** `blockOffset`: where the signing block begins, which takes the directory's place in the end record. */
+/** `blockOffset`: the start of the signing block; it replaces the directory's offset in the end record. */
 export async function contentDigest(
   zip: ZipFile,
   blockOffset: number,

@@ -11,10 +11,10 @@ import { type ZipFile } from './zip.js'
 /** Larger images are not icons. */
 const maxBytes = 256 * 1024
 const maxSide = 1024
-/** Dots per inch: xxhdpi is what a launcher on this screen takes. */
+/** Dots per inch: a launcher on this screen uses xxhdpi. */
 const wantedDensity = 480
 
-/** The file's bytes in Base64, so that they can be saved; null without a picture. @throws ZipError or RangeError */
+/** The file's bytes in Base64, so that they can be saved; null without a bitmap. @throws ZipError or RangeError */
 export async function readIcon(
   application: XmlElement | undefined,
   table: Buffer | null,
@@ -31,7 +31,7 @@ export async function readIcon(
   return null
 }
 
-/** The most suitable first: at least the wanted density and as near to it as can be, then the largest. */
+/** Sorted by suitability: at least the wanted density and as close to it as possible, then the largest. */
 function paths(icon: Value | undefined, table: Buffer | null): string[] {
   if (typeof icon === 'string') return [icon]
   if (typeof icon !== 'object' || icon === null || table === null) return []
@@ -43,8 +43,8 @@ function paths(icon: Value | undefined, table: Buffer | null): string[] {
 }
 
 /**
- * Width and height as the header says, so that nobody decodes a picture that fills the memory; null for what is
- * neither PNG nor WebP. Sources: PNG specification 11.2.2; WebP container (RFC 9649), VP8 (RFC 6386).
+ * Width and height from the header, so that an image that would fill the memory is never decoded; null for files that
+ * are neither PNG nor WebP. Sources: PNG specification 11.2.2; WebP container (RFC 9649), VP8 (RFC 6386).
  */
 export function pictureSize(bytes: Buffer): [width: number, height: number] | null {
   if (bytes.length < 30) return null

@@ -5,7 +5,7 @@ import type { ZipFile } from './zip.js'
 
 const maxMessageBytes = 1024 ** 2
 
-/** DER; null when there is none. */
+/** In DER format; null without a certificate. */
 export async function v1Certificate(zip: ZipFile): Promise<Buffer | null> {
   const name = [...zip.entries.keys()].find((each) => /^META-INF\/[^/]+\.(RSA|DSA|EC)$/.test(each))
   const message = name === undefined ? null : await zip.read(name, maxMessageBytes)

@@ -17,7 +17,7 @@ export interface Signature {
   certificates: readonly string[]
 }
 
-/** A signing block larger than this is none. */
+/** A larger signing block is treated as missing. */
 const maxBlockBytes = 16 * 1024 ** 2
 const blockMark = Buffer.from('APK Sig Block 42')
 
@@ -33,7 +33,7 @@ interface Algorithm {
   padding?: number
 }
 
-/** Those whose digest is over chunks of 1 MiB; the ones for fs-verity are passed over when another is there. */
+/** Algorithms whose digest covers chunks of 1 MiB; fs-verity digests are ignored if one of these is present. */
 const algorithms: Readonly<Record<number, Algorithm>> = {
   0x0101: { hash: 'sha256', padding: constants.RSA_PKCS1_PSS_PADDING },
   0x0102: { hash: 'sha512', padding: constants.RSA_PKCS1_PSS_PADDING },
@@ -44,7 +44,7 @@ const algorithms: Readonly<Record<number, Algorithm>> = {
   0x0301: { hash: 'sha256' },
 }
 
-/** @throws InstallError `INSTALL_PARSE_FAILED_NO_CERTIFICATES` when nobody has signed it, or not these bytes */
+/** @throws InstallError `INSTALL_PARSE_FAILED_NO_CERTIFICATES` for an unsigned or changed APK */
 export async function readSignature(zip: ZipFile): Promise<Signature> {
   const block = await findBlock(zip)
   for (const scheme of schemes) {

@@ -1,7 +1,7 @@
 /**
- * The zip side of an APK, read from a file on disk without holding it: its
- * directory, and single small entries. Offsets are what the signing block
- * needs (`signature.ts`). Source: PKWARE APPNOTE, 4.3.
+ * Reads the zip structure of an APK from disk without loading the file: its
+ * directory, and single small entries. The signing block needs the offsets
+ * (`signature.ts`). Source: PKWARE APPNOTE, 4.3.
  */
 import type { FileHandle } from 'node:fs/promises'
 import { crc32, inflateRawSync } from 'node:zlib'
@@ -28,7 +28,7 @@ export class ZipFile {
     readonly endOffset: number,
   ) {}
 
-  /** The handle stays the caller's. @throws ZipError */
+  /** The caller closes the handle. @throws ZipError */
   static async open(handle: FileHandle): Promise<ZipFile> {
     const { size } = await handle.stat()
     const tailBytes = Math.min(size, endBytes + 0xffff)
@@ -52,7 +52,7 @@ export class ZipFile {
     return readAt(this.handle, at, length)
   }
 
-  /** Null when there is no such entry. @throws ZipError, including when it is larger than `maxBytes` */
+  /** Null for a missing entry. @throws ZipError, including when the entry is larger than `maxBytes` */
   async read(name: string, maxBytes: number): Promise<Buffer | null> {
     const entry = this.entries.get(name)
     if (entry === undefined) return null
@@ -78,7 +78,7 @@ function unpack(stored: Buffer, entry: Entry, name: string): Buffer {
   }
 }
 
-/** A comment may hold the mark, too: its length must fit. */
+/** A comment can contain the signature bytes, so its length must match. */
 function isEnd(tail: Buffer, at: number): boolean {
   return at + endBytes + tail.readUInt16LE(at + 20) === tail.length
 }
@@ -91,8 +91,8 @@ function readDirectory(bytes: Buffer, count: number): Map<string, Entry> {
       throw new ZipError('bad directory entry')
     const nameBytes = bytes.readUInt16LE(at + 28)
     const name = bytes.toString('utf8', at + 46, at + 46 + nameBytes)
-    // Android's own reader refuses an archive in which a name stands twice.
-    if (entries.has(name)) throw new ZipError(`${name} stands twice`)
+    // Android's reader refuses an archive with duplicate names.
+    if (entries.has(name)) throw new ZipError(`duplicate entry ${name}`)
     entries.set(name, {
       method: bytes.readUInt16LE(at + 10),
       crc: bytes.readUInt32LE(at + 16),

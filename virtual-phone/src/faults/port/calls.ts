@@ -1,4 +1,4 @@
-/** The faults by name, with what each takes: the bodies of `POST /phones/:phone/faults/:fault`. Used by `port.ts`. */
+/** The faults by name, with their parameters: the bodies of `POST /phones/:phone/faults/:fault`. Used by `port.ts`. */
 import { z } from 'zod'
 import type { Phone } from '../../phone.js'
 import { leftovers } from '../leftovers.js'
@@ -6,10 +6,10 @@ import { leftovers } from '../leftovers.js'
 /** The calls of the fault port; the same functions that `phone.faults` offers. */
 export type FaultTarget = Phone['faults']
 
-/** Resolves with what is answered. */
+/** Resolves with the response body. */
 type Call = (faults: FaultTarget, body: unknown) => Promise<unknown>
 
-/** Reads the body, then acts. @throws ZodError when the body is wrong */
+/** Validates the body, then acts. @throws ZodError for an invalid body */
 function call<Body>(schema: z.ZodType<Body>, act: (faults: FaultTarget, body: Body) => unknown): Call {
   return async (faults, body) => (await act(faults, schema.parse(body))) ?? {}
 }

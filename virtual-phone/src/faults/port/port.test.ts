@@ -1,4 +1,4 @@
-/** The port by which other processes break a phone: each fault through it, seen by the real adb. */
+/** The fault port, through which other processes inject faults: each fault requested through it and observed with the real adb. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -80,7 +80,7 @@ afterAll(async () => {
   expect(bugs).toEqual([])
 })
 
-describe('who asks', () => {
+describe('a request', () => {
   it('needs the token', async () => {
     for (const wrong of ['', 'Bearer', `Bearer ${token}x`, token, `bearer ${token}`]) {
       expect((await ask('GET', '/phones', undefined, wrong)).status, wrong).toBe(401)
@@ -102,7 +102,7 @@ describe('who asks', () => {
     expect((await ask('GET', '/%')).status).toBe(404)
   })
 
-  it('reports what is wrong with the body', async () => {
+  it('reports the invalid field of a body', async () => {
     const path = `/phones/${phone.port}/faults/hang`
     for (const wrong of [{ every: -1 }, { every: '2' }, {}, { every: 1, more: 1 }, '{', 'null', '[]']) {
       expect((await ask('POST', path, wrong)).status, JSON.stringify(wrong)).toBe(400)
@@ -115,7 +115,7 @@ describe('who asks', () => {
 describe('the counters', () => {
   const counters = async () => (await ask('GET', `/phones/${phone.port}/counters`)).body as Counts
 
-  it('tell what reached the phone, and how often', async () => {
+  it('count each call that reached the phone', async () => {
     const file = join(folder, 'sent.txt')
     writeFileSync(file, 'sent')
     const before = await counters()
@@ -140,7 +140,7 @@ describe('the counters', () => {
 })
 
 describe('the link', () => {
-  it('is gone when unplugged, and comes back', async () => {
+  it('disconnects when unplugged, and reconnects', async () => {
     await fault('unplug')
     await adb.run(['disconnect', serial])
     expect(await text('connect', serial)).toMatch(/refused|failed/)
@@ -148,7 +148,7 @@ describe('the link', () => {
     await reconnect()
   })
 
-  it('breaks what is under way when adbd restarts', async () => {
+  it('ends running commands when adbd restarts', async () => {
     const sleeping = adb.run(['shell', 'sleep 10; echo done'])
     await expect.poll(() => shell('ps -A'), { timeout: 10_000 }).toContain('sleep')
     await fault('restart-adbd')
@@ -156,7 +156,7 @@ describe('the link', () => {
     await reconnect()
   })
 
-  it('hangs the commands that hold a text, and no others', async () => {
+  it('hangs only the commands that contain a text', async () => {
     await fault('hang', { every: 1, containing: 'getprop' })
     const hanging = adb.run(['shell', 'getprop ro.serialno'])
     expect(await Promise.race([hanging, delay(400).then(() => 'hangs')])).toBe('hangs')
@@ -167,7 +167,7 @@ describe('the link', () => {
     expect(await shell('getprop ro.serialno')).toBe(`${phone.serial}\n`)
   })
 
-  it('is silent, and slow, until it is healed', async () => {
+  it('is offline, then slow, until the faults are deleted', async () => {
     await fault('slow-link', { limits: { latencyMs: 60, bytesPerSecond: 1_000_000 } })
     await reconnect()
     const start = performance.now()
@@ -178,7 +178,7 @@ describe('the link', () => {
     await reconnect()
   })
 
-  it('does not come back from a reboot until it may', async () => {
+  it('stays in a boot loop until the fault ends', async () => {
     await fault('never-come-back', { on: true })
     await adb.run(['reboot'])
     await delay(600)
@@ -211,7 +211,7 @@ describe('the cable', () => {
     await reconnect()
   })
 
-  it('put in again while the phone restarts, gives it back when it has', async () => {
+  it('reconnects after the boot when replugged during a restart', async () => {
     await fault('never-come-back', { on: true })
     await adb.run(['shell', 'svc power reboot'])
     await until(false)
@@ -225,20 +225,20 @@ describe('the cable', () => {
 })
 
 describe('the phone', () => {
-  it('is full', async () => {
+  it('reports full storage', async () => {
     await fault('full-storage', { on: true })
     expect(await shell('echo x > /sdcard/full.txt')).toContain('No space left on device')
     await fault('full-storage', { on: false })
   })
 
-  it('never rests', async () => {
+  it('never becomes idle', async () => {
     await fault('never-idle', { on: true })
     expect(await dump()).toBe('ERROR: could not get idle state.\n')
     await fault('never-idle', { on: false })
     expect(await dump()).toContain('<hierarchy')
   })
 
-  it('is locked, weak and hot, and wrong about the time', async () => {
+  it('has a locked screen, a low and hot battery, and a wrong clock', async () => {
     await fault('lock-screen')
     expect(await dump()).toContain('keyguard_root_view')
     await fault('battery', { percent: 9, celsius: 51.5 })
@@ -267,7 +267,7 @@ describe('the phone', () => {
     await fault('steal-focus', { package: null })
   })
 
-  it('holds what its user left, and what a wipe left of it', async () => {
+  it('contains leftovers, and those that a wipe keeps', async () => {
     const answer = await ask('POST', `/phones/${phone.port}/faults/leave`, { what: ['account', 'nothing'] })
     expect(answer.status).toBe(400)
     await fault('leave', { what: ['account', 'wifi-network'] })

@@ -1,6 +1,6 @@
 /**
- * The fault port: tests of other processes reach `phone.faults` by it, over HTTP on 127.0.0.1. Off unless
- * `main.js --fault-port` asks for it; each request needs the token. Paths and bodies: this package's README.
+ * The fault port: gives tests of other processes access to `phone.faults` over HTTP on 127.0.0.1. Off unless
+ * `main.js --fault-port` enables it; each request needs the token. Paths and bodies: this package's README.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -10,7 +10,7 @@ import { FaultError } from '../faults.js'
 import { calls } from './calls.js'
 
 export interface FaultPortOptions {
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   port: number
   token: string
   /** Read again for each request. */
@@ -25,7 +25,7 @@ export interface FaultPort {
 
 const maxBodyBytes = 65_536
 
-/** The errors that the client gets; everything else is a bug. */
+/** The errors that are sent to the client; any other error is a bug. */
 class Refused extends Error {
   constructor(
     readonly status: number,
@@ -35,7 +35,7 @@ class Refused extends Error {
   }
 }
 
-/** @throws when the port is taken */
+/** @throws when the port is in use */
 export async function startFaultPort(options: FaultPortOptions): Promise<FaultPort> {
   const expected = digest(`Bearer ${options.token}`)
   const server = createServer((request, response) => {
@@ -122,7 +122,7 @@ function describe({ port, serial, without }: Phone): { port: number; serial: str
 const notFound = ({ method, url }: IncomingMessage): Refused =>
   new Refused(404, `no ${method ?? ''} ${url ?? ''}`)
 
-/** `{}` without a body. @throws Refused when it is not valid JSON, or too large */
+/** `{}` without a body. @throws Refused for invalid JSON, or for a body that is too large */
 async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   let size = 0

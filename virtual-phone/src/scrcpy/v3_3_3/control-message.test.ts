@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ControlProtocolError, type ControlMessage } from '../control-message.js'
 import { protocol } from './index.js'
 
-/** Reads one message and proves that it took all bytes and no more. */
+/** Reads one message and checks that it consumed exactly all bytes. */
 async function read(hex: string): Promise<ControlMessage> {
   const bytes = Buffer.from(hex.replace(/\s/g, ''), 'hex')
   let at = 0
@@ -103,7 +103,7 @@ describe('control messages of scrcpy 3.3.3, byte for byte', () => {
     expect(await read(hex)).toEqual(message)
   })
 
-  it('refuses a type that 3.3.3 does not have', async () => {
+  it('refuses a type that 3.3.3 does not define', async () => {
     await expect(read('12')).rejects.toThrow(ControlProtocolError)
   })
 })

@@ -15,7 +15,7 @@ async function read(hex: string): Promise<ControlMessage> {
   return message
 }
 
-describe('control messages that scrcpy 4.1 has over 3.3.3, byte for byte', () => {
+describe('control messages that scrcpy 4.1 adds to 3.3.3, byte for byte', () => {
   it.each<[string, string, ControlMessage]>([
     ['camera torch', '12 01', { type: 'camera_set_torch', on: true }],
     ['camera zoom in', '13', { type: 'camera_zoom_in' }],
@@ -27,7 +27,7 @@ describe('control messages that scrcpy 4.1 has over 3.3.3, byte for byte', () =>
     expect(await read(hex)).toEqual(message)
   })
 
-  it('refuses a type that 4.1 does not have', async () => {
+  it('refuses a type that 4.1 does not define', async () => {
     await expect(read('17')).rejects.toThrow(ControlProtocolError)
   })
 })

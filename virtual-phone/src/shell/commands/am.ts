@@ -49,7 +49,7 @@ function startOwn({ android }: CommandIo, intent: Intent): StartResult | null {
   return window === null ? null : { kind: 'started', window }
 }
 
-/** The carrier's code that erases all call forwarding (3GPP TS 22.030) is all that this phone dials. */
+/** The phone dials only the carrier's code that erases all call forwarding (3GPP TS 22.030). */
 function dial(android: Android, uri: string): StartResult | null {
   const { sim } = android.userData
   if (sim === null || !/^tel:(##|%23%23)002(#|%23)$/.test(uri)) return null

@@ -1,4 +1,4 @@
-/** The output of Android's commands that programs in the wild read. */
+/** The output of Android's commands that known programs parse. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { testAndroid } from '../../testing/test-android.js'
 
@@ -43,7 +43,7 @@ describe("Android's commands", () => {
     expect(await out('dumpsys package com.android.settings')).toMatch(/versionName=.*\n[^]*firstInstallTime=/)
   })
 
-  it('wrong intents end their command and not the script', async () => {
+  it('invalid intents end their command, but not the script', async () => {
     for (const wrong of [
       'am start -n nonsense',
       'am start --no-such-option',
@@ -96,7 +96,7 @@ describe("Android's commands", () => {
     }
   })
 
-  it('activities come to the front and go', async () => {
+  it('activities start and finish', async () => {
     expect(await out('am start -W -a android.settings.SETTINGS')).toMatch(
       /^Starting: Intent \{ act=android\.settings\.SETTINGS \}\nStatus: ok\n[^]*Complete\n$/,
     )
@@ -155,7 +155,7 @@ describe("Android's commands", () => {
     ])
   })
 
-  it('services: there, without a shell command, and not there', async () => {
+  it('services: with a shell command, without one, and unknown', async () => {
     expect(await phone.run('cmd clipboard get')).toEqual({
       code: 0,
       out: '',
@@ -176,7 +176,7 @@ describe("Android's commands", () => {
     expect(await phone.run('monkey -p x 1')).toMatchObject({ code: 127 })
   })
 
-  it('location: test providers need the app op, move the phone, and leave it where it was', async () => {
+  it('location: test providers need the app op, set the location, and restore it when removed', async () => {
     const before = phone.android.world.location
     expect(await out('cmd location is-location-enabled')).toBe('true\n')
     const add = 'cmd location providers add-test-provider gps'
@@ -195,12 +195,12 @@ describe("Android's commands", () => {
     expect(await phone.run('cmd location nope')).toMatchObject({ code: 255, out: 'Unknown command: nope\n' })
   })
 
-  it('test harness mode asks for a wipe', async () => {
+  it('test harness mode requests a wipe', async () => {
     expect((await phone.run('cmd testharness enable')).code).toBe(0)
     expect(phone.restarts).toEqual([true])
   })
 
-  it('app_process starts only what it knows', async () => {
+  it('app_process refuses unknown programs', async () => {
     expect(
       (await phone.run('CLASSPATH=/data/local/tmp/none.jar app_process / com.genymobile.scrcpy.Server 3.3.3'))
         .err,

@@ -1,4 +1,4 @@
-/** `app_process`: starts the one Java program that this phone knows, the released scrcpy server. */
+/** `app_process`: starts the only Java program that this phone supports, the released scrcpy server. */
 import { createHash } from 'node:crypto'
 import { FsError } from '../../fs/errors.js'
 import { type CommandIo, type CommandTable } from '../command.js'
@@ -10,7 +10,7 @@ const knownJars: ReadonlyMap<string, string> = new Map([
   ['deacb991ed2509715160ffdc7907e47b4160eb30d1566217e9047fd5b8850cae', '4.1'],
 ])
 
-/** Null when the jar is not there. */
+/** Null for a missing jar. */
 async function hashOf(io: CommandIo, path: string): Promise<string | null> {
   try {
     const hash = createHash('sha256')
@@ -40,7 +40,7 @@ async function appProcess(io: CommandIo): Promise<number> {
     return 134
   }
   if (io.android.missing.has('scrcpy')) {
-    // Like phones whose framework the server does not know: its first call by reflection fails.
+    // Like phones with a framework that the server does not support: its first call by reflection fails.
     await io.err(
       '[server] ERROR: Exception on thread Thread[main,5,main]\njava.lang.AssertionError: java.lang.reflect.InvocationTargetException\n\tat com.genymobile.scrcpy.wrappers.ServiceManager.getService(ServiceManager.java:42)\n\tat com.genymobile.scrcpy.Server.main(Server.java:211)\n',
     )

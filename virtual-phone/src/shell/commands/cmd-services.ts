@@ -5,7 +5,7 @@ import type { CommandIo } from '../command.js'
 import { listWifiNetworks } from './dump-user-data.js'
 import { parseComponent } from './intent.js'
 
-/** Called with the arguments behind the service's name. */
+/** Called with the arguments after the service's name. */
 export type ServiceCommand = (io: CommandIo, args: readonly string[]) => number | Promise<number>
 
 async function unknown(io: CommandIo, verb: string): Promise<number> {
@@ -13,7 +13,7 @@ async function unknown(io: CommandIo, verb: string): Promise<number> {
   return 255
 }
 
-/** Android 14: `get-disabled` and `set-disabled` need no credential, the others need the one that is set. */
+/** Android 14: `get-disabled` and `set-disabled` need no credential; the other commands need the current one. */
 export async function lockSettings(io: CommandIo, args: readonly string[]): Promise<number> {
   const { android } = io
   const { old, rest } = withOld(args)
@@ -52,7 +52,7 @@ export async function lockSettings(io: CommandIo, args: readonly string[]): Prom
   return 0
 }
 
-/** Takes `--old CREDENTIAL` and `--user N` out. */
+/** Removes `--old CREDENTIAL` and `--user N` from the arguments. */
 function withOld(args: readonly string[]): { old: string; rest: string[] } {
   const rest = [...args]
   let old = ''
@@ -104,7 +104,7 @@ export async function alarm(io: CommandIo, args: readonly string[]): Promise<num
   return 0
 }
 
-/** As Android: an id that it does not know changes nothing, and says nothing. */
+/** Like Android, ignores an unknown id without a message. */
 function isTimeZone(zone: string): boolean {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== ''
@@ -181,7 +181,7 @@ async function forgetNetwork(io: CommandIo, id: number): Promise<number> {
   return 0
 }
 
-/** Services whose commands this phone does not have. */
+/** Services without shell commands on this phone. */
 export function noCommands(io: CommandIo, args: readonly string[]): Promise<number> {
   return unknown(io, args[0] ?? '')
 }
@@ -201,7 +201,7 @@ export async function deviceIdle(io: CommandIo, args: readonly string[]): Promis
   return 0
 }
 
-/** Who may read notifications: `allow_listener COMPONENT`, `disallow_listener COMPONENT`. */
+/** Notification listeners: `allow_listener COMPONENT`, `disallow_listener COMPONENT`. */
 export async function notification(io: CommandIo, args: readonly string[]): Promise<number> {
   const { settings, installed } = io.android
   const [verb = '', component = ''] = args.map(decode)
@@ -218,7 +218,7 @@ export async function notification(io: CommandIo, args: readonly string[]): Prom
   const others = (settings.get('secure', 'enabled_notification_listeners') ?? '')
     .split(':')
     .filter((each) => each !== '' && each !== name)
-  // As Android: one that is not there is passed over without a word.
+  // Like Android, ignores an unknown component without a message.
   const now = verb === 'allow_listener' && exists === true ? [...others, name] : others
   settings.put('secure', 'enabled_notification_listeners', now.join(':'))
   return 0

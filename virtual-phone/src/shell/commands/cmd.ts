@@ -1,6 +1,6 @@
 import { content } from './dump-cards.js'
 import { location } from './location.js'
-/** `cmd SERVICE …`, and the small commands that only pass on to a service: svc, locksettings, appops, ime, service. */
+/** `cmd SERVICE …`, and the small commands that delegate to a service: svc, locksettings, appops, ime, service. */
 import { type CommandRun, type CommandTable, UsageError } from '../command.js'
 import {
   alarm,
@@ -18,7 +18,7 @@ import {
 import { inputMethod } from './ime.js'
 import { serviceInterfaces, serviceNames } from './services.js'
 
-/** Passes on to the command of that name. */
+/** Delegates to the command of that name. */
 const through =
   (command: string): ServiceCommand =>
   (io, args) =>
@@ -59,7 +59,7 @@ const cmd: CommandRun = async (io) => {
   const service = services[name]
   if (service !== undefined) return service(io, args)
   if (serviceNames.includes(name)) {
-    // What Android's `Binder` answers for a service without a shell command, `clipboard` among them.
+    // The response of Android's `Binder` for a service without a shell command, such as `clipboard`.
     await io.err('No shell command implementation.\n')
     return 0
   }

@@ -1,4 +1,4 @@
-/** Times of the phone: `date`, and what `ls` and `stat` print. */
+/** Times of the phone for `date`, `ls` and `stat`. */
 import { type CommandTable, UsageError } from '../command.js'
 
 export interface LocalTime {
@@ -49,7 +49,7 @@ export function localTime(timeMs: number, timeZone: string): LocalTime {
   }
 }
 
-/** `@seconds`, or `2026-11-20 10:00[:00]` in the zone. Null when it is neither. */
+/** Parses `@seconds`, or `2026-11-20 10:00[:00]` in the zone. Null for any other text. */
 export function parseDate(text: string, timeZone: string): number | null {
   if (/^@-?\d+(\.\d+)?$/.test(text)) return Number(text.slice(1)) * 1000
   const compact = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(?:\.(\d\d))?$/.exec(text)

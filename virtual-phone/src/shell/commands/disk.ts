@@ -1,4 +1,4 @@
-/** df and du: how full the phone is. */
+/** df and du: the used and free space of the phone. */
 import { FsError } from '../../fs/errors.js'
 import { type CommandIo, type CommandTable } from '../command.js'
 import { absolute } from '../process.js'

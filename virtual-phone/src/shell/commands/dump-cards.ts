@@ -39,7 +39,7 @@ async function sm(io: CommandIo): Promise<number> {
   return 0
 }
 
-/** Supports only the content provider of messages: none on the phone, those of the SIM by their number. */
+/** Supports only the content provider of messages: the phone has none, the SIM has a number of them. */
 export async function content(io: CommandIo): Promise<number> {
   const { sim } = io.android.userData
   const [verb] = io.args
@@ -60,7 +60,7 @@ export async function content(io: CommandIo): Promise<number> {
   return 1
 }
 
-/** `dumpsys telephony.registry`: two slots, of which only the first takes a card. */
+/** `dumpsys telephony.registry`: two slots; only the first accepts a card. */
 export const dumpTelephonyRegistry = ({ userData: { sim } }: Android): string =>
   `last known state:
   Phone Id=0

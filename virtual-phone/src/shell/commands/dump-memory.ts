@@ -1,4 +1,4 @@
-/** `dumpsys meminfo [PACKAGE|PID]` in the shape of Android 14. All apps need the same: the numbers are fixed. */
+/** `dumpsys meminfo [PACKAGE|PID]` in the format of Android 14. The numbers are fixed and the same for all apps. */
 import type { Android } from '../../android/android.js'
 import { appProcesses } from '../../android/app-processes.js'
 

@@ -5,7 +5,7 @@ import { allPackages, pathsOf } from '../../android/packages.js'
 import { model } from '../../android/identity.js'
 import { shortComponent } from './intent.js'
 
-/** `name` null: all of them. Text, not a byte string: package names are ASCII. */
+/** `name` null: all packages. Returns text, not a byte string: package names are ASCII. */
 export function dumpPackages(android: Android, name: string | null): string {
   const apps = allPackages(android).filter(
     (app) => name === null || name === 'packages' || app.package === name,
@@ -72,7 +72,7 @@ function stamp(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 }
 
-/** A short hexadecimal number that stays the same for a name, where Android prints an object's hash. */
+/** A short hexadecimal number derived from a name, where Android prints an object's hash. */
 export function token(name: string): string {
   let hash = 0x811c9dc5
   for (let at = 0; at < name.length; at++) hash = Math.imul(hash ^ name.charCodeAt(at), 0x01000193) >>> 0

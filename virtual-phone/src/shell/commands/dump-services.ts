@@ -1,9 +1,9 @@
-/** `dumpsys activity services [PACKAGE]`: which services run. Form: AOSP `ServiceRecord.dump`. */
+/** `dumpsys activity services [PACKAGE]`: the running services. Format: AOSP `ServiceRecord.dump`. */
 import type { Android } from '../../android/android.js'
 import { token } from './dump-package.js'
 import { shortComponent } from './intent.js'
 
-/** `names`: packages or components; none for all. */
+/** `names`: packages or components; empty for all. */
 export function dumpServices({ installed, running }: Android, names: readonly string[]): string {
   const title = 'ACTIVITY MANAGER SERVICES (dumpsys activity services)\n'
   const services = running

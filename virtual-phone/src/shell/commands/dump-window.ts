@@ -82,7 +82,7 @@ ${focus(android)}  mInputMethodTarget in display# 0 Window{${f.windowToken} u0 $
 `
 }
 
-/** The system's bars, as long as they are there. */
+/** The visible bars of the system. */
 function bars(android: Android): string {
   const seen = android.world.accessibilityWindows()
   const { width, height } = android.world.display
@@ -189,7 +189,7 @@ function top(android: Android): string {
   return `TASK ${f.package} id=1 userId=0\n  ACTIVITY ${f.short} ${f.recordToken} pid=${appProcesses(android).find((app) => app.isFront)?.pid ?? 0}\n    Local Activity ${token(f.full)} State:\n      mResumed=true mStopped=false mFinished=false\n`
 }
 
-/** Adjustment as AOSP `ProcessList.makeOomAdjString` shortens it: in front, or kept in the background. */
+/** Adjustment as abbreviated by AOSP `ProcessList.makeOomAdjString`: foreground, or cached in the background. */
 function processes(android: Android): string {
   const apps = appProcesses(android)
   const name = (app: AppProcess) => `${app.pid}:${app.package}/${app.user.replace('_', '')}`

@@ -1,4 +1,4 @@
-/** `dumpsys SERVICE`: state as text, in the shape of Android 14, so far as programs are known to read it. */
+/** `dumpsys SERVICE`: state as text, in the format of Android 14, limited to the parts that known programs read. */
 import type { Android } from '../../android/android.js'
 import { encode } from '../bytes.js'
 import { type CommandTable } from '../command.js'
@@ -147,7 +147,7 @@ export const dumpsysCommands: CommandTable = {
       }
       return 0
     }
-    // These take commands, too.
+    // These also accept commands.
     if (name === 'deviceidle' && rest.length > 0) return io.spawn(['cmd', 'deviceidle', ...rest])
     const section = sections[name]
     if (section !== undefined) await io.out(encode(section(io.android, rest)))

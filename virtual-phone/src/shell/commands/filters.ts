@@ -11,7 +11,7 @@ async function count(io: CommandIo): Promise<number> {
   const total: Record<string, number> = { l: 0, w: 0, m: 0, c: 0 }
   const row = (counts: Record<string, number>, name: string) => {
     const numbers = wanted.map((letter) => String(counts[letter] ?? 0))
-    // A single column is lined up when it has several rows.
+    // A single column is padded when there are several rows.
     const shown =
       wanted.length === 1 && operands.length > 1 ? numbers.map((each) => each.padStart(7)) : numbers
     return `${shown.join(' ')}${name === '-' ? '' : ` ${name}`}\n`

@@ -1,4 +1,3 @@
-/** grep. */
 import type { ByteSource } from '../../android/streams.js'
 import { type CommandIo, type CommandTable, UsageError } from '../command.js'
 import { absolute } from '../process.js'

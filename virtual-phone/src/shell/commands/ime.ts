@@ -1,15 +1,15 @@
-/** `ime`, and `cmd input_method`: keyboards. Source of forms: AOSP `InputMethodManagerService.ShellCommandImpl`. */
+/** `ime`, and `cmd input_method`: keyboards. Source of formats: AOSP `InputMethodManagerService.ShellCommandImpl`. */
 import type { Android } from '../../android/android.js'
 import { decode } from '../bytes.js'
 import type { CommandIo } from '../command.js'
 import { shortComponent } from './intent.js'
 
 const systemIme = 'com.android.inputmethod.latin/.LatinIME'
-/** In the system image, too, but not enabled. */
+/** Also in the system image, but not enabled. */
 const secondIme = 'com.android.inputmethod.pinyin/.PinyinIME'
 const imeAction = 'android.view.InputMethod'
 
-/** The system's two, and those of installed apps. */
+/** The system's two keyboards, and those of installed apps. */
 function allImes({ installed }: Android): string[] {
   const others = installed
     .list()

@@ -11,7 +11,7 @@ const sources =
   'touchnavigation touchscreen joystick stylus touchpad gamepad dpad mouse keyboard trackball rotaryencoder'.split(
     ' ',
   )
-/** One move every 5 ms or so, as the real command sends. */
+/** Sends a move about every 5 ms, like the real command. */
 const moveEveryMs = 5
 const longPressMs = 500
 const tapMs = 10
@@ -64,7 +64,7 @@ async function swipe(io: CommandIo, world: World, args: readonly string[], holdM
   }
 }
 
-/** `KeyEvent.META_*_ON` of keys that are held for those after them: `InputShellCommand.MODIFIER`, Android 13 and newer. */
+/** `KeyEvent.META_*_ON` of the modifier keys held during later keys: `InputShellCommand.MODIFIER`, Android 13 and newer. */
 const modifierBits: Readonly<Record<number, number>> = {
   57: 0x2,
   58: 0x2,
@@ -113,7 +113,7 @@ function typeText(android: Android, argument: string): void {
   })
 }
 
-/** The keyboard of io.appium.settings takes the keys first. */
+/** The keyboard of io.appium.settings receives the keys first. */
 function unicode({ unicodeIme: keyboard }: Android, line: string): string {
   return Array.from(line, (character) => keyboard.type(character)).join('')
 }

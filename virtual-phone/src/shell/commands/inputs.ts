@@ -5,8 +5,8 @@ import type { CommandIo } from '../command.js'
 import { LineSource } from '../line-source.js'
 
 /**
- * Gives each operand's bytes to `use`, stdin for none or `-`. A file that
- * cannot be read is reported and makes the result 1.
+ * Passes each operand's bytes to `use`; stdin without operands or for `-`. An unreadable file
+ * is reported and makes the result 1.
  */
 export async function eachInput(
   io: CommandIo,

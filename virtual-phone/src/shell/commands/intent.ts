@@ -1,4 +1,4 @@
-/** Intents from the arguments of `am`, and as Android prints them. */
+/** Parses intents from the arguments of `am`, and prints them like Android. */
 import type { Intent } from '../../android/world.js'
 import { decode, encode } from '../bytes.js'
 import type { CommandIo } from '../command.js'
@@ -11,7 +11,7 @@ export interface ParsedIntent {
 
 export class IntentError extends Error {}
 
-/** Runs what reads an intent from arguments; wrong ones are answered as Android's shell commands do. */
+/** Runs a function that parses an intent; invalid arguments are reported like in Android's shell commands. */
 export async function withIntent(io: CommandIo, verb: string, work: () => Promise<number>): Promise<number> {
   try {
     return await work()
@@ -62,7 +62,7 @@ const withOne = new Set([
 const alone =
   /^(-W|-S|-D|-N|--streaming|--activity-.*|--include-stopped-packages|--exclude-stopped-packages|--grant-.*|--debug-.*|--receiver-.*|--selector|--attach-agent.*|--track-allocation|--async|--ungrouped)$/
 
-/** `com.a/.B` → package and full class name; null when it is not a component. */
+/** `com.a/.B` → package and full class name; null for an invalid component. */
 export function parseComponent(text: string): { package: string; className: string } | null {
   const at = text.indexOf('/')
   if (at <= 0 || at === text.length - 1) return null
@@ -71,7 +71,7 @@ export function parseComponent(text: string): { package: string; className: stri
   return { package: name, className: className.startsWith('.') ? name + className : className }
 }
 
-/** `com.a/.B` again. */
+/** The short form `com.a/.B`. */
 export function shortComponent(packageName: string, className: string): string {
   const short = className.startsWith(`${packageName}.`) ? className.slice(packageName.length) : className
   return `${packageName}/${short}`
@@ -127,7 +127,7 @@ export function parseIntent(args: readonly string[]): ParsedIntent {
   return { intent, options }
 }
 
-/** Same form as `Intent.toString()`. `flags` is added where Android has added some. */
+/** The format of `Intent.toString()`. `flags` contains the flags that Android has added. */
 export function intentText(intent: Intent, flags = ''): string {
   const parts: string[] = []
   if (intent.action !== undefined) parts.push(`act=${intent.action}`)

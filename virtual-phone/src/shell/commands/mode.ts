@@ -1,4 +1,4 @@
-/** Permission bits: `755` and `u+x` to numbers, numbers to `rwxr-xr-x`. */
+/** Permission bits: parses `755` and `u+x`, and formats `rwxr-xr-x`. */
 import { typeBits } from '../../fs/inode.js'
 import { UsageError } from '../command.js'
 
@@ -33,7 +33,7 @@ export function parseMode(text: string, old: number, directory = false): number 
   return mode
 }
 
-/** The form of `ls -l`. */
+/** Formats like `ls -l`. */
 export function modeText(mode: number): string {
   const type = mode & typeBits.mask
   const letter =

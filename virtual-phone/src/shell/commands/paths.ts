@@ -5,7 +5,7 @@ import { pathOfCommand } from '../find-command.js'
 import { absolute } from '../process.js'
 import { parseOptions } from './options.js'
 
-/** The last part need not be there. */
+/** The last component can be missing. */
 function realPath(io: CommandIo, name: string): string {
   const path = io.path(name)
   if (io.fs.tryLstat(path) !== null) return io.fs.realpath(path)

@@ -25,7 +25,7 @@ const install = (apk: Buffer, options = '') => out(`pm install ${options} -S ${a
 const remove = () => out('pm uninstall org.example.shop')
 
 describe('pm install', () => {
-  it('puts an app on the phone, and it shows wherever apps show', async () => {
+  it('installs an app, which then appears in every list of apps', async () => {
     const apk = app({
       label: 'Ünique Shop',
       activity: '.Main',
@@ -64,7 +64,7 @@ describe('pm install', () => {
     expect(phone.android.fs.as(root).readdir('/data/app')).toEqual([])
   })
 
-  it('updates with the same signer and keeps the id; refuses an older one, and another signer', async () => {
+  it('updates with the same signer and keeps the uid; refuses an older version and a different signer', async () => {
     await install(app())
     const uid = await out('pm list packages -U -3')
     expect(await install(app({ versionCode: 6 }))).toBe('Success\n')
@@ -137,7 +137,7 @@ describe('pm install', () => {
     await remove()
   })
 
-  it('takes splits in a session, adds to them, and gives them up', async () => {
+  it('accepts splits in a session, adds splits to an app, and abandons a session', async () => {
     const base = app({ splitRequired: true })
     const english = app({ split: 'config.en' })
     const create = async (options = '') =>
@@ -183,7 +183,7 @@ describe('pm install', () => {
     await remove()
   })
 
-  it("installs Appium's own packages, grants what they ask for, and clears them", async () => {
+  it("installs Appium's packages, grants their permissions, and clears them", async () => {
     for (const path of [appiumApks.settings, appiumApks.server, appiumApks.serverTest])
       expect(await install(readFileSync(path), '-g')).toBe('Success\n')
     expect(await out('pm list instrumentation')).toBe(
@@ -202,7 +202,7 @@ describe('pm install', () => {
     )
   })
 
-  it('loses them with a wipe', async () => {
+  it('removes them in a wipe', async () => {
     phone.android.shutDown()
     await phone.android.boot(true)
     phone.android.markBooted()

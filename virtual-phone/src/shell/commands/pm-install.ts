@@ -1,4 +1,4 @@
-/** `pm install`, its sessions, `uninstall` and `clear`. Source of forms: AOSP `PackageManagerShellCommand`. Called by `pm.ts`. */
+/** `pm install`, its sessions, `uninstall` and `clear`. Source of formats: AOSP `PackageManagerShellCommand`. Called by `pm.ts`. */
 import { InstallError } from '../../android/apk/error.js'
 import { makeDataFolder, uninstall } from '../../android/install/commit.js'
 import { parseInstallOptions, UnknownOption } from '../../android/install/options.js'
@@ -11,13 +11,13 @@ import type { CommandIo } from '../command.js'
 
 export type PmVerb = (io: CommandIo, args: readonly string[]) => Promise<number>
 
-/** Prints as Android's `ShellCommand` does when the service throws. */
+/** Prints like Android's `ShellCommand` when the service throws. */
 export async function thrown(io: CommandIo, verb: string, what: string): Promise<number> {
   await io.err(`\nException occurred while executing '${verb}':\n${what}\n`)
   return 255
 }
 
-/** Answers a refusal in the package manager's words. */
+/** Prints a refusal with the package manager's text. */
 async function judged(io: CommandIo, verb: string, body: () => Promise<number>): Promise<number> {
   try {
     return await body()
@@ -40,7 +40,7 @@ function sessionOf(io: CommandIo, text: string | undefined): Session {
   return session
 }
 
-/** A wrong session number is the caller's mistake, which Android answers with an exception. */
+/** Android answers an invalid session id with an exception. */
 const withSession =
   (verb: string, body: PmVerb): PmVerb =>
   async (io, args) => {
@@ -207,7 +207,7 @@ const uninstallVerb: PmVerb = async (io, args) => {
   return 0
 }
 
-/** Ends the app; its data and the permissions that it was given are gone. */
+/** Ends the app, deletes its data and revokes its permissions. */
 const clear: PmVerb = async (io, args) => {
   const name = decode(args[0] ?? '')
   const { android } = io

@@ -8,7 +8,7 @@ import { dumpPackages } from './dump-package.js'
 import { listUsers } from './dump-user-data.js'
 import { installVerbs, thrown } from './pm-install.js'
 
-/** Takes `--user N` out. */
+/** Removes `--user N` from the arguments. */
 function withoutUser(args: readonly string[]): string[] {
   const rest = [...args]
   for (let at = rest.indexOf('--user'); at !== -1; at = rest.indexOf('--user')) rest.splice(at, 2)
@@ -117,7 +117,7 @@ async function resolve(io: CommandIo, args: readonly string[]): Promise<number> 
   return 0
 }
 
-/** `grant`, `revoke`, `enable` and `disable` of an app that was installed. */
+/** `grant`, `revoke`, `enable` and `disable` of an installed app. */
 async function change(io: CommandIo, verb: string, args: readonly string[]): Promise<number> {
   const { installed } = io.android
   const name = decode(args[0] ?? '')

@@ -6,7 +6,7 @@ export interface Formatted {
   error: string | null
 }
 
-/** Repeats the format while arguments are left, as POSIX says. */
+/** Repeats the format while arguments remain, as POSIX requires. */
 export function formatPrintf(format: string, args: readonly string[]): Formatted {
   let text = ''
   let error: string | null = null

@@ -60,7 +60,7 @@ export const screenCommands: CommandTable = {
     }
     const file = args.find((arg) => !arg.startsWith('-')) ?? defaultDump
     if (io.android.uiAutomation !== null) {
-      // "UiAutomationService already registered": the tool dies of it, with nothing said.
+      // "UiAutomationService already registered": the tool is killed without output.
       await io.err('Killed \n')
       return 137
     }
@@ -68,7 +68,7 @@ export const screenCommands: CommandTable = {
       await io.err('ERROR: null root node returned by UiTestAutomationBridge.\n')
       return 0
     }
-    // The real one waits ten seconds for a second without an event.
+    // The real tool waits ten seconds for one second without an event.
     if (!io.android.world.idle) {
       await io.err('ERROR: could not get idle state.\n')
       return 0
@@ -84,7 +84,7 @@ export const screenCommands: CommandTable = {
         return 0
       }
     }
-    // Spelt as the real tool spells it.
+    // The spelling of the real tool.
     await io.out(`UI hierchary dumped to: ${file}\n`)
     return 0
   },

@@ -1,4 +1,4 @@
-/** Which system services there are: `service list`, `cmd -l`, `dumpsys -l`. */
+/** The system services for `service list`, `cmd -l`, `dumpsys -l`. */
 
 /** Name → interface. */
 export const serviceInterfaces: Readonly<Record<string, string>> = {

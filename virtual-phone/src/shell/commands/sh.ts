@@ -1,4 +1,4 @@
-/** `sh`: a shell inside of the shell. */
+/** `sh`: a nested shell. */
 import { type CommandTable, UsageError } from '../command.js'
 import { runInteractive, runText, type SessionOptions } from '../session.js'
 

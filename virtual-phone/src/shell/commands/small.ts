@@ -1,4 +1,4 @@
-/** env, timeout, mktemp, truncate, tac, rev, cmp: small commands that scripts lean on. */
+/** env, timeout, mktemp, truncate, tac, rev, cmp: small commands that scripts use. */
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { FsError } from '../../fs/errors.js'
@@ -21,7 +21,7 @@ async function env(io: CommandIo): Promise<number> {
     args.shift()
   }
   if (args.length > 0) {
-    // Found by the old PATH, independent of the new environment.
+    // Resolved with the old PATH, independent of the new environment.
     const path = await pathOfCommand(io.android, args[0] ?? '', { cwd: io.cwd, path: io.env['PATH'] ?? '' })
     if (path === null) throw new UsageError(`exec ${args[0] ?? ''}: No such file or directory`, 127)
     return io.spawn([path, ...args.slice(1)], { env: values })

@@ -6,10 +6,10 @@ import { abi } from '../../android/identity.js'
 import { type CommandTable, UsageError } from '../command.js'
 import { parseOptions } from './options.js'
 
-/** `media_rw` is the mount's affair and does not show. */
+/** The group `media_rw` belongs to the mount and is not shown. */
 const shownGroups = [shellUser.gid, ...shellUser.groups.filter((group) => group !== 1023)]
 
-/** Its first lines, with the supported options: programs look here for `-A`. */
+/** The first lines of its help, with the supported options: programs search them for `-A`. */
 const psHelp = `usage: ps [-AefTlw] [-o FIELD] [-p PID] [-u USER]
 
 List processes.
@@ -142,7 +142,7 @@ export const systemCommands: CommandTable = {
       throw new UsageError(`this phone is made of software and has no ${target}`)
     if (io.args.includes('-p')) throw new UsageError('this phone cannot be switched off from inside')
     io.android.restart(false)
-    // As on a phone: the command does not come back.
+    // Like on a phone, the command does not return.
     await delay(60_000, undefined, { signal: io.signal }).catch((error: unknown) => {
       if (!io.signal.aborted) throw error
     })

@@ -82,7 +82,7 @@ async function run(io: CommandIo, args: readonly string[]): Promise<number> {
   }
 }
 
-/** A builtin of the shell speaks as the shell. */
+/** A builtin reports errors with the shell's name. */
 async function complain(io: CommandIo, message: string): Promise<number> {
   await io.err(`/system/bin/sh: ${io.name}: ${message}\n`)
   return 2

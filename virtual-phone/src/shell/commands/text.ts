@@ -1,4 +1,4 @@
-/** echo, printf, cat, and the other small writers and filters of text. */
+/** echo, printf, cat, and other small commands that write or filter text. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { bytesOf } from '../bytes.js'
 import { type CommandIo, type CommandTable, UsageError } from '../command.js'
@@ -7,7 +7,7 @@ import { eachInput, linesOf } from './inputs.js'
 import { parseOptions } from './options.js'
 import { formatPrintf } from './printf.js'
 
-/** The form of `cat -v`; `-t` also shows tabs, `-e` also line ends. */
+/** The format of `cat -v`; `-t` also shows tabs, `-e` also line ends. */
 function visible(bytes: Buffer, flags: ReadonlySet<string>): string {
   let text = ''
   for (const byte of bytes) {
@@ -45,7 +45,7 @@ function sequence(io: CommandIo) {
 
 export const textCommands: CommandTable = {
   echo: async (io) => {
-    // mksh's own: backslashes count unless -E says no.
+    // Like in mksh, backslashes are interpreted unless -E is set.
     let [newline, escapes] = [true, true]
     const args = [...io.args]
     while (/^-[neE]+$/.test(args[0] ?? '')) {

@@ -28,7 +28,7 @@ export interface Task {
   label: string
 }
 
-/** A screen's hands on the world. Handlers may change data freely: the screen is built again after each input. */
+/** A screen's access to the world. Handlers can change data directly: the screen is built again after each input. */
 export interface Ui {
   readonly package: string
   readonly intent: Intent
@@ -38,17 +38,17 @@ export interface Ui {
   readonly apps: readonly AppEntry[]
   readonly recentTasks: readonly Task[]
   readonly now: Date
-  /** Pixels of the app's room. */
+  /** True when the app's area is wider than high. */
   readonly landscape: boolean
-  /** Where the phone believes to be; null when location is off or unknown. */
+  /** The phone's location; null when location is off or unknown. */
   readonly location: GeoPoint | null
-  /** A text in the phone's language: the English one where there is no other. `{name}` stands for a value. */
+  /** Translates an English text to the phone's language; untranslated texts stay English. `{name}` is replaced by a value. */
   readonly say: (english: string, values?: Readonly<Record<string, string | number>>) => string
-  /** A notification of this app, or of the one that is named. */
+  /** Shows a notification of this app, or of the given package. */
   notify(notification: { id: string; title: string; text: string; package?: string }): void
-  /** Saved data of another app of the system, which it shares: messages that arrive, permissions. */
+  /** Saved data of another app of the system: incoming messages, permissions. */
   dataOf(packageName: string): object
-  /** This app breaks down, or hangs: the system's dialog says so. */
+  /** This app crashes or hangs: the system shows its dialog. */
   breakDown(kind: 'crash' | 'not_responding'): void
   /** The app's saved data, a JSON object from its `initialData`; changes survive a reboot. */
   data(): object
@@ -57,7 +57,7 @@ export interface Ui {
   scroll(name: string): ScrollState
   field(name: string, text?: string): EditState
   isFocused(field: EditState): boolean
-  /** Gives a field the focus and shows the keyboard. */
+  /** Focuses a field and shows the keyboard. */
   focus(field: EditState): void
   hideKeyboard(): void
   /** Full resource name in this app. */
@@ -68,7 +68,7 @@ export interface Ui {
   switchTo(taskId: number): void
   closeTasks(): void
   finish(): void
-  /** The effect of back on this screen, in place of finishing it; build it again each time. */
+  /** Replaces the back action of this screen, which finishes it; set it again in each build. */
   onBack(handler: () => void): void
   showDialog(build: (ui: Ui) => View): void
   dismissDialog(): void
@@ -90,10 +90,10 @@ export interface App {
   launcherActivity: string | null
   /** Screens by full class name. */
   activities: Readonly<Record<string, Screen>>
-  /** Class names by the intent actions they answer. */
+  /** Class names by the intent actions that they handle. */
   actions: Readonly<Record<string, string>>
   /**
-   * The activity that a tap on its notification opens, above its launcher activity, and the extra that gets
+   * The activity that a tap on its notification opens above its launcher activity, and the extra that contains
    * the notification's id.
    */
   notificationActivity?: { className: string; extra: string }

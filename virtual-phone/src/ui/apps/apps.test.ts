@@ -54,7 +54,7 @@ describe('apps', () => {
     expect(heightOf()).toBeGreaterThan(before)
   })
 
-  it('reaches the last of a thousand contacts, and searches in their scripts', () => {
+  it('scrolls to the last of a thousand contacts, and searches in several scripts', () => {
     launch(world, CONTACTS)
     const rows = (): string[] =>
       treeOf(world).flatMap((n) =>
@@ -90,7 +90,7 @@ describe('apps', () => {
     expect(find(world, 'Zo Test')).toBeDefined()
   })
 
-  it('opens the locked note by its password only', () => {
+  it('opens the locked note only with its password', () => {
     launch(world, NOTES)
     tap(world, 'Private')
     tap(world, 'password')
@@ -106,7 +106,7 @@ describe('apps', () => {
     expect(textOf(world, 'error')).toBe('Wrong password')
   })
 
-  it('shows what the dialogs gave', () => {
+  it('shows the results of the dialogs', () => {
     launch(world, DIALOGS)
     tap(world, 'Choose from a list')
     tap(world, 'Blue')
@@ -132,7 +132,7 @@ describe('the icon of an installed app', () => {
     launcherActivity: 'org.example.icon.Main',
     uid: 10_200,
   }
-  /** The pixel in the middle of its icon on the home screen, which stands above its name. */
+  /** The pixel in the middle of its icon on the home screen, above its name. */
   async function pixel(): Promise<number[]> {
     const { bounds } = get(world, 'Icon')
     const [x, y] = [Math.round((bounds.left + bounds.right) / 2), bounds.top - 95]
@@ -144,7 +144,7 @@ describe('the icon of an installed app', () => {
     return pixel()
   }
 
-  it('is in the launcher; a damaged one leaves its place empty', async () => {
+  it('is in the launcher; a damaged icon leaves its place empty', async () => {
     const canvas = createCanvas(96, 96)
     const ctx = canvas.getContext('2d')
     ctx.fillStyle = '#12c834'

@@ -1,4 +1,4 @@
-/** A bank: user name and password (demo / phonerack), then a code that comes as a message, then a balance that screenshots do not show. */
+/** A bank: user name and password (demo / phonerack), then a code that arrives as a message, then a balance hidden from screenshots. */
 import { numberFormat } from '../locale/formatters.js'
 import { randomInt } from 'node:crypto'
 import {

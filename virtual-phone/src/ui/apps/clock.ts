@@ -1,4 +1,4 @@
-/** The clock: alarms, a face whose second hand never rests, and a stopwatch. */
+/** The clock: alarms, a face with a continuously moving second hand, and a stopwatch. */
 import { dateFormat } from '../locale/formatters.js'
 import {
   button,
@@ -134,7 +134,7 @@ function face(ui: Ui): View {
   ])
 }
 
-/** `01:23.45`, with hours in front when there are any. */
+/** `01:23.45`, with hours before it from one hour on. */
 export function elapsedText(ms: number): string {
   const two = (n: number): string => String(Math.floor(n)).padStart(2, '0')
   const hours = ms >= HOUR_MS ? `${Math.floor(ms / HOUR_MS)}:` : ''

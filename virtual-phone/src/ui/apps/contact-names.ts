@@ -1,4 +1,4 @@
-/** The thousand people of a new phone's Contacts, in several scripts; always the same ones. */
+/** The thousand people of a new phone's Contacts, in several scripts; the same on every phone. */
 
 export interface Contact {
   id: number
@@ -100,7 +100,7 @@ function nameOf(i: number): string {
 
 export const CONTACT_COUNT = 1000
 
-/** A name that is taken gets a middle initial, or where that is not usual a number. */
+/** A duplicate name gets a middle initial, or a number in scripts without initials. */
 function unique(name: string, taken: Set<string>): string {
   const [given, family] = name.split(' ')
   const latin = family !== undefined && /^\p{Script=Latin}+$/u.test(family)

@@ -1,4 +1,4 @@
-/** Contacts: a long list in order of names, a search over it, one person's page, and a form that adds one. */
+/** Contacts: a long list sorted by name, a search, a person's page, and a form that adds a contact. */
 import {
   button,
   column,
@@ -33,16 +33,16 @@ const collator = new Intl.Collator('en')
 const everyone = makeContacts()
 
 interface SortedContacts {
-  /** How many were added and deleted when the list was made. */
+  /** How many contacts were added and deleted when the list was built. */
   added: number
   deleted: number
   list: readonly Contact[]
 }
 
-/** Sorting a thousand names costs milliseconds, so each phone's list is kept as long as its data. */
+/** Sorting a thousand names takes milliseconds, so each phone's list is cached as long as its data. */
 const sorted = new WeakMap<ContactsData, SortedContacts>()
 
-/** All contacts in order of their names. */
+/** All contacts, sorted by name. */
 function contactsOf(ui: Ui): readonly Contact[] {
   const data = ui.data() as ContactsData
   const { added, deleted } = data

@@ -1,4 +1,4 @@
-/** Dialogs: an alert, a list, checkboxes and a text prompt, whose results the page shows. */
+/** Dialogs: an alert, a list, checkboxes and a text prompt; the page shows their results. */
 import { button, checkMark, column, label, outlined, row, scrollView, toolbar } from '../toolkit/widgets.js'
 import { type View } from '../toolkit/view.js'
 import { type App, type Ui } from './app.js'

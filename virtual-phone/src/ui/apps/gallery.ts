@@ -1,4 +1,4 @@
-/** Gallery: photos and a map that two fingers zoom and one moves, with the scale below as text; and a film that plays. */
+/** Gallery: photos, a map that zooms with two fingers and pans with one and shows its scale as text, and a film that plays. */
 import { chunks } from '../toolkit/chunks.js'
 import { FILM_NAME, PHOTO_NAMES } from '../toolkit/pictures.js'
 import { column, frame, iconButton, label, row, scrollView, toolbar } from '../toolkit/widgets.js'
@@ -58,13 +58,13 @@ function open(ui: Ui, name: string): void {
   else ui.open(PHOTO, { picture: name })
 }
 
-/** `0:07` of milliseconds. */
+/** Formats milliseconds as `0:07`. */
 function clockOf(ms: number): string {
   const seconds = Math.floor(ms / 1000)
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-/** It plays from the time of a tap on, and stops at its end. */
+/** Plays from the tap on, and stops at the end. */
 function film(ui: Ui): View {
   const t = ui.theme
   const play = ui.local('play', (): { startedMs: number | null; seenMs: number } => ({

@@ -10,7 +10,7 @@ const PACKAGE = 'com.android.launcher3'
 const HOME_ACTIVITY = 'com.android.launcher3.uioverrides.QuickstepLauncher'
 const RECENTS_ACTIVITY = 'com.android.quickstep.RecentsActivity'
 
-/** Helpers of test tools, which close as soon as they are opened: an icon would only mislead. A phone shows it. */
+/** Helpers of test tools, which close when they are opened, so an icon would mislead. A phone shows it. */
 const hidden: ReadonlySet<string> = new Set(['io.appium.settings'])
 
 export type IconOf = (packageName: string) => App['icon']
@@ -24,7 +24,7 @@ function launch(ui: Ui, app: AppEntry): void {
   })
 }
 
-/** Its own picture, if it brought one, or a glyph on a disc. */
+/** The app's bitmap icon, or a glyph on a disc. */
 function appIcon(look: App['icon'], size: number, base64: string | undefined): View {
   if (base64 !== undefined)
     return view('android.widget.ImageView', {
@@ -149,7 +149,7 @@ function recents(ui: Ui, iconOf: IconOf): View {
   ])
 }
 
-/** `iconOf` gives each app's icon, installed ones included. */
+/** `iconOf` returns each app's icon, including installed apps. */
 export function launcher(iconOf: IconOf): App {
   return {
     package: PACKAGE,

@@ -1,4 +1,4 @@
-/** Maps: where the phone believes to be, once it may know: coordinates and the nearest of some cities. */
+/** Maps: the phone's location, after the permission: coordinates and the nearest of some cities. */
 import { button, column, frame, icon, label, toolbar } from '../toolkit/widgets.js'
 import { view, type View } from '../toolkit/view.js'
 import { type GeoPoint } from '../../android/world.js'
@@ -69,7 +69,7 @@ function main(ui: Ui): View {
   const t = ui.theme
   const { title, detail } = placeTexts(ui)
   const known = detail !== ''
-  // One tile of the picture stands for ten degrees: the map moves with the place.
+  // One tile of the picture covers ten degrees, so the map moves with the location.
   const shift = (degrees: number): number => Math.round(((((degrees % 10) + 10) % 10) - 5) * 20)
   const at = ui.location
   return column({ height: 'fill' }, [

@@ -1,4 +1,4 @@
-/** Messages: threads, a chat with a field below it. Other apps' codes arrive here. "Echo" answers what it is sent. */
+/** Messages: threads, and a chat with a field below it. Codes of other apps arrive here. "Echo" answers each message with its text. */
 import { column, iconButton, label, outlined, row, scrollView, toolbar, frame } from '../toolkit/widgets.js'
 import { type View } from '../toolkit/view.js'
 import { type App, type Ui } from './app.js'
@@ -53,7 +53,7 @@ const initialThreads = (): MessagesData => ({
 
 const dataOf = (ui: Ui): MessagesData => ui.dataOf(MESSAGES) as MessagesData
 
-/** A text arrives from outside: on top of the list, with a notification. */
+/** An incoming text: moves its thread to the top and shows a notification. */
 export function receive(ui: Ui, name: string, text: string): void {
   const data = dataOf(ui)
   const known = data.threads.find((thread) => thread.name === name)

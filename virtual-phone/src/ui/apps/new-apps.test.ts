@@ -27,7 +27,7 @@ const texts = (id: string): string[] =>
   )
 
 describe('the shop', () => {
-  it('finds, sorts, fills a cart and takes an order once its form is right', () => {
+  it('finds, sorts, fills a cart and accepts an order with a valid form', () => {
     launch(world, 'com.phonerack.shop')
     type('search', 'kitchen')
     expect(textOf(world, 'count')).toBe('6 products')
@@ -62,7 +62,7 @@ describe('the shop', () => {
     expect(find(world, 'cart_count')).toBeUndefined()
   })
 
-  it('does not sell what is sold out', () => {
+  it('does not sell products that are sold out', () => {
     launch(world, 'com.phonerack.shop')
     type('search', 'espresso')
     tap(world, 'Espresso Cups')
@@ -71,7 +71,7 @@ describe('the shop', () => {
 })
 
 describe('the bank', () => {
-  it('lets in with the code that arrives as a notification and a message, and is black in pictures', async () => {
+  it('logs in with the code from the notification and the message, and is black in screenshots', async () => {
     launch(world, 'com.phonerack.bank')
     type('user', 'demo')
     type('password', 'wrong')
@@ -116,7 +116,7 @@ describe('messages', () => {
 })
 
 describe('maps', () => {
-  it('asks first, then shows where the phone is and follows it', () => {
+  it('asks for the permission, then shows the phone’s location and follows it', () => {
     launch(world, 'com.phonerack.maps')
     tap(world, 'My location')
     expect(world.focused.package).toBe('com.android.permissioncontroller')
@@ -133,7 +133,7 @@ describe('maps', () => {
 })
 
 describe('the clock', () => {
-  it('never rests on its face, shows the time zone, and stops a watch', async () => {
+  it('is never idle on its face, shows the time zone, and has a stopwatch', async () => {
     launch(world, 'com.android.deskclock')
     expect(world.idle).toBe(false)
     world.setConfiguration({ timeZone: 'Asia/Tokyo' })
@@ -152,7 +152,7 @@ describe('the clock', () => {
     expect(world.idle).toBe(true)
   })
 
-  it('is drawn again and again while somebody watches, and no longer', async () => {
+  it('is drawn continuously only while somebody watches', async () => {
     launch(world, 'com.android.deskclock')
     let frames = 0
     const stop = world.onChange(() => frames++)
@@ -184,7 +184,7 @@ describe('the browser', () => {
 })
 
 describe('trouble', () => {
-  it('crashes, hangs, has 1,500 nodes, and never rests', () => {
+  it('crashes, hangs, has 1,500 nodes, and is never idle', () => {
     launch(world, 'com.phonerack.trouble')
     tap(world, '1,500 nodes')
     expect(treeOf(world).length).toBeGreaterThan(1500)
@@ -200,9 +200,9 @@ describe('trouble', () => {
 })
 
 describe('the time in blocks', () => {
-  /** White or black, in the order in which one reads, from a picture's pixels. */
+  /** White or black, in reading order, from a picture's pixels. */
   const seen = async (): Promise<boolean[]> => {
-    // A quarter of the display's.
+    // A quarter of the display's size.
     const [width, height] = [270, 600]
     const rgba = await world.screenshotRgba({ width, height })
     const { left, top, right, bottom } = get(world, 'Time in blocks').bounds
@@ -223,7 +223,7 @@ describe('the time in blocks', () => {
     expect(world.idle).toBe(false)
   })
 
-  it('has the sum of its bytes behind it', () => {
+  it('ends with the sum of its bytes', () => {
     const numberOf = (bits: boolean[]): bigint => bits.reduce((sum, bit) => sum * 2n + (bit ? 1n : 0n), 0n)
     expect(numberOf(timeBits(0x01_02_03_04_05))).toBe(0x01_02_03_04_05_0fn)
     expect(numberOf(timeBits(0x12_ff_ff_ff_ff_ff))).toBe(0xff_ff_ff_ff_ff_fbn)
@@ -241,7 +241,7 @@ describe('languages', () => {
     expect(find(world, network)).toBeDefined()
   })
 
-  it('stands mirrored where one writes from right to left, and touch follows', () => {
+  it('is mirrored for right-to-left languages, including touch', () => {
     launch(world, 'com.android.settings')
     tap(world, 'Display')
     const before = get(world, 'Navigate up').bounds
@@ -256,7 +256,7 @@ describe('languages', () => {
 })
 
 describe('the intent for alarms', () => {
-  it('opens them, past the face that never rests', () => {
+  it('opens the alarms without showing the face', () => {
     world.startActivity({ action: 'android.intent.action.SHOW_ALARMS', categories: [], extras: {} })
     expect([world.focused.package, world.idle]).toEqual(['com.android.deskclock', true])
     expect(

@@ -153,7 +153,7 @@ function main(ui: Ui): View {
   ])
 }
 
-/** A note is saved while it is typed; one that stayed empty is dropped on leaving. */
+/** Saves a note while it is typed; an empty one is deleted on leaving. */
 function leave(ui: Ui): void {
   const data = notesOf(ui)
   data.notes = data.notes.filter((note) => note.title !== '' || note.body !== '')

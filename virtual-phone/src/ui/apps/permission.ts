@@ -1,5 +1,5 @@
 /**
- * Asks for a runtime permission, as Android's permission controller does: a window of a separate package in
+ * Asks for a runtime permission like Android's permission controller: a window of a separate package in
  * front of the app.
  */
 import { column, frame, icon, label } from '../toolkit/widgets.js'
@@ -19,11 +19,11 @@ const QUESTION: Readonly<Record<Permission, { glyph: string; text: string }>> = 
 
 const answers = (ui: Ui): Record<string, Answer> => ui.dataOf(CONTROLLER) as Record<string, Answer>
 
-/** Null: nobody has been asked. */
+/** Null: not asked yet. */
 export const permissionOf = (ui: Ui, permission: Permission): Answer | null =>
   answers(ui)[`${ui.package}/${permission}`] ?? null
 
-/** The app comes back in front when the question is answered. */
+/** The app returns to the foreground after the answer. */
 export function askFor(ui: Ui, permission: Permission): void {
   ui.start({
     component: { package: CONTROLLER, className: GRANT },

@@ -1,5 +1,5 @@
 /**
- * Situations that are hard for a phone's driver, on buttons: a crash, a hang, a window that cannot be
+ * Situations that are hard to automate, on buttons: a crash, a hang, a window that cannot be
  * captured, a tree of 1,500 nodes, a permission, an endless spinner, the time in blocks.
  */
 import { chunks } from '../toolkit/chunks.js'

@@ -1,6 +1,6 @@
 /**
- * Formatters of dates and numbers, kept: to make one takes longer than to lay out a row, and a moving screen is laid
- * out thirty times a second. Used by every screen that shows a date, a time or a price.
+ * Cached formatters of dates and numbers: creating one takes longer than the layout of a row, and a moving screen is
+ * laid out thirty times a second. Used by every screen that shows a date, a time or a price.
  */
 const KEPT = 100
 

@@ -10,7 +10,7 @@ const ENGLISH = [...Object.keys(SYSTEM_TEXTS), ...Object.keys(APP_TEXTS)]
 const names = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort()
 
 describe.each(['de-DE', 'ar-EG', 'ja-JP', 'zh-CN', 'zh-Hans-SG'])('the texts in %s', (locale) => {
-  it('are there for each English one, and take the same values', () => {
+  it('translate each English text, with the same placeholders', () => {
     for (const english of ENGLISH) {
       const text = sayIn(locale, english, {})
       expect(names(text), english).toEqual(names(english))
@@ -20,14 +20,14 @@ describe.each(['de-DE', 'ar-EG', 'ja-JP', 'zh-CN', 'zh-Hans-SG'])('the texts in 
   })
 })
 
-it('has no Chinese text without an English one, and no simplified one where the letters are traditional', () => {
+it('has no Chinese text without an English one, and uses no simplified text for traditional locales', () => {
   expect(Object.keys(CHINESE_TEXTS).sort()).toEqual([...new Set(ENGLISH)].sort())
   for (const locale of ['zh-TW', 'zh-Hant-HK', 'zh_MO', 'fr-FR'])
     expect(sayIn(locale, 'Settings', {})).toBe('Settings')
   expect(sayIn('zh-CN', '{n} products', { n: 1200 })).toBe('1,200 件商品')
 })
 
-it('is measured as it is drawn: China’s letters are as wide as Japan’s', () => {
+it('measures Chinese and Japanese glyphs with equal width', () => {
   const ctx = createCanvas(1, 1).getContext('2d')
   const width = (text: string, chinese: boolean): number => {
     ctx.font = textFont(42, 400, chinese)

@@ -15,13 +15,13 @@ function textIn(locale: string, english: string): string | undefined {
   return TEXTS.get(english)?.[LANGUAGES.indexOf(languageOf(locale))]
 }
 
-/** Taiwan, Hong Kong and Macao write traditional letters, of which there are no texts. */
+/** Taiwan, Hong Kong and Macao use traditional characters, for which there are no texts. */
 export function isSimplifiedChinese(locale: string): boolean {
   const subtags = locale.split(/[-_]/).map((subtag) => subtag.toLowerCase())
   return subtags[0] === 'zh' && !subtags.some((subtag) => ['hant', 'tw', 'hk', 'mo'].includes(subtag))
 }
 
-/** The text in the locale's language, or in English where there is no other; `{name}` becomes a value. */
+/** Translates a text, or returns it in English if there is no translation; replaces `{name}` by a value. */
 export function sayIn(
   locale: string,
   english: string,
@@ -38,7 +38,7 @@ export function sayIn(
   })
 }
 
-/** Locales whose screens run from right to left. */
+/** Locales with right-to-left screens. */
 export const isRtlLocale = (locale: string): boolean =>
   ['ar', 'he', 'iw', 'fa', 'ur'].includes(languageOf(locale))
 

@@ -1,10 +1,10 @@
-/** Decoded pictures of apps' icons, kept for all worlds of the process. Used by `paint.ts`. */
+/** Decoded bitmaps of app icons, shared by all worlds of the process. Used by `paint.ts`. */
 import { Image } from '@napi-rs/canvas'
 
 const KEPT = 100
 const images = new Map<string, Image | null>()
 
-/** @param base64 of a PNG or WebP, whose size was looked at before; null when it cannot be decoded */
+/** @param base64 of a PNG or WebP whose size was checked; null when it cannot be decoded */
 export function iconImage(base64: string): Image | null {
   const known = images.get(base64)
   if (known !== undefined) return known
@@ -16,7 +16,7 @@ export function iconImage(base64: string): Image | null {
 
 function decoded(bytes: Buffer): Image | null {
   const image = new Image()
-  // Without a listener a damaged picture is thrown; it has no width either.
+  // Without a listener, a damaged image throws; it also has no width.
   image.onerror = () => undefined
   image.src = bytes
   return image.width === 0 ? null : image

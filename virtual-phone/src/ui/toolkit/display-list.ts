@@ -1,7 +1,7 @@
 /**
- * Turns a placed view tree into a flat list of drawing steps, each with its
- * clip. The painter draws the list and nothing else, so that what is drawn can
- * be tested without pixels.
+ * Flattens a placed view tree into a list of drawing steps, each with its
+ * clip. The painter draws only this list, so tests can check the drawing
+ * without pixels.
  */
 import { selectionEnd, selectionStart } from './edit-state.js'
 import { textWidth, type FontWeight } from './fonts.js'
@@ -22,20 +22,20 @@ export type DrawStep = { clip: Rect; opacity: number } & (
       color: string
       /** Base direction of the line. */
       rtl: boolean
-      /** Drawn with China's letters. */
+      /** Drawn with Chinese glyphs. */
       chinese: boolean
     }
   | { kind: 'mark'; mark: Mark; rect: Rect; unit: number; mirrored: boolean }
   | { kind: 'fill'; rect: Rect; color: string }
 )
 
-/** The base direction of a line is its first letter's, as in a TextView (`firstStrong`). */
+/** The first letter determines the base direction of a line, as in a TextView (`firstStrong`). */
 export function isRtl(text: string): boolean {
   const first = /\p{L}/u.exec(text)?.[0]
   return first !== undefined && /[\p{Script=Arabic}\p{Script=Hebrew}]/u.test(first)
 }
 
-/** Icons that point somewhere, and what runs from start to end, turn with the direction. */
+/** Icons with a direction, and drawings from start to end, are mirrored with it. */
 const POINTING = new Set([
   'arrow_back',
   'arrow_forward',
@@ -62,7 +62,7 @@ function hiddenLeft(v: View, line: TextLine, room: number, sizePx: number): numb
   return Math.max(0, Math.min(line.width + 8 - room, before + 8 - room))
 }
 
-/** Where line `index` of a text view stands. */
+/** The position of line `index` of a text view. */
 export function lineSpot(v: View, index: number, scale: LayoutScale): TextSpot {
   const block = v.block
   const line = block?.lines[index]
@@ -91,7 +91,7 @@ function textSteps(v: View, scale: LayoutScale, opacity: number, out: DrawStep[]
     const { x, top, sizePx } = lineSpot(v, index, scale)
     const base = { clip: v.visible, opacity }
     const rtl = isRtl(line.text)
-    /** Where a width from the line's beginning stands. */
+    /** The x position at a width from the line's start. */
     const at = (distance: number): number => (rtl ? x + line.width - distance : x + distance)
     if (edit?.focused && !empty) {
       const from = Math.max(line.start, selectionStart(edit.state))
@@ -173,7 +173,7 @@ function collect(v: View, scale: LayoutScale, inherited: number, out: DrawStep[]
   for (const child of v.children) collect(child, scale, opacity, out)
 }
 
-/** Steps in drawing order, from the back to the front. */
+/** The steps in drawing order, from back to front. */
 export function displayList(root: View, scale: LayoutScale): DrawStep[] {
   const out: DrawStep[] = []
   collect(root, scale, 1, out)

@@ -36,7 +36,7 @@ const operation = fc.oneof(
   fc.constantFrom({ kind: 'backward' as const }, { kind: 'forward' as const }, { kind: 'all' as const }),
 )
 
-/** The plain model: the text before the selection, in it, and after it. */
+/** The reference model: the text before, in and after the selection. */
 function parts(s: EditState): [string, string, string] {
   const [a, b] = [Math.min(s.anchor, s.head), Math.max(s.anchor, s.head)]
   return [s.text.slice(0, a), s.text.slice(a, b), s.text.slice(b)]
@@ -45,7 +45,7 @@ const graphemes = (text: string): string[] =>
   Array.from(new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text), (g) => g.segment)
 
 describe('editing', () => {
-  it('agrees with a plain string model for any run of operations', () => {
+  it('agrees with a plain string model for any sequence of operations', () => {
     fc.assert(
       fc.property(anyText, fc.array(operation, { maxLength: 30 }), (text, operations) => {
         const s = start(text)
@@ -78,7 +78,7 @@ describe('editing', () => {
     )
   })
 
-  it('moves left and right by graphemes, and back to where it was', () => {
+  it('moves left and right by graphemes, and returns to the start', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 20 }), (text) => {
         const s = start(text)
@@ -97,7 +97,7 @@ describe('editing', () => {
     expect(s.text).toBe('a')
   })
 
-  it('keeps the column from line to line', () => {
+  it('keeps the column between lines', () => {
     const s = start('abcd\nxy\nlonger', 3)
     moveCursor(s, 'down', false)
     expect(s.head).toBe(7)

@@ -1,7 +1,7 @@
 /**
- * A text field's content and selection, and what editing does to them. Pure:
- * no layout, no clipboard. Offsets are UTF-16 units that never split a
- * grapheme by moving or deleting; `head` is where the cursor stands.
+ * A text field's content and selection, and the effects of editing. Pure:
+ * no layout, no clipboard. Offsets are UTF-16 units; moving and deleting never split a
+ * grapheme; `head` is the cursor's position.
  */
 export interface EditState {
   text: string
@@ -15,7 +15,7 @@ export interface EditState {
 }
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
-/** A grapheme longer than this is cut, so that one step costs the same in a long text. */
+/** A longer grapheme is split, so that one step has a constant cost in a long text. */
 const REACH = 128
 
 export const selectionStart = (s: EditState): number => Math.min(s.anchor, s.head)
@@ -43,14 +43,14 @@ export function setSelection(s: EditState, anchor: number, head: number): void {
   s.composing = undefined
 }
 
-/** Puts `text` in place of the selection, the cursor behind it. */
+/** Replaces the selection by `text` and puts the cursor after it. */
 export function insert(s: EditState, text: string): void {
   const start = selectionStart(s)
   s.text = s.text.slice(0, start) + text + s.text.slice(selectionEnd(s))
   setSelection(s, start + text.length, start + text.length)
 }
 
-/** Puts `text` in place of what is being composed, or of the selection, and goes on composing it. */
+/** Replaces the composed text, or the selection, by `text`, which becomes the composed text. */
 export function compose(s: EditState, text: string): void {
   const region = s.composing
   if (region) setSelection(s, region.start, region.end)
@@ -87,7 +87,7 @@ function lineEnd(text: string, at: number): number {
   return end === -1 ? text.length : end
 }
 
-/** A cursor keeps its column, counted in graphemes, from line to line. */
+/** The cursor keeps its column, counted in graphemes, between lines. */
 function vertical(text: string, at: number, direction: 'up' | 'down'): number {
   const start = lineStart(text, at)
   const column = [...graphemes.segment(text.slice(start, at))].length
@@ -138,7 +138,7 @@ function target(s: EditState, move: Move): number {
   }
 }
 
-/** Moves the cursor; with `extend` (shift) the selection grows, else a selection collapses first, as Android does. */
+/** Moves the cursor; with `extend` (shift) the selection grows, otherwise a selection collapses first, like on Android. */
 export function moveCursor(s: EditState, move: Move, extend: boolean): void {
   if (!extend && s.anchor !== s.head && (move === 'left' || move === 'right')) {
     const edge = move === 'left' ? selectionStart(s) : selectionEnd(s)

@@ -1,5 +1,5 @@
 /**
- * Registers the bundled fonts (the machine may have none) and measures text
+ * Registers the bundled fonts, because the machine may have none, and measures text
  * with them. Used by text layout and painting.
  */
 import { createRequire } from 'node:module'
@@ -24,7 +24,7 @@ const FONTS = [
 ] as const
 
 const fallbackFamilies = FALLBACKS.map(([family]) => family).join(', ')
-/** Letters of both scripts are in both fonts: the first font wins. */
+/** Both fonts contain the letters of both scripts: the first font wins. */
 const chineseFamilies = `PhoneChinese, ${fallbackFamilies}`
 let measuring: SKRSContext2D | undefined
 
@@ -53,7 +53,7 @@ export function iconFont(sizePx: number): string {
 const CACHE_LIMIT = 20_000
 const widths = new Map<string, number>()
 
-/** Longer texts are measured in pieces, so that a letter more at the end costs one short piece. */
+/** Longer texts are measured in pieces, so that appending a letter measures one short piece. */
 const PIECE = 128
 
 function pieceEnd(text: string, start: number): number {

@@ -26,7 +26,7 @@ describe('hierarchy dump', () => {
     )
   })
 
-  it('gives any XML text back unchanged, and dots for what XML cannot say', () => {
+  it('preserves any XML text, and replaces characters that XML forbids by dots', () => {
     const valid = fc
       .string({ unit: 'binary' })
       .filter((text) => !/\p{Cc}|\p{Cs}|[\ufdd0-\ufddf\ufffe\uffff]/u.test(text))

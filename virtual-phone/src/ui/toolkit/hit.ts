@@ -1,4 +1,4 @@
-/** Finds what a touch lands on, by the same placement that is drawn: the topmost view that takes touches. */
+/** Finds the topmost view that handles a touch, in the same layout that is drawn. */
 import { contains } from './geometry.js'
 import { type View } from './view.js'
 
@@ -11,7 +11,7 @@ const takesTouch = (v: View): boolean =>
   v.pinch !== null ||
   v.onSlide !== null
 
-/** The deepest taker at the point; later siblings lie above earlier ones, and one that does not take lets the touch through. */
+/** The deepest view that handles touches at the point; later siblings cover earlier ones, and other views let the touch through. */
 export function hit(v: View, x: number, y: number): View | null {
   if (!contains(v.visible, x, y)) return null
   for (let i = v.children.length - 1; i >= 0; i--) {
@@ -22,7 +22,7 @@ export function hit(v: View, x: number, y: number): View | null {
   return takesTouch(v) ? v : null
 }
 
-/** The nearest view, itself included, that scrolls in `direction` and has something to scroll. */
+/** The nearest view, including itself, that can scroll in `direction`. */
 export function scrollerOf(from: View | null, direction: View['scrollDirection']): View | null {
   for (let v = from; v; v = v.parent) {
     if (v.scroll && v.scroll.limit > 0 && v.scrollDirection === direction) return v

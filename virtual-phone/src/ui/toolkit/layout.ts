@@ -9,12 +9,12 @@ import { layoutText, type LaidOut, type TextBlock, type TextFormat } from './tex
 import { shownText, type Gravity, type Length, type View } from './view.js'
 
 export interface LayoutScale {
-  /** Pixels of one dp. */
+  /** Pixels per dp. */
   density: number
   fontScale: number
-  /** Right to left: starts are on the right, rows run leftwards. Edges named left mean the start then. */
+  /** Right to left: starts are on the right, rows run leftwards, and `left` edges mean the start. */
   rtl?: boolean
-  /** Han letters are drawn as in China, not as in Japan; they are as wide. */
+  /** Han characters use Chinese glyphs instead of Japanese ones, with equal widths. */
   chinese?: boolean
 }
 
@@ -25,7 +25,7 @@ function across(gravity: Gravity, room: number, size: number): number {
   return gravity === 'end' ? room - size : 0
 }
 
-/** The room inside of a placed view's padding. */
+/** The area inside a placed view's padding. */
 export function innerRect(v: View, scale: LayoutScale): Rect {
   const px = (dp: number): number => Math.round(dp * scale.density)
   const [start, end] = [px(v.padding.left), px(v.padding.right)]
@@ -60,7 +60,7 @@ class Layout {
     return length === 'fill' ? room : this.px(length)
   }
 
-  /** Sets `measured`; `exact` sizes come from a parent that shares room by weight. */
+  /** Sets `measured`; a parent that distributes space by weight passes `exact` sizes. */
   measure(v: View, roomX: number, roomY: number, exactX?: number, exactY?: number): void {
     const fixedX = exactX ?? this.length(v.width, roomX)
     const fixedY = exactY ?? this.length(v.height, roomY)
@@ -86,7 +86,7 @@ class Layout {
   ): { width: number; height: number } {
     if (v.style) {
       const sizePx = Math.round(v.style.size * this.scale.density * this.scale.fontScale)
-      // A one-line field shows its text from under the cursor, uncut.
+      // A one-line field scrolls its text to the cursor instead of truncating it.
       const endless = v.edit !== null && !v.edit.multiline && v.text !== ''
       const format = { sizePx, weight: v.style.weight, maxLines: v.style.maxLines }
       v.block = layoutOf(v, endless ? Infinity : x, format)
@@ -114,7 +114,7 @@ class Layout {
     }
   }
 
-  /** Measures children and tells what they need together. */
+  /** Measures children and returns their total size. */
   private stack(
     v: View,
     x: number,
@@ -212,7 +212,7 @@ class Layout {
     }
   }
 
-  /** A field higher than its room scrolls; its cursor is brought into view when it has moved. */
+  /** A field higher than its area scrolls; a moved cursor is scrolled into view. */
   private scrollText(v: View, room: number): void {
     const { scroll, block, edit } = v
     if (!scroll || !block) return
@@ -250,7 +250,7 @@ class Layout {
   }
 }
 
-/** Lays `root` out to fill `bounds`. */
+/** Lays out `root` to fill `bounds`. */
 export function layoutTree(root: View, bounds: Rect, scale: LayoutScale): void {
   const layout = new Layout(scale)
   const width = bounds.right - bounds.left

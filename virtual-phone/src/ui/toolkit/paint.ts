@@ -1,4 +1,4 @@
-/** Draws a display list on a canvas. The only file that knows the canvas's drawing calls, with `pictures.ts`. */
+/** Draws a display list on a canvas. Only this file and `pictures.ts` use the canvas's drawing calls. */
 import { type SKRSContext2D } from '@napi-rs/canvas'
 import { iconImage } from './app-icons.js'
 import { type DrawStep } from './display-list.js'
@@ -108,7 +108,7 @@ function drawSlider(
   ctx.fill()
 }
 
-/** A clock face; hands as turns from twelve o'clock. */
+/** A clock face; hands in turns from twelve o'clock. */
 function drawDial(ctx: SKRSContext2D, mark: Extract<Mark, { kind: 'dial' }>, rect: Rect): void {
   const x = (rect.left + rect.right) / 2
   const y = (rect.top + rect.bottom) / 2

@@ -1,4 +1,4 @@
-/** Pictures drawn by program: the wallpaper, the gallery's photos and map, and its film. All deterministic. */
+/** Procedural pictures: the wallpaper, the gallery's photos and map, and its film. All deterministic. */
 import { type SKRSContext2D } from '@napi-rs/canvas'
 import { heightOf, widthOf, type Rect } from './geometry.js'
 import { type Mark } from './view.js'
@@ -104,7 +104,7 @@ function map(ctx: SKRSContext2D, w: number, h: number): void {
   disc(ctx, w * 0.4, h * 0.47, w * 0.009, '#ffffff')
 }
 
-/** A film: clouds drift over hills, while the sun sinks. */
+/** A film: clouds drift over hills while the sun sets. */
 function clouds(ctx: SKRSContext2D, w: number, h: number, at: number): void {
   gradient(ctx, w, h, ['#4a90d9', '#a9d3f5', '#f4e9d2'])
   glow(ctx, w * 0.75, h * (0.15 + at * 0.012), Math.min(w, h) * 0.08, '#fff3c4')
@@ -144,7 +144,7 @@ const PICTURES: Record<string, Draw> = {
 export const FILM_NAME = 'clouds'
 export const PHOTO_NAMES = ['dawn', 'lake', 'desert', 'night'] as const
 
-/** Draws a picture so that it covers `rect`, scaled about its middle and moved by its pan, both in pixels. */
+/** Draws a picture so that it covers `rect`, scaled about its centre and panned, both in pixels. */
 export function drawPicture(ctx: SKRSContext2D, mark: Picture, rect: Rect, _unit: number): void {
   const draw = PICTURES[mark.picture]
   if (!draw) throw new Error(`There is no picture ${mark.picture}`)

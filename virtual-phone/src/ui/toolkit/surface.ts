@@ -6,7 +6,7 @@ import { type DrawStep } from './display-list.js'
 import { paint } from './paint.js'
 
 const deflateAsync = promisify(deflate)
-/** The canvases used last: a screenshot's and those of videos. */
+/** The most recently used canvases: a screenshot's and those of videos. */
 const CANVASES = 3
 const canvases = new Map<string, Canvas>()
 
@@ -54,7 +54,7 @@ function chunk(type: string, data: Buffer): Buffer {
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** PNG, 8-bit RGBA as `screencap` writes it; rows unfiltered and deflated at level 1, several times faster than the canvas's own encoder. */
+/** PNG, 8-bit RGBA as `screencap` writes it; rows unfiltered and deflated at level 1, several times faster than the canvas's encoder. */
 export async function encodePng(width: number, height: number, rgba: Buffer): Promise<Buffer> {
   const stride = width * 4
   const rows = Buffer.allocUnsafe((stride + 1) * height)

@@ -6,7 +6,7 @@ import { layoutText } from './text-layout.js'
 const format = { sizePx: 42, weight: 400, maxLines: 1000 } as const
 
 describe('text layout', () => {
-  it('keeps every unit of the text on exactly one line, none wider than the room', () => {
+  it('places every unit of the text on exactly one line, no wider than the width', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 80 }),
@@ -17,7 +17,7 @@ describe('text layout', () => {
           for (const line of lines) {
             expect(line.start === at || (line.start === at + 1 && text[at] === '\n')).toBe(true)
             at = line.end
-            // One grapheme may be wider than the room; there is nothing to break then.
+            // One grapheme can be wider than the width and cannot be broken.
             const single = [...new Intl.Segmenter('und').segment(line.text)].length <= 1
             if (!single) expect(textWidth(line.text, 42, 400)).toBeLessThanOrEqual(room)
           }

@@ -26,7 +26,7 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' })
 
 const FIRST_STEP = 32
 
-/** Ends of the graphemes of `text` between two offsets; the last is left out when it may go on behind `stop`. */
+/** Ends of the graphemes of `text` between two offsets; omits the last one if it can continue after `stop`. */
 function graphemeEnds(text: string, start: number, stop: number, whole: boolean): number[] {
   const part = text.slice(start, stop)
   // Carriage returns join with line feeds; every other ASCII character is a separate cluster.
@@ -37,7 +37,7 @@ function graphemeEnds(text: string, start: number, stop: number, whole: boolean)
   return ends
 }
 
-/** The last grapheme's end in `[start, end]` that `fits`: looked for near `start`, so that its cost is the line's and not the text's. */
+/** The end of the last grapheme in `[start, end]` that `fits`: searched near `start`, so that the cost depends on the line and not on the text. */
 function reach(text: string, start: number, end: number, fits: (to: number) => boolean): number {
   for (let length = FIRST_STEP; ; length *= 2) {
     const stop = Math.min(end, start + length)
@@ -58,12 +58,12 @@ function reach(text: string, start: number, end: number, fits: (to: number) => b
   }
 }
 
-/** Where a line breaks that reaches to `low`: after a space, or anywhere in scripts without spaces. */
+/** Where a line that reaches to `low` breaks: after a space, or anywhere in scripts without spaces. */
 function breakAt(text: string, start: number, end: number, low: number): number {
   if (low >= end) return end
   const space = text.lastIndexOf(' ', low)
   if (space > start) return space + 1
-  // Not inside a grapheme, and at least one of them.
+  // Not inside a grapheme, and after at least one.
   let at = start
   for (const part of segmenter.segment(text.slice(start, Math.min(end, low + 64)))) {
     const next = start + part.index + part.segment.length
@@ -86,13 +86,13 @@ function ellipsize(text: string, room: number, format: TextFormat): string {
   return `${text.slice(0, cut).trimEnd()}…`
 }
 
-/** The line with `…` at its end, shortened when it would not fit. */
+/** The line with `…` at its end, shortened if it does not fit. */
 function cutShort(line: string, room: number, format: TextFormat): string {
   const marked = `${line}…`
   return textWidth(marked, format.sizePx, format.weight) <= room ? marked : ellipsize(line, room, format)
 }
 
-/** A text that was laid out before, so that a text which begins alike is laid out from where they part. */
+/** An earlier layout; a text with the same beginning is laid out only from the first difference. */
 export interface LaidOut {
   text: string
   room: number
@@ -103,7 +103,7 @@ export interface LaidOut {
 const sameFormat = (a: TextFormat, b: TextFormat): boolean =>
   a.sizePx === b.sizePx && a.weight === b.weight && a.maxLines === b.maxLines
 
-/** Lines of `earlier` that stand as they are: a line depends on no more than the line after it, and one more for graphemes. */
+/** The reusable lines of `earlier`: a line depends only on the next line, and on one more for graphemes. */
 function keptLines(text: string, room: number, format: TextFormat, earlier: LaidOut | undefined): TextLine[] {
   if (earlier?.room !== room || !sameFormat(earlier.format, format)) return []
   const limit = Math.min(text.length, earlier.text.length)
@@ -115,12 +115,12 @@ function keptLines(text: string, room: number, format: TextFormat, earlier: Laid
   return lines.slice(0, kept)
 }
 
-/** Lines of `text` in `room` pixels; the last of `maxLines` ends in `…` when more would follow. */
+/** Lines of `text` within `room` pixels; the last of `maxLines` ends in `…` if text follows. */
 export function layoutText(text: string, room: number, format: TextFormat, earlier?: LaidOut): TextBlock {
   const measure = (part: string): number => textWidth(part, format.sizePx, format.weight)
   const lines = keptLines(text, room, format, earlier)
   const before = lines.at(-1)
-  // A line does not contain its break; the next line begins after it.
+  // A line does not include its break; the next line begins after it.
   let at = before === undefined ? 0 : text[before.end] === '\n' ? before.end + 1 : before.end
   while (lines.length < format.maxLines) {
     const newline = text.indexOf('\n', at)

@@ -1,4 +1,4 @@
-/** Colours of the light and the dark theme, after Material 3's roles. */
+/** Colours of the light and the dark theme, by Material 3 roles. */
 export interface Theme {
   dark: boolean
   background: string

@@ -13,7 +13,7 @@ import { type TextBlock } from './text-layout.js'
 /** dp, as large as its content, or as large as its parent allows. */
 export type Length = number | 'wrap' | 'fill'
 export type Gravity = 'start' | 'center' | 'end'
-/** How a view arranges its children. */
+/** The arrangement of a view's children. */
 export type Arrangement = 'frame' | 'column' | 'row'
 
 export interface Edges {
@@ -25,10 +25,10 @@ export interface Edges {
 
 export interface Box {
   color: string
-  /** Corner radius in dp; `full` is half of the height. */
+  /** Corner radius in dp; `full` is half the height. */
   radius: number | 'full'
   border?: { color: string; width: number }
-  /** Only the upper corners are round. */
+  /** Rounds only the upper corners. */
   topOnly?: boolean
   shadow?: boolean
 }
@@ -83,7 +83,7 @@ export interface EditBinding {
   hint: string
   hintColor: string
   multiline: boolean
-  /** Most UTF-16 units it takes. */
+  /** Maximum length in UTF-16 units. */
   maxLength: number
   /** `EditorInfo.inputType`. */
   inputType: number
@@ -119,7 +119,7 @@ export interface View {
   height: Length
   minHeight: number
   minWidth: number
-  /** Share of the room that is left along the parent's direction. */
+  /** Share of the remaining space along the parent's direction. */
   weight: number
   margin: Edges
   padding: Edges
@@ -140,14 +140,14 @@ export interface View {
   focused: boolean
   selected: boolean
   password: boolean
-  /** Keeps touches from what lies below it, without being clickable itself. */
+  /** Blocks touches to views below it, without being clickable. */
   blocksTouch: boolean
   onClick: (() => void) | null
   onLongClick: (() => void) | null
   onDoubleTap: (() => void) | null
-  /** A sideways swipe over it, as over a notification. */
+  /** A sideways swipe over it, as on a notification. */
   onSwipeAway: (() => void) | null
-  /** It moves by itself: the screen is not idle while it is seen. */
+  /** It moves continuously: the screen is not idle while it is visible. */
   moving: boolean
   /** Shown on the screen, black in pictures of it (`FLAG_SECURE`); on a window's root. */
   secure: boolean
@@ -159,7 +159,7 @@ export interface View {
   /** Moves a slider: 0 to 1 along its width. */
   onSlide: ((value: number) => void) | null
   children: View[]
-  // Layout's part.
+  // Set by layout.
   parent: View | null
   measured: { width: number; height: number }
   rect: Rect
@@ -181,7 +181,7 @@ function edges(value: Partial<Edges> | number | undefined): Edges {
   return { left: 0, top: 0, right: 0, bottom: 0, ...value }
 }
 
-/** Makes a view; every part that is left out is Android's default. A click listener makes it clickable and focusable. */
+/** Creates a view; omitted properties have Android's defaults. A click listener makes it clickable and focusable. */
 export function view(className: string, props: ViewProps, children: readonly View[] = []): View {
   const { margin, padding, gravity, ...rest } = props
   return {
@@ -244,7 +244,7 @@ export function shownText(v: View): string {
   return v.password ? '•'.repeat(v.text.length) : v.text
 }
 
-/** Visits a view and all below it, parents first. */
+/** Visits a view and its descendants, parents first. */
 export function* walk(root: View): Generator<View> {
   yield root
   for (const child of root.children) yield* walk(child)

@@ -1,4 +1,4 @@
-/** Android's everyday widgets as views, in Material 3's look. Screens of all apps are made of these. */
+/** Android's common widgets as views, with Material 3 styling. All apps use them. */
 import { type EditState } from './edit-state.js'
 import { type Theme } from './theme.js'
 import {
@@ -114,7 +114,7 @@ export function checkMark(theme: Theme, on: boolean, shape: 'box' | 'round', pro
   })
 }
 
-/** `InputType` flags of the fields that the world has. */
+/** `InputType` flags of the world's fields. */
 export const INPUT_TYPE = {
   text: 0x1,
   multiline: 0x20001,

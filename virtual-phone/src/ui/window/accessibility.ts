@@ -1,4 +1,4 @@
-/** The accessibility tree of placed windows: from the same views that are drawn and dumped. Used by `screen-source.ts`. */
+/** The accessibility tree of placed windows, from the views that are drawn and dumped. Used by `screen-source.ts`. */
 import {
   type AccessibilityNode,
   type AccessibilityWindow,
@@ -10,7 +10,7 @@ import { shownText, type View } from '../toolkit/view.js'
 import { typeText } from './keys.js'
 import { type Layer, type Windows } from './windows.js'
 
-/** `id` names a window's life; `changed` is called after an action on a node. */
+/** `id` identifies a window during its lifetime; `changed` is called after an action on a node. */
 export interface AccessibilityParts {
   windows: Windows
   id: (layer: Layer) => number
@@ -77,7 +77,7 @@ function isSeen(layer: Layer, layers: readonly Layer[]): boolean {
   return layer.name !== 'dialog' || !has('shade')
 }
 
-/** The frontmost first, as `UiAutomation.getWindows` gives them. */
+/** The frontmost first, like `UiAutomation.getWindows`. */
 export function accessibilityWindows(parts: AccessibilityParts): AccessibilityWindow[] {
   const { layers, active } = parts.windows
   return layers

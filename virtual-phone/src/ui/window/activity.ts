@@ -1,4 +1,4 @@
-/** One activity on a task's stack: its intent, and what its views remember between builds. */
+/** One activity on a task's stack: its intent, and the state that its views keep between builds. */
 import { type Intent } from '../../android/world.js'
 import { type Ui } from '../apps/app.js'
 import { type EditState } from '../toolkit/edit-state.js'
@@ -6,7 +6,7 @@ import { type ScrollState, type View } from '../toolkit/view.js'
 
 export interface DialogRecord {
   build: (ui: Ui) => View
-  /** The activity's field that gets the focus back. */
+  /** The field of the activity that regains the focus. */
   focusBefore: EditState | null
 }
 
@@ -20,9 +20,9 @@ export interface Activity {
   dialog: DialogRecord | null
   /** The field that has the input connection. */
   focusedField: EditState | null
-  /** The field, and whether the keyboard stood below it, that was last scrolled into view. */
+  /** The field that was last scrolled into view, and whether the keyboard was shown then. */
   revealed: { field: EditState | null; keyboard: boolean }
-  /** Place in the tree of the view that the direction keys chose, as child indices. */
+  /** The view with the key focus, as a path of child indices. */
   keyFocus: string | null
   onBack: (() => void) | null
 }

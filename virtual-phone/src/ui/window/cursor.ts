@@ -1,4 +1,4 @@
-/** Finds the offset in a field's text that a touch at a point means. */
+/** Finds the text offset at a touched point of a field. */
 import { after } from '../toolkit/edit-state.js'
 import { isRtl, lineSpot } from '../toolkit/display-list.js'
 import { textWidth } from '../toolkit/fonts.js'

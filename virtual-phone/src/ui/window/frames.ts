@@ -1,8 +1,8 @@
-/** Calls out some 30 times a second while the screen moves by itself, and keeps no timer when it does not. */
+/** Calls back about 30 times a second while the screen moves by itself; has no timer otherwise. */
 const FRAME_MS = 33
 
 export interface FrameHost {
-  /** Somebody watches, and something on the screen moves. */
+  /** True while somebody watches a moving screen. */
   moving: () => boolean
   frame: () => void
 }
@@ -12,7 +12,7 @@ export class Frames {
 
   constructor(private readonly host: FrameHost) {}
 
-  /** Looks one frame later whether anything moves. */
+  /** Checks one frame later whether anything moves. */
   start(): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined

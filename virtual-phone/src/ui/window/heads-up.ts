@@ -1,4 +1,4 @@
-/** Takes a notification that stands over the app away after some seconds. Part of `world.ts`. */
+/** Removes a heads-up notification from the app after some seconds. Part of `world.ts`. */
 import { type PhoneNotification } from '../../android/world.js'
 
 /** AOSP's `heads_up_notification_decay`. */
@@ -15,7 +15,7 @@ export class HeadsUp {
 
   constructor(private readonly host: HeadsUpHost) {}
 
-  /** After each change: a new one gets its time. */
+  /** Called after each change: starts the timer of a new notification. */
   watch(): void {
     const now = this.host.headsUp()
     if (now === this.shown) return

@@ -1,6 +1,6 @@
 /**
- * The keyboard in Japanese: letters become kana in the field as they are typed, space goes through what the reading
- * can become, enter or the next word takes it. Used by `keyboard.ts`.
+ * The Japanese keyboard: letters become kana in the field as they are typed, space cycles through the conversions,
+ * enter or the next word commits. Used by `keyboard.ts`.
  */
 import { type EditBinding } from '../toolkit/view.js'
 import { candidates, toKana } from './kana.js'
@@ -8,14 +8,14 @@ import { type KeyboardActions } from './keyboard.js'
 import { type KeyboardState } from './model.js'
 
 export interface Composer extends KeyboardActions {
-  /** Candidates of the word that is being composed; empty when there is none. */
+  /** Candidates of the composed word; empty without one. */
   words: readonly string[]
-  /** Takes one of them. */
+  /** Commits one of them. */
   choose: (index: number) => void
 }
 
 export function createComposer(state: KeyboardState, edit: EditBinding, field: KeyboardActions): Composer {
-  // The field took it, or lost it: by a tap, a key, or because it is another field.
+  // The field committed the word, or lost it: by a tap, a key, or a change of field.
   if (edit.state.composing === undefined) end()
   const words = state.romaji === '' ? [] : candidates(state.romaji)
 
@@ -44,7 +44,7 @@ export function createComposer(state: KeyboardState, edit: EditBinding, field: K
     compose: field.compose,
     type(text) {
       if (/^[a-z]$/i.test(text)) {
-        // After a conversion a letter begins the next word.
+        // After a conversion, a letter begins the next word.
         if (state.candidate > 0) take()
         state.romaji += text.toLowerCase()
         field.compose(toKana(state.romaji))
@@ -66,7 +66,7 @@ export function createComposer(state: KeyboardState, edit: EditBinding, field: K
     enter() {
       if (words.length === 0) field.enter()
       else {
-        // The end of the word settles a lone n.
+        // The end of the word completes a lone n.
         show(state.candidate)
         take()
       }

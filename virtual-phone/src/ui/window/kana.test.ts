@@ -17,7 +17,7 @@ describe('romaji', () => {
     expect(toKana(romaji)).toBe(kana)
   })
 
-  it('never loses a letter of an incomplete syllable, and ends in kana once it is complete', () => {
+  it('keeps the letters of an incomplete syllable, and converts complete ones', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^([kstnhmr]?[aiueo]){1,8}$/),

@@ -1,4 +1,4 @@
-/** Romaji to kana, as a Japanese keyboard composes it letter by letter, and what a reading can become. Pure. */
+/** Converts romaji to kana letter by letter, like a Japanese keyboard, and offers conversions of a reading. Pure. */
 
 const VOWELS = 'aiueo'
 /** Consonants, and the syllables with a, i, u, e, o; a space where there is none. */
@@ -73,12 +73,12 @@ export function toKana(romaji: string): string {
   return kana
 }
 
-/** Hiragana and katakana have the same order, at this distance. */
+/** Hiragana and katakana have the same order, at this offset. */
 const KATAKANA = 0x60
 const toKatakana = (kana: string): string =>
   kana.replace(/[ぁ-ゖ]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + KATAKANA))
 
-/** A few words; a phone's keyboard knows a hundred thousand. */
+/** A few words; a real keyboard has a hundred thousand. */
 const WORDS: Readonly<Record<string, string>> = {
   にほん: '日本',
   にほんご: '日本語',
@@ -100,7 +100,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** The conversions of the letters: hiragana first, a word if there is one, katakana. */
 export function candidates(romaji: string): string[] {
-  // The end of a word settles a lone n.
+  // The end of a word completes a lone n.
   const kana = toKana(romaji.replace(/(?<!n)n$/, 'nn'))
   const word = WORDS[kana]
   return [kana, ...(word === undefined ? [] : [word]), toKatakana(kana)]

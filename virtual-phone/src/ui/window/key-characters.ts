@@ -1,4 +1,4 @@
-/** The virtual keyboard's key map (Android's `Virtual.kcm`): which character a key code gives with its modifiers. */
+/** The virtual keyboard's key map (Android's `Virtual.kcm`): the character of a key code with its modifiers. */
 import { META } from './keys.js'
 
 const LETTER_A = 29

@@ -31,7 +31,7 @@ export class KeyInput {
     return true
   }
 
-  /** Text that the keyboard still converts, in place of what it converted so far. */
+  /** Replaces the text that the keyboard is still converting. */
   compose(text: string): void {
     const target = this.editTarget()
     if (!target) return
@@ -39,7 +39,7 @@ export class KeyInput {
     target.changed()
   }
 
-  /** A key's press; its release does nothing. Returns whether it changed no more than the focused field's text or cursor. */
+  /** Handles a key's press; its release does nothing. Returns whether it changed only the focused field's text or cursor. */
   press(keyCode: number, meta: number): boolean {
     const { model } = this.host
     if (keyCode === KEY.power && model.awake) model.sleep()
@@ -86,7 +86,7 @@ export class KeyInput {
     return this.host.model.shadeOpen ? null : this.host.focusedEdit()
   }
 
-  /** Keys that no field took: the direction focus, click and page scrolling. */
+  /** Handles keys that no field used: direction focus, click and page scrolling. */
   private focusKey(keyCode: number, meta: number): void {
     const directions: Record<number, Direction> = {
       [KEY.up]: 'up',

@@ -1,4 +1,4 @@
-/** The on-screen keyboard: its keys for the field that has the focus, as views that type when tapped. */
+/** The on-screen keyboard: the keys for the focused field, as views that type when tapped. */
 import { type Theme } from '../toolkit/theme.js'
 import { column, frame, label } from '../toolkit/widgets.js'
 import { INPUT_TYPE } from '../toolkit/widgets.js'
@@ -86,7 +86,7 @@ function keyView(theme: Theme, look: KeyLook, onClick: () => void): View {
   )
 }
 
-/** Where words are composed: neither numbers nor addresses nor passwords. */
+/** Words are composed in fields other than numbers, addresses and passwords. */
 const isProse = (inputType: number): boolean => (inputType & 0xf) === 1 && (inputType & 0xff0) === 0
 
 const candidateView = (theme: Theme, word: string, onClick: () => void): View =>
@@ -101,7 +101,7 @@ const keyRow = (keys: readonly View[], inset = 0): View =>
     keys,
   )
 
-/** The keys of the moment. The field decides between letters and numbers and what enter does. */
+/** The current keys. The field determines letters or numbers, and the action of enter. */
 export function keyboardView(
   theme: Theme,
   state: KeyboardState,

@@ -1,7 +1,6 @@
 /**
- * The effects of Android's key codes: editing in the focused field, moving the direction keys' focus, and the
- * system's own keys. Codes are those of
- * `android.view.KeyEvent`.
+ * The effects of Android's key codes (`android.view.KeyEvent`): editing in the focused field, moving the direction
+ * keys' focus, and the system's keys.
  */
 import {
   deleteBackward,
@@ -63,7 +62,7 @@ export interface EditTarget {
   changed: () => void
 }
 
-/** Puts text in the field as far as it takes it: a single line drops line breaks. */
+/** Inserts text as far as the field accepts it: a single line drops line breaks. */
 export function typeText(binding: EditBinding, text: string): void {
   const state = binding.state
   const clean = binding.multiline ? text.replace(/\r\n?/g, '\n') : text.replace(/[\r\n]+/g, ' ')
@@ -89,7 +88,7 @@ const MOVES: Record<number, { plain: Move; ctrl: Move }> = {
   [KEY.moveEnd]: { plain: 'line_end', ctrl: 'end' },
 }
 
-/** Up on the first line and down on the last leave a field, as Android does. */
+/** Up on the first line and down on the last one leave a field, like on Android. */
 function leaves(state: EditState, keyCode: number, multiline: boolean): boolean {
   if (keyCode === KEY.up) return !multiline || !state.text.slice(0, state.head).includes('\n')
   if (keyCode === KEY.down) return !multiline || !state.text.slice(state.head).includes('\n')

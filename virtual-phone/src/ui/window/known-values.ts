@@ -13,7 +13,7 @@ export function knownTimeZone(timeZone: string): string | null {
   return canFormat(() => new Intl.DateTimeFormat('en-US', { timeZone })) ? timeZone : null
 }
 
-/** `Intl` tells what it does not know by a RangeError only. */
+/** `Intl` reports an unknown value only by a RangeError. */
 function canFormat(attempt: () => unknown): boolean {
   try {
     attempt()

@@ -1,4 +1,4 @@
-/** Calls out when the minute changes, for the clock in the status bar, and only while somebody watches. Part of `world.ts`. */
+/** Calls back when the minute changes, for the clock in the status bar, only while somebody watches. Part of `world.ts`. */
 const MINUTE_MS = 60_000
 
 export interface MinuteHost {
@@ -12,7 +12,7 @@ export class Minutes {
 
   constructor(private readonly host: MinuteHost) {}
 
-  /** Keeps no timer when nobody watches any longer. */
+  /** Clears the timer when nobody watches. */
   start(): void {
     if (this.timer) return
     const left = MINUTE_MS - (this.host.now().getTime() % MINUTE_MS)

@@ -95,7 +95,7 @@ export class Model {
     return this.top.focusedField
   }
 
-  /** Saved data of an app, made when it is first asked for. */
+  /** Saved data of an app, created on first use. */
   dataOf(packageName: string): object {
     let data = this.data.get(packageName)
     if (!data) {
@@ -105,7 +105,7 @@ export class Model {
     return data
   }
 
-  /** Switches of the Settings app that the system itself shows. */
+  /** Switches of the Settings app that the system itself displays. */
   private switches(): Record<string, boolean> {
     return (this.dataOf('com.android.settings') as SettingsData).switches
   }
@@ -132,7 +132,7 @@ export class Model {
     if (headsUp?.package === packageName && headsUp.id === id) this.hideHeadsUp()
   }
 
-  /** Opens the app that a notification is of, and takes it away. */
+  /** Opens the app of a notification, and removes the notification. */
   openNotification(notification: PhoneNotification): void {
     this.cancelNotification(notification.package, notification.id)
     const { package: name, id } = notification
@@ -148,7 +148,7 @@ export class Model {
     this.system.headsUp = null
   }
 
-  /** The app ends, and the system says so. */
+  /** Ends the app and shows the system's dialog. */
   crash(packageName: string): void {
     this.forceStop(packageName)
     this.system.dialogs.push({ kind: 'crash', package: packageName })
@@ -158,7 +158,7 @@ export class Model {
     this.system.dialogs.pop()
   }
 
-  /** Locale and time zone that the formatter does not know become the default ones. */
+  /** Replaces a locale or time zone unknown to the formatter by the default. */
   configure(change: Partial<Configuration>): void {
     const next = { ...this.configuration, ...change }
     next.locale = knownLocale(next.locale) ?? DEFAULTS.locale

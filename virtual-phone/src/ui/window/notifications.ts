@@ -1,4 +1,4 @@
-/** Notifications in the shade, and the one that has just come over the app. A tap opens the app, a sideways swipe takes one away. */
+/** Notifications in the shade, and the heads-up notification over the app. A tap opens the app, a sideways swipe removes one. */
 import { dateFormat } from '../locale/formatters.js'
 import { type PhoneNotification } from '../../android/world.js'
 import { type Ui } from '../apps/app.js'
@@ -56,7 +56,7 @@ function card(ui: Ui, notification: PhoneNotification, actions: Actions): View {
   )
 }
 
-/** Its window takes touches where the card stands; `card` is what the tree shows. */
+/** Its window receives touches on the card; `card` is its content in the tree. */
 export function headsUp(
   ui: Ui,
   notification: PhoneNotification,

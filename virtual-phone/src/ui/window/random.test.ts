@@ -91,7 +91,7 @@ const step: fc.Arbitrary<(world: World) => void> = fc.oneof(
   ),
 )
 
-it('any input on any screen leaves a world whose tree parses, fits the screen and can be drawn', async () => {
+it('any input on any screen keeps the tree valid, within the screen and drawable', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...Object.keys(SCREENS)),

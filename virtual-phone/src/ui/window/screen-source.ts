@@ -1,4 +1,4 @@
-/** Keeps the placement of the moment and makes pictures and the tree from it, when they are asked for. */
+/** Caches the current layout and creates pictures and the tree from it on request. */
 import { type AccessibilityWindow } from '../../android/accessibility.js'
 import { type Display } from '../../android/world.js'
 import { type PhoneFacts } from '../apps/app.js'
@@ -16,7 +16,7 @@ import { isRtlLocale, isSimplifiedChinese } from '../locale/locale.js'
 import { screenContext } from './screen-context.js'
 import { buildWindows, type Layer, type Windows } from './windows.js'
 
-/** A moving screen is drawn again after this long. */
+/** The interval between two frames of a moving screen. */
 const FRAME_MS = 16
 
 export interface ScreenParts {
@@ -41,7 +41,7 @@ export class ScreenSource {
 
   constructor(private readonly parts: ScreenParts) {}
 
-  /** The next question builds all windows again. */
+  /** The next read builds all windows again. */
   invalidate(): void {
     this.placed = null
     this.typing = null
@@ -84,7 +84,7 @@ export class ScreenSource {
     }
   }
 
-  /** The placement of the moment, built again after each change. */
+  /** The current layout, built again after each change. */
   windows(): Windows {
     if (this.placed) return this.placed
     this.typing = null

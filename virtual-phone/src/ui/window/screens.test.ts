@@ -20,7 +20,7 @@ const isBelow = (v: View | null, ancestor: View): boolean =>
   v !== null && (v === ancestor || isBelow(v.parent, ancestor))
 
 describe.each(Object.keys(SCREENS))('%s', (screen) => {
-  it.each([0, 1])('draws, tells and hits the same, at rotation %i', (rotation) => {
+  it.each([0, 1])('draws, dumps and touches the same layout, at rotation %i', (rotation) => {
     const world = worldOn(screen)
     world.setRotation(rotation)
     const nodes = parseTree(world.hierarchyXml())
@@ -42,7 +42,7 @@ describe.each(Object.keys(SCREENS))('%s', (screen) => {
     const visible = [...walk(active.dumpRoot)].filter((v) => !isEmpty(v.visible))
     expect(nodes.map((n) => n.bounds)).toEqual(visible.map((v) => v.visible))
 
-    // A tap on the middle of what is clickable reaches it, or something in it, or what covers it.
+    // A tap on the middle of a clickable view reaches it, its descendant, or a view that covers it.
     for (const v of visible.filter((candidate) => candidate.clickable)) {
       const x = Math.floor((v.visible.left + v.visible.right) / 2)
       const y = Math.floor((v.visible.top + v.visible.bottom) / 2)
@@ -55,15 +55,15 @@ describe.each(Object.keys(SCREENS))('%s', (screen) => {
       ).toBe(true)
     }
 
-    // All drawn text of the window is text of the tree.
-    const told = visible.map((v) => shownText(v).replace(/\s+/g, ''))
+    // The tree contains all drawn text of the window.
+    const shown = visible.map((v) => shownText(v).replace(/\s+/g, ''))
     const drawn = displayList(active.dumpRoot, { density: 2.625, fontScale: 1 }).flatMap((step) =>
       step.kind === 'text' ? [step.text] : [],
     )
     for (const text of drawn) {
       const plain = text.replace(/…$/, '').replace(/\s+/g, '')
       expect(
-        told.some((known) => known.includes(plain)),
+        shown.some((known) => known.includes(plain)),
         `drawn but not in the tree: ${text}`,
       ).toBe(true)
     }

@@ -22,7 +22,7 @@ function switchOf(title: string): string | undefined {
     ?.attributes['checked']
 }
 
-it('shows what settings put wrote, and prints what the screen changed', async () => {
+it('shows values of settings put, and prints changes made on the screen', async () => {
   await test.run('settings put global airplane_mode_on 1')
   launch(world, 'com.android.settings')
   tap(world, 'Network & internet')

@@ -88,7 +88,7 @@ const SHOWN: readonly Shown[] = [
   },
 ]
 
-/** True when the world shows it and it was another value. A deleted setting (null) leaves what is shown. */
+/** True when the world shows the value and it has changed. A deleted setting (null) keeps the shown value. */
 export function applyShown(model: Model, table: Table, name: string, value: string | null): boolean {
   const shown = SHOWN.find((entry) => entry.table === table && entry.name === name)
   if (!shown || value === null || shown.read(model) === value) return false
@@ -96,7 +96,7 @@ export function applyShown(model: Model, table: Table, name: string, value: stri
   return true
 }
 
-/** Tells what changed since it was last asked. */
+/** Returns the changes since the last call. */
 export class ShownSettings {
   private known: readonly string[]
 

@@ -12,12 +12,12 @@ export interface SystemDialog {
 export interface SystemState {
   /** Newest first. */
   notifications: PhoneNotification[]
-  /** The one that has just come and stands over the app for some seconds. */
+  /** The heads-up notification, shown over the app for some seconds. */
   headsUp: PhoneNotification | null
-  /** In front of everything but the bars; the last one is on top. */
+  /** In front of everything except the bars; the last one is on top. */
   dialogs: SystemDialog[]
   locked: boolean
-  /** Something moves without end, so that no tree dump finds the screen idle. */
+  /** Something moves continuously, so that no dump finds the screen idle. */
   restless: boolean
   batteryPercent: number
   location: GeoPoint | null
@@ -40,7 +40,7 @@ export const newSystemState = (): SystemState => ({
   inputMethod: SYSTEM_KEYBOARD,
 })
 
-/** The newest stands first; an earlier one of the same app and id goes. */
+/** Adds a notification at the top; replaces an earlier one of the same app and id. */
 export function withNotification(
   all: readonly PhoneNotification[],
   added: PhoneNotification,

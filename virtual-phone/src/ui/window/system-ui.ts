@@ -17,7 +17,7 @@ export function clockText(now: Date, locale: string, timeZone: string, hour24: b
 
 const SYSTEM = 'com.android.systemui:id/'
 
-/** Answers for a switch of the Settings app. */
+/** Returns the state of a switch of the Settings app. */
 export type SwitchReader = (key: string) => boolean
 
 export function statusBar(

@@ -34,14 +34,14 @@ describe('notifications', () => {
   })
 })
 
-describe('a notification that has just come', () => {
+describe('a heads-up notification', () => {
   beforeEach(() => {
     vi.useFakeTimers()
   })
   afterEach(() => {
     vi.useRealTimers()
   })
-  /** The card's middle, from the windows that accessibility services see; null without one. */
+  /** The card's centre, from the accessibility windows; null without a card. */
   const card = (): { x: number; y: number } | null => {
     const shown = world.accessibilityWindows().find((window) => window.title === 'heads_up')
     if (!shown) return null
@@ -56,7 +56,7 @@ describe('a notification that has just come', () => {
     return at
   }
 
-  it('stands over the app for five seconds, and stays in the shade', () => {
+  it('covers the app for five seconds, and stays in the shade', () => {
     launch(world, 'com.android.settings')
     world.notify(notice('a', 'Hello'))
     expect(card()).not.toBeNull()
@@ -69,7 +69,7 @@ describe('a notification that has just come', () => {
     expect(world.notifications).toHaveLength(1)
   })
 
-  it('opens its app by a tap, goes by a swipe to the side, and leaves by one upwards', () => {
+  it('opens its app by a tap, is removed by a sideways swipe, and hidden by an upward one', () => {
     world.notify(notice('a', 'Hello'))
     let { x, y } = middle()
     world.touch('down', 0, x, y)
@@ -85,7 +85,7 @@ describe('a notification that has just come', () => {
     expect([world.notifications.map(({ id }) => id), card()]).toEqual([['b'], null])
   })
 
-  it('does not come over the lock, the shade or a sleeping screen, nor while nothing may disturb', () => {
+  it('is not shown over the lock, the shade or a sleeping screen, nor with Do Not Disturb', () => {
     world.setLocked(true)
     world.notify(notice('a', 'Hello'))
     world.setLocked(false)
@@ -163,18 +163,18 @@ describe('the lock', () => {
 
 describe('settings', () => {
   it('convert both ways, and are reported once', () => {
-    const told: SystemChange[] = []
-    world.onSystemChange((change) => told.push(change))
+    const changes: SystemChange[] = []
+    world.onSystemChange((change) => changes.push(change))
     world.applySetting('global', 'airplane_mode_on', '1')
     world.applySetting('system', 'font_scale', '1.3')
     world.applySetting('system', 'time_12_24', '24')
-    expect(told).toEqual([])
+    expect(changes).toEqual([])
     launch(world, 'com.android.settings')
     tap(world, 'Network & internet')
     tap(world, 'Airplane mode')
-    expect(told).toEqual([{ table: 'global', name: 'airplane_mode_on', value: '0' }])
+    expect(changes).toEqual([{ table: 'global', name: 'airplane_mode_on', value: '0' }])
     world.expandNotifications()
     tap(world, 'Dark theme')
-    expect(told.at(-1)).toEqual({ table: 'secure', name: 'ui_night_mode', value: '2' })
+    expect(changes.at(-1)).toEqual({ table: 'secure', name: 'ui_night_mode', value: '2' })
   })
 })

@@ -51,14 +51,14 @@ describe('touch', () => {
     expect(textOf(world, 'counter')).toBe('Tapped 0 times')
   })
 
-  it('does nothing on what is disabled, nor lets it through', () => {
+  it('has no effect on a disabled view, and does not pass through it', () => {
     launch(world, DIALOGS)
     const before = world.hierarchyXml()
     tap(world, 'disabled')
     expect(world.hierarchyXml()).toBe(before)
   })
 
-  it('scrolls a list by exactly the way of the finger beyond the slop', () => {
+  it('scrolls a list by exactly the finger’s distance beyond the slop', () => {
     launch(world, CONTACTS)
     const second = treeOf(world).filter((n) => n.attributes['resource-id']?.endsWith('cliv_row'))[1]
     if (!second) throw new Error('no rows')
@@ -94,7 +94,7 @@ describe('touch', () => {
     expect(treeOf(world)[0]?.attributes['package']).toBe('com.android.launcher3')
   })
 
-  it('dismisses a dialog by a touch outside it, not by one on it', () => {
+  it('dismisses a dialog only by a touch outside it', () => {
     launch(world, DIALOGS)
     tap(world, 'Show alert')
     const { x, y } = center(get(world, 'message'))

@@ -138,7 +138,7 @@ export class TouchInput {
     else if (this.mode === 'slide') this.slide(x)
   }
 
-  /** Past the slop a drag begins, which ends tap and long press; the content follows from the slop's edge on. */
+  /** Beyond the slop, a drag begins, which cancels tap and long press; the content follows from the slop's edge. */
   private beginDrag(finger: Finger): void {
     const dx = finger.x - finger.startX
     const dy = finger.y - finger.startY

@@ -44,7 +44,7 @@ describe('typing', () => {
     expect(textOf(world, 'body')).toBe('line\nz')
   })
 
-  it('composes Japanese by the keyboard on the screen, as a word that is not taken yet', () => {
+  it('composes Japanese with the on-screen keyboard, as an uncommitted word', () => {
     world.setConfiguration({ locale: 'ja-JP' })
     launch(world, NOTES)
     tap(world, '新しいメモ')
@@ -63,7 +63,7 @@ describe('typing', () => {
     expect(textOf(world, 'title')).toBe('日本ご')
     for (const key of ['削除', '.']) tapKey(key)
     expect(textOf(world, 'title')).toBe('日本。')
-    // A tap elsewhere takes what is being composed.
+    // A tap elsewhere commits the composed text.
     for (const key of ['k', 'a']) tapKey(key)
     tap(world, 'body')
     for (const key of ['k', 'i']) tapKey(key)
@@ -104,7 +104,7 @@ describe('typing', () => {
     expect(textOf(world, 'title')).toBe('>wide words<')
   })
 
-  it('hides the keyboard by back first, and gives its room back', () => {
+  it('hides the keyboard by back first, and releases its space', () => {
     launch(world, NOTES)
     tap(world, 'New note')
     tap(world, 'body')
@@ -131,7 +131,7 @@ describe('typing', () => {
     expect(bounds.bottom).toBeLessThanOrEqual(keyboard?.root.rect.top ?? 0)
   })
 
-  it('takes no text without a focused field', () => {
+  it('refuses text without a focused field', () => {
     expect(world.commitText('x')).toBe(false)
     launch(world, NOTES)
     expect(world.commitText('x')).toBe(false)

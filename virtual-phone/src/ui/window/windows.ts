@@ -1,5 +1,5 @@
 /**
- * Builds and places every window of the moment: the front activity, its
+ * Builds and places all current windows: the foreground activity, its
  * dialog, the keyboard, status and navigation bar, the shade. The result is
  * the one layout that drawing, the tree and touch all read.
  */
@@ -55,9 +55,9 @@ export interface Windows {
   active: Layer
   /** The focused field in the current layout. */
   focusedEdit: EditBinding | null
-  /** Names one window's key focus from builds. */
+  /** Identifies one window's key focus across builds. */
   activityRoot: View
-  /** Something that is seen moves by itself. */
+  /** A visible view moves by itself. */
   moving: boolean
 }
 
@@ -106,7 +106,7 @@ function moves(root: View): boolean {
   return false
 }
 
-/** Widgets describe themselves in English; here they speak the phone's language. */
+/** Widgets have English descriptions; this translates them to the phone's language. */
 function sayDescriptions(root: View, say: Ui['say']): void {
   for (const v of walk(root)) if (COMMON_DESCRIPTIONS.has(v.description)) v.description = say(v.description)
 }
@@ -150,7 +150,7 @@ export function buildWindows(parts: WindowParts): Windows {
 
   const height = KEYBOARD_HEIGHT(ui.landscape)
   activity.onBack = null
-  // The screen may ask for the focus while it is built, so the keyboard is looked at afterwards.
+  // The screen can request the focus during its build, so the keyboard is checked afterwards.
   const content = parts.screen(ui)
   const keyboardShown = model.keyboardShown && activity.focusedField !== null
   const root = decor(
@@ -173,7 +173,7 @@ export function buildWindows(parts: WindowParts): Windows {
         width: ui.landscape ? 420 : 320,
         padding: { top: 24, bottom: 12 },
         box: { color: ui.theme.dark ? '#2a2c33' : '#f8f8fe', radius: 28, shadow: true },
-        // It takes touches that its own views leave, so that they do not dismiss it.
+        // It receives touches outside its views, so that they do not dismiss it.
         blocksTouch: true,
       },
       [activity.dialog.build(ui)],

@@ -1,4 +1,4 @@
-/** Makes the parts of a `PhoneWorld` and connects them: model, screen, input and timers. */
+/** Creates the parts of a `PhoneWorld` and connects them: model, screen, input and timers. */
 import { type Display } from '../../android/world.js'
 import { type App, type PhoneFacts } from '../apps/app.js'
 import { Frames } from './frames.js'
@@ -18,14 +18,14 @@ export interface WorldOptions {
   now: () => Date
 }
 
-/** The world around the parts, as they use it. */
+/** The interface of the world to its parts. */
 export interface Surroundings {
   display: () => Display
   /** Nothing on the screen moves by itself. */
   idle: () => boolean
-  /** Someone looks at the screen. */
+  /** Whether someone watches the screen. */
   watched: () => boolean
-  /** The next picture differs, by time alone. */
+  /** Called when time alone changes the next picture. */
   moved: () => void
   changed: () => void
   setClipboard: (text: string) => void

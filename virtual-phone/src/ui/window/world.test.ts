@@ -19,7 +19,7 @@ afterEach(() => {
 })
 
 describe('launching', () => {
-  it('opens each app of the home screen by a tap, and comes home by its key', () => {
+  it('opens each app of the home screen by a tap, and returns with the home key', () => {
     for (const app of world.launchableApps().filter((entry) => entry.package !== 'com.android.launcher3')) {
       tap(world, app.label)
       expect(world.focused).toEqual({ package: app.package, activity: app.launcherActivity })
@@ -28,7 +28,7 @@ describe('launching', () => {
     }
   })
 
-  it('tells not_found for what does not exist, and delivered for what is in front', () => {
+  it('returns not_found for unknown activities, and delivered for the foreground one', () => {
     const start = (className: string): string =>
       world.startActivity({ component: { package: SETTINGS, className }, categories: [], extras: {} }).kind
     expect(start('com.android.settings.Nope')).toBe('not_found')
@@ -89,7 +89,7 @@ describe('system', () => {
     press(world, KEY.home)
   }
 
-  it('keeps notes across a reboot, and loses them by a wipe or by clearing the app', () => {
+  it('keeps notes across a reboot, and deletes them by a wipe or by clearing the app', () => {
     writeNote()
     const saved: unknown = JSON.parse(JSON.stringify(world.exportState()))
     world.reboot(saved)
@@ -113,7 +113,7 @@ describe('system', () => {
     return fresh.exportState()
   }
 
-  it('is black while it sleeps, takes no touch, and wakes to the same screen', async () => {
+  it('is black while it sleeps, ignores touches, and wakes to the same screen', async () => {
     launch(world, DIALOGS)
     const before = await world.screenshotRgba()
     world.sleep()
@@ -128,7 +128,7 @@ describe('system', () => {
     expect(world.awake).toBe(false)
   })
 
-  it('has a new layout after a turn', () => {
+  it('has a new layout after a rotation', () => {
     launch(world, SETTINGS)
     world.setRotation(1)
     expect(world.display).toMatchObject({ width: 2400, height: 1080, rotation: 1 })
@@ -136,7 +136,7 @@ describe('system', () => {
     expect(world.hierarchyXml()).toContain('<hierarchy rotation="1">')
   })
 
-  it('shows in the status bar what the settings say', () => {
+  it('shows the settings in the status bar', () => {
     const status = (): string => {
       const layer = world.windowsNow().layers.find((candidate) => candidate.name === 'status')
       return layer ? [...walk(layer.root)].map((v) => v.text + v.description).join(' ') : ''
@@ -152,7 +152,7 @@ describe('system', () => {
     expect(status()).not.toContain('Wifi')
   })
 
-  it('survives a locale and a time zone that nobody knows', () => {
+  it('survives an unknown locale and time zone', () => {
     world.setConfiguration({ locale: 'de_DE', timeZone: 'Europe/Berlin' })
     expect(world.configuration).toMatchObject({ locale: 'de-DE', timeZone: 'Europe/Berlin' })
     world.setConfiguration({ locale: '%$', timeZone: 'Mars/Olympus' })
@@ -160,7 +160,7 @@ describe('system', () => {
     expect(treeOf(world).length).toBeGreaterThan(3)
   })
 
-  it('tells listeners of changes, and shows locale and time zone', () => {
+  it('notifies listeners of changes, and shows locale and time zone', () => {
     let changes = 0
     const stop = world.onChange(() => changes++)
     world.setConfiguration({ locale: 'de-DE', timeZone: 'Asia/Tokyo' })

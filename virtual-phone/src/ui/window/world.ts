@@ -1,4 +1,4 @@
-/** The running Android of one virtual phone: implements `World` by the model, its windows and the input rules. */
+/** The running Android of one virtual phone: implements `World` with the model, its windows and the input rules. */
 import { type AccessibilityWindow } from '../../android/accessibility.js'
 import {
   type AppEntry,
@@ -109,15 +109,15 @@ export class PhoneWorld implements World {
 
   private changed(): void {
     this.screen.invalidate()
-    this.tell()
+    this.notifyListeners()
   }
 
   private fieldChanged(): void {
     this.screen.fieldChanged()
-    this.tell()
+    this.notifyListeners()
   }
 
-  private tell(): void {
+  private notifyListeners(): void {
     for (const change of this.settings.changes()) {
       for (const listener of this.listeners.system) listener(change)
     }
@@ -127,7 +127,7 @@ export class PhoneWorld implements World {
     this.headsUp.watch()
   }
 
-  /** The current windows, placed: for tests that compare drawing, tree and touch. */
+  /** The current layout: for tests that compare drawing, tree and touch. */
   windowsNow(): Windows {
     return this.screen.windows()
   }

@@ -17,7 +17,7 @@ import { type Entry } from './pages.js'
 
 export const SUB = 'com.android.settings.SubSettings'
 
-/** One row: title, summary, something before and something behind it. */
+/** One row: title, summary, and a view on either side. */
 export function preference(
   ui: Ui,
   entry: { title: string; summary?: string | undefined },

@@ -1,4 +1,4 @@
-/** The pages of Settings as data: their entries and the effects of these. The search reads the same table. */
+/** The pages of Settings as data: their entries and effects. The search reads the same table. */
 import { dateFormat } from '../../locale/formatters.js'
 import { type Ui } from '../app.js'
 import { settingsOf } from './data.js'

@@ -1,4 +1,4 @@
-/** A PIN that a person sets in Settings, as the shell sees it; and the cards in the phone's slots. */
+/** A PIN that a person sets in Settings, observed through the shell; and the cards in the phone's slots. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ async function shell(script: string): Promise<string> {
   return `${stdout.toString()}${stderr}`
 }
 
-/** Taps the middle of the node whose text or id ends so. */
+/** Taps the middle of the node whose text or id ends with this. */
 async function tap(name: string): Promise<void> {
   const xml = await shell('uiautomator dump /dev/tty')
   const node = [...xml.matchAll(/<node [^>]*>/g)].find(
@@ -42,7 +42,7 @@ async function tap(name: string): Promise<void> {
   await shell(`input tap ${(left + right) >> 1} ${(top + bottom) >> 1}`)
 }
 
-it('sets a PIN after it was typed twice, and then a wipe is refused', async () => {
+it('sets a PIN after it was typed twice, and refuses a wipe afterwards', async () => {
   await shell('am start -a android.app.action.SET_NEW_PASSWORD')
   expect(phone.state().focused).toEqual({
     package: 'com.android.settings',

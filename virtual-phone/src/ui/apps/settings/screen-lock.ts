@@ -9,7 +9,7 @@ export const SET_NEW_PASSWORD = 'com.android.settings.password.SetNewPasswordAct
 const CHOOSE_PIN = 'com.android.settings.password.ChooseLockPassword'
 const SHORTEST = 4
 
-/** None or a PIN. A lock that is set is removed by None without being asked for, which Android would do. */
+/** None or a PIN. None removes a lock without asking for the PIN; Android would ask. */
 function chooseLock(ui: Ui): View {
   const none = (): void => {
     ui.screenLock.set(null)
@@ -28,7 +28,7 @@ function chooseLock(ui: Ui): View {
   ])
 }
 
-/** Asks for a PIN twice, as AOSP's does in one activity. */
+/** Asks for a PIN twice in one activity, like AOSP. */
 function choosePin(ui: Ui): View {
   const t = ui.theme
   const field = ui.field('password')

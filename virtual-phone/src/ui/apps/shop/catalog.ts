@@ -42,7 +42,7 @@ export const productOf = (id: string): Product | undefined => CATALOG.find((p) =
 
 export type SortOrder = 'name' | 'price'
 
-/** Products whose name, category or text holds every word, in order. */
+/** Products whose name, category or text contains every word, in order. */
 export function searchCatalog(query: string, order: SortOrder): Product[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   return CATALOG.filter((p) => {

@@ -1,4 +1,4 @@
-/** The checkout form: each field says what is wrong with it, once somebody tried to order. */
+/** The checkout form: each field shows its error after an attempt to order. */
 import {
   button,
   column,

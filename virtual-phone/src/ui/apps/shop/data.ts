@@ -1,4 +1,4 @@
-/** The shop's saved state, its sums, and what is wrong with a checkout form. Pure. */
+/** The shop's saved state, its sums, and the validation of the checkout form. Pure. */
 import { productOf } from './catalog.js'
 
 export interface Order {
@@ -9,7 +9,7 @@ export interface Order {
 }
 
 export interface ShopData {
-  /** Pieces by product id. */
+  /** Quantity by product id. */
   cart: Record<string, number>
   orders: Order[]
 }
@@ -56,7 +56,7 @@ function validCard(text: string): boolean {
   return sum % 10 === 0
 }
 
-/** An English text for each field that is wrong; empty when the order can go out. */
+/** An English error per invalid field; empty for a valid form. */
 export function formErrors(form: CheckoutForm): Partial<Record<keyof CheckoutForm, string>> {
   return {
     ...(form.name.trim() === '' ? { name: 'Enter your name' } : {}),

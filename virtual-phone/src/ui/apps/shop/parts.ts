@@ -1,4 +1,4 @@
-/** Names and helpers that all of the shop's screens use. */
+/** Names and helpers shared by the shop's screens. */
 import { numberFormat } from '../../locale/formatters.js'
 import { type Ui } from '../app.js'
 import { type ShopData } from './data.js'

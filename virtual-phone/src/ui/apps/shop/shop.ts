@@ -1,4 +1,4 @@
-/** A shop: search and list, detail, cart, and a checkout whose form says what is wrong. */
+/** A shop: search and list, detail, cart, and a checkout with a validated form. */
 import {
   column,
   frame,

@@ -1,4 +1,4 @@
-/** Draws a bundled page's pieces as a WebView tells them to accessibility: `android.view.View` with texts, no resource ids. */
+/** Draws the blocks of a bundled page as a WebView exposes them to accessibility: `android.view.View` with texts, without resource ids. */
 import { button, label, outlined } from '../../toolkit/widgets.js'
 import { type View } from '../../toolkit/view.js'
 import { type Ui } from '../app.js'

@@ -1,4 +1,4 @@
-/** A browser without a network: some sites are bundled (`sites.ts`), others are not available. Its tree is a WebView's: texts and links, no ids. */
+/** A browser without a network: some sites are bundled (`sites.ts`), others are unavailable. Its tree looks like a WebView's: texts and links without ids. */
 import {
   column,
   editText,

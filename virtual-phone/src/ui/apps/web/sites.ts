@@ -1,7 +1,7 @@
-/** The pages that the browser has without a network, under the reserved name `.test`. */
+/** The browser's bundled pages, under the reserved name `.test`. */
 export const HOME_PAGE = 'about:home'
 
-/** A piece of a page. A link's target may be relative to its site. */
+/** A block of a page. A link's target can be relative to its site. */
 export type Block =
   | { kind: 'heading'; text: string }
   | { kind: 'text'; text: string }
@@ -95,7 +95,7 @@ const NEW_TAB: Site = {
   ],
 }
 
-/** Undefined for what is not bundled. */
+/** Undefined for a page that is not bundled. */
 export function siteOf(url: string): Site | undefined {
   if (url === HOME_PAGE) return NEW_TAB
   if (!URL.canParse(url)) return undefined

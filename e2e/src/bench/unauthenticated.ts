@@ -2,7 +2,7 @@
 /**
  * One client reads its account, alone and while 100 unauthenticated clients send as fast as they get answers,
  * in turns: the ratio of the medians. These clients share one address, or have a /64 each. `./scripts/bench
- * strangers`; `ROUNDS` and `STRANGERS` change the numbers.
+ * unauthenticated`; `ROUNDS` and `CLIENTS` change the numbers.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { figures, type Figures } from './figures.js'
 import { watchMachine } from './load.js'
 
 const rounds = Number(process.env['ROUNDS'] ?? 3)
-const strangers = Number(process.env['STRANGERS'] ?? 100)
+const clients = Number(process.env['CLIENTS'] ?? 100)
 /** Requests per measurement, and milliseconds between two of them. */
 const samples = 150
 const pauseMs = 10
@@ -38,8 +38,8 @@ async function readAccount(api: Api): Promise<number[]> {
   return times
 }
 
-/** The answers to the unauthenticated clients, as `status: requests a second`. */
-async function among<T>(
+/** Runs `work` under the load of the unauthenticated clients; also returns their responses as `status: requests per second`. */
+async function withClients<T>(
   system: System,
   kind: string,
   addresses: string,
@@ -48,8 +48,8 @@ async function among<T>(
   const loops = spawn(
     process.execPath,
     [
-      fileURLToPath(new URL('stranger-loops.js', import.meta.url)),
-      ...[system.up.base_url, kind, addresses, String(strangers)],
+      fileURLToPath(new URL('unauthenticated-loops.js', import.meta.url)),
+      ...[system.up.base_url, kind, addresses, String(clients)],
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   )
@@ -82,22 +82,22 @@ async function measure(system: System): Promise<void> {
   for (const kind of ['uploads', 'keys'])
     for (const addresses of ['one', 'many']) {
       const quiet: number[] = []
-      const amid: number[] = []
-      const tell = await watchMachine()
+      const loaded: number[] = []
+      const load = await watchMachine()
       let answers = ''
       for (let round = 0; round < rounds; round += 1) {
         quiet.push(...(await readAccount(await client())))
         const api = await client()
-        const [times, seen] = await among(system, kind, addresses, () => readAccount(api))
-        amid.push(...times)
+        const [times, seen] = await withClients(system, kind, addresses, () => readAccount(api))
+        loaded.push(...times)
         answers = seen
       }
-      const [before, during] = [figures('quiet', quiet), figures('amid', amid)]
+      const [before, during] = [figures('quiet', quiet), figures('loaded', loaded)]
       const ratio = during.p50 / before.p50
       process.stdout.write(
-        `${strangers} strangers with wrong ${kind === 'keys' ? 'keys' : 'upload tokens'}, ${addresses === 'one' ? 'one address' : 'a /64 each'}: ` +
-          `quiet ${row(before)}; among them ${row(during)}; ratio ${ratio.toFixed(1)}, goal under ${goal}: ` +
-          `${ratio < goal ? 'met' : 'MISSED'} (${await tell()}; strangers ${answers})\n`,
+        `${clients} clients with wrong ${kind === 'keys' ? 'keys' : 'upload tokens'}, ${addresses === 'one' ? 'one address' : 'a /64 each'}: ` +
+          `quiet ${row(before)}; with them ${row(during)}; ratio ${ratio.toFixed(1)}, goal under ${goal}: ` +
+          `${ratio < goal ? 'met' : 'MISSED'} (${await load()}; their responses ${answers})\n`,
       )
     }
 }

@@ -1,0 +1,28 @@
+/** The commands of `phonerack-control-plane`. Exit codes: 0 done, 1 failed, 2 wrong command line. */
+import { natsConfig, natsConfigUsage } from './nats-config.js'
+import { UsageError } from './usage-error.js'
+
+interface Output {
+  write(text: string): unknown
+}
+
+const usage = `Usage: phonerack-control-plane              serves; see docs/operations.md for its environment
+${natsConfigUsage}`
+
+export async function runCommand(
+  [name, ...args]: readonly string[],
+  out: Output,
+  err: Output,
+): Promise<number> {
+  try {
+    if (name === '--help' || name === '-h' || args.includes('--help')) out.write(usage)
+    else if (name === 'nats-config') out.write(await natsConfig(args))
+    else throw new UsageError(`the command ${name} does not exist`)
+    return 0
+  } catch (error) {
+    err.write(`phonerack-control-plane: ${error instanceof Error ? error.message : String(error)}\n`)
+    if (!(error instanceof UsageError)) return 1
+    err.write('See phonerack-control-plane --help\n')
+    return 2
+  }
+}

@@ -1,0 +1,116 @@
+// The written configuration runs a real nats-server, with TLS, which admits the control plane and a host.
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createUser, fmtCreds } from '@nats-io/jwt'
+import { subjects } from '@phonerack/shared'
+import { findNats } from '@phonerack/launcher/nats'
+import { connect, credsAuthenticator, type NatsConnection } from 'nats'
+import { afterAll, expect, it } from 'vitest'
+import { openNatsUsers } from '../pki/nats-users.js'
+import { eventually } from '../testing/world.js'
+import { runCommand } from './commands.js'
+
+const dir = mkdtempSync(path.join(tmpdir(), 'phonerack-nats-config-'))
+const open: { close(): unknown }[] = []
+afterAll(async () => {
+  for (const each of open.toReversed()) await each.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+async function run(...words: string[]): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', '']
+  const code = await runCommand(words, { write: (text) => (out += text) }, { write: (text) => (err += text) })
+  return { code, out, err }
+}
+
+const [cert, key] = [path.join(dir, 'cert.pem'), path.join(dir, 'key.pem')]
+
+it('writes a configuration with which nats-server admits the control plane and hosts over TLS only', async () => {
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', key]
+      .concat(['-out', cert, '-days', '2', '-subj', '/CN=localhost'])
+      .concat(['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']),
+    { stdio: 'ignore' },
+  )
+  const port = 20_000 + (process.pid % 10_000)
+  const words = [
+    'nats-config',
+    '--dir',
+    dir,
+    '--listen',
+    `127.0.0.1:${port}`,
+    '--tls-cert',
+    cert,
+    '--tls-key',
+    key,
+  ]
+  const first = await run(...words)
+  expect(first).toMatchObject({ code: 0, err: '' })
+  expect(first.out).toContain(`nats-server -c ${dir}/nats.conf`)
+  const seed = readFileSync(`${dir}/account.seed`, 'utf8')
+  expect((await run(...words)).code).toBe(0)
+  expect(readFileSync(`${dir}/account.seed`, 'utf8')).toBe(seed)
+  for (const name of ['nats.conf', 'account.seed', 'operator.seed', 'control-plane.creds'])
+    expect(statSync(path.join(dir, name)).mode & 0o777, name).toBe(0o600)
+
+  const server = spawn(await findNats(), ['-c', `${dir}/nats.conf`], { stdio: 'ignore' })
+  open.push({
+    async close() {
+      server.kill('SIGTERM')
+      if (server.exitCode === null) await once(server, 'exit')
+    },
+  })
+  const to = (creds: string, tls: object | null): Promise<NatsConnection> =>
+    connect({
+      servers: `127.0.0.1:${port}`,
+      authenticator: credsAuthenticator(new TextEncoder().encode(creds)),
+      maxReconnectAttempts: 0,
+      ...(tls === null ? {} : { tls }),
+    })
+  const trusted = { caFile: cert }
+  const controlPlane = readFileSync(`${dir}/control-plane.creds`, 'utf8')
+  let connected: NatsConnection | null = null
+  await eventually(async () => {
+    connected = await to(controlPlane, trusted).catch(() => null)
+    return connected !== null
+  }, 60_000)
+  const bus = connected as unknown as NatsConnection
+  open.push(bus)
+  await expect(to(controlPlane, null)).rejects.toThrow()
+
+  const user = createUser()
+  const users = await openNatsUsers(`${dir}/account.seed`)
+  const jwt = await users.issue('hst_aaaaaaaaaaaa', user.getPublicKey())
+  const host = await to(new TextDecoder().decode(fmtCreds(jwt, user)), trusted)
+  open.push(host)
+  const heard = bus.subscribe(subjects.allHeartbeats, { max: 1 })
+  await bus.flush()
+  host.publish(subjects.heartbeat('hst_aaaaaaaaaaaa'), 'alive')
+  for await (const message of heard) expect(message.string()).toBe('alive')
+})
+
+it.each([
+  [['nats-config'], /--dir is missing/],
+  [['nats-config', '--dir', dir, '--listen', '0.0.0.0:4222'], /--tls-cert and --tls-key, or --without-tls/],
+  [['nats-config', '--dir', dir, '--listen', 'example.org:4222'], /--listen must be ADDRESS:PORT/],
+  [['nats-config', '--dir', dir, '--listen', '127.0.0.1:99999'], /--listen must be ADDRESS:PORT/],
+  [['nats-config', '--dir', dir, '--tls-cert', '/does/not/exist'], /--tls-key is missing/],
+  [['nats-config', '--dir', dir, '--tls-cert', '/no', '--tls-key', '/no'], /\/no cannot be read/],
+  [['nats-config', '--nonsense'], /--nonsense/],
+  [['nonsense'], /the command nonsense does not exist/],
+])('refuses %j', async (words, why) => {
+  const { code, err } = await run(...words)
+  expect(code).toBe(2)
+  expect(err).toMatch(why)
+})
+
+it('listens without TLS where the operator allows it, and prints its usage', async () => {
+  const own = path.join(dir, 'own')
+  expect((await run('nats-config', '--dir', own, '--listen', '0.0.0.0:4222', '--without-tls')).code).toBe(0)
+  expect(JSON.parse(readFileSync(`${own}/nats.conf`, 'utf8'))).toMatchObject({ host: '0.0.0.0', port: 4222 })
+  expect((await run('--help')).out).toContain('nats-config --dir DIR')
+})

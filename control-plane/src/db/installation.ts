@@ -1,0 +1,120 @@
+/**
+ * The installation that a database belongs to: its certificate authority, whose key is encrypted
+ * with the service key, and its NATS account. Hosts trust both, so a replica with others is
+ * refused. Called at each start. docs/decisions/0192
+ */
+import path from 'node:path'
+import { type Logger } from '@phonerack/shared'
+import { type Config } from '../config/config.js'
+import { StartRefusal } from '../config/refusal.js'
+import { Authority, newAuthority, splitPem, type AuthorityPem } from '../pki/authority.js'
+import { fromPem, readIfThere, toPem } from '../pki/pem.js'
+import { ServiceKey } from '../pki/service-key.js'
+import { type Installation } from '../gen/prisma/client.js'
+import { type Database } from './database.js'
+import { runningReplica } from './running-replica.js'
+
+type Files = Pick<Config, 'pkiDir' | 'serviceKeyFile'>
+type Settings = Files & Pick<Config, 'newAuthority' | 'replicaId' | 'rules'>
+
+/**
+ * Returns the database's authority. A database without one gets the `ca.pem` of an earlier release,
+ * or a new one. @param natsAccount null: the broker requires no credentials @throws StartRefusal
+ */
+export async function openInstallation(
+  db: Database,
+  config: Settings,
+  natsAccount: string | null,
+  log: Logger,
+): Promise<Authority> {
+  try {
+    return await open(db, config, natsAccount)
+  } catch (error) {
+    if (!(error instanceof StartRefusal) || !config.newAuthority) throw error
+    const running = await runningReplica(db, config)
+    if (running !== null)
+      throw new StartRefusal(
+        `PHONERACK_NEW_AUTHORITY=yes is refused while the replica "${running}" runs, which has the authority. ${error.message}`,
+        { cause: error },
+      )
+    log.warn({ reason: error.message }, 'replacing the certificate authority: every host must join again')
+    await replace(db, config)
+    return open(db, config, natsAccount)
+  }
+}
+
+async function open(db: Database, files: Files, natsAccount: string | null): Promise<Authority> {
+  const row =
+    (await db.installation.findUnique({ where: { id: 1 } })) ?? (await create(db, files, natsAccount))
+  const authority = await Authority.of(await decrypt(row, files))
+  if (natsAccount !== null) await checkAccount(db, row, natsAccount)
+  return authority
+}
+
+async function replace(db: Database, files: Files): Promise<void> {
+  const fresh = { ...(await encrypt(await newAuthority(), files)), natsAccount: null }
+  await db.installation.upsert({ where: { id: 1 }, create: { id: 1, ...fresh }, update: fresh })
+}
+
+async function create(db: Database, files: Files, natsAccount: string | null): Promise<Installation> {
+  const earlier = await readIfThere(path.join(files.pkiDir, 'ca.pem'))
+  if (earlier === null && (await db.host.count({ where: { retiredAt: null } })) > 0)
+    throw new StartRefusal(
+      `The database has hosts, which trust the certificate authority of a running replica, and ${files.pkiDir} has no ca.pem. ` +
+        `Copy \`ca.pem\` of a running replica to ${files.pkiDir}/ca.pem and start again. ${ifLost}`,
+    )
+  const data = await encrypt(earlier === null ? await newAuthority() : splitPem(earlier), files)
+  // Another replica may do the same: the first one wins.
+  await db.installation.createMany({ data: [{ id: 1, ...data, natsAccount }], skipDuplicates: true })
+  return db.installation.findUniqueOrThrow({ where: { id: 1 } })
+}
+
+async function encrypt({ certificatePem, privateKeyPem }: AuthorityPem, { serviceKeyFile }: Files) {
+  const key = await ServiceKey.ensure(serviceKeyFile)
+  const caKey = key.seal(fromPem('PRIVATE KEY', privateKeyPem), contextOf(certificatePem))
+  return { caCertificate: certificatePem, caKey, serviceKeyId: key.id }
+}
+
+async function decrypt(row: Installation, { serviceKeyFile }: Files): Promise<AuthorityPem> {
+  const key = await ServiceKey.read(serviceKeyFile)
+  if (key?.id !== row.serviceKeyId) throw foreign(row, serviceKeyFile, key)
+  try {
+    const der = key.open(row.caKey, contextOf(row.caCertificate))
+    return { certificatePem: row.caCertificate, privateKeyPem: toPem('PRIVATE KEY', der) }
+  } catch (error) {
+    throw new StartRefusal(
+      `The certificate authority was changed in the database: ${serviceKeyFile} is its service key (${key.id}) but does not open it. ` +
+        `Restore the table "installation" from a backup. ${ifLost}`,
+      { cause: error },
+    )
+  }
+}
+
+/** The encrypted key is valid only with its certificate. */
+const contextOf = (certificatePem: string): string => `phonerack certificate authority\n${certificatePem}`
+
+const ifLost =
+  'If no copy exists, start once with PHONERACK_NEW_AUTHORITY=yes: every host must join again afterwards.'
+
+function foreign(row: Installation, file: string, key: ServiceKey | null): StartRefusal {
+  const why = key === null ? `${file} does not exist` : `${file} is another key (${key.id})`
+  return new StartRefusal(
+    `The database belongs to another installation, whose hosts would refuse this replica: the certificate authority in it needs the service key ${row.serviceKeyId}, and ${why}. ` +
+      `Copy \`service.key\` of a running replica to ${file} and start again, or set DATABASE_URL (\`up --database-url\`) to another database. ` +
+      `See "Several replicas" in docs/operations.md. ${ifLost}`,
+  )
+}
+
+async function checkAccount(db: Database, row: Installation, natsAccount: string): Promise<void> {
+  const expected = row.natsAccount ?? (await claimAccount(db, natsAccount))
+  if (expected === natsAccount) return
+  throw new StartRefusal(
+    `The hosts of this installation use the NATS account ${expected}, and NATS_ACCOUNT_SEED_FILE is the seed of ${natsAccount}: this replica could not reach any host. ` +
+      `Set NATS_URL (\`up --nats-url\`), NATS_CREDS_FILE and NATS_ACCOUNT_SEED_FILE to those of the running replicas. ${ifLost}`,
+  )
+}
+
+async function claimAccount(db: Database, natsAccount: string): Promise<string | null> {
+  await db.installation.updateMany({ where: { id: 1, natsAccount: null }, data: { natsAccount } })
+  return (await db.installation.findUniqueOrThrow({ where: { id: 1 } })).natsAccount
+}

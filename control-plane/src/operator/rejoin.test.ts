@@ -1,0 +1,71 @@
+// A reinstalled machine gets its host ID again, and the machine with the earlier certificate is refused.
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createBody, eventually, startWorld, type Plane, type World } from '../testing/world.js'
+
+let world: World
+let plane: Plane
+beforeAll(async () => {
+  world = startWorld()
+  plane = await world.start()
+})
+afterAll(() => world.stop())
+
+const rejoin = (ref: string) =>
+  plane.operator.inject({
+    method: 'POST',
+    url: `/operator/v1/hosts/${ref}/rejoin`,
+    headers: { authorization: `Bearer ${plane.operatorToken}` },
+  })
+
+it('gives a machine its host ID and phones back, and refuses the earlier certificate', async () => {
+  const { db } = plane.app.core
+  const { phones } = plane.app.services
+  const earlier = await plane.rack(2)
+  const { hostId } = earlier
+  const tenant = await plane.tenant()
+  const until = (id: string, status: string) =>
+    phones.wait(id, (phone) => phone.status === status, 60_000, new AbortController().signal)
+  const { phone } = await phones.create(tenant.caller, createBody(), null)
+  await until(phone.id, 'ready')
+  await phones.park(tenant.caller, phone.id)
+  await until(phone.id, 'parked')
+  earlier.pause()
+  const hostOf = () => db.host.findUniqueOrThrow({ where: { id: hostId } })
+  const before = await hostOf()
+  if (before.address === null) throw new Error('no address')
+
+  const again = await plane.agent('another name', { rejoins: hostId })
+  expect(again.hostId).toBe(hostId)
+  // Only `identity.json` was lost: the records of its devices are intact.
+  for (const [serial, device] of earlier.devices) again.devices.set(serial, device)
+  again.beat()
+  await eventually(async () => (await hostOf()).address !== null)
+  const after = await hostOf()
+  expect(after).toMatchObject({ name: before.name, country: before.country })
+  expect(after.natsPublicKey).not.toBe(before.natsPublicKey)
+  expect(await db.host.count()).toBe(1)
+  expect(await db.device.count()).toBe(2)
+  await eventually(async () => (await db.device.count({ where: { state: 'free', link: 'healthy' } })) === 1)
+  await phones.start(tenant.caller, phone.id, { idleTimeout: null, maxDuration: null })
+  await until(phone.id, 'ready')
+  expect(again.log.some((line) => line.startsWith(`start ${phone.id}`))).toBe(true)
+  await phones.create(tenant.caller, createBody(), null).then((made) => until(made.phone.id, 'ready'))
+
+  // The earlier machine is still there.
+  const starts = earlier.log.length
+  earlier.onHeartbeat = (message) => ({ ...message, sequence: 1_000_000, at: '2040-01-01T00:00:00.000Z' })
+  earlier.resume()
+  const { sequence } = await hostOf()
+  await eventually(async () => (await hostOf()).sequence > sequence + 3n)
+  expect((await hostOf()).address).toBe(after.address)
+  const dial = (certificateFingerprint: string | null, ms: number) =>
+    plane.app.hosts.to(hostId, { address: before.address ?? '', certificateFingerprint }).ready(ms)
+  expect(await dial(null, 60_000)).toBe(true)
+  expect(await dial(after.certificateFingerprint, 2000)).toBe(false)
+  expect(earlier.log.length).toBe(starts)
+  expect(await db.auditEntry.count({ where: { action: 'host.rejoin', target: hostId } })).toBe(1)
+})
+
+it('refuses a token for an unknown host', async () => {
+  expect((await rejoin('hst_aaaaaaaaaaaa')).statusCode).toBe(404)
+})

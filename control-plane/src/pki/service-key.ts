@@ -1,0 +1,56 @@
+/**
+ * The service key: 32 random bytes in a file that all replicas share, outside of the database. It
+ * encrypts secrets in the database, with AES-256-GCM.
+ */
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import { createOnce, fromPem, readIfThere, toPem } from './pem.js'
+
+const label = 'PHONERACK SERVICE KEY'
+const cipher = 'aes-256-gcm'
+const [keyBytes, nonceBytes, tagBytes] = [32, 12, 16]
+
+export class ServiceKey {
+  private constructor(private readonly secret: Buffer) {
+    if (secret.length !== keyBytes) throw new Error(`the service key must have ${keyBytes} bytes`)
+  }
+
+  /** Null when the file does not exist. @throws Error when it contains no key */
+  static async read(file: string): Promise<ServiceKey | null> {
+    const text = await readIfThere(file)
+    return text === null ? null : new ServiceKey(fromPem(label, text))
+  }
+
+  /** Reads the key, or creates one. */
+  static async ensure(file: string): Promise<ServiceKey> {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+    const text = (await readIfThere(file)) ?? (await createOnce(file, toPem(label, randomBytes(keyBytes))))
+    return new ServiceKey(fromPem(label, text))
+  }
+
+  /** Identifies the key without revealing it. */
+  get id(): string {
+    return createHmac('sha256', this.secret).update('phonerack service key id').digest('hex').slice(0, 16)
+  }
+
+  /** Encrypts, and binds the result to `context`, which must be the same to decrypt it. */
+  seal(plain: Buffer, context: string): Uint8Array<ArrayBuffer> {
+    const nonce = randomBytes(nonceBytes)
+    const sealing = createCipheriv(cipher, this.secret, nonce).setAAD(Buffer.from(context))
+    return new Uint8Array(
+      Buffer.concat([nonce, sealing.update(plain), sealing.final(), sealing.getAuthTag()]),
+    )
+  }
+
+  /** @throws Error when the text or its context was changed, or another key encrypted it */
+  open(sealed: Uint8Array, context: string): Buffer {
+    const bytes = Buffer.from(sealed)
+    if (bytes.length < nonceBytes + tagBytes) throw new Error('the encrypted text is too short')
+    const opening = createDecipheriv(cipher, this.secret, bytes.subarray(0, nonceBytes), {
+      authTagLength: tagBytes,
+    })
+    opening.setAAD(Buffer.from(context)).setAuthTag(bytes.subarray(-tagBytes))
+    return Buffer.concat([opening.update(bytes.subarray(nonceBytes, -tagBytes)), opening.final()])
+  }
+}

@@ -1,0 +1,145 @@
+// A real process of the control plane that gets SIGTERM while it serves requests.
+import { once } from 'node:events'
+import http from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type AgentDouble } from '../testing/agent-double.js'
+import { createBody, eventually, startWorld, type Plane, type Tenant, type World } from '../testing/world.js'
+import { startReplica, type ReplicaProcess } from '../testing/replica.js'
+
+let world: World
+let plane: Plane
+let agent: AgentDouble
+let tenant: Tenant
+let phone: string
+beforeAll(async () => {
+  world = startWorld()
+  plane = await world.start()
+  agent = await plane.rack(1)
+  tenant = await plane.tenant()
+  const created = await plane.app.services.phones.create(tenant.caller, createBody(), null)
+  phone = created.phone.id
+  const { signal } = new AbortController()
+  await plane.app.services.phones.wait(phone, ({ status }) => status === 'ready', 60_000, signal)
+})
+afterAll(() => world.stop())
+
+interface Answer {
+  status: number
+  headers: http.IncomingHttpHeaders
+  body: string
+}
+
+/** Over a connection that stays open until the server closes it. */
+async function call(
+  replica: ReplicaProcess,
+  path: string,
+  body?: object,
+  agentOf?: http.Agent,
+): Promise<Answer> {
+  const request = http.request(`${replica.origin}${path}`, {
+    method: body ? 'POST' : 'GET',
+    ...(agentOf ? { agent: agentOf } : {}),
+    headers: {
+      authorization: `Bearer ${tenant.key}`,
+      ...(body ? { 'content-type': 'application/json' } : {}),
+    },
+  })
+  request.end(body ? JSON.stringify(body) : undefined)
+  const [response] = (await once(request, 'response')) as [http.IncomingMessage]
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk as Buffer)
+  const { statusCode: status = 0, headers } = response
+  return { status, headers, body: Buffer.concat(chunks).toString() }
+}
+
+const batch = { actions: [{ type: 'wait', ms: 1 }] }
+const runBatch = (replica: ReplicaProcess, agentOf?: http.Agent) =>
+  call(replica, `/v1/phones/${phone}/actions`, batch, agentOf)
+
+/** Holds the next batch on its host. */
+function holdBatch(): { begun: Promise<void>; finish: () => void } {
+  let finish = (): void => undefined
+  const begun = new Promise<void>((resolve) => {
+    const plain = agent.onBatch
+    agent.onBatch = async (request, send) => {
+      agent.onBatch = plain
+      resolve()
+      await new Promise<void>((done) => (finish = done))
+      await plain(request, send)
+    }
+  })
+  return { begun, finish: () => finish() }
+}
+
+const isRefused = (replica: ReplicaProcess) =>
+  call(replica, '/livez').then(
+    () => false,
+    (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED',
+  )
+
+describe('a control plane that gets SIGTERM', () => {
+  it('is not ready but serves requests for the delay, then ends', async () => {
+    const replica = await startReplica(plane, 'delayed', { PHONERACK_STOP_DELAY: '20' })
+    replica.terminate()
+    await eventually(async () => (await call(replica, '/readyz')).status === 503)
+    expect(JSON.parse((await call(replica, '/readyz')).body)).toMatchObject({
+      status: 'stopping',
+      checks: { postgres: { ok: true } },
+    })
+    for (const path of ['/livez', '/v1/account'])
+      expect([path, (await call(replica, path)).status]).toEqual([path, 200])
+    expect((await runBatch(replica)).status).toBe(200)
+    await eventually(() => replica.exit() !== null)
+    expect(replica.exit()).toMatch(/^exit code 0,/)
+  })
+
+  it('finishes a running batch, closes its connection, and takes no new ones', async () => {
+    const replica = await startReplica(plane, 'finishing', {})
+    const keptAlive = new http.Agent({ keepAlive: true })
+    try {
+      const held = holdBatch()
+      const answer = runBatch(replica, keptAlive)
+      await held.begun
+      replica.terminate()
+      await eventually(() => isRefused(replica))
+      // Longer than the calls into phones got before.
+      await new Promise((resolve) => setTimeout(resolve, 4000))
+      expect(replica.exit()).toBeNull()
+      held.finish()
+      const { status, headers, body } = await answer
+      expect([status, headers.connection]).toEqual([200, 'close'])
+      expect(JSON.parse(body)).toMatchObject({ completed: 1 })
+      await eventually(() => replica.exit() !== null)
+      expect(replica.exit()).toMatch(/^exit code 0,/)
+    } finally {
+      keptAlive.destroy()
+    }
+  })
+
+  it('answers a long poll with the current state immediately', async () => {
+    const replica = await startReplica(plane, 'polled', {})
+    // Longer than running requests get, whose connections are then closed without an answer.
+    const answer = call(replica, `/v1/phones/${phone}?wait=parked&timeout=55`)
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    replica.terminate()
+    const { status, headers, body } = await answer
+    expect([status, headers.connection]).toEqual([200, 'close'])
+    expect(JSON.parse(body)).toMatchObject({ id: phone, status: 'ready' })
+    await eventually(() => replica.exit() !== null)
+  })
+
+  it('answers what is known of a batch that outlasts its time', async () => {
+    const replica = await startReplica(plane, 'impatient', { PHONERACK_STOP_WITHIN: '1' })
+    const held = holdBatch()
+    const answer = runBatch(replica)
+    await held.begun
+    replica.terminate()
+    const { status, body } = await answer
+    expect([status, (JSON.parse(body) as { error: { code: string; retryable: boolean } }).error]).toEqual([
+      500,
+      expect.objectContaining({ code: 'internal_error', retryable: false }),
+    ])
+    held.finish()
+    await eventually(() => replica.exit() !== null)
+  })
+})

@@ -1,0 +1,63 @@
+/** Writes the configuration file of a NATS server, with the keys that hosts and the control plane use there. */
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { ensureTrust, type BrokerTrust } from './trust.js'
+
+export interface BrokerOptions {
+  /** Holds the keys and the file. Created when absent, mode 0700. */
+  dir: string
+  host: string
+  port: number
+  /** Paths on the broker's machine. Null: connections are not encrypted. */
+  tls: { certFile: string; keyFile: string } | null
+  /** Folder for JetStream's files, on the broker's machine. */
+  storeDir: string
+}
+
+export interface BrokerConfig {
+  configFile: string
+  /** Public key of the account, `A…`. */
+  account: string
+  /** nkey seed of the account, which signs the users of hosts. */
+  accountSeedFile: string
+  /** `.creds` of a user with all rights in the account. */
+  controlPlaneCredsFile: string
+}
+
+/** Keeps the keys that are in `dir`, so that hosts stay known when it is called again. */
+export async function writeBrokerConfig(options: BrokerOptions): Promise<BrokerConfig> {
+  const { dir } = options
+  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  chmodSync(dir, 0o700)
+  const trust = await ensureTrust(dir)
+  const configFile = path.join(dir, 'nats.conf')
+  const part = `${configFile}.${process.pid}.part`
+  writeFileSync(part, `${configuration(options, trust)}\n`, { mode: 0o600 })
+  renameSync(part, configFile)
+  const { account, accountSeedFile, controlPlaneCredsFile } = trust
+  return { configFile, account: account.id, accountSeedFile, controlPlaneCredsFile }
+}
+
+/** JSON is a subset of the server's configuration language. */
+function configuration({ host, port, tls, storeDir }: BrokerOptions, trust: BrokerTrust): string {
+  return JSON.stringify(
+    {
+      server_name: 'phonerack',
+      host,
+      port,
+      ...(tls === null ? {} : { tls: { cert_file: tls.certFile, key_file: tls.keyFile } }),
+      operator: trust.operatorJwt,
+      system_account: trust.systemAccount.id,
+      resolver: 'MEMORY',
+      resolver_preload: {
+        [trust.systemAccount.id]: trust.systemAccount.jwt,
+        [trust.account.id]: trust.account.jwt,
+      },
+      // Bounded: streams store little, and a broker must not fill the disk.
+      jetstream: { store_dir: storeDir, max_memory_store: 256 << 20, max_file_store: 4 * 2 ** 30 },
+      max_payload: 1 << 20,
+    },
+    null,
+    2,
+  )
+}

@@ -1,0 +1,2 @@
+/** The broker's keys and configuration: for the launcher, and for `phonerack-control-plane nats-config`. */
+export { writeBrokerConfig, type BrokerConfig, type BrokerOptions } from './config.js'
