@@ -74,6 +74,17 @@ async function placeOf(page: Page, icon: string): Promise<{ x: number; y: number
 }
 const front = async (): Promise<string> => (await look(phone)).app.package
 
+/** While `hold` is set, decoded frames reach the page only when `release` is called. */
+const holdFrames = `window.hold = false
+window.held = []
+window.release = () => held.splice(0).forEach((show) => show())
+window.VideoDecoder = class extends VideoDecoder {
+  constructor({ output, error }) {
+    super({ error, output: (frame) => (hold ? held.push(() => output(frame)) : output(frame)) })
+  }
+}
+`
+
 describe('a person in a browser', () => {
   it('reads the request, takes control, and gives the phone back with a note', async () => {
     const { url, path } = await handOver()
@@ -152,6 +163,23 @@ describe('a person in a browser', () => {
     await isFree()
     expect(await read(path)).toMatchObject({ status: 'expired', note: null })
     await isOver(page, 'expired')
+  })
+
+  it('stays ended when a frame is decoded after the end', async () => {
+    const { url, path } = await handOver()
+    const page = await newPage(browser, desktop, complaints)
+    await page.addInitScript({ content: holdFrames })
+    await page.goto(url)
+    await page.waitForSelector('body[data-state="live"]', { timeout: patience })
+    await page.evaluate('hold = true')
+    // Changes the screen, whichever app it shows.
+    await act(phone, { type: 'open_app', package: 'com.phonerack.notes' })
+    await isFree()
+    await page.waitForFunction('held.length > 0', null, { timeout: patience })
+    expect((await phone.api.delete(path)).status).toBe(200)
+    await page.waitForSelector('body[data-state="over"]', { timeout: patience })
+    await page.evaluate('release()')
+    await isOver(page, 'no longer needs your help')
   })
 
   it('shows that the agent took it back, or that the phone was parked', async () => {

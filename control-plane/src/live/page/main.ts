@@ -39,11 +39,13 @@ const connection = new Connection(socketUrl(), location.hash.slice(1), {
   },
   onRetry(reason) {
     letGo()
+    player.reset()
     handoff.wait()
     view.retrying(reason)
   },
   onOver(reason) {
     letGo()
+    player.reset()
     const next = handoff.over(reason)
     view.over(reason, next ?? 'If you need more time, ask the sender for a new link.')
   },

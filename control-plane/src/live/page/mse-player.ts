@@ -128,6 +128,8 @@ export class MsePlayer implements VideoPlayer {
   }
 
   private seen(video: HTMLVideoElement, at: number): void {
+    // A frame from before a reset.
+    if (!this.config) return
     this.draw(video)
     const last = this.waiting.findLastIndex((due) => due.at <= at + 0.0005)
     const [newest] = this.waiting.splice(0, last + 1).slice(-1)

@@ -27,7 +27,7 @@ export interface PlayerListener {
 export interface VideoPlayer {
   /** Since the page was opened; `decodeMs`: for the last frame, from its arrival. */
   readonly counted: { pictures: number; dropped: number; decodeMs: number }
-  /** Discards all state, for a new connection. */
+  /** Discards all state: a connection ended, or a new one begins. Frames in the decoder are not drawn. */
   reset(): void
   takeConfig(config: ConfigMessage): void
   takeFrame(frame: FrameMessage): void

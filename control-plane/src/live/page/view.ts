@@ -88,9 +88,9 @@ export class View {
     return this.control && this.state === 'live'
   }
 
-  /** The first picture has arrived. */
+  /** A picture was drawn. */
   live(): void {
-    if (this.state !== 'live') this.show('live', '', '')
+    if (this.state === 'connecting') this.show('live', '', '')
   }
 
   resized(width: number, height: number): void {
