@@ -4,7 +4,7 @@
  * for.
  */
 const controlPlaneFloors = [
-  ['apps', 'config', 'pki', 'failure-limit', 'validation'],
+  ['apps', 'config', 'metrics', 'pki', 'failure-limit', 'validation'],
   ['db', 'host-calls'],
   ['core'],
   ['activity', 'billing', 'keys', 'queue'],

@@ -2,12 +2,23 @@
  * Assembles the control plane below its HTTP server: database, broker, hosts, jobs, services.
  * `main.ts` runs it; tests run it with real dependencies.
  */
+import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { Alarm, Counters, openBus, systemClock, type Bus, type Clock, type Logger } from '@phonerack/shared'
+import {
+  Alarm,
+  Counters,
+  deviceLinkSchema,
+  openBus,
+  systemClock,
+  type Bus,
+  type Clock,
+  type Logger,
+} from '@phonerack/shared'
 import { type FastifyPluginAsync } from 'fastify'
 import { createActivityRecorder } from './activity/recorder.js'
 import { type Config } from './config/config.js'
 import { DatabaseClock } from './db/clock.js'
+import { deviceStates } from './devices/link.js'
 import { gateLimits, OwnerGate } from './db/owner-gate.js'
 import { openDatabase, readTime, type OpenDatabase } from './db/database.js'
 import { openInstallation } from './db/installation.js'
@@ -31,9 +42,11 @@ import { Listening, sweepDrained, sweepHosts } from './hosts/sweep.js'
 import { createInstallService } from './installs/service.js'
 import { forget, reconcile } from './jobs/reconcile.js'
 import { JobRunner, prepareJobs } from './queue/runner.js'
+import { jobPayloads } from './queue/queue.js'
 import { fileTasks, hostTasks, installTasks, recordingTasks, timerTasks, workers } from './jobs/tasks.js'
 import { Ticker } from './core/ticker.js'
 import { createKeyService } from './keys/service.js'
+import { createMetrics, type Metrics } from './metrics/metrics.js'
 import { createLiveService } from './live/links.js'
 import { livePlugin } from './routes/public/live.js'
 import { createStandBys } from './live/stand-bys.js'
@@ -44,6 +57,7 @@ import { createOperatorGate, type OperatorGate } from './routes/operator/gate.js
 import { refuseOtherToken, setConfiguredOperator } from './operator/configured.js'
 import { operatorPlugin } from './routes/operator/plugin.js'
 import { createChanges, uploadTopic } from './core/changes.js'
+import { phoneStatuses } from './core/statuses.js'
 import { type Core } from './core/core.js'
 import { Cursors } from './core/cursor.js'
 import { createCheckoutService } from './payments/checkout.js'
@@ -55,6 +69,7 @@ import { type Authority } from './pki/authority.js'
 import { openNatsUsers, type NatsUsers } from './pki/nats-users.js'
 import { expireRecordings } from './recordings/expiry.js'
 import { createRecordingService } from './recordings/service.js'
+import { recordingStatuses } from './recordings/types.js'
 import { setupOperatorPlugin } from './routes/operator/setup.js'
 import { setupPlugin } from './routes/public/setup.js'
 import { createSetupService } from './setup/service.js'
@@ -82,6 +97,7 @@ export interface App {
    * judge hosts.
    */
   postgresTime: Pick<DatabaseClock, 'skewMs' | 'isSkewed'>
+  metrics: Metrics
   /**
    * Checks Postgres, without which nothing is served, and the broker, without which phones are
    * unreachable.
@@ -126,7 +142,8 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
   }
   if (config.operatorTokenHash) await setConfiguredOperator(core, config.operatorTokenHash, config.replicaId)
 
-  const hosts = new HostClients(await authority.issueClient(), parts.log)
+  const own = await authority.issueClient()
+  const hosts = new HostClients(own, parts.log)
   const failureLimit = createFailureLimit({
     trustedProxies: config.http.trustedProxies,
     perMinute: config.failuresPerMinute,
@@ -195,6 +212,29 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
     new Ticker('work folder of the storage', 600_000, parts.log, () => store.sweep()),
   ]
 
+  const metrics = createMetrics({
+    databaseUrl: config.databaseUrl,
+    log: parts.log,
+    names: {
+      phoneStatuses: phoneStatuses.filter((status) => status !== 'deleted'),
+      deviceStates,
+      links: deviceLinkSchema.options,
+      jobs: Object.keys(jobPayloads),
+      recordingStatuses: ['starting', ...recordingStatuses],
+    },
+    hostLateAfterMs: config.rules.hostLateAfterMs,
+    hostLostAfterMs: config.rules.hostLostAfterMs,
+    pools: () => ({ requests: database.poolUse(), jobs: jobs.poolUse() }),
+    counters: core.counters,
+    hostCertificates: () => hosts.certificateEnds,
+    ownCertificates: {
+      client: new Date(new X509Certificate(own.certificatePem).validTo),
+      authority: authority.endsAt,
+    },
+    clockSkewMs: () => postgresTime.skewMs,
+    isBrokerConnected: () => bus.connected,
+  })
+
   let quiet: Promise<void> | null = null
   const quiesce = (): Promise<void> => {
     quiet ??= Promise.all([
@@ -247,6 +287,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
       paymentsOperatorPlugin(core),
     ],
     failureLimit,
+    metrics,
     health: () => healthOf(core, postgresTime),
     quiesce,
     async close() {
@@ -263,6 +304,7 @@ export async function startApp(config: Config, parts: AppParts): Promise<App> {
       live.close()
       standBys.close()
       hosts.close()
+      await metrics.close()
       await bus.close()
       await database.close()
     },

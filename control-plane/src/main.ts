@@ -3,6 +3,7 @@
  * SIGTERM.
  */
 import { createLogger, pause, type Logger } from '@phonerack/shared'
+import { serveMetrics } from '@phonerack/shared/metrics'
 import { type FastifyInstance } from 'fastify'
 import { startApp, type App } from './app.js'
 import { readConfig, type Config, type OperatorListen } from './config/config.js'
@@ -48,6 +49,8 @@ async function main(): Promise<void> {
     gate: app.operatorGate,
     plugins: app.operatorPlugins,
   })
+  const scraped = config.metrics ? await serveMetrics(config.metrics, () => app.metrics.render(), log) : null
+  if (config.metrics) log.info({ ...config.metrics }, 'metrics ready')
   // First, so that the operator API is up whenever the public API is.
   await listenForOperators(operator, config.operator)
   await server.listen({ host: config.http.host, port: config.http.port })
@@ -57,6 +60,7 @@ async function main(): Promise<void> {
     // Load balancers notice `/readyz`; until then they send requests here.
     await pause(config.stopDelayMs, new AbortController().signal)
     await Promise.all([server.close(), operator.close(), app.quiesce()])
+    await scraped?.close()
     await app.close()
   }
   const stop = (signal: string): void => {

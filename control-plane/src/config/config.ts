@@ -5,6 +5,7 @@
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { limits, price } from '@phonerack/shared'
+import { readListen, type Listen } from '@phonerack/shared/metrics'
 import { z } from 'zod'
 import { readStorageConfig, storageEnvironment, type StorageConfig } from './storage.js'
 
@@ -21,6 +22,11 @@ const environmentSchema = z
      * it.
      */
     PHONERACK_OPERATOR_LISTEN: z
+      .string()
+      .refine((text) => readListen(text) !== null, 'must be host:port')
+      .optional(),
+    /** `host:port` of `/metrics`, which needs no key. Left out: none. */
+    PHONERACK_METRICS_LISTEN: z
       .string()
       .refine((text) => readListen(text) !== null, 'must be host:port')
       .optional(),
@@ -149,6 +155,8 @@ export interface Config {
   /** Milliseconds between SIGTERM and the end of the listeners. */
   stopDelayMs: number
   operator: OperatorListen
+  /** Where `/metrics` is served; null: nowhere. */
+  metrics: Listen | null
   databaseUrl: string
   databasePool: number
   natsUrl: string
@@ -247,6 +255,7 @@ export function readConfig(environment: Record<string, string | undefined>): Con
     },
     stopDelayMs: env.PHONERACK_STOP_DELAY * 1000,
     operator: readOperatorListen(env.PHONERACK_OPERATOR_LISTEN),
+    metrics: env.PHONERACK_METRICS_LISTEN === undefined ? null : readListen(env.PHONERACK_METRICS_LISTEN),
     databaseUrl: env.DATABASE_URL,
     databasePool: env.PHONERACK_DATABASE_POOL,
     natsUrl: env.NATS_URL,
@@ -310,12 +319,6 @@ export function readConfig(environment: Record<string, string | undefined>): Con
 function readOperatorListen(text: string | undefined): OperatorListen {
   const listen = text === undefined ? null : readListen(text)
   return { ...(listen ?? defaultOperatorListen), isChosen: listen !== null }
-}
-
-/** `host:port`, an IPv6 address in brackets; null for any other text. */
-function readListen(text: string): { host: string; port: number } | null {
-  const [, v6, host = v6, port] = /^(?:\[([0-9a-fA-F:.]+)\]|([^\s:[\]]+)):(\d{1,5})$/.exec(text) ?? []
-  return host === undefined || Number(port) > 65_535 ? null : { host, port: Number(port) }
 }
 
 function readPayments(env: z.infer<typeof environmentSchema>): PaymentsConfig | null {

@@ -5,6 +5,7 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
 import { PrismaClient, type Prisma } from '../gen/prisma/client.js'
+import { poolUseOf, type PoolUse } from './pool-use.js'
 import { createPreparedRead, type PreparedRead } from './prepared-reads.js'
 import { sqlStateOf } from './sql-state.js'
 
@@ -17,6 +18,8 @@ export type Reader = Pick<Tx, '$queryRaw'>
 export interface OpenDatabase {
   db: Database
   read: PreparedRead
+  /** Its connections now. */
+  poolUse(): PoolUse
   close(): Promise<void>
 }
 
@@ -42,6 +45,7 @@ export function openDatabase(url: string, poolSize: number): OpenDatabase {
   return {
     db,
     read: createPreparedRead(pool),
+    poolUse: () => poolUseOf(pool),
     async close() {
       await db.$disconnect()
       await pool.end()

@@ -8,12 +8,14 @@ import {
   credentials,
   connectivityState,
   InterceptingCall,
+  status,
   type ChannelCredentials,
   type Interceptor,
 } from '@grpc/grpc-js'
 import { type HostServiceClient, type LiveServiceClient, type RecordingServiceClient } from '@phonerack/proto'
 import { keepalive, ownNow, protocol, type Logger } from '@phonerack/shared'
 import { type Credentials, hostDnsName } from '../pki/authority.js'
+import { countHostCall } from '../metrics/instruments.js'
 import { channelTarget } from './address.js'
 import { checkedClients } from './answers/client.js'
 import { Breaker } from './breaker.js'
@@ -47,6 +49,7 @@ export interface HostConnection {
 
 export class HostClients {
   private readonly open = new Map<string, HostConnection & HostAddress>()
+  private readonly ends = new Map<string, Date>()
 
   constructor(
     private readonly own: Credentials,
@@ -57,10 +60,16 @@ export class HostClients {
     const known = this.open.get(hostId)
     if (known?.address === address && known.certificateFingerprint === certificateFingerprint) return known
     if (known) end(known)
-    const secured = credentialsFor(this.own, certificateFingerprint)
+    const note = (ends: Date) => this.ends.set(hostId, ends)
+    const secured = credentialsFor(this.own, certificateFingerprint, note)
     const connection = { address, certificateFingerprint, ...this.connect(hostId, address, secured) }
     this.open.set(hostId, connection)
     return connection
+  }
+
+  /** When the certificate ends that a host presented last, by host ID. */
+  get certificateEnds(): ReadonlyMap<string, Date> {
+    return this.ends
   }
 
   close(): void {
@@ -77,7 +86,7 @@ export class HostClients {
       ...keepalive,
       'grpc.initial_reconnect_backoff_ms': 200,
       'grpc.max_reconnect_backoff_ms': 2000,
-      interceptors: [sayProtocol],
+      interceptors: [sayProtocol, measure],
       // A retry by gRPC would hide whether bytes may have left.
       'grpc.enable_retries': 0,
       // A host's DNS records must not configure our calls.
@@ -102,18 +111,26 @@ export class HostClients {
   }
 }
 
-const credentialsFor = (own: Credentials, fingerprint: string | null): ChannelCredentials =>
+/** @param note gets the end of each accepted certificate */
+const credentialsFor = (
+  own: Credentials,
+  fingerprint: string | null,
+  note: (ends: Date) => void,
+): ChannelCredentials =>
   credentials.createSsl(
     Buffer.from(own.caPem),
     Buffer.from(own.privateKeyPem),
     Buffer.from(own.certificatePem),
     {
       // Replaces the check of the name, which is therefore made here.
-      checkServerIdentity: (name, certificate) =>
-        checkServerIdentity(name, certificate) ??
-        (fingerprint === null || certificate.fingerprint256 === fingerprint
-          ? undefined
-          : new Error('the host presents an earlier certificate of its ID')),
+      checkServerIdentity(name, certificate) {
+        const fault = checkServerIdentity(name, certificate)
+        if (fault) return fault
+        if (fingerprint !== null && certificate.fingerprint256 !== fingerprint)
+          return new Error('the host presents an earlier certificate of its ID')
+        note(new Date(certificate.valid_to))
+        return undefined
+      },
     },
   )
 
@@ -123,6 +140,26 @@ const sayProtocol: Interceptor = (options, nextCall) =>
     start(metadata, listener, next) {
       metadata.set(protocol.header, String(protocol.version))
       next(metadata, listener)
+    },
+  })
+
+/** By code. A host may send any number. */
+const statusNames: Partial<Record<number, string>> = status
+
+/** Measures each call that ends by itself: a live view lasts as long as its viewer stays. */
+const measure: Interceptor = (options, nextCall) =>
+  new InterceptingCall(nextCall(options), {
+    start(metadata, listener, next) {
+      const { path, requestStream } = options.method_definition
+      if (requestStream) return next(metadata, listener)
+      const startedAt = performance.now()
+      next(metadata, {
+        onReceiveStatus(ended, pass) {
+          const name = path.slice(path.lastIndexOf('/') + 1)
+          countHostCall(name, statusNames[ended.code] ?? 'UNKNOWN', (performance.now() - startedAt) / 1000)
+          pass(ended)
+        },
+      })
     },
   })
 

@@ -13,6 +13,8 @@ import {
 import { inTransaction, type Tx } from '../db/database.js'
 import { readEpoch } from '../db/epoch.js'
 import { judge, type CustodyRow } from '../devices/custody.js'
+import { hostInReach } from '../devices/reach.js'
+import { countHeartbeat } from '../metrics/instruments.js'
 import { type Core } from '../core/core.js'
 import { settleReport } from './settle-device.js'
 import { deviceChange, inOurTime, isNewer, newDevice, type KnownDevice, type KnownHost } from './fold.js'
@@ -44,9 +46,10 @@ export function listenToHosts(core: Core, silence: HostSilence, locks: LockActiv
       while (entry.next) {
         const { message: next } = entry.next
         entry.next = null
-        await takeHeartbeat(core, silence, locks, hostId, next).catch((error: unknown) =>
-          core.log.warn({ err: error, host: hostId }, 'could not apply a heartbeat'),
-        )
+        await takeHeartbeat(core, silence, locks, hostId, next).catch((error: unknown) => {
+          countHeartbeat('failed')
+          core.log.warn({ err: error, host: hostId }, 'could not apply a heartbeat')
+        })
       }
       folding.delete(hostId)
     })()
@@ -96,6 +99,7 @@ async function takeHeartbeat(
 
 /** Ignores the heartbeat and notes the reason for the operator. */
 async function noteRefusal(core: Core, hostId: string, { refused, protocolVersion }: RefusedHeartbeat) {
+  countHeartbeat('refused')
   const { count } = await core.db.host.updateMany({
     where: { id: hostId, OR: [{ reportFault: null }, { reportFault: { not: refused } }] },
     data: { reportFault: refused, protocolVersion },
@@ -121,10 +125,11 @@ export async function foldHeartbeat(
         report_fault as "reportFault", certificate_fingerprint as "certificateFingerprint"
       from hosts where id = ${heartbeat.host_id} for update`
     const now = core.clock.now()
-    if (!host || host.retiredAt || !isNewer(host, heartbeat, now, core.rules.hostLateAfterMs)) return null
+    if (!host || host.retiredAt || !isNewer(host, heartbeat, now, core.rules.hostLateAfterMs))
+      return 'outdated'
     if (host.certificateFingerprint !== null && heartbeat.certificate !== host.certificateFingerprint) {
       core.log.warn({ host: host.id }, 'ignoring a heartbeat of a machine with an earlier certificate')
-      return null
+      return 'refused'
     }
     const { epoch } = host
     const changed = await foldDevices(core, tx, heartbeat, faults, host, { now, epoch })
@@ -144,9 +149,14 @@ export async function foldHeartbeat(
     })
     if (faults.fault !== null && faults.fault !== host.reportFault)
       core.log.warn({ host: host.id, fault: faults.fault }, 'could not read part of a heartbeat')
-    return { ...changed, epoch }
+    const isLate = host.lastSeenAt !== null && !hostInReach(host.lastSeenAt, now, core.rules)
+    return { ...changed, epoch, isLate }
   })
-  if (!folded) return []
+  if (typeof folded === 'string') {
+    countHeartbeat(folded)
+    return []
+  }
+  countHeartbeat(folded.isLate ? 'late' : 'applied')
   for (const phoneId of folded.phones) core.changes.publish(phoneId)
   if (heartbeat.epoch !== folded.epoch) announce(core, heartbeat.host_id, folded.epoch)
   for (const { deviceId, report } of folded.disagreeing)

@@ -15,6 +15,7 @@ import { isUp, type DeviceState } from '../devices/link.js'
 import { cleanForNobody, reasonOf } from '../devices/quarantine.js'
 import { CallFailure, callHost } from '../host-calls/calls.js'
 import { refusalIn, settleRefusal } from '../hosts/settle-device.js'
+import { countCare, type CareKind, type CareOutcome } from '../metrics/instruments.js'
 import {
   assignmentFor,
   placeDevice,
@@ -40,6 +41,8 @@ import {
 const most = { refused: 3, unanswered: 3 }
 /** Milliseconds between two attempts to get a slot of the host. */
 const longestTurnMs = 5000
+
+const kinds: Record<CareJob, CareKind> = { 'device.wipe': 'wipe', 'device.enroll': 'enroll' }
 
 interface Cared {
   verified: boolean
@@ -122,6 +125,7 @@ async function tryCare<N extends CareJob>(
     const isRefused =
       refusal !== null || error.isHostFault || (error.answer !== null && !error.answer.retryable)
     const isUnanswered = error.timedOut && !isRefused
+    countCare(kinds[name], failureOf(error, isRefused))
     const refused = payload.refused + (isRefused ? 1 : 0)
     const unanswered = payload.unanswered + (isUnanswered ? 1 : 0)
     const ms = backoff(isRefused ? refused : payload.attempt, 1000, 30_000)
@@ -142,6 +146,13 @@ async function tryCare<N extends CareJob>(
     else if (!context.stopping.aborted) await note(context, device, wasInterrupted(name, error.message))
     return retry({ attempt: payload.attempt + 1, refused, unanswered, turns: 0 }, ms)
   }
+}
+
+/** The outcome of a failed attempt, for metrics. */
+function failureOf(error: CallFailure, isRefused: boolean): CareOutcome {
+  if (isRefused) return 'refused'
+  if (error.timedOut) return 'unanswered'
+  return error.sent ? 'interrupted' : 'unreachable'
 }
 
 const notVerified = (evidence: string): Cared => ({
@@ -177,11 +188,12 @@ async function conclude({ core }: JobContext, device: PlacedDevice, outcome: Car
       ...(verified ? { freedAt: now, enrolledAt: device.enrolledAt ?? now } : {}),
     },
   })
-  if (count > 0)
-    core.log.info(
-      { audit: 'device.cared_for', device: device.id, after: device.state, verified },
-      'a device was verified',
-    )
+  if (count === 0) return
+  countCare(device.state === 'wiping' ? 'wipe' : 'enroll', verified ? 'verified' : 'not_verified')
+  core.log.info(
+    { audit: 'device.cared_for', device: device.id, after: device.state, verified },
+    'a device was verified',
+  )
 }
 
 /** Evidence quotes the phone, and so may contain anything that a tenant left there. */

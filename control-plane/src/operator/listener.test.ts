@@ -1,7 +1,12 @@
-// The operator API has a listener separate from the public one; neither serves the other's
-// requests.
-import { afterAll, beforeAll, expect, it } from 'vitest'
+// The operator API and the metrics have listeners separate from the public one; none serves the
+// requests of another.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createLogger } from '@phonerack/shared'
+import { serveMetrics } from '@phonerack/shared/metrics'
 import { readConfig } from '../config/config.js'
+import { DatabaseGauges } from '../metrics/database-gauges.js'
+import { instruments } from '../metrics/instruments.js'
+import { watchQueries } from '../testing/query-log.js'
 import { startWorld, type Plane, type World } from '../testing/world.js'
 
 let world: World
@@ -69,4 +74,123 @@ it('listens on loopback unless an address is configured', () => {
     expect(() => readConfig({ ...needed, PHONERACK_OPERATOR_LISTEN: wrong }), wrong).toThrow(
       /OPERATOR_LISTEN/,
     )
+})
+
+describe('metrics', () => {
+  const quiet = createLogger('metrics-test')
+  quiet.level = 'silent'
+  const readings = ['phones', 'devices', 'hosts', 'jobs', 'credit', 'recordings']
+  /** With limits that a busy machine does not reach. */
+  const gauges = (cacheMs: number) =>
+    new DatabaseGauges({
+      databaseUrl: plane.config.databaseUrl,
+      log: quiet,
+      names: {
+        ...{ phoneStatuses: ['ready'], deviceStates: ['free'], links: ['healthy'] },
+        ...{ jobs: ['phone.start'], recordingStatuses: ['ready'] },
+      },
+      hostLateAfterMs: 10_000,
+      hostLostAfterMs: 30_000,
+      times: { statement: 60_000, all: 60_000, cache: cacheMs },
+    })
+  const errorsOf = async (reading: string): Promise<number> => {
+    const { values } = (await instruments.getSingleMetric('phonerack_scrape_errors_total')?.get()) ?? {
+      values: [],
+    }
+    return values.find(({ labels }) => labels['reading'] === reading)?.value ?? 0
+  }
+
+  it('has no listener unless an address is configured', () => {
+    expect(readConfig(needed).metrics).toBeNull()
+    const listen = { ...needed, PHONERACK_METRICS_LISTEN: '[::1]:9464' }
+    expect(readConfig(listen).metrics).toEqual({ host: '::1', port: 9464 })
+    for (const wrong of ['', '9464', 'host'])
+      expect(() => readConfig({ ...needed, PHONERACK_METRICS_LISTEN: wrong })).toThrow(/METRICS_LISTEN/)
+  })
+
+  it('answers GET /metrics only, and no other listener does', async () => {
+    const listener = await serveMetrics(
+      { host: '127.0.0.1', port: 0 },
+      () => plane.app.metrics.render(),
+      quiet,
+    )
+    try {
+      const base = `http://127.0.0.1:${listener.port}`
+      const scrape = await fetch(`${base}/metrics`)
+      expect([scrape.status, scrape.headers.get('content-type')]).toEqual([
+        200,
+        'text/plain; version=0.0.4; charset=utf-8',
+      ])
+      const names = [...(await scrape.text()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
+      expect(names.length).toBeGreaterThan(30)
+      expect(names.filter((name) => !name?.startsWith('phonerack_'))).toEqual([])
+      expect(new Set(names).size).toBe(names.length)
+      for (const path of ['/', '/v1/account', '/metrics/x', '/healthz'])
+        expect((await fetch(base + path)).status, path).toBe(404)
+      expect((await fetch(`${base}/metrics`, { method: 'POST' })).status).toBe(405)
+      for (const server of [plane.server, plane.operator])
+        expect((await server.inject({ url: '/metrics' })).statusCode).toBe(404)
+    } finally {
+      await listener.close()
+    }
+  })
+
+  it('reads each figure with one statement, and not again while it is recent', async () => {
+    const read = gauges(3_600_000)
+    const log = watchQueries()
+    try {
+      const [one, other] = await Promise.all([read.render(), read.render()])
+      expect(one).toBe(other)
+      expect(await read.render()).toBe(one)
+      for (const pattern of [
+        /as available/,
+        /as silence/,
+        /as charged/,
+        /as scheduled/,
+        /from recordings where status <>/,
+      ])
+        expect(log.texts.filter((text) => pattern.test(text)).length, pattern.source).toBe(1)
+    } finally {
+      log.stop()
+      await read.close()
+    }
+  })
+
+  it('exports no figures of a reading that fails, and counts it', async () => {
+    const read = gauges(0)
+    const { db } = plane.app.core
+    try {
+      expect(await read.render()).toContain('phonerack_recordings{status="ready"} 0')
+      const before = await errorsOf('recordings')
+      await db.$executeRaw`alter table recordings rename to recordings_away`
+      try {
+        const text = await read.render()
+        expect(text).not.toContain('phonerack_recordings')
+        expect(text).toContain('phonerack_phones{status="ready"} 0')
+      } finally {
+        await db.$executeRaw`alter table recordings_away rename to recordings`
+      }
+      expect(await errorsOf('recordings')).toBe(before + 1)
+      expect(await read.render()).toContain('phonerack_recordings{status="ready"} 0')
+    } finally {
+      await read.close()
+    }
+  })
+
+  it('exports no database figures without a database, and counts every reading', async () => {
+    const before = await Promise.all(readings.map(errorsOf))
+    const url = new URL(plane.config.databaseUrl)
+    url.pathname = '/none'
+    const away = new DatabaseGauges({
+      ...{ databaseUrl: url.href, log: quiet, hostLateAfterMs: 1, hostLostAfterMs: 1 },
+      times: { statement: 60_000 },
+      names: { phoneStatuses: [], deviceStates: [], links: [], jobs: [], recordingStatuses: [] },
+    })
+    try {
+      expect((await away.render()).trim()).toBe('')
+    } finally {
+      await away.close()
+    }
+    expect(await Promise.all(readings.map(errorsOf))).toEqual(before.map((count) => count + 1))
+  })
 })

@@ -7,6 +7,7 @@ import { inTransaction, type Tx } from '../db/database.js'
 import { deviceOf } from '../devices/assignment.js'
 import { drainedSince } from '../devices/service.js'
 import { type Core } from '../core/core.js'
+import { countReady, countStartFailure, type StartKind } from '../metrics/instruments.js'
 import { endIfDue, endRun, type Ending } from './end.js'
 import { moveFor, type PhoneEvent } from './machine.js'
 import { findPhone, lockPhone, type PhoneRecord } from './records.js'
@@ -20,7 +21,7 @@ export async function becomeReady(core: Core, phoneId: string, fencing: bigint):
   const ready = await inTransaction(core.db, async (tx) => {
     const phone = await lockPhone(tx, phoneId, 'phone')
     const move = phone ? moveFor(phone.status, 'became_ready') : null
-    if (!phone?.session || !move || (await deviceOf(tx, phoneId))?.fencingNumber !== fencing) return false
+    if (!phone?.session || !move || (await deviceOf(tx, phoneId))?.fencingNumber !== fencing) return null
     const now = core.clock.now()
     await tx.phone.update({
       where: { id: phoneId },
@@ -38,11 +39,16 @@ export async function becomeReady(core: Core, phoneId: string, fencing: bigint):
     const session = { ...phone.session, readyAt: phone.session.readyAt ?? now }
     await tx.session.update({ where: { id: session.id }, data: { readyAt: session.readyAt } })
     await scheduleDue(tx, { ...phone, status: move.to, lastActiveAt: now }, session)
-    return true
+    const { readyAt, startedAt } = phone.session
+    return { isRestart: readyAt !== null, kind: kindOf(phone), ms: now.getTime() - startedAt.getTime() }
   })
-  if (ready) core.changes.publish(phoneId)
-  return ready
+  if (!ready) return false
+  if (!ready.isRestart) countReady(ready.kind, ready.ms / 1000)
+  core.changes.publish(phoneId)
+  return true
 }
+
+const kindOf = ({ status }: PhoneRecord): StartKind => (status === 'creating' ? 'create' : 'start')
 
 /**
  * The device is parked, or cannot be reached and is left alone. The phone is parked in both cases.
@@ -58,13 +64,17 @@ export async function becomeParked(core: Core, phoneId: string): Promise<void> {
  */
 export async function enforceDeadline(core: Core, phoneId: string, sessionId: string): Promise<void> {
   const lastProofAt = await lastProofOf(core, phoneId)
-  await apply(core, phoneId, (phone, now) => {
+  const timedOut: { kind: StartKind | null } = { kind: null }
+  const isEnded = await apply(core, phoneId, (phone, now) => {
+    timedOut.kind = null
     if (phone.session?.id !== sessionId || phone.startDeadlineAt === null || phone.startDeadlineAt > now)
       return null
-    return phone.status === 'starting' && phone.session.readyAt !== null
-      ? quarantined('The phone did not come back after its restart.', lastProofAt ?? now)
-      : startTimedOut(phone)
+    if (phone.status === 'starting' && phone.session.readyAt !== null)
+      return quarantined('The phone did not come back after its restart.', lastProofAt ?? now)
+    timedOut.kind = kindOf(phone)
+    return startTimedOut(phone)
   })
+  if (isEnded && timedOut.kind) countStartFailure(timedOut.kind)
 }
 
 /**
@@ -190,18 +200,19 @@ interface Applied {
 }
 
 /**
- * Locks the phone, lets `decide` choose the event, and applies it. Does nothing when it does not
- * apply.
+ * Locks the phone, lets `decide` choose the event, and applies it. Returns false and does nothing
+ * when it does not apply.
  */
 async function apply(
   core: Core,
   phoneId: string,
   decide: (phone: PhoneRecord, now: Date) => Applied | null,
-): Promise<void> {
+): Promise<boolean> {
   // Look without locks first: most calls of a repeated job have nothing to do.
-  if (!(await findPhone(core.db, phoneId))) return
+  if (!(await findPhone(core.db, phoneId))) return false
   const changed = await inTransaction(core.db, (tx) => applyIn(tx, core, phoneId, decide))
   if (changed) core.changes.publish(phoneId)
+  return changed
 }
 
 async function applyIn(

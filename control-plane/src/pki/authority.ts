@@ -50,6 +50,11 @@ export class Authority {
     return `${this.certificate.toString('pem')}\n`
   }
 
+  /** When the authority's own certificate ends. */
+  get endsAt(): Date {
+    return this.certificate.notAfter
+  }
+
   /** Issues a new key and client certificate for this process. */
   async issueClient(): Promise<Credentials> {
     const keys = await newKeys()

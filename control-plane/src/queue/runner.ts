@@ -17,6 +17,8 @@ import {
 import pg from 'pg'
 import { type Logger, pause } from '@phonerack/shared'
 import { type Database } from '../db/database.js'
+import { poolUseOf, type PoolUse } from '../db/pool-use.js'
+import { countJobFailure } from '../metrics/instruments.js'
 import { DueJobs, type Due } from './due-jobs.js'
 import { ReplicaClaim } from './replica-claim.js'
 import { Ticker } from '../core/ticker.js'
@@ -100,6 +102,11 @@ export class JobRunner {
     return runner
   }
 
+  /** Its connections to Postgres now. */
+  poolUse(): PoolUse {
+    return poolUseOf(this.pool)
+  }
+
   /**
    * Lets running jobs finish for a moment, then aborts their calls (`giveUp`), and returns those
    * that still run to the queue for another replica.
@@ -164,9 +171,10 @@ export class JobRunner {
       ids.add(worker.workerId)
       this.workerIds.add(worker.workerId)
     })
-    events.on('job:error', ({ job, error }) =>
-      this.options.log.error({ err: error, job: job.task_identifier, attempt: job.attempts }, 'a job failed'),
-    )
+    events.on('job:error', ({ job, error }) => {
+      countJobFailure(job.task_identifier)
+      this.options.log.error({ err: error, job: job.task_identifier, attempt: job.attempts }, 'a job failed')
+    })
     return run({
       pgPool: this.pool,
       taskList: pool.tasks,

@@ -27,6 +27,7 @@ import { sendError } from '../http/errors.js'
 import { watchPaths } from '../http/known-paths.js'
 import { trackLifetimes } from '../http/lifetimes.js'
 import { addRequestLog } from '../http/request-log.js'
+import { addRequestMetrics } from '../http/request-metrics.js'
 import { createRateLimit } from '../http/rate-limit.js'
 import { keepAddresses } from '../failure-limit/network.js'
 import { createFailureLimit, type FailureLimit } from '../failure-limit/failure-limit.js'
@@ -114,6 +115,7 @@ export function addFoundations(app: FastifyInstance): void {
   app.server.on('connect', (_request, socket: Socket) => answerOnSocket(socket, new ApiError('not_found')))
   addConventions(app, paths)
   addRequestLog(app)
+  addRequestMetrics(app)
   addBodyReading(app, continuation)
 }
 

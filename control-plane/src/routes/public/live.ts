@@ -18,6 +18,7 @@ import { keepPulse } from '../../live/pulse.js'
 import { readLink, standingOf, type LinkRow } from '../../live/standing.js'
 import { Viewer, type ViewerParts } from '../../live/viewer.js'
 import { createWaitingRoom } from '../../live/waiting-room.js'
+import { viewerCame, viewerLeft } from '../../metrics/instruments.js'
 import { type PhoneService } from '../../phones/types.js'
 
 const socketPath = `${pagePath}/socket`
@@ -127,8 +128,10 @@ export const livePlugin =
       )
       const viewer = new Viewer(socket, tokenHash, link, standing.place, { core, hosts, onInput }, requestId)
       viewers.add(viewer)
+      viewerCame()
       socket.once('close', (code) => {
         viewers.delete(viewer)
+        viewerLeft()
         core.log.info({ request_id: requestId, phone: link.phoneId, code }, 'a live view ended')
       })
       return viewer

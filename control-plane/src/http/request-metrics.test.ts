@@ -1,0 +1,57 @@
+// Labels of request metrics are bounded: a client cannot create a time series.
+import { ApiError, createLogger } from '@phonerack/shared'
+import { expect, it } from 'vitest'
+import { countRequest, instruments } from '../metrics/instruments.js'
+import { addFoundations, createFastify } from '../server/server.js'
+
+const log = createLogger('request-metrics-test')
+log.level = 'silent'
+
+/** The labels of all series of a metric, without those of buckets. */
+async function seriesOf(metric: string): Promise<string[]> {
+  const text = await instruments.getSingleMetricAsString(metric)
+  return [...text.matchAll(/^\w+_(?:count|total)\{(.*)\} \S+$/gm)].map(([, labels = '']) => labels).sort()
+}
+
+it('counts requests by route template, and all paths without a route as one', async () => {
+  instruments.resetMetrics()
+  const app = createFastify({}, log)
+  addFoundations(app)
+  app.get('/things/:id', (_request, reply) => reply.send({ ok: true }))
+  app.post('/things/:id', () => {
+    throw new ApiError('phone_not_found')
+  })
+  await app.ready()
+  try {
+    for (const id of ['a', 'b', 'c%22%0Ad']) await app.inject({ url: `/things/${id}?x=${id}` })
+    await app.inject({ method: 'POST', url: '/things/a' })
+    for (const url of ['/none', '/none/2', '/things', '/%7F', '/v1/phones/x'])
+      for (const method of ['GET', 'DELETE'] as const) await app.inject({ method, url })
+    await app.inject({ method: 'PUT', url: '/things/a' })
+    await app.inject({ method: 'PUT', url: '/things/b' })
+  } finally {
+    await app.close()
+  }
+  expect(await seriesOf('phonerack_http_request_duration_seconds')).toEqual([
+    'method="DELETE",route="other",status="4xx"',
+    'method="GET",route="/things/:id",status="2xx"',
+    'method="GET",route="other",status="4xx"',
+    'method="POST",route="/things/:id",status="4xx"',
+    'method="PUT",route="other",status="4xx"',
+  ])
+  expect(await seriesOf('phonerack_http_errors_total')).toEqual([
+    'code="method_not_allowed"',
+    'code="not_found"',
+    'code="phone_not_found"',
+  ])
+})
+
+it('replaces methods, statuses and codes outside the lists', async () => {
+  instruments.resetMetrics()
+  for (const odd of ['PURGE', 'M-SEARCH', 'x"y'])
+    countRequest({ method: odd, route: null, status: odd.length * 1000, errorCode: odd, seconds: 0.1 })
+  expect(await seriesOf('phonerack_http_request_duration_seconds')).toEqual([
+    'method="other",route="other",status="other"',
+  ])
+  expect(await seriesOf('phonerack_http_errors_total')).toEqual(['code="other"'])
+})

@@ -1,0 +1,17 @@
+/** Counts every response by the template of its route. */
+import type { FastifyInstance } from 'fastify'
+import { countRequest } from '../metrics/instruments.js'
+
+export function addRequestMetrics(app: FastifyInstance): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    countRequest({
+      method: request.method,
+      // Paths without a route are one series: a client chooses them.
+      route: request.is404 ? null : (request.routeOptions.url ?? null),
+      status: reply.statusCode,
+      errorCode: request.errorCode,
+      seconds: reply.elapsedTime / 1000,
+    })
+    done()
+  })
+}

@@ -1,0 +1,136 @@
+/**
+ * Counters and times of this process since it began. The folder of each subject counts here; `metrics.ts` exports them.
+ * Labels have listed values only (`labels.ts` of `shared`): none comes from a tenant, a phone or a URL.
+ */
+import { bounded, methodLabel, otherLabel, secondsBuckets, statusLabel } from '@phonerack/shared/metrics'
+import { errorTable } from '@phonerack/shared'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+export const instruments = new Registry()
+const registers = [instruments]
+
+const requests = new Histogram({
+  name: 'phonerack_http_request_duration_seconds',
+  help: 'Time from a request to the end of its response, by route template. Paths without a route have the route "other".',
+  labelNames: ['method', 'route', 'status'],
+  buckets: secondsBuckets,
+  registers,
+})
+const requestErrors = new Counter({
+  name: 'phonerack_http_errors_total',
+  help: 'Error responses by error code.',
+  labelNames: ['code'],
+  registers,
+})
+const errorCodes = Object.keys(errorTable)
+
+export interface AnsweredRequest {
+  method: string
+  /** The template of its route; null without one. */
+  route: string | null
+  status: number
+  errorCode: string | null
+  seconds: number
+}
+
+export function countRequest({ method, route, status, errorCode, seconds }: AnsweredRequest): void {
+  requests.observe(
+    { method: methodLabel(method), route: route ?? otherLabel, status: statusLabel(status) },
+    seconds,
+  )
+  if (errorCode !== null) requestErrors.inc({ code: bounded(errorCodes, errorCode) })
+}
+
+const hostCalls = new Histogram({
+  name: 'phonerack_host_call_duration_seconds',
+  help: 'Time of a gRPC call to a host agent, by call and gRPC status. Live views are not included.',
+  labelNames: ['call', 'outcome'],
+  buckets: secondsBuckets,
+  registers,
+})
+
+/** @param call and `outcome`: names of gRPC's definitions, never of an answer */
+export const countHostCall = (call: string, outcome: string, seconds: number): void =>
+  hostCalls.observe({ call, outcome }, seconds)
+
+const heartbeats = new Counter({
+  name: 'phonerack_heartbeats_total',
+  help: 'Heartbeats of hosts that this replica received: applied; late (applied, after its host was late); outdated (another replica was first, or its host is unknown); refused; failed (the database).',
+  labelNames: ['result'],
+  registers,
+})
+const heartbeatResults = ['applied', 'late', 'outdated', 'refused', 'failed'] as const
+export type HeartbeatResult = (typeof heartbeatResults)[number]
+// From zero on, so that the first one is an increase.
+for (const result of heartbeatResults) heartbeats.inc({ result }, 0)
+
+export const countHeartbeat = (result: HeartbeatResult): void => heartbeats.inc({ result })
+
+const ready = new Histogram({
+  name: 'phonerack_phone_ready_seconds',
+  help: 'Time from the admission of a create or start until its phone was ready.',
+  labelNames: ['kind'],
+  buckets: [0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300],
+  registers,
+})
+const startFailures = new Counter({
+  name: 'phonerack_phone_start_failures_total',
+  help: 'Creates and starts that reached their deadline.',
+  labelNames: ['kind'],
+  registers,
+})
+export type StartKind = 'create' | 'start'
+for (const kind of ['create', 'start'] satisfies StartKind[]) startFailures.inc({ kind }, 0)
+
+export const countReady = (kind: StartKind, seconds: number): void => ready.observe({ kind }, seconds)
+export const countStartFailure = (kind: StartKind): void => startFailures.inc({ kind })
+
+const care = new Counter({
+  name: 'phonerack_device_care_total',
+  help: 'Attempts of wipes and enrolments by outcome. Verified: the device is free. Not verified: it is quarantined. A later attempt follows the other outcomes.',
+  labelNames: ['job', 'outcome'],
+  registers,
+})
+const careOutcomes = [
+  'verified',
+  'not_verified',
+  'refused',
+  'unanswered',
+  'unreachable',
+  'interrupted',
+] as const
+export type CareOutcome = (typeof careOutcomes)[number]
+export type CareKind = 'wipe' | 'enroll'
+for (const job of ['wipe', 'enroll'] satisfies CareKind[])
+  for (const outcome of careOutcomes) care.inc({ job, outcome }, 0)
+
+export const countCare = (job: CareKind, outcome: CareOutcome): void => care.inc({ job, outcome })
+
+const jobFailures = new Counter({
+  name: 'phonerack_job_failures_total',
+  help: 'Runs of jobs that ended with an unexpected error; the queue repeats them.',
+  labelNames: ['job'],
+  registers,
+})
+
+/** @param job the name of one of our jobs */
+export const countJobFailure = (job: string): void => jobFailures.inc({ job })
+
+const viewers = new Gauge({
+  name: 'phonerack_live_viewers',
+  help: 'Open live views of this replica.',
+  registers,
+})
+
+export const viewerCame = (): void => viewers.inc()
+export const viewerLeft = (): void => viewers.dec()
+
+const scrapeErrors = new Counter({
+  name: 'phonerack_scrape_errors_total',
+  help: 'Readings for a scrape that failed: their figures are missing in it.',
+  labelNames: ['reading'],
+  registers,
+})
+
+/** @param reading a name from `database-gauges.ts` */
+export const countScrapeError = (reading: string, by = 1): void => scrapeErrors.inc({ reading }, by)

@@ -1,0 +1,124 @@
+/** All metrics of a replica as text, for its listener (`main.ts`). Created by `app.ts`. */
+import { counterHelp, type Counters, type CounterName } from '@phonerack/shared'
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import { DatabaseGauges, type DatabaseGaugesOptions } from './database-gauges.js'
+import { instruments } from './instruments.js'
+
+/** Connections of a pool to Postgres. */
+export interface PoolUse {
+  max: number
+  total: number
+  idle: number
+  /** Requests for a connection that wait. */
+  waiting: number
+}
+
+export interface MetricsSources extends DatabaseGaugesOptions {
+  /** By name. */
+  pools: () => Readonly<Record<'requests' | 'jobs', PoolUse>>
+  counters: Counters
+  /** When the certificate ends that a host presented last, by host ID. */
+  hostCertificates: () => ReadonlyMap<string, Date>
+  /** When our own certificates end. */
+  ownCertificates: Readonly<Record<'client' | 'authority', Date>>
+  clockSkewMs: () => number
+  isBrokerConnected: () => boolean
+}
+
+export interface Metrics {
+  /** In the text format of Prometheus. */
+  render(): Promise<string>
+  close(): Promise<void>
+}
+
+const dayMs = 86_400_000
+const daysUntil = (at: Date): number => (at.getTime() - Date.now()) / dayMs
+
+export function createMetrics(sources: MetricsSources): Metrics {
+  const registry = new Registry()
+  addGauges(registry, sources)
+  const database = new DatabaseGauges(sources)
+  return {
+    async render() {
+      // First, so that its failures are counted in this scrape.
+      const figures = await database.render()
+      return `${await processMetrics().metrics()}${await instruments.metrics()}${await registry.metrics()}${figures}`
+    },
+    close: () => database.close(),
+  }
+}
+
+let ofProcess: Registry | null = null
+
+/** Memory, CPU and event loop; measured from the first scrape on. */
+function processMetrics(): Registry {
+  if (ofProcess) return ofProcess
+  ofProcess = new Registry()
+  collectDefaultMetrics({ register: ofProcess, prefix: 'phonerack_' })
+  return ofProcess
+}
+
+function addGauges(registry: Registry, sources: MetricsSources): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'phonerack_database_pool_connections',
+    help: 'Connections to Postgres by pool; waiting: requests for one.',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect() {
+      for (const [pool, use] of Object.entries(sources.pools()))
+        for (const state of ['max', 'total', 'idle', 'waiting'] as const)
+          this.set({ pool, state }, use[state])
+    },
+  })
+  new Gauge({
+    name: 'phonerack_host_certificate_days',
+    help: 'Days until the certificate ends that a host presented to this replica last.',
+    labelNames: ['host'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [host, ends] of sources.hostCertificates()) this.set({ host }, daysUntil(ends))
+    },
+  })
+  new Gauge({
+    name: 'phonerack_certificate_days',
+    help: "Days until this replica's client certificate, the authority's, and the first of the hosts' end.",
+    labelNames: ['certificate'],
+    registers,
+    collect() {
+      const { client, authority } = sources.ownCertificates
+      this.reset()
+      this.set({ certificate: 'client' }, daysUntil(client))
+      this.set({ certificate: 'authority' }, daysUntil(authority))
+      const ofHosts = [...sources.hostCertificates().values()].map(daysUntil)
+      if (ofHosts.length > 0) this.set({ certificate: 'first_host' }, Math.min(...ofHosts))
+    },
+  })
+  new Gauge({
+    name: 'phonerack_clock_skew_seconds',
+    help: "How far this machine's clock is ahead of Postgres.",
+    registers,
+    collect() {
+      this.set(sources.clockSkewMs() / 1000)
+    },
+  })
+  new Gauge({
+    name: 'phonerack_broker_connected',
+    help: '1 while this replica is connected to NATS.',
+    registers,
+    collect() {
+      this.set(sources.isBrokerConnected() ? 1 : 0)
+    },
+  })
+  for (const [name, help] of Object.entries(counterHelp) as [CounterName, string][])
+    new Counter({
+      name: `phonerack_${name}_total`,
+      help,
+      registers,
+      collect() {
+        this.reset()
+        this.inc(sources.counters.read(name))
+      },
+    })
+}
