@@ -92,6 +92,7 @@ export async function startAgent(config: Config, identity: Identity, log: Logger
     const address = config.grpcAddress ?? `${host}:${grpc.port}`
     const beating = startHeartbeats({
       hostId: identity.hostId,
+      joinId: identity.joinId,
       version,
       address,
       certificate: new X509Certificate(identity.certificatePem).fingerprint256,

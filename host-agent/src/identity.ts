@@ -16,6 +16,12 @@ const identitySchema = z.object({
   controlPlaneUri: z.string(),
   natsJwt: z.string(),
   natsSeed: z.string(),
+  /** Part of its subjects on the broker; null: it joined as a new host, or before decision 0202. */
+  joinId: z
+    .string()
+    .regex(/^join_[a-z2-7]{12}$/)
+    .nullable()
+    .default(null),
 })
 export type Identity = z.infer<typeof identitySchema>
 

@@ -1,6 +1,6 @@
 /** Joining when the control plane is late, faulty, or refuses; and the stored identity. */
 import { createPublicKey } from 'node:crypto'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join as joinPath } from 'node:path'
@@ -20,6 +20,7 @@ interface Asked {
   public_key_pem: string
   nats_public_key: string
   version: string | string[] | undefined
+  rejoin: string | string[] | undefined
 }
 
 /** Returns `answers` in order, and repeats the last. */
@@ -33,7 +34,11 @@ async function controlUrl(
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const body = JSON.parse(Buffer.concat(chunks).toString()) as Asked
-      asked.push({ ...body, version: request.headers[protocol.header] })
+      asked.push({
+        ...body,
+        version: request.headers[protocol.header],
+        rejoin: request.headers[protocol.rejoinHeader],
+      })
       const answer = answers[Math.min(count++, answers.length - 1)]
       response.writeHead(answer?.status ?? 500, {
         'content-type': 'application/json',
@@ -54,6 +59,7 @@ const good = {
   ca_pem: 'ca',
   nats_jwt: 'jwt',
   control_plane_uri: 'spiffe://phonerack/control-plane',
+  join_id: 'join_abcdefghijkl',
 }
 const request = (url: string) => ({ controlUrl: url, token: 'prj_x', name: 'rack', country: 'US' })
 
@@ -70,7 +76,8 @@ describe('joining', () => {
     const identity = await join(request(url), log, Progress.for(10_000))
     expect(asked.length).toBe(2)
     const sent = asked[1]
-    expect(identity.hostId).toBe(good.host_id)
+    expect([identity.hostId, identity.joinId]).toEqual([good.host_id, good.join_id])
+    expect(sent?.rejoin).toBe('yes')
     expect(createPublicKey(identity.privateKeyPem).export({ type: 'spki', format: 'pem' })).toBe(
       sent?.public_key_pem,
     )
@@ -129,8 +136,13 @@ describe('the identity', () => {
         natsJwt: 'j',
         natsSeed: 's',
       }
-      saveIdentity(path, identity)
-      expect(loadIdentity(path)).toEqual(identity)
+      // An agent that joined before decision 0202.
+      writeFileSync(path, JSON.stringify(identity))
+      expect(loadIdentity(path)).toEqual({ ...identity, joinId: null })
+      rmSync(path)
+      const rejoined = { ...identity, joinId: good.join_id }
+      saveIdentity(path, rejoined)
+      expect(loadIdentity(path)).toEqual(rejoined)
       expect(statSync(path).mode & 0o777).toBe(0o600)
     } finally {
       rmSync(dir, { recursive: true, force: true })

@@ -21,6 +21,7 @@ const answerSchema = z.object({
   ca_pem: z.string(),
   nats_jwt: z.string(),
   control_plane_uri: z.string(),
+  join_id: z.string().nullable().default(null),
 })
 const refusalSchema = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
 
@@ -63,7 +64,11 @@ async function joinOnce(request: JoinRequest, progress: Progress): Promise<Ident
   const keys = makeKeys()
   const response = await fetch(new URL('/host/v1/join', request.controlUrl), {
     method: 'POST',
-    headers: { 'content-type': 'application/json', [protocol.header]: String(protocol.version) },
+    headers: {
+      'content-type': 'application/json',
+      [protocol.header]: String(protocol.version),
+      [protocol.rejoinHeader]: 'yes',
+    },
     body: JSON.stringify({
       token: request.token,
       name: request.name,
@@ -96,5 +101,6 @@ async function joinOnce(request: JoinRequest, progress: Progress): Promise<Ident
     controlPlaneUri: answer.control_plane_uri,
     natsJwt: answer.nats_jwt,
     natsSeed: keys.natsSeed,
+    joinId: answer.join_id,
   }
 }

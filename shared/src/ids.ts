@@ -17,6 +17,8 @@ export const idPrefixes = {
   owner: 'own_',
   key: 'key_',
   host: 'hst_',
+  /** One rejoin of a host, as a part of its subjects. */
+  join: 'join_',
   device: 'dev_',
   operatorToken: 'opt_',
   setup: 'set_',

@@ -1,12 +1,26 @@
 /** NATS subjects and their messages. Receivers validate messages. */
 import { z } from 'zod'
 
+/**
+ * A host agent on the broker. Agents that joined the same host at different times have different
+ * subjects, and rights to their own only. docs/decisions/0202
+ */
+export interface AgentOnBus {
+  hostId: string
+  /** The ID of its rejoin; null: it joined as a new host. */
+  joinId: string | null
+}
+
+const ofAgent = ({ hostId, joinId }: AgentOnBus): string =>
+  joinId === null ? `phonerack.host.${hostId}` : `phonerack.rejoined.${hostId}.${joinId}`
+
 export const subjects = {
   /** Host agent → control plane, every 2 s and immediately when a device changes. */
-  heartbeat: (hostId: string): string => `phonerack.host.${hostId}.heartbeat`,
-  allHeartbeats: 'phonerack.host.*.heartbeat',
+  heartbeat: (agent: AgentOnBus): string => `${ofAgent(agent)}.heartbeat`,
+  /** The heartbeats of all agents. */
+  heartbeats: ['phonerack.host.*.heartbeat', 'phonerack.rejoined.*.*.heartbeat'],
   /** Control plane → host agent: send a full heartbeat now (`announceSchema`). */
-  announce: (hostId: string): string => `phonerack.host.${hostId}.announce`,
+  announce: (agent: AgentOnBus): string => `${ofAgent(agent)}.announce`,
   /** Between control-plane replicas: a phone's row changed. */
   phoneChanged: 'phonerack.control.phone',
   /** Between control-plane replicas: an upload's row changed. */
@@ -14,6 +28,12 @@ export const subjects = {
   /** Between control-plane replicas: a key was revoked or changed. */
   keyChanged: 'phonerack.control.key',
 } as const
+
+/** The agent that may publish to this subject of heartbeats: the broker proves it. */
+export function senderOfHeartbeat(subject: string): AgentOnBus {
+  const [, kind, hostId = '', joinId = ''] = subject.split('.')
+  return { hostId, joinId: kind === 'rejoined' ? joinId : null }
+}
 
 /** The agent's own state of a device, without the control plane's tables. */
 export const deviceLinkSchema = z.enum([

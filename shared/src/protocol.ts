@@ -10,6 +10,8 @@ export const protocol = {
   unnamed: 1,
   /** Header of the join request and its answer, and key in gRPC's metadata. */
   header: 'phonerack-protocol',
+  /** Header of a join request: the agent can use the subjects of a rejoin (`AgentOnBus`). */
+  rejoinHeader: 'phonerack-rejoin',
 } as const
 
 export const isSpoken = (version: number): boolean => Math.abs(version - protocol.version) <= 1

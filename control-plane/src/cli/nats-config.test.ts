@@ -84,12 +84,16 @@ it('writes a configuration with which nats-server admits the control plane and h
 
   const user = createUser()
   const users = await openNatsUsers(`${dir}/account.seed`)
-  const jwt = await users.issue('hst_aaaaaaaaaaaa', user.getPublicKey())
+  const agent = { hostId: 'hst_aaaaaaaaaaaa', joinId: null }
+  const jwt = await users.issue(agent, user.getPublicKey())
   const host = await to(new TextDecoder().decode(fmtCreds(jwt, user)), trusted)
   open.push(host)
-  const heard = bus.subscribe(subjects.allHeartbeats, { max: 1 })
+  const heard = bus.subscribe('phonerack.>', { max: 1 })
   await bus.flush()
-  host.publish(subjects.heartbeat('hst_aaaaaaaaaaaa'), 'alive')
+  // Not its own.
+  host.publish(subjects.announce(agent), 'forged')
+  host.publish(subjects.heartbeat({ ...agent, joinId: 'join_aaaaaaaaaaaa' }), 'forged')
+  host.publish(subjects.heartbeat(agent), 'alive')
   for await (const message of heard) expect(message.string()).toBe('alive')
 })
 

@@ -5,11 +5,14 @@
 import {
   newId,
   protocol,
+  senderOfHeartbeat,
   subjects,
+  type AgentOnBus,
   type Announce,
   type DeviceStatus,
   type Heartbeat,
 } from '@phonerack/shared'
+import { LRUCache } from 'lru-cache'
 import { inTransaction, type Tx } from '../db/database.js'
 import { readEpoch } from '../db/epoch.js'
 import { judge, type CustodyRow } from '../devices/custody.js'
@@ -26,38 +29,47 @@ export interface Heartbeats {
   close(): Promise<void>
 }
 
-/** @param silence notes each host that was heard */
+/** Agents from before their host's last rejoin. For `ttl` milliseconds their messages are dropped unread. */
+const ignored = { max: 1000, ttl: 60_000 }
+
+/** @param silence notes each agent that was heard */
 export function listenToHosts(core: Core, silence: HostSilence, locks: LockActivity): Heartbeats {
   const folding = new Map<string, { next: { message: unknown } | null; done: Promise<void> }>()
+  /** By subject. */
+  const earlier = new LRUCache<string, true>(ignored)
 
   /**
-   * Processes one heartbeat at a time per host, and of those that arrive in between only the
-   * latest.
+   * Processes one heartbeat at a time per agent, and of those that arrive in between only the
+   * latest. The subject proves the agent, so an earlier agent of a host replaces no heartbeat of the
+   * current one.
    */
-  const enqueue = (hostId: string, message: unknown): void => {
-    const current = folding.get(hostId)
+  const enqueue = (message: unknown, subject: string): void => {
+    if (earlier.has(subject)) return
+    const current = folding.get(subject)
     if (current) {
       current.next = { message }
       return
     }
     const entry = { next: { message } as { message: unknown } | null, done: Promise.resolve() }
-    folding.set(hostId, entry)
+    folding.set(subject, entry)
     entry.done = (async () => {
+      const agent = senderOfHeartbeat(subject)
       while (entry.next) {
         const { message: next } = entry.next
         entry.next = null
-        await takeHeartbeat(core, silence, locks, hostId, next).catch((error: unknown) => {
+        try {
+          const isCurrent = await takeHeartbeat(core, silence, locks, agent, next)
+          if (!isCurrent) earlier.set(subject, true)
+        } catch (error) {
           countHeartbeat('failed')
-          core.log.warn({ err: error, host: hostId }, 'could not apply a heartbeat')
-        })
+          core.log.warn({ err: error, host: agent.hostId }, 'could not apply a heartbeat')
+        }
       }
-      folding.delete(hostId)
+      folding.delete(subject)
     })()
   }
 
-  const subscription = core.bus.subscribe(subjects.allHeartbeats, (message, subject) =>
-    enqueue(subject.split('.')[2] ?? '', message),
-  )
+  const subscriptions = subjects.heartbeats.map((subject) => core.bus.subscribe(subject, enqueue))
   const askAll = (): void => {
     announceAll(core).catch((error: unknown) =>
       core.log.warn({ err: error }, 'could not ask the hosts to announce themselves'),
@@ -67,7 +79,7 @@ export function listenToHosts(core: Core, silence: HostSilence, locks: LockActiv
   askAll()
   return {
     async close() {
-      subscription.unsubscribe()
+      for (const subscription of subscriptions) subscription.unsubscribe()
       await Promise.all([...folding.values()].map((entry) => entry.done))
     },
   }
@@ -76,32 +88,44 @@ export function listenToHosts(core: Core, silence: HostSilence, locks: LockActiv
 /** Asks every host for a full report now. */
 export async function announceAll(core: Core): Promise<void> {
   const epoch = await readEpoch(core.db)
-  const hosts = await core.db.host.findMany({ where: { retiredAt: null }, select: { id: true } })
-  for (const host of hosts) announce(core, host.id, epoch)
+  const hosts = await core.db.host.findMany({
+    where: { retiredAt: null },
+    select: { id: true, joinId: true },
+  })
+  for (const { id: hostId, joinId } of hosts) announce(core, { hostId, joinId }, epoch)
 }
 
-const announce = (core: Core, hostId: string, epoch: string): void =>
-  core.bus.publish(subjects.announce(hostId), { epoch } satisfies Announce)
+const announce = (core: Core, agent: AgentOnBus, epoch: string): void =>
+  core.bus.publish(subjects.announce(agent), { epoch } satisfies Announce)
 
+/** Returns false for a heartbeat of an earlier agent of the host, which it ignores. */
 async function takeHeartbeat(
   core: Core,
   silence: HostSilence,
   locks: LockActivity,
-  hostId: string,
+  agent: AgentOnBus,
   message: unknown,
-): Promise<void> {
-  const read = readHeartbeat(message, hostId)
-  if ('refused' in read) return noteRefusal(core, hostId, read)
-  silence.hear(hostId, read.heartbeat.devices)
-  const changes = await foldHeartbeat(core, read.heartbeat, read)
+): Promise<boolean> {
+  const read = readHeartbeat(message, agent.hostId)
+  if ('refused' in read) {
+    await noteRefusal(core, agent, read)
+    return true
+  }
+  silence.hear(agent, read.heartbeat.devices)
+  const { isCurrent, locks: changes } = await foldHeartbeat(core, agent, read.heartbeat, read)
   await locks.take(core, changes)
+  return isCurrent
 }
 
 /** Ignores the heartbeat and notes the reason for the operator. */
-async function noteRefusal(core: Core, hostId: string, { refused, protocolVersion }: RefusedHeartbeat) {
+async function noteRefusal(
+  core: Core,
+  { hostId, joinId }: AgentOnBus,
+  { refused, protocolVersion }: RefusedHeartbeat,
+): Promise<void> {
   countHeartbeat('refused')
   const { count } = await core.db.host.updateMany({
-    where: { id: hostId, OR: [{ reportFault: null }, { reportFault: { not: refused } }] },
+    where: { id: hostId, joinId, OR: [{ reportFault: null }, { reportFault: { not: refused } }] },
     data: { reportFault: refused, protocolVersion },
   })
   if (count > 0) core.log.error({ host: hostId, reason: refused }, 'refusing the heartbeats of a host')
@@ -110,21 +134,36 @@ async function noteRefusal(core: Core, hostId: string, { refused, protocolVersio
 type Faults = Pick<ReadHeartbeat, 'fault' | 'deviceFaults'>
 const noFaults: Faults = { fault: null, deviceFaults: new Map() }
 
+export interface FoldedHeartbeat {
+  /** False: the host has joined again since this agent joined. */
+  isCurrent: boolean
+  /** Changes of screen locks. */
+  locks: LockChange[]
+}
+
 /**
- * Applies the heartbeat's changes, unless the host is unknown, retired, or sent a newer heartbeat.
- * Returns the changes of screen locks.
+ * Applies the heartbeat's changes, unless the host is unknown, retired, has another agent, or sent a
+ * newer heartbeat.
  */
 export async function foldHeartbeat(
   core: Core,
+  agent: AgentOnBus,
   heartbeat: Heartbeat,
   faults = noFaults,
-): Promise<LockChange[]> {
+): Promise<FoldedHeartbeat> {
   const folded = await inTransaction(core.db, async (tx) => {
     const [host] = await tx.$queryRaw<KnownRow[]>`select current_epoch() as epoch, id, sequence,
         announced_at as "announcedAt", last_seen_at as "lastSeenAt", retired_at as "retiredAt",
-        report_fault as "reportFault", certificate_fingerprint as "certificateFingerprint"
+        report_fault as "reportFault", certificate_fingerprint as "certificateFingerprint", join_id as "joinId"
       from hosts where id = ${heartbeat.host_id} for update`
     const now = core.clock.now()
+    if (host && host.joinId !== agent.joinId) {
+      core.log.warn(
+        { host: host.id },
+        'ignoring the heartbeats of an agent from before the host joined again',
+      )
+      return 'earlier'
+    }
     if (!host || host.retiredAt || !isNewer(host, heartbeat, now, core.rules.hostLateAfterMs))
       return 'outdated'
     if (host.certificateFingerprint !== null && heartbeat.certificate !== host.certificateFingerprint) {
@@ -153,15 +192,15 @@ export async function foldHeartbeat(
     return { ...changed, epoch, isLate }
   })
   if (typeof folded === 'string') {
-    countHeartbeat(folded)
-    return []
+    countHeartbeat(folded === 'earlier' ? 'refused' : folded)
+    return { isCurrent: folded !== 'earlier', locks: [] }
   }
   countHeartbeat(folded.isLate ? 'late' : 'applied')
   for (const phoneId of folded.phones) core.changes.publish(phoneId)
-  if (heartbeat.epoch !== folded.epoch) announce(core, heartbeat.host_id, folded.epoch)
+  if (heartbeat.epoch !== folded.epoch) announce(core, agent, folded.epoch)
   for (const { deviceId, report } of folded.disagreeing)
     await settleReport(core, deviceId, report, folded.epoch)
-  return folded.locks
+  return { isCurrent: true, locks: folded.locks }
 }
 
 interface KnownRow extends KnownHost {
@@ -169,6 +208,7 @@ interface KnownRow extends KnownHost {
   retiredAt: Date | null
   reportFault: string | null
   certificateFingerprint: string | null
+  joinId: string | null
   /** The current epoch of the database. */
   epoch: string
 }

@@ -1,15 +1,15 @@
 /**
- * Measures how long this replica has not heard a host, or a device's link, by its own monotonic
- * clock without process pauses. The tables say when any replica last heard them, by Postgres's
+ * Measures how long this replica has not heard the agent of a host, or a device's link, by its own
+ * monotonic clock without process pauses. A host's earlier agents are measured separately. The tables say when any replica last heard them, by Postgres's
  * time. A host is lost only when both agree, so that a step of one clock cannot end a session.
  */
-import { ownNow, type DeviceStatus } from '@phonerack/shared'
+import { ownNow, type AgentOnBus, type DeviceStatus } from '@phonerack/shared'
 import { isUp } from '../devices/link.js'
 
 /** Milliseconds of silence. */
 export interface Silence {
-  ofHost(hostId: string): number
-  ofLink(hostId: string, serial: string): number
+  ofHost(agent: AgentOnBus): number
+  ofLink(agent: AgentOnBus, serial: string): number
 }
 
 /** Devices per host. */
@@ -21,6 +21,8 @@ interface Heard {
   up: Map<string, number>
 }
 
+const keyOf = ({ hostId, joinId }: AgentOnBus): string => `${hostId} ${joinId ?? ''}`
+
 export class HostSilence implements Silence {
   private readonly heard = new Map<string, Heard>()
   private readonly since: number
@@ -30,9 +32,10 @@ export class HostSilence implements Silence {
     this.since = now()
   }
 
-  hear(hostId: string, devices: readonly Pick<DeviceStatus, 'serial' | 'link'>[]): void {
+  hear(agent: AgentOnBus, devices: readonly Pick<DeviceStatus, 'serial' | 'link'>[]): void {
     const at = this.now()
-    const before = this.heard.get(hostId)?.up
+    const key = keyOf(agent)
+    const before = this.heard.get(key)?.up
     // Keep the last time of devices that are no longer reported.
     const up = new Map([...(before ?? [])].slice(-maxRemembered))
     for (const { serial, link } of devices) {
@@ -41,15 +44,15 @@ export class HostSilence implements Silence {
       up.delete(serial)
       up.set(serial, at)
     }
-    this.heard.set(hostId, { at, up })
+    this.heard.set(key, { at, up })
   }
 
-  /** For a host that was never heard: since this replica began to listen. */
-  ofHost(hostId: string): number {
-    return this.now() - (this.heard.get(hostId)?.at ?? this.since)
+  /** For an agent that was never heard: since this replica began to listen. */
+  ofHost(agent: AgentOnBus): number {
+    return this.now() - (this.heard.get(keyOf(agent))?.at ?? this.since)
   }
 
-  ofLink(hostId: string, serial: string): number {
-    return this.now() - (this.heard.get(hostId)?.up.get(serial) ?? this.since)
+  ofLink(agent: AgentOnBus, serial: string): number {
+    return this.now() - (this.heard.get(keyOf(agent))?.up.get(serial) ?? this.since)
   }
 }

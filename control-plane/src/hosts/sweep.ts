@@ -3,6 +3,7 @@
  * each finding under locks and only while it still holds, so that replicas do not disturb each
  * other.
  */
+import { type AgentOnBus } from '@phonerack/shared'
 import { outOfReach } from '../devices/quarantine.js'
 import { inService } from '../devices/service.js'
 import { Prisma } from '../gen/prisma/client.js'
@@ -11,9 +12,8 @@ import { endDrainedRun, failPhone, loseReach } from '../phones/run.js'
 import { type ListenedTime, silentFor } from './listened.js'
 import { type Silence } from './silence.js'
 
-interface LostRow {
+interface LostRow extends AgentOnBus {
   phone_id: string
-  host_id: string
   serial: string
   last_proof_at: Date
   /** By Postgres's time. */
@@ -63,9 +63,9 @@ export async function sweepHosts(
   const now = core.clock.now()
   const lostSince = before(now, hostLostAfterMs)
   const isLost = (row: LostRow): boolean =>
-    (row.host_silent && silence.ofHost(row.host_id) >= hostLostAfterMs) ||
-    (row.link_silent && silence.ofLink(row.host_id, row.serial) >= hostLostAfterMs)
-  await parkIdleDevices(core, lostSince, (hostId) => silence.ofHost(hostId) >= hostLostAfterMs)
+    (row.host_silent && silence.ofHost(row) >= hostLostAfterMs) ||
+    (row.link_silent && silence.ofLink(row, row.serial) >= hostLostAfterMs)
+  await parkIdleDevices(core, lostSince, (agent) => silence.ofHost(agent) >= hostLostAfterMs)
   for (const row of (await lostWhileRunning(core, now, lostSince)).filter(isLost))
     await loseReach(core, row.phone_id, row.last_proof_at)
   for (const row of (await lostForGood(core, now)).filter(isLost)) {
@@ -101,12 +101,14 @@ export async function sweepDrained(core: Core): Promise<void> {
 async function parkIdleDevices(
   core: Core,
   lostSince: Date,
-  isLost: (hostId: string) => boolean,
+  isLost: (agent: AgentOnBus) => boolean,
 ): Promise<void> {
-  const silent = await core.db.$queryRaw<{ id: string }[]>`select h.id from hosts h
+  const silent = await core.db.$queryRaw<
+    AgentOnBus[]
+  >`select h.id as "hostId", h.join_id as "joinId" from hosts h
     where h.last_seen_at < ${lostSince}
       and exists (select 1 from devices d where d.host_id = h.id and d.state = 'free')`
-  const lost = silent.map(({ id }) => id).filter(isLost)
+  const lost = silent.filter(isLost).map(({ hostId }) => hostId)
   if (lost.length === 0) return
   await core.db.$executeRaw`update devices d set state = 'offline' from hosts h
     where h.id = d.host_id and d.state = 'free' and h.id = any(${lost}) and h.last_seen_at < ${lostSince}`
@@ -117,7 +119,9 @@ async function parkIdleDevices(
  * when the link broke.
  */
 function lostWhileRunning(core: Core, now: Date, lostSince: Date): Promise<LostRow[]> {
-  return core.db.$queryRaw<LostRow[]>`select p.id as phone_id, h.id as host_id, d.serial,
+  return core.db.$queryRaw<
+    LostRow[]
+  >`select p.id as phone_id, h.id as "hostId", h.join_id as "joinId", d.serial,
       case when d.link_lost_at is null then h.last_seen_at
         else coalesce(d.last_proof_at, d.link_lost_at) end as last_proof_at,
       coalesce(h.last_seen_at < ${lostSince}, false) as host_silent,
@@ -139,7 +143,9 @@ function lostForGood(core: Core, now: Date): Promise<LostRow[]> {
     and ${silentFor(Prisma.sql`h.heard_at_listened_ms`, ms)}`
   const linkSilent = Prisma.sql`coalesce(d.link_lost_at < ${since}, false)
     and ${silentFor(Prisma.sql`d.link_lost_at_listened_ms`, ms)}`
-  return core.db.$queryRaw<LostRow[]>`select p.id as phone_id, h.id as host_id, d.serial,
+  return core.db.$queryRaw<
+    LostRow[]
+  >`select p.id as phone_id, h.id as "hostId", h.join_id as "joinId", d.serial,
       h.last_seen_at as last_proof_at, ${hostSilent} as host_silent, ${linkSilent} as link_silent
     from phones p join devices d on d.phone_id = p.id join hosts h on h.id = d.host_id
     where p.status in ('parking', 'parked', 'unavailable') and ((${hostSilent}) or (${linkSilent}))

@@ -3,7 +3,7 @@
  * rejoin, the machine becomes the host that the token names. docs/decisions/0199
  */
 import { X509Certificate } from 'node:crypto'
-import { ApiError, hashSecret, isSecret, newId } from '@phonerack/shared'
+import { ApiError, hashSecret, isSecret, newId, type AgentOnBus } from '@phonerack/shared'
 import { type Core } from '../core/core.js'
 import { createSecretLookup, type SecretLookup } from '../db/secret-lookup.js'
 import { controlPlaneUri, type Authority } from '../pki/authority.js'
@@ -27,10 +27,14 @@ export interface Joining {
   /** EC P-256, SPKI. */
   publicKeyPem: string
   natsPublicKey: string
+  /** Its agent can use the subjects of a rejoin. */
+  canRejoin: boolean
 }
 
 export interface HostIdentity {
   hostId: string
+  /** Part of the subjects of a rejoined host's agent; null: it joined as a new host. */
+  joinId: string | null
   certificatePem: string
   caPem: string
   /** Empty when the broker requires no credentials. */
@@ -70,13 +74,15 @@ export async function admitHost(
   const secretHash = hashSecret(host.token)
   const token = await core.db.joinToken.findUnique({ where: { secretHash } })
   const rejoins = token?.rejoinsHostId ?? null
+  if (rejoins !== null && !host.canRejoin) throw tooOld()
   const hostId = rejoins ?? newId('host')
+  const joinId = rejoins === null ? null : newId('join')
   // Issue before spending the token: a key of the wrong kind leaves the token usable.
   const certificatePem = await issue(authority, hostId, host.publicKeyPem)
-  const natsJwt = natsUsers ? await natsUsers.issue(hostId, host.natsPublicKey) : ''
-  if (rejoins === null) await store(core, hostId, host, from)
-  else await replace(core, hostId, { ...host, certificatePem }, from)
-  return { hostId, certificatePem, caPem: authority.caPem, natsJwt, controlPlaneUri }
+  const natsJwt = natsUsers ? await natsUsers.issue({ hostId, joinId }, host.natsPublicKey) : ''
+  if (joinId === null) await store(core, hostId, host, from)
+  else await replace(core, { hostId, joinId }, { ...host, certificatePem }, from)
+  return { hostId, joinId, certificatePem, caPem: authority.caPem, natsJwt, controlPlaneUri }
 }
 
 async function issue(authority: Authority, hostId: string, publicKeyPem: string): Promise<string> {
@@ -97,6 +103,13 @@ const refusal = () =>
   new ApiError('unauthorized', {
     message: 'The join token is unknown, already used, or expired.',
     next: 'Create a new join token.',
+  })
+
+/** The token stays usable. */
+const tooOld = () =>
+  new ApiError('invalid_request', {
+    message: 'This version of the host agent cannot join again as a known host.',
+    next: 'Upgrade the host agent, then start it with the same join token.',
   })
 
 /** Returns the ID of the operator token that created it. @throws ApiError unauthorized */
@@ -127,7 +140,7 @@ async function store(core: Core, hostId: string, host: Joining, from: Origin): P
  */
 async function replace(
   core: Core,
-  hostId: string,
+  { hostId, joinId }: AgentOnBus,
   { token, natsPublicKey, certificatePem }: Joining & { certificatePem: string },
   from: Origin,
 ): Promise<void> {
@@ -145,7 +158,7 @@ async function replace(
     await tx.host.update({
       where: { id: hostId },
       data: {
-        ...{ natsPublicKey, certificateFingerprint },
+        ...{ natsPublicKey, certificateFingerprint, joinId },
         ...{ address: null, sequence: 0n, announcedAt: null, reportFault: null },
       },
     })

@@ -1,5 +1,9 @@
 // A reinstalled machine gets its host ID again, and the machine with the earlier certificate is refused.
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Heartbeat } from '@phonerack/shared'
+import { listenToHosts } from '../hosts/heartbeats.js'
+import { LockActivity } from '../hosts/lock-activity.js'
+import { HostSilence } from '../hosts/silence.js'
 import { createBody, eventually, startWorld, type Plane, type World } from '../testing/world.js'
 
 let world: World
@@ -53,17 +57,61 @@ it('gives a machine its host ID and phones back, and refuses the earlier certifi
 
   // The earlier machine is still there.
   const starts = earlier.log.length
-  earlier.onHeartbeat = (message) => ({ ...message, sequence: 1_000_000, at: '2040-01-01T00:00:00.000Z' })
+  const forge = (message: Heartbeat) => ({
+    ...message,
+    ...{ sequence: 1_000_000, at: '2040-01-01T00:00:00.000Z' },
+    // Any client of its port sees the new machine's certificate.
+    certificate: after.certificateFingerprint,
+  })
+  earlier.onHeartbeat = forge
   earlier.resume()
   const { sequence } = await hostOf()
   await eventually(async () => (await hostOf()).sequence > sequence + 3n)
   expect((await hostOf()).address).toBe(after.address)
+  // Under the subject of the new machine: the broker does not let it.
+  earlier.joinId = again.joinId
+  earlier.beat()
+  await eventually(async () => (await hostOf()).sequence > sequence + 6n)
+  expect((await hostOf()).address).toBe(after.address)
+  // Another replica, which has not heard either: it notes no fault of the earlier machine, and its
+  // heartbeats do not hide the silence of the new one.
+  earlier.pause()
+  let last = 0
+  again.onHeartbeat = (message) => {
+    last = message.sequence
+    return message
+  }
+  again.pause()
+  again.beat()
+  await eventually(async () => (await hostOf()).sequence === BigInt(last))
+  let now = 0
+  const silence = new HostSilence(() => now)
+  const listening = listenToHosts(plane.app.core, silence, new LockActivity(plane.app.services.activity))
+  now = 100_000
+  earlier.joinId = null
+  earlier.onHeartbeat = (message) => ({ ...message, protocol_version: 99 })
+  earlier.beat()
+  earlier.onHeartbeat = forge
+  earlier.beat()
+  await eventually(() => silence.ofHost(earlier) === 0)
+  expect(silence.ofHost(again)).toBe(100_000)
+  expect((await hostOf()).reportFault).toBeNull()
+  await listening.close()
   const dial = (certificateFingerprint: string | null, ms: number) =>
     plane.app.hosts.to(hostId, { address: before.address ?? '', certificateFingerprint }).ready(ms)
   expect(await dial(null, 60_000)).toBe(true)
   expect(await dial(after.certificateFingerprint, 2000)).toBe(false)
   expect(earlier.log.length).toBe(starts)
   expect(await db.auditEntry.count({ where: { action: 'host.rejoin', target: hostId } })).toBe(1)
+})
+
+it('refuses an agent that does not know the subjects of a rejoin, and keeps the token', async () => {
+  const { db } = plane.app.core
+  const { hostId } = await plane.agent('older')
+  await expect(plane.agent('older', { rejoins: hostId, canRejoin: false })).rejects.toThrow(
+    /Upgrade the host agent/,
+  )
+  expect(await db.joinToken.count({ where: { rejoinsHostId: hostId, usedAt: null } })).toBe(1)
 })
 
 it('refuses a token for an unknown host', async () => {

@@ -41,6 +41,7 @@ interface Row {
   host_id: string | null
   address: string | null
   certificate_fingerprint: string | null
+  join_id: string | null
   last_seen_at: Date | null
   control_id: string | null
   control_until: Date | null
@@ -86,7 +87,7 @@ async function targetOf(core: Core, hosts: HostClients, asking: Asking): Promise
   const until = ownNow() + waits.total
   const first = await look(core, hosts, asking)
   if ('target' in first) return first.target
-  if (!first.isHeard) core.bus.publish(subjects.announce(first.hostId), {})
+  if (!first.isHeard) core.bus.publish(subjects.announce(first), {})
   for (let pause = waits.firstPause; ; pause = Math.min(2 * pause, waits.longestPause)) {
     const left = Math.max(0, until - ownNow())
     // Listen before reading, so that a change in between is not missed: a heartbeat that changes
@@ -112,16 +113,20 @@ async function targetOf(core: Core, hosts: HostClients, asking: Asking): Promise
 
 type Seen =
   | { target: ReadyTarget }
-  | { phone: string; serial: string; link: string; hostId: string; isHeard: boolean }
+  | { phone: string; serial: string; link: string; hostId: string; joinId: string | null; isHeard: boolean }
 
 /** One read. @throws ApiError as `readyPlace` */
 async function look(core: Core, hosts: HostClients, asking: Asking): Promise<Seen> {
   const now = core.clock.now()
-  const { serial, fencingNumber, hostId, link, lastSeenAt, ...at } = await readyPlace(core, asking, now)
+  const { serial, fencingNumber, hostId, joinId, link, lastSeenAt, ...at } = await readyPlace(
+    core,
+    asking,
+    now,
+  )
   const isHeard = hostInReach(lastSeenAt, now, core.rules)
   return isHeard && isUp(link)
     ? { target: { connection: hosts.to(hostId, at), hostId, serial, fencingNumber } }
-    : { phone: asking.phoneId, serial, link, hostId, isHeard }
+    : { phone: asking.phoneId, serial, link, hostId, joinId, isHeard }
 }
 
 /**
@@ -144,13 +149,13 @@ async function readyPlace(core: Core, { caller, phoneId, isWrite }: Asking, now:
   if (serial === null || link === null || fencingNumber === null || hostId === null || address === null) {
     throw phoneUnavailable(phoneId)
   }
-  const { certificate_fingerprint: certificateFingerprint, last_seen_at: lastSeenAt } = row
-  return { serial, link, fencingNumber, hostId, address, certificateFingerprint, lastSeenAt }
+  const { certificate_fingerprint: certificateFingerprint, join_id: joinId, last_seen_at: lastSeenAt } = row
+  return { serial, link, fencingNumber, hostId, joinId, address, certificateFingerprint, lastSeenAt }
 }
 
 async function readRow({ read }: Core, phoneId: string, now: Date): Promise<Row | null> {
   const rows = await read<Row>(Prisma.sql`select p.project_id as "projectId", p.status, d.serial, d.link,
-    d.fencing_number, h.id as host_id, h.address, h.certificate_fingerprint, h.last_seen_at, c.id as control_id, c.expires_at as control_until
+    d.fencing_number, h.id as host_id, h.address, h.certificate_fingerprint, h.join_id, h.last_seen_at, c.id as control_id, c.expires_at as control_until
     from phones p left join devices d on d.phone_id = p.id left join hosts h on h.id = d.host_id ${controlOf(now)}
     where p.id = ${phoneId}`)
   return rows[0] ?? null

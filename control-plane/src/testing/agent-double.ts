@@ -43,7 +43,7 @@ export async function startAgentDouble(options: DoubleOptions): Promise<AgentDou
     name: options.name,
     creds: new TextDecoder().decode(fmtCreds(identity.nats_jwt, natsUser)),
   })
-  const agent = new Double(identity.host_id, bus, {
+  const agent = new Double(identity.host_id, identity.join_id, bus, {
     ca: Buffer.from(identity.ca_pem),
     certificate: Buffer.from(identity.certificate_pem),
     key: Buffer.from(keys.privateKey),
@@ -90,10 +90,11 @@ class Double implements Inside {
 
   constructor(
     readonly hostId: string,
+    public joinId: string | null,
     private readonly bus: Bus,
     private readonly identity: { ca: Buffer; certificate: Buffer; key: Buffer },
   ) {
-    bus.subscribe(subjects.announce(hostId), (message) => {
+    bus.subscribe(subjects.announce({ hostId, joinId }), (message) => {
       this.epoch = announceSchema.parse(message).epoch ?? this.epoch
       if (this.timer) this.beat()
     })
@@ -140,7 +141,7 @@ class Double implements Inside {
         ...(device.condition ? { condition: device.condition } : {}),
       })),
     }
-    this.bus.publish(subjects.heartbeat(this.hostId), this.onHeartbeat(heartbeat))
+    this.bus.publish(subjects.heartbeat(this), this.onHeartbeat(heartbeat))
   }
 
   pause(): void {

@@ -63,7 +63,7 @@ export class Stage {
 
   /** Passes the agent's heartbeat to the process, and runs its host sweep. */
   async hearHosts({ core }: Process): Promise<void> {
-    if (!this.isSilent) await foldHeartbeat(core, this.heartbeat())
+    if (!this.isSilent) await foldHeartbeat(core, this.agent, this.heartbeat())
     await sweepHosts(core, listeningForLong(), this.listened, unheard)
   }
 

@@ -54,7 +54,7 @@ export interface Plane {
   close(): Promise<void>
 }
 
-type AgentOptions = Pick<DoubleOptions, 'country' | 'beatMs' | 'protocolVersion' | 'rejoins'>
+type AgentOptions = Pick<DoubleOptions, 'country' | 'beatMs' | 'protocolVersion' | 'rejoins' | 'canRejoin'>
 
 export interface TenantOptions {
   credit?: string

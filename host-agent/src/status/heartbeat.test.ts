@@ -18,7 +18,8 @@ import { startHeartbeats, type Heartbeats } from './heartbeat.js'
 
 const log = createLogger('test')
 log.level = 'silent'
-const hostId = 'hst_abcdefghijkl'
+const agent = { hostId: 'hst_abcdefghijkl', joinId: null }
+const rejoined = { ...agent, joinId: 'join_abcdefghijkl' }
 const dir = mkdtempSync(join(tmpdir(), 'phonerack-heartbeat-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 let broker: ChildProcess | null = null
@@ -47,11 +48,11 @@ describe('heartbeats', () => {
     startBroker(port)
     bus = await connectBus({ url: `127.0.0.1:${port}`, name: 'test' })
     const seen: Heartbeat[] = []
-    bus.subscribe(subjects.heartbeat(hostId), (message) => seen.push(heartbeatSchema.parse(message)))
+    bus.subscribe(subjects.heartbeat(agent), (message) => seen.push(heartbeatSchema.parse(message)))
     beats = startHeartbeats({
       problem: 'no scrcpy server',
       certificate: 'AB:CD',
-      hostId,
+      ...agent,
       version: '1',
       address: '127.0.0.1:1',
       natsUrl: `127.0.0.1:${port}`,
@@ -65,7 +66,7 @@ describe('heartbeats', () => {
     // Many concurrent changes are one message.
     for (let change = 0; change < 5; change += 1) beats.changed()
     await until(() => seen.length === 2)
-    bus.publish(subjects.announce(hostId), {})
+    bus.publish(subjects.announce(agent), {})
     await until(() => seen.length >= 3)
     const count = seen.length
     await until(() => seen.length > count)
@@ -83,13 +84,13 @@ describe('heartbeats', () => {
     startBroker(port)
     bus = await connectBus({ url: `127.0.0.1:${port}`, name: 'test' })
     const seen: Heartbeat[] = []
-    bus.subscribe(subjects.heartbeat(hostId), (message) => seen.push(heartbeatSchema.parse(message)))
+    bus.subscribe(subjects.heartbeat(rejoined), (message) => seen.push(heartbeatSchema.parse(message)))
     const path = join(dir, 'announced.json')
     const start = () =>
       startHeartbeats({
         problem: null,
         certificate: 'AB:CD',
-        ...{ hostId, version: '1', address: '127.0.0.1:1', natsUrl: `127.0.0.1:${port}`, creds: '' },
+        ...{ ...rejoined, version: '1', address: '127.0.0.1:1', natsUrl: `127.0.0.1:${port}`, creds: '' },
         ...{ devices: () => [], epoch: openEpoch(path), log },
       })
     beats = start()
@@ -97,10 +98,10 @@ describe('heartbeats', () => {
     expect(seen.at(-1)?.epoch).toBeNull()
     const known = bus
     // An announcement without an epoch, or an invalid one, changes nothing.
-    for (const message of [{}, { epoch: 5 }, 'x']) known.publish(subjects.announce(hostId), message)
+    for (const message of [{}, { epoch: 5 }, 'x']) known.publish(subjects.announce(rejoined), message)
     await until(() => seen.length >= 4)
     expect(seen.at(-1)?.epoch).toBeNull()
-    known.publish(subjects.announce(hostId), { epoch: 'one' })
+    known.publish(subjects.announce(rejoined), { epoch: 'one' })
     await until(() => seen.at(-1)?.epoch === 'one')
     await beats.stop()
     seen.length = 0
@@ -114,7 +115,7 @@ describe('heartbeats', () => {
     beats = startHeartbeats({
       problem: null,
       certificate: 'AB:CD',
-      hostId,
+      ...agent,
       version: '1',
       address: '127.0.0.1:1',
       natsUrl: `127.0.0.1:${port}`,
@@ -127,7 +128,7 @@ describe('heartbeats', () => {
     startBroker(port)
     bus = await connectBus({ url: `127.0.0.1:${port}`, name: 'test' })
     let seen = 0
-    bus.subscribe(subjects.heartbeat(hostId), () => (seen += 1))
+    bus.subscribe(subjects.heartbeat(agent), () => (seen += 1))
     await until(() => seen > 0)
   })
 })

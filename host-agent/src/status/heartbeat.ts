@@ -17,6 +17,8 @@ import {
 
 export interface HeartbeatOptions {
   hostId: string
+  /** The ID of its rejoin; null: it joined as a new host. */
+  joinId: string | null
   version: string
   address: string
   /** SHA-256 of the certificate with which it answers calls. */
@@ -69,7 +71,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       }
       bus = made
       log.info('connected to the broker')
-      made.subscribe(subjects.announce(hostId), (message) => {
+      made.subscribe(subjects.announce(options), (message) => {
         remember(message)
         send()
       })
@@ -106,7 +108,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       problem: options.problem,
       devices: options.devices(),
     }
-    bus.publish(subjects.heartbeat(hostId), message)
+    bus.publish(subjects.heartbeat(options), message)
   }
 
   async function renew(): Promise<void> {

@@ -37,6 +37,7 @@ export async function makeIdentity(ca: TestCa): Promise<Identity> {
     controlPlaneUri: controlPlaneIdentity,
     natsJwt: 'none',
     natsSeed: 'none',
+    joinId: null,
   }
 }
 

@@ -48,7 +48,14 @@ export const joinPlugin =
       const { token, name, country, public_key_pem: publicKeyPem, nats_public_key: natsPublicKey } = input
       const identity = await admitHost(
         parts,
-        { token, name, country, publicKeyPem, natsPublicKey },
+        {
+          token,
+          name,
+          country,
+          publicKeyPem,
+          natsPublicKey,
+          canRejoin: protocol.rejoinHeader in request.headers,
+        },
         { address: addressOf(request), requestId: request.id },
       )
       return reply.code(201).send({
@@ -56,6 +63,7 @@ export const joinPlugin =
         certificate_pem: identity.certificatePem,
         ca_pem: identity.caPem,
         nats_jwt: identity.natsJwt,
+        join_id: identity.joinId,
         control_plane_uri: identity.controlPlaneUri,
       })
     })

@@ -8,13 +8,14 @@ const joinAnswer = z.object({
   certificate_pem: z.string(),
   ca_pem: z.string(),
   nats_jwt: z.string(),
+  join_id: z.string().nullable(),
 })
 
 export const protocolOf = ({ protocolVersion }: DoubleOptions): number | null =>
   protocolVersion === undefined ? protocol.version : protocolVersion
 
 export async function join(options: DoubleOptions, publicKey: string, nats: string) {
-  const { server, operator, operatorToken, name, country = 'US', rejoins } = options
+  const { server, operator, operatorToken, name, country = 'US', rejoins, canRejoin = true } = options
   const version = protocolOf(options)
   const headers = { authorization: `Bearer ${operatorToken}` }
   const token = await operator.inject({
@@ -26,7 +27,10 @@ export async function join(options: DoubleOptions, publicKey: string, nats: stri
   const answer = await server.inject({
     method: 'POST',
     url: '/host/v1/join',
-    headers: version === null ? {} : { [protocol.header]: String(version) },
+    headers: {
+      ...(version === null ? {} : { [protocol.header]: String(version) }),
+      ...(canRejoin ? { [protocol.rejoinHeader]: 'yes' } : {}),
+    },
     payload: {
       token: token.json<{ token: string }>().token,
       name,

@@ -45,6 +45,8 @@ export type Batch = (
 
 export interface AgentDouble {
   hostId: string
+  /** The join whose subjects it publishes to. */
+  joinId: string | null
   devices: Map<string, DoubleDevice>
   /** The newest epoch that was announced to it. */
   epoch: string | null
@@ -110,4 +112,6 @@ export interface DoubleOptions {
   protocolVersion?: number | null
   /** Joins again as this host. */
   rejoins?: string
+  /** False: an agent from before decision 0202. */
+  canRejoin?: boolean
 }
