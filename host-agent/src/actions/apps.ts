@@ -43,8 +43,8 @@ const hideLimitMs = 2000
 const pollMs = 150
 
 /**
- * Back closes the keyboard, but leaves the screen when there is none: so it is pressed
- * only while a keyboard is shown.
+ * Presses back only while a keyboard is shown: without one, back would leave the
+ * screen.
  */
 export async function hideKeyboard(
   _action: ActionOf<'hide_keyboard'>,

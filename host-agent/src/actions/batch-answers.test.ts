@@ -101,7 +101,7 @@ describe.concurrent('text-only answer', () => {
   it.each([
     ['that completed', { x: 1, y: 1 }, 1],
     ['that stopped', { text: 'Nowhere' }, 0],
-  ])('is all that a batch %s says of the screen', async (_, target, done) => {
+  ])('is the only observation of a batch %s', async (_, target, done) => {
     const { observation, completed } = await run(
       simulatedPhone([button('Go', 100)]),
       [{ type: 'tap', target }],
@@ -137,34 +137,31 @@ describe.concurrent('next step', () => {
     ['a target twice', { type: 'tap', target: { text: 'Delete' } }],
     ['a wait in vain', { type: 'wait_for', target: { text: 'Nowhere' }, timeout_ms: 100 }],
     ['an unknown outcome', { type: 'tap', target: { x: 1, y: 1 } }],
-  ])(
-    'after %s is told by the screen that is in the answer, and without it by observing',
-    async (_, action) => {
-      const made = () => {
-        const phone = simulatedPhone([button('Delete', 100), button('Delete', 300)])
-        phone.device.input.gesture = (__, progress) => progress.within(20).sleep(60_000)
-        return phone
-      }
-      const [next, streamed] = await nextOf(made(), action)
-      expect(next).toMatch(/`observation`|`details\.candidates`/)
-      expect(next).not.toMatch(/^Observe|observe/)
-      // A client has only the streamed results when the rest of the answer is lost.
-      expect(streamed).toMatch(/^Observe the screen/)
-      const blind = made()
-      let reads = 0
-      const source = blind.device.ui.source.bind(blind.device.ui)
-      blind.device.ui.source = (progress) =>
-        reads++ > 0 || action.type === 'tap'
-          ? Promise.reject(new ApiError('phone_unavailable'))
-          : source(progress)
-      blind.device.windows.read = () => Promise.reject(new ApiError('phone_unavailable'))
-      const { results, observation } = await run(blind, [action])
-      expect(observation).toBeUndefined()
-      expect(results[0]?.error?.next ?? 'Observe').not.toContain('`observation`')
-    },
-  )
+  ])('after %s refers to the screen in the answer, and without one to an observe call', async (_, action) => {
+    const made = () => {
+      const phone = simulatedPhone([button('Delete', 100), button('Delete', 300)])
+      phone.device.input.gesture = (__, progress) => progress.within(20).sleep(60_000)
+      return phone
+    }
+    const [next, streamed] = await nextOf(made(), action)
+    expect(next).toMatch(/`observation`|`details\.candidates`/)
+    expect(next).not.toMatch(/^Observe|observe/)
+    // A client has only the streamed results when the rest of the answer is lost.
+    expect(streamed).toMatch(/^Observe the screen/)
+    const blind = made()
+    let reads = 0
+    const source = blind.device.ui.source.bind(blind.device.ui)
+    blind.device.ui.source = (progress) =>
+      reads++ > 0 || action.type === 'tap'
+        ? Promise.reject(new ApiError('phone_unavailable'))
+        : source(progress)
+    blind.device.windows.read = () => Promise.reject(new ApiError('phone_unavailable'))
+    const { results, observation } = await run(blind, [action])
+    expect(observation).toBeUndefined()
+    expect(results[0]?.error?.next ?? 'Observe').not.toContain('`observation`')
+  })
 
-  it('names the candidates only where their refs are those of the observation', async () => {
+  it('names the candidates only where their refs exist in the observation', async () => {
     const phone = simulatedPhone([button('Delete', 100), button('Delete', 300)])
     const action = { type: 'tap', target: { text: 'Delete' } }
     expect((await nextOf(phone, action))[0]).toContain('`details.snapshot_id`, or add `nth`')
@@ -178,14 +175,14 @@ describe.concurrent('next step', () => {
 })
 
 describe.concurrent('waiting for a still screen', () => {
-  it.each([100, 200])('of %i ms can succeed', async (timeoutMs) => {
+  it.each([100, 200])('succeeds with a timeout of %i ms', async (timeoutMs) => {
     const { results } = await run(simulatedPhone([button('Go', 100)]), [
       { type: 'wait_idle', timeout_ms: timeoutMs },
     ])
     expect(results[0]).toMatchObject({ ok: true })
   })
 
-  it('of 100 ms fails on a changing screen, after two reads', async () => {
+  it('fails after two reads of a changing screen with a timeout of 100 ms', async () => {
     const phone = simulatedPhone([])
     let reads = 0
     phone.before = (line) => {

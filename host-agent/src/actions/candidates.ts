@@ -2,9 +2,9 @@
 import type { ActionResult, Candidate, Element, Observation } from '@phonerack/shared'
 
 /**
- * Looks every candidate up in the observation. When all are found, they get its refs
- * and centres, and `details.snapshot_id` names it; otherwise the results stay as the
- * action saw them and name no snapshot.
+ * Looks up every candidate in the observation. When all are found, each gets the ref
+ * and centre of its element there, and `details.snapshot_id` is set. Otherwise the
+ * result is unchanged, without `snapshot_id`.
  */
 export function relateCandidates(results: readonly ActionResult[], observation: Observation): ActionResult[] {
   return results.map((result) => {
@@ -21,7 +21,7 @@ function lookUp(candidates: readonly Candidate[], elements: readonly Element[]):
   const left = new Set(elements)
   const found: Candidate[] = []
   for (const candidate of candidates) {
-    const element = nearestTwin(candidate, left)
+    const element = nearestEqual(candidate, left)
     if (!element) return null
     left.delete(element)
     found.push({ ...candidate, ref: element.ref, center: element.center })
@@ -29,7 +29,7 @@ function lookUp(candidates: readonly Candidate[], elements: readonly Element[]):
   return found
 }
 
-function nearestTwin(candidate: Candidate, elements: Iterable<Element>): Element | null {
+function nearestEqual(candidate: Candidate, elements: Iterable<Element>): Element | null {
   let best: Element | null = null
   let bestDistance = Infinity
   for (const element of elements) {

@@ -1,7 +1,7 @@
 /**
  * State shared by the actions of one batch: the phone, its last known screen, and
- * whether anything was sent since then. Reads wait until the screen has had time to
- * follow the last write; writes do not wait.
+ * whether anything was sent since then. Reads wait until the screen has settled after
+ * the last write; writes do not wait.
  */
 import { ApiError, type Progress, type Target } from '@phonerack/shared'
 import type { Device, Point, Size, Stroke } from '../device/device.js'
@@ -12,7 +12,7 @@ import { lengthOf } from './gestures.js'
 import { keyCode } from './keys.js'
 import { isPoint, matchPoint, matchTarget, type Aim, type Match, type Miss } from './target.js'
 
-/** The target is not on the screen, or is there more than once. Nothing was sent. */
+/** The target is missing from the screen, or ambiguous. Nothing was sent. */
 export class TargetMiss extends Error {
   constructor(readonly miss: Miss) {
     super(miss.code)
@@ -27,10 +27,10 @@ export interface ActionContext {
   readonly now: () => number
   /** True once the running action may have reached the phone; the runner resets it. */
   wrote: boolean
-  /** Reads whether the screen is on, and caches it for `mustBeOn`. */
-  lookAtPower(): Promise<boolean>
-  /** Reads the phone only when it is not known to be on. @throws ApiError phone_screen_off */
-  mustBeOn(): Promise<void>
+  /** Reads whether the screen is on, and caches it for `requireScreenOn`. */
+  readScreenOn(): Promise<boolean>
+  /** Reads the screen state, unless the cache says on. @throws ApiError phone_screen_off */
+  requireScreenOn(): Promise<void>
   /** Reads the screen's size, and caches it for coordinates. */
   size(progress: Progress): Promise<Size>
   /**
@@ -42,18 +42,18 @@ export interface ActionContext {
   freshTree(): Promise<ScreenTree>
   /** @throws TargetMiss */
   resolve(target: Target): Promise<Aim>
-  /** Like `resolve`, on a tree that the caller has. */
+  /** Like `resolve`, on the given tree. */
   match(target: Target, tree: ScreenTree): Match
   /**
    * Sets `wrote` before the write starts; an error then leaves the outcome unknown.
-   * `settleMs`: how long the screen takes to follow.
+   * `settleMs`: how long the screen takes to show the result.
    */
   write<T>(work: (progress: Progress) => Promise<T>, options: WriteOptions): Promise<T>
   gesture(strokes: readonly Stroke[]): Promise<void>
   key(code: number, meta?: number, settleMs?: number): Promise<void>
-  /** Waits until the screen has had time to follow the last write. */
+  /** Waits until the screen has settled after the last write. */
   settled(): Promise<void>
-  /** Time at which the screen has followed the last write, by `now`. */
+  /** Time, on the clock of `now`, at which the screen has settled after the last write. */
   readonly settledAt: number
 }
 
@@ -127,24 +127,24 @@ export function createContext(
       return settledAt
     },
     size: readSize,
-    async lookAtPower() {
+    async readScreenOn() {
       // A phone that does not report it counts as on.
       const on = (await device.power.isOn(progress.within(sizeLimitMs))) !== false
       if (on) power = 'on'
       return on
     },
-    async mustBeOn() {
+    async requireScreenOn() {
       if (power === 'on') return
       const until = now() + (power === 'changing' ? wakeMs : 0)
       if (power === 'changing') await context.settled()
-      while (!(await context.lookAtPower())) {
+      while (!(await context.readScreenOn())) {
         if (now() >= until) throw new ApiError('phone_screen_off', { next: wakeFirst })
         await progress.sleep(wakePauseMs, 'waiting for the screen to turn on')
       }
     },
     async settled() {
       const left = settledAt - now()
-      if (left > 0) await progress.sleep(left, 'waiting for the screen to follow')
+      if (left > 0) await progress.sleep(left, 'waiting for the screen to settle')
     },
     async tree() {
       if (seen && seen.at > lastWriteAt && now() - seen.at <= freshMs) return seen.tree
@@ -164,9 +164,9 @@ export function createContext(
           ? await matchCoordinates(target)
           : context.match(target, await (again ? context.freshTree() : context.tree()))
         if (match.found) return match.place
-        const mayCome = match.miss.code !== 'ambiguous_target' && match.miss.facts['reason'] !== 'unknown'
-        if (isPoint(target) || !mayCome || now() - lastWriteAt >= followMs) throw new TargetMiss(match.miss)
-        await progress.sleep(settle.touch, 'waiting for the screen to follow')
+        const mayAppear = match.miss.code !== 'ambiguous_target' && match.miss.facts['reason'] !== 'unknown'
+        if (isPoint(target) || !mayAppear || now() - lastWriteAt >= followMs) throw new TargetMiss(match.miss)
+        await progress.sleep(settle.touch, 'waiting for the screen to settle')
       }
     },
     async write(work, { limitMs, settleMs }) {

@@ -1,4 +1,4 @@
-/** Maps an action's failure to a client error, by whether the phone may have received anything. */
+/** Maps an action's failure to a client error. It depends on whether the phone may have received anything. */
 import { ApiError, DeadlineExceeded, type Candidate, type PlainError } from '@phonerack/shared'
 import { DeviceGone } from '../device/device.js'
 import type { ScreenElement } from '../screen/elements.js'
@@ -23,11 +23,11 @@ export function toApiError(error: unknown, wrote: boolean): ApiError | null {
 }
 
 export const unknownOutcome = (cause: unknown): ApiError =>
-  new ApiError('action_outcome_unknown', { next: advice.unknown.blind, cause })
+  new ApiError('action_outcome_unknown', { next: advice.unknown.withoutObservation, cause })
 
 /**
- * Whether the end of the batch may have caused an action's failure: any error except
- * one about the screen or the app.
+ * Whether aborting the batch may have caused this error. False for errors about the
+ * screen or the app.
  */
 export const isCutOff = (error: ApiError | null): boolean =>
   error !== null &&
@@ -35,9 +35,9 @@ export const isCutOff = (error: ApiError | null): boolean =>
 
 export function missError(miss: Miss): ApiError {
   const byNth = miss.code === 'ambiguous_target' && 'text' in miss.target
-  const { blind } = byNth ? advice.ambiguous_text : advice[miss.code]
+  const { withoutObservation } = byNth ? advice.ambiguous_text : advice[miss.code]
   return new ApiError(miss.code, {
-    next: blind,
+    next: withoutObservation,
     details: { target: miss.target, ...miss.facts, candidates: miss.candidates.map(toCandidate) },
   })
 }
@@ -55,7 +55,7 @@ export function refusal(error: unknown): unknown {
 }
 
 export const bugError = (): PlainError =>
-  new ApiError('internal_error', { next: advice.unknown.blind }).toPlain()
+  new ApiError('internal_error', { next: advice.unknown.withoutObservation }).toPlain()
 
 function toCandidate(element: ScreenElement): Candidate {
   const { ref, type, text, desc, id, center } = showElement(element)

@@ -12,11 +12,11 @@ export function fieldAt(tree: ScreenTree, place: Aim): VisibleNode | null {
   if (place.node?.editable) return place.node
   const around = tree.visible
     .filter((node) => node !== null)
-    .filter((node) => node.editable && contains(node.visible, place.finger))
+    .filter((node) => node.editable && contains(node.visible, place.touchPoint))
   return around.toSorted((a, b) => areaOf(a.visible) - areaOf(b.visible))[0] ?? null
 }
 
-/** The same field on a later screen; the keyboard may have moved it, and typing changed its text. */
+/** Compares neither the text, which typing changes, nor the vertical position, which the keyboard changes. */
 export const isSameField = (a: VisibleNode, b: VisibleNode): boolean =>
   a.className === b.className && a.id === b.id && (a.id !== '' || a.visible[0] === b.visible[0])
 
@@ -29,8 +29,8 @@ export const fieldAgain = (tree: ScreenTree, field: VisibleNode): VisibleNode | 
 }
 
 /**
- * True when the field is certainly empty: any text shown is its hint. Also false when
- * the phone does not report it.
+ * True when the field is certainly empty: any text shown is its hint. False when the
+ * phone does not report enough to know.
  */
 export function isSurelyEmpty(field: VisibleNode): boolean {
   if (field.showsHint !== null) return field.showsHint || (field.text === '' && field.maskedLength === 0)

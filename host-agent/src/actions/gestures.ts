@@ -1,6 +1,6 @@
 /**
- * Finger strokes. Pure. Points are whole device pixels inside the screen. Strokes that
- * do not overlap in time are successive touches.
+ * Builds the strokes of gestures. Points are whole device pixels inside the screen.
+ * Strokes that do not overlap are successive touches. Pure.
  */
 import type { Point, Size, Stroke } from '../device/device.js'
 import { intersect, sizeOf, wholeScreen, type Bounds } from '../screen/geometry.js'
@@ -9,10 +9,10 @@ export type Direction = 'up' | 'down' | 'left' | 'right'
 
 /** One frame: long enough for every app to register a press. */
 const tapMs = 20
-/** Android treats two taps as a double tap when 40 to 300 ms lie between them (`ViewConfiguration`). */
+/** Android treats two taps as a double tap when they are 40 to 300 ms apart (`ViewConfiguration`). */
 const betweenTapsMs = 80
 const stepMs = 10
-/** A finger that rests before it lifts does not fling the content. */
+/** A rest before the finger lifts prevents a fling. */
 const restMs = 100
 
 export const tap = (point: Point): Stroke => hold(point, tapMs)
@@ -55,7 +55,7 @@ export function pinch(area: Bounds, scale: number, durationMs: number): Stroke[]
 
 /**
  * Successive gestures that reveal content in `direction`, by `amount` of the container.
- * They avoid the screen's edges, where Android takes swipes.
+ * They avoid the screen's edges, where Android interprets swipes as navigation.
  */
 export function scroll(container: Bounds, direction: Direction, amount: number, screen: Size): Stroke[] {
   const vertical = direction === 'up' || direction === 'down'

@@ -1,4 +1,4 @@
-/** One action of each type, on the phone. Called by the batch runner. */
+/** The handlers of all action types. Called by `run-batch.ts`. */
 import { ApiError, type Action, type ActionOf, type ActionResult, type ActionType } from '@phonerack/shared'
 import { intersect, wholeScreen, type Bounds } from '../screen/geometry.js'
 import { settle, type ActionContext } from './context.js'
@@ -29,7 +29,7 @@ const plain =
 const handlers: Handlers = {
   async tap(action, context) {
     const place = await context.resolve(action.target)
-    await context.gesture([tap(place.finger)])
+    await context.gesture([tap(place.touchPoint)])
     return { resolved: resolved(place) }
   },
   async double_tap(action, context) {
@@ -39,7 +39,7 @@ const handlers: Handlers = {
   },
   async long_press(action, context) {
     const place = await context.resolve(action.target)
-    await context.gesture([hold(place.finger, action.duration_ms)])
+    await context.gesture([hold(place.touchPoint, action.duration_ms)])
     return { resolved: resolved(place) }
   },
   type: plain(type),
@@ -54,7 +54,7 @@ const handlers: Handlers = {
   }),
   drag: plain(async (action, context) => {
     const [from, to] = await ends(action, context)
-    await context.gesture([drag(from.finger, to.center, action.hold_ms, action.duration_ms)])
+    await context.gesture([drag(from.touchPoint, to.center, action.hold_ms, action.duration_ms)])
   }),
   pinch: plain(async (action, context) => {
     const place = await context.resolve(action.target)
@@ -83,31 +83,31 @@ export async function perform<T extends ActionType>(
   action: ActionOf<T>,
   context: ActionContext,
 ): Promise<Outcome> {
-  if (touching.has(action.type)) await context.mustBeOn()
+  if (touching.has(action.type)) await context.requireScreenOn()
   // The compiler cannot see that the table's entry under `action.type` accepts this
   // action.
   const handler = handlers[(action as Action).type] as Handlers[T]
   return handler(action, context)
 }
 
-function resolved({ finger, ref, covered, node, element }: Aim): Resolved {
+function resolved({ touchPoint, ref, covered, node, element }: Aim): Resolved {
   const disabled = element ? element.state.includes('disabled') : node?.enabled === false
   return {
-    center: [finger.x, finger.y],
+    center: [touchPoint.x, touchPoint.y],
     ...(ref === null ? {} : { ref }),
     ...(covered ? { covered: true as const } : {}),
     ...(disabled ? { disabled: true as const } : {}),
   }
 }
 
-/** As one gesture, which preserves the interval; a phone that supports only one finger gets two taps. */
-async function tapTwice({ finger }: Aim, context: ActionContext): Promise<void> {
+/** Sends one gesture, which preserves the interval. A phone that supports one finger only gets two taps. */
+async function tapTwice({ touchPoint }: Aim, context: ActionContext): Promise<void> {
   try {
-    await context.gesture(doubleTap(finger))
+    await context.gesture(doubleTap(touchPoint))
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'feature_unavailable')) throw error
-    await context.gesture([tap(finger)])
-    await context.gesture([tap(finger)])
+    await context.gesture([tap(touchPoint)])
+    await context.gesture([tap(touchPoint)])
   }
 }
 
@@ -119,7 +119,7 @@ async function ends(
   return [await context.resolve(action.from), await context.resolve(action.to)]
 }
 
-/** Half the size of the area around bare coordinates, limited by the screen. */
+/** Pixels from a target given by coordinates to the edges of its area. */
 const aroundPoint = 300
 
 async function areaOf(place: Aim, context: ActionContext): Promise<Bounds> {

@@ -1,10 +1,10 @@
 import { ApiError, ownNow, Progress, type ActionResult } from '@phonerack/shared'
 import { describe, expect, it } from 'vitest'
-import { DeviceGone, TextNotTaken, type TextWay } from '../device/device.js'
+import { DeviceGone, TextMethodUnavailable, type TextMethod } from '../device/device.js'
 import {
-  oneWay,
+  oneMethod,
   simulatedPhone,
-  wayOf,
+  methodOf,
   type SimulatedPhone,
   type SimulatedView,
 } from '../testing/simulated-phone.js'
@@ -59,7 +59,7 @@ describe.concurrent('a batch', () => {
     expect(streamed).toEqual([0, results[0], 1, results[1], 2, results[2], 3, results[3]])
   })
 
-  it('taps beside a button in the middle of the element, and reports what may take the touch', async () => {
+  it('avoids a button in the middle of the element, and reports what may take the touch', async () => {
     const tapped: string[] = []
     const view = (
       desc: string,
@@ -122,7 +122,7 @@ describe.concurrent('a batch', () => {
     expect(phone.log).not.toContain('key 3')
   })
 
-  it('keeps the refs as seen, and names no snapshot, when a candidate has gone', async () => {
+  it('keeps the original refs, without a snapshot, when a candidate has gone', async () => {
     const phone = simulatedPhone([button('Delete', 100), button('Delete', 300)])
     phone.before = () => {
       if (phone.log.filter((line) => line === 'tree').length === 2) phone.views = [button('Delete', 100)]
@@ -357,7 +357,7 @@ describe.concurrent('typing', () => {
       grow(0)
       return Promise.resolve()
     }
-    const device = { ...phone.device, text: oneWay(type) }
+    const device = { ...phone.device, text: oneMethod(type) }
     expect(only(await run({ ...phone, device }, [{ type: 'type', text: 'slowly' }])).ok).toBe(true)
     expect(phone.views[0]?.text).toBe('slowly')
   })
@@ -372,7 +372,7 @@ describe.concurrent('typing', () => {
       }, 100)
       return Promise.resolve()
     }
-    const device = { ...phone.device, text: oneWay(type) }
+    const device = { ...phone.device, text: oneMethod(type) }
     expect(only(await run({ ...phone, device }, [{ type: 'type', text: 'late' }])).ok).toBe(true)
   })
 
@@ -417,14 +417,14 @@ describe.concurrent('typing', () => {
     const name = (text: string, flags: string[] = []) =>
       field(100, { text, flags: ['focusable', 'focused', ...flags] })
     /** Puts the text into the field as this method does, and counts. */
-    const way = (
+    const method = (
       phone: SimulatedPhone,
-      part: Partial<TextWay>,
+      part: Partial<TextMethod>,
       put: (held: string, text: string) => string,
     ) => {
       const made = {
-        ...wayOf((text) => {
-          phone.log.push(`way ${made.name}`)
+        ...methodOf((text) => {
+          phone.log.push(`method ${made.name}`)
           const view = phone.views[0] ?? name('')
           phone.views[0] = { ...view, text: put(view.text ?? '', text) }
           return Promise.resolve()
@@ -436,16 +436,20 @@ describe.concurrent('typing', () => {
     const losing = (held: string, text: string) => held + text.replace(/[^a-z]/g, '')
     const exact = (held: string, text: string) => held + text
     const whole = (_held: string, text: string) => text
-    const typing = async (phone: SimulatedPhone, ways: TextWay[], action: object) => {
-      const device = { ...phone.device, text: { ways } }
+    const typing = async (phone: SimulatedPhone, methods: TextMethod[], action: object) => {
+      const device = { ...phone.device, text: { methods } }
       const result = only(await run({ ...phone, device }, [{ type: 'type', ...action }]))
-      return { result, ways: phone.log.filter((line) => line.startsWith('way')), held: phone.views[0]?.text }
+      return {
+        result,
+        methods: phone.log.filter((line) => line.startsWith('method')),
+        held: phone.views[0]?.text,
+      }
     }
 
     it('replaces text that arrived in part', async () => {
       const phone = simulatedPhone([name('')])
-      const ways = [way(phone, {}, losing), way(phone, { name: 'set-text', does: 'replace' }, whole)]
-      const { result, held } = await typing(phone, ways, { text: 'a漢b' })
+      const methods = [method(phone, {}, losing), method(phone, { name: 'set-text', mode: 'replace' }, whole)]
+      const { result, held } = await typing(phone, methods, { text: 'a漢b' })
       expect([result.ok, held]).toEqual([true, 'a漢b'])
     })
 
@@ -455,65 +459,68 @@ describe.concurrent('typing', () => {
         if (code === 67 && phone.views[0]) phone.views[0].text = ''
         return Promise.resolve()
       }
-      const ways = [way(phone, {}, losing), way(phone, { name: 'paste' }, exact)]
-      const { result, held } = await typing(phone, ways, { text: 'a漢b', clear: true })
+      const methods = [method(phone, {}, losing), method(phone, { name: 'paste' }, exact)]
+      const { result, held } = await typing(phone, methods, { text: 'a漢b', clear: true })
       expect([result.ok, held]).toEqual([true, 'a漢b'])
     })
 
     it("does not type again when the field's content is uncertain", async () => {
       const stays = simulatedPhone([name('old')])
       stays.selectAllWorks = false
-      const ways = [way(stays, {}, losing), way(stays, { name: 'paste' }, exact)]
-      const kept = await typing(stays, ways, { text: 'a漢b', clear: true })
-      expect([kept.result.error?.details['reason'], kept.ways]).toEqual(['text_differs', ['way keys']])
+      const methods = [method(stays, {}, losing), method(stays, { name: 'paste' }, exact)]
+      const kept = await typing(stays, methods, { text: 'a漢b', clear: true })
+      expect([kept.result.error?.details['reason'], kept.methods]).toEqual(['text_differs', ['method keys']])
 
       const part = simulatedPhone([name('old')])
-      const more = [way(part, {}, losing), way(part, { name: 'paste' }, exact)]
+      const more = [method(part, {}, losing), method(part, { name: 'paste' }, exact)]
       const added = await typing(part, more, { text: 'a漢b' })
-      expect([added.result.ok, added.ways]).toEqual([false, ['way keys']])
+      expect([added.result.ok, added.methods]).toEqual([false, ['method keys']])
 
       const broken = simulatedPhone([name('')])
-      const unsure = way(broken, { name: 'set-text', does: 'replace' }, () => '')
-      const send: TextWay['send'] = async (...args) => ({ ...(await unsure.send(...args)), sure: false })
-      const unknown = await typing(broken, [{ ...unsure, send }, way(broken, { name: 'paste' }, exact)], {
+      const unsure = method(broken, { name: 'set-text', mode: 'replace' }, () => '')
+      const send: TextMethod['send'] = async (...args) => ({ ...(await unsure.send(...args)), sure: false })
+      const unknown = await typing(broken, [{ ...unsure, send }, method(broken, { name: 'paste' }, exact)], {
         text: '漢',
       })
-      expect([unknown.result.error?.code, unknown.ways]).toEqual(['action_outcome_unknown', ['way set-text']])
+      expect([unknown.result.error?.code, unknown.methods]).toEqual([
+        'action_outcome_unknown',
+        ['method set-text'],
+      ])
     })
 
     it('appends to a text that the first method left unchanged', async () => {
       const phone = simulatedPhone([name('old')])
-      const ways = [way(phone, {}, (held) => held), way(phone, { name: 'paste' }, exact)]
-      const { result, held } = await typing(phone, ways, { text: '漢' })
+      const methods = [method(phone, {}, (held) => held), method(phone, { name: 'paste' }, exact)]
+      const { result, held } = await typing(phone, methods, { text: '漢' })
       expect([result.ok, held]).toEqual([true, 'old漢'])
     })
 
     it('continues immediately when a method is unavailable, and restores what one borrowed', async () => {
       const phone = simulatedPhone([name('')])
       let released = 0
-      const refusing = way(phone, { name: 'set-text', does: 'replace' }, whole)
-      refusing.send = () => Promise.reject(new TextNotTaken('no'))
-      const lending = way(phone, { name: 'paste' }, losing)
+      const refusing = method(phone, { name: 'set-text', mode: 'replace' }, whole)
+      refusing.send = () => Promise.reject(new TextMethodUnavailable('no'))
+      const lending = method(phone, { name: 'paste' }, losing)
       const { send } = lending
       lending.send = async (...args) => ({
         ...(await send(...args)),
         release: () => Promise.resolve().then(() => void (released += 1)),
       })
-      const { result, ways } = await typing(phone, [refusing, lending], { text: '漢a' })
-      expect([result.ok, ways, released]).toEqual([false, ['way paste'], 1])
+      const { result, methods } = await typing(phone, [refusing, lending], { text: '漢a' })
+      expect([result.ok, methods, released]).toEqual([false, ['method paste'], 1])
       const none = await typing(simulatedPhone([name('')]), [refusing], { text: 'a' })
       expect(none.result.error?.code).toBe('feature_unavailable')
     })
 
     it('uses a replacing method only when it knows the whole text', async () => {
       const phone = simulatedPhone([name('old')])
-      const ways = [way(phone, { name: 'set-text', does: 'replace' }, whole), way(phone, {}, exact)]
-      expect((await typing(phone, ways, { text: 'x' })).held).toBe('oldx')
-      expect((await typing(phone, ways, { text: 'y', clear: true })).held).toBe('y')
+      const methods = [method(phone, { name: 'set-text', mode: 'replace' }, whole), method(phone, {}, exact)]
+      expect((await typing(phone, methods, { text: 'x' })).held).toBe('oldx')
+      expect((await typing(phone, methods, { text: 'y', clear: true })).held).toBe('y')
     })
   })
 
-  it('reads only once the screen has had time to follow an earlier batch', async () => {
+  it('reads only once the screen has settled after an earlier batch', async () => {
     const phone = simulatedPhone([button('Go', 100)])
     const first = await run(phone, [{ type: 'tap', target: { x: 5, y: 6 } }])
     const left = first.screenSettlesAt - ownNow()

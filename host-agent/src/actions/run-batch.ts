@@ -15,8 +15,8 @@ import {
 import type { Device } from '../device/device.js'
 import { inParallel } from '../screen/in-parallel.js'
 import type { Snapshots } from '../screen/snapshots.js'
-import { adviseBySight } from './advice.js'
-import { observeAfter } from './after.js'
+import { adviseWithObservation } from './advice.js'
+import { observeAfter } from './observe-after.js'
 import { relateCandidates } from './candidates.js'
 import { createContext, type ActionContext } from './context.js'
 import { bugError, isCutOff, refusal, toApiError, unknownOutcome } from './failure.js'
@@ -34,9 +34,9 @@ export interface BatchRequest {
   clock: Clock
   /** Called before the first byte of the action can reach the phone. */
   onStarted: (index: number) => void
-  /** The result at that time; candidates are later looked up in the batch's observation. */
+  /** Gets the result before its candidates are looked up in the batch's observation. */
   onFinished: (result: ActionResult) => void
-  /** For bugs. */
+  /** Gets the failures that the answer does not show. */
   log?: Logger | undefined
   /**
    * Milliseconds on a monotonic clock. Default: `ownNow`, which excludes process
@@ -44,8 +44,8 @@ export interface BatchRequest {
    */
   monotonic?: (() => number) | undefined
   /**
-   * On the same clock: no earlier tree counts, since the screen may still be changing
-   * from an earlier batch. Default: long ago.
+   * Time, on the same clock, at which the screen has settled after an earlier batch.
+   * Trees are read only after it. Default: in the past.
    */
   screenSettlesAt?: number | undefined
 }
@@ -56,7 +56,7 @@ export interface BatchOutcome {
   completed: number
   /** Omitted when none was requested or the screen could not be read. */
   observation?: Observation | TextObservation | ScreenshotObservation
-  /** Time on the monotonic clock at which the screen has followed the last write. */
+  /** Time on the monotonic clock at which the screen has settled after the last write. */
   screenSettlesAt: number
 }
 
@@ -68,8 +68,7 @@ function textOf({ elements: _, screenshot: __, ...text }: Observation): TextObse
 }
 
 /**
- * Once the phone has answered a first time, this never throws: later failures are in
- * the outcome.
+ * Throws only until the phone's first answer: later failures are in the outcome.
  * @throws ApiError when nothing ran: phone_unavailable, provider_error
  */
 export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
@@ -93,8 +92,9 @@ export async function runBatch(request: BatchRequest): Promise<BatchOutcome> {
   const seen = await observeAfter(request, context, completed < actions.length)
   const outcome = { completed, screenSettlesAt: context.settledAt }
   if (!seen) return { ...outcome, results }
-  if (!('elements' in seen)) return { ...outcome, results: results.map(adviseBySight), observation: seen }
-  const related = relateCandidates(results, seen).map(adviseBySight)
+  if (!('elements' in seen))
+    return { ...outcome, results: results.map(adviseWithObservation), observation: seen }
+  const related = relateCandidates(results, seen).map(adviseWithObservation)
   return { ...outcome, results: related, observation: request.observe === 'text' ? textOf(seen) : seen }
 }
 
@@ -106,7 +106,7 @@ async function reach(context: ActionContext, actions: readonly Action[]): Promis
   try {
     await inParallel(
       () => context.size(context.progress.within(reachLimitMs)),
-      () => (actions.some(touches) ? context.lookAtPower() : Promise.resolve(true)),
+      () => (actions.some(touches) ? context.readScreenOn() : Promise.resolve(true)),
     )
   } catch (error) {
     throw refusal(error)
@@ -128,8 +128,8 @@ async function runOne(
     return { ...entry, ok: true, ms: ms(), ...outcome }
   } catch (error) {
     const known = toApiError(error, context.wrote)
-    // A park, a delete or a timeout took the phone away during the action: its outcome
-    // is unknown.
+    // A park, a delete or a timeout aborted the batch during the action: its outcome is
+    // unknown.
     if (context.progress.signal.aborted && isCutOff(known))
       return { ...entry, ok: false, ms: ms(), error: unknownOutcome(error).toPlain() }
     if (!known)

@@ -49,8 +49,8 @@ const contentOf = (tree: ScreenTree, container: Bounds): VisibleNode[] =>
     .filter((node) => isInside(node.visible, container) && !isInside(container, node.visible))
 
 /**
- * Pixels by which each recognisable node moved in the content's direction, at least 2;
- * still nodes give 0.
+ * For each recognisable node: the pixels that it moved in the content's direction.
+ * Moves of less than 2 pixels count as 0.
  */
 function shiftsOf(then: readonly VisibleNode[], now: readonly VisibleNode[], direction: Direction): number[] {
   const places = uniqueByName(then)
@@ -64,7 +64,7 @@ function shiftsOf(then: readonly VisibleNode[], now: readonly VisibleNode[], dir
   return shifts
 }
 
-/** Compares both edges: one of them stays where the container cuts the node off. */
+/** Compares both edges: an edge at which the container clips the node does not move. */
 function edgeShifts(was: Bounds, is: Bounds, direction: Direction): number[] {
   const vertical = direction === 'up' || direction === 'down'
   const sign = direction === 'down' || direction === 'right' ? 1 : -1
@@ -92,7 +92,7 @@ function isReplaced(then: readonly VisibleNode[], now: readonly VisibleNode[], k
   const added = [...newNames].filter((name) => !names.has(name)).length
   const all = new Set([...names, ...newNames]).size
   if (changed + added > all * replacedPart) return true
-  // For images without names, only the positions tell.
+  // Images without names can be compared only by position.
   return known === 0 && placesOf(then) !== placesOf(now)
 }
 
@@ -100,8 +100,8 @@ const placesOf = (nodes: readonly VisibleNode[]): string =>
   JSON.stringify(nodes.map((node) => [node.className, node.visible]))
 
 /**
- * A node at the far edge is shorter than another of its kind: the container cuts it
- * off, so there is more content.
+ * A node at the far edge is shorter than another of its kind: the container clips it,
+ * so there is more content.
  */
 function isCutOff(nodes: readonly VisibleNode[], container: Bounds, direction: Direction): boolean {
   const vertical = direction === 'up' || direction === 'down'

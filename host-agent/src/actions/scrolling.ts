@@ -24,16 +24,16 @@ export async function scrollTo(
   context: ActionContext,
 ): Promise<ScrollOutcome> {
   const all: ScrollOutcome = { moved: false, at_end: null }
-  let goesOn = true
+  let canMove = true
   for (let scrolls = 0; ; scrolls += 1) {
     const tree = await context.tree()
     const match = context.match(action.target, tree)
     // Several matches count as one: the target is on the screen.
     if (match.found || match.miss.code === 'ambiguous_target') return all
-    if (!goesOn || scrolls === action.max_scrolls)
+    if (!canMove || scrolls === action.max_scrolls)
       throw new TargetMiss({ ...match.miss, facts: { ...match.miss.facts, scrolls, ...all } })
     const { moved, at_end } = await move(tree, null, action.direction, searchAmount, context)
-    goesOn = moved
+    canMove = moved
     all.moved ||= moved
     all.at_end = at_end
   }

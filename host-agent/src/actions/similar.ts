@@ -2,9 +2,9 @@
 import type { ScreenElement } from '../screen/elements.js'
 
 /** Longer texts are compared by their first characters. */
-const compared = 120
+const maxCompared = 120
 /** Below this similarity, two texts are unrelated. */
-const least = 0.3
+const minSimilarity = 0.3
 
 /** Up to `count` elements whose text, description or id resembles `words`, the most similar first. */
 export function mostSimilar(
@@ -15,7 +15,7 @@ export function mostSimilar(
   const wanted = pairsOf(words)
   return elements
     .map((element) => ({ element, score: scoreOf(element, wanted) }))
-    .filter(({ score }) => score >= least)
+    .filter(({ score }) => score >= minSimilarity)
     .sort((a, b) => b.score - a.score)
     .slice(0, count)
     .map(({ element }) => element)
@@ -24,12 +24,12 @@ export function mostSimilar(
 function scoreOf(element: ScreenElement, wanted: ReadonlySet<string>): number {
   const id = element.id?.split(':id/').at(-1) ?? ''
   const words = [element.text ?? '', element.desc ?? '', id].filter((text) => text !== '')
-  return Math.max(0, ...words.map((text) => likeness(wanted, pairsOf(text))))
+  return Math.max(0, ...words.map((text) => similarity(wanted, pairsOf(text))))
 }
 
 /** Bigrams; a single character is its own entry. */
 function pairsOf(text: string): Set<string> {
-  const folded = text.slice(0, compared).toLowerCase()
+  const folded = text.slice(0, maxCompared).toLowerCase()
   if (folded.length === 1) return new Set([folded])
   const pairs = new Set<string>()
   for (let at = 0; at + 2 <= folded.length; at += 1) pairs.add(folded.slice(at, at + 2))
@@ -37,7 +37,7 @@ function pairsOf(text: string): Set<string> {
 }
 
 /** Sørensen–Dice coefficient: twice the shared entries divided by the sum of both sizes. */
-function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size === 0 || b.size === 0) return 0
   let both = 0
   for (const pair of a) if (b.has(pair)) both += 1

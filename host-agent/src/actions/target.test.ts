@@ -103,7 +103,7 @@ describe('text', () => {
     expect(!typo.found && typo.miss.candidates.map(({ text }) => text)).toEqual(['Settings', 'Setting up'])
   })
 
-  it('names ten candidates at most', () => {
+  it('names up to ten candidates', () => {
     const many = match(
       { text: 'Item' },
       build(...Array.from({ length: 30 }, (_, index) => label('Item', index * 70))),

@@ -1,4 +1,4 @@
-/** Resolves a target on a screen. Pure. Rules: `decisions.md`, Actions, Target; docs/decisions/0021. */
+/** Resolves a target on a screen. Pure. docs/decisions/0021. */
 import type { SearchTarget, Target } from '@phonerack/shared'
 import type { Point, Size } from '../device/device.js'
 import { inScreenOrder, type ScreenElement, type ScreenTree, type VisibleNode } from '../screen/elements.js'
@@ -22,8 +22,8 @@ export interface Place {
 
 /** A place, with the point at which to touch it. */
 export interface Aim extends Place {
-  /** A point that no other touchable node takes, unless `covered`; the centre when it is free. */
-  finger: Point
+  /** The centre when it is free, else a point that no other touchable node covers, unless `covered`. */
+  touchPoint: Point
   /** Other touchable nodes cover every point of the element. */
   covered: boolean
 }
@@ -31,7 +31,7 @@ export interface Aim extends Place {
 export interface Miss {
   code: 'target_not_found' | 'ambiguous_target' | 'stale_snapshot'
   target: Target
-  /** As the action saw them; up to 10. */
+  /** From the tree that the action read; at most 10. */
   candidates: readonly ScreenElement[]
   /** Added to the error's details. */
   facts: Readonly<Record<string, unknown>>
@@ -177,7 +177,7 @@ const elementPlace = (element: ScreenElement): Place => ({
 function found(place: Place, tree: ScreenTree | null): Match {
   const { point, covered } =
     place.node && tree ? touchPointOf(place.node, tree) : { point: place.center, covered: false }
-  return { found: true, place: { ...place, finger: point, covered } }
+  return { found: true, place: { ...place, touchPoint: point, covered } }
 }
 
 const wordsOf = (target: SearchTarget): string =>

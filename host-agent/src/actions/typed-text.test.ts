@@ -58,7 +58,7 @@ describe('text in a field', () => {
     ['an at sign was dropped', 'a@b.example', '', 'ab.example'],
     ['digits are in another order', '1234', '', '1243'],
     ['it came twice', '漢a', '', '漢a漢a'],
-    ['it came twice beside a text', 'ab', 'x', 'xabab'],
+    ['it came twice next to a text', 'ab', 'x', 'xabab'],
     ['nothing changed, though the word was there', 'an', 'banana', 'banana'],
   ])('differs when %s', (_, typed, before, after) => {
     expect(judge(before, typed, after)).toBe('differs')

@@ -33,7 +33,7 @@ export function judgeTyped(
 function judgeMasked(old: FieldText | null, cleared: boolean, typed: string, after: FieldText): Verdict {
   if (after.maskedLength === 0) return 'hidden'
   const lengths = lengthsOf(typed)
-  // Unless the phone reports it, the earlier dots may have been a hint.
+  // The earlier dots may have been a hint, which not every phone reports.
   if (lengths.includes(after.maskedLength)) return 'arrived'
   const before = old?.maskedLength ?? 0
   if (!lengths.some((length) => before + length === after.maskedLength)) return 'differs'
@@ -65,7 +65,7 @@ function judgeShown(old: FieldText | null, cleared: boolean, typed: string, afte
  */
 function formsOf(typed: string): string[] {
   const forbidden =
-    // oxlint-disable-next-line no-control-regex -- they are what is looked for
+    // oxlint-disable-next-line no-control-regex -- these characters are replaced
     /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufdd0-\ufddf\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
   const forms = [typed, ...['.', '\ufffd', ''].map((shown) => typed.replace(forbidden, shown))]
   return [...new Set(forms.map(plain))]

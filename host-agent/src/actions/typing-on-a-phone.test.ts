@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { command } from '../adb/quote.js'
 import { assembleDevice, type AssembledDevice } from '../supervision/assemble.js'
 import type { FoundCapability } from '../device/attempt.js'
-import type { TextWay } from '../device/device.js'
+import type { TextMethod } from '../device/device.js'
 import { prepare, probeCapabilities } from '../supervision/provision.js'
 import { parseNodes } from '../screen/nodes.js'
 import { createSnapshotStore } from '../screen/snapshots.js'
@@ -124,13 +124,13 @@ const texts = fc
     maxLength: 40,
   })
   .map((parts) => parts.join(''))
-  // A field separates lines by line feeds only, and XML shows no other control
+  // A field separates lines by line feeds only, and XML cannot contain other control
   // characters.
   .map((text) => text.replace(/[^\n\P{Cc}]/gu, ''))
   .filter((text) => text !== '')
 
-const phones: { name: string; without: Part[]; runs: number; unicode: TextWay['name'] }[] = [
-  { name: 'with the fast ways', without: [], runs: 6, unicode: 'set-text' },
+const phones: { name: string; without: Part[]; runs: number; unicode: TextMethod['name'] }[] = [
+  { name: 'with the fast methods', without: [], runs: 6, unicode: 'set-text' },
   { name: 'without scrcpy and UI server', without: ['scrcpy', 'ui-server'], runs: 3, unicode: 'keyboard' },
 ]
 
@@ -142,9 +142,11 @@ describe.each(phones)('typing $name', ({ without, runs, unicode }) => {
   afterAll(() => typist.stop())
 
   it('chooses its method by what the phone has', () => {
-    const takes = typist.device.text?.ways.filter((way) => way.takes('漢')).map(({ name }) => name)
-    expect(takes?.[0]).toBe(unicode)
-    expect(takes?.at(-1)).toBe('keyboard')
+    const methods = typist.device.text?.methods
+      .filter((method) => method.accepts('漢'))
+      .map(({ name }) => name)
+    expect(methods?.[0]).toBe(unicode)
+    expect(methods?.at(-1)).toBe('keyboard')
   })
 
   it('detects whether the phone films', () => {

@@ -1,6 +1,6 @@
 /** The actions `type` and `clear`: focus, text, and verification. */
 import { ApiError, type ActionOf, type Target } from '@phonerack/shared'
-import { DeviceGone, TextNotTaken, type SentText, type TextWay } from '../device/device.js'
+import { DeviceGone, TextMethodUnavailable, type SentText, type TextMethod } from '../device/device.js'
 import type { VisibleNode } from '../screen/elements.js'
 import { advice } from './advice.js'
 import { settle, unavailable, type ActionContext } from './context.js'
@@ -13,14 +13,14 @@ import { judgeTyped, type FieldText, type Verdict } from './typed-text.js'
 const focusLimitMs = 3000
 const readBackLimitMs = 2000
 /** Total time for all reads. */
-const readBackMostMs = 60_000
+const readBackMaxMs = 60_000
 const pauseMs = 250
 
 export async function type(action: ActionOf<'type'>, context: ActionContext): Promise<void> {
   const input = context.device.text
   if (!input) throw unavailable('text_input')
   const field = await focus(action.target, context)
-  await put(field, action, input.ways, context)
+  await enterText(field, action, input.methods, context)
   if (action.submit) await context.key(keyCode('enter'), 0, settle.navigation)
 }
 
@@ -28,13 +28,13 @@ export async function clear(action: ActionOf<'clear'>, context: ActionContext): 
   const field = await focus(action.target, context)
   if (field && isSurelyEmpty(field)) return
   await selectAllAndDelete(context)
-  if (field) await proveEmpty(field, context)
+  if (field) await ensureEmpty(field, context)
 }
 
 /**
- * The focused field, after the target was tapped; null when the keyboard is shown for
+ * Taps the target and returns the focused field. Null when the keyboard is shown for
  * something that Android does not report as a text field (a terminal, a game): it
- * accepts text, and cannot be read back.
+ * accepts text, which cannot be read back.
  * @throws ApiError no_focused_field
  */
 async function focus(target: Target | undefined, context: ActionContext): Promise<VisibleNode | null> {
@@ -42,7 +42,7 @@ async function focus(target: Target | undefined, context: ActionContext): Promis
   if (target) {
     const place = await context.resolve(target)
     if (!isPoint(target)) aimed = fieldAt(await context.tree(), place)
-    await context.gesture([tap(place.finger)])
+    await context.gesture([tap(place.touchPoint)])
   }
   const until = context.now() + focusLimitMs
   for (let look = 1; ; look += 1) {
@@ -69,39 +69,39 @@ async function selectAllAndDelete(context: ActionContext): Promise<void> {
   await context.key(keyCode('del'))
 }
 
-/** One other method is tried: text that no method enters is rejected by the app. */
-const mostWays = 2
+/** After two methods, the agent assumes that the app rejects the text. */
+const maxMethods = 2
 
 /**
  * Enters the text into the field and reads it back. When it did not arrive, and only
  * when the field's content is certain, another method is tried.
  */
-async function put(
+async function enterText(
   field: VisibleNode | null,
   action: ActionOf<'type'>,
-  all: readonly TextWay[],
+  all: readonly TextMethod[],
   context: ActionContext,
 ): Promise<void> {
   const { text } = action
   const whole = field !== null && (action.clear || isSurelyEmpty(field))
   let mustClear = action.clear && !(field && isSurelyEmpty(field))
   let tried = 0
-  let notTaken: TextNotTaken | null = null
+  let unavailableMethod: TextMethodUnavailable | null = null
   let failure: ApiError | null = null
-  for (const way of all) {
-    if (!way.takes(text) || (way.does === 'replace' && !whole)) continue
-    if (failure && tried >= mostWays) throw failure
-    if (way.does === 'insert' && mustClear) {
+  for (const method of all) {
+    if (!method.accepts(text) || (method.mode === 'replace' && !whole)) continue
+    if (failure && tried >= maxMethods) throw failure
+    if (method.mode === 'insert' && mustClear) {
       await selectAllAndDelete(context)
       // After the first method the field must be verified, else the text could appear
       // twice.
       if (failure && !(field && (await isEmptyNow(field, context)))) throw failure
       mustClear = false
     }
-    const outcome = await send(way, field, action, context)
+    const outcome = await send(method, field, action, context)
     if (outcome === 'done') return
-    if (outcome instanceof TextNotTaken) {
-      notTaken = outcome
+    if (outcome instanceof TextMethodUnavailable) {
+      unavailableMethod = outcome
       continue
     }
     tried += 1
@@ -113,9 +113,9 @@ async function put(
     else if (!isUnchanged(field, outcome.field)) throw failure
   }
   if (failure) throw failure
-  if (notTaken?.cause instanceof DeviceGone) throw notTaken.cause
+  if (unavailableMethod?.cause instanceof DeviceGone) throw unavailableMethod.cause
   throw new ApiError('feature_unavailable', {
-    message: notTaken
+    message: unavailableMethod
       ? 'Typing does not work on this phone at the moment.'
       : 'This phone accepts only printable ASCII text.',
     details: { feature: 'text_input' },
@@ -124,26 +124,26 @@ async function put(
 
 interface Missed {
   error: ApiError
-  /** As last seen. */
+  /** From the last read. */
   field: VisibleNode
   /** The field shows its content, and no more text is arriving. */
   certain: boolean
 }
 
 async function send(
-  way: TextWay,
+  method: TextMethod,
   field: VisibleNode | null,
   action: ActionOf<'type'>,
   context: ActionContext,
-): Promise<'done' | TextNotTaken | Missed> {
+): Promise<'done' | TextMethodUnavailable | Missed> {
   let sent: SentText
   try {
-    sent = await context.write((progress) => way.send(action.text, field, progress), {
-      limitMs: way.limitMs(action.text),
+    sent = await context.write((progress) => method.send(action.text, field, progress), {
+      limitMs: method.limitMs(action.text),
       settleMs: settle.touch,
     })
   } catch (error) {
-    if (error instanceof TextNotTaken) return error
+    if (error instanceof TextMethodUnavailable) return error
     throw error
   }
   try {
@@ -168,7 +168,7 @@ async function readBack(
   context: ActionContext,
 ): Promise<'done' | Missed> {
   const before = textOf(field)
-  const latest = context.now() + readBackMostMs
+  const latest = context.now() + readBackMaxMs
   let seen = field
   let until = context.now() + readBackLimitMs
   for (let look = 1; ; look += 1) {
@@ -197,7 +197,7 @@ function notArrived(verdict: Verdict | 'unsure', typed: string, after: FieldText
     typed_length: Array.from(typed).length,
     field_length: after.masked ? after.maskedLength : Array.from(after.text).length,
   }
-  const next = advice.not_typed.blind
+  const next = advice.not_typed.withoutObservation
   if (verdict === 'hidden' || verdict === 'unsure')
     return new ApiError('action_outcome_unknown', {
       message:
@@ -222,7 +222,7 @@ function textOf(field: VisibleNode): FieldText {
 const lengthOf = (field: VisibleNode): number =>
   field.password ? field.maskedLength : Array.from(field.text).length
 
-/** The field looks the same: nothing was deleted, or the text shown is a hint. */
+/** Nothing was typed or deleted, or the text shown is a hint. */
 const isUnchanged = (before: VisibleNode, now: VisibleNode): boolean =>
   before.text === now.text && before.maskedLength === now.maskedLength
 
@@ -231,7 +231,7 @@ const isUnchanged = (before: VisibleNode, now: VisibleNode): boolean =>
  * more delete is sent at its end: real text gets shorter, a hint does not. Text that
  * lost one character was not selected.
  */
-async function proveEmpty(field: VisibleNode, context: ActionContext): Promise<void> {
+async function ensureEmpty(field: VisibleNode, context: ActionContext): Promise<void> {
   let now = fieldAgain(await context.freshTree(), field)
   if (!now || isSurelyEmpty(now)) return
   if (isUnchanged(field, now)) {

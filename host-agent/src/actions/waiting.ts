@@ -1,4 +1,4 @@
-/** The actions `wait_for` and `wait_idle`: they read, and send nothing. */
+/** The actions `wait_for` and `wait_idle`, which only read. */
 import { ApiError, type ActionOf } from '@phonerack/shared'
 import type { ScreenTree } from '../screen/elements.js'
 import { ScreenXmlError } from '../screen/errors.js'
@@ -53,7 +53,7 @@ function timeout(action: ActionOf<'wait_for'>, match: Match | null): ApiError {
       ? `The target was not ${action.state} within ${action.timeout_ms} ms.`
       : `The screen could not be read at the end of ${action.timeout_ms} ms, so the state of the target is unknown.`,
     next: match
-      ? advice.not_there.blind
+      ? advice.not_there.withoutObservation
       : 'Take a screenshot: elements cannot always be read while the screen keeps moving.',
     details: { ...miss, target: action.target, state: action.state, timeout_ms: action.timeout_ms },
   })

@@ -111,25 +111,25 @@ export interface SentText {
 }
 
 /** One method of entering text into the focused field. */
-export interface TextWay {
+export interface TextMethod {
   readonly name: 'keys' | 'set-text' | 'paste' | 'input-text' | 'keyboard'
   /**
    * `insert`: at the cursor, and the app may apply it a moment later. `replace`:
    * replaces the field's whole content, complete when it returns; idempotent.
    */
-  readonly does: 'insert' | 'replace'
-  takes(text: string): boolean
+  readonly mode: 'insert' | 'replace'
+  accepts(text: string): boolean
   /** Maximum duration in milliseconds. */
   limitMs(text: string): number
-  /** @throws TextNotTaken when certainly none of it entered the field */
+  /** @throws TextMethodUnavailable when no part of the text entered the field */
   send(text: string, field: FieldName | null, progress: Progress): Promise<SentText>
 }
 
 /** This method does not work now, or not for this field, and changed nothing. */
-export class TextNotTaken extends Error {
+export class TextMethodUnavailable extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
-    this.name = 'TextNotTaken'
+    this.name = 'TextMethodUnavailable'
   }
 }
 
@@ -138,7 +138,7 @@ export interface TextInput {
    * Best first. The caller makes sure that a field has the focus, reads the result
    * back, and tries the next method only when the field's content is known for certain.
    */
-  readonly ways: readonly TextWay[]
+  readonly methods: readonly TextMethod[]
 }
 
 export interface Apps {
@@ -314,9 +314,9 @@ export interface Packages {
    * the app is absent, or will be removed before the install.
    * @throws ApiError install_failed
    */
-  requireFit(packageName: string, needs: AppNeeds, isNew: boolean, progress: Progress): Promise<void>
+  requireCompatible(packageName: string, needs: AppNeeds, isNew: boolean, progress: Progress): Promise<void>
   /** Checks that the phone reports enough space for the app's files. @throws InstallRefused */
-  requireRoom(packageName: string, totalBytes: number, progress: Progress): Promise<void>
+  requireSpace(packageName: string, totalBytes: number, progress: Progress): Promise<void>
   /**
    * Installs base and splits, all of one package, in one session. The caller abandons a
    * session that was created and not committed.

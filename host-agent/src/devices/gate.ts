@@ -175,7 +175,7 @@ export class DeviceGate {
   ): Promise<T> {
     return this.read(caller, progress, async (device, within) => {
       const left = this.screenSettlesAt - ownNow()
-      if (left > 0) await within.sleep(left, 'waiting for the screen to follow')
+      if (left > 0) await within.sleep(left, 'waiting for the screen to settle')
       return work(device, within)
     })
   }

@@ -31,7 +31,7 @@ const refusal = async (work: Promise<unknown>) => {
 }
 
 describe('cache of package files', () => {
-  it('stores complete and correct files, for the owner only, and keeps them over a restart', async () => {
+  it('stores complete and correct files, for the owner only, and keeps them across restarts', async () => {
     const one = file(300)
     const cache = await open()
     expect(cache.pathOf(one)).toBeNull()
@@ -65,7 +65,7 @@ describe('cache of package files', () => {
     }
     await expect(cache.put(one, silent(), Progress.for(50))).rejects.toThrow('took too long')
     expect(readdirSync(dir)).toEqual([])
-    expect(cache.isComing(one.sha256)).toBe(false)
+    expect(cache.isReceiving(one.sha256)).toBe(false)
     // Their reservations are released.
     const most = file(1000)
     await cache.put(most, chunksOf(most.content), progress())

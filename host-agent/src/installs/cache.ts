@@ -20,7 +20,7 @@ export interface FileHeader {
 export interface PackageCache {
   /** Path of the file; null when it is absent or has another size. */
   pathOf(file: FileHeader): string | null
-  /** Until the returned function is called these files stay, including those that arrive later. */
+  /** Protects these files, including later ones, from eviction until the returned function is called. */
   hold(files: readonly FileHeader[]): () => void
   /**
    * Stores one file, or nothing unless hash and size are correct. Does not read a file
@@ -31,14 +31,14 @@ export interface PackageCache {
   /** Removes a file that turned out to be corrupt. */
   drop(sha256: string): Promise<void>
   /** Whether the file is being received. */
-  isComing(sha256: string): boolean
+  isReceiving(sha256: string): boolean
 }
 
 const partPrefix = '.part-'
-const isName = (name: string): boolean => /^[0-9a-f]{64}$/.test(name)
+const isSha256 = (name: string): boolean => /^[0-9a-f]{64}$/.test(name)
 
 const invalid = (message: string): ApiError => new ApiError('validation_failed', { message })
-const full = (cause?: unknown): ApiError =>
+const cacheFull = (cause?: unknown): ApiError =>
   new ApiError('storage_full', { message: "The host's cache of package files is full.", cause })
 
 /** Opens the folder and removes partial files of a crash. `limit` in bytes. */
@@ -52,18 +52,18 @@ export async function openPackageCache(
   for (const name of await readdir(dir)) {
     const path = join(dir, name)
     if (name.startsWith(partPrefix)) await rm(path, { force: true })
-    if (!isName(name)) continue
+    if (!isSha256(name)) continue
     const found = await stat(path)
     files.set(name, { sha256: name, size: found.size, usedAt: found.mtimeMs })
   }
   const holds = new Map<string, number>()
-  const coming = new Map<string, number>()
+  const receiving = new Map<string, number>()
   /** Bytes reserved for files being received. */
   let expected = 0
   /** Serialises eviction. */
-  let last: Promise<unknown> = Promise.resolve()
+  let lastReservation: Promise<unknown> = Promise.resolve()
 
-  const count = (table: Map<string, number>, sha256: string, by: 1 | -1): void => {
+  const adjust = (table: Map<string, number>, sha256: string, by: 1 | -1): void => {
     const value = (table.get(sha256) ?? 0) + by
     if (value > 0) table.set(sha256, value)
     else table.delete(sha256)
@@ -81,18 +81,18 @@ export async function openPackageCache(
 
   /** Reserves `size` bytes for the caller, who releases them. */
   function reserve(size: number): Promise<void> {
-    const mine = last.then(async () => {
-      const leaving = chooseEvictions(
+    const mine = lastReservation.then(async () => {
+      const evicted = chooseEvictions(
         [...files.values()],
         (sha256) => holds.has(sha256),
         size + expected,
         limit,
       )
-      if (leaving === null) throw full()
+      if (evicted === null) throw cacheFull()
       expected += size
-      for (const sha256 of leaving) await cache.drop(sha256)
+      for (const sha256 of evicted) await cache.drop(sha256)
     })
-    last = mine.catch((error: unknown) => {
+    lastReservation = mine.catch((error: unknown) => {
       if (!(error instanceof Error)) throw error
     })
     return mine
@@ -103,16 +103,16 @@ export async function openPackageCache(
       return files.get(sha256)?.size === size ? join(dir, sha256) : null
     },
     hold(held) {
-      for (const { sha256 } of held) count(holds, sha256, 1)
+      for (const { sha256 } of held) adjust(holds, sha256, 1)
       let released = false
       return () => {
         if (released) return
         released = true
-        for (const { sha256 } of held) count(holds, sha256, -1)
+        for (const { sha256 } of held) adjust(holds, sha256, -1)
       }
     },
     async put({ sha256, size }, chunks, progress) {
-      if (!isName(sha256)) throw invalid('The sha256 must be 64 lower-case hex digits.')
+      if (!isSha256(sha256)) throw invalid('The sha256 must be 64 lower-case hex digits.')
       if (!Number.isSafeInteger(size) || size < 1) throw invalid('The size must be at least one byte.')
       const known = files.get(sha256)
       if (known?.size === size) {
@@ -120,7 +120,7 @@ export async function openPackageCache(
         return
       }
       await reserve(size)
-      count(coming, sha256, 1)
+      adjust(receiving, sha256, 1)
       const part = join(dir, `${partPrefix}${randomBytes(8).toString('hex')}`)
       try {
         await receive(part, { sha256, size }, chunks, progress)
@@ -128,11 +128,11 @@ export async function openPackageCache(
         await rename(part, join(dir, sha256))
         files.set(sha256, { sha256, size, usedAt })
       } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') throw full(error)
+        if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') throw cacheFull(error)
         throw error
       } finally {
         expected -= size
-        count(coming, sha256, -1)
+        adjust(receiving, sha256, -1)
         await rm(part, { force: true })
       }
     },
@@ -140,7 +140,7 @@ export async function openPackageCache(
       files.delete(sha256)
       await rm(join(dir, sha256), { force: true })
     },
-    isComing: (sha256) => coming.has(sha256),
+    isReceiving: (sha256) => receiving.has(sha256),
   }
   return cache
 }

@@ -21,7 +21,7 @@ import { until } from '../testing/ports.js'
 import { transportTo } from '../testing/transport.js'
 import { openPackageCache } from './cache.js'
 import { createInstalls, type Installs } from './installs.js'
-import { installTimes } from './on-phone.js'
+import { installTimes } from './phone-installer.js'
 import { openInstallRecords } from './records.js'
 
 type File = ReturnType<Apks['make']>

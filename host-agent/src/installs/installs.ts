@@ -1,20 +1,20 @@
 /**
- * Installs of this host: begun, supplied with files, run, and answered also to later
- * queries. One install id is one attempt: an install that began to write is never
- * started again. Called by `grpc/app-handlers.ts`.
+ * Installs on this host's phones: begin, receive files, run, and repeat the answer. One
+ * install ID is one attempt: an install that began to write never starts again. Called
+ * by `grpc/app-handlers.ts`.
  */
 import { ApiError, type Logger, type Progress, onAbort } from '@phonerack/shared'
 import { ownPackages } from '../parts/parts.js'
 import type { DeviceGate } from '../devices/gate.js'
 import type { FileHeader, PackageCache } from './cache.js'
 import {
-  createOnPhone,
+  createPhoneInstaller,
   installTimes,
   type BeginRequest,
   type InstallTimes,
-  type Order,
+  type InstallAttempt,
   type DeviceCaller,
-} from './on-phone.js'
+} from './phone-installer.js'
 import type { InstallRecords, Outcome } from './records.js'
 import { failed } from './run-install.js'
 import { createSlots, type Slots } from './slots.js'
@@ -34,16 +34,15 @@ export interface Installs {
    * Takes a slot and, with `replace`, uninstalls the app. A repeat of the same install
    * gets the same answer.
    * @throws ApiError install_in_progress, version_downgrade, install_failed for an app
-   * that may not be replaced,
-   *   action_outcome_unknown
+   *   that cannot be replaced, action_outcome_unknown
    */
-  begin(who: DeviceCaller, request: BeginRequest): Promise<{ missing: string[]; uninstalled: boolean }>
+  begin(caller: DeviceCaller, request: BeginRequest): Promise<{ missing: string[]; uninstalled: boolean }>
   put(file: FileHeader, chunks: AsyncIterable<Uint8Array>, progress: Progress): Promise<void>
   /**
-   * Runs a begun install, once; joins a running one, and repeats a finished one's
-   * answer. @throws ApiError action_outcome_unknown
+   * Runs an install once: a repeated call joins the running install, or returns the
+   * answer of the finished one. @throws ApiError action_outcome_unknown
    */
-  finish(who: DeviceCaller, installId: string): Promise<InstallAnswer>
+  finish(caller: DeviceCaller, installId: string): Promise<InstallAnswer>
   /** Aborts running installs, abandons unfinished ones, and returns when all have ended. */
   stop(): Promise<void>
 }
@@ -57,7 +56,7 @@ export interface InstallParts {
 }
 
 /** An install between its begin and its end. */
-interface Begun extends Order {
+interface ActiveInstall extends InstallAttempt {
   prepared: Promise<void>
   running: Promise<Outcome> | null
   timer: NodeJS.Timeout | null
@@ -68,9 +67,9 @@ interface Begun extends Order {
 export function createInstalls(parts: InstallParts): Installs {
   const { gateOf, cache, records, log } = parts
   const times = parts.times ?? installTimes
-  const begun = new Map<string, Begun>()
+  const active = new Map<string, ActiveInstall>()
   const stopping = new AbortController()
-  const onPhone = createOnPhone({ gateOf, cache, records, times, stopping: stopping.signal })
+  const installer = createPhoneInstaller({ gateOf, cache, records, times, stopping: stopping.signal })
   const slots = new Map<string, Slots>()
 
   const slotsOf = (serial: string): Slots => {
@@ -89,39 +88,39 @@ export function createInstalls(parts: InstallParts): Installs {
    * An earlier attempt under this id, for this phone. @throws ApiError
    * action_outcome_unknown when its outcome is unknown
    */
-  function recordOf(who: DeviceCaller, installId: string) {
+  function recordOf(caller: DeviceCaller, installId: string) {
     const record = records.get(installId)
-    if (!record || record.serial !== who.serial || record.phoneId !== who.phoneId) return null
+    if (!record || record.serial !== caller.serial || record.phoneId !== caller.phoneId) return null
     if (record.outcome?.kind === 'unknown') throw unknown(installId, record.package, record.uninstalled)
     return record
   }
 
-  function waitForFinish(entry: Begun): void {
+  function startFinishTimer(entry: ActiveInstall): void {
     if (entry.timer) clearTimeout(entry.timer)
     entry.timer = setTimeout(() => {
       const { files, id } = entry.request
-      if (files.some(({ sha256 }) => cache.isComing(sha256))) return waitForFinish(entry)
+      if (files.some(({ sha256 }) => cache.isReceiving(sha256))) return startFinishTimer(entry)
       log.warn({ install: id }, 'an install was abandoned: its slot is free again')
-      giveUp(entry, 'the install was not finished before the timeout')
+      abandonInstall(entry, 'the install was not finished before the timeout')
     }, times.unfinished)
   }
 
   /**
-   * Ends an install that does not run, and will not. Its record keeps that an app was
-   * uninstalled for it.
+   * Ends an install before it runs. When an app was uninstalled for it, its record
+   * says so.
    */
-  function giveUp(entry: Begun, reason: string): void {
-    if (entry.uninstalled) onPhone.save(entry, failed('phone_unavailable', reason), null)
+  function abandonInstall(entry: ActiveInstall, reason: string): void {
+    if (entry.uninstalled) installer.save(entry, failed('phone_unavailable', reason), null)
     entry.end()
   }
 
-  /** Records its outcome, even when it never reached the phone. */
-  async function runToItsEnd(entry: Begun, who: DeviceCaller): Promise<Outcome> {
+  /** Records the outcome, even when the install never reached the phone. */
+  async function runAndRecord(entry: ActiveInstall, caller: DeviceCaller): Promise<Outcome> {
     try {
       await entry.prepared
-      const outcome = await onPhone.run(entry, who)
+      const outcome = await installer.run(entry, caller)
       const record = records.get(entry.request.id)
-      if (!record?.outcome) onPhone.save(entry, outcome, null)
+      if (!record?.outcome) installer.save(entry, outcome, null)
       log.info({ install: entry.request.id, package: entry.request.package, outcome }, 'an install has ended')
       return outcome
     } finally {
@@ -130,23 +129,23 @@ export function createInstalls(parts: InstallParts): Installs {
   }
 
   return {
-    async begin(who, request) {
-      const held = gateOf(who.serial).fencing.hold(who)
+    async begin(caller, request) {
+      const held = gateOf(caller.serial).fencing.hold(caller)
       if (ownPackages.has(request.package)) {
         throw new ApiError('install_failed', {
           message: 'The app is part of the service and cannot be replaced.',
           details: { package: request.package },
         })
       }
-      const ended = recordOf(who, request.id)
-      const known = begun.get(request.id)
+      const ended = recordOf(caller, request.id)
+      const known = active.get(request.id)
       if (ended && !known) return { missing: [], uninstalled: ended.uninstalled }
-      if (known && !isSame(known, who, request)) {
+      if (known && !isSame(known, caller, request)) {
         throw new ApiError('validation_failed', {
           message: 'The install ID is already used for another install.',
         })
       }
-      const entry = known ?? enter(who, request, held)
+      const entry = known ?? addInstall(caller, request, held)
       await entry.prepared
       const missing = request.files.filter((file) => cache.pathOf(file) === null).map(({ sha256 }) => sha256)
       return { missing: [...new Set(missing)], uninstalled: entry.uninstalled }
@@ -154,18 +153,18 @@ export function createInstalls(parts: InstallParts): Installs {
 
     put: (file, chunks, progress) => cache.put(file, chunks, progress),
 
-    async finish(who, installId) {
-      gateOf(who.serial).fencing.hold(who)
-      const entry = begun.get(installId)
-      if (entry && entry.who.phoneId === who.phoneId && entry.who.serial === who.serial) {
+    async finish(caller, installId) {
+      gateOf(caller.serial).fencing.hold(caller)
+      const entry = active.get(installId)
+      if (entry && entry.caller.phoneId === caller.phoneId && entry.caller.serial === caller.serial) {
         if (entry.timer) clearTimeout(entry.timer)
         entry.timer = null
-        entry.running ??= runToItsEnd(entry, who)
+        entry.running ??= runAndRecord(entry, caller)
         const outcome = await entry.running
         if (outcome.kind === 'unknown') throw unknown(installId, entry.request.package, entry.uninstalled)
         return answerOf(outcome, entry.before !== null)
       }
-      const record = recordOf(who, installId)
+      const record = recordOf(caller, installId)
       if (record?.outcome?.kind === 'answered') return answerOf(record.outcome, record.wasInstalled)
       throw new ApiError('phone_unavailable', {
         message: 'This install was not started on this host, or it timed out. Nothing was installed.',
@@ -174,18 +173,19 @@ export function createInstalls(parts: InstallParts): Installs {
     },
 
     async stop() {
-      const entries = [...begun.values()]
+      const entries = [...active.values()]
       stopping.abort()
       await Promise.allSettled(entries.map(({ prepared, running }) => running ?? prepared))
       for (const entry of entries)
-        if (begun.get(entry.request.id) === entry) giveUp(entry, 'the agent stopped before the install')
+        if (active.get(entry.request.id) === entry)
+          abandonInstall(entry, 'the agent stopped before the install')
     },
   }
 
-  /** Takes slot and files, and starts to prepare. @throws ApiError install_in_progress */
-  function enter(who: DeviceCaller, request: BeginRequest, held: AbortSignal): Begun {
-    const own = slotsOf(who.serial)
-    const busy = own.take(request.id, request.package)
+  /** Takes a slot, protects the files, and begins to prepare. @throws ApiError install_in_progress */
+  function addInstall(caller: DeviceCaller, request: BeginRequest, held: AbortSignal): ActiveInstall {
+    const phoneSlots = slotsOf(caller.serial)
+    const busy = phoneSlots.take(request.id, request.package)
     if (busy) {
       throw new ApiError('install_in_progress', {
         retryable: true,
@@ -195,10 +195,10 @@ export function createInstalls(parts: InstallParts): Installs {
     const release = cache.hold(request.files)
     const onFenced = () => {
       // A running install is aborted separately and ends itself.
-      if (!entry.running) giveUp(entry, 'the phone was parked or assigned again before the install')
+      if (!entry.running) abandonInstall(entry, 'the phone was parked or assigned again before the install')
     }
-    const entry: Begun = {
-      who,
+    const entry: ActiveInstall = {
+      caller,
       request,
       before: null,
       uninstalled: false,
@@ -210,15 +210,15 @@ export function createInstalls(parts: InstallParts): Installs {
         entry.timer = null
         forget()
         release()
-        own.release(request.id)
-        if (begun.get(request.id) === entry) begun.delete(request.id)
+        phoneSlots.release(request.id)
+        if (active.get(request.id) === entry) active.delete(request.id)
       },
     }
-    begun.set(request.id, entry)
+    active.set(request.id, entry)
     const forget = onAbort(held, onFenced)
-    entry.prepared = onPhone.prepare(entry).then(
+    entry.prepared = installer.prepare(entry).then(
       () => {
-        if (begun.get(request.id) === entry && !entry.running) waitForFinish(entry)
+        if (active.get(request.id) === entry && !entry.running) startFinishTimer(entry)
       },
       (error: unknown) => {
         entry.end()
@@ -237,8 +237,8 @@ const answerOf = (outcome: Outcome & { kind: 'answered' }, wasInstalled: boolean
   wasInstalled,
 })
 
-function isSame(entry: Begun, who: DeviceCaller, request: BeginRequest): boolean {
+function isSame(entry: ActiveInstall, caller: DeviceCaller, request: BeginRequest): boolean {
   const of = ({ serial, phoneId }: DeviceCaller, { files, ...rest }: BeginRequest) =>
     JSON.stringify([serial, phoneId, { ...rest }, files.map(({ sha256, size }) => [sha256, size])])
-  return of(entry.who, entry.request) === of(who, request)
+  return of(entry.caller, entry.request) === of(caller, request)
 }

@@ -19,11 +19,11 @@ export function chooseEvictions(
   limit: number,
 ): string[] | null {
   let free = limit - files.reduce((sum, file) => sum + file.size, 0)
-  const leaving: string[] = []
+  const evicted: string[] = []
   for (const file of files.filter(({ sha256 }) => !inUse(sha256)).sort((a, b) => a.usedAt - b.usedAt)) {
     if (free >= needed) break
-    leaving.push(file.sha256)
+    evicted.push(file.sha256)
     free += file.size
   }
-  return free >= needed ? leaving : null
+  return free >= needed ? evicted : null
 }

@@ -50,7 +50,7 @@ describe('records of installs', () => {
             before && { ...before, outcome: before.outcome ?? { kind: 'unknown' } },
           )
         }
-        const left = again.leftSessions('A').map(({ session }) => session)
+        const left = again.leftoverSessions('A').map(({ session }) => session)
         expect(left).toEqual(
           ['a', 'b', 'c']
             .flatMap((id) => again.get(id)?.session ?? [])
@@ -61,7 +61,7 @@ describe('records of installs', () => {
     )
   })
 
-  it('of installs that the journal left open are unknown, whatever else they contain', () => {
+  it('report installs that the journal left open as unknown, even with a recorded outcome', () => {
     const first = openInstallRecords(path, [])
     first.save(recordOf('a', { session: 7, wasInstalled: true }))
     const open = (id: string) => ({ id, serial: 'A', phoneId: 'ph_aaaaaaaaaaaa' })
@@ -89,7 +89,7 @@ describe('records of installs', () => {
     ])
   })
 
-  it('that are unreadable stop the agent, so that nothing is lost silently', () => {
+  it('stop the agent when they are unreadable, so that nothing is lost silently', () => {
     writeFileSync(path, '[{"id":"a"')
     expect(() => openInstallRecords(path, [])).toThrow(SyntaxError)
     writeFileSync(path, '[{"id":"a"}]')

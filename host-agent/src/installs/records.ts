@@ -1,7 +1,7 @@
 /**
- * Outcomes of installs that began to write, on disk, so that a later query, also after
- * a restart of the agent, gets the same answer and nothing is done twice. Kept for a
- * day. Used by `installs.ts`.
+ * Stores the outcome of each install that began to write, for a day, on disk. A repeated
+ * call gets the same answer even after the agent restarts, and no install runs twice.
+ * Used by `installs.ts`.
  */
 import { z } from 'zod'
 import { readJson, writeJson } from '../base/atomic-file.js'
@@ -35,7 +35,7 @@ const recordSchema = z.object({
 export type InstallRecord = z.infer<typeof recordSchema>
 
 /** An install that was in progress when the agent died, from the journal. */
-export interface LeftOpen {
+export interface UnfinishedInstall {
   id: string
   serial: string
   phoneId: string
@@ -46,38 +46,38 @@ export interface InstallRecords {
   /** On disk when it returns. */
   save(record: Omit<InstallRecord, 'at'>): void
   /** Sessions left on a phone. */
-  leftSessions(serial: string): InstallRecord[]
+  leftoverSessions(serial: string): InstallRecord[]
 }
 
-const life = 24 * 3600_000
-const most = 1000
+const keptMs = 24 * 3600_000
+const maxRecords = 1000
 
 /**
- * From here on, unfinished installs are unknown. @throws when the file cannot be read:
- * an install must not be lost silently
+ * Marks unfinished installs as unknown. @throws when the file cannot be read: an
+ * install must not be lost silently
  */
 export function openInstallRecords(
   path: string,
-  leftOpen: readonly LeftOpen[],
+  unfinished: readonly UnfinishedInstall[],
   now: () => number = Date.now,
 ): InstallRecords {
   const records = new Map<string, InstallRecord>()
   for (const record of z.array(recordSchema).parse(readJson(path) ?? []))
     records.set(record.id, { ...record, outcome: record.outcome ?? { kind: 'unknown' } })
-  for (const { id, serial, phoneId } of leftOpen) {
+  for (const { id, serial, phoneId } of unfinished) {
     const known = records.get(id)
     const blank = { package: '', wasInstalled: false, uninstalled: false, session: null }
     records.set(id, { ...blank, ...known, id, serial, phoneId, outcome: { kind: 'unknown' }, at: now() })
   }
 
   function write(): void {
-    const oldest = now() - life
+    const oldest = now() - keptMs
     const kept = [...records.values()].sort((a, b) => b.at - a.at)
     for (const [index, { id, at, outcome }] of kept.entries())
-      if (outcome !== null && (at < oldest || index >= most)) records.delete(id)
+      if (outcome !== null && (at < oldest || index >= maxRecords)) records.delete(id)
     writeJson(path, [...records.values()])
   }
-  if (leftOpen.length > 0) write()
+  if (unfinished.length > 0) write()
 
   return {
     get: (id) => records.get(id) ?? null,
@@ -85,7 +85,7 @@ export function openInstallRecords(
       records.set(record.id, { ...record, at: now() })
       write()
     },
-    leftSessions: (serial) =>
+    leftoverSessions: (serial) =>
       [...records.values()].filter(
         (record) => record.serial === serial && record.session !== null && record.outcome !== null,
       ),

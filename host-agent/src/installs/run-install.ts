@@ -16,7 +16,7 @@ import type { Outcome } from './records.js'
 
 /** Milliseconds. */
 export interface RunTimes {
-  /** Abandoning a session, also for a caller whose deadline has passed. */
+  /** Abandoning a session, even after the caller's deadline. */
   abandon: number
   /**
    * From the phone's success until it lists the app; and from a lost answer until the
@@ -26,11 +26,11 @@ export interface RunTimes {
 }
 export const runTimes: RunTimes = { abandon: 3000, confirm: 30_000 }
 
-export interface InstallOrder {
+export interface AppToInstall {
   package: string
   versionCode: number
   files: readonly InstallFile[]
-  /** What the phone had when the install began. */
+  /** The version on the phone when the install began; null: not installed. */
   before: InstalledVersion | null
 }
 
@@ -41,11 +41,11 @@ export interface RunHooks {
   onBroken(sha256: string): Promise<void>
 }
 
-/** `again`: the phone's packages once it is connected, which it may not be after the commit. */
+/** `reconnect` returns the phone's packages once it is connected: it can disconnect after the commit. */
 export async function runInstall(
   packages: Packages,
-  again: (progress: Progress) => Promise<Packages>,
-  order: InstallOrder,
+  reconnect: (progress: Progress) => Promise<Packages>,
+  app: AppToInstall,
   hooks: RunHooks,
   progress: Progress,
   times: RunTimes = runTimes,
@@ -61,23 +61,29 @@ export async function runInstall(
     },
   }
   try {
-    await packages.install(order.package, order.files, steps, progress)
+    await packages.install(app.package, app.files, steps, progress)
   } catch (error) {
     if (error instanceof InstallFileBroken) await hooks.onBroken(error.sha256)
     // A refused commit has ended its session.
     if (error instanceof InstallRefused && reached.committed) return refused(error, hooks)
     if (!reached.committed) {
-      await giveUp(packages, reached.session, hooks, times)
+      await abandonSession(packages, reached.session, hooks, times)
       return failureOf(error, progress)
     }
-    if (!isSilence(error)) throw error
+    if (!hasNoAnswer(error)) throw error
     // Only the phone's list shows whether the commit arrived; it is never sent again.
-    const done = await isThere(again, order, (found) => found.path !== order.before?.path, progress, times)
+    const done = await waitUntilListed(
+      reconnect,
+      app,
+      (found) => found.path !== app.before?.path,
+      progress,
+      times,
+    )
     if (done) hooks.onSession(null)
     return done ? success : { kind: 'unknown' }
   }
   hooks.onSession(null)
-  const found = await isThere(again, order, () => true, progress, times)
+  const found = await waitUntilListed(reconnect, app, () => true, progress, times)
   return found ? success : { kind: 'unknown' }
 }
 
@@ -95,10 +101,10 @@ function refused(error: InstallRefused, hooks: RunHooks): Outcome {
 }
 
 /** The phone disconnected, did not answer, or reported neither success nor failure. */
-const isSilence = (error: unknown): boolean =>
+const hasNoAnswer = (error: unknown): boolean =>
   error instanceof DeviceGone || error instanceof DeadlineExceeded || error instanceof ApiError
 
-/** Why an install was not committed: the app is unchanged. */
+/** The outcome of an install that failed before its commit: the app is unchanged. */
 export function failureOf(error: unknown, progress: Progress): Outcome {
   if (error instanceof InstallRefused) return failed('install_failed', error.reason)
   if (error instanceof InstallFileBroken) return failed('provider_error', error.message)
@@ -118,7 +124,7 @@ export function failureOf(error: unknown, progress: Progress): Outcome {
  * Has a separate deadline, since the install's may have passed. A disconnected phone
  * keeps the session; it is abandoned before the next install.
  */
-async function giveUp(
+async function abandonSession(
   packages: Packages,
   session: number | null,
   hooks: RunHooks,
@@ -129,14 +135,14 @@ async function giveUp(
     await packages.abandon(session, Progress.for(times.abandon))
     hooks.onSession(null)
   } catch (error) {
-    if (!isSilence(error)) throw error
+    if (!hasNoAnswer(error)) throw error
   }
 }
 
-/** Whether the phone starts to list the app at the version, as `proves` requires. */
-async function isThere(
-  again: (progress: Progress) => Promise<Packages>,
-  order: InstallOrder,
+/** Waits until the phone lists the app at this version and `proves` accepts it. False: it did not. */
+async function waitUntilListed(
+  reconnect: (progress: Progress) => Promise<Packages>,
+  app: AppToInstall,
   proves: (found: InstalledVersion) => boolean,
   progress: Progress,
   times: RunTimes,
@@ -145,15 +151,15 @@ async function isThere(
   try {
     for (;;) {
       try {
-        const found = await (await again(within)).find(order.package, within)
-        if (found?.versionCode === order.versionCode && proves(found)) return true
+        const found = await (await reconnect(within)).find(app.package, within)
+        if (found?.versionCode === app.versionCode && proves(found)) return true
       } catch (error) {
-        if (!isSilence(error) || within.expired) throw error
+        if (!hasNoAnswer(error) || within.expired) throw error
       }
       await within.sleep(200, 'the app to be listed')
     }
   } catch (error) {
-    if (!isSilence(error)) throw error
+    if (!hasNoAnswer(error)) throw error
     return false
   }
 }

@@ -1,11 +1,11 @@
-/** Limits the installs of one phone: two at once, and one per app. Pure. Used by `installs.ts`. */
+/** Limits the installs of one phone: two at a time, one per app. Pure. Used by `installs.ts`. */
 
 export const slotsPerPhone = 2
 
 export interface Slots {
   /**
-   * Takes a slot, also again under the same id. Otherwise returns the package of the
-   * conflicting install.
+   * Takes a slot; a repeat with the same ID keeps it. When no slot is free, returns the
+   * package of a conflicting install.
    */
   take(installId: string, packageName: string): { busyWith: string } | null
   release(installId: string): void

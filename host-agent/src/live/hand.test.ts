@@ -4,7 +4,7 @@ import { createLogger, Progress } from '@phonerack/shared'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Device, LiveInput } from '../device/device.js'
-import { oneWay, simulatedPhone } from '../testing/simulated-phone.js'
+import { oneMethod, simulatedPhone } from '../testing/simulated-phone.js'
 import { until } from '../testing/ports.js'
 import { Hand, turnedLike, type HandEvent } from './hand.js'
 import { watch } from './watch.js'
@@ -30,7 +30,7 @@ function slowPhone() {
   const device: Device = {
     ...simulatedPhone([]).device,
     liveInput,
-    text: oneWay((text) => tell(`text ${text}`)),
+    text: oneMethod((text) => tell(`text ${text}`)),
   }
   return { told, open, device }
 }

@@ -8,7 +8,7 @@ import { WatchTouch_Phase as Phase } from '@phonerack/proto'
 import { ApiError, Progress, type Logger } from '@phonerack/shared'
 import {
   DeviceGone,
-  TextNotTaken,
+  TextMethodUnavailable,
   type Device,
   type LiveInput,
   type Point,
@@ -99,7 +99,7 @@ export class Hand {
       } catch (error) {
         // The person sees that there was no effect, and repeats the input.
         const isKnown =
-          error instanceof DeviceGone || error instanceof TextNotTaken || error instanceof ApiError
+          error instanceof DeviceGone || error instanceof TextMethodUnavailable || error instanceof ApiError
         const level = isKnown || this.progress.expired ? 'info' : 'error'
         this.log[level]({ err: error, event: event.$case }, "a viewer's input did not reach the phone")
       }
@@ -198,7 +198,7 @@ const isSameMove = (before: WatchTouch, after: WatchTouch): boolean =>
 const isWithin = (value: number, min: number, max: number) => value >= min && value <= max
 
 /** Maximum characters of one text; queued texts are merged. */
-const mostText = 10_000
+const maxTextLength = 10_000
 
 function checkEvent(event: HandEvent): void {
   const isFine = ((): boolean => {
@@ -219,7 +219,7 @@ function checkEvent(event: HandEvent): void {
       case 'key':
         return Object.values(event.value).every((value) => Number(value) <= 0x7fff_ffff)
       case 'text':
-        return Array.from(event.value.text).length <= mostText
+        return Array.from(event.value.text).length <= maxTextLength
       case 'rotate':
         return true
     }
@@ -237,16 +237,16 @@ function inputOf(device: Device): LiveInput {
 
 /** Uses the first method that accepts the text and works now. Not read back: the person sees the result. */
 async function typeText(device: Device, text: string, within: Progress): Promise<void> {
-  for (const way of device.text?.ways ?? []) {
-    if (way.does !== 'insert' || !way.takes(text)) continue
+  for (const method of device.text?.methods ?? []) {
+    if (method.mode !== 'insert' || !method.accepts(text)) continue
     try {
-      const sent = await way.send(text, null, within)
-      if (way.name === 'paste') await within.sleep(times.paste, 'the app to fetch what was pasted')
+      const sent = await method.send(text, null, within)
+      if (method.name === 'paste') await within.sleep(times.paste, 'the app to fetch what was pasted')
       await sent.release()
       return
     } catch (error) {
-      if (!(error instanceof TextNotTaken)) throw error
+      if (!(error instanceof TextMethodUnavailable)) throw error
     }
   }
-  throw new TextNotTaken('typing does not work at the moment')
+  throw new TextMethodUnavailable('typing does not work at the moment')
 }

@@ -1,17 +1,17 @@
 /** Input that passes its text to the credential memory, for batches and live views. */
-import type { Input, LiveInput, TextWay } from '../device/device.js'
+import type { Input, LiveInput, TextMethod } from '../device/device.js'
 import type { CredentialMemory } from './credential-memory.js'
 
 type Memory = Pick<CredentialMemory, 'typed' | 'pressed'>
 
-export const rememberingText = (way: TextWay, memory: Memory): TextWay => ({
-  name: way.name,
-  does: way.does,
-  takes: (text) => way.takes(text),
-  limitMs: (text) => way.limitMs(text),
+export const rememberingText = (method: TextMethod, memory: Memory): TextMethod => ({
+  name: method.name,
+  mode: method.mode,
+  accepts: (text) => method.accepts(text),
+  limitMs: (text) => method.limitMs(text),
   send(text, field, progress) {
     memory.typed(text, performance.now())
-    return way.send(text, field, progress)
+    return method.send(text, field, progress)
   },
 })
 

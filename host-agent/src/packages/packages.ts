@@ -158,12 +158,12 @@ export function createPackages(transport: Transport, readLabels: ReadLabels): Pa
       return app && { versionCode: app.versionCode, path: app.path, system: system.has(packageName) }
     },
 
-    async requireFit(packageName, needs, isNew, progress) {
+    async requireCompatible(packageName, needs, isNew, progress) {
       const misfit = misfitOf(needs, await readTraits(transport, progress), isNew)
       if (misfit !== null) throw misfitError(packageName, misfit)
     },
 
-    async requireRoom(packageName, totalBytes, progress) {
+    async requireSpace(packageName, totalBytes, progress) {
       // Only the phone knows what it can free; it reports that when a session is
       // created.
       const session = await createSession(transport, packageName, totalBytes, progress)

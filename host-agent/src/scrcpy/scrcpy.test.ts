@@ -163,7 +163,7 @@ describe('the scrcpy server', () => {
     const control = await keeper.socket(progress())
     await control.setClipboard('mine', false, progress())
     const keys = createKeyText(keeper, 300)
-    expect([keys.takes('é'), keys.takes('a'.repeat(301)), keys.takes('a'.repeat(300))]).toEqual([
+    expect([keys.accepts('é'), keys.accepts('a'.repeat(301)), keys.accepts('a'.repeat(300))]).toEqual([
       false,
       false,
       true,
@@ -213,13 +213,13 @@ describe('fallback without scrcpy', () => {
     await expect(input.gesture([finger, finger], progress())).rejects.toMatchObject({
       code: 'feature_unavailable',
     })
-    const takes = (newlines: boolean, text: string) => createCommandText(transport, newlines).takes(text)
-    expect([takes(true, '漢'), takes(true, 'a\nb'), takes(false, 'a\nb'), takes(false, 'a b')]).toEqual([
-      false,
-      true,
-      false,
-      true,
-    ])
+    const accepts = (newlines: boolean, text: string) => createCommandText(transport, newlines).accepts(text)
+    expect([
+      accepts(true, '漢'),
+      accepts(true, 'a\nb'),
+      accepts(false, 'a\nb'),
+      accepts(false, 'a b'),
+    ]).toEqual([false, true, false, true])
   })
 })
 

@@ -3,7 +3,7 @@
  * everything else through the clipboard, which is restored after the field is read.
  */
 import { Progress, type Logger } from '@phonerack/shared'
-import { DeviceGone, TextNotTaken, type SentText, type TextWay } from '../device/device.js'
+import { DeviceGone, TextMethodUnavailable, type SentText, type TextMethod } from '../device/device.js'
 import type { ControlSocket } from './control-socket.js'
 import type { ScrcpyKeeper } from './keeper.js'
 import { clipboardLimit, textLimit, textMessage } from './messages.js'
@@ -20,11 +20,11 @@ export const nothingBorrowed: SentText = { sure: true, release: () => Promise.re
  * Key events. `mostCharacters`: a long text takes seconds this way, at about a hundred
  * characters a second.
  */
-export function createKeyText(keeper: ScrcpyKeeper, mostCharacters: number): TextWay {
+export function createKeyText(keeper: ScrcpyKeeper, mostCharacters: number): TextMethod {
   return {
     name: 'keys',
-    does: 'insert',
-    takes: (text) => isKeyText(text) && text.length <= mostCharacters,
+    mode: 'insert',
+    accepts: (text) => isKeyText(text) && text.length <= mostCharacters,
     limitMs: (text) => 10_000 + text.length * 10,
     async send(text, _field, progress) {
       const control = await socketOf(keeper, progress)
@@ -42,11 +42,11 @@ export function createKeyText(keeper: ScrcpyKeeper, mostCharacters: number): Tex
  * the clipboard: `release` restores its previous content, and only after the field was
  * read.
  */
-export function createPasteText(keeper: ScrcpyKeeper, log: Logger): TextWay {
+export function createPasteText(keeper: ScrcpyKeeper, log: Logger): TextMethod {
   return {
     name: 'paste',
-    does: 'insert',
-    takes: (text) => Buffer.byteLength(text) <= clipboardLimit,
+    mode: 'insert',
+    accepts: (text) => Buffer.byteLength(text) <= clipboardLimit,
     limitMs: () => 10_000,
     async send(text, _field, progress) {
       const control = await socketOf(keeper, progress)
@@ -76,12 +76,12 @@ async function putBack(control: ControlSocket, text: string, log: Logger): Promi
   }
 }
 
-/** @throws TextNotTaken when the server does not restart in time: nothing was sent, so another method can be tried */
+/** @throws TextMethodUnavailable when the server does not restart in time: nothing was sent, so another method can be tried */
 async function socketOf(keeper: ScrcpyKeeper, progress: Progress): Promise<ControlSocket> {
   try {
     return await keeper.socket(progress)
   } catch (error) {
     if (!(error instanceof DeviceGone)) throw error
-    throw new TextNotTaken('the scrcpy server is not running', error)
+    throw new TextMethodUnavailable('the scrcpy server is not running', error)
   }
 }

@@ -7,7 +7,7 @@ import { DeadlineExceeded } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
 import { inputTextParts } from '../shell/input-commands.js'
-import { DeviceGone, TextNotTaken, type TextWay } from '../device/device.js'
+import { DeviceGone, TextMethodUnavailable, type TextMethod } from '../device/device.js'
 import { run } from '../device/run.js'
 import type { KeyboardLoan } from './keyboard.js'
 import { encodeModifiedUtf7, piecesOf } from './modified-utf7.js'
@@ -15,18 +15,18 @@ import { encodeModifiedUtf7, piecesOf } from './modified-utf7.js'
 /** UTF-16 units of one `input text`; about 2.7 keys each. */
 const pieceLength = 500
 
-export function createKeyboardText(transport: Transport, keyboard: KeyboardLoan): TextWay {
+export function createKeyboardText(transport: Transport, keyboard: KeyboardLoan): TextMethod {
   return {
     name: 'keyboard',
-    does: 'insert',
-    takes: () => true,
+    mode: 'insert',
+    accepts: () => true,
     limitMs: (text) => 20_000 + text.length * 25,
     async send(text, _field, progress) {
       try {
         await keyboard.borrow(progress)
       } catch (error) {
         if (error instanceof DeviceGone || error instanceof DeadlineExceeded) throw error
-        throw new TextNotTaken('could not switch to the Phonerack keyboard', error)
+        throw new TextMethodUnavailable('could not switch to the Phonerack keyboard', error)
       }
       try {
         for (const piece of piecesOf(text, pieceLength))

@@ -7,7 +7,7 @@
 import { ApiError, Progress } from '@phonerack/shared'
 import { command } from '../adb/quote.js'
 import type { Transport } from '../adb/transport.js'
-import type { Input, Point, Stroke, TextWay } from '../device/device.js'
+import type { Input, Point, Stroke, TextMethod } from '../device/device.js'
 import { run } from '../device/run.js'
 
 type TimedPoint = Point & { atMs: number }
@@ -117,13 +117,13 @@ export const inputTextParts = (text: string): string[] =>
     .filter((part) => part !== '')
     .map((part) => part.replaceAll(' ', '%s'))
 
-/** `newlines`: as presses of enter, which leave a field of one line; where there is no better way. */
-export function createCommandText(transport: Transport, newlines: boolean): TextWay {
+/** `newlines`: types them as enter keys, which leave a single-line field; for phones without a better method. */
+export function createCommandText(transport: Transport, newlines: boolean): TextMethod {
   const allowed = newlines ? /^[\x20-\x7e\n]*$/ : /^[\x20-\x7e]*$/
   return {
     name: 'input-text',
-    does: 'insert',
-    takes: (text) => allowed.test(text),
+    mode: 'insert',
+    accepts: (text) => allowed.test(text),
     limitMs: (text) => 10_000 + text.length * 10,
     async send(text, _field, progress) {
       for (const [index, line] of text.split('\n').entries()) {

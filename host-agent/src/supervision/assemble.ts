@@ -23,7 +23,7 @@ import { createSetText } from '../ui-server/set-text.js'
 import { createUiServerTree } from '../ui-server/tree.js'
 import { createApps } from '../shell/apps.js'
 import { createSecureWindow } from '../shell/secure-window.js'
-import type { Device, TextWay } from '../device/device.js'
+import type { Device, TextMethod } from '../device/device.js'
 import { createCommandInput, createCommandText } from '../shell/input-commands.js'
 import type { CredentialMemory } from '../lock/credential-memory.js'
 import { rememberingInput, rememberingLiveInput, rememberingText } from '../lock/remembering.js'
@@ -58,10 +58,10 @@ const shortText = 300
 const anyLength = Number.MAX_SAFE_INTEGER
 
 /** In the order of docs/decisions/0069. */
-function textWays(
+function textMethods(
   { transport, choice, keeper, uiServer, log }: DeviceParts,
   keyboard: KeyboardLoan,
-): TextWay[] {
+): TextMethod[] {
   const scrcpy = choice.text === 'scrcpy'
   return [
     ...(scrcpy ? [createKeyText(keeper, shortText)] : []),
@@ -92,7 +92,9 @@ export function assembleDevice(parts: DeviceParts): AssembledDevice {
       choice.input === 'scrcpy' ? createScrcpyInput(keeper) : createCommandInput(transport),
       parts.credentials,
     ),
-    text: { ways: textWays(parts, keyboard).map((way) => rememberingText(way, parts.credentials)) },
+    text: {
+      methods: textMethods(parts, keyboard).map((method) => rememberingText(method, parts.credentials)),
+    },
     liveInput:
       choice.input === 'scrcpy' ? rememberingLiveInput(createLiveInput(keeper), parts.credentials) : null,
     apps: createApps(transport, windows),

@@ -4,7 +4,7 @@
  */
 import { ApiError } from '@phonerack/shared'
 import sharp from 'sharp'
-import type { Device, Stroke, TextInput, TextWay } from '../device/device.js'
+import type { Device, Stroke, TextInput, TextMethod } from '../device/device.js'
 import { dumpXml, type Draft } from './screen-xml.js'
 
 /** A draft that input can change. */
@@ -103,7 +103,7 @@ export function simulatedPhone(views: SimulatedView[]): SimulatedPhone {
     },
     secureWindow: { read: () => Promise.resolve({ asleep: false, locked: false, secure: false }) },
     liveInput: null,
-    text: oneWay((text) =>
+    text: oneMethod((text) =>
       ask('type').then(() => {
         const view = focused()
         if (view) setText(view, (view.text ?? '') + text)
@@ -148,14 +148,17 @@ export function simulatedPhone(views: SimulatedView[]): SimulatedPhone {
 }
 
 /** A phone with a single text method. */
-export const oneWay = (type: (text: string) => Promise<void>, name: TextWay['name'] = 'keys'): TextInput => ({
-  ways: [{ ...wayOf(type), name }],
+export const oneMethod = (
+  type: (text: string) => Promise<void>,
+  name: TextMethod['name'] = 'keys',
+): TextInput => ({
+  methods: [{ ...methodOf(type), name }],
 })
 
-export const wayOf = (type: (text: string) => Promise<void>): TextWay => ({
+export const methodOf = (type: (text: string) => Promise<void>): TextMethod => ({
   name: 'keys',
-  does: 'insert',
-  takes: () => true,
+  mode: 'insert',
+  accepts: () => true,
   limitMs: () => 10_000,
   send: async (text) => {
     await type(text)

@@ -2,7 +2,7 @@
  * Text through the UI server: ACTION_SET_TEXT replaces the field's content by any Unicode text, and is complete when the server
  * answers. A write: sent only once, regardless of the outcome.
  */
-import { DeviceGone, TextNotTaken, type SentText, type TextWay } from '../device/device.js'
+import { DeviceGone, TextMethodUnavailable, type SentText, type TextMethod } from '../device/device.js'
 import { UiServerDown, UiServerRefused } from './http.js'
 import { UiServerUnavailable, type UiServerKeeper } from './keeper.js'
 
@@ -16,15 +16,15 @@ const undone: ReadonlySet<string> = new Set([
 
 const sent = (sure: boolean): SentText => ({ sure, release: () => Promise.resolve() })
 
-export function createSetText(server: UiServerKeeper): TextWay {
+export function createSetText(server: UiServerKeeper): TextMethod {
   return {
     name: 'set-text',
-    does: 'replace',
+    mode: 'replace',
     // The server interprets a backslash and an `n` at the end as pressing enter.
-    takes: (text) => !text.includes('\\n'),
+    accepts: (text) => !text.includes('\\n'),
     limitMs: () => 15_000,
     async send(text, field, progress) {
-      if (!field) throw new TextNotTaken('no field to look for')
+      if (!field) throw new TextMethodUnavailable('no field to look for')
       const step = { asked: false }
       try {
         return await server.use(async (session, within) => {
@@ -37,8 +37,8 @@ export function createSetText(server: UiServerKeeper): TextWay {
         const refused = error instanceof UiServerRefused
         const failed = refused || error instanceof UiServerDown || error instanceof UiServerUnavailable
         if (!step.asked && (failed || error instanceof DeviceGone))
-          throw new TextNotTaken('the UI server does not accept it', error)
-        if (refused && undone.has(error.code)) throw new TextNotTaken(error.message, error)
+          throw new TextMethodUnavailable('the UI server does not accept it', error)
+        if (refused && undone.has(error.code)) throw new TextMethodUnavailable(error.message, error)
         // The server died or failed during the call: the caller reads the field.
         if (failed) return sent(false)
         throw error

@@ -1,4 +1,4 @@
-/** The screen that a batch returns. */
+/** Reads the screen that a batch returns. Used by `run-batch.ts`. */
 import { limits, type Observation, type ScreenshotObservation } from '@phonerack/shared'
 import { observe } from '../screen/observe.js'
 import { takeScreenshot, toJson, type ScreenshotOptions } from '../screen/screenshot.js'
@@ -10,8 +10,9 @@ const picture: ScreenshotOptions = { format: 'jpeg', maxWidth: limits.batchScree
 const readLimitMs = 30_000
 
 /**
- * Follows the table of `interface.md`, Run actions. Undefined when none was requested
- * or the screen could not be read.
+ * A batch that stopped early returns an observation in every mode
+ * (docs/conformance/30-run-actions.md). Undefined when none was requested or the screen
+ * could not be read.
  */
 export async function observeAfter(
   request: BatchRequest,

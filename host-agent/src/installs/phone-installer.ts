@@ -1,7 +1,7 @@
 /**
- * The steps of one install on its phone: check, make space, send, and confirm; each
- * step is on disk before it is taken. Called by `installs.ts`, which decides who may
- * install and when.
+ * The steps of one install on its phone: check, make space, send, and confirm. Each
+ * step is recorded on disk before it begins. Called by `installs.ts`, which decides
+ * when an install runs.
  */
 import { ApiError, Progress } from '@phonerack/shared'
 import {
@@ -44,16 +44,16 @@ export interface BeginRequest {
 
 export type DeviceCaller = Caller & { serial: string }
 
-/** One install on this host's phones, and its state. */
-export interface Order {
-  readonly who: DeviceCaller
+/** One install and its state. */
+export interface InstallAttempt {
+  readonly caller: DeviceCaller
   readonly request: BeginRequest
-  /** What the phone had when it began. */
+  /** The version on the phone when the install began; null: not installed. */
   before: InstalledVersion | null
   uninstalled: boolean
 }
 
-export interface OnPhoneParts {
+export interface PhoneInstallerParts {
   gateOf: (serial: string) => DeviceGate
   cache: PackageCache
   records: InstallRecords
@@ -62,29 +62,29 @@ export interface OnPhoneParts {
   stopping: AbortSignal
 }
 
-export interface OnPhone {
+export interface PhoneInstaller {
   /**
    * Reads the installed version, refuses a downgrade, and uninstalls the app for a
    * replacement.
    * @throws ApiError version_downgrade, install_failed, action_outcome_unknown
    */
-  prepare(order: Order): Promise<void>
-  /** Installs, once, under `who`'s fencing number. */
-  run(order: Order, who: DeviceCaller): Promise<Outcome>
-  /** `session`: on the phone, still to be abandoned. */
-  save(order: Order, outcome: Outcome | null, session: number | null): void
+  prepare(attempt: InstallAttempt): Promise<void>
+  /** Installs, once, under `caller`'s fencing number. */
+  run(attempt: InstallAttempt, caller: DeviceCaller): Promise<Outcome>
+  /** `session`: an install session on the phone that must still be abandoned. */
+  save(attempt: InstallAttempt, outcome: Outcome | null, session: number | null): void
 }
 
-const needPackages = (packages: Packages | null): Packages => {
+const requirePackages = (packages: Packages | null): Packages => {
   if (packages === null) throw new ApiError('feature_unavailable', { details: { feature: 'apps' } })
   return packages
 }
 
 /** The space of the installed app is not counted: it is unknown until the app is gone. */
-async function requireRoom(packages: Packages, request: BeginRequest, progress: Progress): Promise<void> {
+async function requireSpace(packages: Packages, request: BeginRequest, progress: Progress): Promise<void> {
   const totalBytes = request.files.reduce((sum, { size }) => sum + size, 0)
   try {
-    await packages.requireRoom(request.package, totalBytes, progress)
+    await packages.requireSpace(request.package, totalBytes, progress)
   } catch (error) {
     if (!(error instanceof InstallRefused)) throw error
     throw new ApiError('install_failed', {
@@ -96,13 +96,19 @@ async function requireRoom(packages: Packages, request: BeginRequest, progress: 
   }
 }
 
-export function createOnPhone({ gateOf, cache, records, times, stopping }: OnPhoneParts): OnPhone {
-  function save(order: Order, outcome: Outcome | null, session: number | null): void {
-    const { who, request, before, uninstalled } = order
+export function createPhoneInstaller({
+  gateOf,
+  cache,
+  records,
+  times,
+  stopping,
+}: PhoneInstallerParts): PhoneInstaller {
+  function save(attempt: InstallAttempt, outcome: Outcome | null, session: number | null): void {
+    const { caller, request, before, uninstalled } = attempt
     records.save({
       id: request.id,
-      serial: who.serial,
-      phoneId: who.phoneId,
+      serial: caller.serial,
+      phoneId: caller.phoneId,
       package: request.package,
       wasInstalled: before !== null,
       uninstalled,
@@ -112,19 +118,19 @@ export function createOnPhone({ gateOf, cache, records, times, stopping }: OnPho
   }
 
   /** Reads the installed version, refuses a downgrade, and uninstalls the app for a replacement. */
-  async function prepare(order: Order): Promise<void> {
-    const { who, request } = order
-    const phone = gateOf(who.serial)
+  async function prepare(attempt: InstallAttempt): Promise<void> {
+    const { caller, request } = attempt
+    const phone = gateOf(caller.serial)
     const progress = Progress.for(times.begin, stopping)
-    order.before = await phone.read(who, progress, (device, within) =>
-      needPackages(device.packages).find(request.package, within),
+    attempt.before = await phone.read(caller, progress, (device, within) =>
+      requirePackages(device.packages).find(request.package, within),
     )
-    const { before } = order
+    const { before } = attempt
     const { needs } = request
     if (needs !== null) {
       const isNew = before === null || request.replace
-      await phone.read(who, progress, (device, within) =>
-        needPackages(device.packages).requireFit(request.package, needs, isNew, within),
+      await phone.read(caller, progress, (device, within) =>
+        requirePackages(device.packages).requireCompatible(request.package, needs, isNew, within),
       )
     }
     if (before === null) return
@@ -148,21 +154,21 @@ export function createOnPhone({ gateOf, cache, records, times, stopping }: OnPho
     }
     await phone.write(
       'install',
-      who,
+      caller,
       progress,
       async (device, within) => {
-        const packages = needPackages(device.packages)
-        await requireRoom(packages, request, within)
-        save(order, null, null)
+        const packages = requirePackages(device.packages)
+        await requireSpace(packages, request, within)
+        save(attempt, null, null)
         try {
           await packages.uninstall(request.package, within)
-          order.uninstalled = true
-          save(order, null, null)
+          attempt.uninstalled = true
+          save(attempt, null, null)
         } catch (error) {
           // The app is already gone, which is the goal.
           if (!(error instanceof ApiError) || error.code !== 'app_not_found') {
             const known = error instanceof ApiError && error.code !== 'action_outcome_unknown'
-            save(order, known ? failed(error.code, error.message) : { kind: 'unknown' }, null)
+            save(attempt, known ? failed(error.code, error.message) : { kind: 'unknown' }, null)
             throw error
           }
         }
@@ -171,8 +177,8 @@ export function createOnPhone({ gateOf, cache, records, times, stopping }: OnPho
     )
   }
 
-  async function run(order: Order, who: DeviceCaller): Promise<Outcome> {
-    const { request } = order
+  async function run(attempt: InstallAttempt, caller: DeviceCaller): Promise<Outcome> {
+    const { request } = attempt
     const files: InstallFile[] = []
     for (const file of request.files) {
       const path = cache.pathOf(file)
@@ -182,40 +188,41 @@ export function createOnPhone({ gateOf, cache, records, times, stopping }: OnPho
     const progress = Progress.for(times.install, stopping)
     const reached = { phone: false }
     try {
-      return await gateOf(who.serial).writeUnqueued(
+      return await gateOf(caller.serial).writeUnqueued(
         'install',
         request.id,
-        who,
+        caller,
         progress,
         async (device, within, again) => {
-          const packages = needPackages(device.packages)
-          await giveUpLeftSessions(who.serial, packages, within)
+          const packages = requirePackages(device.packages)
+          await abandonLeftoverSessions(caller.serial, packages, within)
           reached.phone = true
-          const packagesAgain = async (asked: Progress) => needPackages((await again(asked)).packages)
-          return send(order, packages, packagesAgain, files, within)
+          const reconnectedPackages = async (asked: Progress) =>
+            requirePackages((await again(asked)).packages)
+          return send(attempt, packages, reconnectedPackages, files, within)
         },
       )
     } catch (error) {
       if (!reached.phone) return failureOf(error, progress)
-      save(order, { kind: 'unknown' }, null)
+      save(attempt, { kind: 'unknown' }, null)
       throw error
     }
   }
 
-  /** The part that writes. It is recorded before, and its outcome after. */
+  /** Writes to the phone. The record is on disk before the write, the outcome after it. */
   async function send(
-    order: Order,
+    attempt: InstallAttempt,
     packages: Packages,
-    packagesAgain: (progress: Progress) => Promise<Packages>,
+    reconnectedPackages: (progress: Progress) => Promise<Packages>,
     files: readonly InstallFile[],
     progress: Progress,
   ): Promise<Outcome> {
-    const { request } = order
+    const { request } = attempt
     let session: number | null = null
     const hooks = {
       onSession(id: number | null) {
         session = id
-        save(order, null, id)
+        save(attempt, null, id)
       },
       onBroken: (sha256: string) => cache.drop(sha256),
     }
@@ -224,16 +231,20 @@ export function createOnPhone({ gateOf, cache, records, times, stopping }: OnPho
       package: request.package,
       versionCode: request.versionCode,
       files,
-      before: order.uninstalled ? null : order.before,
+      before: attempt.uninstalled ? null : attempt.before,
     }
-    const outcome = await runInstall(packages, packagesAgain, toInstall, hooks, progress, times)
-    save(order, outcome, session)
+    const outcome = await runInstall(packages, reconnectedPackages, toInstall, hooks, progress, times)
+    save(attempt, outcome, session)
     return outcome
   }
 
-  /** Abandons sessions that earlier installs could not, since the phone had disconnected. */
-  async function giveUpLeftSessions(serial: string, packages: Packages, progress: Progress): Promise<void> {
-    for (const record of records.leftSessions(serial)) {
+  /** Abandons the sessions of earlier installs during which the phone disconnected. */
+  async function abandonLeftoverSessions(
+    serial: string,
+    packages: Packages,
+    progress: Progress,
+  ): Promise<void> {
+    for (const record of records.leftoverSessions(serial)) {
       if (record.session !== null) await packages.abandon(record.session, progress)
       records.save({ ...record, session: null })
     }
