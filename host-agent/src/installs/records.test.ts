@@ -61,7 +61,7 @@ describe('records of installs', () => {
     )
   })
 
-  it('report installs that the journal left open as unknown, even with a recorded outcome', () => {
+  it('mark installs that the journal left open as unknown, and keep their other fields', () => {
     const first = openInstallRecords(path, [])
     first.save(recordOf('a', { session: 7, wasInstalled: true }))
     const open = (id: string) => ({ id, serial: 'A', phoneId: 'ph_aaaaaaaaaaaa' })

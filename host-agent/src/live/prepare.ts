@@ -1,4 +1,4 @@
-/** Keeps a phone filming before the first viewer arrives. Used by `grpc/live-handlers.ts`. */
+/** Captures a phone's video before the first viewer arrives. Used by `grpc/live-handlers.ts`. */
 import { type Progress, pause } from '@phonerack/shared'
 import type { CaptureListener } from '../device/capture.js'
 import type { Device } from '../device/device.js'

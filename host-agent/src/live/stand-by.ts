@@ -1,13 +1,13 @@
-/** Keeps a phone ready to film for viewers of its live links. Used by `grpc/live-handlers.ts`. */
+/** Keeps a standby video server on a phone that has live links. Used by `grpc/live-handlers.ts`. */
 import { type Progress, pause } from '@phonerack/shared'
 import { DeviceGone, type Device } from '../device/device.js'
 
 /** Milliseconds between checks of a phone that has disconnected. */
-const againMs = 1000
+const retryMs = 1000
 
 /**
- * Returns when `within` ends, or immediately for a phone without video. Waits for a
- * phone that disconnects.
+ * Returns when `within` ends, or immediately for a phone without video. While the phone
+ * is disconnected, waits for it.
  */
 export async function standBy(
   device: (progress: Progress) => Promise<Device>,
@@ -21,6 +21,6 @@ export async function standBy(
     } catch (error) {
       if (!(error instanceof DeviceGone)) throw error
     }
-    await pause(againMs, within.signal)
+    await pause(retryMs, within.signal)
   }
 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { VideoConfig, VideoPacket } from '../device/capture.js'
-import { messagesOf, mostBytes } from './frame-messages.js'
+import { messagesOf, maxMessageBytes } from './frame-messages.js'
 import { ViewerQueue } from './viewer-queue.js'
 
 const configOf = (width: number): VideoConfig => ({
@@ -121,13 +121,13 @@ describe('viewer queue', () => {
 
 it('cuts large frames into messages of at most 64 KiB, and marks only the last', () => {
   fc.assert(
-    fc.property(fc.nat(3 * mostBytes), fc.boolean(), (bytes, isKeyFrame) => {
+    fc.property(fc.nat(3 * maxMessageBytes), fc.boolean(), (bytes, isKeyFrame) => {
       const data = Buffer.alloc(bytes, 7)
       const messages = [...messagesOf({ config: null, packet: { data, ptsUs: 5n, isKeyFrame } })]
       const frames = messages.flatMap(({ event }) => (event?.$case === 'frame' ? [event.value] : []))
       expect(Buffer.concat(frames.map((each) => each.data)).equals(data)).toBe(true)
       expect(frames.map(({ last }) => last)).toEqual(frames.map((_, index) => index === frames.length - 1))
-      return frames.every((each) => each.data.length <= mostBytes && each.keyFrame === isKeyFrame)
+      return frames.every((each) => each.data.length <= maxMessageBytes && each.keyFrame === isKeyFrame)
     }),
     { numRuns: 30 },
   )

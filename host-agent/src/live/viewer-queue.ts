@@ -4,36 +4,36 @@
  */
 import type { VideoConfig, VideoPacket } from '../device/capture.js'
 
-/** A frame; a key frame comes with its config when the viewer does not have it yet. */
-export interface Due {
+/** A frame, with the config when the viewer needs it first. */
+export interface QueuedFrame {
   config: VideoConfig | null
   packet: VideoPacket
 }
 
-interface Waiting extends Due {
-  /** Milliseconds on any one clock. */
+interface TimedFrame extends QueuedFrame {
+  /** Milliseconds on the caller's clock. */
   at: number
 }
 
 export interface QueueLimits {
-  /** Of all frames together. */
+  /** Total size of the frames. */
   bytes: number
-  /** Milliseconds of the oldest frame: beyond it, a person would see the past. */
+  /** Milliseconds: older frames would show the past. */
   age: number
 }
 
 export class ViewerQueue {
-  private frames: Waiting[] = []
+  private frames: TimedFrame[] = []
   private bytes = 0
   /** Sent before the next key frame. */
   private config: VideoConfig | null = null
-  private waits = true
+  private waitsForKeyFrame = true
 
   constructor(private readonly limits: QueueLimits) {}
 
-  /** Whether it accepts nothing before the next key frame. */
+  /** True while it drops everything before the next key frame. */
   get needsKeyFrame(): boolean {
-    return this.waits
+    return this.waitsForKeyFrame
   }
 
   get length(): number {
@@ -42,28 +42,28 @@ export class ViewerQueue {
 
   addConfig(config: VideoConfig): void {
     this.config = config
-    this.waits = true
+    this.waitsForKeyFrame = true
   }
 
   add(packet: VideoPacket, now: number): void {
-    if (this.waits && !packet.isKeyFrame) return
+    if (this.waitsForKeyFrame && !packet.isKeyFrame) return
     this.frames.push({ config: this.config, packet, at: now })
     this.bytes += packet.data.length
     this.config = null
-    this.waits = false
-    this.shorten(now)
+    this.waitsForKeyFrame = false
+    this.dropOld(now)
   }
 
   /** The next frame that is still recent enough to show. */
-  take(now: number): Due | null {
-    this.shorten(now)
+  take(now: number): QueuedFrame | null {
+    this.dropOld(now)
     const next = this.frames.shift()
     if (!next) return null
     this.bytes -= next.packet.data.length
     return { config: next.config, packet: next.packet }
   }
 
-  private shorten(now: number): void {
+  private dropOld(now: number): void {
     const isOver = () => {
       const [oldest] = this.frames
       if (!oldest) return false
@@ -75,13 +75,13 @@ export class ViewerQueue {
       const next = this.frames.findIndex(({ packet }, index) => index > 0 && packet.isKeyFrame)
       const dropped = this.frames.splice(0, next < 0 ? this.frames.length : next)
       for (const { packet } of dropped) this.bytes -= packet.data.length
-      // The newest config that was dropped with them must still be sent.
-      const owed = dropped.findLast(({ config }) => config !== null)?.config ?? null
+      // The newest dropped config must still be sent.
+      const unsent = dropped.findLast(({ config }) => config !== null)?.config ?? null
       const [first] = this.frames
-      if (first) first.config ??= owed
+      if (first) first.config ??= unsent
       else {
-        this.config ??= owed
-        this.waits = true
+        this.config ??= unsent
+        this.waitsForKeyFrame = true
       }
     }
   }

@@ -1,7 +1,7 @@
 /**
- * One person's live view of a phone: frames as fast as the stream accepts them, and the
- * person's input. Waits for a phone that disconnects: the person is notified, and the
- * picture returns. Used by `grpc/live-handlers.ts`.
+ * One viewer's live view of a phone: sends frames as fast as the stream accepts them and
+ * forwards the viewer's input. When the phone disconnects, notifies the viewer and
+ * resumes the video once the phone is back. Used by `grpc/live-handlers.ts`.
  */
 import type { WatchRequest, WatchResponse } from '@phonerack/proto'
 import { ApiError, DeadlineExceeded, Progress, type Logger, pause } from '@phonerack/shared'
@@ -9,7 +9,7 @@ import type { Capture, CaptureListener, CaptureSubscription } from '../device/ca
 import { DeviceGone, type SecureWindowState, type Device } from '../device/device.js'
 import { later } from '../base/later.js'
 import { messagesOf } from './frame-messages.js'
-import { Hand } from './hand.js'
+import { ViewerInput } from './viewer-input.js'
 import { ViewerQueue } from './viewer-queue.js'
 
 /** The stream to the viewer. */
@@ -37,12 +37,12 @@ export interface WatchParts {
 
 const limits = { bytes: 2 << 20, age: 1000 }
 /** Maximum messages in flight, so that a fast connection stays busy. */
-const mostOnTheWay = 4
-/** Milliseconds. `ask`: between two key frame requests of a viewer that lost its picture. */
-const times = { ask: 2000, look: 2000, start: 15_000, again: 500 }
+const maxInFlight = 4
+/** Milliseconds. `keyFrame`: between two key frame requests of a viewer that lost frames. */
+const times = { keyFrame: 2000, secureWindow: 2000, start: 15_000, retry: 500 }
 
 const trouble = {
-  away: 'The phone does not respond. Waiting for it.',
+  away: 'The phone does not respond. TimedFrame for it.',
   noVideo: 'The video stopped. Restarting it.',
   asleep: "The phone's screen is off.",
 }
@@ -71,34 +71,34 @@ class View {
   private readonly over = new AbortController()
   private readonly within: Progress
   private readonly queue = new ViewerQueue(limits)
-  private readonly hand: Hand
+  private readonly input: ViewerInput
   /** The rest of the frame that is being sent. */
-  private rest: WatchResponse[] = []
-  private onTheWay = 0
+  private restOfFrame: WatchResponse[] = []
+  private inFlight = 0
   private subscription: CaptureSubscription | null = null
-  private askedAt = -Infinity
+  private keyFrameRequestedAt = -Infinity
   private failure: Error | null = null
   /** The picture changed since the last check for a secure window or lock. */
-  private moved = true
+  private changed = true
   private videoTrouble = ''
   private secureWindow: SecureWindowState = { asleep: false, locked: false, secure: false }
-  private told = ''
+  private sentState = ''
 
   constructor(private readonly parts: WatchParts) {
     const { inlet, device, progress, log } = parts
     this.within = Progress.for(progress.remaining, progress.signal, this.over.signal)
-    this.hand = new Hand(device, this.within, log, () => inlet.resume())
+    this.input = new ViewerInput(device, this.within, log, () => inlet.resume())
     inlet.onEvent((event) => this.onEvent(event))
   }
 
   async run(): Promise<void> {
-    await Promise.all([this.film(), this.look()])
+    await Promise.all([this.streamVideo(), this.checkSecureWindow()])
     if (this.failure) throw this.failure
   }
 
   async leave(): Promise<void> {
     this.over.abort()
-    await this.hand.leave()
+    await this.input.leave()
   }
 
   private onEvent(event: NonNullable<WatchRequest['event']>): void {
@@ -107,7 +107,7 @@ class View {
       if (event.$case === 'open') throw refused('The view is already open.')
       if (event.$case === 'keyFrame') return this.subscription?.requestKeyFrame()
       if (!this.parts.control) throw refused('This view does not accept input.')
-      if (!this.hand.add(event)) this.parts.inlet.pause()
+      if (!this.input.add(event)) this.parts.inlet.pause()
     } catch (error) {
       this.fail(error)
     }
@@ -119,7 +119,7 @@ class View {
     this.over.abort()
   }
 
-  private async film(): Promise<void> {
+  private async streamVideo(): Promise<void> {
     const { within, parts } = this
     while (!this.isOver()) {
       const ended = later<string>()
@@ -127,7 +127,7 @@ class View {
         const start = within.within(times.start)
         const { video } = await parts.device(start)
         this.subscription = await needed(video).subscribe(this.listener(ended.resolve), start, 'last')
-        this.askedAt = performance.now()
+        this.keyFrameRequestedAt = performance.now()
         this.setTrouble('')
         const reason = await within.race('the view', () => ended.promise)
         parts.log.info({ reason }, 'the video of a viewer stopped')
@@ -141,7 +141,7 @@ class View {
         this.subscription?.close()
         this.subscription = null
       }
-      await pause(times.again, within.signal)
+      await pause(times.retry, within.signal)
     }
   }
 
@@ -149,7 +149,7 @@ class View {
     return {
       onConfig: (config) => this.queue.addConfig(config),
       onPacket: (packet) => {
-        this.moved = true
+        this.changed = true
         this.queue.add(packet, performance.now())
         this.pump()
       },
@@ -159,13 +159,13 @@ class View {
 
   /** Sends as much as the stream accepts. */
   private pump(): void {
-    while (this.onTheWay < mostOnTheWay && !this.over.signal.aborted) {
-      const message = this.rest.shift() ?? this.nextFrame()
-      if (!message) return this.askWhenLost()
-      this.onTheWay += 1
+    while (this.inFlight < maxInFlight && !this.over.signal.aborted) {
+      const message = this.restOfFrame.shift() ?? this.nextFrame()
+      if (!message) return this.requestMissingKeyFrame()
+      this.inFlight += 1
       void this.parts.outlet.send(message).then(
         () => {
-          this.onTheWay -= 1
+          this.inFlight -= 1
           this.pump()
         },
         (error: unknown) => this.fail(error),
@@ -174,56 +174,56 @@ class View {
   }
 
   private nextFrame(): WatchResponse | undefined {
-    const due = this.queue.take(performance.now())
-    if (!due) return undefined
-    if (due.config) this.hand.sees(due.config)
-    this.rest = [...messagesOf(due)]
-    return this.rest.shift()
+    const frame = this.queue.take(performance.now())
+    if (!frame) return undefined
+    if (frame.config) this.input.setPicture(frame.config)
+    this.restOfFrame = [...messagesOf(frame)]
+    return this.restOfFrame.shift()
   }
 
   /**
-   * Called after everything recent was sent: a viewer that is still behind would lose
-   * the next key frame too.
+   * Requests a key frame only after all recent frames were sent: a viewer that is still
+   * behind would lose the next key frame too.
    */
-  private askWhenLost(): void {
-    if (!this.queue.needsKeyFrame || this.onTheWay > 0) return
-    if (performance.now() - this.askedAt < times.ask) return
-    this.askedAt = performance.now()
+  private requestMissingKeyFrame(): void {
+    if (!this.queue.needsKeyFrame || this.inFlight > 0) return
+    if (performance.now() - this.keyFrameRequestedAt < times.keyFrame) return
+    this.keyFrameRequestedAt = performance.now()
     this.subscription?.requestKeyFrame()
   }
 
   /** Checks for a secure window or lock while the picture changes; a still picture costs nothing. */
-  private async look(): Promise<void> {
+  private async checkSecureWindow(): Promise<void> {
     const { within, parts } = this
     while (!this.isOver()) {
-      if (this.moved) {
-        this.moved = false
+      if (this.changed) {
+        this.changed = false
         try {
           const device = await parts.device(within)
           this.secureWindow = await device.secureWindow.read(within.within(times.start))
-          this.tell()
+          this.sendState()
         } catch (error) {
           if (this.isOver()) return
           if (!(error instanceof DeviceGone) && !(error instanceof DeadlineExceeded)) throw error
-          this.moved = true
+          this.changed = true
         }
       }
-      this.askWhenLost()
-      await pause(times.look, within.signal)
+      this.requestMissingKeyFrame()
+      await pause(times.secureWindow, within.signal)
     }
   }
 
-  /** A method, since its result changes while other calls run. */
+  /** A method, not a property: TypeScript would assume that its value stays the same. */
   private isOver(): boolean {
     return this.within.expired
   }
 
   private setTrouble(words: string): void {
     this.videoTrouble = words
-    this.tell()
+    this.sendState()
   }
 
-  private tell(): void {
+  private sendState(): void {
     const { asleep, locked, secure } = this.secureWindow
     const state = {
       secure: locked || secure,
@@ -231,8 +231,8 @@ class View {
       asleep: asleep && this.videoTrouble === '',
     }
     const words = JSON.stringify(state)
-    if (words === this.told || this.isOver()) return
-    this.told = words
+    if (words === this.sentState || this.isOver()) return
+    this.sentState = words
     this.parts.outlet
       .send({ event: { $case: 'state', value: state } })
       .catch((error: unknown) => this.fail(error))

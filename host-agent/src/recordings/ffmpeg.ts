@@ -1,6 +1,6 @@
 /**
- * Converts the file of an ended recording into a widely playable one, and inspects the
- * result. No client input reaches ffmpeg: paths and numbers are the agent's. Used by
+ * Converts the file of an ended recording to MP4 and inspects the result. No client
+ * input reaches ffmpeg's command line: the agent chooses all paths and numbers. Used by
  * `finish.ts`.
  */
 import { spawn } from 'node:child_process'
@@ -26,19 +26,19 @@ const fullCodes = ['ENOSPC', 'EDQUOT']
 const fullTexts = ['No space left on device', 'Disk quota exceeded']
 
 /**
- * Whether something failed because the disk is full, which may pass: one of the
- * programs, or a write of the agent.
+ * Whether a program, or a write of the agent, failed because the disk is full. A retry
+ * can succeed later.
  */
-export const isFull = (error: unknown): boolean =>
+export const isDiskFull = (error: unknown): boolean =>
   error instanceof ProgramFailed
     ? fullTexts.some((text) => error.output.includes(text))
     : error instanceof Error && 'code' in error && fullCodes.includes(String(error.code))
 
-/** Lower priority than everything that a client waits for. */
+/** Clients wait for the other processes of the host, not for a conversion. */
 const niceness = 10
-const mostOutput = 20_000
+const maxOutput = 20_000
 
-/** @throws ProgramFailed, also when it was aborted or took too long */
+/** Runs a program and returns its output. @throws ProgramFailed, including after an abort or timeout */
 export function run(
   program: string,
   args: readonly string[],
@@ -49,7 +49,7 @@ export function run(
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(ms)])
     const child = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // It reads a tenant's video, so it gets none of the agent's settings.
+      // The program reads a tenant's video, so it does not get the agent's environment.
       env: { PATH: process.env['PATH'], LD_LIBRARY_PATH: process.env['LD_LIBRARY_PATH'] },
       signal,
       killSignal: 'SIGKILL',
@@ -57,22 +57,22 @@ export function run(
     let out = ''
     let errors = ''
     child.stdout.on('data', (chunk: Buffer) => {
-      if (out.length < mostOutput) out += chunk.toString('utf8')
+      if (out.length < maxOutput) out += chunk.toString('utf8')
     })
     child.stderr.on('data', (chunk: Buffer) => {
-      errors = (errors + chunk.toString('utf8')).slice(-mostOutput)
+      errors = (errors + chunk.toString('utf8')).slice(-maxOutput)
     })
     child.once('error', (error) => reject(new ProgramFailed(program, error.message)))
     child.once('close', (code, killed) => {
       if (code === 0) resolve(out)
       else reject(new ProgramFailed(program, `${killed ?? `code ${String(code)}`} ${errors.trim()}`))
     })
-    if (child.pid !== undefined) lower(child.pid)
+    if (child.pid !== undefined) lowerPriority(child.pid)
   })
 }
 
-/** A process that has ended in between has no priority any more. */
-function lower(pid: number): void {
+/** Ignores a process that has already ended. */
+function lowerPriority(pid: number): void {
   try {
     setPriority(pid, niceness)
   } catch (error) {
@@ -80,13 +80,13 @@ function lower(pid: number): void {
   }
 }
 
-export interface Take {
+export interface Mp4Input {
   from: string
   to: string
   /** Milliseconds: time of the last picture, and of the recording's end. */
   lastPictureMs: number
   endMs: number
-  /** All pictures share one configuration, so nothing needs decoding. */
+  /** All pictures have the same configuration, so they need no new encoding. */
   isUniform: boolean
   /** Pixels that contain every picture. */
   canvas: { width: number; height: number }
@@ -94,36 +94,36 @@ export interface Take {
 
 /** Milliseconds. */
 const times = { copy: 20 * 60_000, encode: 6 * 3600_000, probe: 60_000 }
-/** Seconds added to all times: only a first picture after 0 reveals the unit of the times in `setts`. */
+/** Seconds added to all times: `setts` can compute its time unit only from a first picture after 0. */
 const offset = 10
 
 /**
- * Makes an MP4 with its index before the pictures, and whose last picture lasts until
- * the end. @throws ProgramFailed
+ * Writes an MP4 file with its index at the start. Its last picture lasts until `endMs`.
+ * @throws ProgramFailed
  */
-export async function makeMp4(ffmpeg: string, take: Take, stopping: AbortSignal): Promise<void> {
+export async function makeMp4(ffmpeg: string, input: Mp4Input, stopping: AbortSignal): Promise<void> {
   const seconds = (ms: number): string => (ms / 1000).toFixed(3)
-  const last = seconds(take.lastPictureMs + offset * 1000)
-  const hold = seconds(Math.max(1, take.endMs - take.lastPictureMs))
+  const last = seconds(input.lastPictureMs + offset * 1000)
+  const hold = seconds(Math.max(1, input.endMs - input.lastPictureMs))
   // Half a millisecond of tolerance, since times are rounded to the file's unit.
   const isLast = `gte(PTS\\,STARTPTS*(${last}-0.0005)/${offset})`
-  const video = take.isUniform ? ['-c:v', 'copy'] : encoding(take.canvas)
+  const video = input.isUniform ? ['-c:v', 'copy'] : encoding(input.canvas)
   await run(
     ffmpeg,
     [
       ...['-v', 'error', '-nostdin', '-y', '-protocol_whitelist', 'file,pipe'],
-      ...['-copyts', '-itsoffset', String(offset), '-f', 'flv', '-i', take.from, '-map', '0:v:0'],
+      ...['-copyts', '-itsoffset', String(offset), '-f', 'flv', '-i', input.from, '-map', '0:v:0'],
       ...video,
       ...['-bsf:v', `setts=duration=if(${isLast}\\,round(PTS*${hold}/${last})\\,DURATION)`],
-      ...['-avoid_negative_ts', 'make_zero', '-movflags', '+faststart', '-f', 'mp4', take.to],
+      ...['-avoid_negative_ts', 'make_zero', '-movflags', '+faststart', '-f', 'mp4', input.to],
     ],
-    take.isUniform ? times.copy : times.encode,
+    input.isUniform ? times.copy : times.encode,
     stopping,
   )
 }
 
-/** One size for pictures of several sizes, each complete and centred. */
-function encoding({ width, height }: Take['canvas']): string[] {
+/** Scales pictures of several sizes to one size, each complete and centred. */
+function encoding({ width, height }: Mp4Input['canvas']): string[] {
   const even = (pixels: number): number => pixels + (pixels % 2)
   const [w, h] = [even(width), even(height)]
   return [
@@ -172,7 +172,7 @@ export async function probe(ffprobe: string, path: string, stopping: AbortSignal
   }
 }
 
-/** Whether recordings can be made on this host; the reason if not, for the log. */
+/** Null when this host can record; otherwise the reason, for the log. */
 export async function missingProgram({ ffmpeg, ffprobe }: Programs): Promise<string | null> {
   for (const program of [ffmpeg, ffprobe]) {
     try {

@@ -1,6 +1,6 @@
 /**
- * Makes the video of an ended recording from the complete part of its file. Safe to
- * repeat after any crash. Used by `recordings.ts`.
+ * Converts the complete part of an ended recording's file to its video. Safe to repeat
+ * after a crash. Used by `conversion-queue.ts`.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -10,7 +10,7 @@ import { makeMp4, probe, type Programs } from './ffmpeg.js'
 import { readContents } from './flv.js'
 import type { Entry, RecordingStore } from './store.js'
 
-/** The file holds nothing to make a video from. */
+/** The file contains no picture. */
 export class NothingRecorded extends Error {
   constructor() {
     super('no picture was recorded')
@@ -18,7 +18,7 @@ export class NothingRecorded extends Error {
   }
 }
 
-/** The entry once it is ready. @throws ProgramFailed, NothingRecorded */
+/** Returns the entry with status `ready`. @throws ProgramFailed, NothingRecorded */
 export async function finish(
   store: RecordingStore,
   entry: Entry,
@@ -28,22 +28,22 @@ export async function finish(
   const raw = store.rawPath(entry.id)
   const contents = await readContents(raw)
   if (contents.pictures === 0) throw new NothingRecorded()
-  await truncate(raw, contents.wholeBytes)
+  await truncate(raw, contents.completeBytes)
   const video = store.videoPath(entry.id)
-  const beside = `${video}.new`
-  const take = {
+  const partial = `${video}.new`
+  const input = {
     from: raw,
-    to: beside,
+    to: partial,
     lastPictureMs: contents.lastPictureMs,
     endMs: contents.endMs,
     isUniform: contents.configurations === 1,
     canvas: entry.canvas,
   }
-  await makeMp4(ffmpeg, take, stopping)
-  const { durationMs } = await probe(ffprobe, beside, stopping)
+  await makeMp4(ffmpeg, input, stopping)
+  const { durationMs } = await probe(ffprobe, partial, stopping)
   const hash = createHash('sha256')
-  await pipeline(createReadStream(beside), hash, { signal: stopping })
-  await rename(beside, video)
+  await pipeline(createReadStream(partial), hash, { signal: stopping })
+  await rename(partial, video)
   const { size } = await stat(video)
   const ready = store.save({
     ...entry,

@@ -1,9 +1,9 @@
 /**
  * The file format of a running recording: FLV (Adobe Flash Video File Format
- * Specification 10.1, annex E). Each tag has its length and time, so that after a crash
- * the file can be read up to its last complete tag. Besides pictures it holds marks:
- * empty script tags, which readers skip, that record that the picture was still shown
- * at that time. docs/decisions/0114
+ * Specification 10.1, annex E). Each tag has its length and time, so the file is
+ * readable up to its last complete tag after a crash. A mark is an empty script tag,
+ * which players skip: the last picture was still on the screen at that time.
+ * docs/decisions/0114
  */
 import { open } from 'node:fs/promises'
 
@@ -12,7 +12,7 @@ const headBytes = 11
 const tailBytes = 4
 const avc = { keyFrame: 0x17, otherFrame: 0x27, configuration: 0, picture: 1 }
 
-/** Video without sound; and the length of the tag before the first. */
+/** Header of a file without sound, and the length of the (missing) tag before the first. */
 export const fileHeader = Buffer.from([0x46, 0x4c, 0x56, 1, 1, 0, 0, 0, 9, 0, 0, 0, 0])
 
 /** `ms`: milliseconds since the recording began. */
@@ -28,11 +28,11 @@ function tag(type: number, ms: number, ...body: readonly Buffer[]): Buffer {
   return Buffer.concat([head, ...body, tail])
 }
 
-/** `record`: as `decoderConfiguration` makes it. */
+/** `record`: returned by `decoderConfiguration`. */
 export const configurationTag = (record: Buffer, ms: number): Buffer =>
   tag(tagTypes.video, ms, Buffer.from([avc.keyFrame, avc.configuration, 0, 0, 0]), record)
 
-/** `unit`: an access unit as `withLengths` makes it. */
+/** `unit`: an access unit returned by `withLengths`. */
 export const pictureTag = (unit: Buffer, isKeyFrame: boolean, ms: number): Buffer =>
   tag(
     tagTypes.video,
@@ -48,11 +48,11 @@ export interface Contents {
   pictures: number
   /** Number of configuration changes. */
   configurations: number
-  /** Milliseconds: time of the last picture, and the time up to which it is known to have been shown. */
+  /** Milliseconds: time of the last picture, and the latest time at which it was still on the screen. */
   lastPictureMs: number
   endMs: number
   /** Bytes up to the end of the last complete tag. */
-  wholeBytes: number
+  completeBytes: number
 }
 
 /** Reads the headers of all tags. */
@@ -62,7 +62,7 @@ export async function readContents(path: string): Promise<Contents> {
     configurations: 0,
     lastPictureMs: 0,
     endMs: 0,
-    wholeBytes: fileHeader.length,
+    completeBytes: fileHeader.length,
   }
   const file = await open(path, 'r')
   try {
@@ -81,7 +81,7 @@ export async function readContents(path: string): Promise<Contents> {
         found.lastPictureMs = ms
       }
       found.endMs = Math.max(found.endMs, ms)
-      found.wholeBytes = next
+      found.completeBytes = next
       at = next
     }
   } finally {

@@ -32,7 +32,7 @@ const execute = promisify(execFile)
 const log = createLogger('test')
 log.level = process.env['LOG_LEVEL'] ?? 'silent'
 
-const who: DeviceCaller = {
+const caller: DeviceCaller = {
   serial: 'phone-1',
   phoneId: 'ph_aaaaaaaaaaaa',
   tenant: '',
@@ -139,7 +139,7 @@ const settled = async (recordings: Recordings, of = id) => {
 describe('a recording', () => {
   it('holds every picture, and is as long as the recorded time', async () => {
     const recordings = start()
-    const startedAt = await recordings.start(who, id, soon())
+    const startedAt = await recordings.start(caller, id, soon())
     expect(Math.abs(startedAt.getTime() - Date.now())).toBeLessThan(60_000)
     expect(recordings.get(id)).toMatchObject({ status: 'recording', endedAt: null })
     play(upright, 1, 20)
@@ -157,7 +157,7 @@ describe('a recording', () => {
 
   it('of a still screen lasts until it is stopped', async () => {
     const recordings = start()
-    await recordings.start(who, id, soon())
+    await recordings.start(caller, id, soon())
     clock += 61_500
     await recordings.stop(id)
     const ready = await settled(recordings)
@@ -167,8 +167,8 @@ describe('a recording', () => {
 
   it('of a rotated phone shows both orientations completely, in one size', async () => {
     const recordings = start()
-    await recordings.start(who, id, soon())
-    // Two at once, as a still screen sends them: from these ffmpeg would estimate a
+    await recordings.start(caller, id, soon())
+    // Two together, since a still screen sends them so: from these ffmpeg would estimate a
     // frame rate.
     clock += 2
     show(upright, 1, 5_002_000)
@@ -190,7 +190,7 @@ describe('a recording', () => {
 
   it('is not re-encoded for a repeated config', async () => {
     const recordings = start()
-    await recordings.start(who, id, soon())
+    await recordings.start(caller, id, soon())
     play(upright, 1, 5)
     screen?.onConfig(upright.config)
     play(upright, 0, 5)
@@ -201,7 +201,7 @@ describe('a recording', () => {
 
   it("is correct when the phone's clock jumps ahead", async () => {
     const recordings = start()
-    await recordings.start(who, id, soon())
+    await recordings.start(caller, id, soon())
     clock += 100
     show(upright, 1, 5_000_000 + 3600_000_000)
     clock += 400
@@ -214,7 +214,7 @@ describe('a recording', () => {
 describe('it ends automatically', () => {
   it('with its assignment', async () => {
     const recordings = start()
-    await recordings.start(who, id, soon())
+    await recordings.start(caller, id, soon())
     play(upright, 1, 10)
     held.abort()
     expect(await settled(recordings)).toMatchObject({ status: 'ready' })
@@ -223,7 +223,7 @@ describe('it ends automatically', () => {
 
   it('with the video', async () => {
     const recordings = start()
-    await recordings.start(who, id, soon())
+    await recordings.start(caller, id, soon())
     play(upright, 1, 10)
     screen?.onEnd('scrcpy was killed')
     const ready = await settled(recordings)
@@ -234,17 +234,17 @@ describe('it ends automatically', () => {
   it('before its space is used up, and the recorded part plays', async () => {
     const raw = Buffer.concat(upright.units).length
     const recordings = start({ limits: { bytes: raw * 1.5, minFree: 0 } })
-    await recordings.start(who, id, soon())
+    await recordings.start(caller, id, soon())
     play(upright, 1, 20)
     expect(await settled(recordings)).toMatchObject({ status: 'ready' })
     expect(await look(recordings)).toMatchObject({ nb_read_frames: 20 })
     await expect(
-      start({ limits: { bytes: 1, minFree: 0 } }).start(who, 'rec_bbbbbbbbbbbb', soon()),
+      start({ limits: { bytes: 1, minFree: 0 } }).start(caller, 'rec_bbbbbbbbbbbb', soon()),
     ).rejects.toMatchObject({
       code: 'provider_error',
     })
     await expect(
-      start({ limits: { bytes: 1e9, minFree: 1e18 } }).start(who, 'rec_bbbbbbbbbbbb', soon()),
+      start({ limits: { bytes: 1e9, minFree: 1e18 } }).start(caller, 'rec_bbbbbbbbbbbb', soon()),
     ).rejects.toMatchObject({ code: 'provider_error' })
   })
 })
@@ -253,7 +253,7 @@ describe('after a crash', () => {
   /** The state after a killed agent: no end, and a torn last tag. */
   async function leave(tear: (raw: string) => void): Promise<Recordings> {
     const recordings = start()
-    await recordings.start(who, id, soon())
+    await recordings.start(caller, id, soon())
     play(upright, 1, 20)
     const raw = join(dir, id, 'tape.flv')
     const state = readFileSync(join(dir, id, 'recording.json'))
@@ -293,7 +293,7 @@ exec ffmpeg "$@"
 `
     writeFileSync(broken, script, { mode: 0o755 })
     const recordings = start({ ffmpeg: broken })
-    await recordings.start(who, id, soon())
+    await recordings.start(caller, id, soon())
     play(upright, 1, 20)
     await recordings.stop(id)
     expect(await settled(recordings)).toMatchObject({ status: 'ready' })
@@ -310,22 +310,22 @@ describe('on a full disk', () => {
     const recordings = start()
     openRecordingStore(dir).rawPath(id)
     symlinkSync(full, join(dir, id, 'recording.json.new'))
-    await expect(recordings.start(who, id, soon())).rejects.toMatchObject({ code: 'phone_unavailable' })
+    await expect(recordings.start(caller, id, soon())).rejects.toMatchObject({ code: 'phone_unavailable' })
     await until(() => !existsSync(join(dir, id)), 60_000, 'the folder to go')
-    await recordings.start(who, id, soon())
+    await recordings.start(caller, id, soon())
   })
 
   it('a recording ends when writing fails, and gives the reason when there is nothing to make a file from', async () => {
     const recordings = start()
     symlinkSync(full, openRecordingStore(dir).rawPath(id))
-    await recordings.start(who, id, soon())
+    await recordings.start(caller, id, soon())
     expect(await settled(recordings)).toMatchObject({ status: 'failed', failure: 'no picture was recorded' })
     expect(() => recordings.read(id)).toThrow(expect.objectContaining({ code: 'recording_not_ready' }))
   })
 
   it("a recording ends when a rotated phone's new size cannot be written, and the recorded part plays", async () => {
     const recordings = start()
-    await recordings.start(who, id, soon())
+    await recordings.start(caller, id, soon())
     play(upright, 1, 10)
     symlinkSync(full, join(dir, id, 'recording.json.new'))
     screen?.onConfig(wide.config)
@@ -336,7 +336,7 @@ describe('on a full disk', () => {
 
   it('the file is made once there is space', async () => {
     const recordings = start()
-    await recordings.start(who, id, soon())
+    await recordings.start(caller, id, soon())
     play(upright, 1, 20)
     // The first attempt removes it.
     symlinkSync(full, join(dir, id, 'video.mp4.new'))
@@ -351,27 +351,27 @@ describe('a host keeps', () => {
   it('one recording at a time per phone, and returns the same one for a repeated start', async () => {
     const recordings = start()
     const [first, again] = await Promise.all([
-      recordings.start(who, id, soon()),
-      recordings.start(who, id, soon()),
+      recordings.start(caller, id, soon()),
+      recordings.start(caller, id, soon()),
     ])
     expect(again).toEqual(first)
-    await expect(recordings.start(who, 'rec_bbbbbbbbbbbb', soon())).rejects.toMatchObject({
+    await expect(recordings.start(caller, 'rec_bbbbbbbbbbbb', soon())).rejects.toMatchObject({
       code: 'recording_in_progress',
       details: { recording: id },
     })
     await recordings.stop(id)
-    await recordings.start(who, 'rec_bbbbbbbbbbbb', soon())
+    await recordings.start(caller, 'rec_bbbbbbbbbbbb', soon())
   })
 
   it('nothing of a dropped recording, nor of one that never started', async () => {
     const recordings = start()
-    await recordings.start(who, id, soon())
+    await recordings.start(caller, id, soon())
     await recordings.drop(id)
     await recordings.drop(id)
     expect(existsSync(join(dir, id))).toBe(false)
     expect(() => recordings.get(id)).toThrow(expect.objectContaining({ code: 'recording_not_found' }))
     held.abort()
-    await expect(recordings.start(who, 'rec_bbbbbbbbbbbb', soon())).rejects.toMatchObject({
+    await expect(recordings.start(caller, 'rec_bbbbbbbbbbbb', soon())).rejects.toMatchObject({
       code: 'phone_unavailable',
     })
     await until(() => !existsSync(join(dir, 'rec_bbbbbbbbbbbb')), 60_000, 'the folder to go')
@@ -388,13 +388,13 @@ echo half > "$last"; touch "${dir}/works"; exec sleep 60
 `
     writeFileSync(waiting, script, { mode: 0o755 })
     const recordings = start({ ffmpeg: waiting })
-    await recordings.start(who, id, soon())
+    await recordings.start(caller, id, soon())
     await recordings.stop(id)
     await until(() => existsSync(join(dir, 'works')), 60_000, 'ffmpeg to work')
     await recordings.drop(id)
     expect(existsSync(join(dir, id))).toBe(false)
     writeFileSync(join(dir, 'go'), '')
-    await recordings.start(who, id, soon())
+    await recordings.start(caller, id, soon())
     play(upright, 1, 5)
     await recordings.stop(id)
     expect(await settled(recordings)).toMatchObject({ status: 'ready' })
@@ -403,7 +403,7 @@ echo half > "$last"; touch "${dir}/works"; exec sleep 60
 
   it('no path that a caller names', async () => {
     const recordings = start()
-    await expect(recordings.start(who, '../../etc', soon())).rejects.toMatchObject({
+    await expect(recordings.start(caller, '../../etc', soon())).rejects.toMatchObject({
       code: 'validation_failed',
     })
     expect(() => recordings.get('../../etc')).toThrow(

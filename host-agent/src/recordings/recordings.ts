@@ -1,7 +1,7 @@
 /**
- * Recordings of this host's phones: one at a time per phone, each ended by the control
- * plane, the end of its assignment, of the video or of the disk space, and kept as a
- * file until it is dropped. Used by `grpc/`. docs/decisions/0114, 0115
+ * Recordings of this host's phones, one at a time per phone. A recording ends when the
+ * control plane stops it, when its assignment or the video ends, or when the disk is
+ * full. Its file is kept until it is dropped. Used by `grpc/`. docs/decisions/0114, 0115
  */
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
@@ -10,14 +10,14 @@ import type { Capture, CaptureSubscription } from '../device/capture.js'
 import { later } from '../base/later.js'
 import type { Caller } from '../devices/gate.js'
 import { missingProgram, type Programs } from './ffmpeg.js'
-import { createMaking } from './making.js'
-import { hasRoom } from './share.js'
+import { createConversionQueue } from './conversion-queue.js'
+import { hasSpace } from './share.js'
 import { ownerOf, type Entry, type RecordingStore } from './store.js'
 import { RecordingWriter } from './writer.js'
 
 export type DeviceCaller = Caller & { serial: string }
 
-/** A phone's video for a caller that owns the phone. */
+/** The video of a phone that is assigned to the caller. */
 export interface Video {
   capture: Capture
   /** Aborts when the phone is parked, restarted or reassigned. */
@@ -25,8 +25,8 @@ export interface Video {
 }
 
 export interface RecordingsParts {
-  /** @throws ApiError for a caller that does not own it; feature_unavailable */
-  videoOf(who: DeviceCaller, progress: Progress): Promise<Video>
+  /** @throws ApiError when the phone is not assigned to the caller; feature_unavailable */
+  videoOf(caller: DeviceCaller, progress: Progress): Promise<Video>
   store: RecordingStore
   programs: Programs
   /**
@@ -41,27 +41,27 @@ export interface RecordingsParts {
 
 export interface Recordings {
   /**
-   * Returns the time of the first picture once it is in the file. Safe to repeat with
-   * the same id.
+   * Returns the time of the first picture once it is written. Safe to repeat with the
+   * same ID.
    * @throws ApiError recording_in_progress, feature_unavailable, provider_error without
    * space, provider_timeout
    */
-  start(who: DeviceCaller, id: string, progress: Progress): Promise<Date>
-  /** Ends it if it runs; its file is made afterwards. @throws ApiError recording_not_found */
+  start(caller: DeviceCaller, id: string, progress: Progress): Promise<Date>
+  /** Ends a running recording and queues its conversion. @throws ApiError recording_not_found */
   stop(id: string): Promise<Entry>
   /** @throws ApiError recording_not_found */
   get(id: string): Entry
-  /** Its current bytes on disk. */
+  /** Bytes that it uses on disk now. */
   sizeOf(id: string): number
-  /** The file of a ready one. @throws ApiError recording_not_found, recording_not_ready */
+  /** Opens the video of a ready recording. @throws ApiError recording_not_found, recording_not_ready */
   read(id: string): Readable
-  /** Ends it if it runs, and removes it. */
+  /** Ends a running recording, and deletes all its files. */
   drop(id: string): Promise<void>
-  /** Ends running recordings; the next agent process makes the remaining files. */
+  /** Ends running recordings; the next agent process converts them. */
   close(): Promise<void>
 }
 
-/** Milliseconds: until the first picture; how long an unfetched recording is kept. */
+/** Milliseconds: limit for the first picture; how long a recording that was not fetched is kept. */
 const times = { firstPicture: 15_000, kept: 8 * 86_400_000 }
 
 interface Running {
@@ -74,15 +74,15 @@ interface Running {
 export function createRecordings(parts: RecordingsParts): Recordings {
   const { store, log, programs } = parts
   const now = parts.now ?? (() => performance.now())
-  const making = createMaking(store, programs, log)
+  const conversions = createConversionQueue(store, programs, log)
   const running = new Map<string, Running>()
-  /** Recordings being dropped: no work is started for them any more. */
+  /** Recordings that are being dropped: no new work starts for them. */
   const dropping = new Set<string>()
   /** Checked on first use. */
   let missing: Promise<string | null> | null = null
   for (const { id, status, startedAt } of store.all()) {
     if (Date.now() - startedAt > times.kept) void store.remove(id).catch(report(id))
-    else if (status === 'recording' || status === 'processing') toMake(id)
+    else if (status === 'recording' || status === 'processing') enqueueConversion(id)
   }
 
   function report(id: string) {
@@ -96,45 +96,45 @@ export function createRecordings(parts: RecordingsParts): Recordings {
   }
 
   /**
-   * It has ended. Not saved: an agent that finds it `recording` also treats it as
-   * ended, and a full disk changes nothing.
+   * Queues the conversion of an ended recording. The status is not saved, so this works
+   * on a full disk: after a restart, the agent converts `recording` entries too.
    */
-  function toMake(id: string): void {
-    store.keep({ ...find(id), status: 'processing' })
-    making.add(id)
+  function enqueueConversion(id: string): void {
+    store.keepInMemory({ ...find(id), status: 'processing' })
+    conversions.add(id)
   }
 
   /**
-   * Why there is no space for `bytes` more of an owner, or null. The file made from it
-   * takes the same space again.
+   * Why an owner cannot use `bytes` more; null when it can. A running recording passes
+   * the bytes that it has written: its converted file takes the same space again.
    */
-  async function noRoom(owner: string, bytes: number): Promise<string | null> {
-    if (!hasRoom(store.used(), owner, bytes, parts.limits.bytes))
+  async function storageProblem(owner: string, bytes: number): Promise<string | null> {
+    if (!hasSpace(store.used(), owner, bytes, parts.limits.bytes))
       return "the recordings of this phone's owner use their full share of the host's storage"
     if ((await store.free()) - bytes < parts.limits.minFree) return "the host's disk is full"
     return null
   }
 
-  async function begin(who: DeviceCaller, id: string, progress: Progress): Promise<Date> {
+  async function begin(caller: DeviceCaller, id: string, progress: Progress): Promise<Date> {
     missing ??= missingProgram(programs)
     const lack = await missing
     if (lack !== null) log.warn({ reason: lack }, 'this host cannot record')
     if (lack !== null) throw new ApiError('feature_unavailable', { details: { feature: 'recordings' } })
-    const full = await noRoom(ownerOf(who), 0)
+    const full = await storageProblem(ownerOf(caller), 0)
     if (full !== null)
       throw new ApiError('provider_error', {
         message: 'The host has no storage for another recording.',
         details: { reason: full },
       })
-    const { capture, held } = await parts.videoOf(who, progress)
+    const { capture, held } = await parts.videoOf(caller, progress)
     for (const [other, { serial }] of running)
-      if (serial === who.serial)
+      if (serial === caller.serial)
         throw new ApiError('recording_in_progress', { details: { recording: other } })
-    return record(who, id, { capture, held }, progress)
+    return record(caller, id, { capture, held }, progress)
   }
 
   function record(
-    who: DeviceCaller,
+    caller: DeviceCaller,
     id: string,
     { capture, held }: Video,
     progress: Progress,
@@ -145,11 +145,11 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     const writer = new RecordingWriter({
       path: store.rawPath(id),
       now,
-      limit: (bytes) => noRoom(ownerOf(who), bytes),
+      limit: (bytes) => storageProblem(ownerOf(caller), bytes),
       onBegin() {
         const startedAt = Date.now()
         const isSaved = saveOrEnd({
-          ...{ id, serial: who.serial, phoneId: who.phoneId, tenant: who.tenant },
+          ...{ id, serial: caller.serial, phoneId: caller.phoneId, tenant: caller.tenant },
           ...{ status: 'recording', startedAt, canvas },
           ...{ endedAt: null, durationMs: 0, sizeBytes: 0, sha256: '', failure: '' },
         })
@@ -159,11 +159,11 @@ export function createRecordings(parts: RecordingsParts): Recordings {
         canvas = { width: Math.max(canvas.width, width), height: Math.max(canvas.height, height) }
         const entry = store.get(id)
         if (!entry) return
-        store.keep({ ...entry, canvas })
+        store.keepInMemory({ ...entry, canvas })
         saveOrEnd({ ...entry, canvas })
       },
     })
-    /** A disk error must never propagate to the frame producer. */
+    /** Never throws: the caller is the capture, which also serves viewers. */
     function saveOrEnd(entry: Entry): boolean {
       try {
         store.save(entry)
@@ -175,7 +175,7 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     }
     const forget = onAbort(held, () => writer.end('the phone was parked, restarted or reassigned'))
     const entry: Running = {
-      serial: who.serial,
+      serial: caller.serial,
       writer,
       subscription: null,
       over: writer.ended.then(async (reason) => {
@@ -184,11 +184,11 @@ export function createRecordings(parts: RecordingsParts): Recordings {
         running.delete(id)
         const known = store.get(id)
         log.info({ recording: id, reason, bytes: writer.bytes }, 'a recording has ended')
-        // Without a first picture there is no recording.
+        // The video ended before the first picture.
         if (!known) return store.remove(id)
         if (dropping.has(id)) return
-        store.keep({ ...known, endedAt: Date.now() })
-        toMake(id)
+        store.keepInMemory({ ...known, endedAt: Date.now() })
+        enqueueConversion(id)
       }),
     }
     entry.over.catch(report(id))
@@ -219,18 +219,18 @@ export function createRecordings(parts: RecordingsParts): Recordings {
     }
   }
 
-  /** Starts in progress, which repeated calls join. */
+  /** Starts in progress, by ID: repeated calls join them. */
   const beginning = new Map<string, Promise<Date>>()
 
   return {
-    async start(who, id, progress) {
+    async start(caller, id, progress) {
       if (!isId('recording', id))
         throw new ApiError('validation_failed', { message: 'Not a valid recording ID.' })
       const known = store.get(id)
       if (known) return new Date(known.startedAt)
       const same = beginning.get(id)
       if (same) return progress.race('the first picture', () => same)
-      const mine = begin(who, id, progress).finally(() => beginning.delete(id))
+      const mine = begin(caller, id, progress).finally(() => beginning.delete(id))
       beginning.set(id, mine)
       return mine
     },
@@ -260,20 +260,20 @@ export function createRecordings(parts: RecordingsParts): Recordings {
         const entry = running.get(id)
         entry?.writer.end('it was discarded')
         await entry?.over
-        await making.cancel(id)
+        await conversions.cancel(id)
         await store.remove(id)
       } finally {
-        // First waits until a recording that is starting is refused or has ended.
-        if (begins) void begins.then(forgiven, forgiven)
-        else forgiven()
+        // A start in progress must see the drop until it is refused or has ended.
+        if (begins) void begins.then(endDrop, endDrop)
+        else endDrop()
       }
-      function forgiven(): void {
+      function endDrop(): void {
         dropping.delete(id)
       }
     },
 
     async close() {
-      const made = making.close()
+      const made = conversions.close()
       const all = [...running.values()]
       for (const { writer } of all) writer.end('the agent ends')
       await Promise.allSettled(all.map(({ over }) => over))

@@ -1,15 +1,14 @@
 /**
- * Divides a host's recording space: equal shares, one more than there are owners, so
- * that the next owner finds space however much the others record. Pure. Used by
- * `recordings.ts`.
+ * Divides a host's recording space into equal shares: one for each owner, and one free
+ * for the next owner, however much the others record. Pure. Used by `recordings.ts`.
  */
 
 /**
- * Whether an owner may take `bytes` more. Its share shrinks when another owner comes:
- * it keeps what it has, and takes no more. @param used bytes of each owner that has
- * recordings
+ * Whether an owner can write `bytes` more. Shares shrink when another owner comes: an
+ * owner above its new share keeps its recordings and cannot add any. @param used bytes
+ * of each owner that has recordings
  */
-export function hasRoom(
+export function hasSpace(
   used: ReadonlyMap<string, number>,
   owner: string,
   bytes: number,

@@ -62,8 +62,8 @@ function show(listener: CaptureListener, index: number): void {
 }
 
 /** Records the whole film. */
-async function record(recordings: Recordings, who: DeviceCaller, id: string): Promise<void> {
-  await recordings.start(who, id, soon())
+async function record(recordings: Recordings, caller: DeviceCaller, id: string): Promise<void> {
+  await recordings.start(caller, id, soon())
   const listener = screens.at(-1)
   if (!listener) throw new Error('nobody watches')
   for (let index = 1; index < 20; index += 1) show(listener, index)
@@ -71,19 +71,19 @@ async function record(recordings: Recordings, who: DeviceCaller, id: string): Pr
 
 it("makes one tenant's file while another's never finishes, one per tenant at a time", async () => {
   const slow = join(dir, 'ffmpeg')
-  // As if the first tenant had recorded for six hours.
+  // The first tenant recorded for six hours.
   const script = `#!/bin/sh
 case "$*" in *${hers}*) while [ ! -e '${join(dir, 'go')}' ]; do sleep 0.05; done ;; esac
 exec ffmpeg "$@"
 `
   writeFileSync(slow, script, { mode: 0o755 })
   const recordings = start(1e9, slow)
-  for (const [who, id] of [
+  for (const [caller, id] of [
     [her, hers],
     [her, hersNext],
     [him, his],
   ] as const) {
-    await record(recordings, who, id)
+    await record(recordings, caller, id)
     await recordings.stop(id)
   }
   await until(() => recordings.get(his).status === 'ready', 60_000, 'the file of the other tenant')

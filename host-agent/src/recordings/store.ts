@@ -1,7 +1,7 @@
 /**
- * The recordings on this host's disk: a folder each, named by its id, with its entry
- * and files. Finds the recordings of a killed agent. Used by `recordings.ts` and
- * `finish.ts`.
+ * Stores recordings on this host's disk: a folder for each, named by its ID, with its
+ * entry and files. Finds the recordings of a killed agent. Used by `recordings.ts`,
+ * `conversion-queue.ts` and `finish.ts`.
  */
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { rm, statfs } from 'node:fs/promises'
@@ -14,10 +14,10 @@ const entrySchema = z.object({
   id: z.string(),
   serial: z.string(),
   phoneId: z.string(),
-  /** Its owner: opaque, as in `Assignment.tenant`; empty when unknown. */
+  /** Its owner, an opaque string (`Assignment.tenant`); empty when unknown. */
   tenant: z.string().default(''),
   status: z.enum(['recording', 'processing', 'ready', 'failed']),
-  /** Milliseconds since 1970: of the first picture. */
+  /** Time of the first picture, in milliseconds since 1970. */
   startedAt: z.number(),
   /** Null until it is known. */
   endedAt: z.number().nullable(),
@@ -41,14 +41,15 @@ export interface RecordingStore {
   /** On disk when it returns. @throws a disk error, which leaves the previous entry */
   save(entry: Entry): Entry
   /** In memory only: the next agent finds the saved entry. A full disk cannot refuse it. */
-  keep(entry: Entry): void
+  keepInMemory(entry: Entry): void
   /** Includes its files; a missing one is not an error. */
   remove(id: string): Promise<void>
   /** The FLV file of the running recording. Creates its folder. */
   rawPath(id: string): string
   videoPath(id: string): string
-  /** Bytes that one uses now, and those of each owner (`ownerOf`). */
+  /** Bytes that a recording uses now. */
   sizeOf(id: string): number
+  /** Bytes that each owner (`ownerOf`) uses now. */
   used(): Map<string, number>
   /** Free bytes on the disk. */
   free(): Promise<number>
@@ -61,14 +62,14 @@ const files = { entry: 'recording.json', raw: 'tape.flv', video: 'video.mp4' }
 export function openRecordingStore(dir: string): RecordingStore {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const entries = new Map<string, Entry>()
-  /** Only a valid id names a folder, for any caller input. */
+  /** Refuses input that is not a recording ID, so that no path leaves `dir`. */
   const folder = (id: string): string => {
     if (!isId('recording', id)) throw new Error(`${id} is not a valid recording ID`)
     return join(dir, id)
   }
   for (const id of readdirSync(dir).filter((name) => isId('recording', name))) {
     const found = readJson(join(folder(id), files.entry))
-    // A recording that was killed before its first picture has nothing to keep.
+    // The agent was killed before the first picture of a recording without entry.
     if (found !== null) entries.set(id, entrySchema.parse(found))
   }
   const bytesOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
@@ -82,7 +83,7 @@ export function openRecordingStore(dir: string): RecordingStore {
       entries.set(entry.id, entry)
       return entry
     },
-    keep: (entry) => void entries.set(entry.id, entry),
+    keepInMemory: (entry) => void entries.set(entry.id, entry),
     async remove(id) {
       entries.delete(id)
       await rm(folder(id), { recursive: true, force: true })

@@ -1,22 +1,22 @@
 /**
- * Times of pictures in a recording: by the phone's clock between pictures, by the
- * agent's clock overall. Pure: times are passed in. Used by `writer.ts`.
+ * Computes the times of pictures in a recording: intervals come from the phone's clock,
+ * the total from the agent's. Pure. Used by `writer.ts`.
  */
 
 /**
  * Milliseconds that a picture may be ahead of the agent's clock: more means that the
  * phone's clock jumped.
  */
-const mostAhead = 1000
+const maxAheadMs = 1000
 
 export interface Timeline {
   /**
-   * Milliseconds of a picture that arrived at `nowMs` (agent's clock); later than the
-   * previous picture's.
+   * Milliseconds in the recording of a picture that arrived at `nowMs` (agent's clock);
+   * always later than the previous picture.
    */
   picture(ptsUs: bigint, nowMs: number): number
-  /** Milliseconds up to which the last picture was shown by `nowMs`. */
-  until(nowMs: number): number
+  /** Milliseconds in the recording at `nowMs`, while the last picture is still on the screen. */
+  shownUntil(nowMs: number): number
 }
 
 /** The first picture, which arrived at `nowMs`, is at 0. */
@@ -29,10 +29,10 @@ export function startTimeline(firstPtsUs: bigint, nowMs: number): Timeline {
     picture(ptsUs, at) {
       const elapsed = at - startedAt
       const ahead = Number(ptsUs - originUs) / 1000 - elapsed
-      if (ahead > mostAhead) originUs += BigInt(Math.round(ahead * 1000))
+      if (ahead > maxAheadMs) originUs += BigInt(Math.round(ahead * 1000))
       last = Math.max(last + 1, Math.round(Number(ptsUs - originUs) / 1000))
       return last
     },
-    until: (at) => Math.max(last + 1, Math.round(at - startedAt)),
+    shownUntil: (at) => Math.max(last + 1, Math.round(at - startedAt)),
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Writes one running recording to its file: accepts frames immediately without waiting
- * for the disk, and marks twice a second that the picture is still shown. Ended by
- * `end`, or by the end of the video or a disk error. Used by `recordings.ts`.
+ * Writes one running recording to its file. Accepts frames without waiting for the disk,
+ * and marks twice a second that the picture is still on the screen. Ends on `end`, at
+ * the end of the video, or on a disk error. Used by `recordings.ts`.
  */
 import { createWriteStream, type WriteStream } from 'node:fs'
 import type { CaptureListener, VideoConfig, VideoPacket } from '../device/capture.js'
@@ -10,31 +10,31 @@ import { configurationTag, fileHeader, markTag, pictureTag } from './flv.js'
 import { decoderConfiguration, withLengths } from './h264.js'
 import { startTimeline, type Timeline } from './timeline.js'
 
-/** Milliseconds between marks: at most this much of a still screen is lost when the agent is killed. */
-const markEvery = 500
-/** Maximum bytes queued for the disk: a slower disk ends the recording. */
-const mostWaiting = 64 << 20
+/** Milliseconds between marks: a killed agent loses at most this much of a still screen. */
+const markIntervalMs = 500
+/** Maximum bytes queued for the disk; more of them end the recording. */
+const maxBuffered = 64 << 20
 
 export interface RecordingWriterOptions {
   path: string
   /** Milliseconds on a monotonic clock. */
   now: () => number
-  /** The first picture is in the file. */
+  /** Called when the first picture is written. */
   onBegin(): void
-  /** The picture's first size, or a new one. */
+  /** Called with the first size of the picture, and with each new one. */
   onSize(size: { width: number; height: number }): void
-  /** Why it may not continue, or null; called with each mark. `bytes`: bytes written. */
+  /** Called with each mark and the bytes written. Returns why the recording must end, or null. */
   limit(bytes: number): Promise<string | null>
 }
 
 export class RecordingWriter implements CaptureListener {
   private readonly file: WriteStream
   private readonly over: Later<string> = later<string>()
-  /** The reason for its end; resolves after the last byte is in the file. */
+  /** Resolves with the reason for its end, after the last byte is written. */
   readonly ended: Promise<string>
   private timeline: Timeline | null = null
   private configuration: Buffer | null = null
-  /** Not in the file yet. */
+  /** `configuration` is not in the file yet. */
   private isNewConfiguration = false
   private timer: NodeJS.Timeout | null = null
   private written = 0
@@ -72,9 +72,9 @@ export class RecordingWriter implements CaptureListener {
     if (this.isNewConfiguration) this.write(configurationTag(this.configuration, ms))
     this.isNewConfiguration = false
     this.write(pictureTag(withLengths(data), isKeyFrame, ms))
-    if (this.file.writableLength > mostWaiting) return this.end('the disk is too slow')
+    if (this.file.writableLength > maxBuffered) return this.end('the disk is too slow')
     if (!begins) return
-    this.timer = setInterval(() => this.mark(), markEvery)
+    this.timer = setInterval(() => this.mark(), markIntervalMs)
     this.options.onBegin()
   }
 
@@ -82,16 +82,16 @@ export class RecordingWriter implements CaptureListener {
     this.end(`the video ended: ${reason}`)
   }
 
-  /** The last picture lasts until now; no more frames are accepted. Takes effect once. */
+  /** Ends the recording now; the last picture lasts until now. Repeated calls have no effect. */
   end(reason: string): void {
     if (this.isOver) return
-    if (this.timeline) this.write(markTag(this.timeline.until(this.options.now())))
+    if (this.timeline) this.write(markTag(this.timeline.shownUntil(this.options.now())))
     this.finish(reason)
   }
 
   private mark(): void {
     if (this.isOver || !this.timeline) return
-    this.write(markTag(this.timeline.until(this.options.now())))
+    this.write(markTag(this.timeline.shownUntil(this.options.now())))
     this.options.limit(this.written).then(
       (reason) => {
         if (reason !== null) this.end(reason)
@@ -109,7 +109,7 @@ export class RecordingWriter implements CaptureListener {
     if (this.isOver) return
     this.isOver = true
     if (this.timer) clearInterval(this.timer)
-    // A file that could not be written completely also ends here.
+    // `close` also follows a failed write.
     this.file.once('close', () => this.over.resolve(reason))
     this.file.end()
     if (this.file.errored) this.file.destroy()

@@ -1,7 +1,7 @@
 /**
- * One person's input to a phone: events in order of arrival, with fractions of the
- * picture converted into device pixels. Pressed fingers and keys are lifted when the
- * person leaves. Used by `watch.ts`.
+ * Sends one viewer's input to a phone, in order of arrival. Converts fractions of the
+ * picture to device pixels, and releases pressed fingers and keys when the viewer
+ * leaves. Used by `watch.ts`.
  */
 import type { WatchRequest, WatchScroll, WatchTouch } from '@phonerack/proto'
 import { WatchTouch_Phase as Phase } from '@phonerack/proto'
@@ -16,8 +16,8 @@ import {
   type TouchPhase,
 } from '../device/device.js'
 
-/** A person's input event. */
-export type HandEvent = Extract<
+/** An input event of a viewer. */
+export type InputEvent = Extract<
   NonNullable<WatchRequest['event']>,
   { $case: 'touch' | 'key' | 'text' | 'scroll' | 'rotate' }
 >
@@ -25,7 +25,7 @@ export type HandEvent = Extract<
 /** Milliseconds. `paste`: how long an app takes to read the pasted text; then the clipboard is restored. */
 const times = { event: 4000, text: 20_000, paste: 300, liftAll: 1000 }
 /** Maximum queued events; the caller stops reading until few remain. */
-const most = 256
+const maxQueued = 256
 
 const phases: Partial<Record<Phase, TouchPhase>> = {
   [Phase.PHASE_DOWN]: 'down',
@@ -34,34 +34,34 @@ const phases: Partial<Record<Phase, TouchPhase>> = {
   [Phase.PHASE_CANCEL]: 'cancel',
 }
 
-/** Distinguishes the fingers of several people and of action batches on one phone. */
-let hands = 0
+/** Gives the fingers of several viewers, and of action batches, distinct pointer numbers on one phone. */
+let viewers = 0
 const fingers = 10
 
-export class Hand {
-  private readonly waiting: HandEvent[] = []
+export class ViewerInput {
+  private readonly waiting: InputEvent[] = []
   private working: Promise<void> | null = null
-  private readonly firstPointer = (hands = (hands + 1) % 1_000_000) * fingers + fingers
+  private readonly firstPointer = (viewers = (viewers + 1) % 1_000_000) * fingers + fingers
   private readonly down = new Map<number, Point>()
   private readonly pressed = new Map<number, number>()
   private picture: Size | null = null
-  private near = Progress.for(0)
+  private currentProgress = Progress.for(0)
 
   constructor(
     private readonly device: (progress: Progress) => Promise<Device>,
     private readonly progress: Progress,
     private readonly log: Logger,
-    /** Called when few events remain. */
-    private readonly onRoom: () => void,
+    /** Called when the queue has space again. */
+    private readonly onSpace: () => void,
   ) {}
 
-  /** Sets the size of the picture that the person sees now. */
-  sees(picture: Size): void {
+  /** Sets the size of the picture that the viewer sees now. */
+  setPicture(picture: Size): void {
     this.picture = picture
   }
 
-  /** False when the caller should wait for `onRoom`. @throws ApiError for invalid input */
-  add(event: HandEvent): boolean {
+  /** Queues an event. False: wait for `onSpace` before the next one. @throws ApiError for invalid input */
+  add(event: InputEvent): boolean {
     checkEvent(event)
     const last = this.waiting.at(-1)
     if (last?.$case === 'touch' && event.$case === 'touch' && isSameMove(last.value, event.value))
@@ -71,10 +71,10 @@ export class Hand {
       this.waiting.push({ $case: 'text', value: { text: last.value.text + event.value.text } })
     } else this.waiting.push(event)
     this.working ??= this.work()
-    return this.waiting.length < most
+    return this.waiting.length < maxQueued
   }
 
-  /** Aborts running work and lifts pressed fingers and keys. Never throws. */
+  /** Drops queued events, waits for the running one, and releases pressed fingers and keys. Never throws. */
   async leave(): Promise<void> {
     this.waiting.length = 0
     await this.working
@@ -93,11 +93,11 @@ export class Hand {
     // Sets `working` before the first event runs.
     await Promise.resolve()
     for (let event = this.waiting.shift(); event; event = this.waiting.shift()) {
-      if (this.waiting.length === most >> 1) this.onRoom()
+      if (this.waiting.length === maxQueued >> 1) this.onSpace()
       try {
         await this.perform(event)
       } catch (error) {
-        // The person sees that there was no effect, and repeats the input.
+        // The viewer sees that the input had no effect, and can repeat it.
         const isKnown =
           error instanceof DeviceGone || error instanceof TextMethodUnavailable || error instanceof ApiError
         const level = isKnown || this.progress.expired ? 'info' : 'error'
@@ -105,20 +105,21 @@ export class Hand {
       }
     }
     this.working = null
-    this.onRoom()
+    this.onSpace()
   }
 
   /**
-   * At least half of `times.event` remains. Shared by many events: each deadline has a
-   * timer, and a finger moves a hundred times a second.
+   * Many events share one deadline, of which at least half of `times.event` remains:
+   * each deadline has a timer, and a finger moves a hundred times a second.
    */
-  private soon(): Progress {
-    if (this.near.remaining < times.event / 2) this.near = this.progress.within(times.event)
-    return this.near
+  private sharedProgress(): Progress {
+    if (this.currentProgress.remaining < times.event / 2)
+      this.currentProgress = this.progress.within(times.event)
+    return this.currentProgress
   }
 
-  private async perform(event: HandEvent): Promise<void> {
-    const within = event.$case === 'text' ? this.progress.within(times.text) : this.soon()
+  private async perform(event: InputEvent): Promise<void> {
+    const within = event.$case === 'text' ? this.progress.within(times.text) : this.sharedProgress()
     const device = await this.device(within)
     switch (event.$case) {
       case 'touch':
@@ -149,8 +150,7 @@ export class Hand {
     const phase = phases[touch.phase]
     if (!phase) return
     const pointer = this.firstPointer + touch.pointer
-    // A move before its down: the finger entered from outside, or its down was not
-    // accepted.
+    // A move without a down: the finger entered from outside, or its down was refused.
     if (phase !== 'down' && !this.down.has(pointer)) return
     const point = await this.pointOf(device, touch, within)
     if (phase === 'down' || phase === 'move') this.down.set(pointer, point)
@@ -158,10 +158,7 @@ export class Hand {
     await inputOf(device).touch(phase, pointer, point, within)
   }
 
-  /**
-   * Converts fractions of the picture to device pixels: the screen may have rotated
-   * since it was measured.
-   */
+  /** Converts fractions of the picture to device pixels. */
   private async pointOf(
     device: Device,
     { x, y }: WatchTouch | WatchScroll,
@@ -176,18 +173,18 @@ export class Hand {
 
   private screen: { size: Size; of: Size | null } | null = null
 
-  /** Measured once for each size of the picture: a query to the phone for each move would lag. */
+  /** Reads the size once for each size of the picture: a query for each move would lag. */
   private async screenOf(device: Device, within: Progress): Promise<Size> {
     if (!this.screen || this.screen.of !== this.picture) {
       const of = this.picture
-      this.screen = { size: turnedLike(await device.screen.size(within), of), of }
+      this.screen = { size: inOrientationOf(await device.screen.size(within), of), of }
     }
     return this.screen.size
   }
 }
 
-/** The screen's size in the picture's orientation. Pure. */
-export function turnedLike(size: Size, picture: Size | null): Size {
+/** The screen's size in the picture's orientation: the screen may have rotated since its size was read. Pure. */
+export function inOrientationOf(size: Size, picture: Size | null): Size {
   const isTurned = picture && picture.width > picture.height !== size.width > size.height
   return isTurned ? { width: size.height, height: size.width } : size
 }
@@ -200,7 +197,7 @@ const isWithin = (value: number, min: number, max: number) => value >= min && va
 /** Maximum characters of one text; queued texts are merged. */
 const maxTextLength = 10_000
 
-function checkEvent(event: HandEvent): void {
+function checkEvent(event: InputEvent): void {
   const isFine = ((): boolean => {
     switch (event.$case) {
       case 'touch': {
@@ -235,7 +232,7 @@ function inputOf(device: Device): LiveInput {
   return device.liveInput
 }
 
-/** Uses the first method that accepts the text and works now. Not read back: the person sees the result. */
+/** Uses the first method that accepts the text and works now. Does not read back: the viewer sees the result. */
 async function typeText(device: Device, text: string, within: Progress): Promise<void> {
   for (const method of device.text?.methods ?? []) {
     if (method.mode !== 'insert' || !method.accepts(text)) continue

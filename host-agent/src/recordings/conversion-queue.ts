@@ -1,36 +1,36 @@
 /**
- * Makes the files of ended recordings: one at a time per owner and few at a time
- * overall, since phones have priority, with retries. Used by `recordings.ts`.
+ * Converts ended recordings to video files, with retries: one at a time per owner, and
+ * few overall, since phones have priority. Used by `recordings.ts`.
  */
 import { rm } from 'node:fs/promises'
 import { type Logger, pause } from '@phonerack/shared'
-import { isFull, type Programs } from './ffmpeg.js'
+import { isDiskFull, type Programs } from './ffmpeg.js'
 import { finish, NothingRecorded } from './finish.js'
 import { ownerOf, type Entry, type RecordingStore } from './store.js'
 
-export interface Making {
-  /** Queues it; a file that cannot be made ends as a `failed` entry. */
+export interface ConversionQueue {
+  /** Queues a recording. When its conversion fails for good, its entry becomes `failed`. */
   add(id: string): void
-  /** Once this returns, nothing more is written for it. */
+  /** When this returns, no more data is written for the recording. */
   cancel(id: string): Promise<void>
-  /** Cancels all, including later additions: the next agent process makes them. */
+  /** Cancels all conversions, including later ones: the next agent process runs them. */
   close(): Promise<void>
 }
 
 /**
- * Milliseconds: between attempts; between checks for space, and until it is attempted
- * without enough space.
+ * Milliseconds between attempts; between checks of a full disk, and after which it is
+ * tried anyway.
  */
-const times = { again: 2000, room: 2000, full: 60_000 }
-/** Attempts to make a file of a recording, not counting a full disk. */
-const mostTries = 5
+const times = { retry: 2000, spaceCheck: 2000, full: 60_000 }
+/** Attempts of one conversion, not counting those that failed on a full disk. */
+const maxAttempts = 5
 
 /**
- * Files made concurrently, and how many of them may be long: a short one never waits
- * for hours of another owner's.
+ * Concurrent conversions, and how many of them can be long: a short one never waits
+ * hours for another owner's.
  */
-const mostAtOnce = 4
-const mostLong = 3
+const maxConcurrent = 4
+const maxConcurrentLong = 3
 /** Bytes from which a recording is long: about half an hour. */
 const longBytes = 200_000_000
 
@@ -44,8 +44,12 @@ interface Running extends Job {
   done: Promise<void>
 }
 
-export function createMaking(store: RecordingStore, programs: Programs, log: Logger): Making {
-  /** By id, in order of arrival: the waiting jobs, and the running ones. */
+export function createConversionQueue(
+  store: RecordingStore,
+  programs: Programs,
+  log: Logger,
+): ConversionQueue {
+  /** By recording ID, in order of arrival. */
   const waiting = new Map<string, Job>()
   const current = new Map<string, Running>()
   let isClosed = false
@@ -53,11 +57,11 @@ export function createMaking(store: RecordingStore, programs: Programs, log: Log
   /** The oldest job whose owner has none running, when a slot is free. */
   function next(): [string, Job] | null {
     const running = [...current.values()]
-    if (running.length >= mostAtOnce) return null
-    const isLongFull = running.filter(({ isLong }) => isLong).length >= mostLong
+    if (running.length >= maxConcurrent) return null
+    const isLongLimitReached = running.filter(({ isLong }) => isLong).length >= maxConcurrentLong
     for (const [id, job] of waiting) {
       if (running.some(({ owner }) => owner === job.owner)) continue
-      if (!(job.isLong && isLongFull)) return [id, job]
+      if (!(job.isLong && isLongLimitReached)) return [id, job]
     }
     return null
   }
@@ -67,7 +71,7 @@ export function createMaking(store: RecordingStore, programs: Programs, log: Log
       const [id, job] = found
       waiting.delete(id)
       const control = new AbortController()
-      const done = take(id, control.signal).then(() => {
+      const done = convert(id, control.signal).then(() => {
         current.delete(id)
         work()
       })
@@ -75,17 +79,17 @@ export function createMaking(store: RecordingStore, programs: Programs, log: Log
     }
   }
 
-  async function take(id: string, signal: AbortSignal): Promise<void> {
+  async function convert(id: string, signal: AbortSignal): Promise<void> {
     try {
-      await make(id, signal)
+      await convertWithRetries(id, signal)
     } catch (error) {
       log.error({ err: error, recording: id }, 'a recording could not be processed')
     }
   }
 
-  async function make(id: string, signal: AbortSignal): Promise<void> {
+  async function convertWithRetries(id: string, signal: AbortSignal): Promise<void> {
     const isCancelled = (): boolean => signal.aborted
-    for (let tries = 0; !isCancelled();) {
+    for (let attempts = 0; !isCancelled();) {
       const entry = store.get(id)
       if (!entry) return
       try {
@@ -95,13 +99,13 @@ export function createMaking(store: RecordingStore, programs: Programs, log: Log
       } catch (error) {
         // A failure after cancelling is caused by it.
         if (isCancelled()) return
-        log.warn({ err: error, recording: id, tries }, 'could not create the file of a recording')
-        const wantsRoom = isFull(error)
-        if (!wantsRoom) tries += 1
-        if (error instanceof NothingRecorded || tries >= mostTries) return fail(entry, error)
+        log.warn({ err: error, recording: id, attempts }, 'could not create the file of a recording')
+        const isFull = isDiskFull(error)
+        if (!isFull) attempts += 1
+        if (error instanceof NothingRecorded || attempts >= maxAttempts) return fail(entry, error)
         await rm(`${store.videoPath(id)}.new`, { force: true })
-        if (wantsRoom) await room(id, signal)
-        else await pause(times.again * tries, signal)
+        if (isFull) await waitForSpace(id, signal)
+        else await pause(times.retry * attempts, signal)
       }
     }
   }
@@ -109,15 +113,15 @@ export function createMaking(store: RecordingStore, programs: Programs, log: Log
   function fail(entry: Entry, error: unknown): void {
     const failure = error instanceof Error ? error.message : String(error)
     const failed: Entry = { ...entry, status: 'failed', endedAt: entry.endedAt ?? Date.now(), failure }
-    // In memory even when the disk is full.
-    store.keep(failed)
+    // First in memory, which works even when the disk is full.
+    store.keepInMemory(failed)
     store.save(failed)
   }
 
-  /** Waits until there may be space for the file, which is about as large as the recording. */
-  async function room(id: string, signal: AbortSignal): Promise<void> {
-    for (let waited = 0; waited < times.full && !signal.aborted; waited += times.room) {
-      await pause(times.room, signal)
+  /** Waits until the disk has space for the file, which is about as large as the recording. */
+  async function waitForSpace(id: string, signal: AbortSignal): Promise<void> {
+    for (let waited = 0; waited < times.full && !signal.aborted; waited += times.spaceCheck) {
+      await pause(times.spaceCheck, signal)
       if ((await store.free()) > store.sizeOf(id)) return
     }
   }

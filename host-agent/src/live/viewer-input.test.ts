@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { Device, LiveInput } from '../device/device.js'
 import { oneMethod, simulatedPhone } from '../testing/simulated-phone.js'
 import { until } from '../testing/ports.js'
-import { Hand, turnedLike, type HandEvent } from './hand.js'
+import { ViewerInput, inOrientationOf, type InputEvent } from './viewer-input.js'
 import { watch } from './watch.js'
 
 const log = createLogger('test')
@@ -35,12 +35,12 @@ function slowPhone() {
   return { told, open, device }
 }
 
-const touch = (phase: Phase, x: number, y: number, pointer = 0): HandEvent => ({
+const touch = (phase: Phase, x: number, y: number, pointer = 0): InputEvent => ({
   $case: 'touch',
   value: { phase, pointer, x, y },
 })
-const text = (words: string): HandEvent => ({ $case: 'text', value: { text: words } })
-const key = (down: boolean): HandEvent => ({
+const text = (words: string): InputEvent => ({ $case: 'text', value: { text: words } })
+const key = (down: boolean): InputEvent => ({
   $case: 'key',
   value: { down, keyCode: 66, metaState: 0, repeat: 0 },
 })
@@ -48,13 +48,13 @@ const key = (down: boolean): HandEvent => ({
 describe('live input', () => {
   it('runs in order, merges waiting events, and lifts pressed fingers and keys', async () => {
     const { told, open, device } = slowPhone()
-    const hand = new Hand(
+    const input = new ViewerInput(
       () => Promise.resolve(device),
       Progress.for(60_000),
       log,
       () => undefined,
     )
-    hand.sees({ width: 1280, height: 576 })
+    input.setPicture({ width: 1280, height: 576 })
     const events = [
       touch(Phase.PHASE_MOVE, 0.9, 0.9),
       touch(Phase.PHASE_DOWN, 0, 0),
@@ -67,10 +67,10 @@ describe('live input', () => {
       key(true),
       text('x'),
     ]
-    for (const event of events) expect(hand.add(event)).toBe(true)
+    for (const event of events) expect(input.add(event)).toBe(true)
     open()
     await until(() => told.length === 7, 60_000, 'seven things')
-    await hand.leave()
+    await input.leave()
     // The 1080 by 2400 screen in the picture's orientation.
     expect(told).toEqual([
       'down 0 0,0',
@@ -88,20 +88,20 @@ describe('live input', () => {
   it('asks for a pause when many events wait, and reports when there is room', async () => {
     const { told, open, device } = slowPhone()
     let room = 0
-    const hand = new Hand(
+    const input = new ViewerInput(
       () => Promise.resolve(device),
       Progress.for(60_000),
       log,
       () => (room += 1),
     )
     let taken = 0
-    while (hand.add(key(true)) && hand.add(key(false))) taken += 2
+    while (input.add(key(true)) && input.add(key(false))) taken += 2
     expect(taken).toBeGreaterThan(200)
     expect(room).toBe(0)
     open()
     await until(() => told.length > taken, 60_000, 'all keys')
     expect(room).toBeGreaterThan(0)
-    await hand.leave()
+    await input.leave()
   })
 
   it.each([
@@ -111,13 +111,13 @@ describe('live input', () => {
     ['too long a text', text('x'.repeat(10_001))],
   ])('refuses %s', (_name, event) => {
     const { device } = slowPhone()
-    const hand = new Hand(
+    const input = new ViewerInput(
       () => Promise.resolve(device),
       Progress.for(1000),
       log,
       () => undefined,
     )
-    expect(() => hand.add(event)).toThrow(expect.objectContaining({ code: 'validation_failed' }))
+    expect(() => input.add(event)).toThrow(expect.objectContaining({ code: 'validation_failed' }))
   })
 
   it("uses the screen in the picture's orientation", () => {
@@ -125,9 +125,9 @@ describe('live input', () => {
     const size = fc.record({ width: side, height: side })
     fc.assert(
       fc.property(size, size, (screen, picture) => {
-        const turned = turnedLike(screen, picture)
+        const turned = inOrientationOf(screen, picture)
         expect([turned.width, turned.height].toSorted()).toEqual([screen.width, screen.height].toSorted())
-        expect(turnedLike(screen, null)).toBe(screen)
+        expect(inOrientationOf(screen, null)).toBe(screen)
         if (screen.width !== screen.height && picture.width !== picture.height)
           expect(turned.width > turned.height).toBe(picture.width > picture.height)
       }),
